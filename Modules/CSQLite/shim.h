@@ -1,0 +1,10 @@
+#include <sqlite3.h>
+/// SQLITE_TRANSIENT is a function-pointer cast macro; Swift cannot import it.
+static inline int bb_sqlite3_bind_text_copying(sqlite3_stmt *s, int i, const char *p, sqlite3_uint64 n) {
+  return sqlite3_bind_text64(s, i, p, n, SQLITE_TRANSIENT, SQLITE_UTF8);
+}
+static inline int bb_sqlite3_bind_blob_copying(sqlite3_stmt *s, int i, const void *p, sqlite3_uint64 n) {
+  return sqlite3_bind_blob64(s, i, p, n, SQLITE_TRANSIENT);
+}
+/// sqlite3_db_config is variadic.
+static inline int bb_sqlite3_db_config_flag(sqlite3 *db, int option, int on) { return sqlite3_db_config(db, option, on, (int *)0); }

@@ -1,0 +1,34 @@
+/// Finds the word somebody probably meant.
+public enum Nearest {
+  /// The candidate nearest to `word`, when it is near enough to be worth naming: at most a third of its letters differ, or one
+  /// begins with the other. Letters are compared without regard to case.
+  public static func word(to word: String, among candidates: some Sequence<String>) -> String? {
+    let wanted = Array(word.lowercased().utf8)
+    guard !wanted.isEmpty else { return nil }
+    var best: (word: String, distance: Int)?
+    for candidate in candidates {
+      let other = Array(candidate.lowercased().utf8)
+      var distance = edits(wanted, other)
+      if distance > 1, wanted.count >= 3, other.starts(with: wanted) { distance = 1 }
+      let limit = max(1, max(wanted.count, other.count) / 3)
+      if distance <= limit, distance < (best?.distance ?? .max) { best = (candidate, distance) }
+    }
+    return best?.word
+  }
+
+  /// Insertions, deletions, replacements and swaps of neighbours between two words (optimal string alignment).
+  private static func edits(_ a: [UInt8], _ b: [UInt8]) -> Int {
+    var before: [Int] = [], last = Array(0...b.count)
+    for i in a.indices {
+      var row = [i + 1]
+      for j in b.indices {
+        var cost = min(last[j] + (a[i] == b[j] ? 0 : 1), last[j + 1] + 1, row[j] + 1)
+        if i > 0, j > 0, a[i] == b[j - 1], a[i - 1] == b[j] { cost = min(cost, before[j - 1] + 1) }
+        row.append(cost)
+      }
+      before = last
+      last = row
+    }
+    return last[b.count]
+  }
+}

@@ -1,0 +1,110 @@
+/// A format, as a value: what it is called and how to start encoding. Pure: no files, no `async`.
+public protocol Exporter: Sendable {
+  /// What help texts, suffix matching and plug-in lists are made of.
+  var descriptor: ExporterDescriptor { get }
+  /// An encoder for rows of `schema`.
+  ///
+  /// - Parameter layout: what the pipeline measured; formats with `descriptor.isMeasured` need it, others get an empty one.
+  /// - Throws: `usage` for an option or a schema the format cannot do.
+  func makeEncoder(for schema: Schema, options: ExportOptions, layout: Layout) throws(Problem) -> any RowEncoder
+}
+
+/// What a format is called and can do.
+public struct ExporterDescriptor: Sendable, Hashable {
+  /// The word after `-f`.
+  public let name: String
+  /// File suffixes that choose it, without the dot, the usual one first.
+  public let fileExtensions: [String]
+  /// Its media type.
+  public let mediaType: String
+  /// One sentence without a full stop.
+  public let summary: String
+  /// Whether every value and null can be read back (else it is a display format, which shows every character).
+  public let isExact: Bool
+  /// Whether encoding needs the width of every column first.
+  public let isMeasured: Bool
+  /// What `--option NAME.key=value` understands.
+  public let options: [Option]
+
+  /// One option of a format.
+  public struct Option: Sendable, Hashable {
+    /// The word before `=`.
+    public let key: String
+    /// What it takes: words joined by `|`, or a placeholder such as `TEXT`.
+    public let values: String
+    /// One sentence without a full stop, naming the default.
+    public let summary: String
+    /// An option `key`.
+    public init(_ key: String, _ values: String, _ summary: String) {
+      self.key = key
+      self.values = values
+      self.summary = summary
+    }
+  }
+
+  /// A description of a format.
+  public init(
+    _ name: String, fileExtensions: [String], mediaType: String, summary: String, isExact: Bool,
+    isMeasured: Bool = false, options: [Option] = []
+  ) {
+    self.name = name
+    self.fileExtensions = fileExtensions
+    self.mediaType = mediaType
+    self.summary = summary
+    self.isExact = isExact
+    self.isMeasured = isMeasured
+    self.options = options
+  }
+}
+
+/// Options for one output: what `--option`, `--delimiter`, `--null` … said, already narrowed to this format.
+public struct ExportOptions: Sendable, Hashable {
+  /// Values by key, as typed.
+  public var values: [String: String]
+  /// The width of the terminal the output goes to, in columns; nil for files and pipes.
+  public var terminalWidth: Int?
+
+  /// No options, or those given.
+  public init(_ values: [String: String] = [:], terminalWidth: Int? = nil) {
+    self.values = values
+    self.terminalWidth = terminalWidth
+  }
+}
+
+/// What was measured over all rows, for formats that align columns.
+public struct Layout: Sendable, Hashable {
+  /// The widest value of each column, in terminal cells; empty when nothing was measured.
+  public var widths: [Int]
+  /// A layout of `widths`.
+  public init(widths: [Int] = []) { self.widths = widths }
+}
+
+/// From batches to bytes, without state between batches: any core may encode any batch. `begin` and `finish` once each.
+public protocol RowEncoder: Sendable {
+  /// What stands before the first row.
+  func begin(_ out: inout ByteBuffer) throws(Problem)
+  /// The rows of a batch. `isFirst` when no row was written before; a separator between rows goes before each row but that first.
+  /// - Throws: `badData` with `record` set for a value the format cannot carry.
+  func encode(_ batch: RowBatch, isFirst: Bool, _ out: inout ByteBuffer) throws(Problem)
+  /// What stands behind the last row; `isEmpty` when there was none.
+  func finish(isEmpty: Bool, _ out: inout ByteBuffer) throws(Problem)
+  /// Counts of what a person should be told after the export (`3 cells begin like a formula`); empty when nothing.
+  var warnings: [String] { get }
+}
+
+extension RowEncoder {
+  /// Nothing to tell.
+  public var warnings: [String] { [] }
+}
+
+/// Where bytes go. `write` returns when the bytes are accepted: a slow sink slows the export, and memory stays flat.
+public protocol ByteSink: Sendable {
+  /// How messages name it: a path, or `standard output`.
+  var name: String { get }
+  /// Accepts all the bytes.
+  func write(_ bytes: borrowing ByteBuffer) async throws(Problem)
+  /// Publishes the output (fsync, rename). Without it the output is abandoned and nothing is left.
+  func commit() async throws(Problem)
+  /// Gives the output up: removes what was written. Does nothing after `commit`.
+  func abandon() async
+}

@@ -1,0 +1,106 @@
+/// One HTTP exchange. Decorators (retry, cache, record, replay) are transports that hold a transport.
+///
+/// Any status is an answer, not an error; errors are exchanges that did not end: `unavailable` (no connection, timeout, cut short), `badData`
+/// (not HTTP, larger than allowed, a broken encoding), `usage` (a URL that is not http or https), `cancelled`.
+public protocol HTTPTransport: Sendable {
+  /// Sends a request and returns when the headers of the answer are there.
+  func send(_ request: HTTPRequest) async throws(Problem) -> HTTPResponse
+}
+
+/// What is asked.
+public struct HTTPRequest: Sendable, Hashable {
+  /// The methods bb uses.
+  public enum Method: String, Sendable {
+    /// Safe methods, which may be tried again.
+    case get = "GET", head = "HEAD"
+    /// Sends `body`; never tried again.
+    case post = "POST"
+  }
+  /// The method.
+  public var method: Method
+  /// An absolute http or https URL.
+  public var url: String
+  /// Headers to send; dropped on a redirect to another origin.
+  public var headers: [HTTPHeader]
+  /// What is sent with POST.
+  public var body: [UInt8]
+  /// For the whole exchange, from connecting to the last byte, tries and waits between them included.
+  public var timeout: Duration
+  /// The most decoded bytes of body to accept; more is `badData`.
+  public var maximumBytes: Int
+
+  /// A request for `url`.
+  public init(
+    _ method: Method = .get, _ url: String, headers: [HTTPHeader] = [], body: [UInt8] = [],
+    timeout: Duration = .seconds(30), maximumBytes: Int = 256 << 20
+  ) {
+    self.method = method
+    self.url = url
+    self.headers = headers
+    self.body = body
+    self.timeout = timeout
+    self.maximumBytes = maximumBytes
+  }
+}
+
+/// One header field.
+public struct HTTPHeader: Sendable, Hashable {
+  /// The field's name as sent.
+  public var name: String
+  /// The field's value, without the line's end.
+  public var value: String
+  /// A field.
+  public init(_ name: String, _ value: String) {
+    self.name = name
+    self.value = value
+  }
+}
+
+/// What was answered.
+public struct HTTPResponse: Sendable {
+  /// 100 to 599.
+  public var status: Int
+  /// Fields in the order they came.
+  public var headers: [HTTPHeader]
+  /// The URL that answered, after redirects.
+  public var url: String
+  /// Decoded chunks as they arrive; not reading pauses the transfer. Read at most once.
+  public var body: any AsyncSequence<[UInt8], Problem> & Sendable
+
+  /// An answer.
+  public init(
+    status: Int, headers: [HTTPHeader], url: String, body: any AsyncSequence<[UInt8], Problem> & Sendable
+  ) {
+    self.status = status
+    self.headers = headers
+    self.url = url
+    self.body = body
+  }
+
+  /// The value of the first field called `name`, without regard to case.
+  public func header(_ name: String) -> String? {
+    headers.first { $0.name.lowercased() == name.lowercased() }?.value
+  }
+  /// The whole body. The transport's own limit (`maximumBytes`) bounds it.
+  public func bytes() async throws(Problem) -> [UInt8] {
+    var all: [UInt8] = []
+    for try await chunk in body { all += chunk }
+    return all
+  }
+}
+
+/// The date. (Waiting is Swift's own `Clock`.)
+public protocol WallClock: Sendable {
+  /// The time now.
+  func now() -> Instant
+}
+
+/// Seconds since 1970-01-01T00:00:00Z.
+public struct Instant: Sendable, Hashable, Comparable {
+  /// Whole seconds; negative before 1970.
+  public var seconds: Int64
+  /// An instant.
+  public init(seconds: Int64) { self.seconds = seconds }
+  /// Earlier first.
+  public static func < (a: Instant, b: Instant) -> Bool { a.seconds < b.seconds }
+}

@@ -1,0 +1,61 @@
+/// Rows in batches, pulled: nothing is read before it is asked for, so back-pressure is the default.
+///
+/// One consumer at a time calls `next` (the pipeline pulls in turn). What `next` gives is work that may be done on any core: a
+/// stream that can split its input cheaply leaves the parsing to that work; any other gives batches that are ready.
+public protocol RowStream: Sendable {
+  /// The schema of the rows.
+  var schema: Schema { get }
+  /// The next piece, in order; nil at the end, and ever after.
+  func next() async throws(Problem) -> BatchWork?
+  /// After a `badData` problem of this stream or its work: a stream that begins again with types that hold the value that did
+  /// not fit; nil when the problem stands.
+  func widened() async throws(Problem) -> (any RowStream)?
+}
+
+extension RowStream {
+  /// The problem stands.
+  public func widened() async throws(Problem) -> (any RowStream)? { nil }
+}
+
+/// A batch, or the work that makes it. Work is pure: it may run on any core, before or after its neighbours, once or twice.
+public struct BatchWork: Sendable {
+  private let make: @Sendable () throws(Problem) -> RowBatch
+
+  /// Work that is still to be done.
+  public init(_ make: @escaping @Sendable () throws(Problem) -> RowBatch) { self.make = make }
+  /// A batch that is ready.
+  public init(ready batch: RowBatch) { make = { () throws(Problem) in batch } }
+
+  /// Does the work.
+  public func batch() throws(Problem) -> RowBatch { try make() }
+
+  /// The same work followed by `step`, for filters and projections.
+  public func followed(by step: @escaping @Sendable (RowBatch) throws(Problem) -> RowBatch) -> BatchWork {
+    let make = self.make
+    return BatchWork { () throws(Problem) in try step(try make()) }
+  }
+}
+
+/// Anything rows can be read from: a live API, the snapshot, a file, a storage.
+public protocol RecordSource: Sendable {
+  /// How messages name it: `breaking-bad`, `quotes.csv`, `sqlite:notes.db`.
+  var name: String { get }
+  /// The tables it has, with their schemas.
+  func tables() async throws(Problem) -> [Schema]
+  /// The rows of a table. The request may be pushed down as far as the stream's own `RowRequest` says; the caller does the rest.
+  func rows(of table: String, _ request: RowRequest) async throws(Problem) -> any RowStream
+}
+
+/// What a reader would like pushed down; a source may do all, some or none of it.
+public struct RowRequest: Sendable, Hashable {
+  /// Columns that somebody needs, by name; nil for all. A source that does less gives all.
+  public var columns: [String]?
+  /// Parameters for sources that can ask for less: `name`, `production`.
+  public var parameters: [String: String]
+
+  /// A request; without arguments, everything.
+  public init(columns: [String]? = nil, parameters: [String: String] = [:]) {
+    self.columns = columns
+    self.parameters = parameters
+  }
+}

@@ -1,0 +1,16 @@
+/// Private temporary files, for sorts and spools that outgrow memory. They vanish with the process, however it ends.
+public protocol ScratchSpace: Sendable {
+  /// A new, empty file that only this process can see.
+  /// - Throws: `io` when there is no room for it.
+  func makeFile() throws(Problem) -> any ScratchFile
+}
+
+/// Bytes that are appended, then read back from any position.
+public protocol ScratchFile: Sendable {
+  /// Bytes written so far.
+  var count: Int { get }
+  /// Appends bytes.
+  func append(_ bytes: borrowing ByteBuffer) throws(Problem)
+  /// Reads up to `length` bytes at `offset` to the end of `chunk`; returns how many, 0 at the end.
+  func read(at offset: Int, length: Int, into chunk: Chunk) throws(Problem) -> Int
+}

@@ -1,0 +1,91 @@
+/// The one error type that crosses a module boundary.
+///
+/// Adapters turn what their libraries report (`SQLITE_BUSY`, a refused connection, a quote that never closes) into a
+/// `Problem` at their edge; above that line there is a single kind to switch over and a single way to show it.
+public struct Problem: Error, Sendable, Hashable, CustomStringConvertible {
+  /// What went wrong, one case for each exit code of the programs (`sysexits.h` and what product users know).
+  public enum Kind: String, Sendable, Hashable, CaseIterable {
+    /// A record that was named does not exist.
+    case absent
+    /// The command line, or a value given on it, is wrong.
+    case usage
+    /// Input that does not parse, does not fit its type, or cannot be represented in the format asked for.
+    case badData
+    /// A file, storage or table that was named does not exist.
+    case noInput
+    /// A source does not answer and nothing is cached.
+    case unavailable
+    /// A bug in the program.
+    case bug
+    /// An output cannot be created, or exists and may not be replaced.
+    case cannotCreate
+    /// Reading or writing failed.
+    case io
+    /// Somebody else is at work, or a part failed: run again.
+    case busy
+    /// An external exporter misbehaved.
+    case plugIn
+    /// The file system says no.
+    case permission
+    /// A configuration, or a format newer than this program.
+    case configuration
+    /// The reader of our output went away (`| head`); not an error.
+    case endOfPipe
+    /// A signal or a cancelled task ended the work.
+    case cancelled
+
+    /// The exit code of a program that ends with this kind.
+    public var exitCode: Int32 {
+      switch self {
+      case .endOfPipe: 0
+      case .absent: 1
+      case .usage: 64
+      case .badData: 65
+      case .noInput: 66
+      case .unavailable: 69
+      case .bug: 70
+      case .cannotCreate: 73
+      case .io: 74
+      case .busy: 75
+      case .plugIn: 76
+      case .permission: 77
+      case .configuration: 78
+      case .cancelled: 130
+      }
+    }
+  }
+
+  /// What went wrong; decides the exit code.
+  public var kind: Kind
+  /// A sentence without a full stop, in the reader's words.
+  public var message: String
+  /// `people.csv:12:3`, `sqlite:notes.db`, a URL without secrets; empty when there is none.
+  public var place: String
+  /// What to do or to type instead; empty when there is nothing to say.
+  public var hint: String
+  /// Position of the record at fault, counted from 0 within its batch; whoever knows the batch's own position adds it.
+  public var record: Int?
+
+  /// A problem of `kind`: what happened, where, and what to do.
+  public init(_ kind: Kind, _ message: String, at place: String = "", hint: String = "", record: Int? = nil) {
+    self.kind = kind
+    self.message = message
+    self.place = place
+    self.hint = hint
+    self.record = record
+  }
+
+  /// One line: what, where, what to do.
+  public var description: String {
+    var line = place.isEmpty ? message : "\(place): \(message)"
+    if let record { line += " (record \(record + 1))" }
+    return hint.isEmpty ? line : "\(line); \(hint)"
+  }
+
+  /// The same problem, at `place` when it has none of its own.
+  public func located(at place: String) -> Problem {
+    var copy = self
+    if copy.place.isEmpty { copy.place = place }
+    return copy
+  }
+}

@@ -1,0 +1,69 @@
+/// One column: what DDL, headers, help texts, completions and tests are derived from.
+public struct ColumnDescription: Sendable, Hashable {
+  /// The column's name, as in headers and on the command line.
+  public let name: String
+  /// What its values are.
+  public let type: ColumnType
+  /// Whether a value may be null.
+  public let isNullable: Bool
+  /// One sentence without a full stop, shown by `bb-export datasets`.
+  public let summary: String
+  /// The unit of a number (`minutes`, `%`, `degrees`); empty when there is none.
+  public let unit: String
+
+  /// A column `name` of `type`.
+  public init(
+    _ name: String, _ type: ColumnType, nullable: Bool = true, _ summary: String = "", unit: String = ""
+  ) {
+    self.name = name
+    self.type = type
+    self.isNullable = nullable
+    self.summary = summary
+    self.unit = unit
+  }
+}
+
+/// The shape of a dataset or table: an ordered list of columns, some of which are the key.
+public struct Schema: Sendable, Hashable {
+  /// The dataset's or table's name.
+  public let name: String
+  /// One sentence without a full stop; empty for foreign tables.
+  public let summary: String
+  /// The columns in order. Names differ.
+  public let columns: [ColumnDescription]
+  /// Positions in `columns` of the key's columns, most significant first; empty for tables without a key.
+  public let key: [Int]
+
+  /// A schema whose `key` names columns of `columns`.
+  ///
+  /// Two columns of one name, or a key that is not a column, are mistakes of the caller; readers of foreign files rename
+  /// first (`a`, `a_2`).
+  public init(_ name: String, _ summary: String = "", key: [String] = [], columns: [ColumnDescription]) {
+    precondition(Set(columns.map { Array($0.name.utf8) }).count == columns.count, "\(name): duplicate column name")
+    self.name = name
+    self.summary = summary
+    self.columns = columns
+    self.key = key.map { keyName in
+      guard let position = columns.firstIndex(where: { $0.name == keyName }) else {
+        preconditionFailure("\(name): no key column \(keyName)")
+      }
+      return position
+    }
+  }
+
+  /// The number of columns.
+  @inlinable public var width: Int { columns.count }
+
+  /// The position of the column called `name`, compared byte for byte; nil when there is none.
+  public func position(of name: String) -> Int? {
+    columns.firstIndex { $0.name.utf8.elementsEqual(name.utf8) }
+  }
+
+  /// The same table with only the columns at `positions`, in that order; the key is kept when all of it is there.
+  public func projected(to positions: [Int]) -> Schema {
+    let keyNames = key.map { columns[$0].name }
+    let kept = positions.map { columns[$0] }
+    let hasKey = key.allSatisfy(positions.contains)
+    return Schema(name, summary, key: hasKey ? keyNames : [], columns: kept)
+  }
+}

@@ -1,0 +1,60 @@
+// swift-tools-version:6.2
+import PackageDescription
+
+/// One list, every Swift target: the language we write is the same everywhere.
+let house: [SwiftSetting] = [
+  .swiftLanguageMode(.v6),
+  .strictMemorySafety(),
+  .treatAllWarnings(as: .error),
+  .enableUpcomingFeature("ExistentialAny"),
+  .enableUpcomingFeature("InternalImportsByDefault"),
+  .enableUpcomingFeature("MemberImportVisibility"),
+  .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+  .enableUpcomingFeature("InferIsolatedConformances"),
+]
+
+func module(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
+  .target(name: name, dependencies: dependencies, path: "Modules/\(name)", swiftSettings: house)
+}
+func c(_ name: String, _ linker: [LinkerSetting] = []) -> Target {
+  .target(name: name, path: "Modules/\(name)", linkerSettings: linker)
+}
+func app(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+  .executableTarget(name: name, dependencies: dependencies, path: "Apps/\(name)", swiftSettings: house)
+}
+func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+  .testTarget(name: name, dependencies: dependencies, path: "Tests/\(name)", swiftSettings: house)
+}
+
+let package = Package(
+  name: "bb",
+  targets: [
+    .systemLibrary(
+      name: "CSQLite", path: "Modules/CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
+    c("CCurl"),  // loads libcurl with dlopen on the first request; only the headers are needed to build
+    c("CMasks"),
+    c("CSystem"),
+
+    module("Domain"),
+    module("Codecs", ["Domain", "CMasks"]),
+    module("Networking", ["Domain", "Codecs", "CCurl"]),
+    module("Snapshot", ["Domain", "Codecs"]),
+    module("Persistence", ["Domain", "Codecs", "CSQLite", "CSystem"]),
+    module("Exporters", ["Domain", "Codecs"]),
+    module("CommandLineKit", ["Domain", "CSystem"]),
+    module("Conformance", ["Domain", "Codecs"]),
+
+    app("bb-export", ["Domain", "CommandLineKit", "Networking", "Snapshot", "Persistence", "Exporters"]),
+    app("bb-notes", ["Domain", "CommandLineKit", "Networking", "Snapshot", "Persistence", "Exporters"]),
+
+    tests("DomainTests", ["Domain", "Conformance"]),
+    tests("CodecsTests", ["Domain", "Codecs", "Conformance"]),
+    tests("NetworkingTests", ["Domain", "Codecs", "Networking", "Conformance"]),
+    tests("PersistenceTests", ["Domain", "Codecs", "Persistence", "Conformance"]),
+    tests("ExportersTests", ["Domain", "Codecs", "Exporters", "Conformance"]),
+    tests("CommandLineKitTests", ["Domain", "CommandLineKit"]),
+    tests(
+      "AppTests",
+      ["bb-export", "bb-notes", "Domain", "CommandLineKit", "Networking", "Snapshot", "Persistence", "Exporters", "Conformance"]),
+  ]
+)
