@@ -1,0 +1,34 @@
+import Synchronization
+
+/// Batches that are there already, as a stream: for lists the programs make themselves, snapshots and tests.
+public final class ReadyRows: RowStream {
+  /// The schema of the rows.
+  public let schema: Schema
+  private let batches: [RowBatch]
+  private let position = Mutex(0)
+
+  /// A stream of `batches`, each as wide as `schema`.
+  public init(schema: Schema, batches: [RowBatch]) {
+    precondition(batches.allSatisfy { $0.width == schema.width }, "\(schema.name): a batch of another width")
+    self.schema = schema
+    self.batches = batches
+  }
+
+  /// The next batch.
+  public func next() async throws(Problem) -> BatchWork? {
+    position.withLock { position in
+      guard position < batches.count else { return nil }
+      defer { position += 1 }
+      return BatchWork(ready: batches[position])
+    }
+  }
+}
+
+extension RowStream {
+  /// Every batch that is left: for small tables and tests.
+  public func collect() async throws(Problem) -> [RowBatch] {
+    var batches: [RowBatch] = []
+    while let work = try await next() { batches.append(try work.batch()) }
+    return batches
+  }
+}
