@@ -2,11 +2,22 @@
 public protocol Exporter: Sendable {
   /// What help texts, suffix matching and plug-in lists are made of.
   var descriptor: ExporterDescriptor { get }
+  /// Whether these options need every batch `measure`d before the first is encoded.
+  func isMeasured(with options: ExportOptions) -> Bool
+  /// Adds to `layout` what `batch` asks for. Called for every batch, in order, when `isMeasured(with:)` says so.
+  func measure(_ batch: RowBatch, of schema: Schema, options: ExportOptions, into layout: inout Layout)
   /// An encoder for rows of `schema`.
   ///
-  /// - Parameter layout: what the pipeline measured; formats with `descriptor.isMeasured` need it, others get an empty one.
+  /// - Parameter layout: what was measured; an empty one when nothing had to be.
   /// - Throws: `usage` for an option or a schema the format cannot do.
   func makeEncoder(for schema: Schema, options: ExportOptions, layout: Layout) throws(Problem) -> any RowEncoder
+}
+
+extension Exporter {
+  /// What the descriptor says.
+  public func isMeasured(with options: ExportOptions) -> Bool { descriptor.isMeasured }
+  /// Nothing to measure.
+  public func measure(_ batch: RowBatch, of schema: Schema, options: ExportOptions, into layout: inout Layout) {}
 }
 
 /// What a format is called and can do.
@@ -21,7 +32,7 @@ public struct ExporterDescriptor: Sendable, Hashable {
   public let summary: String
   /// Whether every value and null can be read back (else it is a display format, which shows every character).
   public let isExact: Bool
-  /// Whether encoding needs the width of every column first.
+  /// Whether encoding needs the width of every column first, whatever the options.
   public let isMeasured: Bool
   /// What `--option NAME.key=value` understands.
   public let options: [Option]
@@ -39,6 +50,11 @@ public struct ExporterDescriptor: Sendable, Hashable {
       self.key = key
       self.values = values
       self.summary = summary
+    }
+    /// The words that are allowed; nil when any text is.
+    public var choices: [String]? {
+      let words = values.split(separator: "|").map(String.init)
+      return words.count > 1 ? words : nil
     }
   }
 
@@ -75,26 +91,35 @@ public struct ExportOptions: Sendable, Hashable {
 public struct Layout: Sendable, Hashable {
   /// The widest value of each column, in terminal cells; empty when nothing was measured.
   public var widths: [Int]
-  /// A layout of `widths`.
-  public init(widths: [Int] = []) { self.widths = widths }
+  /// For formats that spread nested values over columns: what each column falls into (`1`, `2`, `city`, `geo.lat`), in the order
+  /// seen; empty when nothing was measured.
+  public var parts: [[String]]
+  /// A layout of `widths` and `parts`.
+  public init(widths: [Int] = [], parts: [[String]] = []) {
+    self.widths = widths
+    self.parts = parts
+  }
 }
 
-/// From batches to bytes, without state between batches: any core may encode any batch. `begin` and `finish` once each.
+/// From batches to bytes, without state between batches: any core may encode any batch, also twice. `begin` and `finish` once each.
 public protocol RowEncoder: Sendable {
   /// What stands before the first row.
   func begin(_ out: inout ByteBuffer) throws(Problem)
   /// The rows of a batch. `isFirst` when no row was written before; a separator between rows goes before each row but that first.
+  /// - Returns: how many cells a person should be told of; whoever encodes adds up, once for each batch written, and asks
+  ///   `warning(noted:)` for the words at the end.
   /// - Throws: `badData` with `record` set for a value the format cannot carry.
-  func encode(_ batch: RowBatch, isFirst: Bool, _ out: inout ByteBuffer) throws(Problem)
+  func encode(_ batch: RowBatch, isFirst: Bool, _ out: inout ByteBuffer) throws(Problem) -> Int
   /// What stands behind the last row; `isEmpty` when there was none.
   func finish(isEmpty: Bool, _ out: inout ByteBuffer) throws(Problem)
-  /// Counts of what a person should be told after the export (`3 cells begin like a formula`); empty when nothing.
-  var warnings: [String] { get }
+  /// What a person should be told after the export (`3 cells begin like a formula`), given the sum of what `encode` returned;
+  /// nil when there is nothing to tell.
+  func warning(noted: Int) -> String?
 }
 
 extension RowEncoder {
   /// Nothing to tell.
-  public var warnings: [String] { [] }
+  public func warning(noted: Int) -> String? { nil }
 }
 
 /// Where bytes go. `write` returns when the bytes are accepted: a slow sink slows the export, and memory stays flat.
