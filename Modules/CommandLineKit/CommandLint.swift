@@ -1,0 +1,44 @@
+/// Looks over a program's description for what would confuse a reader.
+public enum CommandLint {
+  /// What is wrong, a sentence each; empty for a good description.
+  public static func findings(_ program: Program) -> [String] {
+    var findings: [String] = []
+    func sentence(_ text: String, _ what: String) {
+      if text.isEmpty { findings.append("\(what) has no summary") }
+      if text.hasSuffix(".") { findings.append("the summary of \(what) ends with a full stop") }
+      if let first = text.first, first.isUppercase, !text.hasPrefix("CSV"), !text.hasPrefix("JSON"),
+        !text.hasPrefix("Singer")
+      {
+        findings.append("the summary of \(what) begins with a capital")
+      }
+    }
+    if let fallback = program.defaultCommand, !program.commands.contains(where: { $0.name == fallback }) {
+      findings.append("no default command \(fallback)")
+    }
+    for command in program.commands {
+      sentence(command.overview, command.name)
+      for argument in command.arguments { sentence(argument.summary, "\(command.name) \(argument.placeholder)") }
+      for argument in command.arguments.dropLast() where argument.count != .one {
+        findings.append("\(command.name): only the last argument may be left out")
+      }
+      let options = program.options(of: command)
+      for option in options {
+        sentence(option.summary, "--\(option.name)")
+        if option.group.isEmpty { findings.append("--\(option.name) stands under no heading") }
+        if options.filter({ $0.name == option.name }).count > 1 {
+          findings.append("\(command.name): two options --\(option.name)")
+        }
+        if let letter = option.letter, options.filter({ $0.letter == letter }).count > 1 {
+          findings.append("\(command.name): two options -\(letter)")
+        }
+      }
+      for line in program.help(for: command).split(separator: "\n") where line.count > 80 {
+        if !line.contains(program.name) {
+          findings.append("\(command.name): a help line of \(line.count) columns: \(line)")
+        }
+      }
+    }
+    for topic in program.topics { sentence(topic.summary, "help \(topic.name)") }
+    return findings
+  }
+}

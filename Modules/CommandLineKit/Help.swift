@@ -1,0 +1,90 @@
+extension Program {
+  /// `bb-export table DATASET [OPTIONS]`.
+  public func usage(of command: Command, path: [String]) -> String {
+    let words = [name] + (path.isEmpty ? [command.name] : path) + command.arguments.map(\.signature)
+    return (words + (command.subcommands.isEmpty ? [] : ["COMMAND"]) + ["[OPTIONS]"]).joined(separator: " ")
+  }
+
+  /// The help of a command, or of the program, in lines of at most `width` columns.
+  public func help(for command: Command?, path: [String] = [], width: Int = 80) -> String {
+    var page = Page(width: max(40, min(width, 120)))
+    guard let command else {
+      page.section("OVERVIEW", text: overview + ".")
+      let start = defaultCommand.flatMap { name in commands.first { $0.name == name } }
+      page.section(
+        "USAGE",
+        lines: (start.map { [([self.name] + $0.arguments.map(\.signature) + ["[OPTIONS]"]).joined(separator: " ")] }
+          ?? [])
+          + ["\(name) COMMAND [ARGUMENTS] [OPTIONS]"])
+      page.section("SUBCOMMANDS", pairs: commands.map { ($0.name, $0.overview) })
+      page.groups(options + [Self.help, Self.versionOption])
+      page.section("HELP TOPICS", pairs: topics.map { ("help \($0.name)", $0.summary) })
+      page.section("EXAMPLES", lines: examples.map { "\(name) \($0)" })
+      return page.text
+    }
+    page.section(
+      "OVERVIEW", text: command.overview + "." + (command.discussion.isEmpty ? "" : "\n\n" + command.discussion))
+    page.section("USAGE", lines: [usage(of: command, path: path)])
+    page.section("ARGUMENTS", pairs: command.arguments.map { ($0.placeholder, $0.summary) })
+    page.section("SUBCOMMANDS", pairs: command.subcommands.map { ($0.name, $0.overview) })
+    page.groups(options(of: command))
+    page.section("EXAMPLES", lines: command.examples.map { "\(name) \($0)" })
+    return page.text
+  }
+}
+
+/// A help text that is being put together.
+private struct Page {
+  let width: Int
+  var text = ""
+  init(width: Int) { self.width = width }
+
+  mutating func section(_ title: String, lines: [String]) {
+    guard !lines.isEmpty else { return }
+    text += (text.isEmpty ? "" : "\n") + "\(title)\n" + lines.map { "  \($0)\n" }.joined()
+  }
+  mutating func section(_ title: String, text body: String) {
+    let paragraphs = body.split(separator: "\n", omittingEmptySubsequences: false)
+    section(title, lines: paragraphs.flatMap { wrapped(String($0), width - 2) })
+    text = text.split(separator: "\n", omittingEmptySubsequences: false).map { $0 == "  " ? "" : String($0) }.joined(
+      separator: "\n")
+  }
+  mutating func section(_ title: String, pairs: [(String, String)]) {
+    guard !pairs.isEmpty else { return }
+    let column = min(max(12, (pairs.map(\.0.count).max() ?? 0) + 2), 30)
+    var lines: [String] = []
+    for (word, summary) in pairs {
+      let explained = wrapped(summary, width - 2 - column)
+      if word.count + 2 > column {
+        lines.append(word)
+        lines += explained.map { String(repeating: " ", count: column) + $0 }
+      } else {
+        lines.append(word + String(repeating: " ", count: column - word.count) + (explained.first ?? ""))
+        lines += explained.dropFirst().map { String(repeating: " ", count: column) + $0 }
+      }
+    }
+    section(title, lines: lines)
+  }
+  mutating func groups(_ options: [Option]) {
+    var order: [String] = []
+    for option in options where !order.contains(option.group) { order.append(option.group) }
+    for group in order {
+      let pairs = options.filter { $0.group == group }.map { option in
+        (option.signature, option.summary + (option.words.map { ": " + $0.joined(separator: ", ") } ?? ""))
+      }
+      section("\(group.uppercased()) OPTIONS", pairs: pairs)
+    }
+  }
+
+  private func wrapped(_ paragraph: String, _ width: Int) -> [String] {
+    var lines: [String] = [], line = ""
+    for word in paragraph.split(separator: " ") {
+      if !line.isEmpty, line.count + 1 + word.count > width {
+        lines.append(line)
+        line = ""
+      }
+      line += (line.isEmpty ? "" : " ") + word
+    }
+    return lines + [line]
+  }
+}

@@ -1,0 +1,217 @@
+public import Domain
+
+/// What a command line says, once it has been understood.
+public struct Invocation: Sendable {
+  /// What is to be done.
+  public enum Action: Sendable, Hashable {
+    /// Run a command.
+    case run(Command)
+    /// Show the help of a command; nil is the program.
+    case help(Command?)
+    /// Show the version.
+    case version
+  }
+  /// What is to be done.
+  public let action: Action
+  /// The names of the commands that were chosen, outermost first.
+  public let path: [String]
+  /// The arguments.
+  public let arguments: [String]
+  private let given: [String: [String]]
+
+  init(action: Action, path: [String], arguments: [String], given: [String: [String]]) {
+    self.action = action
+    self.path = path
+    self.arguments = arguments
+    self.given = given
+  }
+
+  /// Whether a flag was given.
+  public func has(_ option: Option) -> Bool { given[option.name] != nil }
+  /// The value given; nil when the option was not.
+  public subscript(option: Option) -> String? { given[option.name]?.last }
+  /// Every value given, in order.
+  public func all(_ option: Option) -> [String] { given[option.name] ?? [] }
+  /// The value as a whole number.
+  /// - Throws: `usage` when it is none, or outside `range`.
+  public func integer(_ option: Option, in range: ClosedRange<Int>) throws(Problem) -> Int? {
+    guard let text = self[option] else { return nil }
+    let digits = text.first == "-" ? text.dropFirst() : Substring(text)
+    if !digits.isEmpty, digits.utf8.allSatisfy({ (48...57).contains($0) }), let number = Int(text),
+      range.contains(number)
+    {
+      return number
+    }
+    let upper = range.upperBound == .max ? "" : " to \(range.upperBound)"
+    throw Problem(
+      .usage, "--\(option.name) is “\(text)”", hint: "it takes a whole number from \(range.lowerBound)\(upper)")
+  }
+}
+
+extension Program {
+  /// Understands a command line, without the program's name.
+  /// - Throws: `usage`, with the nearest right word.
+  public func parse(_ words: [String]) throws(Problem) -> Invocation {
+    var scanner = Scanner(program: self)
+    for (position, word) in words.enumerated() { try scanner.take(word, isLast: position == words.count - 1) }
+    return try scanner.invocation()
+  }
+}
+
+/// Reads words left to right; knows the command as soon as it is named.
+private struct Scanner {
+  let program: Program
+  var command: Command?
+  var path: [String] = []
+  var arguments: [String] = []
+  var given: [String: [String]] = [:]
+  /// The option whose value comes next.
+  var pending: Option?
+  var onlyArguments = false
+  /// Options named before the command; looked up when the command is known.
+  var wantsHelp = false
+  var wantsVersion = false
+
+  init(program: Program) { self.program = program }
+
+  mutating func take(_ word: String, isLast: Bool) throws(Problem) {
+    if let option = pending {
+      pending = nil
+      try set(option, word)
+    } else if onlyArguments || word == "-" || !word.hasPrefix("-") || isNumber(word) {
+      try takeArgument(word)
+    } else if word == "--" {
+      onlyArguments = true
+    } else if word.hasPrefix("--") {
+      try takeLong(word.dropFirst(2))
+    } else {
+      try takeShort(word.dropFirst())
+    }
+  }
+
+  private func isNumber(_ word: String) -> Bool {
+    let bytes = Array(word.utf8)
+    return bytes.count > 1 && bytes[0] == 45 && (48...57).contains(bytes[1])
+  }
+
+  private mutating func takeArgument(_ word: String) throws(Problem) {
+    guard let current = command else {
+      if let named = program.commands.first(where: { $0.name == word }), !onlyArguments {
+        command = named
+        path = [word]
+      } else if let fallback = program.defaultCommand,
+        let named = program.commands.first(where: { $0.name == fallback })
+      {
+        command = named
+        path = [fallback]
+        arguments.append(word)
+      } else {
+        throw program.unknown("command", word, among: program.commands.map(\.name))
+      }
+      return
+    }
+    if arguments.isEmpty, !current.subcommands.isEmpty {
+      if let named = current.subcommands.first(where: { $0.name == word }) {
+        command = named
+        path.append(word)
+        return
+      }
+      if current.arguments.isEmpty {
+        throw program.unknown(
+          "command", "\(path.joined(separator: " ")) \(word)", among: current.subcommands.map(\.name))
+      }
+    }
+    arguments.append(word)
+  }
+
+  private mutating func takeLong(_ text: Substring) throws(Problem) {
+    let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+    let name = String(parts[0])
+    let option = try find("--\(name)") { $0.name == name }
+    if parts.count == 2 {
+      guard option.placeholder != nil else { throw Problem(.usage, "--\(name) takes no value") }
+      try set(option, String(parts[1]))
+    } else {
+      try begin(option)
+    }
+  }
+
+  private mutating func takeShort(_ letters: Substring) throws(Problem) {
+    var rest = letters
+    while let letter = rest.first {
+      rest = rest.dropFirst()
+      let option = try find("-\(letter)") { $0.letter == letter }
+      guard option.placeholder != nil, !rest.isEmpty else {
+        try begin(option)
+        continue
+      }
+      try set(option, String(rest.first == "=" ? rest.dropFirst() : rest))
+      return
+    }
+  }
+
+  private mutating func begin(_ option: Option) throws(Problem) {
+    if option == Program.help { wantsHelp = true } else if option == Program.versionOption { wantsVersion = true }
+    if option.placeholder == nil { given[option.name, default: []].append("") } else { pending = option }
+  }
+
+  private mutating func set(_ option: Option, _ value: String) throws(Problem) {
+    if given[option.name] != nil, !option.isRepeatable { throw Problem(.usage, "--\(option.name) is given twice") }
+    if let words = option.words, !words.contains(value) {
+      throw program.unknown("value for --\(option.name):", value, among: words, listsAll: true)
+    }
+    given[option.name, default: []].append(value)
+  }
+
+  private func find(_ typed: String, _ matches: (Option) -> Bool) throws(Problem) -> Option {
+    var known = command.map(program.options(of:)) ?? program.options + [Program.help, Program.versionOption]
+    if command == nil, let fallback = program.defaultCommand,
+      let named = program.commands.first(where: { $0.name == fallback })
+    {
+      known += named.options
+    }
+    if let option = known.first(where: matches) { return option }
+    throw program.unknown("option", typed, among: known.map { "--\($0.name)" })
+  }
+
+  func invocation() throws(Problem) -> Invocation {
+    func made(_ action: Invocation.Action) -> Invocation {
+      Invocation(action: action, path: path, arguments: arguments, given: given)
+    }
+    if wantsHelp { return made(.help(command)) }
+    if wantsVersion { return made(.version) }
+    if let option = pending { throw Problem(.usage, "--\(option.name) needs a value: \(option.signature)") }
+    guard let command else {
+      throw Problem(.usage, "nothing to do", hint: "try “\(program.name) --help”")
+    }
+    if !command.subcommands.isEmpty, command.arguments.isEmpty {
+      throw Problem(
+        .usage,
+        "\(path.joined(separator: " ")) needs one of: \(command.subcommands.map(\.name).joined(separator: ", "))")
+    }
+    let needed = command.arguments.filter { $0.count == .one }
+    if arguments.count < needed.count {
+      throw Problem(
+        .usage, "\(needed[arguments.count].placeholder) is missing",
+        hint: "usage: \(program.usage(of: command, path: path))")
+    }
+    if arguments.count > command.arguments.count, command.arguments.last?.count != .any {
+      throw Problem(
+        .usage, "“\(arguments[command.arguments.count])” is one argument too many",
+        hint: "usage: \(program.usage(of: command, path: path))")
+    }
+    return made(.run(command))
+  }
+}
+
+extension Program {
+  /// The problem of a word nobody knows: the nearest right one, or all of them.
+  func unknown(_ what: String, _ word: String, among known: [String], listsAll: Bool = false) -> Problem {
+    let last = word.split(separator: " ").last.map(String.init) ?? word
+    let hint =
+      if let near = Nearest.word(to: last, among: known) { "did you mean \(near)?" } else if listsAll {
+        "there are: \(known.joined(separator: ", "))"
+      } else { "try “\(name) --help”" }
+    return Problem(.usage, "no \(what) “\(word)”", hint: hint)
+  }
+}

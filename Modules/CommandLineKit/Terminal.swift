@@ -1,0 +1,57 @@
+public import Domain
+import Glibc
+
+/// What the programs know of the terminal, and how they write to it.
+public enum Terminal {
+  /// Whether a descriptor is a terminal.
+  public static func isTerminal(_ descriptor: Int32) -> Bool { isatty(descriptor) == 1 }
+
+  /// The terminal's width in columns; nil when `descriptor` is none or does not say.
+  public static func width(_ descriptor: Int32) -> Int? {
+    guard isTerminal(descriptor) else { return nil }
+    var size = winsize()
+    guard unsafe ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return nil }
+    return Int(size.ws_col)
+  }
+
+  /// Writes text whole, whatever the descriptor takes at a time.
+  /// - Throws: `endOfPipe` when the reader went away, else `io`.
+  public static func write(_ text: String, to descriptor: Int32) throws(Problem) {
+    var rest = Array(text.utf8)[...]
+    while !rest.isEmpty {
+      let count = unsafe rest.withUnsafeBytes { unsafe Glibc.write(descriptor, $0.baseAddress, $0.count) }
+      if count >= 0 {
+        rest = rest.dropFirst(count)
+      } else if errno != EINTR {
+        if errno == EPIPE { throw Problem(.endOfPipe, "the reader went away", at: "standard output") }
+        throw Problem(
+          .io, unsafe String(cString: strerror(errno)), at: descriptor == 2 ? "standard error" : "standard output")
+      }
+    }
+  }
+
+  /// Text that cannot drive a terminal: control characters (but line feed and tab), and marks that change the direction of writing,
+  /// are spelled out.
+  public static func safe(_ text: String) -> String {
+    guard text.unicodeScalars.contains(where: drives) else { return text }
+    var result = ""
+    for scalar in text.unicodeScalars {
+      if !drives(scalar) {
+        result.unicodeScalars.append(scalar)
+      } else if scalar.value < 256 {
+        result += "\\x" + (scalar.value < 16 ? "0" : "") + String(scalar.value, radix: 16)
+      } else {
+        result += "\\u{" + String(scalar.value, radix: 16) + "}"
+      }
+    }
+    return result
+  }
+
+  private static func drives(_ scalar: Unicode.Scalar) -> Bool {
+    switch scalar.value {
+    case 9, 10: false
+    case 0..<32, 0x7F..<0xA0, 0x202A...0x202E, 0x2066...0x2069: true
+    default: false
+    }
+  }
+}

@@ -1,0 +1,50 @@
+import CommandLineKit
+import Glibc
+import Testing
+
+@Suite("completions") struct CompletionTests {
+  static let completions = Completions(Fixture.program, words: ["dataset": ["people", "films"]])
+
+  /// What bash offers for a command line whose last word is being typed.
+  static func offered(_ line: String) -> [String] {
+    let words = line.split(separator: " ", omittingEmptySubsequences: false).map { "'\($0)'" }
+    let script = """
+      \(completions.script(for: Completions.Shell.bash))
+      COMP_WORDS=(\(words.joined(separator: " "))); COMP_CWORD=\(words.count - 1); _demo; printf '%s\\n' "${COMPREPLY[@]}"
+      """
+    return run("bash", script)
+  }
+  /// The lines a shell prints for a script on its standard input; the first is `missing` when there is no such shell.
+  static func run(_ shell: String, _ script: String, options: String = "") -> [String] {
+    let path = "/tmp/bb-completion-\(getpid())-\(UInt64.random(in: 0 ... .max))"
+    guard let file = unsafe fopen(path, "w") else { return ["cannot write \(path)"] }
+    unsafe fputs(script, file)
+    unsafe fclose(file)
+    defer { unsafe unlink(path) }
+    guard
+      let pipe = unsafe popen(
+        "command -v \(shell) >/dev/null || { echo missing; exit; }; \(shell) \(options) \(path) 2>&1", "r")
+    else { return [] }
+    var lines: [String] = [], line = [CChar](repeating: 0, count: 1 << 16)
+    while unsafe fgets(&line, Int32(line.count), pipe) != nil {
+      lines.append(String(decoding: line.prefix { $0 != 0 && $0 != 10 }.map { UInt8(bitPattern: $0) }, as: UTF8.self))
+    }
+    unsafe pclose(pipe)
+    return lines
+  }
+
+  @Test(
+    "bash completes commands, datasets, options and values",
+    arguments: [
+      ("demo p", ["plugins", "people"]), ("demo table ", ["people", "films"]), ("demo table --f", ["--format"]),
+      ("demo people -f ", ["csv", "json"]), ("demo plugins i", ["info"]), ("demo --ver", ["--verbose", "--version"]),
+    ])
+  func bash(line: String, words: [String]) { #expect(Self.offered(line) == words) }
+
+  @Test(
+    "zsh and fish read their scripts without a complaint", arguments: [("zsh", Completions.Shell.zsh), ("fish", .fish)])
+  func syntax(shell: String, kind: Completions.Shell) {
+    let complaints = Self.run(shell, Self.completions.script(for: kind), options: "-n")
+    if complaints == ["missing"] { print("skipped: \(shell) is not installed") } else { #expect(complaints == []) }
+  }
+}

@@ -1,0 +1,54 @@
+import CommandLineKit
+import Domain
+import Testing
+
+@Suite("texts made from a description") struct TextTests {
+  @Test("help has the usual sections and fits the width") func help() {
+    let text = Fixture.program.help(for: Fixture.table, width: 60)
+    for part in [
+      "OVERVIEW\n  write a table.", "USAGE\n  demo table NAME [OPTIONS]", "ARGUMENTS", "OUTPUT OPTIONS",
+      "-f, --format FORMAT", "csv, json", "EXAMPLES",
+    ] {
+      #expect(text.contains(part))
+    }
+    #expect(text.split(separator: "\n").allSatisfy { $0.count <= 60 })
+    let whole = Fixture.program.help(for: nil)
+    for part in ["SUBCOMMANDS", "plugins", "HELP TOPICS", "help where", "--version"] { #expect(whole.contains(part)) }
+  }
+  @Test("lint finds what it should, and nothing in the fixture") func lint() {
+    #expect(CommandLint.findings(Fixture.program) == [])
+    let bad = Program(
+      "x", version: "1", "does",
+      commands: [
+        Command(
+          "a", "Ends badly.", arguments: [Argument("A", count: .any, "some"), Argument("B", "last")],
+          options: [
+            .flag("same", short: "s", in: "One", "once"), .flag("same", short: "s", in: "", ""),
+          ])
+      ], defaultCommand: "b", options: [], topics: [], examples: [])
+    let findings = CommandLint.findings(bad).joined(separator: "\n")
+    for part in [
+      "full stop", "capital", "no default command", "two options --same", "two options -s", "no heading", "no summary",
+      "only the last",
+    ] {
+      #expect(findings.contains(part), "\(part)")
+    }
+  }
+  @Test("a man page guards what roff would read") func man() {
+    let program = Program(
+      "x", version: "1", "does", commands: [], options: [],
+      topics: [.init("t", "text", ".dot\n'quote\nback\\slash --long")], examples: [])
+    let page = program.manPage()
+    #expect(page.contains("\\&.dot\n\\&'quote\nback\\eslash \\-\\-long"))
+    #expect(page.hasPrefix(".TH X 1"))
+  }
+  @Test("text cannot drive a terminal") func safe() {
+    #expect(Terminal.safe("plain é ✓\tx\n") == "plain é ✓\tx\n")
+    #expect(Terminal.safe("\u{1B}[31m\u{7}\u{9B}\u{7F}\r") == "\\x1b[31m\\x07\\x9b\\x7f\\x0d")
+    #expect(Terminal.safe("a\u{202E}b\u{2066}") == "a\\u{202e}b\\u{2066}")
+  }
+  @Test("numbers for people") func numbers() {
+    #expect([0, 999, 1000, 1_234_567].map(Progress.grouped) == ["0", "999", "1,000", "1,234,567"])
+    #expect([0, 999, 1500, 179_149_376].map(Progress.size) == ["0 B", "999 B", "1.5 kB", "179.1 MB"])
+  }
+}
