@@ -1,0 +1,119 @@
+internal import Codecs
+public import Domain
+
+/// Comma-separated values (`csv`), and the same with tabs (`tsv`): RFC 4180 quoting, so that every value and every null reads back.
+public struct CSVExporter: Exporter {
+  private let isTabbed: Bool
+
+  private init(isTabbed: Bool) { self.isTabbed = isTabbed }
+
+  /// Commas, or the delimiter asked for.
+  public static let csv = CSVExporter(isTabbed: false)
+  /// Tabs; a field with a tab, quote or line end is quoted as in CSV.
+  public static let tsv = CSVExporter(isTabbed: true)
+
+  /// `csv` or `tsv`.
+  public var descriptor: ExporterDescriptor {
+    let shared = [
+      OptionKeys.lineEnding, OptionKeys.null, OptionKeys.headers, OptionKeys.nested, OptionKeys.formulas,
+      OptionKeys.nonfinite,
+    ]
+    return isTabbed
+      ? ExporterDescriptor(
+        "tsv", fileExtensions: ["tsv", "tab"], mediaType: "text/tab-separated-values; charset=utf-8",
+        summary: "Tab-separated values, quoted like csv", isExact: true, options: shared)
+      : ExporterDescriptor(
+        "csv", fileExtensions: ["csv"], mediaType: "text/csv; charset=utf-8; header=present",
+        summary: "Comma-separated values; null is empty, empty text is \"\"", isExact: true,
+        options: [OptionKeys.delimiter] + shared + [OptionKeys.excel])
+  }
+
+  /// Whether nested values are spread over columns, which must be known first.
+  public func isMeasured(with options: ExportOptions) -> Bool {
+    options.values[OptionKeys.nested.key] == CSVStyle.Nested.flatten.rawValue
+  }
+
+  /// Collects the columns that nested values fall into.
+  public func measure(_ batch: RowBatch, of schema: Schema, options: ExportOptions, into layout: inout Layout) {
+    CSVWriter.collectParts(of: batch, schema, into: &layout.parts)
+  }
+
+  /// An encoder.
+  public func makeEncoder(
+    for schema: Schema, options: ExportOptions, layout: Layout
+  ) throws(Problem) -> any RowEncoder {
+    let style = try options.csvStyle(isTabbed: isTabbed)
+    return CSVEncoder(
+      writer: CSVWriter(schema, style: style, parts: layout.parts), isEscaped: style.formulas == .escape)
+  }
+}
+
+private struct CSVEncoder: RowEncoder {
+  let writer: CSVWriter
+  let isEscaped: Bool
+
+  func begin(_ out: inout ByteBuffer) throws(Problem) { try writer.begin(&out) }
+  func encode(_ batch: RowBatch, isFirst: Bool, _ out: inout ByteBuffer) throws(Problem) -> Int {
+    try writer.write(batch, isFirst: isFirst, &out)
+  }
+  func finish(isEmpty: Bool, _ out: inout ByteBuffer) {}
+  func warning(noted: Int) -> String? {
+    if noted == 0 { return nil }
+    let found = "\(counted(noted, "cell")) that a spreadsheet would take for a formula"
+    return isEscaped
+      ? "\(found): a ' was put in front" : "\(found), written as they are; --csv-formulas escape makes them safe"
+  }
+}
+
+extension ExportOptions {
+  /// The style that the options ask for.
+  fileprivate func csvStyle(isTabbed: Bool) throws(Problem) -> CSVStyle {
+    let isExcel = try flag(OptionKeys.excel, default: false)
+    var style = CSVStyle(delimiter: UInt8(ascii: isTabbed ? "\t" : ","))
+    if let text = values[OptionKeys.delimiter.key] { style.delimiter = try Self.delimiter(text) }
+    style.hasByteOrderMark = isExcel
+    style.lineEnding = try choice(OptionKeys.lineEnding, default: isExcel ? .crlf : .lf)
+    style.formulas = try choice(OptionKeys.formulas, default: isExcel ? .escape : .keep)
+    style.nested = try choice(OptionKeys.nested, default: .json)
+    style.nonfinite = try choice(OptionKeys.nonfinite, default: .error)
+    style.hasHeader = try flag(OptionKeys.headers, default: true)
+    style.nullText = try Self.nullText(values[OptionKeys.null.key] ?? "", style.delimiter)
+    return style
+  }
+
+  private static let delimiterNames: [String: UInt8] = [
+    "comma": UInt8(ascii: ","), "tab": 0x09, "\\t": 0x09, "semicolon": UInt8(ascii: ";"), "pipe": UInt8(ascii: "|"),
+    "space": 0x20,
+  ]
+
+  private static func delimiter(_ text: String) throws(Problem) -> UInt8 {
+    if let byte = delimiterNames[text] { return byte }
+    let bytes = Array(text.utf8)
+    // Bytes that occur in numbers, words and quoting would make fields ambiguous.
+    let isTaken = bytes.first.map { byte in
+      byte < 0x20 && byte != 0x09 || byte >= 0x7F || (0x30...0x39).contains(byte) || (0x61...0x7A).contains(byte | 0x20)
+        || "\"+-.\\".utf8.contains(byte)
+    }
+    guard bytes.count == 1, let byte = bytes.first, isTaken == false else {
+      throw Problem(
+        .usage, "delimiter: “\(text)” cannot separate fields",
+        hint:
+          "one ASCII character that is no letter, digit, quote, sign or point, or: comma, tab, semicolon, pipe, space")
+    }
+    return byte
+  }
+
+  /// The text for null, which must be no value of its own and need no quotes.
+  private static func nullText(_ text: String, _ delimiter: UInt8) throws(Problem) -> [UInt8] {
+    let bytes = Array(text.utf8)
+    if bytes.contains(where: { $0 == delimiter || $0 == UInt8(ascii: "\"") || $0 == 0x0A || $0 == 0x0D }) {
+      throw Problem(.usage, "null: the text must not contain the delimiter, a quote or a line end")
+    }
+    let afterSign = bytes.first == UInt8(ascii: "-") ? bytes.dropFirst().first : bytes.first
+    let isLikeNumber = afterSign.map { (0x30...0x39).contains($0) } ?? false
+    if isLikeNumber || text == "true" || text == "false" || bytes.starts(with: [0xEF, 0xBB, 0xBF]) {
+      throw Problem(.usage, "null: “\(text)” would be taken for a value", hint: "choose a word such as NULL or \\N")
+    }
+    return bytes
+  }
+}

@@ -1,0 +1,48 @@
+internal import Codecs
+public import Domain
+
+/// JSON: an array with a record a line (`json`), or a record a line and nothing else (`ndjson`).
+public struct JSONExporter: Exporter {
+  private let framing: JSONWriter.Framing
+
+  private init(_ framing: JSONWriter.Framing) { self.framing = framing }
+
+  /// An array of objects.
+  public static let json = JSONExporter(.array)
+  /// An object a line.
+  public static let ndjson = JSONExporter(.lines)
+
+  /// `json` or `ndjson`.
+  public var descriptor: ExporterDescriptor {
+    switch framing {
+    case .array:
+      ExporterDescriptor(
+        "json", fileExtensions: ["json"], mediaType: "application/json",
+        summary: "An array of objects, one record a line, keys in column order", isExact: true,
+        options: [OptionKeys.nonfinite])
+    case .lines:
+      ExporterDescriptor(
+        "ndjson", fileExtensions: ["ndjson", "jsonl"], mediaType: "application/x-ndjson",
+        summary: "One JSON object a line", isExact: true, options: [OptionKeys.nonfinite])
+    }
+  }
+
+  /// An encoder.
+  public func makeEncoder(
+    for schema: Schema, options: ExportOptions, layout: Layout
+  ) throws(Problem) -> any RowEncoder {
+    let nonfinite = try options.choice(OptionKeys.nonfinite, default: NonfinitePolicy.error)
+    return JSONEncoder(writer: JSONWriter(schema, framing: framing, nonfinite: nonfinite))
+  }
+}
+
+private struct JSONEncoder: RowEncoder {
+  let writer: JSONWriter
+
+  func begin(_ out: inout ByteBuffer) { writer.begin(&out) }
+  func encode(_ batch: RowBatch, isFirst: Bool, _ out: inout ByteBuffer) throws(Problem) -> Int {
+    try writer.write(batch, isFirst: isFirst, &out)
+    return 0
+  }
+  func finish(isEmpty: Bool, _ out: inout ByteBuffer) { writer.finish(isEmpty: isEmpty, &out) }
+}

@@ -1,0 +1,37 @@
+internal import Codecs
+public import Domain
+
+/// GFM tables that any renderer shows as the source text: the default format.
+public struct MarkdownExporter: Exporter {
+  /// The format.
+  public init() {}
+
+  /// `markdown`.
+  public var descriptor: ExporterDescriptor {
+    ExporterDescriptor(
+      "markdown", fileExtensions: ["md", "markdown"], mediaType: "text/markdown; charset=utf-8",
+      summary: "A table that every Markdown renderer shows as the source text", isExact: false)
+  }
+
+  /// An encoder; there are no options.
+  public func makeEncoder(
+    for schema: Schema, options: ExportOptions, layout: Layout
+  ) throws(Problem) -> any RowEncoder {
+    MarkdownEncoder(table: MarkdownTable(schema))
+  }
+}
+
+private struct MarkdownEncoder: RowEncoder {
+  let table: MarkdownTable
+
+  func begin(_ out: inout ByteBuffer) { table.begin(&out) }
+  func encode(_ batch: RowBatch, isFirst: Bool, _ out: inout ByteBuffer) -> Int { table.write(batch, &out) }
+  func finish(isEmpty: Bool, _ out: inout ByteBuffer) {}
+  func warning(noted: Int) -> String? {
+    noted == 0
+      ? nil : "\(counted(noted, "cell")) with control characters: shown as U+FFFD, carriage returns as line breaks"
+  }
+}
+
+/// `1 cell`, `3 cells`.
+func counted(_ count: Int, _ noun: String) -> String { count == 1 ? "1 \(noun)" : "\(count) \(noun)s" }

@@ -1,0 +1,43 @@
+internal import Codecs
+public import Domain
+
+/// A table for the eye, aligned by what a terminal shows.
+public struct TableExporter: Exporter {
+  /// The format.
+  public init() {}
+
+  /// `table`.
+  public var descriptor: ExporterDescriptor {
+    ExporterDescriptor(
+      "table", fileExtensions: ["txt"], mediaType: "text/plain; charset=utf-8",
+      summary: "Aligned columns for the terminal, shortened to its width", isExact: false, isMeasured: true)
+  }
+
+  /// Widens the columns to the values of a batch.
+  public func measure(_ batch: RowBatch, of schema: Schema, options: ExportOptions, into layout: inout Layout) {
+    TableWriter.measure(batch, into: &layout.widths)
+  }
+
+  /// An encoder; there are no options.
+  public func makeEncoder(
+    for schema: Schema, options: ExportOptions, layout: Layout
+  ) throws(Problem) -> any RowEncoder {
+    TableEncoder(writer: TableWriter(schema, widths: layout.widths, terminalWidth: options.terminalWidth))
+  }
+}
+
+private struct TableEncoder: RowEncoder {
+  let writer: TableWriter
+
+  func begin(_ out: inout ByteBuffer) { writer.begin(&out) }
+  func encode(_ batch: RowBatch, isFirst: Bool, _ out: inout ByteBuffer) -> Int { writer.write(batch, &out) }
+  func finish(isEmpty: Bool, _ out: inout ByteBuffer) {}
+  func warning(noted: Int) -> String? {
+    var parts: [String] = []
+    if noted > 0 { parts.append("\(counted(noted, "cell")) with control characters, shown as pictures") }
+    if writer.hiddenCount > 0 {
+      parts.append("\(counted(writer.hiddenCount, "column")) did not fit; -f record or --columns shows them")
+    }
+    return parts.isEmpty ? nil : parts.joined(separator: "; ")
+  }
+}
