@@ -13,7 +13,9 @@ struct CSVFieldWriter {
 
   /// Writes text, quoted when it has to be. Asks for room itself.
   @inline(__always) func put(_ text: ByteRun, at cursor: inout WriteCursor, _ out: inout ByteBuffer) {
-    guard text.count <= Self.short, text.count != nullText.count else { return putUnusual(text, at: &cursor, &out) }
+    guard text.count > 0, text.count <= Self.short, text.count != nullText.count else {
+      return putUnusual(text, at: &cursor, &out)
+    }
     cursor.ensure(Self.short, &out)
     var position = 0, special: UInt32 = 0
     let target = unsafe cursor.next, source = unsafe text.start, count = text.count

@@ -3,8 +3,8 @@ internal import Domain
 
 /// Text as a cell of a GFM table that any renderer shows as the source text.
 ///
-/// Escaped are ``\ ` * _ [ ] ~ @ |``, `& < >` (as entities), `:` before `//` and `.` after `www` (else an autolink swallows what follows); a line end is
-/// `<br>`; other control bytes are U+FFFD; blanks at the edges are `&#32;` and `&#9;`.
+/// Escaped are ``\ ` * _ [ ] ~ @ |``, `& < >` (as entities), `:` before `//` and `.` after `www` (else an autolink swallows what follows);
+/// a line end is `<br>`; other control characters are U+FFFD; blanks at the edges are `&#32;` and `&#9;`.
 extension WriteCursor {
   /// Writes text; returns 1 when it had control bytes that had to be replaced (or carriage returns), else 0. Asks for room itself.
   mutating func putMarkdown(_ text: ByteRun, _ out: inout ByteBuffer) -> Int {
@@ -78,6 +78,14 @@ extension WriteCursor {
     case 0..<0x20, 0x7F:
       noted = 1
       put("\u{FFFD}")
+    case 0xC2:
+      // C1 controls; U+0085 is a line end to some and nothing to the rest.
+      if position + 1 < text.count, text[position + 1] < 0xA0, text[position + 1] != 0x85 {
+        noted = 1
+        put("\u{FFFD}")
+        return 2
+      }
+      put(byte)
     default: put(byte)
     }
     return 1

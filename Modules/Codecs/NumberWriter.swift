@@ -4,7 +4,7 @@ public import Domain
 ///
 /// - An integer is its decimal digits, with `-` before negative ones.
 /// - A real is the shortest digits that read back as the same Double, always with `.0` or an exponent, in a spelling that JSON accepts: from
-///   0.0001 up to 2^54 as `0.25`, `8.0`, `-0.0`, beyond that as `1e22`, `1.5e-7`: an exponent without `+` and without leading zeros.
+///   0.0001 to 2^53 as `0.25`, `8.0`, `-0.0`, beyond that as `1e22`, `1.5e-7`: an exponent without `+` and without leading zeros.
 enum NumberWriter {
   /// More bytes than any number needs.
   static let longest = 32

@@ -36,13 +36,13 @@ static inline __attribute__((always_inline)) uint32_t bb_write_unprintable_mask1
   return bb_bits(bb_in(bb_load16(s), 0x20, 0x5e)) ^ 0xffff;
 }
 
-// Markdown cells: \ ` * _ [ ] < > & ~ | @, control bytes; ':' that may stand before '/', '.' that may stand behind 'w' (neighbours outside the
+// Markdown cells: \ ` * _ [ ] < > & ~ | @, control bytes, 0xc2 (which begins U+0080 to U+009F); ':' that may stand before '/', '.' that may stand behind 'w' (neighbours outside the
 // 16 bytes count as such). Now and then a harmless neighbour in ASCII ('^', '}') is reported as well.
 static inline __attribute__((always_inline)) uint32_t bb_write_markdown_mask16(const void *s) {
   __m128i v = bb_load16(s), low = _mm_or_si128(v, _mm_set1_epi8(0x20));
   __m128i any = _mm_or_si128(_mm_or_si128(bb_in(v, 0, 0x1f), bb_in(v, 0x5b, 4)), _mm_or_si128(bb_is(low, 0x60), bb_is(v, '&')));
   any = _mm_or_si128(any, _mm_or_si128(bb_is(_mm_or_si128(v, _mm_set1_epi8(2)), 0x3e), bb_is(_mm_or_si128(v, _mm_set1_epi8(3)), 0x7f)));
-  any = _mm_or_si128(any, bb_is(v, '*'));
+  any = _mm_or_si128(any, _mm_or_si128(bb_is(v, '*'), bb_is(v, (char)0xc2)));
   uint32_t dots = bb_bits(bb_is(v, '.')) & (bb_bits(bb_is(low, 'w')) << 1 | 1);
   uint32_t colons = bb_bits(bb_is(v, ':')) & (bb_bits(bb_is(v, '/')) >> 1 | 0x8000);
   return bb_bits(any) | dots | colons;
@@ -61,7 +61,7 @@ static inline uint32_t bb_write_equal_mask16(const void *s, uint8_t byte) { BB_M
 static inline uint32_t bb_write_unprintable_mask16(const void *s) { BB_MASK16(c < 0x20 || c > 0x7e) }
 static inline uint32_t bb_write_markdown_mask16(const void *s) {
   BB_MASK16(c < 0x20 || c == 0x7f || (c >= 0x5b && c <= 0x60) || c == '*' || c == '&' || c == '<' || c == '>' || c == '~' || c == '|' || c == '@'
-            || c == ':' || c == '.')
+            || c == ':' || c == '.' || c == 0xc2)
 }
 #undef BB_MASK16
 

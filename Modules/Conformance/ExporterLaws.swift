@@ -1,0 +1,220 @@
+internal import Codecs
+public import Domain
+
+/// What a law found wrong: the sample it happened with, and what was seen.
+public struct LawViolation: Error, Sendable, CustomStringConvertible {
+  /// What was expected and what was seen.
+  public let description: String
+  /// A violation.
+  public init(_ description: String) { self.description = description }
+}
+
+/// An exporter as the laws see it: the format, its options, and how its documents are read back when that can be done.
+public struct ExporterFixture: Sendable, CustomStringConvertible {
+  /// Reads a document of rows of the schema.
+  public typealias Reader = @Sendable (_ document: [UInt8], _ schema: Schema) async throws -> [[Value]]
+
+  /// How failures name it.
+  public let description: String
+  /// The format.
+  public let exporter: any Exporter
+  /// Its options.
+  public let options: ExportOptions
+  /// How its documents are read back; nil for formats that only people read.
+  public let reader: Reader?
+
+  /// A fixture.
+  public init(
+    _ description: String, _ exporter: any Exporter, options: ExportOptions = ExportOptions(), reader: Reader? = nil
+  ) {
+    self.description = description
+    self.exporter = exporter
+    self.options = options
+    self.reader = reader
+  }
+
+  /// The whole document of a table, its rows in batches of `size`.
+  public func document(_ table: SampleTable, batchesOf size: Int = 7) throws(Problem) -> [UInt8] {
+    var layout = Layout()
+    let batches = table.batches(of: size)
+    if exporter.isMeasured(with: options) {
+      for batch in batches { exporter.measure(batch, of: table.schema, options: options, into: &layout) }
+    }
+    let encoder = try exporter.makeEncoder(for: table.schema, options: options, layout: layout)
+    var out = ByteBuffer(capacity: 1024)
+    try encoder.begin(&out)
+    for (position, batch) in batches.enumerated() { _ = try encoder.encode(batch, isFirst: position == 0, &out) }
+    try encoder.finish(isEmpty: batches.isEmpty, &out)
+    return out.bytes()
+  }
+}
+
+/// One thing that holds for every exporter, over every sample table.
+public struct ExporterLaw: Sendable, CustomStringConvertible {
+  /// The law in words.
+  public let description: String
+  /// Throws a `LawViolation` where the law does not hold.
+  public let check: @Sendable (ExporterFixture) async throws -> Void
+
+  private init(_ description: String, _ check: @escaping @Sendable (ExporterFixture) async throws -> Void) {
+    self.description = description
+    self.check = check
+  }
+
+  /// A law that is checked on each sample table by itself.
+  private static func forEachTable(
+    _ description: String, _ check: @escaping @Sendable (ExporterFixture, SampleTable) async throws -> Void
+  ) -> ExporterLaw {
+    ExporterLaw(description) { fixture in
+      for table in SampleTable.all { try await check(fixture, table) }
+    }
+  }
+
+  /// Every law.
+  public static let all: [ExporterLaw] = [
+    batchingDoesNotShow, encodingIsPure, documentsAreText, emptyIsADocument, nullIsNotEmpty, readsBack,
+    showsEveryCharacter, drivesNoTerminal, namesWhatItRefuses,
+  ]
+
+  /// How rows are cut into batches does not change the bytes.
+  public static let batchingDoesNotShow = forEachTable("batching does not change the bytes") { fixture, table in
+    let whole = try fixture.document(table, batchesOf: .max / 2)
+    for size in [1, 3] where try fixture.document(table, batchesOf: size) != whole {
+      throw LawViolation("\(table): batches of \(size) give other bytes than one batch")
+    }
+  }
+
+  /// A batch may be encoded any number of times.
+  public static let encodingIsPure = forEachTable("encoding a batch twice gives the same bytes") { fixture, table in
+    var layout = Layout()
+    let batches = table.batches(of: 5)
+    for batch in batches { fixture.exporter.measure(batch, of: table.schema, options: fixture.options, into: &layout) }
+    let encoder = try fixture.exporter.makeEncoder(for: table.schema, options: fixture.options, layout: layout)
+    for batch in batches {
+      var first = ByteBuffer(capacity: 16), second = ByteBuffer(capacity: 16)
+      let noted = try encoder.encode(batch, isFirst: false, &first)
+      let again = try encoder.encode(batch, isFirst: false, &second)
+      if first.bytes() != second.bytes() || noted != again { throw LawViolation("\(table): the second time differs") }
+    }
+  }
+
+  /// Documents are UTF-8 and end with a line end.
+  public static let documentsAreText = forEachTable("a document is UTF-8 and ends with a line end") { fixture, table in
+    let document = try fixture.document(table)
+    if String(validating: document, as: UTF8.self) == nil { throw LawViolation("\(table): not UTF-8") }
+    if !document.isEmpty, document.last != 0x0A { throw LawViolation("\(table): no line end at the end") }
+  }
+
+  /// No rows is still a document: exact formats read back no rows, display formats show the columns.
+  public static let emptyIsADocument = ExporterLaw("no rows is still a document") { fixture in
+    let document = try fixture.document(.empty)
+    if let reader = fixture.reader {
+      let rows = try await reader(document, SampleTable.empty.schema)
+      if !rows.isEmpty { throw LawViolation("\(rows.count) rows were read from an empty table") }
+    }
+    let wrong = try fixture.document(.hostile)
+    if document == wrong { throw LawViolation("an empty table looks like a full one") }
+  }
+
+  /// In exact formats null and the empty text give different documents.
+  public static let nullIsNotEmpty = ExporterLaw("null is not the empty text") { fixture in
+    guard fixture.exporter.descriptor.isExact else { return }
+    for width in [1, 3] {
+      let schema = Schema("t", columns: (0..<width).map { ColumnDescription("c\($0)", .text) })
+      func document(_ value: Value) throws -> [UInt8] {
+        try fixture.document(SampleTable("", schema, [[Value](repeating: value, count: width)]))
+      }
+      if try document(.null) == document(.text("")) { throw LawViolation("they look the same in \(width) columns") }
+    }
+  }
+
+  /// Exact formats read back value for value, null for null.
+  public static let readsBack = forEachTable("what is read back is what was written") { fixture, table in
+    guard let reader = fixture.reader else { return }
+    let rows = try await reader(try fixture.document(table), table.schema)
+    if rows.count != table.rows.count { throw LawViolation("\(table): \(table.rows.count) rows became \(rows.count)") }
+    for (row, (read, written)) in zip(rows, table.rows).enumerated() {
+      for column in table.schema.columns.indices {
+        let wanted = written[column].withLiteralNumber, found = read[column].withLiteralNumber
+        if wanted != found {
+          let name = table.schema.columns[column].name
+          throw LawViolation("\(table): row \(row + 1), \(name): \(wanted.shown) became \(found.shown)")
+        }
+      }
+    }
+  }
+
+  /// Display formats show every letter, digit and sign outside ASCII, in order.
+  public static let showsEveryCharacter = forEachTable("every character is shown") { fixture, table in
+    guard !fixture.exporter.descriptor.isExact, fixture.options.terminalWidth == nil else { return }
+    let document = String(decoding: try fixture.document(table), as: UTF8.self)
+    var rest = document.unicodeScalars[...]
+    for (row, values) in table.rows.enumerated() {
+      for case .text(let bytes) in values {
+        for scalar in String(decoding: bytes, as: UTF8.self).unicodeScalars where scalar.isPlainlyShown {
+          guard let found = rest.firstIndex(of: scalar) else {
+            throw LawViolation("\(table): row \(row + 1): \(scalar.debugDescription) of a value is not shown")
+          }
+          rest = rest[rest.index(after: found)...]
+        }
+      }
+    }
+  }
+
+  /// Display formats never pass on what moves a terminal's cursor, colours it or rings its bell.
+  public static let drivesNoTerminal = forEachTable("no control character reaches a terminal") { fixture, table in
+    guard !fixture.exporter.descriptor.isExact else { return }
+    for scalar in String(decoding: try fixture.document(table), as: UTF8.self).unicodeScalars {
+      let isAllowed = scalar == "\n" || scalar == "\t" || scalar.value == 0x85
+      if !isAllowed, scalar.properties.generalCategory == .control {
+        throw LawViolation("\(table): \(scalar.debugDescription) is in the document")
+      }
+    }
+  }
+
+  /// A real that is not finite is refused by exact formats, with record and column; display formats show it.
+  public static let namesWhatItRefuses = ExporterLaw("what is refused is named") { fixture in
+    let schema = Schema("t", columns: [ColumnDescription("id", .integer), ColumnDescription("rating", .real)])
+    let table = SampleTable("NaN", schema, [[.integer(1), .real(1)], [.integer(2), .real(.nan)]])
+    do throws(Problem) {
+      let document = try fixture.document(table, batchesOf: 8)
+      if fixture.exporter.descriptor.isExact { throw Problem(.bug, "NaN was written") }
+      if !String(decoding: document, as: UTF8.self).contains("NaN") { throw Problem(.bug, "NaN is not shown") }
+    } catch {
+      if error.kind != .badData || error.record != 1 || !error.message.contains("rating") {
+        throw LawViolation("the problem is “\(error)”")
+      }
+    }
+  }
+}
+
+extension Value {
+  /// The value with its number as a literal, in which two readers agree.
+  fileprivate var withLiteralNumber: Value {
+    switch self {
+    case .integer(let value): .number(Array(String(value).utf8))
+    case .real(let value): .number(value.canonicalText)
+    default: self
+    }
+  }
+
+  /// For messages: short.
+  fileprivate var shown: String {
+    let text = String(describing: self)
+    switch self {
+    case .text(let bytes), .json(let bytes), .number(let bytes):
+      return "“\(String(decoding: bytes.prefix(60), as: UTF8.self))”"
+    default: return String(text.prefix(60))
+    }
+  }
+}
+
+extension Unicode.Scalar {
+  /// Whether every display format shows the scalar as itself.
+  fileprivate var isPlainlyShown: Bool {
+    switch properties.generalCategory {
+    case .control, .format, .lineSeparator, .paragraphSeparator, .spaceSeparator: false
+    default: value >= 0x80 || properties.isAlphabetic || properties.numericType != nil
+    }
+  }
+}

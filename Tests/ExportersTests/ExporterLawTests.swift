@@ -1,0 +1,53 @@
+import Codecs
+import Conformance
+import Domain
+import Exporters
+import Testing
+
+/// Every exporter of the registry, and the options that change its bytes.
+enum Fixtures {
+  static let all: [ExporterFixture] =
+    ExporterRegistry.builtIn.map { ExporterFixture($0.descriptor.name, $0, reader: Readers.reader(of: $0)) } + [
+      fixture("csv, crlf and null text", .csv, ["line-ending": "crlf", "null": "NULL"]),
+      fixture("csv, semicolons", .csv, ["delimiter": ";"]),
+      ExporterFixture("csv, flattened", CSVExporter.csv, options: ExportOptions(["nested": "flatten"])),
+      ExporterFixture("csv, joined", CSVExporter.csv, options: ExportOptions(["nested": "join"])),
+      ExporterFixture("csv for Excel", CSVExporter.csv, options: ExportOptions(["excel": "yes"])),
+      ExporterFixture("table in a terminal", TableExporter(), options: ExportOptions(terminalWidth: 60)),
+    ]
+
+  private static func fixture(_ name: String, _ exporter: CSVExporter, _ options: [String: String]) -> ExporterFixture {
+    let options = ExportOptions(options)
+    return ExporterFixture(name, exporter, options: options, reader: Readers.reader(of: exporter, options))
+  }
+}
+
+@Suite("Exporter laws") struct ExporterLawTests {
+  @Test("holds", arguments: Fixtures.all, ExporterLaw.all)
+  func holds(_ fixture: ExporterFixture, _ law: ExporterLaw) async throws {
+    try await law.check(fixture)
+  }
+
+  /// Each law, an exporter, and the damage that breaks the law for it.
+  static let broken: [(ExporterLaw, any Exporter, Mutant.Damage)] = [
+    (.batchingDoesNotShow, MarkdownExporter(), .addsLinePerBatch),
+    (.encodingIsPure, CSVExporter.csv, .remembersCalls),
+    (.documentsAreText, JSONExporter.ndjson, .losesFinalLineEnd),
+    (.documentsAreText, JSONExporter.json, .writesLatin1),
+    (.nullIsNotEmpty, CSVExporter.csv, .mixesUpNullAndEmpty),
+    (.nullIsNotEmpty, JSONExporter.json, .mixesUpNullAndEmpty),
+    (.showsEveryCharacter, MarkdownExporter(), .cutsAtNUL),
+    (.showsEveryCharacter, RecordExporter(), .cutsAtNUL),
+    (.drivesNoTerminal, TableExporter(), .passesEscapes),
+    (.namesWhatItRefuses, JSONExporter.json, .swallowsNaN),
+    (.namesWhatItRefuses, TableExporter(), .swallowsNaN),
+  ]
+
+  @Test("is broken by a mutant", arguments: broken.indices)
+  func isBroken(_ index: Int) async throws {
+    let (law, exporter, damage) = Self.broken[index]
+    let mutant = ExporterFixture(
+      "\(damage)", Mutant(base: exporter, damage: damage), reader: Readers.reader(of: exporter))
+    await #expect(throws: (any Error).self, "\(law) holds for \(damage)") { try await law.check(mutant) }
+  }
+}

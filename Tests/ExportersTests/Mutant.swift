@@ -1,0 +1,79 @@
+import Codecs
+import Conformance
+import Domain
+
+/// An exporter damaged on purpose, to see that the laws notice.
+struct Mutant: Exporter {
+  enum Damage: String, CaseIterable {
+    case addsLinePerBatch, remembersCalls, losesFinalLineEnd, writesLatin1, writesNothingWhenEmpty, mixesUpNullAndEmpty,
+      cutsAtNUL, passesEscapes, swallowsNaN
+  }
+  let base: any Exporter
+  let damage: Damage
+
+  var descriptor: ExporterDescriptor { base.descriptor }
+  func isMeasured(with options: ExportOptions) -> Bool { base.isMeasured(with: options) }
+  func measure(_ batch: RowBatch, of schema: Schema, options: ExportOptions, into layout: inout Layout) {
+    base.measure(batch, of: schema, options: options, into: &layout)
+  }
+  func makeEncoder(for schema: Schema, options: ExportOptions, layout: Layout) throws(Problem) -> any RowEncoder {
+    MutantEncoder(base: try base.makeEncoder(for: schema, options: options, layout: layout), damage: damage)
+  }
+}
+
+private final class Calls: @unchecked Sendable { var count = 0 }
+
+private struct MutantEncoder: RowEncoder {
+  let base: any RowEncoder
+  let damage: Mutant.Damage
+  let calls = Calls()
+
+  func begin(_ out: inout ByteBuffer) throws(Problem) {
+    if damage != .writesNothingWhenEmpty { try base.begin(&out) }
+  }
+
+  func encode(_ batch: RowBatch, isFirst: Bool, _ out: inout ByteBuffer) throws(Problem) -> Int {
+    if damage == .writesNothingWhenEmpty, isFirst { try base.begin(&out) }
+    var inner = ByteBuffer(capacity: 1024)
+    let noted = try base.encode(changed(batch), isFirst: isFirst, &inner)
+    var bytes = inner.bytes()
+    switch damage {
+    case .addsLinePerBatch: bytes.append(0x0A)
+    case .remembersCalls:
+      calls.count += 1
+      bytes += Array("\(calls.count)\n".utf8)
+    case .losesFinalLineEnd: if bytes.last == 0x0A { bytes.removeLast() }
+    case .writesLatin1: bytes = bytes.map { $0 == 0xC3 ? 0xE9 : $0 }
+    case .passesEscapes: bytes += [0x1B, 0x0A]
+    default: break
+    }
+    out.append(bytes: bytes)
+    return noted
+  }
+
+  func finish(isEmpty: Bool, _ out: inout ByteBuffer) throws(Problem) {
+    if damage == .writesNothingWhenEmpty, isEmpty { return }
+    var inner = ByteBuffer(capacity: 64)
+    try base.finish(isEmpty: isEmpty, &inner)
+    var bytes = inner.bytes()
+    if damage == .losesFinalLineEnd, bytes.last == 0x0A { bytes.removeLast() }
+    out.append(bytes: bytes)
+  }
+
+  private func changed(_ batch: RowBatch) -> RowBatch {
+    var builder = BatchBuilder(width: batch.width)
+    for row in 0..<batch.count {
+      for column in 0..<batch.width { builder.append(value: changed(batch.value(row, column))) }
+    }
+    return builder.finish()
+  }
+
+  private func changed(_ value: Value) -> Value {
+    switch (damage, value) {
+    case (.mixesUpNullAndEmpty, .null): .text([])
+    case (.cutsAtNUL, .text(let bytes)): .text(Array(bytes.prefix { $0 != 0 }))
+    case (.swallowsNaN, .real(let value)) where !value.isFinite: .null
+    default: value
+    }
+  }
+}
