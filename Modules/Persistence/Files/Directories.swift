@@ -1,0 +1,24 @@
+/// Where bb keeps things, by the XDG base directory specification.
+public struct Directories: Sendable {
+  private let variables: [String: String]
+
+  /// The folders that an environment names.
+  public init(_ variables: [String: String]) { self.variables = variables }
+
+  /// The cache: `$XDG_CACHE_HOME/bb`.
+  public var cache: String { folder("XDG_CACHE_HOME", ".cache") }
+  /// The default storage: `$XDG_DATA_HOME/bb`.
+  public var data: String { folder("XDG_DATA_HOME", ".local/share") }
+  /// Drafts: `$XDG_STATE_HOME/bb`.
+  public var state: String { folder("XDG_STATE_HOME", ".local/state") }
+  /// Settings: `$XDG_CONFIG_HOME/bb`.
+  public var configuration: String { folder("XDG_CONFIG_HOME", ".config") }
+  /// Temporary files: `$TMPDIR`.
+  public var temporary: String { variables["TMPDIR"].flatMap { $0.hasPrefix("/") ? $0 : nil } ?? "/tmp" }
+
+  /// A relative path in a variable is ignored, as the specification says.
+  private func folder(_ variable: String, _ fallback: String) -> String {
+    if let path = variables[variable], path.hasPrefix("/") { return path + "/bb" }
+    return "\(variables["HOME"] ?? "/")/\(fallback)/bb"
+  }
+}

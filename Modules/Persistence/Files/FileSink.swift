@@ -1,0 +1,115 @@
+public import Domain
+import Glibc
+import Synchronization
+
+/// A file that appears when it is whole: written beside its place, flushed to the disk, renamed.
+///
+/// An existing file's mode is kept, a new one's follows the umask; a symbolic link is followed once and its target replaced. Until `commit` the old
+/// file is untouched. Safe under kill (the temporary stays behind, or is removed by `Temporaries.removeAll`) and power cut (the folder is flushed).
+public final class FileSink: ByteSink {
+  /// The path as it was given.
+  public let name: String
+  private let target: String
+  private let temporary: String
+  private let descriptor: Int32
+  private let isOpen = Mutex(true)
+  private let written = Mutex(0)
+
+  /// Opens the temporary beside `path`.
+  ///
+  /// - Parameters:
+  ///   - replaces: whether an existing file may be replaced.
+  ///   - mode: of a new file, before the umask.
+  /// - Throws: `cannotCreate` for a folder, pipe or existing file, `noInput` when the folder is missing, `permission`, `io`.
+  public init(path: String, replaces: Bool = true, mode: UInt32 = 0o666) throws(Problem) {
+    name = path
+    target = try Self.resolved(path)
+    var mode = mode, keepsMode = false
+    var status = stat()
+    if unsafe lstat(target, &status) == 0 {
+      guard status.st_mode & S_IFMT == S_IFREG else {
+        let kind = status.st_mode & S_IFMT == S_IFDIR ? "a folder" : "not a regular file"
+        throw Problem(.cannotCreate, "is \(kind)", at: path)
+      }
+      guard replaces else { throw Problem(.cannotCreate, "exists already", at: path, hint: "choose another name") }
+      mode = status.st_mode & 0o7777
+      keepsMode = true
+    } else if errno != ENOENT {
+      throw Problem.posix(errno, "create", path)
+    }
+    temporary = Temporaries.name(beside: target)
+    descriptor = unsafe open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, mode)
+    guard descriptor >= 0 else {
+      let problem = Problem.posix(errno, "create", path)
+      throw problem.kind == .noInput ? Problem(.cannotCreate, "there is no such folder", at: path) : problem
+    }
+    Temporaries.add(temporary)
+    if keepsMode { fchmod(descriptor, mode) }
+  }
+
+  deinit { discard() }
+
+  /// Appends to the temporary.
+  public func write(_ bytes: borrowing ByteBuffer) async throws(Problem) {
+    let place = name, descriptor = self.descriptor
+    try bytes.read { (span) throws(Problem) in try writeAll(span, to: descriptor, place: place) }
+    let count = bytes.count
+    written.withLock { $0 += count }
+  }
+
+  /// Flushes, checks the length, renames, flushes the folder.
+  public func commit() async throws(Problem) {
+    var status = stat()
+    guard unsafe fstat(descriptor, &status) == 0, Int(status.st_size) == written.withLock({ $0 }) else {
+      throw Problem(.io, "the file has another length than was written", at: name)
+    }
+    guard fsync(descriptor) == 0 else { throw Problem.posix(errno, "flush", name) }
+    isOpen.withLock { $0 = false }
+    guard close(descriptor) == 0 else {
+      let code = errno
+      unsafe unlink(temporary)
+      throw Problem.posix(code, "close", name)
+    }
+    guard unsafe rename(temporary, target) == 0 else {
+      let code = errno
+      unsafe unlink(temporary)
+      throw Problem.posix(code, "rename", name)
+    }
+    Temporaries.forget(temporary)
+    let folder = unsafe open(Temporaries.split(target).folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    guard folder >= 0 else { return }
+    defer { close(folder) }
+    if fsync(folder) != 0, errno != EINVAL { throw Problem.posix(errno, "flush the folder of", name) }
+  }
+
+  /// Removes the temporary.
+  public func abandon() async { discard() }
+
+  private func discard() {
+    let wasOpen = isOpen.withLock { isOpen in
+      defer { isOpen = false }
+      return isOpen
+    }
+    guard wasOpen else { return }
+    close(descriptor)
+    unsafe unlink(temporary)
+    Temporaries.forget(temporary)
+  }
+
+  /// Where a symbolic link leads, so that its target is replaced and the link stays; any other path as it is.
+  private static func resolved(_ path: String) throws(Problem) -> String {
+    var current = path
+    for _ in 0..<40 {
+      var status = stat()
+      guard unsafe lstat(current, &status) == 0, status.st_mode & S_IFMT == S_IFLNK else { return current }
+      var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
+      let count = unsafe readlink(current, &buffer, buffer.count)
+      guard count > 0, let link = String(validating: buffer.prefix(count).map { UInt8(bitPattern: $0) }, as: UTF8.self)
+      else {
+        throw Problem.posix(errno, "follow the link", path)
+      }
+      current = link.hasPrefix("/") ? link : Temporaries.split(current).folder + "/" + link
+    }
+    throw Problem(.cannotCreate, "the link leads in a circle", at: path)
+  }
+}

@@ -1,0 +1,40 @@
+import Glibc
+internal import Domain
+
+extension Problem {
+  /// What a failed system call means, in the reader's words.
+  ///
+  /// - Parameters:
+  ///   - code: `errno`, taken right after the call.
+  ///   - action: what was tried: `open`, `write`.
+  ///   - place: the file, as the user named it.
+  static func posix(_ code: Int32, _ action: String, _ place: String) -> Problem {
+    let reason = unsafe String(cString: strerror(code)).lowercased()
+    switch code {
+    case ENOENT, ENOTDIR: return Problem(.noInput, "there is no such file or folder", at: place)
+    case EACCES, EPERM, EROFS: return Problem(.permission, "cannot \(action): \(reason)", at: place)
+    case EEXIST: return Problem(.cannotCreate, "exists already", at: place)
+    case ENOSPC, EDQUOT:
+      return Problem(.io, "cannot \(action): the disk is full", at: place, hint: "make room and run again")
+    case EPIPE: return Problem(.endOfPipe, "the reader went away", at: place)
+    case EISDIR: return Problem(.cannotCreate, "is a folder", at: place)
+    case EFBIG: return Problem(.io, "cannot \(action): the file would be larger than allowed", at: place)
+    default: return Problem(.io, "cannot \(action): \(reason)", at: place)
+    }
+  }
+}
+
+/// Writes bytes whole, whatever the descriptor takes at a time.
+func writeAll(_ bytes: RawSpan, to descriptor: Int32, place: String) throws(Problem) {
+  var done = 0
+  while done < bytes.byteCount {
+    let count = unsafe bytes.withUnsafeBytes { unsafe write(descriptor, $0.baseAddress! + done, $0.count - done) }
+    if count > 0 {
+      done += count
+    } else if count == 0 {
+      throw Problem(.io, "cannot write: nothing was taken", at: place)
+    } else if errno != EINTR {
+      throw Problem.posix(errno, "write", place)
+    }
+  }
+}

@@ -1,0 +1,55 @@
+public import Domain
+import Glibc
+import Synchronization
+
+/// Private temporary files without a name: they vanish with the process, however it ends.
+public struct TemporaryScratch: ScratchSpace {
+  private let folder: String
+
+  /// Files in `folder` (`$TMPDIR`, else `/tmp`).
+  public init(folder: String) { self.folder = folder }
+
+  /// A new file.
+  public func makeFile() throws(Problem) -> any ScratchFile {
+    let name = "\(folder)/bb.\(getpid()).\(String(UInt64.random(in: 0 ... .max), radix: 36))"
+    let descriptor = unsafe open(name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
+    guard descriptor >= 0 else { throw Problem.posix(errno, "create a temporary file", folder) }
+    unsafe unlink(name)
+    return TemporaryFile(descriptor: descriptor, place: "temporary file in \(folder)")
+  }
+}
+
+/// An unlinked file.
+private final class TemporaryFile: ScratchFile {
+  private let descriptor: Int32
+  private let place: String
+  private let length = Mutex(0)
+
+  init(descriptor: Int32, place: String) {
+    self.descriptor = descriptor
+    self.place = place
+  }
+
+  deinit { close(descriptor) }
+
+  var count: Int { length.withLock { $0 } }
+
+  func append(_ bytes: borrowing ByteBuffer) throws(Problem) {
+    let descriptor = self.descriptor, place = self.place
+    try bytes.read { (span) throws(Problem) in try writeAll(span, to: descriptor, place: place) }
+    let added = bytes.count
+    length.withLock { $0 += added }
+  }
+
+  func read(at offset: Int, length: Int, into chunk: Chunk) throws(Problem) -> Int {
+    let room = min(length, chunk.capacity - chunk.count)
+    while true {
+      let count = unsafe pread(descriptor, chunk.base + chunk.count, room, off_t(offset))
+      if count >= 0 {
+        chunk.count += count
+        return count
+      }
+      if errno != EINTR { throw Problem.posix(errno, "read", place) }
+    }
+  }
+}

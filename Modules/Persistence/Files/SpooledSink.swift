@@ -1,0 +1,38 @@
+public import Domain
+
+/// Holds output back until it is whole: for standard output when the rows may have to be read again with other types.
+public final class SpooledSink: ByteSink {
+  /// The inner sink's name.
+  public var name: String { inner.name }
+  private let inner: any ByteSink
+  private let file: any ScratchFile
+
+  /// Bytes for `inner`, kept in `scratch` until `commit`.
+  public init(_ inner: any ByteSink, scratch: any ScratchSpace) throws(Problem) {
+    self.inner = inner
+    file = try scratch.makeFile()
+  }
+
+  /// Keeps the bytes.
+  public func write(_ bytes: borrowing ByteBuffer) async throws(Problem) { try file.append(bytes) }
+
+  /// Hands everything on.
+  public func commit() async throws(Problem) {
+    var offset = 0
+    while true {
+      let chunk = Chunk()
+      let count = try file.read(at: offset, length: chunk.capacity, into: chunk)
+      if count == 0 { break }
+      offset += count
+      var bytes = ByteBuffer(capacity: count)
+      let room = unsafe bytes.room(count)
+      unsafe room.update(from: chunk.base, count: count)
+      unsafe bytes.commit(room + count)
+      try await inner.write(bytes)
+    }
+    try await inner.commit()
+  }
+
+  /// Forgets the bytes.
+  public func abandon() async { await inner.abandon() }
+}

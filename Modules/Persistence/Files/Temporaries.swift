@@ -1,0 +1,28 @@
+import Glibc
+import Synchronization
+
+/// Files that must not outlive the process unless they are renamed: removed when it is interrupted.
+public enum Temporaries {
+  private static let paths = Mutex<Set<String>>([])
+
+  /// Removes every file that is registered. May be called from the thread that waits for signals.
+  public static func removeAll() {
+    for path in paths.withLock({ $0 }) { unsafe unlink(path) }
+  }
+
+  static func add(_ path: String) { paths.withLock { _ = $0.insert(path) } }
+  static func forget(_ path: String) { paths.withLock { _ = $0.remove(path) } }
+
+  /// A name beside `path` that nobody uses: hidden, with the process's number so that left-overs of dead processes can be told.
+  static func name(beside path: String) -> String {
+    let (folder, name) = split(path)
+    return "\(folder)/.\(name).tmp.\(getpid()).\(String(UInt32.random(in: 0 ... .max), radix: 36))"
+  }
+
+  /// The folder (`.` when there is none) and the last part of a path.
+  static func split(_ path: String) -> (folder: String, name: String) {
+    guard let slash = path.lastIndex(of: "/") else { return (".", path) }
+    let folder = path[..<slash]
+    return (folder.isEmpty ? "/" : String(folder), String(path[path.index(after: slash)...]))
+  }
+}

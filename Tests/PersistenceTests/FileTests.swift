@@ -1,0 +1,154 @@
+import Domain
+import Glibc
+import Persistence
+import Testing
+
+/// A folder that vanishes with its test.
+final class Folder {
+  let path: String
+  init() {
+    path = "/tmp/bb-test-\(getpid())-\(String(UInt64.random(in: 0 ... .max), radix: 36))"
+    unsafe mkdir(path, 0o700)
+  }
+  deinit {
+    for name in names() { unsafe unlink("\(path)/\(name)") }
+    unsafe rmdir(path)
+  }
+  /// Every name in it, sorted.
+  func names() -> [String] {
+    guard let folder = unsafe opendir(path) else { return [] }
+    defer { unsafe closedir(folder) }
+    var names: [String] = []
+    while let entry = unsafe readdir(folder) {
+      let name = unsafe withUnsafePointer(to: &entry.pointee.d_name) {
+        unsafe String(cString: UnsafeRawPointer($0).assumingMemoryBound(to: CChar.self))
+      }
+      if name != ".", name != ".." { names.append(name) }
+    }
+    return names.sorted()
+  }
+  func read(_ name: String) throws -> String {
+    let source = try FileByteSource(path: "\(path)/\(name)")
+    let chunk = Chunk()
+    while try source.read(into: chunk, limit: 4096) > 0 {}
+    return chunk.read { span in unsafe span.withUnsafeBytes { unsafe String(decoding: $0, as: UTF8.self) } }
+  }
+  func write(_ name: String, _ text: String) async throws {
+    let sink = try FileSink(path: "\(path)/\(name)")
+    try await sink.write(Self.buffer(text))
+    try await sink.commit()
+  }
+  static func buffer(_ text: String) -> ByteBuffer {
+    var bytes = ByteBuffer()
+    bytes.append(bytes: Array(text.utf8))
+    return bytes
+  }
+  func mode(_ name: String) -> UInt32 {
+    var status = stat()
+    _ = unsafe stat("\(path)/\(name)", &status)
+    return status.st_mode & 0o7777
+  }
+}
+
+@Suite("files", .serialized) struct FileTests {
+  let folder = Folder()
+
+  @Test("a file appears only when it is whole, and an abandoned one leaves nothing") func whole() async throws {
+    try await folder.write("a", "old")
+    let sink = try FileSink(path: folder.path + "/a")
+    try await sink.write(Folder.buffer("new"))
+    #expect(try folder.read("a") == "old")
+    #expect(folder.names().count == 2)
+    try await sink.commit()
+    #expect(try folder.read("a") == "new")
+    let other = try FileSink(path: folder.path + "/a")
+    try await other.write(Folder.buffer("lost"))
+    await other.abandon()
+    #expect(try folder.read("a") == "new")
+    #expect(folder.names() == ["a"])
+  }
+  @Test("a sink that is dropped, or interrupted, removes its temporary") func dropped() async throws {
+    do { _ = try FileSink(path: folder.path + "/a") }
+    #expect(folder.names() == [])
+    let sink = try FileSink(path: folder.path + "/a")
+    Temporaries.removeAll()
+    #expect(folder.names() == [])
+    await sink.abandon()
+  }
+  @Test("an existing file keeps its mode") func mode() async throws {
+    try await folder.write("a", "1")
+    unsafe chmod(folder.path + "/a", 0o640)
+    try await folder.write("a", "2")
+    #expect(folder.mode("a") == 0o640)
+  }
+  @Test("a symbolic link stays, its target is replaced") func link() async throws {
+    try await folder.write("target", "1")
+    unsafe symlink("target", folder.path + "/link")
+    try await folder.write("link", "2")
+    #expect(try folder.read("target") == "2")
+    var status = stat()
+    _ = unsafe lstat(folder.path + "/link", &status)
+    #expect(status.st_mode & S_IFMT == S_IFLNK)
+  }
+  @Test("links in a circle, folders and pipes are refused") func refused() {
+    unsafe symlink("loop", folder.path + "/loop")
+    unsafe mkfifo(folder.path + "/pipe", 0o600)
+    for name in ["loop", "pipe", ""] {
+      let problem = #expect(throws: Problem.self) { try FileSink(path: folder.path + "/" + name) }
+      #expect(problem?.kind == .cannotCreate)
+    }
+    let problem = #expect(throws: Problem.self) { try FileSink(path: folder.path + "/none/a") }
+    #expect(problem?.kind == .cannotCreate)
+  }
+  @Test("--no-clobber keeps what is there") func noClobber() async throws {
+    try await folder.write("a", "old")
+    let problem = #expect(throws: Problem.self) { try FileSink(path: folder.path + "/a", replaces: false) }
+    #expect(problem?.kind == .cannotCreate)
+    #expect(try folder.read("a") == "old")
+  }
+  @Test("a full device is told apart") func full() async throws {
+    let sink = try DescriptorSink(device: "/dev/full")
+    let problem = await #expect(throws: Problem.self) { try await sink.write(Folder.buffer("x")) }
+    #expect(problem?.kind == .io && problem?.message.contains("full") == true)
+    #expect(DescriptorSink.isDevice("/dev/full") && !DescriptorSink.isDevice("/tmp"))
+  }
+  @Test("what is missing, and folders, say so") func missing() {
+    #expect(#expect(throws: Problem.self) { try FileByteSource(path: folder.path + "/none") }?.kind == .noInput)
+    #expect(#expect(throws: Problem.self) { try FileByteSource(path: folder.path) }?.kind == .usage)
+  }
+  @Test("a spool gives back every batch, from memory and from its file", arguments: [0, 1 << 20, 1 << 30])
+  func spool(limit: Int) async throws {
+    let schema = Schema("t", columns: [ColumnDescription("a", .integer), ColumnDescription("b", .text)])
+    let spool = Spool(schema: schema, scratch: TemporaryScratch(folder: "/tmp"), memoryLimit: limit)
+    for start in 0..<10 {
+      var builder = BatchBuilder(width: 2)
+      for row in 0..<50 {
+        builder.append(integer: Int64(start * 50 + row))
+        builder.append(text: String(repeating: "x", count: row))
+      }
+      try spool.append(builder.finish())
+    }
+    for _ in 0..<2 {
+      let batches = try await spool.stream().collect()
+      let values = batches.flatMap { batch in (0..<batch.count).map { [batch.value($0, 0), batch.value($0, 1)] } }
+      #expect(values.count == 500 && spool.count == 500)
+      for (row, value) in values.enumerated() {
+        #expect(value == [.integer(Int64(row)), .text(String(repeating: "x", count: row % 50))])
+      }
+    }
+  }
+  @Test("a pipe that was spooled can be read again") func spooled() throws {
+    let source = try SpooledByteSource(
+      MemoryByteSource("abc", name: "standard input"), scratch: TemporaryScratch(folder: "/tmp"))
+    for source in [source, try #require(try source.reopened())] {
+      let chunk = Chunk()
+      #expect(try source.read(into: chunk, limit: 10) == 3)
+      #expect(try source.read(into: chunk, limit: 10) == 0)
+    }
+  }
+  @Test("folders follow the environment, relative ones are ignored") func directories() {
+    #expect(Directories(["HOME": "/h"]).cache == "/h/.cache/bb")
+    #expect(Directories(["HOME": "/h", "XDG_CACHE_HOME": "/c"]).cache == "/c/bb")
+    #expect(Directories(["HOME": "/h", "XDG_DATA_HOME": "rel"]).data == "/h/.local/share/bb")
+  }
+}
