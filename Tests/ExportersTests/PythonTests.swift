@@ -1,0 +1,116 @@
+import Codecs
+import Conformance
+import Domain
+import Exporters
+import Testing
+
+/// CSV and JSON as Python's own modules read them. Skipped where there is no Python that takes NUL in CSV.
+@Suite(
+  "Python reads the same",
+  .enabled(
+    if: Shell.has("python3")
+      && Shell.run("python3 -c 'import sys; sys.exit(sys.version_info < (3, 11))'", input: []) != nil,
+    "python3 3.11 or newer is not installed"))
+struct PythonTests {
+  /// Prints each value of each record in hexadecimal, a record a line.
+  private static let csv = """
+    import csv, io, sys
+    csv.field_size_limit(1 << 30)
+    text = io.TextIOWrapper(sys.stdin.buffer, encoding="utf-8", newline="")
+    for row in csv.reader(text, delimiter=sys.argv[1]):
+        print(",".join(value.encode().hex() for value in row))
+    """
+  /// The same for an array of objects, or for lines: `n`, `true`, a number's literal, `"` and text, or nested JSON.
+  private static let json = """
+    import json, sys
+    class Number(str): pass
+    def shown(value):
+        if value is None: return "n"
+        if isinstance(value, bool): return str(value).lower()
+        if isinstance(value, Number): return str(value)
+        return dumped(value) if isinstance(value, (list, dict)) else "\\"" + value
+    def dumped(value):
+        if isinstance(value, Number): return str(value)
+        if isinstance(value, list): return "[" + ",".join(map(dumped, value)) + "]"
+        if isinstance(value, dict): return "{" + ",".join(dumped(k) + ":" + dumped(v) for k, v in value.items()) + "}"
+        return json.dumps(value, ensure_ascii=False)
+    load = lambda text: json.loads(text, parse_int=Number, parse_float=Number, object_pairs_hook=dict)
+    text = sys.stdin.buffer.read().decode("utf-8", "strict")
+    records = load(text) if sys.argv[1] == "array" else [load(line) for line in text.split("\\n") if line]
+    for record in records:
+        print(",".join(shown(value).encode().hex() for value in record.values()))
+    """
+
+  private static let tables = SampleTable.all.filter { !$0.rows.isEmpty } + (100..<110).map(SampleTable.random)
+
+  private func python(_ script: String, _ argument: String, _ document: [UInt8]) throws -> [String] {
+    let quoted = script.replacing("'", with: "'\\''")
+    let output = try #require(Shell.run("python3 -c '\(quoted)' '\(argument)'", input: document))
+    return String(decoding: output, as: UTF8.self).split(separator: "\n", omittingEmptySubsequences: false).dropLast()
+      .map {
+        String($0)
+      }
+  }
+
+  private func line(_ values: [[UInt8]]) -> String {
+    values.map { value in
+      value.map { byte in (byte < 16 ? "0" : "") + String(byte, radix: 16) }.joined()
+    }.joined(separator: ",")
+  }
+
+  private func base64(_ bytes: [UInt8]) -> [UInt8] {
+    let digits = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
+    var text: [UInt8] = []
+    for start in stride(from: 0, to: bytes.count, by: 3) {
+      let group = bytes[start..<min(start + 3, bytes.count)]
+      let bits = group.reduce(0) { $0 << 8 | Int($1) } << (8 * (3 - group.count))
+      for digit in 0..<4 {
+        text.append(digit <= group.count ? digits[bits >> (18 - 6 * digit) & 63] : UInt8(ascii: "="))
+      }
+    }
+    return text
+  }
+
+  /// The text of a value without quotes.
+  private func plain(_ value: Value, null: [UInt8]) -> [UInt8] {
+    switch value {
+    case .null: null
+    case .boolean(let value): Array(String(value).utf8)
+    case .integer(let value): Array(String(value).utf8)
+    case .real(let value): value.canonicalText
+    case .number(let text), .text(let text), .json(let text): text
+    case .bytes(let bytes): base64(bytes)
+    }
+  }
+
+  @Test("csv and tsv", arguments: [("csv", ","), ("tsv", "\t")])
+  func csv(_ name: String, _ delimiter: String) throws {
+    let exporter = try ExporterRegistry().exporter(named: name)
+    for table in Self.tables {
+      let lines = try python(Self.csv, delimiter, ExporterFixture(name, exporter).document(table))
+      let null: [UInt8] = table.schema.width == 1 ? CSVStyle.loneNull : []
+      let header = table.schema.columns.map { Array($0.name.utf8) }
+      let rows = table.rows.map { row in row.map { plain($0, null: null) } }
+      #expect(lines == ([header] + rows).map(line), "\(table)")
+    }
+  }
+
+  @Test("json and ndjson", arguments: [("json", "array"), ("ndjson", "lines")])
+  func json(_ name: String, _ shape: String) throws {
+    let exporter = try ExporterRegistry().exporter(named: name)
+    for table in Self.tables {
+      let lines = try python(Self.json, shape, ExporterFixture(name, exporter).document(table))
+      let rows = table.rows.map { row in
+        row.map { value -> [UInt8] in
+          let text = plain(value, null: Array("n".utf8))
+          switch value {
+          case .text, .bytes: return [UInt8(ascii: "\"")] + text
+          case .json(let json) where json.first == UInt8(ascii: "\""): return Array(json.dropLast())
+          default: return text
+          }
+        }
+      }
+      #expect(lines == rows.map(line), "\(table)")
+    }
+  }
+}
