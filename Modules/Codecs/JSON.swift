@@ -1,0 +1,87 @@
+/// A JSON value in memory: for answers of servers, configurations and other documents that are small; tables are read as streams.
+///
+/// Text is kept as UTF-8 bytes and numbers as their literal, so that nothing is lost; objects keep the order of their members.
+public enum JSON: Sendable, Hashable {
+  /// `null`.
+  case null
+  /// `true` or `false`.
+  case boolean(Bool)
+  /// The literal of a number, in JSON's grammar.
+  case number([UInt8])
+  /// Text as valid UTF-8, its escapes decoded.
+  case string([UInt8])
+  /// The elements in order.
+  case array([JSON])
+  /// The members in order.
+  case object([Member])
+
+  /// One member of an object.
+  public struct Member: Sendable, Hashable {
+    /// The key as valid UTF-8, its escapes decoded.
+    public let key: [UInt8]
+    /// The value.
+    public let value: JSON
+
+    /// A member.
+    public init(_ key: [UInt8], _ value: JSON) {
+      self.key = key
+      self.value = value
+    }
+    /// The key as text.
+    public var name: String { String(decoding: key, as: UTF8.self) }
+  }
+
+  /// A string.
+  public static func string(_ text: String) -> JSON { .string(Array(text.utf8)) }
+  /// A number.
+  public static func number(_ value: Int64) -> JSON { .number(Array(String(value).utf8)) }
+  /// An object; the keys must differ.
+  public static func object(_ members: KeyValuePairs<String, JSON>) -> JSON {
+    .object(members.map { Member(Array($0.key.utf8), $0.value) })
+  }
+
+  /// Whether this is `null`.
+  public var isNull: Bool { self == .null }
+  /// The truth value; nil for anything else.
+  public var booleanValue: Bool? { if case .boolean(let value) = self { value } else { nil } }
+  /// The text; nil for anything but a string.
+  public var stringValue: String? { stringBytes.map { String(decoding: $0, as: UTF8.self) } }
+  /// The text's bytes; nil for anything but a string.
+  public var stringBytes: [UInt8]? { if case .string(let bytes) = self { bytes } else { nil } }
+  /// The number's literal; nil for anything but a number.
+  public var numberLiteral: [UInt8]? { if case .number(let literal) = self { literal } else { nil } }
+  /// The number as Int64, when its literal has neither fraction nor exponent and it fits; else nil.
+  public var integerValue: Int64? { numberLiteral.flatMap { Int64(String(decoding: $0, as: UTF8.self)) } }
+  /// The number nearest to the literal, when it is finite; nil for anything but a number.
+  public var realValue: Double? {
+    guard let literal = numberLiteral, let value = Double(String(decoding: literal, as: UTF8.self)), value.isFinite
+    else { return nil }
+    return value
+  }
+  /// The elements; nil for anything but an array.
+  public var arrayValue: [JSON]? { if case .array(let elements) = self { elements } else { nil } }
+  /// The members; nil for anything but an object.
+  public var objectMembers: [Member]? { if case .object(let members) = self { members } else { nil } }
+
+  /// The value of the member called `key`, compared byte for byte; nil when there is none or this is no object.
+  public subscript(_ key: String) -> JSON? {
+    objectMembers?.first { $0.key.elementsEqual(key.utf8) }?.value
+  }
+  /// The element at `index`; nil when there is none or this is no array.
+  public subscript(_ index: Int) -> JSON? {
+    guard let elements = arrayValue, elements.indices.contains(index) else { return nil }
+    return elements[index]
+  }
+
+  /// What this is, in words: `an object`, `a number`.
+  public var kindName: String {
+    switch self {
+    case .null: "null"
+    case .boolean: "a truth value"
+    case .number: "a number"
+    case .string: "a text"
+    case .array: "an array"
+    case .object: "an object"
+    }
+  }
+}

@@ -1,0 +1,154 @@
+internal import CMasks
+
+/// What is wrong with JSON text, and where; becomes a `Problem` once the name and the line are known.
+struct JSONFault: Error {
+  /// Offset of the byte at fault.
+  let offset: Int
+  /// A sentence without a full stop.
+  let message: String
+  /// The column that a value does not fit, when that is the fault.
+  var column: Int?
+
+  init(_ message: String, at offset: Int, column: Int? = nil) {
+    self.message = message
+    self.offset = offset
+    self.column = column
+  }
+}
+
+/// Steps through JSON text by the letter of RFC 8259.
+///
+/// The text must be valid UTF-8, followed by a NUL and 31 more bytes that may be read: NUL is allowed nowhere in JSON, so it stops every
+/// loop and no length is compared.
+@safe struct JSONScanner {
+  /// The deepest nesting that is read.
+  static let maximumDepth = 128
+
+  /// The first byte of the text.
+  let base: UnsafePointer<UInt8>
+  /// Offset of the next byte.
+  var at: Int
+
+  init(_ base: UnsafePointer<UInt8>, at: Int = 0) {
+    unsafe self.base = base
+    self.at = at
+  }
+
+  /// The next byte.
+  @inline(__always) var byte: UInt8 { unsafe base[at] }
+  /// The byte `distance` behind the next.
+  @inline(__always) func byte(_ distance: Int) -> UInt8 { unsafe base[at &+ distance] }
+
+  /// Steps over white space.
+  @inline(__always) mutating func skipSpace() {
+    while byte <= 0x20, byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09 { at &+= 1 }
+  }
+
+  /// Steps over a string, from quote to behind the closing quote; `true` when it holds an escape.
+  @inline(__always) mutating func skipString() throws(JSONFault) -> Bool {
+    at &+= 1
+    var escaped = false
+    while true {
+      let mask = unsafe bb_json_mask16(base + at)
+      if mask == 0 {
+        at &+= 16
+        continue
+      }
+      at &+= mask.trailingZeroBitCount
+      if byte == UInt8(ascii: "\"") {
+        at &+= 1
+        return escaped
+      }
+      guard byte == UInt8(ascii: "\\") else { throw controlCharacter() }
+      escaped = true
+      try skipEscape()
+    }
+  }
+
+  /// Steps over one escape, from the backslash; a surrogate must be half of a pair.
+  private mutating func skipEscape() throws(JSONFault) {
+    switch byte(1) {
+    case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"), UInt8(ascii: "b"), UInt8(ascii: "f"),
+      UInt8(ascii: "n"), UInt8(ascii: "r"), UInt8(ascii: "t"):
+      at &+= 2
+    case UInt8(ascii: "u"):
+      let unit = try hexadecimal(at &+ 2)
+      if unit >> 11 == 0x1B {  // D800 to DFFF
+        let isPair = unit < 0xDC00 && byte(6) == UInt8(ascii: "\\") && byte(7) == UInt8(ascii: "u")
+        guard isPair, try hexadecimal(at &+ 8) >> 10 == 0x37 else {
+          throw JSONFault("half of a surrogate pair, which is not a character", at: at)
+        }
+        at &+= 6
+      }
+      at &+= 6
+    case 0: throw JSONFault("a string that never ends", at: at)
+    default: throw JSONFault("an escape that JSON does not have", at: at)
+    }
+  }
+
+  /// The value of four hexadecimal digits at `offset`.
+  private func hexadecimal(_ offset: Int) throws(JSONFault) -> UInt32 {
+    var value: UInt32 = 0
+    for position in offset..<offset + 4 {
+      guard let digit = unsafe JSONEscapes.hexadecimalDigit(base[position]) else {
+        throw JSONFault("\\u needs four hexadecimal digits", at: at)
+      }
+      value = value << 4 | UInt32(digit)
+    }
+    return value
+  }
+
+  private func controlCharacter() -> JSONFault {
+    switch byte {
+    case 0: JSONFault("a string that never ends, or holds a NUL", at: at)
+    case 0x0A, 0x0D: JSONFault("a line break inside a string; a quote may be missing", at: at)
+    default: JSONFault("a control character inside a string, which must be escaped", at: at)
+    }
+  }
+
+  /// Steps over a number.
+  @inline(__always) mutating func skipNumber() throws(JSONFault) {
+    let start = at
+    if byte == UInt8(ascii: "-") { at &+= 1 }
+    if byte == UInt8(ascii: "0") {
+      at &+= 1
+      if isDigit { throw JSONFault("a number that begins with 0", at: start) }
+    } else {
+      try skipDigits(start)
+    }
+    if byte == UInt8(ascii: ".") {
+      at &+= 1
+      try skipDigits(start)
+    }
+    if byte | 0x20 == UInt8(ascii: "e") {
+      at &+= 1
+      if byte == UInt8(ascii: "+") || byte == UInt8(ascii: "-") { at &+= 1 }
+      try skipDigits(start)
+    }
+  }
+  @inline(__always) private var isDigit: Bool { byte &- UInt8(ascii: "0") < 10 }
+  @inline(__always) private mutating func skipDigits(_ start: Int) throws(JSONFault) {
+    guard isDigit else { throw JSONFault("not a number as JSON writes it", at: start) }
+    repeat { at &+= 1 } while isDigit
+  }
+
+  /// Steps over `true`, `false` or `null`.
+  @inline(__always) mutating func skipWord(_ word: StaticString) throws(JSONFault) {
+    for position in 0..<word.utf8CodeUnitCount {
+      guard unsafe byte(position) == word.utf8Start[position] else { throw unexpected(start: at) }
+    }
+    at &+= word.utf8CodeUnitCount
+  }
+
+  /// Nothing JSON knows begins at the next byte.
+  func unexpected(start: Int? = nil, wanted: String = "a value") -> JSONFault {
+    let offset = start ?? at
+    switch unsafe base[offset] {
+    case 0: return JSONFault("the text ends where \(wanted) is expected", at: offset)
+    case UInt8(ascii: "'"): return JSONFault("expected \(wanted); strings stand in double quotes", at: offset)
+    case let byte where byte > 0x20 && byte < 0x7F:
+      return JSONFault("expected \(wanted), not “\(Character(Unicode.Scalar(byte)))”", at: offset)
+    default: return JSONFault("expected \(wanted)", at: offset)
+    }
+  }
+}
