@@ -1,0 +1,79 @@
+/// A number of any size, compared exactly: what a literal says, not the nearest Double.
+public struct DecimalNumber: Sendable, Hashable, Comparable {
+  private let isNegative: Bool
+  /// Digits 0 to 9 without zeros at either end; empty for zero.
+  private let digits: [UInt8]
+  /// The value is 0.d₁d₂… × 10^exponent.
+  private let exponent: Int
+
+  /// The number a literal in JSON's grammar says (a leading `+` and zeros are taken too); nil when it is none.
+  public init?(_ literal: some Collection<UInt8>) {
+    var isNegative = false, digits: [UInt8] = [], point: Int?, exponent = 0, count = 0
+    var rest = literal[...]
+    if let sign = rest.first, sign == 45 || sign == 43 {
+      isNegative = sign == 45
+      rest = rest.dropFirst()
+    }
+    while let byte = rest.first {
+      if (48...57).contains(byte) {
+        digits.append(byte - 48)
+        count += 1
+      } else if byte == 46, point == nil {
+        point = count
+      } else {
+        break
+      }
+      rest = rest.dropFirst()
+    }
+    guard count > 0 else { return nil }
+    if let mark = rest.first {
+      guard mark == 101 || mark == 69 else { return nil }
+      rest = rest.dropFirst()
+      var isDown = false
+      if let sign = rest.first, sign == 45 || sign == 43 {
+        isDown = sign == 45
+        rest = rest.dropFirst()
+      }
+      guard !rest.isEmpty else { return nil }
+      for byte in rest {
+        guard (48...57).contains(byte) else { return nil }
+        exponent = min(exponent * 10 + Int(byte - 48), 1 << 40)
+      }
+      if isDown { exponent = -exponent }
+    }
+    self.init(isNegative: isNegative, digits: digits, exponent: exponent + (point ?? count))
+  }
+
+  /// An integer.
+  public init(_ value: Int64) {
+    let digits = String(value.magnitude).utf8.map { $0 - 48 }
+    self.init(isNegative: value < 0, digits: digits, exponent: digits.count)
+  }
+
+  /// A real, as its shortest literal says; nil when it is not finite.
+  public init?(_ value: Double) {
+    guard value.isFinite, let number = DecimalNumber(Array(value.description.utf8)) else { return nil }
+    self = number
+  }
+
+  private init(isNegative: Bool, digits: [UInt8], exponent: Int) {
+    let zeros = digits.prefix { $0 == 0 }.count
+    var kept = digits.dropFirst(zeros)
+    while kept.last == 0 { kept = kept.dropLast() }
+    self.digits = Array(kept)
+    self.exponent = kept.isEmpty ? 0 : exponent - zeros
+    self.isNegative = isNegative && !kept.isEmpty
+  }
+
+  /// Whether `a` is less than `b`, exactly.
+  public static func < (a: DecimalNumber, b: DecimalNumber) -> Bool {
+    if a.isNegative != b.isNegative { return a.isNegative }
+    return a.isNegative ? b.isSmaller(than: a) : a.isSmaller(than: b)
+  }
+
+  private func isSmaller(than other: DecimalNumber) -> Bool {
+    if digits.isEmpty || other.digits.isEmpty { return digits.isEmpty && !other.digits.isEmpty }
+    if exponent != other.exponent { return exponent < other.exponent }
+    return digits.lexicographicallyPrecedes(other.digits)
+  }
+}

@@ -1,0 +1,53 @@
+/// How rows are ordered: by columns, then by the key, text as bytes, numbers by value, null last.
+struct SortOrder: Sendable {
+  /// A column to sort by.
+  struct Key: Sendable {
+    let column: Int
+    let isDescending: Bool
+  }
+  private let keys: [Key]
+
+  init(_ keys: [Key], _ schema: Schema) {
+    let named = Set(keys.map(\.column))
+    self.keys = keys + schema.key.filter { !named.contains($0) }.map { Key(column: $0, isDescending: false) }
+  }
+
+  /// Below zero when the row of the first reader comes first, above when the other one does, zero when the order of arrival decides.
+  func compare(_ a: CellReader, _ rowA: Int, _ b: CellReader, _ rowB: Int) -> Int {
+    for key in keys {
+      let x = a.cell(rowA, key.column), y = b.cell(rowB, key.column)
+      switch (x.isNull, y.isNull) {
+      case (true, true): continue
+      case (true, false): return 1
+      case (false, true): return -1
+      case (false, false): break
+      }
+      let order = Self.compare(a, x, b, y)
+      if order != 0 { return key.isDescending ? -order : order }
+    }
+    return 0
+  }
+
+  private static func compare(_ a: CellReader, _ x: Cell, _ b: CellReader, _ y: Cell) -> Int {
+    if case .text(let start, let length) = x, case .text(let otherStart, let otherLength) = y {
+      return unsafe precedes(a.bytes(start, length), b.bytes(otherStart, otherLength))
+    }
+    if let m = a.integer(of: x), let n = b.integer(of: y) { return m < n ? -1 : m == n ? 0 : 1 }
+    if case .boolean(let p) = x, case .boolean(let q) = y { return p == q ? 0 : q ? -1 : 1 }
+    if let m = a.number(of: x), let n = b.number(of: y) { return m < n ? -1 : m == n ? 0 : 1 }
+    if let m = unsafe a.bytes(of: x), let n = unsafe b.bytes(of: y), rank(x) == rank(y) { return unsafe precedes(m, n) }
+    return rank(x) - rank(y)
+  }
+
+  /// The order between values of different kinds in one column.
+  private static func rank(_ cell: Cell) -> Int {
+    switch cell {
+    case .null: 0
+    case .boolean: 1
+    case .integer, .real, .number: 2
+    case .text: 3
+    case .json: 4
+    case .bytes: 5
+    }
+  }
+}

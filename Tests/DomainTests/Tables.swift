@@ -1,0 +1,44 @@
+import Domain
+
+/// Small tables for tests, made from values.
+struct Table {
+  let schema: Schema
+  let rows: [[Value]]
+
+  /// A stream of the rows in batches of `size`.
+  func stream(_ size: Int = 2) -> any RowStream {
+    var batches: [RowBatch] = []
+    for start in stride(from: 0, to: rows.count, by: size) {
+      var builder = BatchBuilder(width: schema.width)
+      for row in rows[start..<min(start + size, rows.count)] { for value in row { builder.append(value: value) } }
+      batches.append(builder.finish())
+    }
+    return ReadyRows(schema: schema, batches: batches)
+  }
+}
+
+extension RowStream {
+  /// Every row that is left, as values.
+  func values() async throws -> [[Value]] {
+    try await collect().flatMap { batch in
+      (0..<batch.count).map { row in (0..<batch.width).map { batch.value(row, $0) } }
+    }
+  }
+}
+
+/// Scratch files in memory.
+struct MemoryScratch: ScratchSpace {
+  func makeFile() throws(Problem) -> any ScratchFile { MemoryScratchFile() }
+}
+
+final class MemoryScratchFile: ScratchFile, @unchecked Sendable {
+  private var bytes: [UInt8] = []
+  var count: Int { bytes.count }
+  func append(_ more: borrowing ByteBuffer) throws(Problem) { bytes += more.bytes() }
+  func read(at offset: Int, length: Int, into chunk: Chunk) throws(Problem) -> Int {
+    let count = min(length, bytes.count - offset, chunk.capacity - chunk.count)
+    for i in 0..<max(count, 0) { unsafe chunk.base[chunk.count + i] = bytes[offset + i] }
+    chunk.count += max(count, 0)
+    return max(count, 0)
+  }
+}
