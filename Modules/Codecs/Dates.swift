@@ -1,0 +1,104 @@
+/// Dates and timestamps as text: which are valid, and how those that sources write become ISO 8601.
+public enum Dates {
+  /// How a source writes dates.
+  public enum Format: String, Sendable, Hashable, CaseIterable {
+    /// `1966-03-07`.
+    case isoDay = "YYYY-MM-DD"
+    /// `1966-03`.
+    case isoMonth = "YYYY-MM"
+    /// `1966`.
+    case year = "YYYY"
+    /// `03-07-1966`.
+    case monthDayYear = "MM-DD-YYYY"
+    /// `March 1966`, also `Mar 1966`, without regard to case.
+    case monthNameYear = "Month YYYY"
+  }
+
+  /// Whether `text` is a date in ISO 8601, whole or partial: `1958`, `1966-03`, `1966-03-07`. The day must be in the calendar.
+  public static func isDate(_ text: [UInt8]) -> Bool { isDate(text.span) }
+  /// Whether `text` is a date in ISO 8601, whole or partial.
+  public static func isDate(_ text: Span<UInt8>) -> Bool {
+    guard let year = number(text, 0, 4) else { return false }
+    switch text.count {
+    case 4: return true
+    case 7: return text[4] == dash && isMonth(number(text, 5, 2))
+    case 10: return text[4] == dash && text[7] == dash && isDay(year, number(text, 5, 2), number(text, 8, 2))
+    default: return false
+    }
+  }
+
+  /// Whether `text` is a timestamp in RFC 3339 and UTC: `2013-09-29T20:00:00Z`, with a fraction of any length, `T` and `Z` upper case. A
+  /// second 60 is accepted at the end of a day.
+  public static func isTimestamp(_ text: [UInt8]) -> Bool { isTimestamp(text.span) }
+  /// Whether `text` is a timestamp in RFC 3339 and UTC.
+  public static func isTimestamp(_ text: Span<UInt8>) -> Bool {
+    guard text.count >= 20, text[text.count - 1] == UInt8(ascii: "Z"), text[10] == UInt8(ascii: "T"),
+      text[4] == dash, text[7] == dash, text[13] == UInt8(ascii: ":"), text[16] == UInt8(ascii: ":"),
+      let year = number(text, 0, 4), isDay(year, number(text, 5, 2), number(text, 8, 2)),
+      let hour = number(text, 11, 2), let minute = number(text, 14, 2), let second = number(text, 17, 2),
+      hour < 24, minute < 60, second < 60 || (second == 60 && minute == 59 && hour == 23)
+    else { return false }
+    guard text.count > 20 else { return true }
+    guard text.count > 21, text[19] == UInt8(ascii: ".") else { return false }
+    for position in 20..<text.count - 1 where !isDigit(text[position]) { return false }
+    return true
+  }
+
+  /// A source's date as an ISO 8601 date; nil when `text` is not written in that format or not in the calendar.
+  public static func date(_ text: [UInt8], format: Format) -> [UInt8]? {
+    switch format {
+    case .isoDay: return text.count == 10 && isDate(text) ? text : nil
+    case .isoMonth: return text.count == 7 && isDate(text) ? text : nil
+    case .year: return text.count == 4 && isDate(text) ? text : nil
+    case .monthDayYear:
+      guard text.count == 10, text[2] == dash, text[5] == dash else { return nil }
+      let date = Array(text[6...]) + [dash] + text[..<5]
+      return isDate(date) ? date : nil
+    case .monthNameYear:
+      guard let blank = text.lastIndex(of: UInt8(ascii: " ")), let month = month(named: text[..<blank]) else {
+        return nil
+      }
+      let date = Array(text[(blank + 1)...]) + [dash] + twoDigits(month)
+      return date.count == 7 && isDate(date) ? date : nil
+    }
+  }
+
+  /// The month, 1 to 12, whose English name or its first three letters stand in `name`.
+  private static func month(named name: ArraySlice<UInt8>) -> Int? {
+    let names = [
+      "january", "february", "march", "april", "may", "june", "july", "august", "september", "october", "november",
+      "december",
+    ]
+    let lower = name.map { $0 | 0x20 }
+    let index = names.firstIndex { $0.utf8.elementsEqual(lower) || $0.utf8.prefix(3).elementsEqual(lower) }
+    return index.map { $0 + 1 }
+  }
+
+  // MARK: - Parts
+
+  private static let dash = UInt8(ascii: "-")
+
+  private static func isDigit(_ byte: UInt8) -> Bool { byte &- 48 < 10 }
+
+  /// The number that `count` digits at `start` write; nil when they are not all there.
+  private static func number(_ text: Span<UInt8>, _ start: Int, _ count: Int) -> Int? {
+    guard start + count <= text.count else { return nil }
+    var value = 0
+    for position in start..<start + count {
+      guard isDigit(text[position]) else { return nil }
+      value = value * 10 + Int(text[position] - 48)
+    }
+    return value
+  }
+
+  private static func isMonth(_ month: Int?) -> Bool { month.map { (1...12).contains($0) } ?? false }
+
+  private static func isDay(_ year: Int, _ month: Int?, _ day: Int?) -> Bool {
+    guard let month, isMonth(month), let day else { return false }
+    let isLeap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0)
+    let days = month == 2 ? (isLeap ? 29 : 28) : [4, 6, 9, 11].contains(month) ? 30 : 31
+    return (1...days).contains(day)
+  }
+
+  static func twoDigits(_ value: Int) -> [UInt8] { [UInt8(48 + value / 10 % 10), UInt8(48 + value % 10)] }
+}

@@ -1,0 +1,95 @@
+extension Dates {
+  /// The first and the last second that RFC 3339 can write: the years 0000 to 9999.
+  private static let writable: ClosedRange<Int64> = -62_167_219_200...253_402_300_799
+  /// A fraction longer than this is not a time but a mistake.
+  private static let longestFraction = 64
+
+  /// Seconds since 1970-01-01T00:00:00Z as a timestamp in RFC 3339, UTC: `2013-09-29T20:00:00Z`; nil outside the years 0000 to 9999.
+  public static func timestamp(epochSeconds seconds: Int64) -> [UInt8]? { timestamp(seconds, fraction: []) }
+
+  /// The number that `literal` writes (in JSON's grammar: negative, with a fraction or an exponent as well), taken as seconds since
+  /// 1970-01-01T00:00:00Z, as a timestamp. The fraction is kept digit for digit, an exponent is expanded.
+  ///
+  /// Nil for anything that is not such a number, outside the years 0000 to 9999, or with more than 64 digits of fraction.
+  public static func timestamp(epochLiteral literal: [UInt8]) -> [UInt8]? {
+    guard let number = DecimalLiteral(literal), number.fractionCount <= longestFraction else { return nil }
+    guard var seconds = Int64(String(decoding: number.whole, as: UTF8.self)) else { return nil }
+    var fraction = number.fraction
+    if number.isNegative {
+      seconds = -seconds
+      // Times before 1970 count on from the second before: -0.25 is 0.75 s behind second -1.
+      if let last = fraction.lastIndex(where: { $0 != 48 }) {
+        seconds -= 1
+        for position in fraction.indices.prefix(through: last) {
+          fraction[position] = position == last ? 106 - fraction[position] : 105 - fraction[position]
+        }
+      }
+    }
+    return timestamp(seconds, fraction: fraction)
+  }
+
+  private static func timestamp(_ seconds: Int64, fraction: [UInt8]) -> [UInt8]? {
+    guard writable.contains(seconds) else { return nil }
+    let (day, second) = Int(seconds).quotientAndRemainderRoundingDown(dividingBy: 86_400)
+    let (year, month, date) = civil(daysSince1970: day)
+    var text = twoDigits(year / 100) + twoDigits(year % 100) + Array("-".utf8) + twoDigits(month) + Array("-".utf8)
+    text += twoDigits(date) + Array("T".utf8) + twoDigits(second / 3600) + Array(":".utf8)
+    text += twoDigits(second / 60 % 60) + Array(":".utf8) + twoDigits(second % 60)
+    if !fraction.isEmpty { text += Array(".".utf8) + fraction }
+    return text + Array("Z".utf8)
+  }
+
+  /// The date in the Gregorian calendar of a day counted from 1970-01-01: years of 400 begin with March, so that the leap day is the last.
+  private static func civil(daysSince1970 days: Int) -> (year: Int, month: Int, day: Int) {
+    let (era, dayOfEra) = (days + 719_468).quotientAndRemainderRoundingDown(dividingBy: 146_097)
+    let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
+    let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
+    let shifted = (5 * dayOfYear + 2) / 153
+    let month = shifted < 10 ? shifted + 3 : shifted - 9
+    return (yearOfEra + era * 400 + (month <= 2 ? 1 : 0), month, dayOfYear - (153 * shifted + 2) / 5 + 1)
+  }
+}
+
+extension Int {
+  fileprivate func quotientAndRemainderRoundingDown(dividingBy divisor: Int) -> (Int, Int) {
+    let (quotient, remainder) = quotientAndRemainder(dividingBy: divisor)
+    return remainder < 0 ? (quotient - 1, remainder + divisor) : (quotient, remainder)
+  }
+}
+
+/// The digits of a number in JSON's grammar, its exponent expanded.
+private struct DecimalLiteral {
+  let isNegative: Bool
+  /// Digits before the point, at least one.
+  let whole: [UInt8]
+  /// Digits behind the point, as many as were written.
+  let fraction: [UInt8]
+  var fractionCount: Int { fraction.count }
+
+  /// Nil for what is not a number, and for an exponent beyond ±400.
+  init?(_ literal: [UInt8]) {
+    var rest = literal[...]
+    isNegative = rest.first == UInt8(ascii: "-")
+    if isNegative { rest.removeFirst() }
+    var mantissa = rest
+    var exponent = 0
+    if let mark = rest.firstIndex(where: { $0 | 0x20 == UInt8(ascii: "e") }) {
+      guard let value = Int(String(decoding: rest[(mark + 1)...], as: UTF8.self)), abs(value) <= 400 else { return nil }
+      exponent = value
+      mantissa = rest[..<mark]
+    }
+    let parts = mantissa.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+    guard (1...2).contains(parts.count), parts.allSatisfy({ !$0.isEmpty && $0.allSatisfy { $0 &- 48 < 10 } }),
+      parts[0].count == 1 || parts[0].first != 48
+    else { return nil }
+    var digits = Array(parts.joined())
+    var point = parts[0].count + exponent
+    if point <= 0 {
+      digits = Array(repeating: 48, count: 1 - point) + digits
+      point = 1
+    }
+    if point > digits.count { digits += Array(repeating: 48, count: point - digits.count) }
+    whole = Array(digits[..<point])
+    fraction = Array(digits[point...])
+  }
+}
