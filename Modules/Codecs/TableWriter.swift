@@ -22,16 +22,28 @@ public struct TableWriter: Sendable {
   }
 
   /// Widens `widths` to the values of a batch.
-  public static func measure(_ batch: RowBatch, into widths: inout [Int]) {
+  public static func measure(_ batch: RowBatch, _ schema: Schema, into widths: inout [Int]) {
     while widths.count < batch.width { widths.append(0) }
     var text = ByteBuffer(capacity: 4096)
     for row in 0..<batch.count {
       for column in 0..<batch.width {
         text.removeAll()
-        _ = DisplayText.append(batch[row, column], batch.chunk, to: &text)
+        _ = Self.append(batch[row, column], batch.chunk, schema.columns[column], to: &text)
         widths[column] = max(widths[column], text.run(DisplayWidth.of))
       }
     }
+  }
+
+  /// Appends a cell as its column shows it: ratings with their stars.
+  private static func append(
+    _ cell: Cell, _ chunk: Chunk, _ column: ColumnDescription, to text: inout ByteBuffer
+  ) -> Int {
+    let noted = DisplayText.append(cell, chunk, to: &text)
+    if column.unit == Stars.unit, let stars = Stars.text(of: cell, chunk) {
+      text.append(" ")
+      text.append(stars)
+    }
+    return noted
   }
 
   private static func nameWidth(_ column: ColumnDescription) -> Int {
@@ -107,7 +119,7 @@ public struct TableWriter: Sendable {
       for column in widths.indices {
         if column > 0 { out.append(" │ ") }
         text.removeAll()
-        noted += DisplayText.append(batch[row, column], batch.chunk, to: &text)
+        noted += Self.append(batch[row, column], batch.chunk, schema.columns[column], to: &text)
         put(text, column, &out)
       }
       endLine(" │ …", &out)

@@ -73,7 +73,7 @@ public struct ExporterLaw: Sendable, CustomStringConvertible {
   /// Every law.
   public static let all: [ExporterLaw] = [
     batchingDoesNotShow, encodingIsPure, documentsAreText, emptyIsADocument, nullIsNotEmpty, readsBack,
-    showsEveryCharacter, drivesNoTerminal, namesWhatItRefuses,
+    showsEveryCharacter, drivesNoTerminal, namesWhatItRefuses, carriesLongCells,
   ]
 
   /// How rows are cut into batches does not change the bytes.
@@ -129,7 +129,20 @@ public struct ExporterLaw: Sendable, CustomStringConvertible {
   }
 
   /// Exact formats read back value for value, null for null.
-  public static let readsBack = forEachTable("what is read back is what was written") { fixture, table in
+  public static let readsBack = forEachTable("what is read back is what was written", checkReadsBack)
+
+  /// A cell of 5 MB goes through whole.
+  public static let carriesLongCells = ExporterLaw("a cell of 5 MB is written whole") { fixture in
+    guard fixture.options.terminalWidth == nil else { return }
+    let size = SampleTable.long.rows.reduce(0) { size, row in
+      if case .text(let bytes) = row[1] { return size + bytes.count }
+      return size
+    }
+    if try fixture.document(.long).count < size { throw LawViolation("the document is smaller than its cells") }
+    try await checkReadsBack(fixture, .long)
+  }
+
+  private static func checkReadsBack(_ fixture: ExporterFixture, _ table: SampleTable) async throws {
     guard let reader = fixture.reader else { return }
     let rows = try await reader(try fixture.document(table), table.schema)
     if rows.count != table.rows.count { throw LawViolation("\(table): \(table.rows.count) rows became \(rows.count)") }

@@ -27,8 +27,8 @@ public struct SampleTable: Sendable, CustomStringConvertible {
     }
   }
 
-  /// Every table that laws run over.
-  public static let all: [SampleTable] = [empty, hostile, lone, lists, wide, long, byteOrderMark] + (0..<8).map(random)
+  /// Every table that laws run over; `long` takes its time and has a law of its own.
+  public static let all: [SampleTable] = [empty, hostile, lone, lists, wide, byteOrderMark] + (0..<8).map(random)
 
   /// Columns of every type, no rows.
   public static let empty = SampleTable("no rows", hostile.schema, [])

@@ -15,7 +15,7 @@ public struct TableExporter: Exporter {
 
   /// Widens the columns to the values of a batch.
   public func measure(_ batch: RowBatch, of schema: Schema, options: ExportOptions, into layout: inout Layout) {
-    TableWriter.measure(batch, into: &layout.widths)
+    TableWriter.measure(batch, schema, into: &layout.widths)
   }
 
   /// An encoder; there are no options.

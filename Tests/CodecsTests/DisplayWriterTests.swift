@@ -12,7 +12,7 @@ import Testing
     let schema = schema ?? self.schema
     var widths: [Int] = []
     let batches = SampleTable("", schema, rows).batches(of: 2)
-    for batch in batches { TableWriter.measure(batch, into: &widths) }
+    for batch in batches { TableWriter.measure(batch, schema, into: &widths) }
     let writer = TableWriter(schema, widths: widths, terminalWidth: terminal)
     var out = ByteBuffer(capacity: 16)
     writer.begin(&out)

@@ -41,6 +41,7 @@ enum Fixtures {
     (.drivesNoTerminal, TableExporter(), .passesEscapes),
     (.namesWhatItRefuses, JSONExporter.json, .swallowsNaN),
     (.namesWhatItRefuses, TableExporter(), .swallowsNaN),
+    (.carriesLongCells, HTMLExporter(), .cutsLongCells),
   ]
 
   @Test("is broken by a mutant", arguments: broken.indices)

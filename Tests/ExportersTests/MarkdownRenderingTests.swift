@@ -28,20 +28,6 @@ struct MarkdownRenderingTests {
     return Array(try #require(rows).dropFirst())
   }
 
-  /// What a reader sees: line ends as such, other control characters as U+FFFD.
-  private func shown(_ value: String) -> String {
-    let lines = value.unicodeScalars.split(separator: "\r", omittingEmptySubsequences: false).map(String.init)
-    var text = lines[0]
-    for line in lines.dropFirst() { text += line.unicodeScalars.first == "\n" ? line : "\n" + line }
-    var seen = String.UnicodeScalarView()
-    for scalar in text.unicodeScalars {
-      let isShown =
-        scalar == "\n" || scalar == "\t" || scalar == "\u{85}" || scalar.properties.generalCategory != .control
-      seen.append(isShown ? scalar : "\u{FFFD}")
-    }
-    return String(seen)
-  }
-
   @Test("random cells show the source text", arguments: [ColumnType.text, .url])
   func randomCells(_ type: ColumnType) throws {
     var numbers = SplitMix64(seed: type == .text ? 11 : 12)
@@ -53,7 +39,7 @@ struct MarkdownRenderingTests {
     let rows = try rendered(values, type)
     try #require(rows.count == values.count)
     var wrong = 0
-    for (value, row) in zip(values, rows) where row.map(\.text) != [shown(value), "END"] {
+    for (value, row) in zip(values, rows) where row.map(\.text) != [value.shownByDisplayFormats, "END"] {
       wrong += 1
       if wrong <= 5 { Issue.record("\(value.debugDescription) is shown as \(row.map(\.text.debugDescription))") }
     }
@@ -116,5 +102,21 @@ enum HTMLTable {
       }
     }
     return rows
+  }
+}
+
+extension String {
+  /// What a reader of Markdown and HTML sees: line ends as such, other control characters as U+FFFD.
+  var shownByDisplayFormats: String {
+    let lines = unicodeScalars.split(separator: "\r", omittingEmptySubsequences: false).map(String.init)
+    var text = lines[0]
+    for line in lines.dropFirst() { text += line.unicodeScalars.first == "\n" ? line : "\n" + line }
+    var seen = String.UnicodeScalarView()
+    for scalar in text.unicodeScalars {
+      let isShown =
+        scalar == "\n" || scalar == "\t" || scalar == "\u{85}" || scalar.properties.generalCategory != .control
+      seen.append(isShown ? scalar : "\u{FFFD}")
+    }
+    return String(seen)
   }
 }

@@ -6,7 +6,7 @@ import Domain
 struct Mutant: Exporter {
   enum Damage: String, CaseIterable {
     case addsLinePerBatch, remembersCalls, losesFinalLineEnd, writesLatin1, writesNothingWhenEmpty, mixesUpNullAndEmpty,
-      cutsAtNUL, passesEscapes, swallowsNaN
+      cutsAtNUL, passesEscapes, swallowsNaN, cutsLongCells
   }
   let base: any Exporter
   let damage: Damage
@@ -72,6 +72,7 @@ private struct MutantEncoder: RowEncoder {
     switch (damage, value) {
     case (.mixesUpNullAndEmpty, .null): .text([])
     case (.cutsAtNUL, .text(let bytes)): .text(Array(bytes.prefix { $0 != 0 }))
+    case (.cutsLongCells, .text(let bytes)): .text(Array(bytes.prefix(1 << 16)))
     case (.swallowsNaN, .real(let value)) where !value.isFinite: .null
     default: value
     }

@@ -41,6 +41,31 @@ struct PythonTests {
         print(",".join(shown(value).encode().hex() for value in record.values()))
     """
 
+  /// Prints the text of each cell of the tables of a page in hexadecimal, a row a line; nothing but the page's own tags may be there.
+  private static let html = """
+    import html.parser, sys
+    class Page(html.parser.HTMLParser):
+        rows, cell = [], None
+        def handle_starttag(self, tag, attributes):
+            if tag == "tr": self.rows.append([])
+            elif tag == "td": self.cell = ""
+            elif tag == "a" and self.cell is not None: assert dict(attributes)["href"].lower().startswith(("http://", "https://", "mailto:"))
+            elif tag == "img": self.cell += dict(attributes)["alt"]
+            else: assert tag in sys.argv[1].split(), tag
+            assert not any(name.startswith("on") for name, _ in attributes)
+        def handle_endtag(self, tag):
+            if tag == "td":
+                self.rows[-1].append(self.cell)
+                self.cell = None
+        def handle_data(self, data):
+            if self.cell is not None: self.cell += data
+        def handle_comment(self, data): raise Exception(data)
+    page = Page()
+    page.feed(sys.stdin.buffer.read().decode("utf-8", "strict"))
+    for row in page.rows[1:]:
+        print(",".join(value.encode().hex() for value in row))
+    """
+
   private static let tables = SampleTable.all.filter { !$0.rows.isEmpty } + (100..<110).map(SampleTable.random)
 
   private func python(_ script: String, _ argument: String, _ document: [UInt8]) throws -> [String] {
@@ -112,5 +137,15 @@ struct PythonTests {
       }
       #expect(lines == rows.map(line), "\(table)")
     }
+  }
+
+  @Test("html shows the source text") func html() throws {
+    let tags = "html head meta title style body h1 table thead tbody th tr td"
+    let schema = Schema("<page> & more", columns: [ColumnDescription("<a>", .text), ColumnDescription("b", .url)])
+    let values =
+      SampleValues.texts + SampleValues.urls + ["https://e.org/\"x\" onerror=\"y", "https://e.org/a.PNG?b=\"<c>\""]
+    let table = SampleTable("texts", schema, values.map { [.text($0), .text($0)] })
+    let lines = try python(Self.html, tags, ExporterFixture("html", HTMLExporter()).document(table))
+    #expect(lines == values.map { line([Array($0.shownByDisplayFormats.utf8), Array($0.shownByDisplayFormats.utf8)]) })
   }
 }

@@ -48,6 +48,13 @@ static inline __attribute__((always_inline)) uint32_t bb_write_markdown_mask16(c
   return bb_bits(any) | dots | colons;
 }
 
+// Markup (HTML, XML): & < > ", control bytes, 0xc2 (which begins U+0080 to U+009F).
+static inline __attribute__((always_inline)) uint32_t bb_write_markup_mask16(const void *s) {
+  __m128i v = bb_load16(s);
+  __m128i any = _mm_or_si128(_mm_or_si128(bb_in(v, 0, 0x1f), bb_is(v, 0x7f)), _mm_or_si128(bb_is(v, '&'), bb_is(v, '"')));
+  return bb_bits(_mm_or_si128(any, _mm_or_si128(bb_is(_mm_or_si128(v, _mm_set1_epi8(2)), 0x3e), bb_is(v, (char)0xc2))));
+}
+
 #else
 
 #define BB_MASK16(condition) \
@@ -62,6 +69,9 @@ static inline uint32_t bb_write_unprintable_mask16(const void *s) { BB_MASK16(c 
 static inline uint32_t bb_write_markdown_mask16(const void *s) {
   BB_MASK16(c < 0x20 || c == 0x7f || (c >= 0x5b && c <= 0x60) || c == '*' || c == '&' || c == '<' || c == '>' || c == '~' || c == '|' || c == '@'
             || c == ':' || c == '.' || c == 0xc2)
+}
+static inline uint32_t bb_write_markup_mask16(const void *s) {
+  BB_MASK16(c < 0x20 || c == 0x7f || c == '&' || c == '"' || c == '<' || c == '>' || c == 0xc2)
 }
 #undef BB_MASK16
 

@@ -7,7 +7,7 @@ extension Catalog {
       ColumnDescription("movie_id", .text, nullable: false, "the film"),
       ColumnDescription("writer", .text, "name of the writer"),
       ColumnDescription("writer_image", .url, "picture of the writer"),
-      ColumnDescription("rating", .real, "rating, 0 to 10"),
+      ColumnDescription("rating", .real, "rating, 0 to 10", unit: "of 10"),
       ColumnDescription("posted_at", .timestamp, "when it was written"),
       ColumnDescription("contents", .text, "what was written"),
     ])

@@ -1,0 +1,177 @@
+public import Domain
+
+/// Rows as a web page of its own: a table that follows light and dark, lists as lists, addresses as links, pictures in full size behind small ones.
+///
+/// Nothing in the data can become markup, and the page's own policy lets no script run. Only `http`, `https` and `mailto` addresses become links.
+public struct HTMLWriter: Sendable {
+  private let schema: Schema
+  private let showsPictures: Bool
+
+  /// A page of rows of `schema`; without pictures, their addresses are links.
+  public init(_ schema: Schema, showsPictures: Bool) {
+    self.schema = schema
+    self.showsPictures = showsPictures
+  }
+
+  private static let style: StaticString = """
+    <meta charset="utf-8">
+    <meta name="viewport" content="width=device-width, initial-scale=1">
+    <meta name="color-scheme" content="light dark">
+    <meta name="referrer" content="no-referrer">
+    <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; img-src http: https:">
+    <style>
+    :root { color-scheme: light dark; --line: #d0d7de; --head: #f6f8fa; }
+    @media (prefers-color-scheme: dark) { :root { --line: #30363d; --head: #161b22; } }
+    body { font: 15px/1.5 system-ui, sans-serif; margin: 2em; }
+    table { border-collapse: collapse; }
+    th, td { border: 1px solid var(--line); padding: 0.3em 0.6em; text-align: left; vertical-align: top; }
+    th { background: var(--head); position: sticky; top: 0; }
+    td { white-space: pre-wrap; overflow-wrap: break-word; max-width: 40em; }
+    td.n { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
+    ul { margin: 0; padding-left: 1.2em; }
+    img { max-height: 8em; max-width: 12em; }
+    </style>
+
+    """
+
+  /// The page up to the first row.
+  public func begin(_ out: inout ByteBuffer) {
+    out.append("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n")
+    out.append(Self.style)
+    out.append("<title>")
+    out.append(markup: schema.name)
+    out.append("</title>\n</head>\n<body>\n<h1>")
+    out.append(markup: schema.name)
+    out.append("</h1>\n<table>\n<thead>\n<tr>")
+    for column in schema.columns {
+      out.append("<th")
+      if !column.summary.isEmpty {
+        out.append(" title=\"")
+        out.append(markup: column.summary)
+        out.append("\"")
+      }
+      out.append(">")
+      out.append(markup: column.name)
+      out.append("</th>")
+    }
+    out.append("</tr>\n</thead>\n<tbody>\n")
+  }
+
+  /// The page from the last row on.
+  public func finish(_ out: inout ByteBuffer) { out.append("</tbody>\n</table>\n</body>\n</html>\n") }
+
+  /// The rows of a batch.
+  ///
+  /// - Returns: how many cells had control characters, which are shown as U+FFFD.
+  public func write(_ batch: RowBatch, _ out: inout ByteBuffer) -> Int {
+    let chunk = batch.chunk
+    var cursor = WriteCursor(&out, margin: batch.width * (NumberWriter.longest + 64) + 32)
+    var noted = 0
+    for row in 0..<batch.count {
+      cursor.ensure(0, &out)
+      cursor.put("<tr>")
+      for column in 0..<batch.width {
+        cursor.put(schema.columns[column].type.isNumeric ? "<td class=\"n\">" : "<td>")
+        switch batch[row, column] {
+        case .null: break
+        case .text(let start, let length): noted += putText(ByteRun(chunk, start, length), &cursor, &out)
+        case .json(let start, let length): noted += putNested(ByteRun(chunk, start, length), &cursor, &out)
+        case .number(let start, let length):
+          cursor.ensure(Int(length), &out)
+          cursor.put(ByteRun(chunk, start, length))
+          putStars(.number(start, length), chunk, column, &cursor)
+        case .integer(let value):
+          cursor.put(value)
+          putStars(.integer(value), chunk, column, &cursor)
+        case .real(let value):
+          if value.isFinite { cursor.put(value) } else { cursor.put(NonfinitePolicy.word(for: value)) }
+          putStars(.real(value), chunk, column, &cursor)
+        case .boolean(let value): cursor.put(value ? "true" : "false")
+        case .bytes(let start, let length): cursor.putBase64(ByteRun(chunk, start, length), &out)
+        }
+        cursor.put("</td>")
+      }
+      cursor.put("</tr>\n")
+    }
+    cursor.commit(to: &out)
+    return noted
+  }
+
+  private func putStars(_ cell: Cell, _ chunk: Chunk, _ column: Int, _ cursor: inout WriteCursor) {
+    guard schema.columns[column].unit == Stars.unit, let stars = Stars.text(of: cell, chunk) else { return }
+    cursor.put(" ")
+    cursor.put(stars)
+  }
+
+  /// Text, as a link or a picture when it is an address.
+  private func putText(_ text: ByteRun, _ cursor: inout WriteCursor, _ out: inout ByteBuffer) -> Int {
+    guard WebAddress.isOne(text) || WebAddress.isMail(text) else { return cursor.putMarkup(text, &out) }
+    cursor.ensure(64, &out)
+    cursor.put("<a rel=\"noopener\" href=\"")
+    _ = cursor.putMarkup(text, &out)
+    cursor.ensure(64, &out)
+    cursor.put("\">")
+    if showsPictures, WebAddress.isPicture(text) {
+      cursor.put("<img loading=\"lazy\" alt=\"")
+      _ = cursor.putMarkup(text, &out)
+      cursor.ensure(64, &out)
+      cursor.put("\" src=\"")
+      _ = cursor.putMarkup(text, &out)
+      cursor.ensure(64, &out)
+      cursor.put("\">")
+    } else {
+      _ = cursor.putMarkup(text, &out)
+    }
+    cursor.ensure(64, &out)
+    cursor.put("</a>")
+    return 0
+  }
+
+  /// A list as a list, any other value as people read it.
+  private func putNested(_ value: ByteRun, _ cursor: inout WriteCursor, _ out: inout ByteBuffer) -> Int {
+    var plain = ByteBuffer(capacity: 256)
+    var walk = NestedText(value), noted = 0
+    guard walk.isArray else {
+      NestedText.appendPlain(value, to: &plain)
+      return plain.run { putText($0, &cursor, &out) }
+    }
+    var isEmpty = true
+    while let element = walk.next() {
+      cursor.ensure(64, &out)
+      cursor.put(isEmpty ? "<ul><li>" : "<li>")
+      isEmpty = false
+      plain.removeAll()
+      NestedText.appendPlain(element, to: &plain)
+      noted |= plain.run { putText($0, &cursor, &out) }
+      cursor.ensure(64, &out)
+      cursor.put("</li>")
+    }
+    if !isEmpty { cursor.put("</ul>") }
+    return noted
+  }
+}
+
+extension WebAddress {
+  /// Whether the text is a mail address with its scheme: `mailto:a@b.c`.
+  static func isMail(_ text: ByteRun) -> Bool {
+    let scheme: StaticString = "mailto:"
+    guard text.count > scheme.utf8CodeUnitCount else { return false }
+    for i in 0..<scheme.utf8CodeUnitCount where unsafe text[i] != scheme.utf8Start[i] { return false }
+    for i in 0..<text.count where text[i] <= 0x20 || text[i] == 0x7F { return false }
+    return true
+  }
+
+  /// Whether the address leads to a picture, by the suffix of its path.
+  static func isPicture(_ text: ByteRun) -> Bool {
+    guard isOne(text) else { return false }
+    var end = 0
+    while end < text.count, text[end] != UInt8(ascii: "?"), text[end] != UInt8(ascii: "#") { end += 1 }
+    for suffix: StaticString in [".jpg", ".jpeg", ".png", ".gif", ".webp"] {
+      let count = suffix.utf8CodeUnitCount
+      guard end > count else { continue }
+      let start = end - count
+      if (0..<count).allSatisfy({ unsafe text[start + $0] | 0x20 == suffix.utf8Start[$0] | 0x20 }) { return true }
+    }
+    return false
+  }
+}

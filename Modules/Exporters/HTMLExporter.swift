@@ -1,0 +1,38 @@
+internal import Codecs
+public import Domain
+
+/// A web page with a table, for any browser, light or dark.
+public struct HTMLExporter: Exporter {
+  private static let pictures = ExporterDescriptor.Option(
+    "pictures", "yes|no", "Whether addresses of pictures are shown as pictures (default: yes)")
+
+  /// The format.
+  public init() {}
+
+  /// `html`.
+  public var descriptor: ExporterDescriptor {
+    ExporterDescriptor(
+      "html", fileExtensions: ["html", "htm"], mediaType: "text/html; charset=utf-8",
+      summary: "A web page with a table, light or dark, with links and pictures", isExact: false,
+      options: [Self.pictures])
+  }
+
+  /// An encoder.
+  public func makeEncoder(
+    for schema: Schema, options: ExportOptions, layout: Layout
+  ) throws(Problem) -> any RowEncoder {
+    HTMLEncoder(writer: HTMLWriter(schema, showsPictures: try options.flag(Self.pictures, default: true)))
+  }
+}
+
+private struct HTMLEncoder: RowEncoder {
+  let writer: HTMLWriter
+
+  func begin(_ out: inout ByteBuffer) { writer.begin(&out) }
+  func encode(_ batch: RowBatch, isFirst: Bool, _ out: inout ByteBuffer) -> Int { writer.write(batch, &out) }
+  func finish(isEmpty: Bool, _ out: inout ByteBuffer) { writer.finish(&out) }
+  func warning(noted: Int) -> String? {
+    noted == 0
+      ? nil : "\(counted(noted, "cell")) with control characters: shown as U+FFFD, carriage returns as line breaks"
+  }
+}
