@@ -15,6 +15,8 @@ public struct JSONWriter: Sendable {
   /// What stands around the records.
   public let framing: Framing
   private let nonfinite: NonfinitePolicy
+  /// Whether lists and JSON values are written as text that holds JSON.
+  private let nestsAsText: Bool
   private let columns: [String]
   /// Before each value: `{"id":`, `,"name":`. All of them in one chunk, so that they may be copied in registers.
   private let keys: Chunk
@@ -22,12 +24,17 @@ public struct JSONWriter: Sendable {
   /// Behind the last value of a record: `}`, or more of it.
   private let suffix: Chunk
 
-  /// A writer of rows of `schema`. `prefix` and `suffix` stand around every record, for formats that wrap records in messages.
+  /// A writer of rows of `schema`.
+  ///
+  /// `prefix` and `suffix` stand around every record, for formats that wrap records in messages; with `nestsAsText` lists and JSON values are written
+  /// as text that holds JSON.
   public init(
-    _ schema: Schema, framing: Framing, nonfinite: NonfinitePolicy = .error, prefix: String = "", suffix: String = ""
+    _ schema: Schema, framing: Framing, nonfinite: NonfinitePolicy = .error, nestsAsText: Bool = false,
+    prefix: String = "", suffix: String = ""
   ) {
     self.framing = framing
     self.nonfinite = nonfinite
+    self.nestsAsText = nestsAsText
     columns = schema.columns.map(\.name)
     var text = ByteBuffer(capacity: 4096)
     var ranges: [(start: UInt32, length: UInt32)] = []
@@ -79,6 +86,8 @@ public struct JSONWriter: Sendable {
         switch unsafe batch.cells.base[position] {
         case .null: cursor.put("null")
         case .text(let start, let length):
+          cursor.putJSON(ByteRun(chunk, start, length), &out)
+        case .json(let start, let length) where nestsAsText:
           cursor.putJSON(ByteRun(chunk, start, length), &out)
         case .number(let start, let length), .json(let start, let length):
           cursor.ensure(Int(length), &out)

@@ -44,7 +44,7 @@ public struct ExporterFixture: Sendable, CustomStringConvertible {
     var out = ByteBuffer(capacity: 1024)
     try encoder.begin(&out)
     for (position, batch) in batches.enumerated() { _ = try encoder.encode(batch, isFirst: position == 0, &out) }
-    try encoder.finish(isEmpty: batches.isEmpty, &out)
+    try encoder.finish(rows: table.rows.count, &out)
     return out.bytes()
   }
 }

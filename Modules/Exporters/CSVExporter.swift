@@ -56,7 +56,7 @@ private struct CSVEncoder: RowEncoder {
   func encode(_ batch: RowBatch, isFirst: Bool, _ out: inout ByteBuffer) throws(Problem) -> Int {
     try writer.write(batch, isFirst: isFirst, &out)
   }
-  func finish(isEmpty: Bool, _ out: inout ByteBuffer) {}
+  func finish(rows: Int, _ out: inout ByteBuffer) {}
   func warning(noted: Int) -> String? {
     if noted == 0 { return nil }
     let found = "\(counted(noted, "cell")) that a spreadsheet would take for a formula"

@@ -30,7 +30,7 @@ private struct HTMLEncoder: RowEncoder {
 
   func begin(_ out: inout ByteBuffer) { writer.begin(&out) }
   func encode(_ batch: RowBatch, isFirst: Bool, _ out: inout ByteBuffer) -> Int { writer.write(batch, &out) }
-  func finish(isEmpty: Bool, _ out: inout ByteBuffer) { writer.finish(&out) }
+  func finish(rows: Int, _ out: inout ByteBuffer) { writer.finish(&out) }
   func warning(noted: Int) -> String? {
     noted == 0
       ? nil : "\(counted(noted, "cell")) with control characters: shown as U+FFFD, carriage returns as line breaks"

@@ -44,5 +44,5 @@ private struct JSONEncoder: RowEncoder {
     try writer.write(batch, isFirst: isFirst, &out)
     return 0
   }
-  func finish(isEmpty: Bool, _ out: inout ByteBuffer) { writer.finish(isEmpty: isEmpty, &out) }
+  func finish(rows: Int, _ out: inout ByteBuffer) { writer.finish(isEmpty: rows == 0, &out) }
 }

@@ -26,7 +26,7 @@ private struct MarkdownEncoder: RowEncoder {
 
   func begin(_ out: inout ByteBuffer) { table.begin(&out) }
   func encode(_ batch: RowBatch, isFirst: Bool, _ out: inout ByteBuffer) -> Int { table.write(batch, &out) }
-  func finish(isEmpty: Bool, _ out: inout ByteBuffer) {}
+  func finish(rows: Int, _ out: inout ByteBuffer) {}
   func warning(noted: Int) -> String? {
     noted == 0
       ? nil : "\(counted(noted, "cell")) with control characters: shown as U+FFFD, carriage returns as line breaks"

@@ -28,7 +28,7 @@ private struct RecordEncoder: RowEncoder {
   func encode(_ batch: RowBatch, isFirst: Bool, _ out: inout ByteBuffer) -> Int {
     writer.write(batch, isFirst: isFirst, &out)
   }
-  func finish(isEmpty: Bool, _ out: inout ByteBuffer) {}
+  func finish(rows: Int, _ out: inout ByteBuffer) {}
   func warning(noted: Int) -> String? {
     noted == 0 ? nil : "\(counted(noted, "cell")) with control characters, shown as pictures"
   }

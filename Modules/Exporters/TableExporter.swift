@@ -31,7 +31,7 @@ private struct TableEncoder: RowEncoder {
 
   func begin(_ out: inout ByteBuffer) { writer.begin(&out) }
   func encode(_ batch: RowBatch, isFirst: Bool, _ out: inout ByteBuffer) -> Int { writer.write(batch, &out) }
-  func finish(isEmpty: Bool, _ out: inout ByteBuffer) {}
+  func finish(rows: Int, _ out: inout ByteBuffer) {}
   func warning(noted: Int) -> String? {
     var parts: [String] = []
     if noted > 0 { parts.append("\(counted(noted, "cell")) with control characters, shown as pictures") }

@@ -34,6 +34,9 @@ enum Fixtures {
     (.encodingIsPure, CSVExporter.csv, .remembersCalls),
     (.documentsAreText, JSONExporter.ndjson, .losesFinalLineEnd),
     (.documentsAreText, JSONExporter.json, .writesLatin1),
+    (.emptyIsADocument, JSONExporter.json, .writesNothingWhenEmpty),
+    (.readsBack, JSONExporter.json, .cutsAtNUL),
+    (.readsBack, JSONExporter.ndjson, .mixesUpNullAndEmpty),
     (.nullIsNotEmpty, CSVExporter.csv, .mixesUpNullAndEmpty),
     (.nullIsNotEmpty, JSONExporter.json, .mixesUpNullAndEmpty),
     (.showsEveryCharacter, MarkdownExporter(), .cutsAtNUL),
@@ -50,5 +53,10 @@ enum Fixtures {
     let mutant = ExporterFixture(
       "\(damage)", Mutant(base: exporter, damage: damage), reader: Readers.reader(of: exporter))
     await #expect(throws: (any Error).self, "\(law) holds for \(damage)") { try await law.check(mutant) }
+  }
+
+  @Test("every law is broken by some mutant") func everyLawIsBroken() {
+    let broken = Set(Self.broken.map(\.0.description))
+    #expect(ExporterLaw.all.allSatisfy { broken.contains($0.description) })
   }
 }

@@ -51,10 +51,10 @@ private struct MutantEncoder: RowEncoder {
     return noted
   }
 
-  func finish(isEmpty: Bool, _ out: inout ByteBuffer) throws(Problem) {
-    if damage == .writesNothingWhenEmpty, isEmpty { return }
+  func finish(rows: Int, _ out: inout ByteBuffer) throws(Problem) {
+    if damage == .writesNothingWhenEmpty, rows == 0 { return }
     var inner = ByteBuffer(capacity: 64)
-    try base.finish(isEmpty: isEmpty, &inner)
+    try base.finish(rows: rows, &inner)
     var bytes = inner.bytes()
     if damage == .losesFinalLineEnd, bytes.last == 0x0A { bytes.removeLast() }
     out.append(bytes: bytes)

@@ -7,6 +7,52 @@ enum Readers {
   static func reader(
     of exporter: any Exporter, _ options: ExportOptions = ExportOptions()
   ) -> ExporterFixture.Reader? {
-    nil
+    switch exporter.descriptor.name {
+    case "json":
+      { document, schema throws in
+        let records = try JSON.parse(document, name: "json").arrayValue ?? []
+        return try records.map { try row(of: $0, schema) }
+      }
+    case "ndjson":
+      { document, schema throws in
+        try lines(document).map { try row(of: $0, schema) }
+      }
+    case "singer":
+      { document, schema throws in
+        let messages = try lines(document)
+        guard messages.first?["type"] == .string("SCHEMA"), messages.last?["type"] == .string("STATE") else {
+          throw LawViolation("no SCHEMA first or no STATE last")
+        }
+        let records = messages.dropFirst().dropLast()
+        let name = schema.name
+        guard messages.last?["value"]?["bb_export"]?["records"]?[name] == .number(Int64(records.count)) else {
+          throw LawViolation("the STATE does not count the records")
+        }
+        return try records.map { try row(of: $0["record"] ?? .null, schema) }
+      }
+    default: nil
+    }
+  }
+
+  private static func lines(_ document: [UInt8]) throws -> [JSON] {
+    try document.split(separator: 0x0A).map { try JSON.parse(Array($0), name: "line") }
+  }
+
+  private static func row(of record: JSON, _ schema: Schema) throws -> [Value] {
+    let members = record.objectMembers ?? []
+    guard members.map(\.name) == schema.columns.map(\.name) else {
+      throw LawViolation("the keys are \(members.map(\.name))")
+    }
+    return zip(members, schema.columns).map { member, column in
+      switch (member.value, column.type) {
+      case (.null, _): .null
+      case (_, .json), (_, .list): .json(member.value.canonicalBytes)
+      case (.boolean(let value), _): .boolean(value)
+      case (.number(let literal), _): .number(literal)
+      case (.string(let text), .bytes): Base64.decode(text).map(Value.bytes) ?? .text(text)
+      case (.string(let text), _): .text(text)
+      case (.array, _), (.object, _): .json(member.value.canonicalBytes)
+      }
+    }
   }
 }

@@ -110,8 +110,8 @@ public protocol RowEncoder: Sendable {
   ///   `warning(noted:)` for the words at the end.
   /// - Throws: `badData` with `record` set for a value the format cannot carry.
   func encode(_ batch: RowBatch, isFirst: Bool, _ out: inout ByteBuffer) throws(Problem) -> Int
-  /// What stands behind the last row; `isEmpty` when there was none.
-  func finish(isEmpty: Bool, _ out: inout ByteBuffer) throws(Problem)
+  /// What stands behind the last row; `rows` is how many were written.
+  func finish(rows: Int, _ out: inout ByteBuffer) throws(Problem)
   /// What a person should be told after the export (`3 cells begin like a formula`), given the sum of what `encode` returned;
   /// nil when there is nothing to tell.
   func warning(noted: Int) -> String?

@@ -64,7 +64,7 @@ actor OrderedWriter {
   func finish() async throws(Problem) -> Export.Summary {
     for lane in lanes.indices {
       let text = EncodedBatch(count: 1)
-      try lanes[lane].encoder.finish(isEmpty: rows == 0, &text.buffers[0].bytes)
+      try lanes[lane].encoder.finish(rows: rows, &text.buffers[0].bytes)
       try await put(text, 0, into: lane)
     }
     for lane in lanes where !lane.isClosed { try await lane.sink.commit() }

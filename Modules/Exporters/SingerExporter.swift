@@ -1,0 +1,114 @@
+internal import Codecs
+public import Domain
+
+/// A Singer stream: a SCHEMA message, a RECORD for each row, and a STATE that says how many there were.
+///
+/// Every target that follows the Singer specification can read it, and so can bb's own external exporters. Messages are one line each, types in upper
+/// case, the schema comes once and before all records. Dates carry no format, since they may be partial.
+public struct SingerExporter: Exporter {
+  private enum Nested: String, CaseIterable { case keep, json }
+  private enum Formats: String, CaseIterable { case keep, none }
+
+  private static let nested = ExporterDescriptor.Option(
+    "nested", "keep|json", "Lists and JSON values as they are, or as text that holds JSON (default: keep)")
+  private static let formats = ExporterDescriptor.Option(
+    "formats", "keep|none", "Whether the schema says date-time of timestamps (default: keep)")
+
+  /// The format.
+  public init() {}
+
+  /// `singer`.
+  public var descriptor: ExporterDescriptor {
+    ExporterDescriptor(
+      "singer", fileExtensions: ["singer"], mediaType: "application/x-ndjson",
+      summary: "A stream for Singer targets: schema, records, state", isExact: true,
+      options: [Self.nested, Self.formats, OptionKeys.nonfinite])
+  }
+
+  /// An encoder.
+  /// - Throws: `usage` for a table whose name cannot be a stream's.
+  public func makeEncoder(
+    for schema: Schema, options: ExportOptions, layout: Layout
+  ) throws(Problem) -> any RowEncoder {
+    guard Self.isStreamName(schema.name) else {
+      throw Problem(
+        .usage, "“\(schema.name)” cannot be the name of a Singer stream",
+        hint: "--as NAME gives another: small letters, digits and _, a letter first, at most 63")
+    }
+    let nested = try options.choice(Self.nested, default: Nested.keep)
+    let formats = try options.choice(Self.formats, default: Formats.keep)
+    let writer = JSONWriter(
+      schema, framing: .lines, nonfinite: try options.choice(OptionKeys.nonfinite, default: .error),
+      nestsAsText: nested == .json, prefix: "{\"type\":\"RECORD\",\"stream\":\"\(schema.name)\",\"record\":",
+      suffix: "}")
+    return SingerEncoder(
+      schema: schema, description: Self.message(schema, nested, formats), writer: writer)
+  }
+
+  /// Names that targets make files and tables of: nothing else is safe everywhere.
+  private static func isStreamName(_ name: String) -> Bool {
+    guard let first = name.utf8.first, name.utf8.count <= 63, (0x61...0x7A).contains(first) else { return false }
+    return name.utf8.allSatisfy { (0x61...0x7A).contains($0) || (0x30...0x39).contains($0) || $0 == UInt8(ascii: "_") }
+  }
+
+  /// The SCHEMA message: a JSON Schema of the record.
+  private static func message(_ schema: Schema, _ nested: Nested, _ formats: Formats) -> JSON {
+    let properties = schema.columns.map { column in
+      JSON.Member(Array(column.name.utf8), .object(property(column, nested, formats)))
+    }
+    let keys = schema.key.map { JSON.string(schema.columns[$0].name) }
+    return .object([
+      "type": .string("SCHEMA"), "stream": .string(schema.name),
+      "schema": .object(["type": .string("object"), "properties": .object(properties)]), "key_properties": .array(keys),
+    ])
+  }
+
+  private static func property(_ column: ColumnDescription, _ nested: Nested, _ formats: Formats) -> [JSON.Member] {
+    var types: [String], more: [(String, JSON)] = []
+    switch column.type {
+    case .integer: types = ["integer"]
+    case .real, .decimal: types = ["number"]
+    case .boolean: types = ["boolean"]
+    case .text, .date, .url: types = ["string"]
+    case .bytes:
+      types = ["string"]
+      more = [("contentEncoding", .string("base64"))]
+    case .timestamp:
+      types = ["string"]
+      if formats == .keep { more = [("format", .string("date-time"))] }
+    case .list where nested == .json, .json where nested == .json: types = ["string"]
+    case .list(let element):
+      types = ["array"]
+      let item = element == .integer ? "integer" : "string"
+      more = [("items", .object(["type": .array([.string("null"), .string(item)])]))]
+    case .json: types = ["object", "array", "string", "number", "boolean"]
+    }
+    if column.isNullable { types.insert("null", at: 0) }
+    let type: JSON = types.count == 1 ? .string(types[0]) : .array(types.map { .string($0) })
+    return ([("type", type)] + more).map { JSON.Member(Array($0.0.utf8), $0.1) }
+  }
+}
+
+private struct SingerEncoder: RowEncoder {
+  let schema: Schema
+  let description: JSON
+  let writer: JSONWriter
+
+  func begin(_ out: inout ByteBuffer) {
+    out.append(bytes: description.canonicalBytes)
+    out.append("\n")
+  }
+  func encode(_ batch: RowBatch, isFirst: Bool, _ out: inout ByteBuffer) throws(Problem) -> Int {
+    try writer.write(batch, isFirst: isFirst, &out)
+    return 0
+  }
+  func finish(rows: Int, _ out: inout ByteBuffer) {
+    let records = JSON.object([JSON.Member(Array(schema.name.utf8), .number(Int64(rows)))])
+    let state = JSON.object([
+      "type": .string("STATE"),
+      "value": .object(["bookmarks": .object([]), "bb_export": .object(["records": records])]),
+    ])
+    out.append(bytes: state.canonicalBytes)
+    out.append("\n")
+  }
+}
