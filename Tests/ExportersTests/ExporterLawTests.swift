@@ -35,6 +35,8 @@ enum Fixtures {
     (.documentsAreText, JSONExporter.ndjson, .losesFinalLineEnd),
     (.documentsAreText, JSONExporter.json, .writesLatin1),
     (.emptyIsADocument, JSONExporter.json, .writesNothingWhenEmpty),
+    (.readsBack, CSVExporter.csv, .cutsAtNUL),
+    (.readsBack, CSVExporter.tsv, .mixesUpNullAndEmpty),
     (.readsBack, JSONExporter.json, .cutsAtNUL),
     (.readsBack, JSONExporter.ndjson, .mixesUpNullAndEmpty),
     (.nullIsNotEmpty, CSVExporter.csv, .mixesUpNullAndEmpty),

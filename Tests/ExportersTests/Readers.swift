@@ -30,6 +30,12 @@ enum Readers {
         }
         return try records.map { try row(of: $0["record"] ?? .null, schema) }
       }
+    case "csv", "tsv":
+      { document, schema throws in
+        let delimiter = exporter.descriptor.name == "tsv" ? "\t" : options.values["delimiter"] ?? ","
+        let null = options.values["null"] ?? ""
+        return try PlainCSV.rows(document, schema, delimiter: Array(delimiter.utf8)[0], null: Array(null.utf8))
+      }
     default: nil
     }
   }
