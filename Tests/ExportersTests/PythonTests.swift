@@ -66,6 +66,18 @@ struct PythonTests {
         print(",".join(value.encode().hex() for value in row))
     """
 
+  /// Prints each value that PyYAML finds: `n`, `True`, an integer's digits, a float's bits, `"` and text, or nested JSON.
+  private static let yaml = """
+    import json, struct, sys, yaml
+    def shown(value):
+        if value is None: return "n"
+        if isinstance(value, float): return struct.pack(">d", value).hex()
+        if isinstance(value, (list, dict)): return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+        return "\\"" + value if isinstance(value, str) else str(value)
+    for record in yaml.load(sys.stdin.buffer.read().decode("utf-8", "strict"), getattr(yaml, "CSafeLoader", yaml.SafeLoader)):
+        print(",".join(shown(value).encode().hex() for value in record.values()))
+    """
+
   private static let tables = SampleTable.all.filter { !$0.rows.isEmpty } + (100..<110).map(SampleTable.random)
 
   private func python(_ script: String, _ argument: String, _ document: [UInt8]) throws -> [String] {
@@ -147,5 +159,35 @@ struct PythonTests {
     let table = SampleTable("texts", schema, values.map { [.text($0), .text($0)] })
     let lines = try python(Self.html, tags, ExporterFixture("html", HTMLExporter()).document(table))
     #expect(lines == values.map { line([Array($0.shownByDisplayFormats.utf8), Array($0.shownByDisplayFormats.utf8)]) })
+  }
+
+  @Test(
+    "yaml", .enabled(if: Shell.run("python3 -c 'import yaml'", input: []) != nil, "Python's yaml is not installed"))
+  func yaml() throws {
+    let types: [ColumnType] = [
+      .integer, .real, .boolean, .text, .url, .date, .list(.text), .list(.url), .list(.integer),
+    ]
+    let columns = types.map { ColumnDescription($0 == .boolean ? "no" : $0.name, $0) }
+    let rows = (0..<SampleValues.texts.count + 1).map { row in
+      types.map { SampleValues.of($0)[row % SampleValues.of($0).count] }
+    }
+    let table = SampleTable("yaml", Schema("yaml", columns: columns), rows)
+    let lines = try python(Self.yaml, "", ExporterFixture("yaml", YAMLExporter()).document(table))
+    let expected = rows.map { row in
+      line(
+        row.map { value in
+          switch value {
+          case .null: Array("n".utf8)
+          case .boolean(let value): Array((value ? "True" : "False").utf8)
+          case .real(let value):
+            Array((String(repeating: "0", count: 16) + String(value.bitPattern, radix: 16)).suffix(16).utf8)
+          case .text(let text): [UInt8(ascii: "\"")] + text
+          default: plain(value, null: [])
+          }
+        })
+    }
+    #expect(lines == expected)
+    let none = SampleTable("", table.schema, [])
+    #expect(try python(Self.yaml, "", ExporterFixture("yaml", YAMLExporter()).document(none)).isEmpty)
   }
 }

@@ -1,0 +1,34 @@
+internal import Codecs
+public import Domain
+
+/// A YAML sequence of mappings, for readers of YAML 1.1 and 1.2.
+public struct YAMLExporter: Exporter {
+  /// The format.
+  public init() {}
+
+  /// `yaml`.
+  public var descriptor: ExporterDescriptor {
+    ExporterDescriptor(
+      "yaml", fileExtensions: ["yaml", "yml"], mediaType: "application/yaml",
+      summary: "A sequence of mappings; text always in quotes", isExact: true, options: [OptionKeys.nonfinite])
+  }
+
+  /// An encoder.
+  public func makeEncoder(
+    for schema: Schema, options: ExportOptions, layout: Layout
+  ) throws(Problem) -> any RowEncoder {
+    let nonfinite = try options.choice(OptionKeys.nonfinite, default: NonfinitePolicy.error)
+    return YAMLEncoder(writer: YAMLWriter(schema, nonfinite: nonfinite))
+  }
+}
+
+private struct YAMLEncoder: RowEncoder {
+  let writer: YAMLWriter
+
+  func begin(_ out: inout ByteBuffer) {}
+  func encode(_ batch: RowBatch, isFirst: Bool, _ out: inout ByteBuffer) throws(Problem) -> Int {
+    try writer.write(batch, &out)
+    return 0
+  }
+  func finish(rows: Int, _ out: inout ByteBuffer) { writer.finish(isEmpty: rows == 0, &out) }
+}
