@@ -46,6 +46,35 @@ extension JSON {
 }
 
 extension JSONEscapes {
+  /// Rewrites `count` bytes of text that a `JSONScanner` has accepted in canonical form; returns how many were written, never more than
+  /// were read, so `target` may be `source`.
+  static func canonicalise(_ source: UnsafePointer<UInt8>, count: Int, to target: UnsafeMutablePointer<UInt8>) -> Int {
+    var from = 0
+    var to = 0
+    var isInside = false
+    while from < count {
+      let byte = unsafe source[from]
+      if isInside, byte == UInt8(ascii: "\\") {
+        let scalar = unsafe scalar(source, &from)
+        if scalar < 0x20 || scalar == 0x22 || scalar == 0x5C {
+          for byte in shortest(UInt8(scalar)) {
+            unsafe target[to] = byte
+            to += 1
+          }
+        } else {
+          to += unsafe encode(scalar, target + to)
+        }
+        continue
+      }
+      from += 1
+      if byte == UInt8(ascii: "\"") { isInside.toggle() }
+      if !isInside, byte <= 0x20 { continue }
+      unsafe target[to] = byte
+      to += 1
+    }
+    return to
+  }
+
   /// The shortest escape of a byte that must be escaped: `"`, `\` or one below 0x20.
   static func shortest(_ byte: UInt8) -> [UInt8] {
     switch byte {

@@ -1,3 +1,4 @@
+internal import CMasks
 public import Domain
 
 extension JSON {
@@ -54,24 +55,10 @@ private struct JSONDocument {
   }
 
   func parse(_ duplicateKeys: JSON.DuplicateKeys) throws(JSONFault) -> JSON {
-    if let bad = chunk.firstInvalidUTF8(from: 0) {
-      throw JSONFault("not UTF-8: byte \(bad) of the document", at: bad)
-    }
+    let bad = unsafe bb_first_not_utf8(chunk.base, chunk.count)
+    if bad < chunk.count { throw JSONFault("not UTF-8: byte \(bad) of the document", at: bad) }
     var parser = unsafe JSONTreeParser(scanner: JSONScanner(chunk.base), duplicateKeys: duplicateKeys)
     return try parser.document(end: chunk.count)
-  }
-}
-
-extension Chunk {
-  /// The offset of the first byte from `start` on that is not UTF-8; nil when all is well.
-  func firstInvalidUTF8(from start: Int) -> Int? {
-    do {
-      let bytes = unsafe Span(_unsafeStart: UnsafePointer(base + start), count: count - start)
-      _ = try UTF8Span(validating: bytes)
-      return nil
-    } catch {
-      return start + error.byteOffsets.lowerBound
-    }
   }
 }
 
@@ -112,7 +99,7 @@ private struct JSONTreeParser {
       return .null
     case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"):
       let start = scanner.at
-      try scanner.skipNumber()
+      _ = try scanner.skipNumber()
       return .number(unsafe JSONScanner.text(scanner.base, from: start, to: scanner.at, escaped: false))
     default: throw scanner.unexpected()
     }

@@ -5,6 +5,9 @@ public struct JSONPointer: Sendable, Hashable, CustomStringConvertible {
   /// Keys and indices from the outside in, unescaped.
   public let steps: [String]
 
+  /// The pointer of these steps.
+  public init(steps: [String]) { self.steps = steps }
+
   /// The pointer that `text` writes.
   /// - Throws: `usage` for text that is neither empty nor begins with `/`, and for `~` before anything but 0 and 1.
   public init(_ text: String) throws(Problem) {

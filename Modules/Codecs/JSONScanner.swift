@@ -49,7 +49,7 @@ struct JSONFault: Error {
     at &+= 1
     var escaped = false
     while true {
-      let mask = unsafe bb_json_mask16(base + at)
+      let mask = unsafe bb_read_json_mask16(base + at)
       if mask == 0 {
         at &+= 16
         continue
@@ -106,9 +106,10 @@ struct JSONFault: Error {
     }
   }
 
-  /// Steps over a number.
-  @inline(__always) mutating func skipNumber() throws(JSONFault) {
+  /// Steps over a number; true when it has neither point nor exponent.
+  @inline(__always) mutating func skipNumber() throws(JSONFault) -> Bool {
     let start = at
+    var isWhole = true
     if byte == UInt8(ascii: "-") { at &+= 1 }
     if byte == UInt8(ascii: "0") {
       at &+= 1
@@ -117,18 +118,23 @@ struct JSONFault: Error {
       try skipDigits(start)
     }
     if byte == UInt8(ascii: ".") {
+      isWhole = false
       at &+= 1
       try skipDigits(start)
     }
     if byte | 0x20 == UInt8(ascii: "e") {
+      isWhole = false
       at &+= 1
       if byte == UInt8(ascii: "+") || byte == UInt8(ascii: "-") { at &+= 1 }
       try skipDigits(start)
     }
+    return isWhole
   }
   @inline(__always) private var isDigit: Bool { byte &- UInt8(ascii: "0") < 10 }
   @inline(__always) private mutating func skipDigits(_ start: Int) throws(JSONFault) {
-    guard isDigit else { throw JSONFault("not a number as JSON writes it", at: start) }
+    guard isDigit else {
+      throw byte == 0 ? unexpected(wanted: "a digit") : JSONFault("not a number as JSON writes it", at: start)
+    }
     repeat { at &+= 1 } while isDigit
   }
 

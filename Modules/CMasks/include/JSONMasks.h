@@ -1,0 +1,141 @@
+#pragma once
+// What reading JSON asks of registers. Every function may read up to 16 bytes (64 where a block is asked for) behind what it is given.
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#if defined(__x86_64__)
+#include <emmintrin.h>
+#endif
+
+#define BB_INLINE static inline __attribute__((always_inline))
+
+/// Which bytes of a block of 64 are quotes, backslashes, `[` or `{`, `]` or `}`: bit i for byte i.
+typedef struct {
+  uint64_t quotes, backslashes, openers, closers;
+} bb_json_block;
+
+#if defined(__x86_64__)
+/// Which of 16 bytes end plain text in a string: `"`, `\`, below 0x20.
+BB_INLINE uint32_t bb_read_json_mask16(const void *s) {
+  __m128i v = _mm_loadu_si128((const __m128i *)s);
+  __m128i special = _mm_or_si128(_mm_cmpeq_epi8(v, _mm_set1_epi8('"')), _mm_cmpeq_epi8(v, _mm_set1_epi8('\\')));
+  __m128i control = _mm_cmpeq_epi8(_mm_max_epu8(v, _mm_set1_epi8(0x1f)), _mm_set1_epi8(0x1f));
+  return (uint32_t)_mm_movemask_epi8(_mm_or_si128(special, control));
+}
+
+BB_INLINE bb_json_block bb_read_json_block(const void *s) {
+  bb_json_block b = {0, 0, 0, 0};
+  for (int i = 0; i < 4; i++) {
+    __m128i v = _mm_loadu_si128((const __m128i *)((const char *)s + 16 * i));
+    __m128i lower = _mm_or_si128(v, _mm_set1_epi8(0x20));
+    b.quotes |= (uint64_t)(uint32_t)_mm_movemask_epi8(_mm_cmpeq_epi8(v, _mm_set1_epi8('"'))) << 16 * i;
+    b.backslashes |= (uint64_t)(uint32_t)_mm_movemask_epi8(_mm_cmpeq_epi8(v, _mm_set1_epi8('\\'))) << 16 * i;
+    b.openers |= (uint64_t)(uint32_t)_mm_movemask_epi8(_mm_cmpeq_epi8(lower, _mm_set1_epi8('{'))) << 16 * i;
+    b.closers |= (uint64_t)(uint32_t)_mm_movemask_epi8(_mm_cmpeq_epi8(lower, _mm_set1_epi8('}'))) << 16 * i;
+  }
+  return b;
+}
+
+/// How many of `count` bytes are line feeds.
+static inline size_t bb_count_lines(const void *bytes, size_t count) {
+  const char *s = (const char *)bytes;
+  size_t lines = 0, i = 0;
+  while (i + 16 <= count) {
+    __m128i sum = _mm_setzero_si128();
+    for (int round = 0; round < 255 && i + 16 <= count; round++, i += 16)
+      sum = _mm_sub_epi8(sum, _mm_cmpeq_epi8(_mm_loadu_si128((const __m128i *)(s + i)), _mm_set1_epi8('\n')));
+    __m128i halves = _mm_sad_epu8(sum, _mm_setzero_si128());
+    lines += (size_t)_mm_cvtsi128_si64(halves) + (size_t)_mm_cvtsi128_si64(_mm_srli_si128(halves, 8));
+  }
+  for (; i < count; i++) lines += s[i] == '\n';
+  return lines;
+}
+
+/// How many ASCII bytes `bytes` begins with, in steps of 16 but for the end.
+BB_INLINE size_t bb_skip_ascii(const uint8_t *bytes, size_t count) {
+  size_t i = 0;
+  while (i + 16 <= count) {
+    int mask = _mm_movemask_epi8(_mm_loadu_si128((const __m128i *)(bytes + i)));
+    if (mask) return i + (size_t)__builtin_ctz((unsigned)mask);
+    i += 16;
+  }
+  while (i < count && bytes[i] < 0x80) i++;
+  return i;
+}
+
+/// Whether the first `count` bytes are the same.
+BB_INLINE int bb_same(const uint8_t *a, const uint8_t *b, size_t count) {
+  while (count > 16) {
+    if (_mm_movemask_epi8(_mm_cmpeq_epi8(_mm_loadu_si128((const __m128i *)a), _mm_loadu_si128((const __m128i *)b))) != 0xFFFF)
+      return 0;
+    a += 16, b += 16, count -= 16;
+  }
+  unsigned mask = (unsigned)_mm_movemask_epi8(
+      _mm_cmpeq_epi8(_mm_loadu_si128((const __m128i *)a), _mm_loadu_si128((const __m128i *)b)));
+  return (~mask & ((1u << count) - 1)) == 0;
+}
+#else
+BB_INLINE uint32_t bb_read_json_mask16(const void *s) {
+  uint32_t mask = 0;
+  for (int i = 0; i < 16; i++) {
+    uint8_t c = ((const uint8_t *)s)[i];
+    mask |= (uint32_t)(c == '"' || c == '\\' || c < 0x20) << i;
+  }
+  return mask;
+}
+
+BB_INLINE bb_json_block bb_read_json_block(const void *s) {
+  bb_json_block b = {0, 0, 0, 0};
+  for (int i = 0; i < 64; i++) {
+    uint8_t c = ((const uint8_t *)s)[i];
+    b.quotes |= (uint64_t)(c == '"') << i;
+    b.backslashes |= (uint64_t)(c == '\\') << i;
+    b.openers |= (uint64_t)((c | 0x20) == '{') << i;
+    b.closers |= (uint64_t)((c | 0x20) == '}') << i;
+  }
+  return b;
+}
+
+static inline size_t bb_count_lines(const void *bytes, size_t count) {
+  size_t lines = 0;
+  for (size_t i = 0; i < count; i++) lines += ((const char *)bytes)[i] == '\n';
+  return lines;
+}
+
+BB_INLINE size_t bb_skip_ascii(const uint8_t *bytes, size_t count) {
+  size_t i = 0;
+  uint64_t word;
+  while (i + 8 <= count && (memcpy(&word, bytes + i, 8), (word & 0x8080808080808080u) == 0)) i += 8;
+  while (i < count && bytes[i] < 0x80) i++;
+  return i;
+}
+
+BB_INLINE int bb_same(const uint8_t *a, const uint8_t *b, size_t count) { return memcmp(a, b, count) == 0; }
+#endif
+
+/// The position of the first byte that is not UTF-8 (no overlong forms, no surrogates, nothing above U+10FFFF); `count` when all is well.
+/// What stands behind the bytes must not continue a character: a NUL.
+static inline size_t bb_first_not_utf8(const uint8_t *s, size_t count) {
+  size_t i = 0;
+  while (1) {
+    i += bb_skip_ascii(s + i, count - i);
+    if (i == count) return count;
+    do {
+      uint8_t c = s[i], a = s[i + 1];
+      if (c < 0xC2 || c > 0xF4) return i;
+      if (c < 0xE0) {
+        if ((a & 0xC0) != 0x80) return i;
+        i += 2;
+      } else if (c < 0xF0) {
+        if ((a & 0xC0) != 0x80 || (s[i + 2] & 0xC0) != 0x80 || (c == 0xE0 && a < 0xA0) || (c == 0xED && a > 0x9F)) return i;
+        i += 3;
+      } else {
+        if ((a & 0xC0) != 0x80 || (s[i + 2] & 0xC0) != 0x80 || (s[i + 3] & 0xC0) != 0x80 || (c == 0xF0 && a < 0x90) ||
+            (c == 0xF4 && a > 0x8F))
+          return i;
+        i += 4;
+      }
+    } while (i < count && s[i] >= 0x80);
+    if (i > count) return count - 1;  // cannot be: a NUL ends the bytes
+  }
+}

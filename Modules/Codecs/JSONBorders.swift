@@ -1,0 +1,88 @@
+internal import CMasks
+
+/// Finds where the elements of an array end, 64 bytes at a time, without parsing them: it knows strings and depth, nothing else.
+///
+/// Text that is not JSON may be cut anywhere; whoever parses the piece finds out.
+struct JSONBorders {
+  /// Open arrays and objects; 1 between the elements, 0 behind the array.
+  private(set) var depth = 1
+  /// All ones inside a string.
+  private var insideString: UInt64 = 0
+  /// 1 when the byte before was an unescaped backslash.
+  private var escapesNext: UInt64 = 0
+  /// Offset of the next byte to look at.
+  private(set) var at: Int
+  /// Offset behind the last element that ended, and whether the array ended there.
+  private(set) var border: (offset: Int, isEnd: Bool)?
+
+  /// Between two elements, at `offset`.
+  init(at offset: Int) { at = offset }
+
+  /// The text has moved by `distance` bytes.
+  mutating func move(by distance: Int) { at += distance }
+
+  /// Looks at the bytes up to `end`; behind them 64 may be read. Stops at the end of the array.
+  mutating func scan(_ base: UnsafePointer<UInt8>, to end: Int) {
+    while at < end, depth > 0 {
+      let count = min(64, end &- at)
+      let valid: UInt64 = count == 64 ? .max : (1 &<< UInt64(count)) &- 1
+      let block = unsafe bb_read_json_block(base + at)
+      let quotes = block.quotes & valid & ~escaped(block.backslashes & valid, count: count)
+      let inside = Self.prefixXor(quotes) ^ insideString
+      insideString = (inside &>> UInt64(count &- 1)) & 1 == 1 ? .max : 0
+      let openers = block.openers & ~inside & valid
+      let closers = block.closers & ~inside & valid
+      if openers | closers != 0 {
+        if closers != 0, depth &- closers.nonzeroBitCount <= 1 {
+          step(openers, closers)
+        } else {
+          depth &+= openers.nonzeroBitCount &- closers.nonzeroBitCount
+        }
+      }
+      at &+= count
+    }
+  }
+
+  /// One bracket after the other, where an element may end.
+  private mutating func step(_ openers: UInt64, _ closers: UInt64) {
+    var rest = openers | closers
+    while rest != 0 {
+      let bit = rest.trailingZeroBitCount
+      if openers &>> UInt64(bit) & 1 == 1 {
+        depth &+= 1
+      } else {
+        depth &-= 1
+        if depth <= 1 { border = (at &+ bit &+ 1, depth == 0) }
+        if depth == 0 { return }
+      }
+      rest &= rest &- 1
+    }
+  }
+
+  /// The bytes that a backslash escapes: those behind a run of backslashes of odd length. (Found by adding, as simdjson does.)
+  private mutating func escaped(_ backslashes: UInt64, count: Int) -> UInt64 {
+    if backslashes == 0 {
+      let first = escapesNext
+      escapesNext = 0
+      return first
+    }
+    let oddBits: UInt64 = 0xAAAA_AAAA_AAAA_AAAA
+    let potential = backslashes & ~escapesNext
+    let codes = (((potential &<< 1) | oddBits) &- potential) ^ oddBits
+    let escaped = codes ^ (backslashes | escapesNext)
+    escapesNext = ((codes & backslashes) &>> UInt64(count &- 1)) & 1
+    return escaped
+  }
+
+  /// Bit i is set when an odd number of the bits up to i is.
+  private static func prefixXor(_ bits: UInt64) -> UInt64 {
+    var bits = bits
+    bits ^= bits &<< 1
+    bits ^= bits &<< 2
+    bits ^= bits &<< 4
+    bits ^= bits &<< 8
+    bits ^= bits &<< 16
+    bits ^= bits &<< 32
+    return bits
+  }
+}

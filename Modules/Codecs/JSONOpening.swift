@@ -1,0 +1,149 @@
+/// Looks at the beginning of a document for where its records are.
+struct JSONOpening {
+  /// Where the records are.
+  enum Finding {
+    /// One object a line, from here on.
+    case lines
+    /// In an array whose first element may begin at `offset`; `closers` must follow behind the array.
+    case array(offset: Int, closers: [UInt8])
+    /// More of the document is needed to tell.
+    case notYet
+  }
+
+  private let scanner: JSONScanner
+  private let end: Int
+  private let isWhole: Bool
+
+  /// The text from the scanner's offset to `end`; `isWhole` when the document ends there.
+  init(_ scanner: JSONScanner, end: Int, isWhole: Bool) {
+    self.scanner = scanner
+    self.end = end
+    self.isWhole = isWhole
+  }
+
+  /// Where the records are that `pointer` leads to.
+  func records(at pointer: JSONPointer, form: JSONForm) throws(JSONFault) -> Finding {
+    if scanner.at == end, isWhole { throw JSONFault("no JSON: the document is empty", at: end) }
+    if !pointer.steps.isEmpty {
+      do throws(JSONFault) {
+        return try array(at: pointer)
+      } catch {
+        if isCut(error) { return .notYet }
+        throw error
+      }
+    }
+    switch scanner.byte {
+    case UInt8(ascii: "["): return .array(offset: scanner.at + 1, closers: [])
+    case UInt8(ascii: "{") where form == .automatic: return try lines()
+    case UInt8(ascii: "{"): throw notATable("an object")
+    default: throw notATable("neither")
+    }
+  }
+
+  private func notATable(_ found: String) -> JSONFault {
+    JSONFault("expected an array of objects or one object a line, not \(found)", at: scanner.at)
+  }
+
+  private func isCut(_ fault: JSONFault) -> Bool { !isWhole && fault.offset >= end - 16 }
+
+  /// An object comes first: the first of many, one a line, or one that is the whole document.
+  private func lines() throws(JSONFault) -> Finding {
+    var scanner = scanner
+    var keys = JSONKeys()
+    var shape = JSONShape()
+    var isComplete = true
+    do throws(JSONFault) {
+      try scanner.skipValue(&keys, &shape)
+    } catch {
+      // What is wrong in a line is told by whoever reads it, unless the object goes on for lines.
+      isComplete = false
+      scanner.at = isCut(error) ? end : error.offset
+    }
+    if unsafe hasLineFeed(scanner.base, from: self.scanner.at, to: scanner.at) { throw notATable("one object") }
+    guard isComplete else { return .lines }
+    scanner.skipSpace()
+    if scanner.at == end, isWhole { throw notATable("one object") }
+    return .lines
+  }
+
+  private func hasLineFeed(_ base: UnsafePointer<UInt8>, from start: Int, to end: Int) -> Bool {
+    for position in start..<end where unsafe base[position] == 0x0A { return true }
+    return false
+  }
+
+  /// Walks to the array that `pointer` leads to.
+  private func array(at pointer: JSONPointer) throws(JSONFault) -> Finding {
+    var scanner = scanner
+    var closers: [UInt8] = []
+    for step in pointer.steps {
+      guard let closer = try scanner.find(step) else {
+        throw JSONFault("the document has nothing at \(pointer)", at: scanner.at)
+      }
+      closers.insert(closer, at: 0)
+    }
+    guard scanner.byte == UInt8(ascii: "[") else {
+      throw JSONFault("expected an array of records at \(pointer)", at: scanner.at)
+    }
+    return .array(offset: scanner.at + 1, closers: closers)
+  }
+
+  /// What to do when the document is an object that has an array of objects: where that is; else empty.
+  var hint: String {
+    var scanner = scanner
+    guard scanner.byte == UInt8(ascii: "{") else { return "" }
+    var keys = JSONKeys()
+    var shape = JSONShape()
+    do throws(JSONFault) {
+      try scanner.enter(0)
+      while scanner.byte == UInt8(ascii: "\"") {
+        let start = scanner.at + 1
+        let escaped = try scanner.skipString()
+        let key = unsafe JSONScanner.text(scanner.base, from: start, to: scanner.at - 1, escaped: escaped)
+        try scanner.skipColon()
+        if scanner.byte == UInt8(ascii: "[") {
+          var inside = scanner
+          try inside.enter(0)
+          if inside.byte == UInt8(ascii: "{") {
+            return "its records seem to be at \(JSONPointer(steps: [String(decoding: key, as: UTF8.self)]))"
+          }
+        }
+        try scanner.skipValue(&keys, &shape)
+        guard try scanner.another(UInt8(ascii: "}")) else { return "" }
+      }
+    } catch {
+      return ""  // The mistake itself is told; this was only advice.
+    }
+    return ""
+  }
+}
+
+extension JSONScanner {
+  /// From the beginning of an object or array to the value of its member or element `step`. The bracket that closes what was entered; nil
+  /// when there is no such value.
+  mutating func find(_ step: String) throws(JSONFault) -> UInt8? {
+    var keys = JSONKeys()
+    var shape = JSONShape()
+    let isObject = byte == UInt8(ascii: "{")
+    guard isObject || byte == UInt8(ascii: "[") else { return nil }
+    let closer = isObject ? UInt8(ascii: "}") : UInt8(ascii: "]")
+    try enter(0)
+    if byte == closer { return nil }
+    var index = 0
+    var goesOn: Bool
+    repeat {
+      var isFound = !isObject && String(index) == step
+      if isObject {
+        guard byte == UInt8(ascii: "\"") else { throw unexpected(wanted: "a key in double quotes") }
+        let start = at + 1
+        let escaped = try skipString()
+        isFound = unsafe Self.text(base, from: start, to: at - 1, escaped: escaped).elementsEqual(step.utf8)
+        try skipColon()
+      }
+      if isFound { return closer }
+      try skipValue(&keys, &shape)
+      index += 1
+      goesOn = try another(closer)
+    } while goesOn
+    return nil
+  }
+}

@@ -1,0 +1,180 @@
+public import Domain
+internal import Synchronization
+
+/// How a JSON document is read as a table.
+public struct JSONReading: Sendable {
+  /// How the records stand in the document.
+  public var form: JSONForm
+  /// Where the array of records is; the empty pointer is the document itself.
+  public var records: JSONPointer
+  /// Types of columns, by name, that are not to be inferred.
+  public var types: [String: ColumnType]
+  /// The only columns that are needed, by name; nil for all. Names that are no columns are nothing.
+  public var columns: [String]?
+  /// The most bytes that one value may have.
+  public var maximumField: Int
+  /// Whether keys that a given schema does not have are skipped; else they are `badData`.
+  public var ignoresOtherKeys: Bool
+
+  /// The usual way: everything, as it is found.
+  public init(
+    form: JSONForm = .automatic, records: JSONPointer = JSONPointer(steps: []), types: [String: ColumnType] = [:],
+    columns: [String]? = nil, maximumField: Int = 16 << 20, ignoresOtherKeys: Bool = false
+  ) {
+    self.form = form
+    self.records = records
+    self.types = types
+    self.columns = columns
+    self.maximumField = maximumField
+    self.ignoresOtherKeys = ignoresOtherKeys
+  }
+}
+
+/// The records of a JSON document: an array of objects, or one object a line.
+///
+/// `next` only cuts the document into pieces; the work it gives parses them, on any core. Strings are ranges of the text that was read,
+/// numbers keep their literal, nested values are in canonical form; a key that a record does not have is null. `badData` with
+/// `name:line:column` (columns in bytes) and the record: for anything that is not JSON in UTF-8, keys that come twice, half surrogates, values
+/// that do not fit their column's type. Memory does not depend on the size of the document, only on that of its largest record.
+public final class JSONRowStream: RowStream {
+  /// The columns that are needed.
+  public let schema: Schema
+
+  private let source: any ByteSource
+  private let table: String
+  private let reading: JSONReading
+  private let layout: JSONLayout
+  private let isInferred: Bool
+  private let state: Mutex<State>
+  /// Whether some value contradicts what was inferred.
+  private let isContradicted = Mutex(false)
+
+  private struct State: Sendable {
+    var splitter: JSONSplitter
+    /// Pieces that were read to infer the schema.
+    var ahead: [JSONPiece] = []
+  }
+
+  /// The records of a document whose columns are known. A key that `schema` does not have is `badData` unless `reading` ignores it; `types` is
+  /// not looked at.
+  public convenience init(_ source: any ByteSource, schema: Schema, _ reading: JSONReading = JSONReading()) {
+    let splitter = JSONSplitter(source, form: reading.form, pointer: reading.records)
+    self.init(source, schema, [], reading, State(splitter: splitter), isInferred: false)
+  }
+
+  /// The records of a document whose columns are found by looking at its first MiB: in the order they first appear, with the narrowest types
+  /// that lose nothing. `widened` looks at all of it.
+  ///
+  /// - Throws: `badData` for a document that is no table; `usage` for a name in `types` that is no column.
+  public static func inferring(
+    _ source: any ByteSource, table: String, _ reading: JSONReading = JSONReading()
+  ) throws(Problem) -> JSONRowStream {
+    var state = State(splitter: JSONSplitter(source, form: reading.form, pointer: reading.records))
+    var inference = JSONInference()
+    var bytes = 0
+    var isWhole = false
+    while bytes < 1 << 20 {
+      guard let piece = try state.splitter.next() else {
+        isWhole = true
+        break
+      }
+      state.ahead.append(piece)
+      bytes += piece.chunk.count
+      do throws(JSONFault) {
+        try inference.read(piece)
+      } catch {
+        throw problem(error, in: piece, name: source.name)
+      }
+    }
+    let (schema, inferred) = try inference.schema(table, types: reading.types, isWhole: isWhole)
+    return JSONRowStream(source, schema, inferred, reading, state, isInferred: true)
+  }
+
+  private init(
+    _ source: any ByteSource, _ whole: Schema, _ inferred: Set<Int>, _ reading: JSONReading, _ state: State,
+    isInferred: Bool
+  ) {
+    let wanted = reading.columns.map { names in
+      whole.columns.indices.filter { names.contains(whole.columns[$0].name) }
+    }
+    let slots = wanted ?? Array(whole.columns.indices)
+    schema = whole.projected(to: slots)
+    table = whole.name
+    // A key that is missing so far may be one of those that are needed.
+    let mayIgnore = isInferred && reading.columns.map { $0.count == slots.count } ?? false
+    layout = JSONLayout(
+      whole, wanted: slots, inferred: inferred, maximumField: reading.maximumField,
+      ignoresOtherKeys: mayIgnore || (!isInferred && reading.ignoresOtherKeys))
+    self.source = source
+    self.reading = reading
+    self.isInferred = isInferred
+    self.state = Mutex(state)
+  }
+
+  /// The next piece of the document, still to be parsed.
+  public func next() async throws(Problem) -> BatchWork? {
+    let piece = try state.withLock { (state) throws(Problem) in
+      state.ahead.isEmpty ? try state.splitter.next() : state.ahead.removeFirst()
+    }
+    guard let piece else { return nil }
+    let work = Work(piece, self)
+    return BatchWork { () throws(Problem) in try work.batch() }
+  }
+
+  /// When a value contradicts what was inferred and the document can be read again: the same records with columns and types that hold all of
+  /// them. It takes one look at the whole document, so that it happens once.
+  public func widened() async throws(Problem) -> (any RowStream)? {
+    guard isInferred, isContradicted.withLock({ $0 }), let again = try source.reopened() else { return nil }
+    var splitter = JSONSplitter(again, form: reading.form, pointer: reading.records)
+    var inference = JSONInference()
+    while let piece = try splitter.next() {
+      do throws(JSONFault) {
+        try inference.read(piece)
+      } catch {
+        throw Self.problem(error, in: piece, name: source.name)
+      }
+    }
+    let (schema, _) = try inference.schema(table, types: reading.types, isWhole: true)
+    guard let fresh = try source.reopened() else { return nil }
+    let state = State(splitter: JSONSplitter(fresh, form: reading.form, pointer: reading.records))
+    return JSONRowStream(fresh, schema, [], reading, state, isInferred: false)
+  }
+
+  private static func problem(_ fault: JSONFault, in piece: JSONPiece, name: String, record: Int? = nil) -> Problem {
+    Problem(.badData, fault.message, at: "\(name):\(piece.place(of: fault.offset))", record: record)
+  }
+
+  /// Parses a piece. The text is changed when it is parsed, so that happens once; who asks again gets the same batch.
+  private final class Work: Sendable {
+    private let piece: JSONPiece
+    private let stream: JSONRowStream
+    private let result = Mutex<Result<RowBatch, Problem>?>(nil)
+
+    init(_ piece: JSONPiece, _ stream: JSONRowStream) {
+      self.piece = piece
+      self.stream = stream
+    }
+
+    func batch() throws(Problem) -> RowBatch {
+      try result.withLock { result in
+        let known = result ?? stream.parse(piece)
+        result = known
+        return known
+      }.get()
+    }
+  }
+
+  private func parse(_ piece: JSONPiece) -> Result<RowBatch, Problem> {
+    var parser = JSONRecordParser(piece, layout)
+    do throws(JSONFault) {
+      return .success(try parser.batch())
+    } catch {
+      var problem = Self.problem(error, in: piece, name: source.name, record: parser.count)
+      if let column = error.column, isInferred, column < 0 || layout.columns[column].isInferred {
+        isContradicted.withLock { $0 = true }
+        if column >= 0 { problem.hint = "say its type, as in --types '\(layout.columns[column].name)=json'" }
+      }
+      return .failure(problem)
+    }
+  }
+}
