@@ -1,0 +1,58 @@
+public import Domain
+
+/// Facts built into the program: characters, episodes and deaths, for when there is neither network nor cache.
+public struct SnapshotSource: RecordSource {
+  /// The source.
+  public init() {}
+
+  /// `built-in snapshot`.
+  public let name = "built-in snapshot"
+
+  /// What it has.
+  public func tables() async throws(Problem) -> [Schema] { Self.facts.map(\.schema) }
+
+  /// The rows of a dataset. Columns that hold no facts (pictures, prose) are null.
+  /// - Throws: `unavailable` for a dataset it does not have.
+  public func rows(of table: String, _ request: RowRequest) async throws(Problem) -> any RowStream {
+    guard let (schema, text) = Self.facts.first(where: { $0.schema.name == table }) else {
+      let names = Self.facts.map(\.schema.name)
+      throw Problem(
+        .unavailable, "the built-in snapshot has no \(table), only \(names.joined(separator: ", "))",
+        hint: "run again when the source can be reached")
+    }
+    return ReadyRows(schema: schema, batches: [Self.batch(schema, text)])
+  }
+
+  private static let facts: [(schema: Schema, text: StaticString)] = [
+    (Catalog.characters, characterFacts), (Catalog.episodes, episodeFacts), (Catalog.deaths, deathFacts),
+  ]
+
+  /// Fields are parted by tabs, elements of a list (which begins with `[`) by bars; `~` is null.
+  private static func batch(_ schema: Schema, _ text: StaticString) -> RowBatch {
+    var builder = BatchBuilder(width: schema.width)
+    let bytes = unsafe Array(UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
+    for line in bytes.split(separator: UInt8(ascii: "\n")) {
+      let fields = line.split(separator: UInt8(ascii: "\t"), omittingEmptySubsequences: false)
+      for (field, column) in zip(fields, schema.columns) { append(Array(field), column.type, to: &builder) }
+    }
+    return builder.finish()
+  }
+
+  private static func append(_ field: [UInt8], _ type: ColumnType, to builder: inout BatchBuilder) {
+    if field == [UInt8(ascii: "~")] { return builder.appendNull() }
+    switch type {
+    case .integer:
+      let number = field.reduce(Int64(0)) { $0 * 10 + Int64($1 - 48) }
+      builder.append(integer: number)
+    case .boolean: builder.append(boolean: field.first == UInt8(ascii: "t"))
+    case .list(let element):
+      let quote = element == .integer ? [] : [UInt8(ascii: "\"")]
+      let elements = field.dropFirst().split(separator: UInt8(ascii: "|")).map { item in
+        quote + item.flatMap { $0 == UInt8(ascii: "\"") || $0 == UInt8(ascii: "\\") ? [UInt8(ascii: "\\"), $0] : [$0] }
+          + quote
+      }
+      builder.append(json: [UInt8(ascii: "[")] + elements.joined(separator: [UInt8(ascii: ",")]) + [UInt8(ascii: "]")])
+    case .real, .decimal, .text, .bytes, .date, .timestamp, .url, .json: builder.append(text: field)
+    }
+  }
+}
