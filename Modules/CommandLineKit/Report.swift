@@ -37,7 +37,7 @@ public final class Report: Sendable {
       let fields = [
         ("kind", problem.kind.rawValue), ("message", problem.message), ("place", problem.place), ("hint", problem.hint),
       ]
-      let body = fields.map { "\"\($0.0)\":\(quoted($0.1))" }.joined(separator: ",")
+      let body = fields.map { "\"\($0.0)\":\(JSONText.quoted($0.1))" }.joined(separator: ",")
       line("{\"bb\":1,\"error\":{\(body),\"exit\":\(problem.kind.exitCode)}}")
     }
   }
@@ -71,21 +71,5 @@ public final class Report: Sendable {
 
   private func oneLine(_ text: String) -> String {
     String(text.map { $0.isNewline ? " " : $0 })
-  }
-
-  private func quoted(_ text: String) -> String {
-    var result = "\""
-    for scalar in text.unicodeScalars {
-      switch scalar {
-      case "\"": result += "\\\""
-      case "\\": result += "\\\\"
-      case "\n": result += "\\n"
-      case "\t": result += "\\t"
-      case _ where scalar.value < 32 || (0x7F..<0xA0).contains(scalar.value):
-        result += "\\u00" + (scalar.value < 16 ? "0" : "") + String(scalar.value, radix: 16)
-      default: result.unicodeScalars.append(scalar)
-      }
-    }
-    return result + "\""
   }
 }

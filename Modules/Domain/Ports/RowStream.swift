@@ -10,11 +10,15 @@ public protocol RowStream: Sendable {
   /// After a `badData` problem of this stream or its work: a stream that begins again with types that hold the value that did
   /// not fit; nil when the problem stands.
   func widened() async throws(Problem) -> (any RowStream)?
+  /// Whether types were guessed, so that `widened` may be needed: output that cannot be taken back is held until it is whole.
+  var isOptimistic: Bool { get }
 }
 
 extension RowStream {
   /// The problem stands.
   public func widened() async throws(Problem) -> (any RowStream)? { nil }
+  /// Types are known.
+  public var isOptimistic: Bool { false }
 }
 
 /// A batch, or the work that makes it. Work is pure: it may run on any core, before or after its neighbours, once or twice.

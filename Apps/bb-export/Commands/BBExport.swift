@@ -1,0 +1,50 @@
+import CommandLineKit
+import Domain
+
+/// The program's description: help, completions, man page and parsing are made from it.
+enum BBExport {
+  static let version = "0.1.0"
+
+  static let table = Command(
+    "table", "write a dataset, or a table of a file",
+    discussion: "The word table may be left out: `bb-export episodes` is `bb-export table episodes`.",
+    arguments: [
+      Argument(
+        "DATASET", values: .dynamic("dataset"), count: .optional, "what to write; a file's only table needs no name")
+    ],
+    options: Options.selecting + Options.exporting + Options.readingFiles + Options.asking,
+    examples: [
+      "episodes --where 'season = 1' --production bb", "characters -o characters.csv -o characters.json",
+      "quotes --production 'El Camino' --sample 1", "--from people.csv --where 'age >= 18' -f json",
+    ])
+  static let datasets = Command(
+    "datasets", "list the datasets, or the columns of one",
+    arguments: [Argument("DATASET", values: .dynamic("dataset"), count: .optional, "the dataset to describe")],
+    options: Options.exporting)
+  static let formats = Command("formats", "list the formats and their options", options: Options.exporting)
+  static let sources = Command("sources", "list the sources", options: Options.exporting)
+  static let open = Command(
+    "open", "open a record's picture, or a show's page, on a desktop; else print where it is",
+    arguments: [
+      Argument("DATASET", values: .dynamic("dataset"), "the dataset, or imdb for the page of a show"),
+      Argument("KEY", count: .any, "the record's key or name, then image when there are several things to open"),
+    ], options: [Options.production] + Options.asking,
+    examples: ["open characters 'Walter White'", "open imdb --production bcs"])
+  static let completions = Command(
+    "completions", "print a script that completes command lines",
+    arguments: [Argument("SHELL", values: .words(Completions.Shell.allCases.map(\.rawValue)), "bash, zsh or fish")])
+  static let config = Command(
+    "config", "show the settings in force and where they come from", options: Options.exporting)
+  static let help = Command(
+    "help", "show help for a command or a topic",
+    arguments: [
+      Argument("TOPIC", values: .dynamic("topic"), count: .optional, "a command, a topic, or man for the manual page")
+    ])
+
+  static let program = Program(
+    "bb-export", version: version,
+    "write datasets of television and film, or any table of yours, to files in any format",
+    commands: [table, datasets, formats, sources, open, completions, config, help], defaultCommand: "table",
+    options: Options.everywhere, topics: Topics.all,
+    examples: ["episodes --where 'season = 1'", "characters -o characters.csv", "--from people.csv -f json", "formats"])
+}

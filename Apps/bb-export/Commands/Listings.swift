@@ -1,0 +1,76 @@
+import CommandLineKit
+import Domain
+
+/// Lists the program makes itself. They are tables like any other: every format and output works on them.
+enum Listings {
+  static func datasets(_ invocation: Invocation, _ environment: Environment) async throws(Problem) {
+    guard let name = invocation.arguments.first else {
+      let rows = Catalog.all.map { dataset in
+        [
+          dataset.name, dataset.summary, dataset.key.map { dataset.columns[$0].name }.joined(separator: ", "),
+          String(dataset.width),
+        ]
+      }
+      return try await write(
+        "datasets", ["dataset": .text, "what": .text, "key": .text, "columns": .integer],
+        ["dataset", "what", "key", "columns"], rows, invocation,
+        environment)
+    }
+    let dataset = try Catalog.dataset(named: name)
+    let rows = dataset.columns.enumerated().map { position, column in
+      [
+        column.name, column.type.name, dataset.key.contains(position) ? "yes" : "no", column.isNullable ? "yes" : "no",
+        column.unit, column.summary,
+      ]
+    }
+    let names = ["column", "type", "key", "nullable", "unit", "what"]
+    try await write(dataset.name, [:], names, rows, invocation, environment)
+  }
+
+  static func formats(_ invocation: Invocation, _ environment: Environment) async throws(Problem) {
+    let rows = environment.exporters.map(\.descriptor).map { format in
+      [
+        format.name, format.fileExtensions.map { ".\($0)" }.joined(separator: " "),
+        format.isExact ? "exact" : "display", format.summary,
+        format.options.map { "\($0.key)=\($0.values)" }.joined(separator: "; "),
+      ]
+    }
+    try await write("formats", [:], ["format", "suffixes", "kind", "what", "options"], rows, invocation, environment)
+  }
+
+  static func sources(_ invocation: Invocation, _ environment: Environment) async throws(Problem) {
+    let rows =
+      environment.sources.map { [$0.name, $0.server, $0.summary] } + [["snapshot", "", "facts built into the program"]]
+    try await write("sources", [:], ["source", "server", "what"], rows, invocation, environment)
+  }
+
+  static func config(_ invocation: Invocation, _ environment: Environment) async throws(Problem) {
+    let secretFree = ["BB_API_URL", "http_proxy", "https_proxy", "all_proxy", "no_proxy", "TMPDIR"]
+    var rows = environment.folders.map { [$0.name, $0.path, "folder"] }
+    rows += secretFree.compactMap { name in
+      environment.variables[name].map { [name, URLText.redacted($0), "environment"] }
+    }
+    try await write("config", [:], ["setting", "value", "from"], rows, invocation, environment)
+  }
+
+  /// Writes rows of texts as a table; `types` names the columns that are not text. An empty text is null.
+  private static func write(
+    _ name: String, _ types: [String: ColumnType], _ columns: [String], _ rows: [[String]], _ invocation: Invocation,
+    _ environment: Environment
+  ) async throws(Problem) {
+    let schema = Schema(name, columns: columns.map { ColumnDescription($0, types[$0] ?? .text) })
+    var builder = BatchBuilder(width: columns.count)
+    for row in rows {
+      for (column, value) in zip(schema.columns, row) {
+        if value.isEmpty {
+          builder.appendNull()
+        } else if column.type == .integer, let number = Int64(value) {
+          builder.append(integer: number)
+        } else {
+          builder.append(text: value)
+        }
+      }
+    }
+    try await Outputs(invocation, environment).write(ReadyRows(schema: schema, batches: [builder.finish()]))
+  }
+}

@@ -1,0 +1,85 @@
+import CommandLineKit
+import Domain
+
+/// Every option of bb-export, described once.
+enum Options {
+  private static let selection = "Selection"
+  static let filter = Option.value(
+    "where", "CONDITION", repeatable: true, in: selection, "keep rows for which 'COLUMN OP VALUE' holds; all must hold")
+  static let search = Option.value("search", "TEXT", in: selection, "keep rows with words that begin with these")
+  static let production = Option.value(
+    "production", "NAME", values: .dynamic("production"), in: selection,
+    "of this show: a full name, or bb, bcs, ec")
+  static let season = Option.value("season", "N", in: selection, "of this season; characters: that appear in it")
+  static let episode = Option.value("episode", "S05E14", in: selection, "of this episode")
+  static let name = Option.value(
+    "name", "TEXT", in: selection, "whose name has this in it: character, title, or writer of a comment")
+  static let columns = Option.value(
+    "columns", "A,B", values: .dynamic("column"), in: selection, "give these columns, in this order")
+  static let sort = Option.value(
+    "sort", "A,B:desc", values: .dynamic("column"), in: selection, "sort by these columns; null comes last")
+  static let limit = Option.value("limit", "N", in: selection, "give at most N rows")
+  static let offset = Option.value("offset", "N", in: selection, "leave out the first N rows")
+  static let sample = Option.value("sample", "N", in: selection, "take N rows at random")
+  static let seed = Option.value("seed", "N", in: selection, "make the sample the same every time")
+
+  private static let writing = "Output"
+  static let output = Option.value(
+    "output", short: "o", "FILE", values: .file, repeatable: true, in: writing,
+    "write to FILE, in the format of its suffix; - is standard output; may be repeated")
+  static let format = Option.value(
+    "format", short: "f", "FORMAT", values: .dynamic("format"), in: writing,
+    "format of standard output; markdown when not said")
+  static let formatOption = Option.value(
+    "option", "KEY=VALUE", repeatable: true, in: writing,
+    "set an option of a format: [FORMAT.]KEY=VALUE; may be repeated")
+  static let noClobber = Option.flag("no-clobber", in: writing, "never replace a file")
+  static let summary = Option.value(
+    "summary", "FORM", values: .words(["json"]), in: writing, "tell rows, bytes, SHA-256 and seconds on standard error")
+
+  private static let reading = "Source"
+  static let from = Option.value(
+    "from", "FILE", values: .file, in: reading, "read a file of yours; - is standard input")
+  static let fromFormat = Option.value(
+    "from-format", "FORMAT", values: .words(["csv", "tsv", "json", "ndjson"]), in: reading,
+    "the file's format, when its suffix does not say")
+  static let tableName = Option.value("as", "NAME", in: reading, "what to call the file's table")
+  static let types = Option.value("types", "COLUMN=TYPE,…", in: reading, "types of the file's columns")
+  static let emptyAs = Option.value(
+    "empty-as", "MEANING", values: .words(["null", "text"]), in: reading,
+    "what an empty CSV field without quotes is; null when not said")
+  static let encodingErrors = Option.value(
+    "encoding-errors", "POLICY", values: .words(["strict", "replace"]), in: reading,
+    "what to do with bytes that are not UTF-8")
+  static let source = Option.value(
+    "source", "NAME", values: .dynamic("source"), in: reading, "which API to ask, or snapshot")
+  static let api = Option.value("api", "URL", in: reading, "the server that speaks the API")
+  static let maxAge = Option.value("max-age", "SECONDS", in: reading, "take a cached answer this young without asking")
+  static let refresh = Option.flag("refresh", in: reading, "ask anew, whatever is cached")
+  static let offline = Option.flag("offline", in: reading, "never open a connection")
+  static let proxy = Option.value("proxy", "URL", in: reading, "go through this proxy; none for no proxy at all")
+  static let cacert = Option.value("cacert", "FILE", values: .file, in: reading, "trust the certificates in FILE")
+
+  private static let general = "General"
+  static let threads = Option.value("threads", "N", in: general, "use N threads; all cores when not said")
+  static let progress = Option.value(
+    "progress", "WHEN", values: .words(["auto", "always", "never"]), in: general,
+    "show how far the work is; auto: on a terminal")
+  static let quiet = Option.flag("quiet", short: "q", in: general, "say nothing but errors")
+  static let verbose = Option.flag("verbose", short: "v", in: general, "say more about what is done")
+  static let errors = Option.value(
+    "errors", "FORM", values: .words(["text", "json"]), in: general, "how errors are written")
+
+  /// What every command takes.
+  static let everywhere = [quiet, verbose, errors]
+  /// What commands take that ask an API.
+  static let asking = [source, api, maxAge, refresh, offline, proxy, cacert]
+  /// What commands take that write rows.
+  static let exporting = [output, format, formatOption, noClobber, summary, threads, progress]
+  /// What commands take that choose rows.
+  static let selecting = [
+    filter, search, production, season, episode, name, columns, sort, limit, offset, sample, seed,
+  ]
+  /// What commands take that read files.
+  static let readingFiles = [from, fromFormat, tableName, types, emptyAs, encodingErrors]
+}

@@ -1,0 +1,109 @@
+import CommandLineKit
+import Domain
+import Synchronization
+
+/// Where rows go and in what formats: `-o`, `-f`, `--option`, `--summary`.
+struct Outputs {
+  private let environment: Environment
+  private let targets: [(path: String, exporter: any Exporter, options: ExportOptions)]
+  private let replaces: Bool
+  private let threads: Int
+  private let showsProgress: Bool
+  private let tellsSummary: Bool
+  private let defaultFormat: String
+
+  init(_ invocation: Invocation, _ environment: Environment, defaultFormat: String = "markdown") throws(Problem) {
+    self.environment = environment
+    self.defaultFormat = defaultFormat
+    replaces = !invocation.has(Options.noClobber)
+    threads = try invocation.integer(Options.threads, in: 1...1024) ?? environment.cores
+    tellsSummary = invocation.has(Options.summary)
+    showsProgress =
+      switch invocation[Options.progress] ?? "auto" {
+      case "always": true
+      case "never": false
+      default: environment.hasProgress && !invocation.has(Options.quiet)
+      }
+    var named: (any Exporter)?
+    if let format = invocation[Options.format] { named = try environment.exporter(format) }
+    var chosen: [(path: String, exporter: any Exporter)] = []
+    let paths = invocation.all(Options.output)
+    for path in paths.isEmpty ? ["-"] : paths {
+      guard !chosen.contains(where: { $0.path == path }) else { throw Problem(.usage, "-o \(path) is given twice") }
+      if path != "-", let exporter = environment.exporterForPath(path) {
+        chosen.append((path, exporter))
+      } else if let named {
+        chosen.append((path, named))
+      } else if path == "-" || !Self.hasSuffix(path) {
+        chosen.append((path, try environment.exporter(defaultFormat)))
+      } else {
+        let suffixes = environment.exporters.flatMap(\.descriptor.fileExtensions)
+        let suffix = String(path[path.index(after: path.lastIndex(of: ".") ?? path.startIndex)...])
+        let near = Nearest.word(to: suffix, among: suffixes).map {
+          "did you mean .\($0)? else say the format: -f FORMAT"
+        }
+        throw Problem(.usage, "no format has the suffix of “\(path)”", hint: near ?? "say the format: -f FORMAT")
+      }
+    }
+    let exporters = chosen.map(\.exporter)
+    let options = try environment.formatOptions(invocation.all(Options.formatOption), exporters)
+    targets = chosen.map { path, exporter in
+      var own = options[exporter.descriptor.name] ?? ExportOptions()
+      if path == "-" { own.terminalWidth = environment.terminalWidth }
+      return (path, exporter, own)
+    }
+  }
+
+  private static func hasSuffix(_ path: String) -> Bool {
+    path.split(separator: "/").last?.dropFirst().contains(".") ?? false
+  }
+
+  /// Writes what `selection` makes of `rows`; everything or nothing.
+  @discardableResult
+  func write(_ rows: any RowStream, selection: Selection = Selection()) async throws(Problem) -> Export.Summary {
+    let environment = self.environment, replaces = self.replaces, tellsSummary = self.tellsSummary
+    let isOptimistic = rows.isOptimistic
+    let opened = Opened()
+    let outputs = targets.map { path, exporter, options in
+      Export.Output(exporter, options) { () throws(Problem) in
+        let sink = path == "-" ? try environment.standardOutput(isOptimistic) : try environment.file(path, replaces)
+        guard tellsSummary else { return sink }
+        let digesting = environment.digesting(sink)
+        opened.set(path, digesting)
+        return digesting
+      }
+    }
+    let progress = showsProgress ? Progress(environment.report) : nil
+    let export = Export(to: outputs, threads: threads, scratch: environment.scratch) {
+      progress?.update(rows: $0, bytes: $1)
+    }
+    let started = ContinuousClock.now
+    let summary = try await export.run(rows) { (stream) throws(Problem) in
+      try selection.apply(to: stream, scratch: environment.scratch)
+    }
+    progress?.finish()
+    for warning in summary.warnings { environment.report.warning(warning) }
+    if tellsSummary { tell(summary, opened, started.duration(to: .now)) }
+    return summary
+  }
+
+  private func tell(_ summary: Export.Summary, _ opened: Opened, _ time: Duration) {
+    let milliseconds = time.components.seconds * 1000 + time.components.attoseconds / 1_000_000_000_000_000
+    let padded = String(1000 + milliseconds % 1000).dropFirst()
+    let files = zip(targets, summary.outputs).map { target, written in
+      let digest = opened.get(target.path)?.digest ?? ""
+      let name = JSONText.quoted(target.path)
+      return
+        "{\"file\":\(name),\"format\":\"\(target.exporter.descriptor.name)\",\"rows\":\(summary.rows),\"bytes\":\(written.bytes),\"sha256\":\"\(digest)\"}"
+    }
+    environment.report.line(
+      "{\"bb\":1,\"seconds\":\(milliseconds / 1000).\(padded),\"outputs\":[\(files.joined(separator: ","))]}")
+  }
+}
+
+/// The sinks that were opened last, by path.
+private final class Opened: Sendable {
+  private let sinks = Mutex<[String: any DigestingSink]>([:])
+  func set(_ path: String, _ sink: any DigestingSink) { sinks.withLock { $0[path] = sink } }
+  func get(_ path: String) -> (any DigestingSink)? { sinks.withLock { $0[path] } }
+}

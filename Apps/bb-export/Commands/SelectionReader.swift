@@ -1,0 +1,68 @@
+import CommandLineKit
+import Domain
+
+/// Makes a selection out of what was said on the command line.
+struct SelectionReader {
+  private let invocation: Invocation
+  private var plain = Selection()
+  private let season: Int?
+  private let production: String?
+
+  /// Reads what needs no schema.
+  init(_ invocation: Invocation) throws(Problem) {
+    self.invocation = invocation
+    season = try invocation.integer(Options.season, in: 0...Int(Int32.max))
+    if let production = invocation[Options.production] {
+      self.production = try Shorthand.production(production)
+    } else {
+      production = nil
+    }
+    for text in invocation.all(Options.filter) { plain.conditions.append(try Condition(parsing: text)) }
+    plain.search = invocation[Options.search]
+    plain.sample = try invocation.integer(Options.sample, in: 0...Int.max)
+    plain.seed = try invocation.integer(Options.seed, in: 0...Int.max).map(UInt64.init)
+    if plain.seed != nil, plain.sample == nil {
+      throw Problem(.usage, "--seed without --sample", hint: "add --sample N")
+    }
+    plain.limit = try invocation.integer(Options.limit, in: 0...Int.max)
+    plain.offset = try invocation.integer(Options.offset, in: 0...Int.max) ?? 0
+    for key in try Self.list(invocation, Options.sort) { plain.sort.append(try Selection.SortKey(parsing: key)) }
+    if invocation.has(Options.columns) { plain.columns = try Self.list(invocation, Options.columns) }
+  }
+
+  /// The selection for rows of `schema`, every column checked.
+  func read(for schema: Schema) throws(Problem) -> Selection {
+    var selection = plain
+    if let production { selection.conditions.append(try Shorthand.production(production, in: schema)) }
+    if let season { selection.alternatives.append(try Shorthand.season(season, in: schema, production: production)) }
+    if let episode = invocation[Options.episode] { selection.conditions += try Shorthand.episode(episode, in: schema) }
+    if let name = invocation[Options.name] {
+      selection.conditions.append(Condition(try Shorthand.nameColumn(of: schema), .contains, name))
+    }
+    _ = try selection.apply(to: ReadyRows(schema: schema, batches: []), scratch: NoScratch())
+    return selection
+  }
+
+  private static func list(_ invocation: Invocation, _ option: Option) throws(Problem) -> [String] {
+    guard let text = invocation[option] else { return [] }
+    let names = text.split(separator: ",", omittingEmptySubsequences: false).map { $0.trimmed }
+    guard names.allSatisfy({ !$0.isEmpty }) else {
+      throw Problem(.usage, "--\(option.name) “\(text)” has an empty name", hint: "write names parted by commas")
+    }
+    return names
+  }
+}
+
+/// No temporary files: for checking a selection without rows.
+private struct NoScratch: ScratchSpace {
+  func makeFile() throws(Problem) -> any ScratchFile { throw Problem(.bug, "a check needs no temporary file") }
+}
+
+extension Substring {
+  fileprivate var trimmed: String {
+    var text = self
+    while text.first == " " { text = text.dropFirst() }
+    while text.last == " " { text = text.dropLast() }
+    return String(text)
+  }
+}

@@ -1,0 +1,114 @@
+import CommandLineKit
+
+/// The texts behind `bb-export help TOPIC`: what is too long for the help of one option.
+enum Topics {
+  static let all = [
+    Program.Topic("selection", "which rows and columns, in what order", selection),
+    Program.Topic("output", "files, formats and their options", output),
+    Program.Topic("sources", "where the records come from", sources),
+    Program.Topic("exit-codes", "what the exit codes mean", exitCodes),
+    Program.Topic("environment", "variables that are read", environment),
+  ]
+
+  private static let selection = """
+    Which rows and columns, in what order. The work is done in this order,
+    whatever the order of the options: --where and --search, --sample, --sort,
+    --offset and --limit, --columns.
+
+    --where 'COLUMN OP VALUE' may be given several times; all must hold.
+      OP       = != < <= > >=   ~ (contains)   !~ (does not)   in (a,b)
+               is null   is not null
+      VALUE    bare to the end, or '…' where '' is one quote; a COLUMN with
+               other characters than letters, digits, _ and . is "…"
+      numbers  compare by value, however long; text compares as bytes;
+               ~ takes no notice of case and accents
+      lists    = means "has the element"
+      dates    may be partial: = means "falls in" (birthday = 1958),
+               < and > use the earliest day
+      null     no comparison with null holds; ask with is null
+
+    --search TEXT keeps the rows in which every word of TEXT begins a word,
+    without regard to case and accents.
+    --sort a,b:desc sorts; null comes last both ways, ties by the key.
+    --sample N takes N rows at random; with --seed S the same every time.
+
+    Shorthands: --production (a full name, or bb, bcs, ec), --season N,
+    --episode S05E14, --name TEXT (contained, without regard to case).
+
+      bb-export episodes --where 'season = 1' --where 'title ~ cat'
+      bb-export characters --where 'birthday < 1970' --sort birthday
+      bb-export quotes --production bcs --sample 1
+    """
+
+  private static let output = """
+    -o FILE writes to a file whose suffix names the format, - to standard
+    output; several -o write several files in one pass. A file appears when it
+    is whole: it is written beside its place under another name, flushed to
+    the disk, and renamed. What was there before stays as it was when anything
+    fails. --no-clobber never replaces a file.
+
+    -f FORMAT chooses the format of standard output, and of files whose suffix
+    says nothing. `bb-export formats` lists them, with their options.
+    --option KEY=VALUE, or FORMAT.KEY=VALUE, sets what a format can do in more
+    than one way.
+
+    Exact formats give back every value and every null, or the program ends
+    with 65 and names record and column. Display formats (markdown, table,
+    record) show every character; null is an empty cell.
+
+      bb-export episodes -o episodes.csv -o episodes.json
+      bb-export episodes -f csv --option null=NULL --option line-ending=crlf
+    """
+
+  private static let sources = """
+    Records come from one place: a file of yours (--from FILE), or a source
+    (--source NAME: a live API; `bb-export sources` lists them; `snapshot` for
+    what is built into the program).
+
+    --from FILE takes .csv .tsv .json .ndjson, or - for standard input with
+    --from-format. Types are found in the data, so that every value comes back
+    the same; --types name=type,… says them.
+
+    A live answer is kept in the cache and asked for again only when it has
+    changed. --max-age 3600 takes a cached answer that young, in seconds,
+    without asking; --refresh asks anew; --offline never opens a connection.
+    Without network and cache, facts built into the program answer (no quotes,
+    synopses or pictures), and one line on standard error says so.
+
+    --api URL, or BB_API_URL, names another server of the same API. Proxies of
+    the environment (http_proxy, https_proxy, no_proxy) are honoured; --proxy
+    URL uses another one, --proxy none none at all. --cacert FILE trusts the
+    certificates in FILE.
+    """
+
+  private static let exitCodes = """
+    0   done; also when there were no rows
+    1   a record that was named does not exist
+    64  the command line is wrong
+    65  bad data: what does not parse, fit its type, or go into the format
+    66  a file, storage or table that was named does not exist
+    69  the source does not answer and nothing is cached
+    70  a bug: please report it
+    73  an output cannot be created, or exists
+    74  reading or writing failed (a full disk, for instance)
+    75  busy, or a part failed: run again
+    76  an external exporter failed
+    77  permission denied
+    78  a wrong configuration, or a format newer than this program
+    128+n  ended by signal n
+
+    --errors json writes the error as one JSON object:
+    {"bb":1,"error":{"kind","message","place","hint","exit"}}.
+    A reader that goes away (| head) is no error.
+    """
+
+  private static let environment = """
+    BB_API_URL       the server of the live API
+    XDG_CACHE_HOME   the cache is in its folder bb; ~/.cache when unset
+    XDG_DATA_HOME    the default storage is in its folder bb
+    TMPDIR           where sorts and spools that outgrow memory are kept,
+                     without a name; /tmp when unset
+    http_proxy, https_proxy, all_proxy, no_proxy
+                     proxies, as curl reads them
+    """
+}

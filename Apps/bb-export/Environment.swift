@@ -1,0 +1,76 @@
+import CommandLineKit
+import Domain
+
+/// Everything bb-export reaches outside itself, as ports. Commands see only this.
+struct Environment: Sendable {
+  /// The variables of the process.
+  var variables: [String: String]
+  /// The formats, in the order of the help.
+  var exporters: [any Exporter]
+  /// The format called so.
+  var exporter: @Sendable (_ name: String) throws(Problem) -> any Exporter
+  /// The format of a path's suffix.
+  var exporterForPath: @Sendable (_ path: String) -> (any Exporter)?
+  /// Options by format, out of `[FORMAT.]KEY=VALUE`.
+  var formatOptions:
+    @Sendable (_ assignments: [String], _ exporters: [any Exporter]) throws(Problem) -> [String: ExportOptions]
+  /// The sources there are: name, what it is, its server.
+  var sources: [(name: String, summary: String, server: String)]
+  /// Where records come from.
+  var source: @Sendable (_ choice: SourceChoice) async throws(Problem) -> any RecordSource
+  /// A file that appears when it is whole, or a device.
+  var file: @Sendable (_ path: String, _ replaces: Bool) throws(Problem) -> any ByteSink
+  /// Standard output; held back until it is whole when the rows may have to be read again.
+  var standardOutput: @Sendable (_ isHeldBack: Bool) throws(Problem) -> any ByteSink
+  /// The width of the terminal standard output is; nil when it is none.
+  var terminalWidth: Int?
+  /// Whether standard error is a terminal.
+  var hasProgress: Bool
+  /// Cores to use.
+  var cores: Int
+  /// Temporary files.
+  var scratch: any ScratchSpace
+  /// A digest of what goes through a sink, in hexadecimal digits.
+  var digesting: @Sendable (_ sink: any ByteSink) -> any DigestingSink
+  /// Opens a URL on the desktop; false when there is none.
+  var launch: @Sendable (_ url: String) -> Bool
+  /// Folders by what is in them.
+  var folders: [(name: String, path: String)]
+  /// What is said on standard error.
+  var report: Report
+}
+
+/// Where records should come from.
+enum SourceChoice: Sendable, Hashable {
+  /// A file, with what was said about it.
+  case file(path: String, FileChoice)
+  /// A live API.
+  case live(name: String, LiveChoice)
+  /// What is built in.
+  case snapshot
+}
+
+/// What was said about a file.
+struct FileChoice: Sendable, Hashable {
+  var format: String?
+  var name: String?
+  var types: [String: ColumnType] = [:]
+  var emptyIsText = false
+  var replacesBadEncoding = false
+}
+
+/// What was said about asking an API.
+struct LiveChoice: Sendable, Hashable {
+  var server: String?
+  var maxAge: Int?
+  var refresh = false
+  var offline = false
+  var proxy: String?
+  var caFile: String?
+}
+
+/// A sink that knows the digest of what it took.
+protocol DigestingSink: ByteSink {
+  /// SHA-256 in hexadecimal digits, of everything written.
+  var digest: String { get }
+}

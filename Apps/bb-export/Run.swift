@@ -1,0 +1,82 @@
+import CommandLineKit
+import Domain
+
+/// The whole program, minus the process: understands the arguments, runs a command, tells what went wrong.
+/// - Returns: the exit code.
+func run(_ arguments: [String], in environment: @autoclosure () -> Environment?, report: Report) async -> Int32 {
+  do throws(Problem) {
+    // So that even a command line that cannot be understood is answered in the form that was asked for.
+    if arguments.contains("--errors=json")
+      || zip(arguments, arguments.dropFirst()).contains(where: { $0 == ("--errors", "json") })
+    {
+      report.configure(style: .json, isQuiet: false)
+    }
+    let invocation = try BBExport.program.parse(arguments)
+    switch invocation.action {
+    case .version: try Terminal.write("bb-export \(BBExport.version)\n", to: 1)
+    case .help(let command):
+      try Terminal.write(
+        BBExport.program.help(for: command, path: invocation.path, width: Terminal.width(1) ?? 80), to: 1)
+    case .run(let command):
+      guard let environment = environment() else { return 0 }
+      report.configure(
+        style: invocation[Options.errors].flatMap(Report.Style.init) ?? .text, isQuiet: invocation.has(Options.quiet))
+      try await run(command, invocation, environment)
+    }
+    return 0
+  } catch {
+    report.clear()
+    if error.kind != .endOfPipe { report.problem(error) }
+    return error.kind.exitCode
+  }
+}
+
+private func run(_ command: Command, _ invocation: Invocation, _ environment: Environment) async throws(Problem) {
+  switch command {
+  case BBExport.table: try await TableCommand(invocation, environment).run()
+  case BBExport.datasets: try await Listings.datasets(invocation, environment)
+  case BBExport.formats: try await Listings.formats(invocation, environment)
+  case BBExport.sources: try await Listings.sources(invocation, environment)
+  case BBExport.config: try await Listings.config(invocation, environment)
+  case BBExport.open: try await OpenCommand(invocation, environment).run()
+  case BBExport.completions: try complete(invocation, environment)
+  case BBExport.help: try help(invocation)
+  default: throw Problem(.bug, "nobody runs “\(command.name)”")
+  }
+}
+
+private func complete(_ invocation: Invocation, _ environment: Environment) throws(Problem) {
+  guard let shell = Completions.Shell(rawValue: invocation.arguments[0]) else {
+    let known = Completions.Shell.allCases.map(\.rawValue)
+    throw Problem(
+      .usage, "no completions for “\(invocation.arguments[0])”", hint: "there are: \(known.joined(separator: ", "))")
+  }
+  let columns = Catalog.all.flatMap { $0.columns.map(\.name) }
+  let words = [
+    "dataset": Catalog.all.map(\.name), "format": environment.exporters.map(\.descriptor.name),
+    "column": Set(columns).sorted(), "source": environment.sources.map(\.name) + ["snapshot"],
+    "topic": BBExport.program.topics.map(\.name) + BBExport.program.commands.map(\.name) + ["man"],
+    "production": Shorthand.productions.map(\.short),
+  ]
+  try Terminal.write(Completions(BBExport.program, words: words).script(for: shell), to: 1)
+}
+
+private func help(_ invocation: Invocation) throws(Problem) {
+  let program = BBExport.program
+  let width = Terminal.width(1) ?? 80
+  guard let word = invocation.arguments.first else {
+    return try Terminal.write(program.help(for: nil, width: width), to: 1)
+  }
+  if word == "man" { return try Terminal.write(program.manPage(), to: 1) }
+  if let command = program.commands.first(where: { $0.name == word }) {
+    return try Terminal.write(program.help(for: command, width: width), to: 1)
+  }
+  guard let topic = program.topics.first(where: { $0.name == word }) else {
+    let known = program.topics.map(\.name) + program.commands.map(\.name) + ["man"]
+    let near =
+      Nearest.word(to: word, among: known).map { "did you mean \($0)?" }
+      ?? "there are: \(known.joined(separator: ", "))"
+    throw Problem(.usage, "no help on “\(word)”", hint: near)
+  }
+  try Terminal.write(topic.text + "\n", to: 1)
+}

@@ -1,0 +1,19 @@
+/// URLs in messages.
+public enum URLText {
+  /// A URL without what may be secret: user and password, and the values of the query. Control characters become `?`.
+  public static func redacted(_ url: String) -> String {
+    var text = String(String.UnicodeScalarView(url.unicodeScalars.map { $0.value < 32 || $0.value == 127 ? "?" : $0 }))
+    if let fragment = text.firstIndex(of: "#") { text = String(text[..<fragment]) }
+    var query = ""
+    if let mark = text.firstIndex(of: "?") {
+      let pairs = text[text.index(after: mark)...].split(separator: "&")
+      query =
+        "?" + pairs.map { pair in pair.contains("=") ? pair.prefix { $0 != "=" } + "=…" : pair }.joined(separator: "&")
+      text = String(text[..<mark])
+    }
+    let afterScheme = text.firstRange(of: "://")?.upperBound ?? text.startIndex
+    let authority = text[afterScheme...].prefix { $0 != "/" }
+    if let at = authority.lastIndex(of: "@") { text.removeSubrange(afterScheme...at) }
+    return text + query
+  }
+}
