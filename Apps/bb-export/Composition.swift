@@ -20,10 +20,13 @@ extension Environment {
       exporter: { (name) throws(Problem) in try exporters.exporter(named: name) },
       exporterForPath: { exporters.exporter(forPath: $0) },
       formatOptions: { (assignments, chosen) throws(Problem) in try exporters.options(assignments, for: chosen) },
-      sources: [],
+      sources: SourceDescription.builtIn.map { ($0.name, $0.summary, $0.baseURL) },
       source: { (choice) throws(Problem) in
         switch choice {
-        case .snapshot, .live, .file: SnapshotSource()
+        case .snapshot: return SnapshotSource()
+        case .live(let name, let live):
+          return try liveSource(named: name, live, directories, variables) { report.warning($0) }
+        case .file(let path, _): throw Problem(.usage, "cannot be read yet", at: path)
         }
       },
       file: { (path, replaces) throws(Problem) in
@@ -46,6 +49,27 @@ extension Environment {
 }
 
 extension DigestSink: DigestingSink {}
+
+/// A live API: asked over libcurl, tried again when that may help, remembered in the cache, and answered from the snapshot in the last resort.
+private func liveSource(
+  named name: String, _ live: LiveChoice, _ directories: Directories, _ variables: [String: String],
+  report: @escaping @Sendable (String) -> Void
+) throws(Problem) -> any RecordSource {
+  guard let description = SourceDescription.builtIn.first(where: { $0.name == name }) else {
+    let known = SourceDescription.builtIn.map(\.name) + ["snapshot"]
+    let near = Nearest.word(to: name, among: known).map { "did you mean \($0)?" }
+    throw Problem(.usage, "no source “\(name)”", hint: near ?? "there are: \(known.joined(separator: ", "))")
+  }
+  let date = SystemClock()
+  let curl = CurlTransport(
+    TransportOptions(proxy: live.proxy, caFile: live.caFile, userAgent: "bb-export/\(BBExport.version)"))
+  let retrying = Retrying(curl, clock: ContinuousClock(), date: date)
+  let policy = Caching.Policy(maximumAge: Int64(live.maxAge ?? 0), refresh: live.refresh, offline: live.offline)
+  let caching = Caching(retrying, folder: directories.cache, policy: policy, date: date, report: report)
+  let server = live.server ?? variables["BB_API_URL"].flatMap { $0.isEmpty ? nil : $0 }
+  let source = try RESTSource(description, server: server, transport: caching, report: report)
+  return FallbackSource(source, else: SnapshotSource(), report: report)
+}
 
 /// The process's environment; of a name that stands twice, the first.
 private func processVariables() -> [String: String] {

@@ -65,6 +65,8 @@ public struct Problem: Error, Sendable, Hashable, CustomStringConvertible {
   public var hint: String
   /// Position of the record at fault, counted from 0 within its batch; whoever knows the batch's own position adds it.
   public var record: Int?
+  /// Whether trying again may help.
+  public var isTransient = false
 
   /// A problem of `kind`: what happened, where, and what to do.
   public init(_ kind: Kind, _ message: String, at place: String = "", hint: String = "", record: Int? = nil) {

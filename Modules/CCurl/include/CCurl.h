@@ -1,2 +1,41 @@
 #pragma once
+/// libcurl, loaded with dlopen on the first use: linking it costs every start of the program thirty libraries and six milliseconds.
+/// Variadic functions get a function for each type they take, since Swift cannot call them.
 #include <curl/curl.h>
+
+/// Loads and initialises the library. Returns NULL, or why it cannot be had. Call before anything else, from one thread.
+const char *bb_curl_load(void);
+/// The version of the library that was loaded.
+const char *bb_curl_version(void);
+
+CURL *bb_curl_easy_init(void);
+void bb_curl_easy_cleanup(CURL *handle);
+CURLcode bb_curl_set_long(CURL *handle, CURLoption option, long value);
+CURLcode bb_curl_set_offset(CURL *handle, CURLoption option, curl_off_t value);
+CURLcode bb_curl_set_string(CURL *handle, CURLoption option, const char *value);
+CURLcode bb_curl_set_pointer(CURL *handle, CURLoption option, void *value);
+CURLcode bb_curl_set_list(CURL *handle, CURLoption option, struct curl_slist *value);
+typedef size_t (*bb_curl_callback)(char *bytes, size_t size, size_t count, void *context);
+CURLcode bb_curl_set_callback(CURL *handle, CURLoption option, bb_curl_callback callback);
+CURLcode bb_curl_get_long(CURL *handle, CURLINFO info, long *value);
+const char *bb_curl_strerror(CURLcode code);
+CURLcode bb_curl_pause(CURL *handle, int mask);
+
+struct curl_slist *bb_curl_list_append(struct curl_slist *list, const char *text);
+void bb_curl_list_free(struct curl_slist *list);
+
+CURLM *bb_curl_multi_init(void);
+CURLMcode bb_curl_multi_set_long(CURLM *multi, CURLMoption option, long value);
+CURLMcode bb_curl_multi_add(CURLM *multi, CURL *handle);
+CURLMcode bb_curl_multi_remove(CURLM *multi, CURL *handle);
+CURLMcode bb_curl_multi_perform(CURLM *multi, int *running);
+CURLMcode bb_curl_multi_poll(CURLM *multi, int milliseconds);
+CURLMcode bb_curl_multi_wakeup(CURLM *multi);
+/// Takes one finished transfer; 0 when there is none.
+int bb_curl_multi_next_done(CURLM *multi, CURL **handle, CURLcode *result);
+
+/// `reference` seen from `base`, by the rules of RFC 3986; NULL when it is no URL. Free with bb_curl_free.
+char *bb_curl_url_joined(const char *base, const char *reference);
+/// One part of a URL; NULL when it has none or is no URL. Free with bb_curl_free.
+char *bb_curl_url_part(const char *url, CURLUPart part);
+void bb_curl_free(void *memory);

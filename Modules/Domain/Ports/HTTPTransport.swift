@@ -28,6 +28,8 @@ public struct HTTPRequest: Sendable, Hashable {
   public var timeout: Duration
   /// The most decoded bytes of body to accept; more is `badData`.
   public var maximumBytes: Int
+  /// Whether the answer may be cached; not when it differs each time.
+  public var isStorable = true
 
   /// A request for `url`.
   public init(

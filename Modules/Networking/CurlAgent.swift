@@ -1,0 +1,154 @@
+internal import CCurl
+internal import Domain
+import Glibc
+import Synchronization
+
+/// One thread that serves every transfer over one multi handle: connections are kept and shared.
+@safe final class CurlAgent: Sendable {
+  /// What the thread is asked to do.
+  private enum Order: Sendable {
+    case start(Transfer)
+    case resume(ObjectIdentifier)
+    case cancel(ObjectIdentifier)
+  }
+
+  private nonisolated(unsafe) let multi: UnsafeMutableRawPointer
+  private let inbox = Mutex<[Order]>([])
+
+  /// Starts the thread; the library must be loaded.
+  init(connectionsPerHost: Int) throws(Problem) {
+    guard let multi = unsafe bb_curl_multi_init() else { throw Problem(.bug, "libcurl gives no multi handle") }
+    unsafe self.multi = multi
+    _ = unsafe bb_curl_multi_set_long(multi, CURLMOPT_MAX_HOST_CONNECTIONS, connectionsPerHost)
+    _ = unsafe bb_curl_multi_set_long(multi, CURLMOPT_MAX_CONCURRENT_STREAMS, 100)
+    var thread = pthread_t()
+    let agent = unsafe Unmanaged.passRetained(self).toOpaque()
+    let code = unsafe pthread_create(
+      &thread, nil,
+      { context in
+        guard let context = unsafe context else { return nil }
+        unsafe Unmanaged<CurlAgent>.fromOpaque(context).takeRetainedValue().serve()
+        return nil
+      }, agent)
+    guard code == 0 else { throw Problem(.bug, "no thread for transfers") }
+    pthread_detach(thread)
+  }
+
+  /// Begins a transfer.
+  func start(_ transfer: Transfer) { order(.start(transfer)) }
+  /// Lets a paused transfer go on.
+  func resume(_ exchange: Exchange) { order(.resume(ObjectIdentifier(exchange))) }
+  /// Breaks a transfer off; nothing happens when it has ended.
+  func cancel(_ exchange: Exchange) { order(.cancel(ObjectIdentifier(exchange))) }
+
+  private func order(_ order: Order) {
+    inbox.withLock { $0.append(order) }
+    _ = unsafe bb_curl_multi_wakeup(multi)
+  }
+
+  /// The thread's work, as long as the process lives.
+  private func serve() {
+    var transfers: [UnsafeMutableRawPointer: Transfer] = unsafe [:]
+    while true {
+      let orders = inbox.withLock { inbox in
+        defer { inbox = [] }
+        return inbox
+      }
+      for order in orders {
+        switch order {
+        case .start(let transfer):
+          unsafe transfers[transfer.pointer] = transfer
+          _ = unsafe bb_curl_multi_add(multi, transfer.pointer)
+        case .resume(let id):
+          if let transfer = unsafe transfers.values.first(where: { ObjectIdentifier($0.exchange) == id }) {
+            _ = unsafe bb_curl_pause(transfer.pointer, 0)
+          }
+        case .cancel(let id):
+          guard let transfer = unsafe transfers.values.first(where: { ObjectIdentifier($0.exchange) == id }) else {
+            continue
+          }
+          _ = unsafe bb_curl_multi_remove(multi, transfer.pointer)
+          unsafe transfers[transfer.pointer] = nil
+          transfer.exchange.finish(
+            .failure(Problem(.cancelled, "the request was cancelled", at: transfer.exchange.place)))
+        }
+      }
+      var running: Int32 = 0
+      _ = unsafe bb_curl_multi_perform(multi, &running)
+      var done: UnsafeMutableRawPointer?, code = CURLE_OK
+      while unsafe bb_curl_multi_next_done(multi, &done, &code) != 0 {
+        guard let pointer = unsafe done, let transfer = unsafe transfers.removeValue(forKey: pointer) else { continue }
+        _ = unsafe bb_curl_multi_remove(multi, pointer)
+        transfer.end(code)
+      }
+      if inbox.withLock({ $0.isEmpty }) { _ = unsafe bb_curl_multi_poll(multi, 1000) }
+    }
+  }
+}
+
+/// A handle on its way, with the mailbox it fills.
+@safe final class Transfer: @unchecked Sendable {
+  private let handle: CurlHandle
+  let exchange: Exchange
+  private let timeout: Duration
+
+  init(_ handle: consuming CurlHandle, _ exchange: Exchange, timeout: Duration) {
+    self.handle = handle
+    self.exchange = exchange
+    self.timeout = timeout
+    let context = unsafe Unmanaged.passUnretained(exchange).toOpaque()
+    unsafe self.handle.set(CURLOPT_HEADERDATA, context)
+    unsafe self.handle.set(
+      CURLOPT_HEADERFUNCTION,
+      { bytes, size, count, context in
+        guard let context = unsafe context else { return 0 }
+        let line = unsafe UnsafeRawBufferPointer(start: bytes, count: size * count)
+        return unsafe Unmanaged<Exchange>.fromOpaque(context).takeUnretainedValue().take(header: line)
+          ? size * count : 0
+      })
+    unsafe self.handle.set(CURLOPT_WRITEDATA, context)
+    unsafe self.handle.set(
+      CURLOPT_WRITEFUNCTION,
+      { bytes, size, count, context in
+        guard let context = unsafe context else { return 0 }
+        let chunk = unsafe UnsafeRawBufferPointer(start: bytes, count: size * count)
+        return unsafe Unmanaged<Exchange>.fromOpaque(context).takeUnretainedValue().take(body: chunk)
+      })
+  }
+
+  /// libcurl's handle.
+  var pointer: UnsafeMutableRawPointer { unsafe handle.pointer }
+
+  /// Tells the reader how it ended.
+  func end(_ code: CURLcode) {
+    exchange.finish(code == CURLE_OK ? .success(()) : .failure(Self.problem(code, exchange.place, timeout)))
+  }
+
+  /// What an error of libcurl means to a reader.
+  private static func problem(_ code: CURLcode, _ place: String, _ timeout: Duration) -> Problem {
+    func passing(_ message: String, _ hint: String = "") -> Problem {
+      var problem = Problem(.unavailable, message, at: place, hint: hint)
+      problem.isTransient = true
+      return problem
+    }
+    switch code {
+    case CURLE_UNSUPPORTED_PROTOCOL, CURLE_URL_MALFORMAT:
+      return Problem(.usage, "only http and https URLs can be asked", at: place)
+    case CURLE_COULDNT_RESOLVE_PROXY:
+      return passing("the proxy's name cannot be resolved", "check http_proxy, or say --proxy none")
+    case CURLE_COULDNT_RESOLVE_HOST: return passing("the server's name cannot be resolved")
+    case CURLE_COULDNT_CONNECT: return passing("cannot connect")
+    case CURLE_OPERATION_TIMEDOUT: return passing("no whole answer in \(timeout.components.seconds) s, or too slow")
+    case CURLE_SSL_CONNECT_ERROR: return passing("no secure connection")
+    case CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_CACERT_BADFILE, CURLE_SSL_ISSUER_ERROR, CURLE_SSL_CERTPROBLEM:
+      return Problem(
+        .unavailable, "the server's certificate is not trusted", at: place, hint: "if it is yours, give --cacert FILE")
+    case CURLE_PARTIAL_FILE, CURLE_GOT_NOTHING, CURLE_SEND_ERROR, CURLE_RECV_ERROR, CURLE_HTTP2_STREAM, CURLE_HTTP2:
+      return passing("the answer was cut short")
+    case CURLE_BAD_CONTENT_ENCODING: return Problem(.badData, "the answer's compression is broken", at: place)
+    case CURLE_WEIRD_SERVER_REPLY: return Problem(.badData, "the answer is not HTTP", at: place)
+    case CURLE_FILESIZE_EXCEEDED: return Problem(.badData, "the answer is too large", at: place)
+    default: return unsafe Problem(.unavailable, String(cString: bb_curl_strerror(code)), at: place)
+    }
+  }
+}

@@ -1,0 +1,48 @@
+internal import CCurl
+internal import Domain
+import Synchronization
+
+/// libcurl, loaded on the first request.
+enum CurlLibrary {
+  private static let failure = Mutex<String??>(nil)
+
+  /// Loads the library, once.
+  /// - Throws: `unavailable`, naming the package, when it cannot be had.
+  static func load() throws(Problem) {
+    let why = failure.withLock { failure in
+      if let known = failure { return known }
+      let reason = unsafe bb_curl_load().map { unsafe String(cString: $0) }
+      failure = .some(reason)
+      return reason
+    }
+    if let why {
+      throw Problem(.unavailable, "libcurl cannot be loaded (\(why))", hint: "install the package libcurl4")
+    }
+  }
+
+  /// Takes over text that libcurl allocated.
+  static func taken(_ text: UnsafeMutablePointer<CChar>?) -> String? {
+    guard let text = unsafe text else { return nil }
+    defer { unsafe bb_curl_free(text) }
+    return unsafe String(cString: text)
+  }
+}
+
+/// URLs, as libcurl reads them; the library must be loaded.
+enum CurlURL {
+  /// `reference` seen from `base`; nil when it is no URL.
+  static func joined(_ base: String, _ reference: String) -> String? {
+    unsafe CurlLibrary.taken(bb_curl_url_joined(base, reference))
+  }
+  /// The scheme, lower case.
+  static func scheme(_ url: String) -> String? {
+    unsafe CurlLibrary.taken(bb_curl_url_part(url, CURLUPART_SCHEME))?.lowercased()
+  }
+  /// Scheme, host and port: what must be the same for credentials to be sent on.
+  static func origin(_ url: String) -> String? {
+    guard let scheme = scheme(url), let host = unsafe CurlLibrary.taken(bb_curl_url_part(url, CURLUPART_HOST)),
+      let port = unsafe CurlLibrary.taken(bb_curl_url_part(url, CURLUPART_PORT))
+    else { return nil }
+    return "\(scheme)://\(host.lowercased()):\(port)"
+  }
+}

@@ -1,0 +1,123 @@
+internal import CCurl
+public import Domain
+import Synchronization
+
+/// HTTP over libcurl: HTTP/2 where it is offered, connections kept, answers decompressed. The library is loaded with the first request.
+public final class CurlTransport: HTTPTransport {
+  /// Redirects followed before giving up.
+  private static let maximumRedirects = 5
+
+  private let options: TransportOptions
+  private let agent = Mutex<CurlAgent?>(nil)
+
+  /// A transport; nothing is loaded or opened yet.
+  public init(_ options: TransportOptions = TransportOptions()) { self.options = options }
+
+  /// Sends a request, follows redirects of GET and HEAD, and returns when the headers of the answer are there.
+  ///
+  /// On the way to another origin every header that was asked for is dropped; from https never back to http.
+  public func send(_ request: HTTPRequest) async throws(Problem) -> HTTPResponse {
+    try CurlLibrary.load()
+    let deadline = ContinuousClock.now + request.timeout
+    var request = request
+    for _ in 0...Self.maximumRedirects {
+      request.timeout = ContinuousClock.now.duration(to: deadline)
+      let (head, body) = try await exchange(request)
+      let response = HTTPResponse(status: head.status, headers: head.headers, url: request.url, body: body)
+      guard request.method != .post, [301, 302, 303, 307, 308].contains(head.status),
+        let location = response.header("Location")
+      else {
+        return response
+      }
+      try redirect(&request, to: location)
+    }
+    throw Problem(.badData, "redirects more than \(Self.maximumRedirects) times", at: URLText.redacted(request.url))
+  }
+
+  private func redirect(_ request: inout HTTPRequest, to location: String) throws(Problem) {
+    let place = URLText.redacted(request.url)
+    guard let target = CurlURL.joined(request.url, location), let scheme = CurlURL.scheme(target) else {
+      throw Problem(.badData, "redirects to something that is no URL", at: place)
+    }
+    guard scheme == "http" || scheme == "https" else {
+      throw Problem(.badData, "redirects to \(scheme), which is refused", at: place)
+    }
+    if scheme == "http", CurlURL.scheme(request.url) == "https" {
+      throw Problem(.badData, "redirects from https to http, which is refused", at: place)
+    }
+    if CurlURL.origin(target) != CurlURL.origin(request.url) { request.headers = [] }
+    request.url = target
+  }
+
+  private func exchange(_ request: HTTPRequest) async throws(Problem) -> (Exchange.Head, CurlBody) {
+    let agent = try currentAgent()
+    var handle = try CurlHandle(options: options)
+    guard request.url.utf8.allSatisfy({ $0 > 32 && $0 != 127 }) else {
+      throw Problem(.usage, "the URL has a blank or a control character", at: URLText.redacted(request.url))
+    }
+    try handle.set(url: request.url)
+    try handle.set(headers: request.headers)
+    handle.set(method: request.method, body: request.body)
+    handle.set(CURLOPT_TIMEOUT_MS, Int(request.timeout.milliseconds))
+    let exchange = Exchange(place: URLText.redacted(request.url), maximumBytes: request.maximumBytes)
+    agent.start(Transfer(handle, exchange, timeout: request.timeout))
+    let body = CurlBody(exchange, agent)
+    let result = await withTaskCancellationHandler {
+      do throws(Problem) { return Result<Exchange.Head, Problem>.success(try await exchange.head()) } catch {
+        return .failure(error)
+      }
+    } onCancel: {
+      agent.cancel(exchange)
+    }
+    return (try result.get(), body)
+  }
+
+  private func currentAgent() throws(Problem) -> CurlAgent {
+    let known = agent.withLock { $0 }
+    if let known { return known }
+    let fresh = try CurlAgent(connectionsPerHost: options.connectionsPerHost)
+    return agent.withLock { agent in
+      if let other = agent { return other }
+      agent = fresh
+      return fresh
+    }
+  }
+}
+
+/// The body of an answer, as it arrives. A body that nobody reads any more is broken off.
+struct CurlBody: AsyncSequence, Sendable {
+  typealias Element = [UInt8]
+  typealias Failure = Problem
+
+  private let transfer: Owner
+
+  init(_ exchange: Exchange, _ agent: CurlAgent) { transfer = Owner(exchange, agent) }
+
+  func makeAsyncIterator() -> Iterator { Iterator(transfer: transfer) }
+
+  struct Iterator: AsyncIteratorProtocol {
+    fileprivate let transfer: Owner
+    mutating func next() async throws(Problem) -> [UInt8]? {
+      let exchange = transfer.exchange, agent = transfer.agent
+      let result = await withTaskCancellationHandler {
+        do throws(Problem) {
+          return Result<[UInt8]?, Problem>.success(try await exchange.next { agent.resume(exchange) })
+        } catch { return .failure(error) }
+      } onCancel: {
+        agent.cancel(exchange)
+      }
+      return try result.get()
+    }
+  }
+
+  /// Cancels the transfer when the last reader is gone.
+  fileprivate final class Owner: Sendable {
+    let exchange: Exchange
+    let agent: CurlAgent
+    init(_ exchange: Exchange, _ agent: CurlAgent) {
+      self.exchange = exchange
+      self.agent = agent
+    }
+    deinit { agent.cancel(exchange) }
+  }
+}

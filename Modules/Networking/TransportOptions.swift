@@ -1,0 +1,25 @@
+/// What a user may say about connections.
+public struct TransportOptions: Sendable, Hashable {
+  /// A proxy's URL, or `none`; nil leaves it to the environment (`http_proxy` and its kin).
+  public var proxy: String?
+  /// A file of certificates to trust instead of the system's.
+  public var caFile: String?
+  /// For the connection alone.
+  public var connectTimeout: Duration
+  /// Connections to one host at a time.
+  public var connectionsPerHost: Int
+  /// How the program calls itself.
+  public var userAgent: String
+
+  /// The usual options.
+  public init(
+    proxy: String? = nil, caFile: String? = nil, connectTimeout: Duration = .seconds(10), connectionsPerHost: Int = 8,
+    userAgent: String = "bb"
+  ) {
+    self.proxy = proxy
+    self.caFile = caFile
+    self.connectTimeout = connectTimeout
+    self.connectionsPerHost = connectionsPerHost
+    self.userAgent = userAgent
+  }
+}
