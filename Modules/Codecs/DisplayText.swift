@@ -2,6 +2,15 @@ internal import Domain
 
 /// Cells as a terminal shows them, on one line: text made visible, lists joined by `; `, null as nothing.
 enum DisplayText {
+  /// Appends a cell as it is, control characters and all: what other formats escape in their own way.
+  static func appendPlain(_ cell: Cell, _ chunk: Chunk, to out: inout ByteBuffer) {
+    switch cell {
+    case .text(let start, let length): out.append(ByteRun(chunk, start, length))
+    case .json(let start, let length): NestedText.appendJoined(ByteRun(chunk, start, length), to: &out)
+    default: _ = append(cell, chunk, to: &out)
+    }
+  }
+
   /// Appends a cell; returns 1 when it had control characters, else 0.
   static func append(_ cell: Cell, _ chunk: Chunk, to out: inout ByteBuffer) -> Int {
     switch cell {

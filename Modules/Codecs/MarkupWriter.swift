@@ -49,6 +49,14 @@ extension WriteCursor {
       noted = 1
       put("\u{FFFD}")
       return 2
+    case 0xEF:
+      guard position + 2 < text.count, following == 0xBF, text[position + 2] >= 0xBE else {
+        put(byte)
+        return 1
+      }
+      noted = 1
+      put("\u{FFFD}")
+      return 3
     default: put(byte)
     }
     return 1
@@ -59,8 +67,14 @@ extension ByteBuffer {
   /// Appends text known to the program (names, titles) for HTML or XML.
   mutating func append(markup text: String) {
     let bytes = Chunk(copying: Array(text.utf8))
+    _ = append(markup: ByteRun(bytes, 0, UInt32(bytes.count)))
+  }
+
+  /// Appends text for HTML or XML; returns 1 when something in it had to be replaced, else 0.
+  mutating func append(markup text: ByteRun) -> Int {
     var cursor = WriteCursor(&self, margin: 0)
-    _ = cursor.putMarkup(ByteRun(bytes, 0, UInt32(bytes.count)), &self)
+    let noted = cursor.putMarkup(text, &self)
     cursor.commit(to: &self)
+    return noted
   }
 }

@@ -33,6 +33,16 @@ public struct ExporterFixture: Sendable, CustomStringConvertible {
     self.reader = reader
   }
 
+  /// Whether the format can do with the table's columns; some need coordinates or names.
+  public func takes(_ table: SampleTable) -> Bool {
+    do {
+      _ = try exporter.makeEncoder(for: table.schema, options: options, layout: Layout())
+      return true
+    } catch {
+      return error.kind != .usage
+    }
+  }
+
   /// The whole document of a table, its rows in batches of `size`.
   public func document(_ table: SampleTable, batchesOf size: Int = 7) throws(Problem) -> [UInt8] {
     var layout = Layout()
@@ -66,7 +76,9 @@ public struct ExporterLaw: Sendable, CustomStringConvertible {
     _ description: String, _ check: @escaping @Sendable (ExporterFixture, SampleTable) async throws -> Void
   ) -> ExporterLaw {
     ExporterLaw(description) { fixture in
-      for table in SampleTable.all { try await check(fixture, table) }
+      let tables = SampleTable.all.filter(fixture.takes)
+      if tables.isEmpty { throw LawViolation("the format takes none of the tables") }
+      for table in tables { try await check(fixture, table) }
     }
   }
 
@@ -107,24 +119,28 @@ public struct ExporterLaw: Sendable, CustomStringConvertible {
 
   /// No rows is still a document: exact formats read back no rows, display formats show the columns.
   public static let emptyIsADocument = ExporterLaw("no rows is still a document") { fixture in
-    let document = try fixture.document(.empty)
-    if let reader = fixture.reader {
-      let rows = try await reader(document, SampleTable.empty.schema)
-      if !rows.isEmpty { throw LawViolation("\(rows.count) rows were read from an empty table") }
+    for (none, some) in [(SampleTable.empty, SampleTable.hostile), (.noPlaces, .places)] where fixture.takes(none) {
+      let document = try fixture.document(none)
+      if let reader = fixture.reader {
+        let rows = try await reader(document, none.schema)
+        if !rows.isEmpty { throw LawViolation("\(rows.count) rows were read from an empty table") }
+      }
+      if document == (try fixture.document(some)) { throw LawViolation("an empty table looks like a full one") }
     }
-    let wrong = try fixture.document(.hostile)
-    if document == wrong { throw LawViolation("an empty table looks like a full one") }
   }
 
   /// In exact formats null and the empty text give different documents.
   public static let nullIsNotEmpty = ExporterLaw("null is not the empty text") { fixture in
     guard fixture.exporter.descriptor.isExact else { return }
-    for width in [1, 3] {
-      let schema = Schema("t", columns: (0..<width).map { ColumnDescription("c\($0)", .text) })
-      func document(_ value: Value) throws -> [UInt8] {
-        try fixture.document(SampleTable("", schema, [[Value](repeating: value, count: width)]))
+    let one = Schema("t", columns: [ColumnDescription("c", .text)])
+    for schema in [one, SampleTable.empty.schema, SampleTable.noPlaces.schema] {
+      func table(_ value: Value) -> SampleTable {
+        SampleTable("", schema, [schema.columns.map { $0.type == .text ? value : .null }])
       }
-      if try document(.null) == document(.text("")) { throw LawViolation("they look the same in \(width) columns") }
+      guard fixture.takes(table(.null)) else { continue }
+      if try fixture.document(table(.null)) == fixture.document(table(.text(""))) {
+        throw LawViolation("they look the same in \(schema.width) columns")
+      }
     }
   }
 
@@ -133,7 +149,7 @@ public struct ExporterLaw: Sendable, CustomStringConvertible {
 
   /// A cell of 5 MB goes through whole.
   public static let carriesLongCells = ExporterLaw("a cell of 5 MB is written whole") { fixture in
-    guard fixture.options.terminalWidth == nil else { return }
+    guard fixture.options.terminalWidth == nil, fixture.takes(.long) else { return }
     let size = SampleTable.long.rows.reduce(0) { size, row in
       if case .text(let bytes) = row[1] { return size + bytes.count }
       return size
@@ -157,13 +173,20 @@ public struct ExporterLaw: Sendable, CustomStringConvertible {
     }
   }
 
-  /// Display formats show every letter, digit and sign outside ASCII, in order.
+  /// Display formats show every letter, digit and sign outside ASCII of a value, in order, in the text of its row.
   public static let showsEveryCharacter = forEachTable("every character is shown") { fixture, table in
     guard !fixture.exporter.descriptor.isExact, fixture.options.terminalWidth == nil else { return }
-    let document = String(decoding: try fixture.document(table), as: UTF8.self)
-    var rest = document.unicodeScalars[...]
-    for (row, values) in table.rows.enumerated() {
-      for case .text(let bytes) in values {
+    var layout = Layout()
+    let batches = table.batches(of: 1)
+    for batch in batches { fixture.exporter.measure(batch, of: table.schema, options: fixture.options, into: &layout) }
+    let encoder = try fixture.exporter.makeEncoder(for: table.schema, options: fixture.options, layout: layout)
+    var out = ByteBuffer(capacity: 1024)
+    for (row, batch) in batches.enumerated() {
+      out.removeAll()
+      _ = try encoder.encode(batch, isFirst: false, &out)
+      let shown = String(decoding: out.bytes(), as: UTF8.self).unicodeScalars
+      for case .text(let bytes) in table.rows[row] {
+        var rest = shown[...]
         for scalar in String(decoding: bytes, as: UTF8.self).unicodeScalars where scalar.isPlainlyShown {
           guard let found = rest.firstIndex(of: scalar) else {
             throw LawViolation("\(table): row \(row + 1): \(scalar.debugDescription) of a value is not shown")
@@ -187,8 +210,11 @@ public struct ExporterLaw: Sendable, CustomStringConvertible {
 
   /// A real that is not finite is refused by exact formats, with record and column; display formats show it.
   public static let namesWhatItRefuses = ExporterLaw("what is refused is named") { fixture in
-    let schema = Schema("t", columns: [ColumnDescription("id", .integer), ColumnDescription("rating", .real)])
-    let table = SampleTable("NaN", schema, [[.integer(1), .real(1)], [.integer(2), .real(.nan)]])
+    let columns: [ColumnDescription] = [
+      ColumnDescription("latitude", .real), ColumnDescription("longitude", .real), ColumnDescription("rating", .real),
+    ]
+    let table = SampleTable(
+      "NaN", Schema("t", columns: columns), [[.real(1), .real(1), .real(1)], [.real(2), .real(1), .real(.nan)]])
     do throws(Problem) {
       let document = try fixture.document(table, batchesOf: 8)
       if fixture.exporter.descriptor.isExact { throw Problem(.bug, "NaN was written") }

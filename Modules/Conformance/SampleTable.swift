@@ -28,7 +28,8 @@ public struct SampleTable: Sendable, CustomStringConvertible {
   }
 
   /// Every table that laws run over; `long` takes its time and has a law of its own.
-  public static let all: [SampleTable] = [empty, hostile, lone, lists, wide, byteOrderMark] + (0..<8).map(random)
+  public static let all: [SampleTable] =
+    [empty, hostile, lone, lists, wide, byteOrderMark, places, noPlaces] + (0..<8).map(random)
 
   /// Columns of every type, no rows.
   public static let empty = SampleTable("no rows", hostile.schema, [])
@@ -88,6 +89,32 @@ public struct SampleTable: Sendable, CustomStringConvertible {
     "byte order marks",
     Schema("mark", columns: [ColumnDescription("\u{FEFF}a", .text), ColumnDescription("b", .text)]),
     [[.text("\u{FEFF}x"), .text("\u{FEFF}")], [.text("\u{FEFF}"), .text("y")]])
+
+  /// Places, for formats that need coordinates.
+  public static let places: SampleTable = {
+    let texts = SampleValues.of(.text)
+    let rows: [[Value]] = texts.enumerated().map { position, text in
+      [
+        .text("p\(position)"), text, .real([52.5, -90, 1e-7, 35.1264, -0.0][position % 5]),
+        .text("comment \(position)"),
+        .real([13.4, 180, -1e-10, -106.5386, -179.999][position % 5]), position % 2 == 0 ? .null : .text("1966-03"),
+        text,
+      ]
+    }
+    return SampleTable("places", noPlaces.schema, rows)
+  }()
+
+  /// No places.
+  public static let noPlaces = SampleTable(
+    "no places",
+    Schema(
+      "places", key: ["id"],
+      columns: [
+        ColumnDescription("id", .text, nullable: false), ColumnDescription("name", .text),
+        ColumnDescription("latitude", .real), ColumnDescription("comment", .text),
+        ColumnDescription("longitude", .real),
+        ColumnDescription("visited_on", .date), ColumnDescription("<more>", .text),
+      ]), [])
 
   /// Some rows of hostile values picked at random, the same for the same seed.
   public static func random(seed: Int) -> SampleTable {

@@ -78,6 +78,20 @@ struct PythonTests {
         print(",".join(shown(value).encode().hex() for value in record.values()))
     """
 
+  /// Prints name and coordinates of each place of GPX or KML.
+  private static let map = """
+    import struct, sys, xml.etree.ElementTree as tree
+    root = tree.fromstring(sys.stdin.buffer.read())
+    for place in root.iter():
+        kind = place.tag.split("}")[1]
+        if kind not in ("wpt", "Placemark"): continue
+        part = lambda name: next((e.text or "" for e in place.iter() if e.tag.endswith("}" + name)), None)
+        pair = [place.get("lon"), place.get("lat")] if kind == "wpt" else part("coordinates").split(",")
+        assert not any("e" in number.lower() for number in pair)
+        values = [part("name") or "", *(struct.pack(">d", float(number)).hex() for number in pair)]
+        print(",".join(value.encode().hex() for value in values))
+    """
+
   private static let tables = SampleTable.all.filter { !$0.rows.isEmpty } + (100..<110).map(SampleTable.random)
 
   private func python(_ script: String, _ argument: String, _ document: [UInt8]) throws -> [String] {
@@ -189,5 +203,20 @@ struct PythonTests {
     #expect(lines == expected)
     let none = SampleTable("", table.schema, [])
     #expect(try python(Self.yaml, "", ExporterFixture("yaml", YAMLExporter()).document(none)).isEmpty)
+  }
+
+  @Test("gpx and kml", arguments: ["gpx", "kml"]) func maps(_ name: String) throws {
+    let exporter = try ExporterRegistry().exporter(named: name)
+    let table = SampleTable.places
+    let lines = try python(Self.map, "", ExporterFixture(name, exporter).document(table))
+    func bits(_ value: Value) -> [UInt8] {
+      guard case .real(let value) = value else { return [] }
+      return Array((String(repeating: "0", count: 16) + String(value.bitPattern, radix: 16)).suffix(16).utf8)
+    }
+    let expected = table.rows.map { row in
+      let name = String(decoding: plain(row[1], null: []), as: UTF8.self).shownByDisplayFormats
+      return line([Array(name.utf8), bits(row[4]), bits(row[2])])
+    }
+    #expect(lines == expected)
   }
 }

@@ -30,6 +30,21 @@ enum Readers {
         }
         return try records.map { try row(of: $0["record"] ?? .null, schema) }
       }
+    case "geojson":
+      { document, schema throws in
+        let features = try JSON.parse(document, name: "geojson")["features"]?.arrayValue ?? []
+        return try features.map { feature in
+          let place = feature["geometry"]?["coordinates"], properties = feature["properties"]?.objectMembers ?? []
+          var members = properties
+          // The coordinates stand where their columns do; their literals are without exponents.
+          for (position, column) in schema.columns.enumerated() where ["latitude", "longitude"].contains(column.name) {
+            let value = place?[column.name == "longitude" ? 0 : 1]?.realValue
+            let number = value.map { JSON.number($0.canonicalText) } ?? .null
+            members.insert(JSON.Member(Array(column.name.utf8), number), at: position)
+          }
+          return try row(of: .object(members), schema)
+        }
+      }
     case "csv", "tsv":
       { document, schema throws in
         let delimiter = exporter.descriptor.name == "tsv" ? "\t" : options.values["delimiter"] ?? ","

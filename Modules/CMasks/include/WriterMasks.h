@@ -48,11 +48,12 @@ static inline __attribute__((always_inline)) uint32_t bb_write_markdown_mask16(c
   return bb_bits(any) | dots | colons;
 }
 
-// Markup (HTML, XML): & < > ", control bytes, 0xc2 (which begins U+0080 to U+009F).
+// Markup (HTML, XML): & < > ", control bytes, 0xc2 (which begins U+0080 to U+009F), 0xef (which begins U+FFFE and U+FFFF).
 static inline __attribute__((always_inline)) uint32_t bb_write_markup_mask16(const void *s) {
   __m128i v = bb_load16(s);
   __m128i any = _mm_or_si128(_mm_or_si128(bb_in(v, 0, 0x1f), bb_is(v, 0x7f)), _mm_or_si128(bb_is(v, '&'), bb_is(v, '"')));
-  return bb_bits(_mm_or_si128(any, _mm_or_si128(bb_is(_mm_or_si128(v, _mm_set1_epi8(2)), 0x3e), bb_is(v, (char)0xc2))));
+  any = _mm_or_si128(any, _mm_or_si128(bb_is(v, (char)0xc2), bb_is(v, (char)0xef)));
+  return bb_bits(_mm_or_si128(any, bb_is(_mm_or_si128(v, _mm_set1_epi8(2)), 0x3e)));
 }
 
 #else
@@ -71,7 +72,7 @@ static inline uint32_t bb_write_markdown_mask16(const void *s) {
             || c == ':' || c == '.' || c == 0xc2)
 }
 static inline uint32_t bb_write_markup_mask16(const void *s) {
-  BB_MASK16(c < 0x20 || c == 0x7f || c == '&' || c == '"' || c == '<' || c == '>' || c == 0xc2)
+  BB_MASK16(c < 0x20 || c == 0x7f || c == '&' || c == '"' || c == '<' || c == '>' || c == 0xc2 || c == 0xef)
 }
 #undef BB_MASK16
 

@@ -1,0 +1,76 @@
+public import Domain
+
+/// Where a table says what a map shows: the columns of a place.
+public struct PlaceColumns: Sendable {
+  /// Position of the latitude, in degrees.
+  public let latitude: Int
+  /// Position of the longitude, in degrees.
+  public let longitude: Int
+  /// Position of the name, if there is one.
+  public let name: Int?
+  /// Position of what is said of the place, if there is one.
+  public let comment: Int?
+  /// Positions of all other columns, in order.
+  public let others: [Int]
+
+  /// The columns of `schema`, found by their names.
+  /// - Throws: `usage` for a table without coordinates; `format` is the word for the format that needs them.
+  public init(_ schema: Schema, format: String) throws(Problem) {
+    func find(_ names: String...) -> Int? {
+      names.lazy.compactMap { name in schema.columns.firstIndex { $0.name.lowercased() == name } }.first
+    }
+    guard let latitude = find("latitude", "lat"), let longitude = find("longitude", "lon", "lng", "long") else {
+      throw Problem(
+        .usage, "\(format) needs the columns latitude and longitude, which \(schema.name) does not have",
+        hint: "choose places, or another format")
+    }
+    let name = find("name", "title"), comment = find("comment", "description", "desc")
+    self.latitude = latitude
+    self.longitude = longitude
+    self.name = name
+    self.comment = comment
+    others = schema.columns.indices.filter { $0 != latitude && $0 != longitude && $0 != name && $0 != comment }
+  }
+
+  /// A coordinate in plain decimal notation, as maps want it; nil when it is null.
+  /// - Throws: `badData` for what is no number, or not from `-limit` to `limit`.
+  func coordinate(
+    _ batch: RowBatch, _ row: Int, _ column: Int, limit: Double, _ schema: Schema
+  ) throws(Problem) -> [UInt8]? {
+    let cell = batch[row, column]
+    if cell.isNull { return nil }
+    var text = ByteBuffer(capacity: 64)
+    DisplayText.appendPlain(cell, batch.chunk, to: &text)
+    let bytes = text.bytes()
+    guard let value = Double(String(decoding: bytes, as: UTF8.self)), abs(value) <= limit,
+      let plain = bytes.plainDecimal
+    else {
+      throw Problem(
+        .badData, "column \(schema.columns[column].name): not a number from -\(Int(limit)) to \(Int(limit))",
+        record: row)
+    }
+    return plain
+  }
+}
+
+extension [UInt8] {
+  /// The number without an exponent; nil for what is no decimal number or has more than 400 digits then.
+  fileprivate var plainDecimal: [UInt8]? {
+    let parts = split(maxSplits: 1, omittingEmptySubsequences: false) { $0 | 0x20 == UInt8(ascii: "e") }
+    guard parts.count == 2 else { return self }
+    guard let exponent = Int(String(decoding: parts[1], as: UTF8.self)), abs(exponent) <= 400 else { return nil }
+    var digits = Array(parts[0])
+    let isNegative = digits.first == UInt8(ascii: "-")
+    if isNegative { digits.removeFirst() }
+    var point = digits.firstIndex(of: UInt8(ascii: ".")) ?? digits.count
+    digits.removeAll { $0 == UInt8(ascii: ".") }
+    point += exponent
+    while point < 1 {
+      digits.insert(UInt8(ascii: "0"), at: 0)
+      point += 1
+    }
+    while point > digits.count { digits.append(UInt8(ascii: "0")) }
+    if point < digits.count { digits.insert(UInt8(ascii: "."), at: point) }
+    return (isNegative ? [UInt8(ascii: "-")] : []) + digits
+  }
+}

@@ -1,0 +1,83 @@
+internal import Codecs
+public import Domain
+
+/// Places as GeoJSON, for tables with latitude and longitude.
+public struct GeoJSONExporter: Exporter {
+  /// The format.
+  public init() {}
+
+  /// `geojson`.
+  public var descriptor: ExporterDescriptor {
+    ExporterDescriptor(
+      "geojson", fileExtensions: ["geojson"], mediaType: "application/geo+json",
+      summary: "Places as GeoJSON points, the other columns as properties", isExact: true)
+  }
+
+  /// An encoder; there are no options.
+  /// - Throws: `usage` for a table without coordinates.
+  public func makeEncoder(
+    for schema: Schema, options: ExportOptions, layout: Layout
+  ) throws(Problem) -> any RowEncoder {
+    GeoJSONEncoder(writer: try GeoJSONWriter(schema))
+  }
+}
+
+private struct GeoJSONEncoder: RowEncoder {
+  let writer: GeoJSONWriter
+
+  func begin(_ out: inout ByteBuffer) { writer.begin(&out) }
+  func encode(_ batch: RowBatch, isFirst: Bool, _ out: inout ByteBuffer) throws(Problem) -> Int {
+    try writer.write(batch, isFirst: isFirst, &out)
+    return 0
+  }
+  func finish(rows: Int, _ out: inout ByteBuffer) { writer.finish(isEmpty: rows == 0, &out) }
+}
+
+/// Places as waypoints of GPX or placemarks of KML, for tables with latitude and longitude.
+public struct MapExporter: Exporter {
+  private let format: MapWriter.Format
+
+  private init(_ format: MapWriter.Format) { self.format = format }
+
+  /// For navigators.
+  public static let gpx = MapExporter(.gpx)
+  /// For maps.
+  public static let kml = MapExporter(.kml)
+
+  /// `gpx` or `kml`.
+  public var descriptor: ExporterDescriptor {
+    switch format {
+    case .gpx:
+      ExporterDescriptor(
+        "gpx", fileExtensions: ["gpx"], mediaType: "application/gpx+xml",
+        summary: "Places as GPX waypoints, for navigators",
+        isExact: false)
+    case .kml:
+      ExporterDescriptor(
+        "kml", fileExtensions: ["kml"], mediaType: "application/vnd.google-earth.kml+xml",
+        summary: "Places as KML placemarks, for maps", isExact: false)
+    }
+  }
+
+  /// An encoder; there are no options.
+  /// - Throws: `usage` for a table without coordinates.
+  public func makeEncoder(
+    for schema: Schema, options: ExportOptions, layout: Layout
+  ) throws(Problem) -> any RowEncoder {
+    MapEncoder(writer: try MapWriter(schema, format: format))
+  }
+}
+
+private struct MapEncoder: RowEncoder {
+  let writer: MapWriter
+
+  func begin(_ out: inout ByteBuffer) { writer.begin(&out) }
+  func encode(_ batch: RowBatch, isFirst: Bool, _ out: inout ByteBuffer) throws(Problem) -> Int {
+    try writer.write(batch, &out)
+  }
+  func finish(rows: Int, _ out: inout ByteBuffer) { writer.finish(&out) }
+  func warning(noted: Int) -> String? {
+    noted == 0
+      ? nil : "\(counted(noted, "cell")) with control characters: shown as U+FFFD, carriage returns as line breaks"
+  }
+}
