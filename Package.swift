@@ -55,6 +55,9 @@ let package = Package(
     tests("CommandLineKitTests", ["Domain", "CommandLineKit"]),
     tests(
       "AppTests",
-      ["bb-export", "bb-notes", "Domain", "CommandLineKit", "Networking", "Snapshot", "Persistence", "Exporters", "Conformance"]),
+      [
+        "bb-export", "bb-notes", "Domain", "Codecs", "CommandLineKit", "Networking", "Snapshot", "Persistence",
+        "Exporters", "Conformance",
+      ]),
   ]
 )

@@ -1,0 +1,54 @@
+import Glibc
+
+/// Runs the built programs as a user would: in an empty folder, with an environment of its own.
+struct Shell {
+  /// What a command left.
+  struct Outcome {
+    let out: String, err: String, status: Int32
+  }
+
+  /// The folder it runs in; also `HOME`.
+  let folder: String
+  private let variables: String
+
+  /// - Parameter variables: more of the environment, as `NAME=value` words for `env`.
+  init(_ variables: String = "") {
+    folder = "/tmp/bb-app-\(getpid())-\(String(UInt64.random(in: 0 ... .max), radix: 36))"
+    unsafe mkdir(folder, 0o700)
+    unsafe mkdir(folder + "/work", 0o700)
+    self.variables = variables
+  }
+
+  /// Where the programs were built: beside the tests.
+  static let programs: String = {
+    var buffer = [CChar](repeating: 0, count: 4096)
+    let count = unsafe readlink("/proc/self/exe", &buffer, buffer.count)
+    let path = String(decoding: buffer.prefix(max(count, 0)).map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    return path.split(separator: "/").dropLast().reduce("") { $0 + "/" + $1 }
+  }()
+
+  /// Runs a line of sh.
+  func run(_ line: String) -> Outcome {
+    let script = """
+      cd \(folder)/work && env -i PATH='\(Self.programs):/usr/local/bin:/usr/bin:/bin' HOME='\(folder)' LC_ALL=C.UTF-8 \(variables) \
+      sh -c '\(line.replacing("'", with: "'\\''"))' >\(folder)/out 2>\(folder)/err </dev/null
+      """
+    let status = unsafe system(script)
+    return Outcome(
+      out: Self.read(folder + "/out"), err: Self.read(folder + "/err"),
+      status: status & 0x7F == 0 ? status >> 8 & 0xFF : 128 + status & 0x7F)
+  }
+
+  static func bytes(_ path: String) -> [UInt8] {
+    guard let file = unsafe fopen(path, "r") else { return [] }
+    defer { unsafe fclose(file) }
+    var bytes: [UInt8] = [], block = [UInt8](repeating: 0, count: 1 << 16)
+    while true {
+      let count = unsafe fread(&block, 1, block.count, file)
+      if count == 0 { return bytes }
+      bytes += block[..<count]
+    }
+  }
+  static func read(_ path: String) -> String { String(decoding: bytes(path), as: UTF8.self) }
+  static func variable(_ name: String) -> String? { unsafe getenv(name).map { unsafe String(cString: $0) } }
+}
