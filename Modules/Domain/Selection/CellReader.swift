@@ -27,6 +27,19 @@
     }
   }
 
+  /// Calls `body` with a text's bytes, or with each text of a list.
+  func forEachText(of cell: Cell, _ body: ([UInt8]) -> Void) {
+    switch cell {
+    case .text(let start, let length): unsafe body(Array(bytes(start, length)))
+    case .json(let start, let length):
+      _ = unsafe ListText.first(in: bytes(start, length)) { text in
+        body(text)
+        return false
+      }
+    case .null, .number, .bytes, .integer, .real, .boolean: break
+    }
+  }
+
   /// The cell as an exact number; nil when it is none.
   func number(of cell: Cell) -> DecimalNumber? {
     switch cell {

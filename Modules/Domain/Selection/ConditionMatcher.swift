@@ -1,6 +1,7 @@
 /// A condition made ready for a schema: the column found, the value understood by the column's type.
 struct ConditionMatcher: Sendable {
-  private let column: Int
+  /// The column's position.
+  let column: Int
   private let test: Test
 
   /// What is asked of a cell that is not null.
@@ -15,9 +16,10 @@ struct ConditionMatcher: Sendable {
     case contains(Bool, [UInt8])
   }
 
-  /// - Throws: `usage`, with the nearest column, or what kind of value the column takes.
-  init(_ condition: Condition, for schema: Schema) throws(Problem) {
-    column = try schema.column(named: condition.column)
+  /// A condition on the column at a position of a schema.
+  /// - Throws: `usage`, with what kind of value the column takes.
+  init(_ condition: Condition, at position: Int, of schema: Schema) throws(Problem) {
+    column = position
     let description = schema.columns[column]
     test = try Self.test(condition, description)
   }
