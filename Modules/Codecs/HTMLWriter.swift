@@ -1,6 +1,7 @@
 public import Domain
 
-/// Rows as a web page of its own: a table that follows light and dark, lists as lists, addresses as links, pictures in full size behind small ones.
+/// Rows as a web page of its own: a table that follows light and dark, lists as lists, objects as
+/// terms, addresses as links, pictures in full size behind small ones.
 ///
 /// Nothing in the data can become markup, and the page's own policy lets no script run. Only `http`, `https` and `mailto` addresses become links.
 public struct HTMLWriter: Sendable {
@@ -29,6 +30,9 @@ public struct HTMLWriter: Sendable {
     td { white-space: pre-wrap; overflow-wrap: break-word; max-width: 40em; }
     td.n { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
     ul { margin: 0; padding-left: 1.2em; }
+    dl { display: grid; grid-template-columns: auto 1fr; gap: 0 0.8em; margin: 0; }
+    dt { opacity: 0.7; }
+    dd { margin: 0; }
     img { max-height: 8em; max-width: 12em; }
     </style>
 
@@ -127,28 +131,43 @@ public struct HTMLWriter: Sendable {
     return 0
   }
 
-  /// A list as a list, any other value as people read it.
-  private func putNested(_ value: ByteRun, _ cursor: inout WriteCursor, _ out: inout ByteBuffer) -> Int {
-    var plain = ByteBuffer(capacity: 256)
-    var walk = NestedText(value), noted = 0
-    guard walk.isArray else {
+  /// A list as a list, an object as a table of its keys, any other value as people read it.
+  private func putNested(
+    _ value: ByteRun, depth: Int = 0, _ cursor: inout WriteCursor, _ out: inout ByteBuffer
+  ) -> Int {
+    var walk = NestedText(value), noted = 0, isEmpty = true
+    guard walk.isArray || walk.isObject, depth < Self.deepest else {
+      var plain = ByteBuffer(capacity: 256)
       NestedText.appendPlain(value, to: &plain)
       return plain.run { putText($0, &cursor, &out) }
     }
-    var isEmpty = true
-    while let element = walk.next() {
+    while let first = walk.next() {
       cursor.ensure(64, &out)
-      cursor.put(isEmpty ? "<ul><li>" : "<li>")
+      if walk.isArray {
+        cursor.put(isEmpty ? "<ul><li>" : "<li>")
+        noted |= putNested(first, depth: depth + 1, &cursor, &out)
+        cursor.ensure(64, &out)
+        cursor.put("</li>")
+      } else {
+        cursor.put(isEmpty ? "<dl><dt>" : "<dt>")
+        noted |= putNested(first, depth: Self.deepest, &cursor, &out)
+        cursor.ensure(64, &out)
+        cursor.put("</dt><dd>")
+        if let second = walk.next(), !second.equals(Array("null".utf8)) {
+          noted |= putNested(second, depth: depth + 1, &cursor, &out)
+        }
+        cursor.ensure(64, &out)
+        cursor.put("</dd>")
+      }
       isEmpty = false
-      plain.removeAll()
-      NestedText.appendPlain(element, to: &plain)
-      noted |= plain.run { putText($0, &cursor, &out) }
-      cursor.ensure(64, &out)
-      cursor.put("</li>")
     }
-    if !isEmpty { cursor.put("</ul>") }
+    cursor.ensure(64, &out)
+    if !isEmpty { cursor.put(walk.isArray ? "</ul>" : "</dl>") }
     return noted
   }
+
+  /// Values nested deeper are shown as JSON text.
+  private static let deepest = 16
 }
 
 extension WebAddress {

@@ -1,0 +1,57 @@
+import Codecs
+import Conformance
+import Domain
+import Testing
+
+@Suite("Writing HTML") struct HTMLWriterTests {
+  private func cell(_ value: Value, _ column: ColumnDescription, pictures: Bool = true) -> String {
+    let schema = Schema("t", columns: [column])
+    let writer = HTMLWriter(schema, showsPictures: pictures)
+    var out = ByteBuffer(capacity: 16)
+    for batch in SampleTable("", schema, [[value]]).batches(of: 1) { _ = writer.write(batch, &out) }
+    let text = String(decoding: out.bytes(), as: UTF8.self)
+    #expect(text.hasPrefix("<tr><td") && text.hasSuffix("</td></tr>\n"))
+    return String(text.dropFirst(4).dropLast(6))
+  }
+  private let text = ColumnDescription("a", .text)
+  private let nested = ColumnDescription("a", .json)
+
+  @Test("text cannot become markup") func markup() {
+    #expect(cell(.text("<script>\"&'\0"), text) == "<td>&lt;script&gt;&quot;&amp;'\u{FFFD}</td>")
+  }
+
+  @Test("links and pictures") func links() {
+    #expect(
+      cell(.text("https://e.org/?a=1&b=\"x"), text)
+        == "<td><a rel=\"noopener\" href=\"https://e.org/?a=1&amp;b=&quot;x\">https://e.org/?a=1&amp;b=&quot;x</a></td>"
+    )
+    #expect(
+      cell(.text("https://e.org/a.JPG?x"), text)
+        == "<td><a rel=\"noopener\" href=\"https://e.org/a.JPG?x\">"
+        + "<img loading=\"lazy\" alt=\"https://e.org/a.JPG?x\" src=\"https://e.org/a.JPG?x\"></a></td>")
+    #expect(!cell(.text("https://e.org/a.jpg"), text, pictures: false).contains("<img"))
+    #expect(cell(.text("mailto:a@b.c"), text).contains("href=\"mailto:a@b.c\""))
+  }
+
+  @Test(
+    "what is no link",
+    arguments: ["javascript:alert(1)", "data:text/html,x", " https://e.org", "vbscript:x", "https://", "HTTPS:e.org"])
+  func noLink(_ value: String) { #expect(!cell(.text(value), text).contains("<a")) }
+
+  @Test("lists and objects") func lists() {
+    #expect(cell(.json(Array(#"["a","<b>"]"#.utf8)), nested) == "<td><ul><li>a</li><li>&lt;b&gt;</li></ul></td>")
+    #expect(
+      cell(.json(Array(#"[{"k":"v","n":null,"l":[1,{}]}]"#.utf8)), nested)
+        == "<td><ul><li><dl><dt>k</dt><dd>v</dd><dt>n</dt><dd></dd><dt>l</dt><dd><ul><li>1</li><li></li></ul></dd></dl></li></ul></td>"
+    )
+    #expect(cell(.json(Array("[]".utf8)), nested) == "<td></td>")
+    let deep = String(repeating: "[", count: 10_000) + String(repeating: "]", count: 10_000)
+    #expect(cell(.json(Array(deep.utf8)), nested).contains("[[[["))
+  }
+
+  @Test("ratings with their stars", arguments: [(9.0, "★★★★½"), (0.0, "☆☆☆☆☆"), (10.0, "★★★★★"), (6.9, "★★★½☆")])
+  func stars(_ rating: Double, _ stars: String) {
+    let column = ColumnDescription("rating", .real, unit: "of 10")
+    #expect(cell(.real(rating), column) == "<td class=\"n\">\(rating) \(stars)</td>")
+  }
+}
