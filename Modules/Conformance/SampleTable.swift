@@ -92,13 +92,11 @@ public struct SampleTable: Sendable, CustomStringConvertible {
 
   /// Places, for formats that need coordinates.
   public static let places: SampleTable = {
-    let texts = SampleValues.of(.text)
-    let rows: [[Value]] = texts.enumerated().map { position, text in
+    let rows: [[Value]] = SampleValues.texts.enumerated().map { position, text in
       [
-        .text("p\(position)"), text, .real([52.5, -90, 1e-7, 35.1264, -0.0][position % 5]),
-        .text("comment \(position)"),
-        .real([13.4, 180, -1e-10, -106.5386, -179.999][position % 5]), position % 2 == 0 ? .null : .text("1966-03"),
-        text,
+        .text("p\(position)"), .text("name \(text)"), .real([52.5, -90, 1e-7, 35.1264, -0.0][position % 5]),
+        .text("comment \(position)"), .real([13.4, 180, -1e-10, -106.5386, -179.999][position % 5]),
+        position % 2 == 0 ? .null : .text("1966-03"), position % 3 == 0 ? .null : .text(text),
       ]
     }
     return SampleTable("places", noPlaces.schema, rows)

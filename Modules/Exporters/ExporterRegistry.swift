@@ -6,7 +6,7 @@ public struct ExporterRegistry: Sendable {
   public static let builtIn: [any Exporter] = [
     MarkdownExporter(), CSVExporter.csv, JSONExporter.json, JSONExporter.ndjson, CSVExporter.tsv, TableExporter(),
     RecordExporter(), HTMLExporter(), YAMLExporter(), GeoJSONExporter(),
-    MapExporter.gpx, MapExporter.kml, SingerExporter(),
+    MapExporter.gpx, MapExporter.kml, VCardExporter(), SingerExporter(),
   ]
 
   /// The formats, in the order of the help.

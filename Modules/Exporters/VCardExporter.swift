@@ -1,0 +1,37 @@
+internal import Codecs
+public import Domain
+
+/// People as vCards, for tables with a column of names.
+public struct VCardExporter: Exporter {
+  /// The format.
+  public init() {}
+
+  /// `vcard`.
+  public var descriptor: ExporterDescriptor {
+    ExporterDescriptor(
+      "vcard", fileExtensions: ["vcf"], mediaType: "text/vcard; charset=utf-8",
+      summary: "People as cards for an address book", isExact: false)
+  }
+
+  /// An encoder; there are no options.
+  /// - Throws: `usage` for a table without names.
+  public func makeEncoder(
+    for schema: Schema, options: ExportOptions, layout: Layout
+  ) throws(Problem) -> any RowEncoder {
+    VCardEncoder(writer: try VCardWriter(schema))
+  }
+}
+
+private struct VCardEncoder: RowEncoder {
+  let writer: VCardWriter
+
+  func begin(_ out: inout ByteBuffer) {}
+  func encode(_ batch: RowBatch, isFirst: Bool, _ out: inout ByteBuffer) throws(Problem) -> Int {
+    try writer.write(batch, &out)
+  }
+  func finish(rows: Int, _ out: inout ByteBuffer) {}
+  func warning(noted: Int) -> String? {
+    noted == 0
+      ? nil : "\(counted(noted, "cell")) with control characters: shown as U+FFFD, carriage returns as line breaks"
+  }
+}
