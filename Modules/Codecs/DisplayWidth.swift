@@ -44,10 +44,9 @@ struct DisplayWidth {
       return (position, plain - 1)
     }
     let base = scalar()
-    var width = Self.cells(base)
+    var width = Self.isRegionalIndicator(base) ? 2 : Self.cells(base)
     if Self.isRegionalIndicator(base), let second = peek(), Self.isRegionalIndicator(second.scalar) {
       position = second.end
-      width = 2
     }
     while let follower = peek() {
       switch follower.scalar {
