@@ -91,8 +91,8 @@ private let sample: [String: [UInt8]] = [
   @Test(
     "a file that cannot be made is left as it was",
     arguments: [
-      (#"[{"death_id": 1}]"#, "record 1, character: there is no value"),
-      (#"[{"death_id": "x", "character": "c"}]"#, #"record 1, id: "x" is no integer"#),
+      (#"[{"death_id": 1}]"#, "record 1 (id 1), character: there is no value"),
+      (#"[{"death_id": "x", "character": "c"}]"#, "record 1, id: “x” is no integer"),
       ("[1]", "record 1 is a number, not an object"), ("{}", "not an array"), ("<html>", "not JSON"), ("", "nothing"),
       ("[{\"death_id\": 1", "deaths:1:"),
     ])

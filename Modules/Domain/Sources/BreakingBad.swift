@@ -1,76 +1,90 @@
 extension SourceDescription {
-  /// Every API that is built in; the first is the one that is asked when none is named.
-  public static let builtIn: [SourceDescription] = [breakingBad]
-
-  private static let unknown = Step.null(["", "?", "Unknown"])
-
-  /// The Breaking Bad API: characters, episodes, quotes and deaths of the three shows, each as one bare array.
+  /// The API of Breaking Bad, Better Call Saul and El Camino that is asked unless another is named.
   ///
-  /// Episodes are numbered season × 100 + number; an empty list of seasons means that a character does not appear.
+  /// It numbers episodes by season: 501 is season 5 episode 1. `productions` and `name` are matched exactly; a name nobody has is answered with 404.
   public static let breakingBad = SourceDescription(
-    "breaking-bad", "characters, episodes, quotes and deaths of Breaking Bad, Better Call Saul and El Camino",
+    name: "breaking-bad",
+    summary: "characters, episodes, quotes and deaths of Breaking Bad, Better Call Saul, El Camino",
     baseURL: "https://breaking-bad-api-six.vercel.app/api",
     datasets: [
-      Dataset(
-        "characters", path: "/characters",
-        queries: [
-          Query("name", path: "/characters", parameter: "name"),
-          Query("production", path: "/characters", parameter: "productions"),
-          Query("random", path: "/characters/random", isRandom: true),
-        ],
+      SourceDataset(
+        Catalog.characters, path: "/characters",
+        filters: [SourceParameter("name", "name"), SourceParameter("production", "productions")],
+        randomPath: "/characters/random",
         columns: [
-          Column("id", from: "/character_id"), Column("name", from: "/name"),
-          Column("full_name", from: "/full_name", unknown),
-          Column("nickname", from: nil), Column("aliases", from: "/aliases"),
-          Column("birthday", from: "/birthday", unknown, .date(["MM-DD-YYYY", "YYYY", "Month YYYY"])),
-          Column("occupations", from: "/occupations"), Column("images", from: "/images"),
-          Column(
-            "status", from: "/status",
-            .rename(
-              ["alive": "alive", "dead": "dead", "deceased": "dead", "presumed dead": "presumed dead"],
-              otherwise: "unknown")),
-          Column("portrayed_by", from: "/portrayed_by", unknown), Column("productions", from: "/productions"),
-          Column("breaking_bad_seasons", from: "/appearance/breaking_bad"),
-          Column("better_call_saul_seasons", from: "/appearance/better_call_saul"),
-          Column("el_camino", from: "/appearance/el_camino", .isNotEmpty),
+          SourceColumn("id", from: "/character_id"),
+          SourceColumn("name", from: "/name"),
+          SourceColumn("full_name", from: "/full_name", nulls: SourceColumn.unknown),
+          SourceColumn("aliases", from: "/aliases", nulls: SourceColumn.unknown),
+          SourceColumn(
+            "birthday", from: "/birthday", formats: [.monthDayYear, .year, .monthNameYear], nulls: SourceColumn.unknown,
+            invalid: ["Invalid date"]),
+          SourceColumn("occupations", from: "/occupations", nulls: SourceColumn.unknown),
+          SourceColumn("images", from: "/images", nulls: SourceColumn.unknown),
+          SourceColumn.status,
+          SourceColumn("portrayed_by", from: "/portrayed_by", nulls: SourceColumn.unknown),
+          SourceColumn("productions", from: "/productions", nulls: SourceColumn.unknown),
+          SourceColumn("breaking_bad_seasons", from: "/appearance/breaking_bad"),
+          SourceColumn("better_call_saul_seasons", from: "/appearance/better_call_saul"),
+          SourceColumn("el_camino", from: "/appearance/el_camino", steps: [.hasElements]),
         ]),
-      Dataset(
-        "episodes", path: "/episodes",
-        queries: [
-          Query("production", path: "/episodes", parameter: "production"),
-          Query("random", path: "/episodes/random", isRandom: true),
-        ],
+      SourceDataset(
+        Catalog.episodes, path: "/episodes", filters: [SourceParameter("production", "production")],
+        randomPath: "/episodes/random",
         columns: [
-          Column("production", from: "/production"), Column("season", from: "/episode", .divide(100)),
-          Column("episode", from: "/episode", .remainder(100)), Column("id", from: "/episode_id"),
-          Column("title", from: "/title", unknown),
-          Column("air_date", from: "/air_date", unknown, .date(["MM-DD-YYYY"])),
-          Column("synopsis", from: "/synopsis", unknown),
-          Column("written_by", from: "/written_by", unknown), Column("directed_by", from: "/directed_by", unknown),
-          Column("characters", from: "/characters"), Column("image", from: "/image", unknown),
+          SourceColumn("production", from: "/production"), .season, .episode,
+          SourceColumn("id", from: "/episode_id"),
+          SourceColumn("title", from: "/title"),
+          SourceColumn(
+            "air_date", from: "/air_date", formats: [.monthDayYear], nulls: SourceColumn.unknown,
+            invalid: ["Invalid date"]),
+          SourceColumn("synopsis", from: "/synopsis", nulls: [""]),
+          SourceColumn("written_by", from: "/written_by", nulls: SourceColumn.unknown),
+          SourceColumn("directed_by", from: "/directed_by", nulls: SourceColumn.unknown),
+          SourceColumn("characters", from: "/characters", nulls: SourceColumn.unknown),
+          SourceColumn("image", from: "/image", nulls: SourceColumn.unknown),
         ]),
-      Dataset(
-        "quotes", path: "/quotes",
-        queries: [
-          Query("name", path: "/quotes", parameter: "character"),
-          Query("random", path: "/quotes/random", isRandom: true),
-        ],
+      SourceDataset(
+        Catalog.quotes, path: "/quotes", filters: [SourceParameter("name", "character")],
+        randomPath: "/quotes/random",
+        randomFilters: [SourceParameter("name", "character"), SourceParameter("production", "production")],
         occurrence: "occurrence",
         columns: [
-          Column("id", from: "/quote_id"), Column("occurrence", from: nil), Column("quote", from: "/quote"),
-          Column("character", from: "/character", unknown), Column("production", from: "/production", unknown),
-          Column("season", from: "/episode", .divide(100)), Column("episode", from: "/episode", .remainder(100)),
+          SourceColumn("id", from: "/quote_id"),
+          SourceColumn("quote", from: "/quote"),
+          SourceColumn("character", from: "/character", nulls: SourceColumn.unknown),
+          SourceColumn("production", from: "/production", nulls: SourceColumn.unknown), .season, .episode,
         ]),
-      Dataset(
-        "deaths", path: "/deaths", queries: [Query("random", path: "/deaths/random", isRandom: true)],
+      SourceDataset(
+        Catalog.deaths, path: "/deaths", randomPath: "/deaths/random",
         columns: [
-          Column("id", from: "/death_id"), Column("character", from: "/character"),
-          Column("cause", from: "/cause", unknown),
-          Column("details", from: "/details", unknown), Column("responsible", from: "/responsible"),
-          Column("connected", from: "/connected"), Column("last_words", from: "/last_words", unknown),
-          Column("production", from: "/production", unknown), Column("season", from: "/episode", .divide(100)),
-          Column("episode", from: "/episode", .remainder(100)), Column("number_of_deaths", from: "/number_of_deaths"),
-          Column("image", from: "/image", unknown),
+          SourceColumn("id", from: "/death_id"),
+          SourceColumn("character", from: "/character"),
+          SourceColumn("cause", from: "/cause", nulls: SourceColumn.unknown),
+          SourceColumn("details", from: "/details", nulls: SourceColumn.unknown),
+          SourceColumn("responsible", from: "/responsible", nulls: SourceColumn.unknown),
+          SourceColumn("connected", from: "/connected", nulls: SourceColumn.unknown),
+          SourceColumn("last_words", from: "/last_words", nulls: SourceColumn.unknown),
+          SourceColumn("production", from: "/production", nulls: SourceColumn.unknown), .season, .episode,
+          SourceColumn("image", from: "/image", nulls: SourceColumn.unknown),
         ]),
     ])
+}
+
+extension SourceColumn {
+  /// The season of an episode's number: 5 of 501.
+  static let season = SourceColumn("season", from: "/episode", nulls: unknown, steps: [.divide(by: 100)])
+  /// The number within its season: 1 of 501.
+  static let episode = SourceColumn("episode", from: "/episode", nulls: unknown, steps: [.remainder(by: 100)])
+
+  /// Whether a character lives; older answers say `Deceased`.
+  static let status = SourceColumn(
+    "status", from: "/status", nulls: unknown,
+    steps: [
+      .words([
+        SourceParameter("Alive", "alive"), SourceParameter("Dead", "dead"), SourceParameter("Deceased", "dead"),
+        SourceParameter("Presumed dead", "presumed dead"),
+      ])
+    ],
+    missing: "unknown")
 }

@@ -1,0 +1,72 @@
+/// Where a column's values stand in a source's records, and how they become values of the column's type.
+///
+/// In this order: the value at `from`; what stands for nothing becomes null; `steps`; the type's own reading, dates by `formats`.
+public struct SourceColumn: Sendable, Hashable {
+  /// The column of the schema.
+  public var name: String
+  /// JSON Pointer within the record.
+  public var from: String
+  /// How dates and timestamps are written; empty for ISO 8601 and RFC 3339.
+  public var formats: [SourceDateFormat]
+  /// Texts that stand for nothing, alone or in a list.
+  public var nulls: [String]
+  /// Texts that stand for nothing because the source is at fault: null with a warning.
+  public var invalid: [String]
+  /// What is done to a value, in order.
+  public var steps: [SourceStep]
+  /// The text for a value that is not there; nil to leave it null.
+  public var missing: String?
+
+  /// A column.
+  public init(
+    _ name: String, from: String, formats: [SourceDateFormat] = [], nulls: [String] = [], invalid: [String] = [],
+    steps: [SourceStep] = [], missing: String? = nil
+  ) {
+    self.name = name
+    self.from = from
+    self.formats = formats
+    self.nulls = nulls
+    self.invalid = invalid
+    self.steps = steps
+    self.missing = missing
+  }
+
+  /// What the Breaking Bad APIs write where they know nothing.
+  public static let unknown = ["", "?", "Unknown"]
+}
+
+/// How a source writes dates and times.
+public enum SourceDateFormat: String, Sendable, Hashable, CaseIterable {
+  /// `1966-03-07`.
+  case day = "YYYY-MM-DD"
+  /// `1966-03`.
+  case month = "YYYY-MM"
+  /// `1966`.
+  case year = "YYYY"
+  /// `03-07-1966`.
+  case monthDayYear = "MM-DD-YYYY"
+  /// `March 1966`.
+  case monthNameYear = "Month YYYY"
+  /// A number of seconds since 1970-01-01T00:00:00Z, with a fraction or an exponent too; for timestamps.
+  case epochSeconds = "epoch-seconds"
+}
+
+/// One thing that is done to a value. Null stays null.
+public enum SourceStep: Sendable, Hashable {
+  /// Removes blanks at both ends of a text.
+  case trim
+  /// Divides an integer, or an integer written as text, and drops the rest: 501 → 5.
+  case divide(by: Int64)
+  /// The rest of that division: 501 → 1.
+  case remainder(by: Int64)
+  /// Makes a list of a text: parted at commas outside round and square brackets, blanks removed. A list stays as it is.
+  case split
+  /// Makes a list of one element of anything that is not a list.
+  case wrap
+  /// Whether a list has an element.
+  case hasElements
+  /// Puts a text in front of a text.
+  case prefix(String)
+  /// Replaces words, without regard to case: `name` becomes `value`. Any other word stays, with a warning.
+  case words([SourceParameter])
+}

@@ -1,0 +1,67 @@
+internal import Codecs
+internal import Domain
+
+extension RESTSource {
+  /// A URL and the header fields that say who asks. Another origin than the source's own gets neither.
+  /// - Throws: `configuration` when the variable that holds the secret is not set.
+  func authorized(_ url: String) throws(Problem) -> (url: String, headers: [HTTPHeader]) {
+    guard RESTOrigin(url) == RESTOrigin(server) else { return (url, []) }
+    switch description.authorization {
+    case .none: return (url, [])
+    case .bearer(let variable): return (url, [HTTPHeader("Authorization", "Bearer " + (try secret(variable)))])
+    case .header(let name, let variable): return (url, [HTTPHeader(name, try secret(variable))])
+    case .basic(let variable):
+      return (url, [HTTPHeader("Authorization", "Basic " + RESTBase64.text(Array(try secret(variable).utf8)))])
+    case .query(let parameter, let variable):
+      let query = RESTQuery(path: url, parameters: [SourceParameter(parameter, try secret(variable))])
+      return (query.text, [])
+    }
+  }
+
+  private func secret(_ variable: String) throws(Problem) -> String {
+    guard let value = environment[variable], !value.isEmpty else {
+      throw Problem(
+        .configuration, "\(name) wants a key, and the variable \(variable) is not set", hint: "export \(variable)=…")
+    }
+    guard value.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) else {
+      throw Problem(.configuration, "the variable \(variable) holds control characters", hint: "set it anew")
+    }
+    return value
+  }
+}
+
+/// The server a URL names: scheme, host and port, in lower case.
+struct RESTOrigin: Hashable {
+  private let text: String
+
+  /// The origin of an absolute URL.
+  init(_ url: String) {
+    let lower = url.prefix { $0 != "?" && $0 != "#" }
+    guard let mark = lower.firstRange(of: "://") else {
+      text = ""
+      return
+    }
+    let scheme = lower[..<mark.lowerBound].lowercased()
+    var host = lower[mark.upperBound...].prefix { $0 != "/" }.lowercased()
+    if let at = host.lastIndex(of: "@") { host = String(host[host.index(after: at)...]) }
+    let usual = scheme == "https" ? ":443" : ":80"
+    if host.hasSuffix(usual) { host.removeLast(usual.count) }
+    text = scheme + "://" + host
+  }
+}
+
+/// Base64 of a name and password.
+private enum RESTBase64 {
+  static func text(_ bytes: [UInt8]) -> String {
+    let digits = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
+    var out: [UInt8] = []
+    for start in stride(from: 0, to: bytes.count, by: 3) {
+      let group = Array(bytes[start..<min(start + 3, bytes.count)])
+      let word = group.reduce(0) { $0 << 8 | Int($1) } << (8 * (3 - group.count))
+      for digit in 0..<4 {
+        out.append(digit <= group.count ? digits[word >> (18 - 6 * digit) & 63] : UInt8(ascii: "="))
+      }
+    }
+    return String(decoding: out, as: UTF8.self)
+  }
+}

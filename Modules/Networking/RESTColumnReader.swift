@@ -1,0 +1,149 @@
+internal import Codecs
+internal import Domain
+
+/// Reads one column's value out of a record, by the letter of its `SourceColumn`.
+struct RESTColumnReader {
+  private let column: ColumnDescription
+  private let source: SourceColumn
+  private let pointer: JSONPointer
+  private let nulls: Set<[UInt8]>
+  private let invalid: Set<[UInt8]>
+  private let dates: [Dates.Format]
+
+  /// - Throws: `configuration` for a selector that is no JSON Pointer.
+  init(_ column: ColumnDescription, _ source: SourceColumn) throws(Problem) {
+    self.column = column
+    self.source = source
+    do throws(Problem) {
+      pointer = try JSONPointer(source.from)
+    } catch {
+      throw Problem(.configuration, "column \(column.name): \(error.message)", hint: error.hint)
+    }
+    nulls = Set(source.nulls.map { Array($0.utf8) })
+    invalid = Set(source.invalid.map { Array($0.utf8) })
+    let named = source.formats.compactMap { Dates.Format(rawValue: $0.rawValue) }
+    dates = named.isEmpty ? [.isoDay, .isoMonth, .year] : named
+  }
+
+  /// The value of `record`'s column; null where the source says nothing.
+  /// - Throws: `badData` with what was found and what was expected; the caller adds record and column.
+  func value(in record: JSON, _ notes: inout RESTNotes) throws(Problem) -> Value {
+    var found = present(record.value(at: pointer), &notes)
+    for step in source.steps {
+      guard let value = found else { break }
+      found = present(try step.applied(to: value, column.name, &notes), &notes)
+    }
+    guard let found else { return source.missing.map { .text($0) } ?? .null }
+    return try typed(found)
+  }
+
+  /// The value, or nil where it stands for nothing: null, a text of `nulls`, a list with nothing else in it.
+  private func present(_ value: JSON?, _ notes: inout RESTNotes) -> JSON? {
+    switch value {
+    case nil, .null?: return nil
+    case .string(let text)?:
+      let plain = SourceStep.trimmed(text)
+      if invalid.contains(plain) {
+        notes.invalid[column.name, default: []].append(RESTText.firstWords(plain))
+        return nil
+      }
+      return nulls.contains(plain) ? nil : value
+    case .array(let elements)?:
+      let kept = elements.filter { element in
+        guard case .string(let text) = element else { return !element.isNull || column.type == .json }
+        return !nulls.contains(SourceStep.trimmed(text))
+      }
+      return kept.isEmpty && !elements.isEmpty ? nil : .array(kept)
+    case let other: return other
+    }
+  }
+
+  private func typed(_ value: JSON) throws(Problem) -> Value {
+    switch column.type {
+    case .integer:
+      guard let number = Self.integer(value) else { throw misfit(value, "integer") }
+      return .integer(number)
+    case .real:
+      let number = JSON.number(value.numberLiteral ?? value.stringBytes.map(SourceStep.trimmed) ?? [])
+      guard Self.isNumber(number), let real = number.realValue else { throw misfit(value, "finite number") }
+      return .real(real)
+    case .decimal:
+      guard let literal = value.numberLiteral else { throw misfit(value, "number") }
+      return .number(literal)
+    case .boolean:
+      guard let truth = value.booleanValue else { throw misfit(value, "truth value") }
+      return .boolean(truth)
+    case .text, .url:
+      switch value {
+      case .string(let text): return .text(text)
+      case .number, .boolean: return .text(value.canonicalBytes)
+      case .null, .array, .object: throw misfit(value, "text")
+      }
+    case .bytes:
+      guard let bytes = value.stringBytes.flatMap(Base64.decode) else { throw misfit(value, "base64") }
+      return .bytes(bytes)
+    case .date: return try date(value)
+    case .timestamp: return try timestamp(value)
+    case .list(let element): return try list(value, of: element)
+    case .json: return .json(value.canonicalBytes)
+    }
+  }
+
+  private func date(_ value: JSON) throws(Problem) -> Value {
+    let text = SourceStep.trimmed(value.stringBytes ?? value.numberLiteral ?? [])
+    for format in dates {
+      if let date = Dates.date(text, format: format) { return .text(date) }
+    }
+    throw misfit(value, "date as \(dates.map(\.rawValue).joined(separator: " or "))")
+  }
+
+  private func timestamp(_ value: JSON) throws(Problem) -> Value {
+    let text = SourceStep.trimmed(value.stringBytes ?? value.numberLiteral ?? [])
+    if source.formats.contains(.epochSeconds) {
+      guard let timestamp = Dates.timestamp(epochLiteral: text) else {
+        throw misfit(value, "time: seconds since 1970 in the years 0 to 9999")
+      }
+      return .text(timestamp)
+    }
+    guard Dates.isTimestamp(text) else { throw misfit(value, "time as 2013-09-29T20:00:00Z") }
+    return .text(text)
+  }
+
+  private func list(_ value: JSON, of type: ColumnType.Element) throws(Problem) -> Value {
+    guard case .array(let elements) = value else { throw misfit(value, "list") }
+    var list: [JSON] = []
+    for element in elements {
+      switch type {
+      case .integer:
+        guard let number = Self.integer(element) else { throw misfit(element, "integer, as the list wants") }
+        list.append(.number(number))
+      case .text, .url:
+        guard case .string = element else { throw misfit(element, "text, as the list wants") }
+        list.append(element)
+      }
+    }
+    return .json(JSON.array(list).canonicalBytes)
+  }
+
+  /// An integer, also one that is written as text, blanks around it.
+  static func integer(_ value: JSON) -> Int64? {
+    guard let text = value.stringBytes else { return value.integerValue }
+    let digits = SourceStep.trimmed(text)
+    guard let first = digits.first, first == UInt8(ascii: "-") || first &- 48 < 10 else { return nil }
+    return Int64(String(decoding: digits, as: UTF8.self))
+  }
+
+  /// Whether a literal that came as text is a number as JSON writes it.
+  private static func isNumber(_ number: JSON) -> Bool {
+    guard let literal = number.numberLiteral, !literal.isEmpty else { return false }
+    do throws(Problem) {
+      return try JSON.parse(literal, name: "").numberLiteral != nil
+    } catch {
+      return false
+    }
+  }
+
+  private func misfit(_ value: JSON, _ wanted: String) -> Problem {
+    Problem(.badData, "\(RESTText.shown(value)) is no \(wanted)")
+  }
+}

@@ -1,0 +1,28 @@
+internal import Domain
+internal import Synchronization
+
+/// Spreads requests over time, for sources that allow so many a second.
+final class RESTPace: Sendable {
+  private let interval: Duration?
+  private let next = Mutex<ContinuousClock.Instant?>(nil)
+
+  /// Nil for no limit.
+  init(perSecond: Double?) {
+    interval = perSecond.flatMap { $0 > 0 ? .seconds(1 / $0) : nil }
+  }
+
+  /// Returns when the next request may be sent.
+  func wait() async throws(Problem) {
+    guard let interval else { return }
+    let turn = next.withLock { next in
+      let turn = max(next ?? .now, .now)
+      next = turn + interval
+      return turn
+    }
+    do {
+      try await ContinuousClock().sleep(until: turn)
+    } catch {
+      throw Problem(.cancelled, "stopped while waiting for the source")
+    }
+  }
+}

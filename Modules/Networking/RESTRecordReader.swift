@@ -1,0 +1,188 @@
+internal import Codecs
+internal import Domain
+
+/// Makes rows of a dataset out of a source's records.
+struct RESTRecordReader {
+  let dataset: SourceDataset
+  private let columns: [RESTColumnReader?]
+  private let report: @Sendable (String) -> Void
+
+  /// - Throws: `configuration` for a selector that is no JSON Pointer.
+  init(_ dataset: SourceDataset, report: @escaping @Sendable (String) -> Void) throws(Problem) {
+    self.dataset = dataset
+    self.report = report
+    var columns: [RESTColumnReader?] = []
+    for column in dataset.schema.columns {
+      guard let source = dataset.columns.first(where: { $0.name == column.name }) else {
+        columns.append(nil)
+        continue
+      }
+      columns.append(try RESTColumnReader(column, source))
+    }
+    self.columns = columns
+  }
+
+  /// The rows of all records, checked, in the order of the key.
+  /// - Throws: `badData` naming record and column.
+  func rows(of answers: [RESTAnswer]) throws(Problem) -> [[Value]] {
+    var notes = RESTNotes()
+    var rows: [[Value]] = []
+    for answer in answers {
+      for (position, record) in answer.records.enumerated() {
+        rows.append(try row(of: record, position + 1, answer.url, &notes))
+      }
+    }
+    count(&rows, &notes)
+    for line in notes.lines(dataset.schema.name) { report(line) }
+    return sorted(rows)
+  }
+
+  /// The rows in batches of the usual size.
+  func batches(of rows: [[Value]]) -> [RowBatch] {
+    var batches: [RowBatch] = []
+    var builder = BatchBuilder(width: dataset.schema.width)
+    for row in rows {
+      for value in row { builder.append(value: value) }
+      if builder.isFull { batches.append(builder.finish()) }
+    }
+    if builder.count > 0 { batches.append(builder.finish()) }
+    return batches
+  }
+
+  /// One record as a row; what the schema wants and is not there is an error.
+  private func row(
+    of record: JSON, _ number: Int, _ url: String, _ notes: inout RESTNotes
+  ) throws(Problem) -> [Value] {
+    let place = URLText.redacted(url)
+    guard case .object = record else {
+      throw Problem(
+        .badData,
+        "record \(number) is \(record.kindName), not an object: \(RESTText.firstWords(record.canonicalBytes))",
+        at: place)
+    }
+    var row: [Value] = []
+    for (column, reader) in zip(dataset.schema.columns, columns) {
+      guard let reader else {
+        row.append(.null)
+        continue
+      }
+      do throws(Problem) {
+        let value = try reader.value(in: record, &notes)
+        if value == .null, !column.isNullable { throw Problem(.badData, "there is no value") }
+        row.append(value)
+      } catch {
+        throw Problem(
+          .badData, "record \(number)\(identity(row)), \(column.name): \(error.message)", at: place,
+          hint: error.hint)
+      }
+    }
+    return row
+  }
+
+  /// The key of a row as far as it is read, for messages.
+  private func identity(_ row: [Value]) -> String {
+    guard let first = dataset.schema.key.first, first < row.count else { return "" }
+    return " (\(dataset.schema.columns[first].name) \(Self.shown(row[first])))"
+  }
+
+  /// Counts the records that share a key where the dataset has a column for that; elsewhere says that they do.
+  private func count(_ rows: inout [[Value]], _ notes: inout RESTNotes) {
+    let schema = dataset.schema
+    let counter = dataset.occurrence.flatMap(schema.position)
+    let key = schema.key.filter { $0 != counter }
+    guard !key.isEmpty else { return }
+    var seen: [[Value]: Int64] = [:]
+    for position in rows.indices {
+      let values = key.map { rows[position][$0] }
+      let times = (seen[values] ?? 0) + 1
+      seen[values] = times
+      if let counter { rows[position][counter] = .integer(times) }
+      if times == 2 { notes.repeatedKeys.append(values.map(Self.shown).joined(separator: " ")) }
+    }
+    notes.counter = dataset.occurrence
+    notes.keyName = key.map { schema.columns[$0].name }.joined(separator: ", ")
+  }
+
+  private func sorted(_ rows: [[Value]]) -> [[Value]] {
+    let key = dataset.schema.key
+    guard !key.isEmpty else { return rows }
+    return rows.enumerated().sorted { a, b in
+      for position in key where a.element[position] != b.element[position] {
+        return Self.precedes(a.element[position], b.element[position])
+      }
+      return a.offset < b.offset
+    }.map(\.element)
+  }
+
+  /// The order of keys: numbers by value, texts by bytes.
+  private static func precedes(_ a: Value, _ b: Value) -> Bool {
+    switch (a, b) {
+    case (.integer(let a), .integer(let b)): a < b
+    case (.text(let a), .text(let b)): a.lexicographicallyPrecedes(b)
+    case (.real(let a), .real(let b)): a < b
+    case (.boolean(let a), .boolean(let b)): !a && b
+    default: rank(a) < rank(b)
+    }
+  }
+  private static func rank(_ value: Value) -> Int {
+    switch value {
+    case .null: 9
+    case .boolean: 0
+    case .integer, .real, .number: 1
+    case .text: 2
+    case .bytes, .json: 3
+    }
+  }
+
+  /// A key's value in a message.
+  private static func shown(_ value: Value) -> String {
+    switch value {
+    case .null: "null"
+    case .boolean(let value): String(value)
+    case .integer(let value): String(value)
+    case .real(let value): String(value)
+    case .number(let bytes), .text(let bytes), .json(let bytes), .bytes(let bytes): RESTText.firstWords(bytes)
+    }
+  }
+}
+
+/// What was odd in the records of one request but kept: one line for each kind of thing.
+struct RESTNotes {
+  /// The key's columns.
+  var keyName = ""
+  /// The column that tells records of one key apart.
+  var counter: String?
+  /// Keys that came twice or more.
+  var repeatedKeys: [String] = []
+  /// By column: texts that were nonsense and became null, with how often.
+  var invalid: [String: [String]] = [:]
+  /// By column: words that are none of those known.
+  var unknownWords: [String: [String]] = [:]
+
+  /// The reportings.
+  func lines(_ dataset: String) -> [String] {
+    var lines: [String] = []
+    if !repeatedKeys.isEmpty {
+      lines.append(
+        "\(dataset): \(keyName)\(repeatedKeys.count == 1 ? "" : "s") \(Self.list(repeatedKeys)) "
+          + "\(repeatedKeys.count == 1 ? "is" : "are") used more than once; every record is kept"
+          + (counter.map { ", told apart by \($0)" } ?? ""))
+    }
+    for (column, texts) in invalid.sorted(by: { $0.key < $1.key }) {
+      lines.append("\(dataset): \(texts.count) × \(Self.list(texts)) in \(column) is no value and became null")
+    }
+    for (column, words) in unknownWords.sorted(by: { $0.key < $1.key }) {
+      lines.append("\(dataset): \(Self.list(words)) in \(column) is not one of the usual words; kept as it is")
+    }
+    return lines
+  }
+
+  /// Words with commas and an “and”; each once, at most ten.
+  private static func list(_ words: [String]) -> String {
+    var distinct: [String] = []
+    for word in words where !distinct.contains(word) { distinct.append(word) }
+    if distinct.count > 10 { return distinct.prefix(10).joined(separator: ", ") + " and \(distinct.count - 10) more" }
+    guard let last = distinct.popLast() else { return "" }
+    return distinct.isEmpty ? last : distinct.joined(separator: ", ") + " and " + last
+  }
+}

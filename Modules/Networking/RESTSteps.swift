@@ -1,0 +1,65 @@
+internal import Codecs
+internal import Domain
+
+extension SourceStep {
+  /// What the step makes of a value.
+  /// - Throws: `badData` for a value the step cannot be done to.
+  func applied(to value: JSON, _ column: String, _ notes: inout RESTNotes) throws(Problem) -> JSON {
+    switch self {
+    case .trim: return value.stringBytes.map { .string(Self.trimmed($0)) } ?? value
+    case .divide(let divisor): return .number(try quotient(of: value, by: divisor).quotient)
+    case .remainder(let divisor): return .number(try quotient(of: value, by: divisor).remainder)
+    case .split: return value.stringBytes.map { .array(Self.parts(of: $0).map { .string($0) }) } ?? value
+    case .wrap:
+      if case .array = value { return value }
+      return .array([value])
+    case .hasElements:
+      guard let elements = value.arrayValue else {
+        throw Problem(.badData, "\(RESTText.shown(value)) is no list")
+      }
+      return .boolean(!elements.isEmpty)
+    case .prefix(let text): return value.stringBytes.map { .string(Array(text.utf8) + $0) } ?? value
+    case .words(let words):
+      guard let text = value.stringValue else { return value }
+      let plain = String(decoding: Self.trimmed(Array(text.utf8)), as: UTF8.self).lowercased()
+      if let word = words.first(where: { $0.name.lowercased() == plain }) { return .string(word.value) }
+      notes.unknownWords[column, default: []].append(RESTText.firstWords(Array(text.utf8)))
+      return value
+    }
+  }
+
+  private func quotient(of value: JSON, by divisor: Int64) throws(Problem) -> (quotient: Int64, remainder: Int64) {
+    guard let number = RESTColumnReader.integer(value), divisor > 0 else {
+      throw Problem(.badData, "\(RESTText.shown(value)) is no integer")
+    }
+    return number.quotientAndRemainder(dividingBy: divisor)
+  }
+
+  /// A text without blanks at its ends.
+  static func trimmed(_ text: [UInt8]) -> [UInt8] {
+    let isBlank: (UInt8) -> Bool = { $0 == 32 || (9...13).contains($0) }
+    guard let first = text.firstIndex(where: { !isBlank($0) }), let last = text.lastIndex(where: { !isBlank($0) })
+    else {
+      return []
+    }
+    return Array(text[first...last])
+  }
+
+  /// The parts of a comma list, blanks removed. A comma inside brackets parts nothing.
+  static func parts(of text: [UInt8]) -> [[UInt8]] {
+    var parts: [[UInt8]] = [[]]
+    var depth = 0
+    for byte in text {
+      switch byte {
+      case UInt8(ascii: "("), UInt8(ascii: "["): depth += 1
+      case UInt8(ascii: ")"), UInt8(ascii: "]"): depth = max(0, depth - 1)
+      case UInt8(ascii: ",") where depth == 0:
+        parts.append([])
+        continue
+      default: break
+      }
+      parts[parts.count - 1].append(byte)
+    }
+    return parts.map(trimmed).filter { !$0.isEmpty }
+  }
+}
