@@ -42,35 +42,20 @@ public struct PlaceColumns: Sendable {
     var text = ByteBuffer(capacity: 64)
     DisplayText.appendPlain(cell, batch.chunk, to: &text)
     let bytes = text.bytes()
-    guard let value = Double(String(decoding: bytes, as: UTF8.self)), abs(value) <= limit,
-      let plain = bytes.plainDecimal
+    guard let number = DecimalLiteral(bytes), let value = Double(String(decoding: bytes, as: UTF8.self)),
+      abs(value) <= limit
     else {
       throw Problem(
         .badData, "column \(schema.columns[column].name): not a number from -\(Int(limit)) to \(Int(limit))",
         record: row)
     }
-    return plain
+    return number.plain
   }
 }
 
-extension [UInt8] {
-  /// The number without an exponent; nil for what is no decimal number or has more than 400 digits then.
-  fileprivate var plainDecimal: [UInt8]? {
-    let parts = split(maxSplits: 1, omittingEmptySubsequences: false) { $0 | 0x20 == UInt8(ascii: "e") }
-    guard parts.count == 2 else { return self }
-    guard let exponent = Int(String(decoding: parts[1], as: UTF8.self)), abs(exponent) <= 400 else { return nil }
-    var digits = Array(parts[0])
-    let isNegative = digits.first == UInt8(ascii: "-")
-    if isNegative { digits.removeFirst() }
-    var point = digits.firstIndex(of: UInt8(ascii: ".")) ?? digits.count
-    digits.removeAll { $0 == UInt8(ascii: ".") }
-    point += exponent
-    while point < 1 {
-      digits.insert(UInt8(ascii: "0"), at: 0)
-      point += 1
-    }
-    while point > digits.count { digits.append(UInt8(ascii: "0")) }
-    if point < digits.count { digits.insert(UInt8(ascii: "."), at: point) }
-    return (isNegative ? [UInt8(ascii: "-")] : []) + digits
+extension DecimalLiteral {
+  /// The number without an exponent.
+  fileprivate var plain: [UInt8] {
+    (isNegative ? [UInt8(ascii: "-")] : []) + whole + (fraction.isEmpty ? [] : [UInt8(ascii: ".")] + fraction)
   }
 }

@@ -9,13 +9,14 @@ enum Readers {
   ) -> ExporterFixture.Reader? {
     switch exporter.descriptor.name {
     case "json":
-      { document, schema throws in
-        let records = try JSON.parse(document, name: "json").arrayValue ?? []
-        return try records.map { try row(of: $0, schema) }
+      { document, schema in
+        let source = MemoryByteSource(document, name: "json")
+        return try await rows(JSONRowStream(source, schema: schema, JSONReading(form: .array)))
       }
     case "ndjson":
-      { document, schema throws in
-        try lines(document).map { try row(of: $0, schema) }
+      { document, schema in
+        let source = MemoryByteSource(document, name: "ndjson")
+        return try await rows(JSONRowStream(source, schema: schema, JSONReading(form: .lines)))
       }
     case "singer":
       { document, schema throws in
@@ -53,6 +54,15 @@ enum Readers {
       }
     default: nil
     }
+  }
+
+  private static func rows(_ stream: any RowStream) async throws -> [[Value]] {
+    var rows: [[Value]] = []
+    while let work = try await stream.next() {
+      let batch = try work.batch()
+      rows += (0..<batch.count).map { row in (0..<batch.width).map { batch.value(row, $0) } }
+    }
+    return rows
   }
 
   private static func lines(_ document: [UInt8]) throws -> [JSON] {
