@@ -122,7 +122,7 @@ public struct CSVWriter: Sendable {
     case .reject:
       throw Problem(
         .badData, "column \(schema.columns[column].name): the \(row == nil ? "name" : "text") begins like a formula",
-        hint: "--csv-formulas escape makes it safe, --csv-formulas keep writes it as it is", record: row)
+        hint: "--option formulas=escape makes it safe, formulas=keep writes it as it is", record: row)
     }
     return 1
   }

@@ -18,6 +18,6 @@ public enum NonfinitePolicy: String, Sendable, Hashable, CaseIterable {
   static func problem(_ value: Double, column: String, record: Int, format: String) -> Problem {
     Problem(
       .badData, "column \(column): \(word(for: value)) is not a number \(format) can carry",
-      hint: "--nonfinite null or --nonfinite string writes it as null or as text", record: record)
+      hint: "--option nonfinite=null writes null instead, nonfinite=string its name", record: record)
   }
 }

@@ -61,7 +61,7 @@ private struct CSVEncoder: RowEncoder {
     if noted == 0 { return nil }
     let found = "\(counted(noted, "cell")) that a spreadsheet would take for a formula"
     return isEscaped
-      ? "\(found): a ' was put in front" : "\(found), written as they are; --csv-formulas escape makes them safe"
+      ? "\(found): a ' was put in front" : "\(found), written as they are; --option formulas=escape makes them safe"
   }
 }
 

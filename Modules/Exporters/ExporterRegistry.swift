@@ -5,7 +5,7 @@ public struct ExporterRegistry: Sendable {
   /// The built-in formats, in the order of the help; the first is the default.
   public static let builtIn: [any Exporter] = [
     MarkdownExporter(), CSVExporter.csv, JSONExporter.json, JSONExporter.ndjson, CSVExporter.tsv, TableExporter(),
-    RecordExporter(), HTMLExporter(), YAMLExporter(), GeoJSONExporter(),
+    RecordExporter(), HTMLExporter(), SQLExporter(), YAMLExporter(), GeoJSONExporter(),
     MapExporter.gpx, MapExporter.kml, VCardExporter(), SingerExporter(),
   ]
 

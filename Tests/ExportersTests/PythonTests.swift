@@ -92,6 +92,24 @@ struct PythonTests {
         print(",".join(value.encode().hex() for value in values))
     """
 
+  /// Runs the SQL through the shell of SQLite, and prints what Python finds in the database: `n`, an integer's digits, a real's bits, `"` and text, `x`
+  /// and bytes.
+  private static let sql = """
+    import os, sqlite3, struct, subprocess, sys, tempfile
+    path = os.path.join(tempfile.mkdtemp(), "x.db")
+    done = subprocess.run(["sqlite3", "-bail", path], input=sys.stdin.buffer.read(), capture_output=True)
+    assert done.returncode == 0 and not done.stderr, done.stderr
+    base = sqlite3.connect(path)
+    base.text_factory = lambda text: ("text", text)
+    def shown(value):
+        if value is None: return b"n"
+        if isinstance(value, float): return struct.pack(">d", value).hex().encode()
+        if isinstance(value, tuple): return b"\\"" + value[1]
+        return b"x" + value if isinstance(value, bytes) else str(value).encode()
+    for row in base.execute("select * from \\"%s\\" order by rowid" % sys.argv[1]):
+        print(",".join(shown(value).hex() for value in row))
+    """
+
   private static let tables = SampleTable.all.filter { !$0.rows.isEmpty } + (100..<110).map(SampleTable.random)
 
   private func python(_ script: String, _ argument: String, _ document: [UInt8]) throws -> [String] {
@@ -218,5 +236,38 @@ struct PythonTests {
       return line([Array(name.utf8), bits(row[4]), bits(row[2])])
     }
     #expect(lines == expected)
+  }
+
+  @Test(
+    "sql",
+    .enabled(
+      if: Shell.has("sqlite3")
+        && Shell.run("python3 -c 'import sqlite3, sys; sys.exit(sqlite3.sqlite_version_info < (3, 37))'", input: [])
+          != nil,
+      "sqlite3 3.37 or newer is not installed"))
+  func sql() throws {
+    var numbers = SplitMix64(seed: 5)
+    let reals = (0..<2000).map { _ in Double(bitPattern: numbers.next()) }.filter(\.isFinite)
+    let table = SampleTable(
+      "reals", Schema("reals", columns: [ColumnDescription("r", .real)]), reals.map { [.real($0)] })
+    for table in Self.tables.filter({ $0.schema.width > 0 }) + [table] {
+      let lines = try python(Self.sql, table.schema.name, ExporterFixture("sql", SQLExporter()).document(table))
+      let expected = table.rows.map { row in
+        line(
+          zip(row, table.schema.columns).map { value, column in
+            let quote = [UInt8(ascii: "\"")]
+            switch value {
+            case .null: return Array("n".utf8)
+            case .boolean(let value): return Array((value ? "1" : "0").utf8)
+            case .integer(let value): return Array(String(value).utf8)
+            case .real(let value):
+              return Array((String(repeating: "0", count: 16) + String(value.bitPattern, radix: 16)).suffix(16).utf8)
+            case .number(let text), .text(let text), .json(let text): return quote + text
+            case .bytes(let bytes): return [UInt8(ascii: "x")] + bytes
+            }
+          })
+      }
+      #expect(lines == expected, "\(table)")
+    }
   }
 }

@@ -1,0 +1,33 @@
+internal import Codecs
+public import Domain
+
+/// SQL that makes and fills a table in SQLite.
+public struct SQLExporter: Exporter {
+  /// The format.
+  public init() {}
+
+  /// `sql`.
+  public var descriptor: ExporterDescriptor {
+    ExporterDescriptor(
+      "sql", fileExtensions: ["sql"], mediaType: "application/sql",
+      summary: "A table and its rows as SQL, for SQLite 3.37 or newer", isExact: true, options: [OptionKeys.nonfinite])
+  }
+
+  /// An encoder.
+  public func makeEncoder(
+    for schema: Schema, options: ExportOptions, layout: Layout
+  ) throws(Problem) -> any RowEncoder {
+    SQLEncoder(writer: try SQLWriter(schema, nonfinite: try options.choice(OptionKeys.nonfinite, default: .error)))
+  }
+}
+
+private struct SQLEncoder: RowEncoder {
+  let writer: SQLWriter
+
+  func begin(_ out: inout ByteBuffer) { writer.begin(&out) }
+  func encode(_ batch: RowBatch, isFirst: Bool, _ out: inout ByteBuffer) throws(Problem) -> Int {
+    try writer.write(batch, &out)
+    return 0
+  }
+  func finish(rows: Int, _ out: inout ByteBuffer) { writer.finish(&out) }
+}
