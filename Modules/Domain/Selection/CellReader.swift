@@ -78,6 +78,12 @@
 func precedes(_ a: UnsafeRawBufferPointer, _ b: UnsafeRawBufferPointer) -> Int {
   let count = min(a.count, b.count)
   var at = 0
+  while at &+ 8 <= count {
+    let x = unsafe UInt64(bigEndian: a.loadUnaligned(fromByteOffset: at, as: UInt64.self))
+    let y = unsafe UInt64(bigEndian: b.loadUnaligned(fromByteOffset: at, as: UInt64.self))
+    if x != y { return x < y ? -1 : 1 }
+    at &+= 8
+  }
   while at < count {
     let x = unsafe a[at], y = unsafe b[at]
     if x != y { return x < y ? -1 : 1 }

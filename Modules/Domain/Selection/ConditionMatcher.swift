@@ -7,7 +7,7 @@ struct ConditionMatcher: Sendable {
   /// What is asked of a cell that is not null.
   private enum Test: Sendable {
     case isNull(Bool)
-    case number(Condition.Operator, [DecimalNumber], short: Int64?)
+    case number(Condition.Operator, [DecimalNumber], short: Int64?, nearest: NearestDouble?)
     case boolean(Bool)
     case text(Condition.Operator, [[UInt8]])
     case date(Condition.Operator, [[UInt8]])
@@ -52,7 +52,9 @@ struct ConditionMatcher: Sendable {
     switch column.type {
     case .integer, .real, .decimal:
       let short = bytes.count == 1 && bytes[0].count < 19 ? Int64(condition.values[0]) : nil
-      return .number(comparison, try numbers("1"), short: short)
+      let wanted = try numbers("1")
+      let nearest = bytes.count == 1 ? unsafe bytes[0].withUnsafeBytes { unsafe NearestDouble($0) } : nil
+      return .number(comparison, wanted, short: short, nearest: nearest)
     case .boolean:
       guard comparison == .equal || comparison == .notEqual else {
         throw Problem(.usage, "\(column.name) is a boolean and has no order", hint: "ask '\(column.name) = true'")
@@ -86,9 +88,12 @@ struct ConditionMatcher: Sendable {
     case .boolean(let wanted):
       if case .boolean(let value) = cell { return value == wanted }
       return false
-    case .number(let comparison, let wanted, let short):
+    case .number(let comparison, let wanted, let short, let nearest):
       if let short, let value = reader.integer(of: cell) {
         return Self.holds(comparison, value < short ? -1 : value == short ? 0 : 1)
+      }
+      if let nearest, let order = reader.nearestDouble(of: cell)?.order(to: nearest) {
+        return Self.holds(comparison, order)
       }
       guard let value = reader.number(of: cell) else { return false }
       if comparison == .isIn { return wanted.contains(value) }
@@ -139,10 +144,18 @@ struct ConditionMatcher: Sendable {
   private static func find(_ needle: [UInt8], in text: [UInt8]) -> Bool {
     guard let first = needle.first else { return true }
     guard text.count >= needle.count else { return false }
-    for at in 0...(text.count - needle.count) where text[at] == first && text[at...].starts(with: needle) {
-      return true
+    return unsafe text.withUnsafeBufferPointer { text in
+      var at = 0
+      while at <= text.count - needle.count {
+        if unsafe text[at] == first {
+          var same = 1
+          while same < needle.count, unsafe text[at + same] == needle[same] { same += 1 }
+          if same == needle.count { return true }
+        }
+        at += 1
+      }
+      return false
     }
-    return false
   }
 }
 

@@ -34,6 +34,7 @@ struct SortOrder: Sendable {
     }
     if let m = a.integer(of: x), let n = b.integer(of: y) { return m < n ? -1 : m == n ? 0 : 1 }
     if case .boolean(let p) = x, case .boolean(let q) = y { return p == q ? 0 : q ? -1 : 1 }
+    if let m = a.nearestDouble(of: x), let n = b.nearestDouble(of: y), let order = m.order(to: n) { return order }
     if let m = a.number(of: x), let n = b.number(of: y) { return m < n ? -1 : m == n ? 0 : 1 }
     if let m = unsafe a.bytes(of: x), let n = unsafe b.bytes(of: y), rank(x) == rank(y) { return unsafe precedes(m, n) }
     return rank(x) - rank(y)
@@ -49,5 +50,46 @@ struct SortOrder: Sendable {
     case .json: 4
     case .bytes: 5
     }
+  }
+
+  /// How many bytes all texts of the first column begin with in common; nothing is learned from comparing those.
+  func commonPrefix(of readers: [(reader: CellReader, rows: Int)]) -> Int {
+    guard let column = keys.first?.column else { return 0 }
+    var common: [UInt8]?
+    for (reader, rows) in readers {
+      for row in 0..<rows {
+        guard case .text(let start, let length) = reader.cell(row, column) else { continue }
+        let text = unsafe reader.bytes(start, length)
+        guard let known = common else {
+          common = unsafe Array(text)
+          continue
+        }
+        var same = 0
+        while same < min(known.count, text.count), unsafe known[same] == text[same] { same += 1 }
+        if same < known.count { common = Array(known[..<same]) }
+        if same == 0 { return 0 }
+      }
+    }
+    return common?.count ?? 0
+  }
+
+  /// A number that orders rows by their first column as far as it goes: when two differ, so do the rows, the same way. Three bits say the
+  /// kind, the others how the value begins, behind the `skip` bytes that all texts begin with.
+  func head(_ reader: CellReader, _ row: Int, skip: Int) -> UInt64 {
+    guard let key = keys.first else { return 0 }
+    let cell = reader.cell(row, key.column)
+    if cell.isNull { return .max }
+    var bits: UInt64 = 0
+    if let number = reader.nearestDouble(of: cell) {
+      let pattern = (number.value == 0 ? 0 : number.value).bitPattern
+      bits = pattern >> 63 == 0 ? pattern | 1 << 63 : ~pattern
+    } else if case .boolean(let value) = cell {
+      bits = value ? 1 << 63 : 0
+    } else if let bytes = unsafe reader.bytes(of: cell) {
+      let skip = if case .text = cell { skip } else { 0 }
+      for at in skip..<(skip + 8) { bits = unsafe bits << 8 | (at < bytes.count ? UInt64(bytes[at]) : 0) }
+    }
+    let head = UInt64(Self.rank(cell)) << 61 | bits >> 3
+    return key.isDescending ? ~head : head
   }
 }

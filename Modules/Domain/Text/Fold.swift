@@ -18,8 +18,11 @@ public enum Fold {
     while at < text.count {
       let byte = unsafe text[at]
       if byte < 0x80 {
-        result.append(byte &- 65 < 26 ? byte | 32 : byte)
-        at += 1
+        var end = at + 1
+        while end < text.count, unsafe text[end] < 0x80 { end += 1 }
+        let run = unsafe UnsafeRawBufferPointer(rebasing: text[at..<end])
+        unsafe result.append(contentsOf: run.lazy.map { $0 &- 65 < 26 ? $0 | 32 : $0 })
+        at = end
         continue
       }
       let length = byte >= 0xF0 ? 4 : byte >= 0xE0 ? 3 : 2

@@ -24,17 +24,24 @@ public enum Words {
     return result
   }
 
-  /// Whether a word of folded `text` begins with `prefix`.
-  static func anyBegins(_ text: [UInt8], with prefix: [UInt8]) -> Bool {
+  /// Calls `body` with each place where a word of folded text begins, while it says true.
+  static func forEachStart(in text: [UInt8], _ body: (Int) -> Bool) {
     var isInside = false
     var at = 0
     while at < text.count {
       let (isPart, length) = classify(text, at)
-      if isPart, !isInside, text[at...].starts(with: prefix) { return true }
+      if isPart, !isInside, !body(at) { return }
       isInside = isPart
       at += length
     }
-    return false
+  }
+
+  /// Whether text goes on with `prefix` at a place.
+  static func begins(_ text: [UInt8], at start: Int, with prefix: [UInt8]) -> Bool {
+    guard text.count - start >= prefix.count else { return false }
+    var at = 0
+    while at < prefix.count, text[start + at] == prefix[at] { at += 1 }
+    return at == prefix.count
   }
 
   /// Whether the character at a place is a letter or a digit, and its length in bytes.
