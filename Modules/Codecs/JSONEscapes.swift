@@ -1,3 +1,5 @@
+internal import CMasks
+
 /// The escapes of JSON strings.
 enum JSONEscapes {
   /// The value of a hexadecimal digit; nil for any other byte.
@@ -16,18 +18,25 @@ enum JSONEscapes {
   static func decode(_ source: UnsafePointer<UInt8>, count: Int, to target: UnsafeMutablePointer<UInt8>) -> Int {
     var from = 0
     var to = 0
-    while from < count {
-      let byte = unsafe source[from]
-      if byte != UInt8(ascii: "\\") {
-        unsafe target[to] = byte
+    while true {
+      // Sixteen bytes at a time where nothing is escaped; what is stored lies behind what was loaded.
+      var mask = unsafe bb_read_json_mask16(source + from)
+      while mask == 0, from &+ 16 <= count {
+        unsafe (target + to).store16(source + from)
+        from &+= 16
+        to &+= 16
+        mask = unsafe bb_read_json_mask16(source + from)
+      }
+      let end = min(count, from &+ (mask == 0 ? 16 : mask.trailingZeroBitCount))
+      while from < end {
+        unsafe target[to] = source[from]
         from &+= 1
         to &+= 1
-        continue
       }
+      if from == count { return to }
       let scalar = unsafe scalar(source, &from)
       to &+= unsafe encode(scalar, target + to)
     }
-    return to
   }
 
   /// The scalar that the escape at `position` stands for; steps over it.

@@ -20,8 +20,7 @@ struct JSONRecordParser {
   private var scanner: JSONScanner
   private var cells: CellBlock
   private var rewrites: [Rewrite] = []
-  /// The row in which each column was last seen, to find keys that are missing or come twice.
-  private var lastSeen: [Int]
+  private let table: JSONColumnTable
   private var others = JSONKeys()
   private var keys = JSONKeys()
   private var rows = 0
@@ -32,7 +31,7 @@ struct JSONRecordParser {
     self.layout = layout
     scanner = unsafe JSONScanner(piece.chunk.base, at: piece.start)
     cells = CellBlock(capacity: max(64, (piece.chunk.count - piece.start) / 24) + layout.width)
-    lastSeen = Array(repeating: -1, count: layout.columns.count)
+    table = JSONColumnTable(layout)
   }
 
   /// The batch; the position of the record at fault is `rows` when it throws.
@@ -115,27 +114,37 @@ struct JSONRecordParser {
     let width = layout.width
     let firstCell = rows &* width
     if firstCell &+ width > cells.capacity { cells = cells.grown(keeping: firstCell, atLeast: firstCell &+ width) }
-    try scanner.enter(0)
+    // In registers while the record lasts.
+    var scanner = scanner
+    let cells = cells
+    let row = rows
     var next = 0
     var seen = 0
     let otherKeys = others.begin()
+    try scanner.enter(0)
     if scanner.byte == UInt8(ascii: "}") {
       scanner.at &+= 1
     } else {
       var goesOn: Bool
       repeat {
         let keyOffset = scanner.at
-        if let position = try column(expected: next, otherKeys) {
-          guard lastSeen[position] != rows else { throw JSONFault("a key that the record has already", at: keyOffset) }
-          lastSeen[position] = rows
+        var position = next
+        if next < table.count, table.skipKey(next, &scanner) {
+          scanner.skipSpace()
+        } else {
+          position = try otherColumn(&scanner, otherKeys)
+        }
+        if position >= 0 {
+          guard table.markSeen(position, in: row) else {
+            throw JSONFault("a key that the record has already", at: keyOffset)
+          }
           seen &+= 1
           next = position &+ 1
-          let valueOffset = scanner.at
-          let cell = try value(position, firstCell)
-          if let slot = layout.columns[position].slot {
-            cells.put(firstCell &+ slot, cell)
-          }
-          guard scanner.at &- valueOffset <= layout.maximumField else { throw tooLarge(position, valueOffset) }
+          let start = scanner.at
+          let slot = table.slot(position)
+          let cell = try value(position, &scanner, cellAt: slot < 0 ? -1 : firstCell &+ slot)
+          if slot >= 0 { cells.put(firstCell &+ slot, cell) }
+          guard scanner.at &- start <= layout.maximumField else { throw tooLarge(position, start) }
         } else {
           var shape = JSONShape()
           try scanner.skipValue(&keys, &shape, depth: 1)
@@ -144,16 +153,18 @@ struct JSONRecordParser {
       } while goesOn
     }
     others.end(otherKeys)
-    if seen < lastSeen.count { try fillAbsent(firstCell) }
-    rows &+= 1
+    self.scanner = scanner
+    if seen < table.count { try fillAbsent(firstCell) }
+    rows = row &+ 1
   }
 
   private mutating func fillAbsent(_ firstCell: Int) throws(JSONFault) {
-    for (position, column) in layout.columns.enumerated() where lastSeen[position] != rows {
-      guard column.isNullable else {
-        throw JSONFault("the record has no “\(column.name)”", at: scanner.at - 1, column: position)
+    for position in 0..<table.count where !table.isSeen(position, in: rows) {
+      guard layout.columns[position].isNullable else {
+        throw JSONFault("the record has no “\(layout.columns[position].name)”", at: scanner.at - 1, column: position)
       }
-      if let slot = column.slot { cells.put(firstCell + slot, .null) }
+      let slot = table.slot(position)
+      if slot >= 0 { cells.put(firstCell + slot, .null) }
     }
   }
 
@@ -161,24 +172,10 @@ struct JSONRecordParser {
     JSONFault("a value of “\(layout.columns[position].name)” with more than \(layout.maximumField) bytes", at: offset)
   }
 
-  /// Steps over a key and its colon; the column it names, nil for a key that is skipped.
-  @inline(__always) private mutating func column(expected: Int, _ otherKeys: Int) throws(JSONFault) -> Int? {
-    if expected < layout.columns.count {
-      let column = layout.columns[expected]
-      let isExpected = unsafe layout.keyText.withUnsafeBufferPointer { text in
-        guard let start = text.baseAddress else { return false }
-        return unsafe bb_same(scanner.base + scanner.at, start + column.keyStart, column.keyCount) != 0
-      }
-      if isExpected {
-        scanner.at &+= column.keyCount
-        scanner.skipSpace()
-        return expected
-      }
-    }
-    return try otherColumn(otherKeys)
-  }
-
-  @inline(never) private mutating func otherColumn(_ otherKeys: Int) throws(JSONFault) -> Int? {
+  /// Steps over a key that is not the expected one, and its colon; the column it names, -1 for a key that is skipped.
+  @inline(never) private mutating func otherColumn(
+    _ scanner: inout JSONScanner, _ otherKeys: Int
+  ) throws(JSONFault) -> Int {
     guard scanner.byte == UInt8(ascii: "\"") else { throw scanner.unexpected(wanted: "a key in double quotes") }
     let start = scanner.at + 1
     let escaped = try scanner.skipString()
@@ -192,75 +189,70 @@ struct JSONRecordParser {
       throw JSONFault("a key that the record has already", at: start - 1)
     }
     if !layout.ignoresOtherKeys {
-      throw JSONFault(
-        "a key that is no column: “\(String(decoding: key.prefix(80), as: UTF8.self))”", at: start - 1, column: -1)
+      let name = String(decoding: key.prefix(80), as: UTF8.self)
+      throw JSONFault("a key that is no column: “\(name)”", at: start - 1, column: -1)
     }
     try scanner.skipColon()
-    return nil
+    return -1
   }
 
   // MARK: - One value
 
-  @inline(__always) private mutating func value(_ position: Int, _ firstCell: Int) throws(JSONFault) -> Cell {
+  /// Steps over the value of the column at `position`; `cellAt` is where its cell goes, -1 for nowhere.
+  @inline(__always) private mutating func value(
+    _ position: Int, _ scanner: inout JSONScanner, cellAt: Int
+  ) throws(JSONFault) -> Cell {
     let start = scanner.at
-    let type = layout.columns[position].type
+    let kind = table.kind(position)
     switch scanner.byte {
     case UInt8(ascii: "\""):
       let escaped = try scanner.skipString()
-      if type == .text || type == .url {
+      if kind == .text {
         let count = scanner.at &- start &- 2
-        if escaped { note(.escapes, start &+ 1, count, position, firstCell) }
+        if escaped { note(.escapes, start &+ 1, count, cellAt) }
         return .text(UInt32(truncatingIfNeeded: start &+ 1), UInt32(truncatingIfNeeded: count))
       }
-      return try string(type, from: start, escaped: escaped, position, firstCell)
+      return try string(position, from: start, to: scanner.at, escaped: escaped, cellAt: cellAt)
     case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"):
       let isWhole = try scanner.skipNumber()
       let count = scanner.at &- start
       let literal = Cell.number(UInt32(truncatingIfNeeded: start), UInt32(truncatingIfNeeded: count))
-      switch type {
+      switch kind {
       case .decimal: return literal
       case .json: return .json(UInt32(truncatingIfNeeded: start), UInt32(truncatingIfNeeded: count))
-      case .integer:
-        let kind = unsafe JSONNumberKind(scanner.base + start, count: count, isWhole: isWhole)
-        if kind == .integer { return literal }
-      case .real:
-        let kind = unsafe JSONNumberKind(scanner.base + start, count: count, isWhole: isWhole)
-        if kind == .real { return literal }
-        if !layout.columns[position].isInferred, let value = exactReal(start, count) { return .real(value) }
-      default: break
+      case .integer, .real:
+        let found = unsafe JSONNumberKind(scanner.base + start, count: count, isWhole: isWhole)
+        if found == (kind == .integer ? .integer : .real) { return literal }
+        if kind == .real, !layout.columns[position].isInferred, let value = exactReal(start, count) {
+          return .real(value)
+        }
+      case .text, .boolean, .other: break
       }
-      throw misfit(position, start)
+      throw misfit(position, start, scanner.at)
     case UInt8(ascii: "n"):
       try scanner.skipWord("null")
-      guard layout.columns[position].isNullable else { throw misfit(position, start) }
+      guard table.isNullable(position) else { throw misfit(position, start, scanner.at) }
       return .null
-    case UInt8(ascii: "t"):
-      try scanner.skipWord("true")
-      if type == .boolean { return .boolean(true) }
-      return try jsonWord(type, position, start)
-    case UInt8(ascii: "f"):
-      try scanner.skipWord("false")
-      if type == .boolean { return .boolean(false) }
-      return try jsonWord(type, position, start)
-    default: return try nested(type, position, firstCell)
+    case UInt8(ascii: "t"), UInt8(ascii: "f"):
+      let isTrue = scanner.byte == UInt8(ascii: "t")
+      try scanner.skipWord(isTrue ? "true" : "false")
+      if kind == .boolean { return .boolean(isTrue) }
+      guard kind == .json else { throw misfit(position, start, scanner.at) }
+      return .json(UInt32(truncatingIfNeeded: start), UInt32(truncatingIfNeeded: scanner.at &- start))
+    default: return try nested(position, &scanner, cellAt: cellAt)
     }
-  }
-
-  private func jsonWord(_ type: ColumnType, _ position: Int, _ start: Int) throws(JSONFault) -> Cell {
-    guard type == .json else { throw misfit(position, start) }
-    return .json(UInt32(start), UInt32(scanner.at - start))
   }
 
   /// A string in a column that is not text.
   @inline(never) private mutating func string(
-    _ type: ColumnType, from start: Int, escaped: Bool, _ position: Int, _ firstCell: Int
+    _ position: Int, from start: Int, to end: Int, escaped: Bool, cellAt: Int
   ) throws(JSONFault) -> Cell {
-    let count = scanner.at - start
+    let type = layout.columns[position].type
     if type == .json {
-      if escaped { note(.nested, start, count, position, firstCell) }
-      return .json(UInt32(start), UInt32(count))
+      if escaped { note(.nested, start, end - start, cellAt) }
+      return .json(UInt32(start), UInt32(end - start))
     }
-    let text = unsafe JSONScanner.text(scanner.base, from: start + 1, to: scanner.at - 1, escaped: escaped)
+    let text = unsafe JSONScanner.text(scanner.base, from: start + 1, to: end - 1, escaped: escaped)
     let fits =
       switch type {
       case .date: Dates.isDate(text)
@@ -268,10 +260,10 @@ struct JSONRecordParser {
       case .bytes: Base64.decode(text) != nil
       default: false
       }
-    guard fits else { throw misfit(position, start) }
-    if escaped { note(.escapes, start + 1, count - 2, position, firstCell) }
+    guard fits else { throw misfit(position, start, end) }
+    if escaped { note(.escapes, start + 1, end - start - 2, cellAt) }
     if type == .bytes {
-      note(.base64, start + 1, text.count, position, firstCell)
+      note(.base64, start + 1, text.count, cellAt)
       return .bytes(UInt32(start + 1), 0)
     }
     return .text(UInt32(start + 1), UInt32(text.count))
@@ -279,22 +271,22 @@ struct JSONRecordParser {
 
   /// An array or object, or a mistake.
   @inline(never) private mutating func nested(
-    _ type: ColumnType, _ position: Int, _ firstCell: Int
+    _ position: Int, _ scanner: inout JSONScanner, cellAt: Int
   ) throws(JSONFault) -> Cell {
     let start = scanner.at
     let isArray = scanner.byte == UInt8(ascii: "[")
     var shape = JSONShape()
     try scanner.skipValue(&keys, &shape)
     let fits =
-      switch type {
+      switch layout.columns[position].type {
       case .json: true
       case .list(.integer): isArray && shape.isList(integers: true)
       case .list: isArray && shape.isList(integers: false)
       default: false
       }
-    guard fits else { throw misfit(position, start) }
+    guard fits else { throw misfit(position, start, scanner.at) }
     let count = scanner.at - start
-    if !shape.isCanonical { note(.nested, start, count, position, firstCell) }
+    if !shape.isCanonical { note(.nested, start, count, cellAt) }
     return .json(UInt32(start), UInt32(count))
   }
 
@@ -307,20 +299,17 @@ struct JSONRecordParser {
     return value
   }
 
-  private func misfit(_ position: Int, _ start: Int) -> JSONFault {
+  private func misfit(_ position: Int, _ start: Int, _ end: Int) -> JSONFault {
     let column = layout.columns[position]
-    let text = unsafe JSONScanner.text(scanner.base, from: start, to: min(scanner.at, start + 60), escaped: false)
-    let shown = String(decoding: text, as: UTF8.self) + (scanner.at > start + 60 ? "…" : "")
+    let text = unsafe JSONScanner.text(scanner.base, from: start, to: min(end, start + 60), escaped: false)
+    let shown = String(decoding: text, as: UTF8.self) + (end > start + 60 ? "…" : "")
     return JSONFault("“\(column.name)” is \(column.type.name), and \(shown) is not", at: start, column: position)
   }
 
   // MARK: - Rewriting
 
-  @inline(never) private mutating func note(
-    _ kind: Rewrite.Kind, _ start: Int, _ count: Int, _ position: Int, _ firstCell: Int
-  ) {
-    guard let slot = layout.columns[position].slot else { return }
-    rewrites.append(Rewrite(cell: firstCell + slot, kind: kind, start: start, count: count))
+  @inline(never) private mutating func note(_ kind: Rewrite.Kind, _ start: Int, _ count: Int, _ cell: Int) {
+    if cell >= 0 { rewrites.append(Rewrite(cell: cell, kind: kind, start: start, count: count)) }
   }
 
   private mutating func rewrite() {

@@ -44,10 +44,9 @@ public final class JSONRowStream: RowStream {
   private let table: String
   private let reading: JSONReading
   private let layout: JSONLayout
-  private let isInferred: Bool
   private let state: Mutex<State>
-  /// Whether some value contradicts what was inferred.
-  private let isContradicted = Mutex(false)
+  /// What the schema was inferred from; nil when it was given. Pieces that contradict it are added.
+  private let inference: Mutex<Inference?>
 
   private struct State: Sendable {
     var splitter: JSONSplitter
@@ -55,15 +54,26 @@ public final class JSONRowStream: RowStream {
     var ahead: [JSONPiece] = []
   }
 
+  private struct Inference: Sendable {
+    var found: JSONInference
+    /// Positions of the columns whose type it says.
+    let columns: Set<Int>
+    /// Streams that were contradicted before this one.
+    var contradictions = 0
+    var isContradicted = false
+  }
+  /// So often a stream begins again with what the contradicting pieces hold; then the whole document is looked at first.
+  private static let patience = 3
+
   /// The records of a document whose columns are known. A key that `schema` does not have is `badData` unless `reading` ignores it; `types` is
   /// not looked at.
   public convenience init(_ source: any ByteSource, schema: Schema, _ reading: JSONReading = JSONReading()) {
     let splitter = JSONSplitter(source, form: reading.form, pointer: reading.records)
-    self.init(source, schema, [], reading, State(splitter: splitter), isInferred: false)
+    self.init(source, schema, reading, State(splitter: splitter), nil)
   }
 
   /// The records of a document whose columns are found by looking at its first MiB: in the order they first appear, with the narrowest types
-  /// that lose nothing. `widened` looks at all of it.
+  /// that lose nothing. `widened` mends what later values contradict.
   ///
   /// - Throws: `badData` for a document that is no table; `usage` for a name in `types` that is no column.
   public static func inferring(
@@ -86,13 +96,20 @@ public final class JSONRowStream: RowStream {
         throw problem(error, in: piece, name: source.name)
       }
     }
-    let (schema, inferred) = try inference.schema(table, types: reading.types, isWhole: isWhole)
-    return JSONRowStream(source, schema, inferred, reading, state, isInferred: true)
+    return try inferred(source, table, reading, state, inference, isWhole: isWhole)
+  }
+
+  private static func inferred(
+    _ source: any ByteSource, _ table: String, _ reading: JSONReading, _ state: State, _ found: JSONInference,
+    isWhole: Bool, contradictions: Int = 0
+  ) throws(Problem) -> JSONRowStream {
+    let (schema, columns) = try found.schema(table, types: reading.types, isWhole: isWhole)
+    let inference = Inference(found: found, columns: columns, contradictions: contradictions)
+    return JSONRowStream(source, schema, reading, state, inference)
   }
 
   private init(
-    _ source: any ByteSource, _ whole: Schema, _ inferred: Set<Int>, _ reading: JSONReading, _ state: State,
-    isInferred: Bool
+    _ source: any ByteSource, _ whole: Schema, _ reading: JSONReading, _ state: State, _ inference: Inference?
   ) {
     let wanted = reading.columns.map { names in
       whole.columns.indices.filter { names.contains(whole.columns[$0].name) }
@@ -101,13 +118,13 @@ public final class JSONRowStream: RowStream {
     schema = whole.projected(to: slots)
     table = whole.name
     // A key that is missing so far may be one of those that are needed.
-    let mayIgnore = isInferred && reading.columns.map { $0.count == slots.count } ?? false
+    let hasAll = reading.columns.map { $0.count == slots.count } ?? false
     layout = JSONLayout(
-      whole, wanted: slots, inferred: inferred, maximumField: reading.maximumField,
-      ignoresOtherKeys: mayIgnore || (!isInferred && reading.ignoresOtherKeys))
+      whole, wanted: slots, inferred: inference?.columns ?? [], maximumField: reading.maximumField,
+      ignoresOtherKeys: inference == nil ? reading.ignoresOtherKeys : hasAll)
     self.source = source
     self.reading = reading
-    self.isInferred = isInferred
+    self.inference = Mutex(inference)
     self.state = Mutex(state)
   }
 
@@ -121,23 +138,28 @@ public final class JSONRowStream: RowStream {
     return BatchWork { () throws(Problem) in try work.batch() }
   }
 
-  /// When a value contradicts what was inferred and the document can be read again: the same records with columns and types that hold all of
-  /// them. It takes one look at the whole document, so that it happens once.
+  /// When a value contradicts what was inferred and the document can be read again: the same records from the beginning, with columns and
+  /// types that hold that value as well. The fourth time the whole document is looked at first, so that there is no fifth.
   public func widened() async throws(Problem) -> (any RowStream)? {
-    guard isInferred, isContradicted.withLock({ $0 }), let again = try source.reopened() else { return nil }
-    var splitter = JSONSplitter(again, form: reading.form, pointer: reading.records)
-    var inference = JSONInference()
-    while let piece = try splitter.next() {
-      do throws(JSONFault) {
-        try inference.read(piece)
-      } catch {
-        throw Self.problem(error, in: piece, name: source.name)
-      }
+    guard var known = inference.withLock({ $0 }), known.isContradicted, let again = try source.reopened() else {
+      return nil
     }
-    let (schema, _) = try inference.schema(table, types: reading.types, isWhole: true)
-    guard let fresh = try source.reopened() else { return nil }
-    let state = State(splitter: JSONSplitter(fresh, form: reading.form, pointer: reading.records))
-    return JSONRowStream(fresh, schema, [], reading, state, isInferred: false)
+    var isWhole = false
+    if known.contradictions >= Self.patience {
+      guard let other = try source.reopened() else { return nil }
+      var splitter = JSONSplitter(other, form: reading.form, pointer: reading.records)
+      while let piece = try splitter.next() {
+        do throws(JSONFault) {
+          try known.found.read(piece)
+        } catch {
+          throw Self.problem(error, in: piece, name: source.name)
+        }
+      }
+      isWhole = true
+    }
+    let state = State(splitter: JSONSplitter(again, form: reading.form, pointer: reading.records))
+    return try Self.inferred(
+      again, table, reading, state, known.found, isWhole: isWhole, contradictions: known.contradictions + 1)
   }
 
   private static func problem(_ fault: JSONFault, in piece: JSONPiece, name: String, record: Int? = nil) -> Problem {
@@ -170,11 +192,24 @@ public final class JSONRowStream: RowStream {
       return .success(try parser.batch())
     } catch {
       var problem = Self.problem(error, in: piece, name: source.name, record: parser.count)
-      if let column = error.column, isInferred, column < 0 || layout.columns[column].isInferred {
-        isContradicted.withLock { $0 = true }
-        if column >= 0 { problem.hint = "say its type, as in --types '\(layout.columns[column].name)=json'" }
+      if let column = error.column, isContradicted(at: column, by: piece), column >= 0 {
+        problem.hint = "say its type, as in --types '\(layout.columns[column].name)=json'"
       }
       return .failure(problem)
+    }
+  }
+
+  /// Whether the column's type (-1: that there is no such column) was inferred; if so, adds what the piece holds.
+  private func isContradicted(at column: Int, by piece: JSONPiece) -> Bool {
+    inference.withLock { inference in
+      guard inference != nil, column < 0 || layout.columns[column].isInferred else { return false }
+      inference?.isContradicted = true
+      do throws(JSONFault) {
+        try inference?.found.read(piece)
+        return true
+      } catch {
+        return true  // What is wrong further on is told when the piece is parsed again.
+      }
     }
   }
 }
