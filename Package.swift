@@ -61,3 +61,14 @@ let package = Package(
       ]),
   ]
 )
+
+// Fuzzers: `BB_FUZZ=1 swift build --product JSONFuzz`, with a Swift that has libFuzzer.
+if Context.environment["BB_FUZZ"] != nil {
+  for name in ["JSONFuzz"] {
+    package.targets.append(
+      .executableTarget(
+        name: name, dependencies: ["Domain", "Codecs"], path: "Tests/Fuzz/\(name)",
+        swiftSettings: house + [.unsafeFlags(["-parse-as-library", "-sanitize=fuzzer,address"])],
+        linkerSettings: [.unsafeFlags(["-sanitize=fuzzer,address"])]))
+  }
+}

@@ -129,7 +129,10 @@ public final class JSONRowStream: RowStream {
   }
 
   /// The next piece of the document, still to be parsed.
-  public func next() async throws(Problem) -> BatchWork? {
+  public func next() async throws(Problem) -> BatchWork? { try nextWork() }
+
+  /// The same for who does not wait for others.
+  public func nextWork() throws(Problem) -> BatchWork? {
     let piece = try state.withLock { (state) throws(Problem) in
       state.ahead.isEmpty ? try state.splitter.next() : state.ahead.removeFirst()
     }
