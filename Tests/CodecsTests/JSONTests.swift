@@ -20,6 +20,7 @@ import Testing
       ("[\"\\x\"]", "x:1:3: an escape that JSON does not have"),
       ("[\"\\u12\"]", "x:1:3: \\u needs four hexadecimal digits"),
       ("[\"\\ud834\"]", "x:1:3: half of a surrogate pair, which is not a character"),
+      ("[\"\\ud834\\u0041\"]", "x:1:3: half of a surrogate pair, which is not a character"),
       ("[\"\\udd1e\"]", "x:1:3: half of a surrogate pair, which is not a character"),
       ("{\"a\":1,\n\"\\u0061\":2}", "x:2:1: a key that the object has already"),
       ("[1", "x:1:3: the text ends where a comma or “]” is expected"),
