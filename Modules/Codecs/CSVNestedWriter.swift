@@ -1,9 +1,10 @@
 public import Domain
 
-/// Nested values in CSV: as JSON text, joined, or spread over columns (`a.1`, `a.2` for lists, `b.city`, `b.geo.lat` for objects).
+/// Nested values in CSV: as JSON text, joined, or spread over columns (`a.1`, `a.2` for lists, `b.city`, `b.geo.lat`
+/// for objects).
 extension CSVWriter {
-  /// A cell of a JSON column, where a text is a JSON string, or of a nested column that is not written as JSON; returns how many fields look like a
-  /// formula.
+  /// A cell of a JSON column, where a text is a JSON string, or of a nested column that is not written as JSON;
+  /// returns how many fields look like a formula.
   @inline(never)
   func putUnusual(
     _ cell: Cell, _ chunk: Chunk, row: Int, column: Int, at cursor: inout WriteCursor, _ out: inout ByteBuffer
@@ -49,7 +50,8 @@ extension CSVWriter {
     }
   }
 
-  /// Calls `body` with the name of every leaf of a cell, and its text as it stands in the value; a value that is not nested is one leaf without a name.
+  /// Calls `body` with the name of every leaf of a cell, and its text as it stands in the value; a value that is not
+  /// nested is one leaf without a name.
   private static func visit(_ cell: Cell, _ chunk: Chunk, _ body: (String, ByteRun) -> Void) {
     switch cell {
     case .null: break

@@ -1,7 +1,8 @@
 /// How CSV is written: RFC 4180 quoting, and what people choose beside it.
 ///
-/// Null is an empty field without quotes, empty text is `""`, so that both can be told apart. In a table of one column a null would be a blank
-/// line, which many readers skip: there it is `\N`, and the text `\N` is quoted. A text equal to `nullText` is quoted as well.
+/// Null is an empty field without quotes, empty text is `""`, so that both can be told apart. In a table of one
+/// column a null would be a blank line, which many readers skip: there it is `\N`, and the text `\N` is quoted. A
+/// text equal to `nullText` is quoted as well.
 public struct CSVStyle: Sendable, Hashable {
   /// What ends a record.
   public enum LineEnding: String, Sendable, Hashable, CaseIterable {
@@ -10,8 +11,8 @@ public struct CSVStyle: Sendable, Hashable {
     /// A carriage return and a line feed.
     case crlf
   }
-  /// What happens to text that a spreadsheet would take for a formula (it begins with `=`, `+`, `-`, `@`, a tab, a line end or NUL, also
-  /// full-width ones, and is not a plain number).
+  /// What happens to text that a spreadsheet would take for a formula (it begins with `=`, `+`, `-`, `@`, a tab, a
+  /// line end or NUL, also full-width ones, and is not a plain number).
   public enum Formulas: String, Sendable, Hashable, CaseIterable {
     /// Written as it is; counted.
     case keep

@@ -2,8 +2,9 @@ public import Domain
 
 /// Rows as CSV, in the style asked for.
 ///
-/// Without state between batches: a batch gives the same bytes whatever was written before it. Numbers are written as their literal, dates and URLs as
-/// text, bytes in base64, lists and JSON values as JSON text unless the style says otherwise.
+/// Without state between batches: a batch gives the same bytes whatever was written before it. Numbers are written as
+/// their literal, dates and URLs as text, bytes in base64, lists and JSON values as JSON text unless the style says
+/// otherwise.
 public struct CSVWriter: Sendable {
   let schema: Schema
   let style: CSVStyle
@@ -56,7 +57,8 @@ public struct CSVWriter: Sendable {
 
   /// The rows of a batch.
   ///
-  /// - Parameter isFirst: whether none was written before; a first field that begins with U+FEFF is quoted then, lest it be taken for a byte order mark.
+  /// - Parameter isFirst: whether none was written before; a first field that begins with U+FEFF is quoted then, lest
+  ///   it be taken for a byte order mark.
   /// - Returns: how many cells look like a formula (and were kept or escaped).
   public func write(_ batch: RowBatch, isFirst: Bool, _ out: inout ByteBuffer) throws(Problem) -> Int {
     let width = batch.width, chunk = batch.chunk

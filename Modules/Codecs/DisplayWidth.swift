@@ -3,8 +3,8 @@ internal import Domain
 
 /// How many cells of a terminal a text takes.
 ///
-/// East Asian wide characters and emoji take two; marks, joiners and variation selectors none; an emoji of several (joined, with a skin tone, a flag) as
-/// many as one. The text must be free of control characters (`VisibleText`).
+/// East Asian wide characters and emoji take two; marks, joiners and variation selectors none; an emoji of several
+/// (joined, with a skin tone, a flag) as many as one. The text must be free of control characters (`VisibleText`).
 struct DisplayWidth {
   private let text: ByteRun
   private var position = 0

@@ -1,6 +1,7 @@
 public import Domain
 
-/// Places as GeoJSON (RFC 7946): a collection of features, one a line, each a point with the other columns as its properties.
+/// Places as GeoJSON (RFC 7946): a collection of features, one a line, each a point with the other columns as its
+/// properties.
 public struct GeoJSONWriter: Sendable {
   private let schema: Schema
   private let places: PlaceColumns

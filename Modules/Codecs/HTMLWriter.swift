@@ -1,9 +1,10 @@
 public import Domain
 
-/// Rows as a web page of its own: a table that follows light and dark, lists as lists, objects as
-/// terms, addresses as links, pictures in full size behind small ones.
+/// Rows as a web page of its own: a table that follows light and dark, lists as lists, objects as terms, addresses as
+/// links, pictures in full size behind small ones.
 ///
-/// Nothing in the data can become markup, and the page's own policy lets no script run. Only `http`, `https` and `mailto` addresses become links.
+/// Nothing in the data can become markup, and the page's own policy lets no script run. Only `http`, `https` and
+/// `mailto` addresses become links.
 public struct HTMLWriter: Sendable {
   private let schema: Schema
   private let showsPictures: Bool

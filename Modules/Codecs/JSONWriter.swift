@@ -26,8 +26,8 @@ public struct JSONWriter: Sendable {
 
   /// A writer of rows of `schema`.
   ///
-  /// `prefix` and `suffix` stand around every record, for formats that wrap records in messages; with `nestsAsText` lists and JSON values are written
-  /// as text that holds JSON.
+  /// `prefix` and `suffix` stand around every record, for formats that wrap records in messages; with `nestsAsText`
+  /// lists and JSON values are written as text that holds JSON.
   public init(
     _ schema: Schema, framing: Framing, nonfinite: NonfinitePolicy = .error, nestsAsText: Bool = false,
     prefix: String = "", suffix: String = ""

@@ -3,10 +3,12 @@ internal import Domain
 
 /// Text as a cell of a GFM table that any renderer shows as the source text.
 ///
-/// Escaped are ``\ ` * _ [ ] ~ @ |``, `& < >` (as entities), `:` before `//` and `.` after `www` (else an autolink swallows what follows);
-/// a line end is `<br>`; other control characters are U+FFFD; blanks at the edges are `&#32;` and `&#9;`.
+/// Escaped are ``\ ` * _ [ ] ~ @ |``, `& < >` (as entities), `:` before `//` and `.` after `www` (else an autolink
+/// swallows what follows); a line end is `<br>`; other control characters are U+FFFD; blanks at the edges are `&#32;`
+/// and `&#9;`.
 extension WriteCursor {
-  /// Writes text; returns 1 when it had control bytes that had to be replaced (or carriage returns), else 0. Asks for room itself.
+  /// Writes text; returns 1 when it had control bytes that had to be replaced (or carriage returns), else 0. Asks for
+  /// room itself.
   mutating func putMarkdown(_ text: ByteRun, _ out: inout ByteBuffer) -> Int {
     var start = 0, end = text.count
     while start < end, isBlank(text[start]) { start += 1 }
@@ -148,8 +150,8 @@ enum WebAddress {
     return true
   }
 
-  /// Whether it may stand between `<` and `>` as it is, in any renderer: no bracket, pipe, backslash or backtick, no byte outside ASCII, nothing
-  /// that may be an entity.
+  /// Whether it may stand between `<` and `>` as it is, in any renderer: no bracket, pipe, backslash or backtick, no
+  /// byte outside ASCII, nothing that may be an entity.
   static func isPlain(_ text: ByteRun) -> Bool {
     for position in 0..<text.count {
       switch text[position] {

@@ -2,8 +2,9 @@ internal import CMasks
 internal import Domain
 
 extension WriteCursor {
-  /// Writes text for HTML or XML, in an element or in an attribute between `"`: `& < > "` as entities, control characters as U+FFFD, carriage returns
-  /// as line feeds; line feeds and tabs stay. Returns 1 when something had to be replaced, else 0. Asks for room itself.
+  /// Writes text for HTML or XML, in an element or in an attribute between `"`: `& < > "` as entities, control
+  /// characters as U+FFFD, carriage returns as line feeds; line feeds and tabs stay. Returns 1 when something had to
+  /// be replaced, else 0. Asks for room itself.
   mutating func putMarkup(_ text: ByteRun, _ out: inout ByteBuffer) -> Int {
     var position = 0, noted = 0
     while position < text.count {

@@ -1,6 +1,7 @@
 internal import Domain
 
-/// Walks over canonical JSON, which is what `json` cells hold: no white space outside strings. Bounds are kept whatever the bytes are.
+/// Walks over canonical JSON, which is what `json` cells hold: no white space outside strings. Bounds are kept
+/// whatever the bytes are.
 struct NestedText {
   private let text: ByteRun
   private var position = 0
@@ -53,7 +54,8 @@ struct NestedText {
     }
   }
 
-  /// Appends what the escape after a backslash at `position - 1` stands for; canonical text has `\u` only for control bytes.
+  /// Appends what the escape after a backslash at `position - 1` stands for; canonical text has `\u` only for control
+  /// bytes.
   private static func appendEscaped(_ value: ByteRun, _ position: inout Int, _ end: Int, to out: inout ByteBuffer) {
     let byte = value[position]
     position += 1

@@ -3,8 +3,9 @@ public import Domain
 /// Numbers as text, in the one form that bb calls canonical.
 ///
 /// - An integer is its decimal digits, with `-` before negative ones.
-/// - A real is the shortest digits that read back as the same Double, always with `.0` or an exponent, in a spelling that JSON accepts: from
-///   0.0001 to 2^53 as `0.25`, `8.0`, `-0.0`, beyond that as `1e22`, `1.5e-7`: an exponent without `+` and without leading zeros.
+/// - A real is the shortest digits that read back as the same Double, always with `.0` or an exponent, in a spelling
+///   that JSON accepts: from 0.0001 to 2^53 as `0.25`, `8.0`, `-0.0`, beyond that as `1e22`, `1.5e-7`: an exponent
+///   without `+` and without leading zeros.
 enum NumberWriter {
   /// More bytes than any number needs.
   static let longest = 32
@@ -65,8 +66,8 @@ enum NumberWriter {
 
   /// Writes a finite number at `out`, which has room for `longest` bytes; returns the end.
   ///
-  /// Numbers with up to three decimals, which most are, are found exactly: `i / 10`, `i / 100`, `i / 1000` rounded correctly is the number
-  /// again, and below 10^12 no shorter text and no neighbour with as many decimals is.
+  /// Numbers with up to three decimals, which most are, are found exactly: `i / 10`, `i / 100`, `i / 1000` rounded
+  /// correctly is the number again, and below 10^12 no shorter text and no neighbour with as many decimals is.
   @inline(__always)
   static func put(_ value: Double, at out: UnsafeMutablePointer<UInt8>) -> UnsafeMutablePointer<UInt8> {
     let magnitude = value.magnitude
@@ -138,7 +139,8 @@ extension ByteBuffer {
     let start = unsafe room(NumberWriter.longest)
     unsafe commit(NumberWriter.put(value, at: start))
   }
-  /// Appends a finite real in canonical form: the shortest digits that read back the same, always with `.0` or an exponent (`8.5`, `-0.0`, `1e22`).
+  /// Appends a finite real in canonical form: the shortest digits that read back the same, always with `.0` or an
+  /// exponent (`8.5`, `-0.0`, `1e22`).
   public mutating func append(real value: Double) {
     let start = unsafe room(NumberWriter.longest)
     unsafe commit(NumberWriter.put(value, at: start))
@@ -146,7 +148,8 @@ extension ByteBuffer {
 }
 
 extension Double {
-  /// The canonical text of a finite number: the shortest digits that read back the same, always with `.0` or an exponent (`8.5`, `-0.0`, `1e22`).
+  /// The canonical text of a finite number: the shortest digits that read back the same, always with `.0` or an
+  /// exponent (`8.5`, `-0.0`, `1e22`).
   public var canonicalText: [UInt8] {
     unsafe withUnsafeTemporaryAllocation(of: UInt8.self, capacity: NumberWriter.longest) { text in
       guard let start = text.baseAddress else { return [] }

@@ -2,8 +2,8 @@ public import Domain
 
 /// Rows as SQL for SQLite 3.37 or newer: one transaction that creates a table and fills it.
 ///
-/// Every value comes back from the database as it was: reals bit for bit, text byte for byte, decimals as text, lists and JSON values as JSON text, truth values
-/// as 1 and 0.
+/// Every value comes back from the database as it was: reals bit for bit, text byte for byte, decimals as text, lists
+/// and JSON values as JSON text, truth values as 1 and 0.
 public struct SQLWriter: Sendable {
   private let schema: Schema
   private let nonfinite: NonfinitePolicy
@@ -104,7 +104,8 @@ public struct SQLWriter: Sendable {
     }
   }
 
-  /// Text between quotes. NUL would end the statement, and the shell drops a carriage return before a line feed: such text goes as hexadecimal.
+  /// Text between quotes. NUL would end the statement, and the shell drops a carriage return before a line feed: such
+  /// text goes as hexadecimal.
   private static func append(text: ByteRun, _ out: inout ByteBuffer) {
     var position = 0
     while position < text.count, text[position] != 0, text[position] != 0x0D { position += 1 }
@@ -134,8 +135,8 @@ public struct SQLWriter: Sendable {
     out.append("'")
   }
 
-  /// A real that SQLite reads to the last bit. Its reader is exact for up to 15 digits and small exponents; any other number is an integer of 53 bits,
-  /// multiplied or divided by powers of two, which is exact as well.
+  /// A real that SQLite reads to the last bit. Its reader is exact for up to 15 digits and small exponents; any other
+  /// number is an integer of 53 bits, multiplied or divided by powers of two, which is exact as well.
   private static func append(real value: Double, _ out: inout ByteBuffer) {
     let text = value.canonicalText
     let mantissa = text.prefix { $0 != UInt8(ascii: "e") }.filter { $0 &- 48 < 10 }

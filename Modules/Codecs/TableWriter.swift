@@ -1,8 +1,10 @@
 public import Domain
 
-/// Rows as a table for the eye: columns aligned by what a terminal shows, numbers to the right, no blanks at the ends of lines.
+/// Rows as a table for the eye: columns aligned by what a terminal shows, numbers to the right, no blanks at the ends
+/// of lines.
 ///
-/// On a terminal the table is made to fit: long text is shortened with `…`, and columns that still do not fit give way to one `…`.
+/// On a terminal the table is made to fit: long text is shortened with `…`, and columns that still do not fit give
+/// way to one `…`.
 public struct TableWriter: Sendable {
   private let schema: Schema
   /// The cells each shown column takes.
@@ -10,7 +12,8 @@ public struct TableWriter: Sendable {
   /// Columns that did not fit.
   public let hiddenCount: Int
 
-  /// A writer of rows of `schema` whose values take up to `widths` cells (see `measure`); `terminalWidth` is nil for files.
+  /// A writer of rows of `schema` whose values take up to `widths` cells (see `measure`); `terminalWidth` is nil for
+  /// files.
   public init(_ schema: Schema, widths measured: [Int], terminalWidth: Int?) {
     self.schema = schema
     var wanted: [Int] = []
@@ -57,7 +60,8 @@ public struct TableWriter: Sendable {
   /// Text is not shortened to less than this.
   private static let narrowest = 8
 
-  /// The widths of the columns that fit into a terminal of `total` cells: the widest are shortened first, numbers never.
+  /// The widths of the columns that fit into a terminal of `total` cells: the widest are shortened first, numbers
+  /// never.
   private static func fit(_ wanted: [Int], _ schema: Schema, into total: Int) -> [Int] {
     var kept = wanted
     func least(_ column: Int) -> Int {

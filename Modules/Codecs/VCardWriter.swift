@@ -2,7 +2,8 @@ public import Domain
 
 /// People as vCard 4.0 (RFC 6350), for address books: a card a row.
 ///
-/// Columns are known by their names (`name`, `birth_date`, `phone`, `email`, `website`, `images`, …); any other goes along as `X-BB-COLUMN`.
+/// Columns are known by their names (`name`, `birth_date`, `phone`, `email`, `website`, `images`, …); any other goes
+/// along as `X-BB-COLUMN`.
 public struct VCardWriter: Sendable {
   private let columns: [(column: Int, property: Property)]
   private let nameColumn: Int
@@ -129,7 +130,8 @@ public struct VCardWriter: Sendable {
     return noted
   }
 
-  /// Text as a vCard has it: `\ , ;` with a backslash, line ends as `\n`, other control characters as U+FFFD; and how many those were.
+  /// Text as a vCard has it: `\ , ;` with a backslash, line ends as `\n`, other control characters as U+FFFD; and how
+  /// many those were.
   private static func escaped(_ text: [UInt8]) -> (text: [UInt8], noted: Int) {
     var escaped: [UInt8] = [], noted = 0, position = 0
     while position < text.count {

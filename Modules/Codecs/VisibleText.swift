@@ -1,10 +1,11 @@
 internal import CMasks
 public import Domain
 
-/// Text made safe for a terminal: nothing in it moves the cursor, colours the screen or turns the direction of writing.
+/// Text made safe for a terminal: nothing in it moves the cursor, colours the screen or turns the direction of
+/// writing.
 ///
-/// Control characters are shown as their pictures (`␊` for a line feed, `␛` for escape), the others that drive a terminal or its direction, and the Unicode
-/// line ends, as `\u{202e}`. All other text is as it was.
+/// Control characters are shown as their pictures (`␊` for a line feed, `␛` for escape), the others that drive a
+/// terminal or its direction, and the Unicode line ends, as `\u{202e}`. All other text is as it was.
 public enum VisibleText {
   /// Appends text made visible; returns 1 when it had something to make visible other than line feeds and tabs, else 0.
   static func append(_ text: ByteRun, to out: inout ByteBuffer) -> Int {
@@ -57,7 +58,8 @@ public enum VisibleText {
     return count
   }
 
-  /// The code point at `position` when it drives a terminal: C1 controls, line ends, embeddings, overrides and isolates.
+  /// The code point at `position` when it drives a terminal: C1 controls, line ends, embeddings, overrides and
+  /// isolates.
   private static func driver(_ text: ByteRun, _ position: Int, _ count: Int) -> UInt32? {
     let first = text[position]
     if first == 0xC2, count == 2, text[position + 1] < 0xA0 { return UInt32(text[position + 1]) }

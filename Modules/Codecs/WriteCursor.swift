@@ -3,14 +3,15 @@ internal import Domain
 
 /// Where a writer's next byte goes, and how far it may go before it must ask the buffer for more.
 ///
-/// A value that lives in registers while rows are written. `ensure` is the only check; every `put` trusts that it was asked for, and may store
-/// up to 64 bytes beyond what it writes (the buffer's slack).
+/// A value that lives in registers while rows are written. `ensure` is the only check; every `put` trusts that it was
+/// asked for, and may store up to 64 bytes beyond what it writes (the buffer's slack).
 @safe struct WriteCursor {
   /// The next byte.
   var next: UnsafeMutablePointer<UInt8>
   /// The margin begins here.
   private var limit: UnsafeMutablePointer<UInt8>
-  /// Bytes that are free beyond every `ensure`: for the parts of a row whose size is known (keys, numbers, punctuation), so that only text asks.
+  /// Bytes that are free beyond every `ensure`: for the parts of a row whose size is known (keys, numbers,
+  /// punctuation), so that only text asks.
   private let margin: Int
 
   /// A cursor at the end of `out` with `margin` free bytes.
@@ -20,7 +21,8 @@ internal import Domain
     unsafe limit = next
   }
 
-  /// Makes sure that `count` more bytes may be written, and the margin behind them. Once a row, and before anything of unknown size.
+  /// Makes sure that `count` more bytes may be written, and the margin behind them. Once a row, and before anything
+  /// of unknown size.
   @inline(__always) mutating func ensure(_ count: Int, _ out: inout ByteBuffer) {
     if unsafe limit - next < count { refill(count, &out) }
   }

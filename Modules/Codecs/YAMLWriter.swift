@@ -2,8 +2,9 @@ public import Domain
 
 /// Rows as a YAML sequence of mappings, one column a line.
 ///
-/// Text is always between double quotes, so that no reader of YAML 1.1 or 1.2 takes it for a date, a number or `no`; lists and JSON values are in flow style,
-/// which is JSON. Reals with an exponent are spelled `1.0e+22`, which both versions take for a number.
+/// Text is always between double quotes, so that no reader of YAML 1.1 or 1.2 takes it for a date, a number or `no`;
+/// lists and JSON values are in flow style, which is JSON. Reals with an exponent are spelled `1.0e+22`, which both
+/// versions take for a number.
 public struct YAMLWriter: Sendable {
   private let columns: [String]
   private let nonfinite: NonfinitePolicy
@@ -89,7 +90,8 @@ extension [UInt8] {
 }
 
 extension ByteBuffer {
-  /// Appends JSON so that YAML takes it for the same: characters that YAML does not allow as they are, or takes for line ends, as `\u0085`.
+  /// Appends JSON so that YAML takes it for the same: characters that YAML does not allow as they are, or takes for
+  /// line ends, as `\u0085`.
   fileprivate mutating func append(yamlOfJSON json: ByteRun) {
     var start = 0, position = 0
     while position < json.count {
@@ -106,7 +108,8 @@ extension ByteBuffer {
     append(json.slice(from: start, atMost: json.count - start))
   }
 
-  /// The code point at `position`, and its bytes, when it must be escaped: U+007F to U+009F, U+2028, U+2029, U+FEFF, U+FFFE, U+FFFF.
+  /// The code point at `position`, and its bytes, when it must be escaped: U+007F to U+009F, U+2028, U+2029, U+FEFF,
+  /// U+FFFE, U+FFFF.
   private static func special(_ text: ByteRun, _ position: Int) -> (UInt32, Int)? {
     let first = text[position], left = text.count - position
     switch first {

@@ -1,7 +1,8 @@
 internal import Codecs
 public import Domain
 
-/// Comma-separated values (`csv`), and the same with tabs (`tsv`): RFC 4180 quoting, so that every value and every null reads back.
+/// Comma-separated values (`csv`), and the same with tabs (`tsv`): RFC 4180 quoting, so that every value and every
+/// null reads back.
 public struct CSVExporter: Exporter {
   private let isTabbed: Bool
 

@@ -40,7 +40,8 @@ public struct ExporterRegistry: Sendable {
 
   /// The options for each of the `chosen` formats, by name, out of what `--option [FORMAT.]key=value` said.
   ///
-  /// An option without a format goes to every chosen format that knows it; one with a format to that one only. The last of several wins.
+  /// An option without a format goes to every chosen format that knows it; one with a format to that one only. The
+  /// last of several wins.
   /// - Throws: `usage` for a format, key or value that there is not, with the nearest word.
   public func options(
     _ assignments: [String], for chosen: [any Exporter]

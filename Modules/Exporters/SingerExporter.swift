@@ -3,8 +3,9 @@ public import Domain
 
 /// A Singer stream: a SCHEMA message, a RECORD for each row, and a STATE that says how many there were.
 ///
-/// Every target that follows the Singer specification can read it, and so can bb's own external exporters. Messages are one line each, types in upper
-/// case, the schema comes once and before all records. Dates carry no format, since they may be partial.
+/// Every target that follows the Singer specification can read it, and so can bb's own external exporters. Messages
+/// are one line each, types in upper case, the schema comes once and before all records. Dates carry no format, since
+/// they may be partial.
 public struct SingerExporter: Exporter {
   private enum Nested: String, CaseIterable { case keep, json }
   private enum Formats: String, CaseIterable { case keep, none }

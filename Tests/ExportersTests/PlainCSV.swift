@@ -1,7 +1,8 @@
 import Conformance
 import Domain
 
-/// A reader of CSV by the book, byte by byte, that keeps whether a field was quoted: the second opinion beside bb's own.
+/// A reader of CSV by the book, byte by byte, that keeps whether a field was quoted: the second opinion beside bb's
+/// own.
 enum PlainCSV {
   struct Field: Equatable {
     var bytes: [UInt8] = []

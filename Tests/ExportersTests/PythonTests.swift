@@ -41,7 +41,8 @@ struct PythonTests {
         print(",".join(shown(value).encode().hex() for value in record.values()))
     """
 
-  /// Prints the text of each cell of the tables of a page in hexadecimal, a row a line; nothing but the page's own tags may be there.
+  /// Prints the text of each cell of the tables of a page in hexadecimal, a row a line; nothing but the page's own
+  /// tags may be there.
   private static let html = """
     import html.parser, sys
     class Page(html.parser.HTMLParser):
@@ -66,7 +67,8 @@ struct PythonTests {
         print(",".join(value.encode().hex() for value in row))
     """
 
-  /// Prints each value that PyYAML finds: `n`, `True`, an integer's digits, a float's bits, `"` and text, or nested JSON.
+  /// Prints each value that PyYAML finds: `n`, `True`, an integer's digits, a float's bits, `"` and text, or nested
+  /// JSON.
   private static let yaml = """
     import json, struct, sys, yaml
     def shown(value):
@@ -92,8 +94,8 @@ struct PythonTests {
         print(",".join(value.encode().hex() for value in values))
     """
 
-  /// Runs the SQL through the shell of SQLite, and prints what Python finds in the database: `n`, an integer's digits, a real's bits, `"` and text, `x`
-  /// and bytes.
+  /// Runs the SQL through the shell of SQLite, and prints what Python finds in the database: `n`, an integer's
+  /// digits, a real's bits, `"` and text, `x` and bytes.
   private static let sql = """
     import os, sqlite3, struct, subprocess, sys, tempfile
     path = os.path.join(tempfile.mkdtemp(), "x.db")

@@ -91,8 +91,8 @@ public struct ExportOptions: Sendable, Hashable {
 public struct Layout: Sendable, Hashable {
   /// The widest value of each column, in terminal cells; empty when nothing was measured.
   public var widths: [Int]
-  /// For formats that spread nested values over columns: what each column falls into (`1`, `2`, `city`, `geo.lat`), in the order
-  /// seen; empty when nothing was measured.
+  /// For formats that spread nested values over columns: what each column falls into (`1`, `2`, `city`, `geo.lat`),
+  /// in the order seen; empty when nothing was measured.
   public var parts: [[String]]
   /// A layout of `widths` and `parts`.
   public init(widths: [Int] = [], parts: [[String]] = []) {
@@ -101,19 +101,21 @@ public struct Layout: Sendable, Hashable {
   }
 }
 
-/// From batches to bytes, without state between batches: any core may encode any batch, also twice. `begin` and `finish` once each.
+/// From batches to bytes, without state between batches: any core may encode any batch, also twice. `begin` and
+/// `finish` once each.
 public protocol RowEncoder: Sendable {
   /// What stands before the first row.
   func begin(_ out: inout ByteBuffer) throws(Problem)
-  /// The rows of a batch. `isFirst` when no row was written before; a separator between rows goes before each row but that first.
-  /// - Returns: how many cells a person should be told of; whoever encodes adds up, once for each batch written, and asks
-  ///   `warning(noted:)` for the words at the end.
+  /// The rows of a batch. `isFirst` when no row was written before; a separator between rows goes before each row but
+  /// that first.
+  /// - Returns: how many cells a person should be told of; whoever encodes adds up, once for each batch written, and
+  ///   asks `warning(noted:)` for the words at the end.
   /// - Throws: `badData` with `record` set for a value the format cannot carry.
   func encode(_ batch: RowBatch, isFirst: Bool, _ out: inout ByteBuffer) throws(Problem) -> Int
   /// What stands behind the last row; `rows` is how many were written.
   func finish(rows: Int, _ out: inout ByteBuffer) throws(Problem)
-  /// What a person should be told after the export (`3 cells begin like a formula`), given the sum of what `encode` returned;
-  /// nil when there is nothing to tell.
+  /// What a person should be told after the export (`3 cells begin like a formula`), given the sum of what `encode`
+  /// returned; nil when there is nothing to tell.
   func warning(noted: Int) -> String?
 }
 
