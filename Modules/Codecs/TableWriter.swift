@@ -58,14 +58,17 @@ public struct TableWriter: Sendable {
   /// ` │ `
   private static let gap = 3
   /// Text is not shortened to less than this.
-  private static let narrowest = 8
+  private static let narrowest = 12
+
+  /// Whether values of the type say something else, or nothing, when they are shortened.
+  private static func isRigid(_ type: ColumnType) -> Bool { type.isNumeric || type == .date || type == .boolean }
 
   /// The widths of the columns that fit into a terminal of `total` cells: the widest are shortened first, numbers
   /// never.
   private static func fit(_ wanted: [Int], _ schema: Schema, into total: Int) -> [Int] {
     var kept = wanted
     func least(_ column: Int) -> Int {
-      schema.columns[column].type.isNumeric ? wanted[column] : min(wanted[column], narrowest)
+      isRigid(schema.columns[column].type) ? wanted[column] : min(wanted[column], narrowest)
     }
     func sum(_ widths: [Int]) -> Int { widths.reduce(0, +) + gap * max(widths.count - 1, 0) }
     // Leave columns out from the end, until the narrowest form fits, with room for the `…` that stands for them.
@@ -77,7 +80,7 @@ public struct TableWriter: Sendable {
     // The largest limit on text that fits.
     var low = 1, high = kept.max() ?? 1
     func limited(_ limit: Int) -> [Int] {
-      kept.indices.map { schema.columns[$0].type.isNumeric ? kept[$0] : min(kept[$0], max(limit, least($0))) }
+      kept.indices.map { isRigid(schema.columns[$0].type) ? kept[$0] : min(kept[$0], max(limit, least($0))) }
     }
     while low < high {
       let middle = (low + high + 1) / 2

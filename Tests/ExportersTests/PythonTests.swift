@@ -112,7 +112,7 @@ struct PythonTests {
         print(",".join(shown(value).hex() for value in row))
     """
 
-  private static let tables = SampleTable.all.filter { !$0.rows.isEmpty } + (100..<110).map(SampleTable.random)
+  private static let tables = SampleTable.all.filter { !$0.rows.isEmpty } + (100..<104).map(SampleTable.random)
 
   private func python(_ script: String, _ argument: String, _ document: [UInt8]) throws -> [String] {
     let quoted = script.replacing("'", with: "'\\''")
