@@ -4,11 +4,14 @@ public import Domain
 /// of lines.
 ///
 /// On a terminal the table is made to fit: long text is shortened with `…`, and columns that still do not fit give
-/// way to one `…`.
+/// way to one `…`. In a file every value is whole; one that is much longer than a line sticks out of its column, so that
+/// it does not blow all other rows up to its own length.
 public struct TableWriter: Sendable {
   private let schema: Schema
   /// The cells each shown column takes.
   private let widths: [Int]
+  /// Whether values are shortened to their column.
+  private let isFitted: Bool
   /// Columns that did not fit.
   public let hiddenCount: Int
 
@@ -20,7 +23,8 @@ public struct TableWriter: Sendable {
     for (position, column) in schema.columns.enumerated() {
       wanted.append(max(Self.nameWidth(column), position < measured.count ? measured[position] : 0))
     }
-    widths = terminalWidth.map { Self.fit(wanted, schema, into: $0) } ?? wanted
+    isFitted = terminalWidth != nil
+    widths = terminalWidth.map { Self.fit(wanted, schema, into: $0) } ?? wanted.map { min($0, Self.widest) }
     hiddenCount = wanted.count - widths.count
   }
 
@@ -57,6 +61,8 @@ public struct TableWriter: Sendable {
 
   /// ` │ `
   private static let gap = 3
+  /// Columns of files are not aligned beyond this.
+  private static let widest = 400
   /// Text is not shortened to less than this.
   private static let narrowest = 12
 
@@ -143,7 +149,7 @@ public struct TableWriter: Sendable {
   private func put(_ text: borrowing ByteBuffer, _ column: Int, _ out: inout ByteBuffer) {
     text.run { text in
       let width = DisplayWidth.of(text), room = widths[column]
-      if width > room {
+      if width > room, isFitted {
         let kept = DisplayWidth.prefix(of: text, width: room - 1)
         out.append(text.slice(from: 0, atMost: kept.count))
         out.append("…")

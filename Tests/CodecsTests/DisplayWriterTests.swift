@@ -55,6 +55,14 @@ import Testing
     #expect(text.contains("…"))
   }
 
+  @Test("in a file a long value is whole, and other rows are not as long") func longValue() {
+    let long = String(repeating: "x", count: 100_000)
+    let lines = table([[.integer(1), .text(long), .text("y")], [.integer(2), .text("short"), .text("z")]]).split(
+      separator: "\n")
+    #expect(lines[2] == " 1 │ \(long) │ y")
+    #expect(lines[3].utf8.count < 1000 && lines[3].hasSuffix(" │ z"))
+  }
+
   @Test("nothing drives the terminal") func visible() {
     let text = table([[.integer(1), .text("\u{1B}[31m\r\n\t\u{7F}"), .text("\u{9B}2J\u{202E}\u{2028}")]])
     #expect(text.contains("␛[31m␍␊␉␡ │ \\u{9b}2J\\u{202e}\\u{2028}\n"))
