@@ -20,7 +20,9 @@ public struct CSVWriter: Sendable {
   public init(_ schema: Schema, style: CSVStyle = CSVStyle(), parts: [[String]] = []) {
     self.schema = schema
     self.style = style
-    let parts = style.nested == .flatten ? parts.map { $0.isEmpty ? [""] : $0 } : []
+    // A column without parts is a column all the same.
+    let measured = parts.count == schema.width ? parts : schema.columns.map { _ in [""] }
+    let parts = style.nested == .flatten ? measured.map { $0.isEmpty ? [""] : $0 } : []
     self.parts = parts
     let width = parts.isEmpty ? schema.width : parts.reduce(0) { $0 + $1.count }
     let nullText = style.nullText.isEmpty && width == 1 ? CSVStyle.loneNull : style.nullText
@@ -75,6 +77,10 @@ public struct CSVWriter: Sendable {
         let cell = unsafe batch.cells.base[position]
         position &+= 1
         if isUnusual[column] {
+          if case .json(let start, let length) = cell, style.nested == .json {
+            fields.put(ByteRun(chunk, start, length), at: &cursor, &out)
+            continue
+          }
           risky += try putUnusual(cell, chunk, row: row, column: column, at: &cursor, &out)
           continue
         }

@@ -35,6 +35,7 @@ public struct MarkdownTable: Sendable {
     precondition(width == schema.width, "a batch of another width")
     guard width > 0 else { return 0 }
     var cursor = WriteCursor(&out, margin: width * (NumberWriter.longest + 4) + 16)
+    var plain = ByteBuffer(capacity: 4096)
     var position = 0, noted = 0
     for _ in 0..<batch.count {
       cursor.ensure(0, &out)
@@ -45,7 +46,7 @@ public struct MarkdownTable: Sendable {
         case .text(let start, let length):
           noted &+= cursor.putMarkdownLinked(ByteRun(chunk, start, length), &out)
         case .json(let start, let length):
-          noted &+= putNested(ByteRun(chunk, start, length), &cursor, &out)
+          noted &+= putNested(ByteRun(chunk, start, length), &plain, &cursor, &out)
         case .number(let start, let length):
           cursor.ensure(Int(length), &out)
           cursor.put(ByteRun(chunk, start, length))
@@ -66,25 +67,25 @@ public struct MarkdownTable: Sendable {
   }
 
   @inline(never)
-  private func putNested(_ value: ByteRun, _ cursor: inout WriteCursor, _ out: inout ByteBuffer) -> Int {
-    var walk = NestedText(value), noted = 0
-    var plain = ByteBuffer(capacity: 256)
-    func putElement(_ element: ByteRun) {
-      plain.removeAll()
-      NestedText.appendPlain(element, to: &plain)
-      noted |= plain.run { cursor.putMarkdownLinked($0, &out) }
-    }
-    guard walk.isArray else {
-      putElement(value)
-      return noted
-    }
-    var isFirst = true
+  private func putNested(
+    _ value: ByteRun, _ plain: inout ByteBuffer, _ cursor: inout WriteCursor, _ out: inout ByteBuffer
+  ) -> Int {
+    var walk = NestedText(value), noted = 0, isFirst = true
+    guard walk.isArray else { return putElement(value, &plain, &cursor, &out) }
     while let element = walk.next() {
       cursor.ensure(2, &out)
       if !isFirst { cursor.put("; ") }
       isFirst = false
-      putElement(element)
+      noted |= putElement(element, &plain, &cursor, &out)
     }
     return noted
+  }
+
+  private func putElement(
+    _ element: ByteRun, _ plain: inout ByteBuffer, _ cursor: inout WriteCursor, _ out: inout ByteBuffer
+  ) -> Int {
+    plain.removeAll()
+    NestedText.appendPlain(element, to: &plain)
+    return plain.run { cursor.putMarkdownLinked($0, &out) }
   }
 }
