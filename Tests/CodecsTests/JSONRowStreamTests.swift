@@ -82,6 +82,27 @@ import Testing
     #expect(typed.columns == "a decimal, b text")
   }
 
+  @Test("keys that go on coming make it begin again four times, not more") func lateKeys() async throws {
+    let filler = Array(repeating: "{\"a\":\"\(String(repeating: "x", count: 990))\"}", count: 1200)
+    let records = (0..<8).flatMap { part in filler + ["{\"k\(part)\":\(part)}"] }
+    let source = MemoryByteSource(records.joined(separator: "\n"), name: "x")
+    var stream: any RowStream = try JSONRowStream.inferring(source, table: "t")
+    var restarts = 0
+    var read: ReadRows?
+    while read == nil {
+      do throws(Problem) {
+        read = try await ReadRows(stream)
+      } catch {
+        stream = try #require(try await stream.widened())
+        restarts += 1
+      }
+    }
+    #expect(restarts == 4)
+    #expect(read?.columns == "a text, " + (0..<8).map { "k\($0) integer" }.joined(separator: ", "))
+    #expect(read?.rows.count == records.count)
+    #expect(read?.rows.last?.last == .number("7"))
+  }
+
   @Test("types that are given hold; a name that is no column is told") func givenTypes() async throws {
     let text = "[{\"when\":\"1966-03\",\"n\":1}]"
     #expect(try await ReadRows.inferring(text, JSONReading(types: ["when": .date])).columns == "when date, n integer")
