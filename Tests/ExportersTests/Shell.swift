@@ -2,6 +2,9 @@ import Glibc
 
 /// Other programs, to check documents against: they are given a file and give back what they print.
 enum Shell {
+  /// The value of an environment variable; nil when it is not set.
+  static func environment(_ name: String) -> String? { unsafe getenv(name).map { unsafe String(cString: $0) } }
+
   /// Whether a program of this name is on the path.
   static func has(_ program: String) -> Bool {
     unsafe system("command -v \(program) >/dev/null 2>&1") == 0
