@@ -48,6 +48,19 @@ struct RESTOrigin: Hashable {
     if host.hasSuffix(usual) { host.removeLast(usual.count) }
     text = scheme + "://" + host
   }
+
+  /// A link as it stands in an answer from `url`, made absolute.
+  static func resolved(_ link: String, against url: String) -> String {
+    if link.contains("://") { return link }
+    let plain = url.prefix { $0 != "?" && $0 != "#" }
+    guard let mark = plain.firstRange(of: "://") else { return link }
+    let path = plain[mark.upperBound...].firstIndex(of: "/") ?? plain.endIndex
+    if link.hasPrefix("//") { return plain[..<mark.lowerBound] + ":" + link }
+    if link.hasPrefix("/") { return plain[..<path] + link }
+    if link.hasPrefix("?") { return plain + link }
+    let folder = plain[path...].lastIndex(of: "/").map { plain[...$0] } ?? plain + "/"
+    return folder + link
+  }
 }
 
 /// Base64 of a name and password.

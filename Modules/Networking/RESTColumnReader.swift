@@ -5,17 +5,31 @@ internal import Domain
 struct RESTColumnReader {
   private let column: ColumnDescription
   private let source: SourceColumn
-  private let pointer: JSONPointer
+  private let selector: Selector
   private let nulls: Set<[UInt8]>
   private let invalid: Set<[UInt8]>
   private let dates: [Dates.Format]
+
+  /// Where a value stands.
+  private enum Selector {
+    /// In the record.
+    case pointer(JSONPointer)
+    /// It is the record's place in its list, from 1.
+    case place
+    /// It is the value of the record of another dataset that was asked about.
+    case parent
+  }
 
   /// - Throws: `configuration` for a selector that is no JSON Pointer.
   init(_ column: ColumnDescription, _ source: SourceColumn) throws(Problem) {
     self.column = column
     self.source = source
     do throws(Problem) {
-      pointer = try JSONPointer(source.from)
+      switch source.from {
+      case SourceColumn.place: selector = .place
+      case SourceColumn.parent: selector = .parent
+      default: selector = .pointer(try JSONPointer(source.from))
+      }
     } catch {
       throw Problem(.configuration, "column \(column.name): \(error.message)", hint: error.hint)
     }
@@ -27,8 +41,16 @@ struct RESTColumnReader {
 
   /// The value of `record`'s column; null where the source says nothing.
   /// - Throws: `badData` with what was found and what was expected; the caller adds record and column.
-  func value(in record: JSON, _ notes: inout RESTNotes) throws(Problem) -> Value {
-    var found = present(record.value(at: pointer), &notes)
+  func value(
+    in record: JSON, place: Int = 1, parent: JSON? = nil, _ notes: inout RESTNotes
+  ) throws(Problem) -> Value {
+    let stands: JSON? =
+      switch selector {
+      case .pointer(let pointer): record.value(at: pointer)
+      case .place: .number(Int64(place))
+      case .parent: parent
+      }
+    var found = present(stands, &notes)
     for step in source.steps {
       guard let value = found else { break }
       found = present(try step.applied(to: value, column.name, &notes), &notes)

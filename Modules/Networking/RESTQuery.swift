@@ -7,6 +7,26 @@ struct RESTQuery {
   /// Whether it asks for certain records, so that there may be none.
   var isFiltered = false
 
+  /// Adds what a request asks for, as far as the source knows it.
+  mutating func add(_ filters: [SourceParameter], _ request: RowRequest) {
+    for filter in filters {
+      guard let value = request.parameters[filter.name] else { continue }
+      parameters.append(SourceParameter(filter.value, value))
+      isFiltered = true
+    }
+  }
+
+  /// The query with a value in place of `{name}` in the path, or as one more parameter.
+  func with(_ name: String, _ value: String) -> RESTQuery {
+    var query = self
+    if let place = path.firstRange(of: "{\(name)}") {
+      query.path.replaceSubrange(place, with: Self.encoded(value))
+    } else {
+      query.parameters.append(SourceParameter(name, value))
+    }
+    return query
+  }
+
   /// What follows the base URL, encoded.
   var text: String {
     guard !parameters.isEmpty else { return path }

@@ -29,7 +29,7 @@ struct RESTRecordReader {
     var rows: [[Value]] = []
     for answer in answers {
       for (position, record) in answer.records.enumerated() {
-        rows.append(try row(of: record, position + 1, answer.url, &notes))
+        rows.append(try row(of: record, position + 1, answer, &notes))
       }
     }
     count(&rows, &notes)
@@ -51,9 +51,9 @@ struct RESTRecordReader {
 
   /// One record as a row; what the schema wants and is not there is an error.
   private func row(
-    of record: JSON, _ number: Int, _ url: String, _ notes: inout RESTNotes
+    of record: JSON, _ number: Int, _ answer: RESTAnswer, _ notes: inout RESTNotes
   ) throws(Problem) -> [Value] {
-    let place = URLText.redacted(url)
+    let place = URLText.redacted(answer.url)
     guard case .object = record else {
       throw Problem(
         .badData,
@@ -67,7 +67,7 @@ struct RESTRecordReader {
         continue
       }
       do throws(Problem) {
-        let value = try reader.value(in: record, &notes)
+        let value = try reader.value(in: record, place: number, parent: answer.parent, &notes)
         if value == .null, !column.isNullable { throw Problem(.badData, "there is no value") }
         row.append(value)
       } catch {
@@ -154,6 +154,8 @@ struct RESTNotes {
   var counter: String?
   /// Keys that came twice or more.
   var repeatedKeys: [String] = []
+  /// Records the source lists but says nothing further of.
+  var withoutFurther: [String] = []
   /// By column: texts that were nonsense and became null, with how often.
   var invalid: [String: [String]] = [:]
   /// By column: words that are none of those known.
@@ -167,6 +169,9 @@ struct RESTNotes {
         "\(dataset): \(keyName)\(repeatedKeys.count == 1 ? "" : "s") \(Self.list(repeatedKeys)) "
           + "\(repeatedKeys.count == 1 ? "is" : "are") used more than once; every record is kept"
           + (counter.map { ", told apart by \($0)" } ?? ""))
+    }
+    if !withoutFurther.isEmpty {
+      lines.append("\(dataset): the source has no details of \(Self.list(withoutFurther)); those columns are null")
     }
     for (column, texts) in invalid.sorted(by: { $0.key < $1.key }) {
       lines.append("\(dataset): \(texts.count) × \(Self.list(texts)) in \(column) is no value and became null")

@@ -47,51 +47,52 @@ public struct RESTSource: RecordSource {
   /// The rows of a dataset, whole and checked.
   ///
   /// The request's parameters are sent as far as the description knows them; `random` asks for one record by chance. A server that answers 404 to a
-  /// parameter has no such record: no rows.
+  /// parameter has no such record: no rows. Columns that take further requests are null when the request does without them.
   /// - Throws: `noInput` for a dataset the source does not have, `unavailable` for a status other than 200, `badData` for an answer that is not what
   ///   the description says, naming record and column, `configuration` for a variable that is not set.
   public func rows(of table: String, _ request: RowRequest) async throws(Problem) -> any RowStream {
     let dataset = try description.dataset(named: table)
     let reader = try RESTRecordReader(dataset, report: report)
-    let rows = try reader.rows(of: try await answers(for: dataset, request))
+    var rows = try reader.rows(of: try await answers(for: dataset, request))
+    for supplement in dataset.supplements {
+      guard request.columns.map({ wanted in supplement.columns.contains { wanted.contains($0.name) } }) ?? true else {
+        continue
+      }
+      try await complete(&rows, of: dataset, by: supplement)
+    }
     return ReadyRows(schema: dataset.schema, batches: reader.batches(of: rows))
   }
 
   /// Every record there is for a request, answer by answer.
   private func answers(for dataset: SourceDataset, _ request: RowRequest) async throws(Problem) -> [RESTAnswer] {
-    let isRandom = request.parameters["random"] != nil
-    var asked = RESTQuery(path: dataset.path, parameters: dataset.parameters)
-    if isRandom {
+    var query = RESTQuery(path: dataset.path, parameters: dataset.parameters)
+    if request.parameters["random"] != nil {
       guard let path = dataset.randomPath else {
         throw Problem(
           .usage, "\(name) cannot give a record of \(dataset.schema.name) by chance", hint: "use --sample 1")
       }
-      asked.path = path
+      query.path = path
+      query.add(dataset.randomFilters, request)
+      return [try await answerByChance(to: query, of: dataset)]
     }
-    for filter in isRandom ? dataset.randomFilters : dataset.filters {
-      guard let value = request.parameters[filter.name] else { continue }
-      asked.parameters.append(SourceParameter(filter.value, value))
-      asked.isFiltered = true
+    query.add(dataset.filters, request)
+    guard let parent = dataset.parent, !query.parameters.contains(where: { $0.name == parent.parameter }) else {
+      return try await pages(of: dataset, query)
     }
-    return [try await answer(to: asked, of: dataset, isRandom: isRandom)]
+    return try await children(of: parent, in: dataset, query)
   }
 
-  /// One answer, its records found.
-  private func answer(
-    to query: RESTQuery, of dataset: SourceDataset, isRandom: Bool
-  ) async throws(Problem) -> RESTAnswer {
+  private func answerByChance(to query: RESTQuery, of dataset: SourceDataset) async throws(Problem) -> RESTAnswer {
     let url = server + query.text
-    guard let document = try await document(url, absentIsNothing: query.isFiltered, isStorable: !isRandom) else {
+    guard let reply = try await reply(url, absentIsNothing: query.isFiltered, isStorable: false) else {
       return RESTAnswer(url: url, records: [])
     }
-    if isRandom, case .object = document { return RESTAnswer(url: url, records: [document]) }
-    return RESTAnswer(url: url, records: try RESTDocument.records(in: document, at: dataset.records, url: url))
+    if case .object = reply.document { return RESTAnswer(url: url, records: [reply.document]) }
+    return RESTAnswer(url: url, records: try RESTDocument.records(in: reply.document, at: dataset.records, url: url))
   }
 
-  /// The document at a URL; nil when the server says there is no such record and that may be.
-  func document(
-    _ url: String, absentIsNothing: Bool, isStorable: Bool = true
-  ) async throws(Problem) -> JSON? {
+  /// What a URL answers; nil when the server says there is no such record and that may be.
+  func reply(_ url: String, absentIsNothing: Bool, isStorable: Bool = true) async throws(Problem) -> RESTReply? {
     let (signed, headers) = try authorized(url)
     try await pace.wait()
     var request = HTTPRequest(
@@ -101,8 +102,16 @@ public struct RESTSource: RecordSource {
     let body = try await response.bytes()
     let document = RESTDocument(url: url, status: response.status, body: body)
     if absentIsNothing, document.saysNothingFound { return nil }
-    return try document.parsed()
+    return RESTReply(document: try document.parsed(), link: response.header("Link"))
   }
+}
+
+/// A good answer.
+struct RESTReply {
+  /// The body.
+  var document: JSON
+  /// The header `Link`.
+  var link: String?
 }
 
 /// The records of one answer.
@@ -111,4 +120,6 @@ struct RESTAnswer {
   var url: String
   /// Objects, as they came.
   var records: [JSON]
+  /// The value of the record of another dataset that these were asked for.
+  var parent: JSON?
 }

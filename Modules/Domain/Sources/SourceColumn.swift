@@ -4,7 +4,7 @@
 public struct SourceColumn: Sendable, Hashable {
   /// The column of the schema.
   public var name: String
-  /// JSON Pointer within the record.
+  /// JSON Pointer within the record, or `place` or `parent`.
   public var from: String
   /// How dates and timestamps are written; empty for ISO 8601 and RFC 3339.
   public var formats: [SourceDateFormat]
@@ -30,6 +30,11 @@ public struct SourceColumn: Sendable, Hashable {
     self.steps = steps
     self.missing = missing
   }
+
+  /// Instead of a pointer: the record's place in its list, from 1.
+  public static let place = "#place"
+  /// Instead of a pointer: the value of the other dataset's record that was asked about.
+  public static let parent = "#parent"
 
   /// What the Breaking Bad APIs write where they know nothing.
   public static let unknown = ["", "?", "Unknown"]

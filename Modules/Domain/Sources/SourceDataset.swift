@@ -66,7 +66,7 @@ public struct SourceParent: Sendable, Hashable {
   public var dataset: String
   /// Its column whose value is sent.
   public var column: String
-  /// The query parameter that carries the value.
+  /// What carries the value: `{parameter}` in the path, or else the query parameter.
   public var parameter: String
   /// Requests for every record of `dataset`.
   public init(dataset: String, column: String, parameter: String) {
@@ -80,9 +80,9 @@ public struct SourceParent: Sendable, Hashable {
 public struct SourceSupplement: Sendable, Hashable {
   /// Which answers these are.
   public enum Scope: Sendable, Hashable {
-    /// One answer for each row: an object, asked for with the value of the key in the named query parameter.
+    /// One answer for each row: an object, asked for with the first key column's value, as for a `SourceParent`.
     case eachRow(parameter: String)
-    /// One list for all rows, at this JSON Pointer; its records are matched by `key`, which stands at the pointer `id`.
+    /// One list for all rows, at the JSON Pointer `records`; a record is the row's whose first key column is what stands at the pointer `id`.
     case list(records: String, id: String)
   }
   /// What follows the source's base URL.
@@ -91,7 +91,7 @@ public struct SourceSupplement: Sendable, Hashable {
   public var parameters: [SourceParameter]
   /// Which answers these are.
   public var scope: Scope
-  /// The columns they fill. The pointer `#` is the record's place in the list, from 1.
+  /// The columns they fill.
   public var columns: [SourceColumn]
   /// Further answers from `path`.
   public init(path: String, parameters: [SourceParameter] = [], scope: Scope, columns: [SourceColumn]) {

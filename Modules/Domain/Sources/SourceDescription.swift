@@ -28,7 +28,7 @@ public struct SourceDescription: Sendable, Hashable {
   }
 
   /// Those that are built in; the first is the default.
-  public static let builtIn: [SourceDescription] = [breakingBad]
+  public static let builtIn: [SourceDescription] = [breakingBad, breakingBadClassic, boxOffice]
 
   /// The built-in source called `name`.
   /// - Throws: `usage` with the nearest right name.

@@ -1,0 +1,52 @@
+extension SourceDescription {
+  /// The box-office API: films by rank, each with a page of its own and the newest comments on it.
+  ///
+  /// The lists are ordered by the server: 0 by reservations, 1 by the editors' choice, 2 by date. Times are seconds since 1970, some
+  /// negative and with an exponent. Lists of people and genres are texts with commas, with parts in brackets.
+  public static let boxOffice = SourceDescription(
+    name: "box-office", summary: "films in the cinemas and what viewers say of them, at any server that speaks it",
+    baseURL: "http://connect-boxoffice.run.goorm.io",
+    datasets: [
+      SourceDataset(
+        Catalog.movies, path: "/movies", parameters: [SourceParameter("order_type", "0")], records: "/movies",
+        supplements: [
+          SourceSupplement(
+            path: "/movies", parameters: [SourceParameter("order_type", "1")],
+            scope: .list(records: "/movies", id: "/id"),
+            columns: [SourceColumn("curation_rank", from: SourceColumn.place)]),
+          SourceSupplement(
+            path: "/movie", scope: .eachRow(parameter: "id"),
+            columns: [
+              SourceColumn("audience", from: "/audience"),
+              SourceColumn("actors", from: "/actor", nulls: [""], steps: [.split]),
+              SourceColumn("directors", from: "/director", nulls: [""], steps: [.split]),
+              SourceColumn("duration_minutes", from: "/duration"),
+              SourceColumn("genres", from: "/genre", nulls: [""], steps: [.split]),
+              SourceColumn("synopsis", from: "/synopsis", nulls: [""]),
+              SourceColumn("image", from: "/image", nulls: [""]),
+            ]),
+        ],
+        columns: [
+          SourceColumn("id", from: "/id"),
+          SourceColumn("title", from: "/title"),
+          SourceColumn("grade", from: "/grade"),
+          SourceColumn("reservation_rank", from: "/reservation_grade"),
+          SourceColumn("reservation_rate", from: "/reservation_rate"),
+          SourceColumn("user_rating", from: "/user_rating"),
+          SourceColumn("release_date", from: "/date", formats: [.day], nulls: [""]),
+          SourceColumn("thumbnail", from: "/thumb", nulls: [""]),
+        ]),
+      SourceDataset(
+        Catalog.comments, path: "/comments", filters: [SourceParameter("movie_id", "movie_id")], records: "/comments",
+        parent: SourceParent(dataset: "movies", column: "id", parameter: "movie_id"),
+        columns: [
+          SourceColumn("id", from: "/id"),
+          SourceColumn("movie_id", from: "/movie_id"),
+          SourceColumn("writer", from: "/writer", nulls: [""]),
+          SourceColumn("writer_image", from: "/writer_image", nulls: [""]),
+          SourceColumn("rating", from: "/rating"),
+          SourceColumn("posted_at", from: "/timestamp", formats: [.epochSeconds]),
+          SourceColumn("contents", from: "/contents", nulls: [""]),
+        ]),
+    ])
+}

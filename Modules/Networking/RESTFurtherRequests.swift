@@ -1,0 +1,165 @@
+internal import Codecs
+internal import Domain
+
+extension RESTSource {
+  /// Requests under way at one time.
+  private static let width = 32
+
+  /// The records that belong to each record of another dataset.
+  func children(of parent: SourceParent, in dataset: SourceDataset, _ query: RESTQuery) async throws(Problem)
+    -> [RESTAnswer]
+  {
+    let parents = try await rows(of: parent.dataset, RowRequest(columns: [parent.column]))
+    guard let column = parents.schema.position(of: parent.column) else {
+      throw Problem(.configuration, "\(name): \(parent.dataset) has no column \(parent.column)")
+    }
+    var values: [Value] = []
+    for batch in try await parents.collect() {
+      for row in 0..<batch.count where !batch[row, column].isNull { values.append(batch.value(row, column)) }
+    }
+    return try await inParallel(values) { (value) async throws(Problem) -> [RESTAnswer] in
+      try await pages(of: dataset, query.with(parent.parameter, value.parameterText), parent: value.parameterJSON)
+    }.flatMap(\.self)
+  }
+
+  /// A record that completes a row.
+  private struct Further: Sendable {
+    var record: JSON
+    var place: Int
+    var url: String
+  }
+
+  /// The records of a supplement, by the row's key they belong to.
+  private func further(_ supplement: SourceSupplement, for keys: [Value]) async throws(Problem) -> [Value: Further] {
+    let query = RESTQuery(path: supplement.path, parameters: supplement.parameters)
+    var found: [Value: Further] = [:]
+    switch supplement.scope {
+    case .eachRow(let parameter):
+      let answers = try await inParallel(keys) { (key) async throws(Problem) -> Further? in
+        let url = server + query.with(parameter, key.parameterText).text
+        guard let record = try await reply(url, absentIsNothing: true)?.document else { return nil }
+        return Further(record: record, place: 1, url: url)
+      }
+      for (key, answer) in zip(keys, answers) { found[key] = answer }
+    case .list(let records, let id):
+      let url = server + query.text
+      guard let document = try await reply(url, absentIsNothing: false)?.document else { return [:] }
+      let pointer = try JSONPointer(id)
+      for (position, record) in try RESTDocument.records(in: document, at: records, url: url).enumerated() {
+        guard let key = record.value(at: pointer)?.keyValue, found[key] == nil else { continue }
+        found[key] = Further(record: record, place: position + 1, url: url)
+      }
+    }
+    return found
+  }
+
+  /// Fills the columns of a supplement in every row.
+  func complete(
+    _ rows: inout [[Value]], of dataset: SourceDataset, by supplement: SourceSupplement
+  ) async throws(Problem) {
+    guard let key = dataset.schema.key.first else {
+      throw Problem(.configuration, "\(name): \(dataset.schema.name) has no key to ask further with")
+    }
+    let found = try await further(supplement, for: rows.map { $0[key] })
+    var notes = RESTNotes()
+    let readers = try supplement.readers(for: dataset.schema)
+    for row in rows.indices {
+      guard let further = found[rows[row][key]] else {
+        if supplement.isForEachRow { notes.withoutFurther.append(rows[row][key].parameterText) }
+        continue
+      }
+      for (position, reader) in readers {
+        do throws(Problem) {
+          rows[row][position] = try reader.value(in: further.record, place: further.place, &notes)
+        } catch {
+          let column = dataset.schema.columns[position].name
+          throw Problem(
+            .badData, "\(rows[row][key].parameterText), \(column): \(error.message)", at: URLText.redacted(further.url))
+        }
+      }
+    }
+    for line in notes.lines(dataset.schema.name) { report(line) }
+  }
+
+  /// What `body` makes of each element, in order, some at a time; the first problem ends it.
+  private func inParallel<Element: Sendable, Result: Sendable>(
+    _ elements: [Element], _ body: @escaping @Sendable (Element) async throws(Problem) -> Result
+  ) async throws(Problem) -> [Result] {
+    typealias Numbered = Swift.Result<(Int, Result), Problem>
+    let outcome = await withTaskGroup(of: Numbered.self) { group -> Swift.Result<[Result], Problem> in
+      var results: [Result?] = Array(repeating: nil, count: elements.count)
+      var next = 0
+      func start() {
+        guard next < elements.count else { return }
+        let position = next
+        next += 1
+        group.addTask {
+          do throws(Problem) {
+            return .success((position, try await body(elements[position])))
+          } catch {
+            return .failure(error)
+          }
+        }
+      }
+      for _ in 0..<Self.width { start() }
+      while let done = await group.next() {
+        switch done {
+        case .success(let (position, result)): results[position] = result
+        case .failure(let problem):
+          group.cancelAll()
+          return .failure(problem)
+        }
+        start()
+      }
+      return .success(results.compactMap(\.self))
+    }
+    return try outcome.get()
+  }
+}
+
+extension SourceSupplement {
+  fileprivate var isForEachRow: Bool { if case .eachRow = scope { true } else { false } }
+
+  /// Readers of its columns, by their position in the schema.
+  fileprivate func readers(for schema: Schema) throws(Problem) -> [(Int, RESTColumnReader)] {
+    var readers: [(Int, RESTColumnReader)] = []
+    for column in columns {
+      guard let position = schema.position(of: column.name) else {
+        throw Problem(.configuration, "\(schema.name) has no column \(column.name)")
+      }
+      readers.append((position, try RESTColumnReader(schema.columns[position], column)))
+    }
+    return readers
+  }
+}
+
+extension Value {
+  /// The value as a request carries it.
+  fileprivate var parameterText: String {
+    switch self {
+    case .null: ""
+    case .boolean(let value): String(value)
+    case .integer(let value): String(value)
+    case .real(let value): String(value)
+    case .number(let bytes), .text(let bytes), .json(let bytes), .bytes(let bytes):
+      String(decoding: bytes, as: UTF8.self)
+    }
+  }
+  /// The value as a record would have it.
+  fileprivate var parameterJSON: JSON {
+    switch self {
+    case .null: .null
+    case .boolean(let value): .boolean(value)
+    case .integer(let value): .number(value)
+    case .real, .number, .json, .bytes, .text: .string(parameterText)
+    }
+  }
+}
+
+extension JSON {
+  /// The value as a key holds it.
+  fileprivate var keyValue: Value {
+    if let integer = integerValue { return .integer(integer) }
+    return .text(stringBytes ?? canonicalBytes)
+  }
+}
