@@ -26,7 +26,14 @@ extension Environment {
         case .snapshot: return SnapshotSource()
         case .live(let name, let live):
           return try liveSource(named: name, live, directories, variables) { report.warning($0) }
-        case .file(let path, _): throw Problem(.usage, "cannot be read yet", at: path)
+        case .file(let path, let file):
+          var options = FileSource.Options()
+          options.form = file.format.flatMap { FileSource.Form(rawValue: $0) }
+          options.tableName = file.name
+          options.types = file.types
+          options.emptyIsText = file.emptyIsText
+          options.replacesBadEncoding = file.replacesBadEncoding
+          return try FileSource(path: path, options, scratch: scratch) { report.warning($0) }
         }
       },
       file: { (path, replaces) throws(Problem) in

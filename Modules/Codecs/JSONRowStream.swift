@@ -128,6 +128,9 @@ public final class JSONRowStream: RowStream {
     self.state = Mutex(state)
   }
 
+  /// Whether types were found by looking at the beginning alone.
+  public var isOptimistic: Bool { inference.withLock { $0 != nil } }
+
   /// The next piece of the document, still to be parsed.
   public func next() async throws(Problem) -> BatchWork? { try nextWork() }
 

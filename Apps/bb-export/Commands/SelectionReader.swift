@@ -30,6 +30,15 @@ struct SelectionReader {
     if invocation.has(Options.columns) { plain.columns = try Self.list(invocation, Options.columns) }
   }
 
+  /// The columns that the selection looks at or gives, when that is known without the schema; nil for all.
+  var neededColumns: [String]? {
+    guard let columns = plain.columns, plain.search == nil, production == nil, season == nil,
+      invocation[Options.episode] == nil,
+      invocation[Options.name] == nil
+    else { return nil }
+    return columns + plain.conditions.map(\.column) + plain.sort.map(\.column)
+  }
+
   /// The selection for rows of `schema`, every column checked.
   func read(for schema: Schema) throws(Problem) -> Selection {
     var selection = plain

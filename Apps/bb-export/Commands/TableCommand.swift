@@ -27,9 +27,7 @@ struct TableCommand {
 
     let source = try await environment.source(choice)
     let table = try await tableName(of: source)
-    var request = RowRequest()
-    if let name = invocation[Options.name] { request.parameters["name"] = name }
-    let rows = try await source.rows(of: table, request)
+    let rows = try await source.rows(of: table, RowRequest(columns: selection.neededColumns))
     let wanted = try selection.read(for: rows.schema)
     let summary = try await outputs.write(rows, selection: wanted)
     if summary.rows == 0, let name = invocation[Options.name] {
