@@ -181,7 +181,8 @@ private struct Scanner {
     if wantsHelp { return made(.help(command)) }
     if wantsVersion { return made(.version) }
     if let option = pending { throw Problem(.usage, "--\(option.name) needs a value: \(option.signature)") }
-    guard let command else {
+    let fallback = given.isEmpty ? nil : program.commands.first { $0.name == program.defaultCommand }
+    guard let command = command ?? fallback else {
       throw Problem(.usage, "nothing to do", hint: "try “\(program.name) --help”")
     }
     if !command.subcommands.isEmpty, command.arguments.isEmpty {
