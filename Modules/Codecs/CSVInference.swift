@@ -46,7 +46,7 @@ struct CSVInference {
     switch unsafe JSONNumberKind(text, count: count, isWhole: isWhole) {
     case .integer: return .integer
     case .real: return .real
-    case .other: return unsafe CSVNumber.isRealWithExponent(text, count) ? .real : .text
+    case .other: return unsafe NumberSpelling.isRealWithExponent(text, count) ? .real : .text
     }
   }
 

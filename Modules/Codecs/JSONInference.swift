@@ -118,7 +118,8 @@ struct JSONInference {
       switch unsafe JSONNumberKind(scanner.base + start, count: scanner.at - start, isWhole: isWhole) {
       case .integer: return .integer
       case .real: return .real
-      case .other: return .number
+      case .other:
+        return unsafe NumberSpelling.isRealWithExponent(scanner.base + start, scanner.at - start) ? .real : .number
       }
     default:
       let isArray = scanner.byte == UInt8(ascii: "[")

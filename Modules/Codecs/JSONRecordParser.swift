@@ -223,9 +223,7 @@ struct JSONRecordParser {
       case .integer, .real:
         let found = unsafe JSONNumberKind(scanner.base + start, count: count, isWhole: isWhole)
         if found == (kind == .integer ? .integer : .real) { return literal }
-        if kind == .real, !layout.columns[position].isInferred, let value = exactReal(start, count) {
-          return .real(value)
-        }
+        if kind == .real, let other = unsafe otherReal(position, scanner.base + start, count, literal) { return other }
       case .text, .boolean, .other: break
       }
       throw misfit(position, start, scanner.at)
@@ -290,13 +288,12 @@ struct JSONRecordParser {
     return .json(UInt32(start), UInt32(count))
   }
 
-  /// The Double that is exactly the number which is written, however it is spelled.
-  private func exactReal(_ start: Int, _ count: Int) -> Double? {
-    let literal = unsafe Array(UnsafeBufferPointer(start: scanner.base + start, count: count))
-    guard let value = Double(String(decoding: literal, as: UTF8.self)), value.isFinite,
-      DecimalLiteral(literal)?.significance == DecimalLiteral(value.canonicalText)?.significance
-    else { return nil }
-    return value
+  /// A real in another spelling: kept as it is when only its exponent is another; with a type that was said, as the same number.
+  @inline(never)
+  private func otherReal(_ position: Int, _ literal: UnsafePointer<UInt8>, _ count: Int, _ cell: Cell) -> Cell? {
+    if unsafe NumberSpelling.isRealWithExponent(literal, count) { return cell }
+    guard !layout.columns[position].isInferred else { return nil }
+    return unsafe NumberSpelling.exactReal(literal, count).map { .real($0) }
   }
 
   private func misfit(_ position: Int, _ start: Int, _ end: Int) -> JSONFault {

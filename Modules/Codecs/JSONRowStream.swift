@@ -129,7 +129,7 @@ public final class JSONRowStream: RowStream {
   }
 
   /// Whether types were found by looking at the beginning alone.
-  public var isOptimistic: Bool { isInferred }
+  public var isOptimistic: Bool { inference.withLock { $0 != nil } }
 
   /// The next piece of the document, still to be parsed.
   public func next() async throws(Problem) -> BatchWork? { try nextWork() }

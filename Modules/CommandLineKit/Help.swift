@@ -9,7 +9,7 @@ extension Program {
   public func help(for command: Command?, path: [String] = [], width: Int = 80) -> String {
     var page = Page(width: max(40, min(width, 120)))
     guard let command else {
-      page.section("OVERVIEW", text: overview + ".")
+      page.section("OVERVIEW", text: sentence(overview))
       let start = defaultCommand.flatMap { name in commands.first { $0.name == name } }
       page.section(
         "USAGE",
@@ -23,7 +23,7 @@ extension Program {
       return page.text
     }
     page.section(
-      "OVERVIEW", text: command.overview + "." + (command.discussion.isEmpty ? "" : "\n\n" + command.discussion))
+      "OVERVIEW", text: sentence(command.overview) + (command.discussion.isEmpty ? "" : "\n\n" + command.discussion))
     page.section("USAGE", lines: [usage(of: command, path: path)])
     page.section("ARGUMENTS", pairs: command.arguments.map { ($0.placeholder, $0.summary) })
     page.section("SUBCOMMANDS", pairs: command.subcommands.map { ($0.name, $0.overview) })
@@ -32,6 +32,9 @@ extension Program {
     return page.text
   }
 }
+
+/// A summary as a sentence.
+func sentence(_ summary: String) -> String { summary.prefix(1).uppercased() + summary.dropFirst() + "." }
 
 /// A help text that is being put together.
 private struct Page {

@@ -14,10 +14,10 @@ extension Program {
     }
     lines += [".B \(ManPage.escaped(name))", "COMMAND [ARGUMENTS] [OPTIONS]", ".SH COMMANDS"]
     for command in commands {
-      lines += [".SS \(ManPage.escaped(usage(of: command, path: [])))", ManPage.line(command.overview + ".")]
+      lines += [".SS \(ManPage.escaped(usage(of: command, path: [])))", ManPage.line(sentence(command.overview))]
       if !command.discussion.isEmpty { lines += [".PP", ManPage.line(command.discussion)] }
       for subcommand in command.subcommands {
-        lines += [".TP", ".B \(ManPage.escaped(subcommand.name))", ManPage.line(subcommand.overview + ".")]
+        lines += [".TP", ".B \(ManPage.escaped(subcommand.name))", ManPage.line(sentence(subcommand.overview))]
       }
       for option in command.options { lines += ManPage.option(option) }
     }

@@ -18,7 +18,7 @@ public struct SnapshotSource: RecordSource {
       let names = Self.facts.map(\.schema.name)
       throw Problem(
         .unavailable, "the built-in snapshot has no \(table), only \(names.joined(separator: ", "))",
-        hint: "run again when the source can be reached")
+        hint: "run again with a connection")
     }
     return ReadyRows(schema: schema, batches: [Self.batch(schema, text)])
   }

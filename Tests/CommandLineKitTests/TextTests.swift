@@ -6,7 +6,7 @@ import Testing
   @Test("help has the usual sections and fits the width") func help() {
     let text = Fixture.program.help(for: Fixture.table, width: 60)
     for part in [
-      "OVERVIEW\n  write a table.", "USAGE\n  demo table NAME [OPTIONS]", "ARGUMENTS", "OUTPUT OPTIONS",
+      "OVERVIEW\n  Write a table.", "USAGE\n  demo table NAME [OPTIONS]", "ARGUMENTS", "OUTPUT OPTIONS",
       "-f, --format FORMAT", "csv, json", "EXAMPLES",
     ] {
       #expect(text.contains(part))

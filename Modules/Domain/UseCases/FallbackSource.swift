@@ -27,11 +27,11 @@ public struct FallbackSource: RecordSource {
       let failure = error
       do throws(Problem) {
         let stream = try await second.rows(of: table, request)
-        report("\(failure); answering from the \(second.name) instead")
+        report("\(failure.place): \(failure.message); answering from the \(second.name) instead")
         return stream
       } catch {
         guard error.kind == .unavailable else { throw error }
-        throw Problem(.unavailable, "\(failure.message), and \(error.message)", at: failure.place, hint: error.hint)
+        throw Problem(.unavailable, "\(failure.message); \(error.message)", at: failure.place, hint: error.hint)
       }
     }
   }

@@ -44,13 +44,13 @@ public struct Caching: HTTPTransport {
   /// - Throws: `unavailable` when offline and nothing is cached.
   public func send(_ request: HTTPRequest) async throws(Problem) -> HTTPResponse {
     guard request.method == .get else {
-      if policy.offline { throw offline(request, "and this is not a question a cache could answer") }
+      if policy.offline { throw offline(request, "this is no question a cache could answer") }
       return try await inner.send(request)
     }
     let entry = request.isStorable ? store.entry(for: request.url) : nil
     let now = date.now().seconds
     if policy.offline {
-      guard let entry else { throw offline(request, "and nothing is cached") }
+      guard let entry else { throw offline(request, "nothing is cached") }
       if entry.age(at: now) > policy.maximumAge {
         report("answering from the cache: \(Self.age(entry.age(at: now))) old")
       }
@@ -95,7 +95,7 @@ public struct Caching: HTTPTransport {
 
   private func offline(_ request: HTTPRequest, _ why: String) -> Problem {
     Problem(
-      .unavailable, "is not asked (--offline), \(why)", at: URLText.redacted(request.url),
+      .unavailable, "\(why), and --offline asks nobody", at: URLText.redacted(request.url),
       hint: "run once without --offline")
   }
 

@@ -73,8 +73,12 @@ public struct FileSource: RecordSource {
       options.tableName ?? (path == "-" ? "input" : String(file.prefix(upTo: file.lastIndex(of: ".") ?? file.endIndex)))
   }
 
-  /// The file's one table.
-  public func tables() async throws(Problem) -> [Schema] { [Schema(table, columns: [])] }
+  /// The file's one table; its columns are known when its rows are asked for.
+  /// - Throws: `noInput`, `permission` when the file cannot be opened.
+  public func tables() async throws(Problem) -> [Schema] {
+    if path != "-" { _ = try FileByteSource(path: path) }
+    return [Schema(table, columns: [])]
+  }
 
   /// The rows; only the columns that the request names are materialised.
   public func rows(of table: String, _ request: RowRequest) async throws(Problem) -> any RowStream {
