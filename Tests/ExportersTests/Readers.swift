@@ -47,10 +47,13 @@ enum Readers {
         }
       }
     case "csv", "tsv":
-      { document, schema throws in
+      { document, schema in
+        var reading = CSVReading()
         let delimiter = exporter.descriptor.name == "tsv" ? "\t" : options.values["delimiter"] ?? ","
-        let null = options.values["null"] ?? ""
-        return try PlainCSV.rows(document, schema, delimiter: Array(delimiter.utf8)[0], null: Array(null.utf8))
+        reading.delimiter = Array(delimiter.utf8)[0]
+        reading.nullText = options.values["null"].map { Array($0.utf8) }
+        let source = MemoryByteSource(document, name: exporter.descriptor.name)
+        return try await rows(try CSVRowStream(source, schema: schema, reading))
       }
     default: nil
     }

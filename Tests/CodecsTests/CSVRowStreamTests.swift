@@ -1,0 +1,166 @@
+import Codecs
+import Domain
+import Testing
+
+@Suite("CSV as rows") struct CSVRowStreamTests {
+  /// The rows of a text, as values; a null is `nil`, everything else the text of the cell.
+  static func read(_ text: String, _ change: (inout CSVReading) -> Void = { _ in }) async throws -> (
+    names: [String], rows: [[String?]]
+  ) {
+    try await read(Array(text.utf8), change)
+  }
+  static func read(_ bytes: [UInt8], _ change: (inout CSVReading) -> Void = { _ in }) async throws -> (
+    names: [String], rows: [[String?]]
+  ) {
+    var reading = CSVReading()
+    change(&reading)
+    var stream: any RowStream = try CSVRowStream.inferring(MemoryByteSource(bytes, name: "t.csv"), table: "t", reading)
+    while true {
+      do {
+        let batches = try await stream.collect()
+        let rows = batches.flatMap { batch in
+          (0..<batch.count).map { row in (0..<batch.width).map { shown(batch.value(row, $0)) } }
+        }
+        return (stream.schema.columns.map(\.name), rows)
+      } catch {
+        guard let wider = try await stream.widened() else { throw error }
+        stream = wider
+      }
+    }
+  }
+  static func shown(_ value: Value) -> String? {
+    switch value {
+    case .null: nil
+    case .boolean(let value): String(value)
+    case .integer(let value): String(value)
+    case .real(let value): value.description
+    case .number(let bytes), .text(let bytes), .json(let bytes): String(decoding: bytes, as: UTF8.self)
+    case .bytes(let bytes): "\(bytes)"
+    }
+  }
+
+  @Test(
+    "records and fields",
+    arguments: [
+      ("a,b\n1,2\n", [["1", "2"]]), ("a,b\r\n1,2\r\n", [["1", "2"]]), ("a,b\n1,2", [["1", "2"]]),
+      ("\u{FEFF}a,b\n1,2\n", [["1", "2"]]),
+      ("a,b\n,\"\"\n", [[nil, ""]]), ("a,b\n\"x,y\",\"l1\nl2\r\n\"\n", [["x,y", "l1\nl2\r\n"]]),
+      ("a,b\n\"\"\"q\"\"\",\"\"\"\"\n", [["\"q\"", "\""]]),
+      ("a,b\n x , y \n", [[" x ", " y "]]), ("a,b\n1,2\n\n3,4\n\r\n", [["1", "2"], ["3", "4"]]),
+      ("a\n1\n\n", [["1"], [nil]]), ("a\n\\N\n\"\\N\"\n", [[nil], ["\\N"]]),
+      ("a,b\nx\u{0},\u{2028}\n", [["x\u{0}", "\u{2028}"]]), ("a,b\n", []), ("a,b", []),
+      ("\"a\",\"b\"\nx,y\n", [["x", "y"]]),
+    ])
+  func records(text: String, rows: [[String?]]) async throws { #expect(try await Self.read(text).rows == rows) }
+
+  @Test(
+    "what is wrong is said, with line and column",
+    arguments: [
+      ("a,b\n1,2\n3\n", "t.csv:3:2: the record has 1 field, the header 2"),
+      ("a,b\n1,2,3\n", "t.csv:2:5: the record has 3 fields, the header 2"),
+      ("a,b\n1,\"2\n3,4\n", "t.csv:2:3: a quote is opened here and never closed"),
+      ("a,b\n1,x\"y\n", "t.csv:2:4: a quote inside a field"),
+      ("a,b\n\"x\"y,1\n", "t.csv:2:1: text stands behind the quote"),
+      ("a,b\n\"x\"y\"z\",1\n", "t.csv:2:5: a quote inside a field"),
+      ("a,b\n1,2\rx\n", "t.csv:2:4: a carriage return"),
+      ("", "t.csv: the file is empty"),
+      ("a,b\n\"l\nl\",1\n2\n", "t.csv:4:2: the record has 1 field"),
+      ("a,b\nx,1\n,\"", "t.csv:3:2: a quote is opened here"),
+    ])
+  func faults(text: String, complaint: String) async {
+    let problem = await #expect(throws: Problem.self) { try await Self.read(text) }
+    #expect(
+      problem?.kind == .badData && problem?.description.hasPrefix(complaint) == true, "\(problem?.description ?? "")")
+  }
+  @Test("bytes that are not UTF-8 are told by their place in the file, or replaced") func encoding() async throws {
+    let bytes = Array("a,b\nx,".utf8) + [0xC3, 0x28] + Array("\n".utf8)
+    let problem = await #expect(throws: Problem.self) { try await Self.read(bytes) }
+    #expect(problem?.description.hasPrefix("t.csv:2:3: byte 6 of the file is not UTF-8") == true)
+    #expect(try await Self.read(bytes) { $0.replacesBadEncoding = true }.rows == [["x", "\u{FFFD}("]])
+  }
+  @Test("names of columns are made different, and never empty") func header() async throws {
+    let table = try await Self.read("a,,a,a_2,a\n1,2,3,4,5\n")
+    #expect(table.names == ["a", "column2", "a_3", "a_2", "a_4"])
+    #expect(try await Self.read("1,2\n") { $0.hasHeader = false }.names == ["column1", "column2"])
+  }
+  @Test("dialects") func dialects() async throws {
+    #expect(try await Self.read("a;b\n1,5;2\n") { $0.delimiter = 59 }.rows == [["1,5", "2"]])
+    #expect(try await Self.read("a,b\nNA,\"NA\"\n") { $0.nullText = Array("NA".utf8) }.rows == [[nil, "NA"]])
+    #expect(try await Self.read("a,b\n,x\n") { $0.emptyIsText = true }.rows == [["", "x"]])
+  }
+  @Test("a field may be large, but not larger than allowed") func large() async throws {
+    let long = String(repeating: "é\"\"\n", count: 700_000)
+    let rows = try await Self.read("a,b\n1,\"\(long)\"\n2,x\n").rows
+    #expect(rows == [["1", long.replacing("\"\"", with: "\"")], ["2", "x"]])
+    let problem = await #expect(throws: Problem.self) {
+      try await Self.read("a,b\n1,\"\(long)\"\n") { $0.maximumField = 1 << 20 }
+    }
+    #expect(problem?.message.contains("more than 1 MiB") == true)
+  }
+
+  @Test(
+    "types are the narrowest that give every value back",
+    arguments: [
+      (["1", "-2", "0"], ColumnType.integer), (["1", "2.5"], .decimal), (["1.5", "-0.0", "1e22"], .real),
+      (["6.5e-05", "1.5"], .real), (["true", "false"], .boolean),
+      (["01"], .text), (["1.10"], .text), (["9223372036854775808"], .text), (["-0"], .text), (["1", "x"], .text),
+      (["+1"], .text), (["nan"], .text), (["1", "true"], .text),
+      ([""], .text), (["1", ""], .integer), (["True"], .text), ([" 1"], .text), (["1."], .text), ([".5"], .text),
+      (["0x10"], .text),
+    ])
+  func types(values: [String], type: ColumnType) async throws {
+    let text = "k,v\n" + values.map { "k,\($0)\n" }.joined()
+    let stream = try CSVRowStream.inferring(MemoryByteSource(text, name: "t"), table: "t")
+    #expect(stream.schema.columns[1].type == type)
+    #expect(try await Self.read(text).rows.map { $0[1] ?? "" } == values)
+  }
+  @Test("types that are said are checked, and JSON, bytes and dates understood") func saidTypes() async throws {
+    let types: [String: ColumnType] = ["d": .date, "b": .bytes, "l": .list(.text), "n": .decimal]
+    let rows = try await Self.read("d,b,l,n\n1966-03,aGk=,\"[ \"\"x\"\" , \"\"\\u00e9\"\"]\",1.10\n") {
+      $0.types = types
+    }.rows
+    #expect(rows == [["1966-03", "[104, 105]", #"["x","é"]"#, "1.10"]])
+    for bad in ["1966-13,,,", ",a,,", ",,[1],", ",,,x"] {
+      let problem = await #expect(throws: Problem.self) {
+        try await Self.read("d,b,l,n\n\(bad)\n") { $0.types = types }
+      }
+      #expect(problem?.kind == .badData)
+    }
+    let problem = await #expect(throws: Problem.self) { try await Self.read("abc\n1\n") { $0.types = ["abd": .text] } }
+    #expect(problem?.kind == .usage && problem?.hint == "did you mean abc?")
+  }
+
+  /// A table far larger than a piece, whose fields hold everything that could mislead.
+  static func large(_ count: Int) -> (text: String, rows: [[String?]]) {
+    var text = "id,word,note\n", rows: [[String?]] = []
+    for id in 0..<count {
+      let word = [
+        "plain", "com,ma", "new\nline", "q\"uote", "crlf\r\n", "é日🚗", String(repeating: "x", count: id % 300),
+      ][id % 7]
+      let quotes = id % 7 >= 1 && id % 7 <= 4
+      text +=
+        "\(id),\(quotes ? "\"\(word.replacing("\"", with: "\"\""))\"" : word.isEmpty ? "\"\"" : word),\(id % 3 == 0 ? "" : "n\(id)")\r\n"
+      rows.append([String(id), word, id % 3 == 0 ? nil : "n\(id)"])
+    }
+    return (text, rows)
+  }
+  @Test("pieces are cut at the borders of records, wherever they fall") func pieces() async throws {
+    let (text, rows) = Self.large(30_000)
+    #expect(try await Self.read(text).rows == rows)
+    #expect(try await Self.read(text) { $0.columns = ["note", "id"] }.rows == rows.map { [$0[0], $0[2]] })
+  }
+  @Test("a fault far into the file has the right line, and its record's number in its batch") func farFault()
+    async throws
+  {
+    let (text, _) = Self.large(30_000)
+    let lines = text.utf8.reduce(0) { $0 + ($1 == 10 ? 1 : 0) }
+    let problem = await #expect(throws: Problem.self) { try await Self.read(text + "1,2\n") }
+    #expect(problem?.place == "t.csv:\(lines + 1):4")
+  }
+  @Test("a later value that contradicts a type begins the file again") func widens() async throws {
+    let (text, rows) = Self.large(90_000)
+    #expect(text.utf8.count > 3 << 20)
+    let more = try await Self.read(text + "x1,w,\n").rows
+    #expect(more == rows + [["x1", "w", nil]])
+  }
+}
