@@ -49,7 +49,8 @@ import Testing
       ("id = 2.0", [2]),
       ("score = 1.1", [1]), ("score > 9007199254740992", [2, 3]), ("score < 0", [4]), ("score = 10e399", [3]),
       ("score in (1.1000, -5e-1)", [1, 4]),
-      ("name = 'Más'", [1]), ("name = mas o menos", [2]), ("name = ''", [4]), ("name is null", [5]),
+      ("name = 'Más'", [1]), ("name = mas o menos", [2]), ("name = ''", [4]), ("name = '=~'", []), ("name = =a", []),
+      ("name is null", [5]),
       ("name IS NOT NULL", [1, 2, 3, 4]),
       ("name ~ MÁS", [1, 2]), ("name !~ mas", [3, 4]), ("name ~ angstrom", [3]), ("\"name\" < n", [1, 2, 3, 4]),
       ("born = 1958", [1, 2]), ("born = 1958-09", [2]), ("born != 1958", [4, 5]), ("born < 1958", [5]),
@@ -76,6 +77,9 @@ import Testing
         "id",
         "“id” is no condition: an operator is missing at character 3; there are: = , != , < , <= , > , >= , ~ , !~ , in , is null , is not null"
       ),
+      ("id == 1", "“id == 1” is no condition: there is no operator == at character 4; write ="),
+      ("id <> 1", "“id <> 1” is no condition: there is no operator <> at character 4; write !="),
+      ("name LIKE x", "“name LIKE x” is no condition: there is no operator like at character 6; write ~"),
       ("id =", "“id =” is no condition: a value is missing at character 5; write '' for the empty text"),
       ("name = 'x", "“name = 'x” is no condition: the ' is not closed at character 8; write '' for one inside"),
       (
@@ -128,6 +132,20 @@ import Testing
         $0.offset = offset
         $0.limit = limit
       } == wanted)
+  }
+
+  @Test("only records with certain keys, whatever the form of the key's values") func keys() async throws {
+    #expect(try await Self.ids { $0.keys = [Array("2".utf8), Array("5".utf8), Array("9".utf8)] } == [2, 5])
+    var builder = BatchBuilder(width: 2)
+    for (first, second) in [("a/b", "1"), ("a", "1")] {
+      builder.append(text: first)
+      builder.append(number: Array(second.utf8))
+    }
+    let schema = Schema(
+      "t", key: ["x", "y"], columns: [ColumnDescription("x", .text), ColumnDescription("y", .integer)])
+    let batch = builder.finish()
+    #expect(RecordKey.text(of: 0, in: batch, schema) == Array("a%2Fb/1".utf8))
+    #expect(RecordKey.text(of: 1, in: batch, schema) == Array("a/1".utf8))
   }
 
   @Test("a limit stops the reading") func stops() async throws {

@@ -12,14 +12,16 @@ import Testing
   static func table(_ count: Int) -> Table {
     var random = LargeSelectionTests.Generator(state: 7)
     let words = ["", "prefix", "prefix-a", "prefix-é", "prefix-abcdefghij", "prefix-abcdefghik", "q"]
-    let numbers = ["9007199254740993", "9007199254740992", "-1e400", "1e400", "0.1", "1.0", "1", "-0"]
+    let numbers = [
+      "9007199254740993", "9007199254740992", "-1e400", "1e400", "0.1", "0.10000000000000001", "1.0", "1", "-0",
+    ]
     return Table(
       schema: schema,
       rows: (0..<count).map { _ in
-        let word = Int(random.next() % 8), number = Int(random.next() % 9)
+        let word = Int(random.next() % 8), number = Int(random.next() % 10)
         return [
           .integer(Int64(random.next() % 1000)), word < 7 ? .text(words[word]) : .null,
-          number < 8 ? .number(Array(numbers[number].utf8)) : .null,
+          number < 9 ? .number(Array(numbers[number].utf8)) : .null,
         ]
       })
   }

@@ -93,11 +93,26 @@ private struct ConditionScanner {
       Condition.Operator.notEqual, .lessOrEqual, .greaterOrEqual, .containsNot, .equal, .less, .greater, .contains,
     ]
     where rest.hasPrefix(comparison.rawValue) {
+      try refuseForeign(words)
       rest = rest.dropFirst(comparison.rawValue.count)
       return comparison
     }
+    try refuseForeign(words)
     throw problem(
       "an operator is missing", "there are: \(Condition.Operator.allCases.map(\.rawValue).joined(separator: " , "))")
+  }
+
+  /// What other languages write, and what it is here.
+  private static let foreign: KeyValuePairs<String, String> = [
+    "==": "=", "=~": "~", "<>": "!=", "not in": "!=, once for each value", "like": "~", "contains": "~",
+    "matches": "~", "equals": "=", "is": "=, is null or is not null", "eq": "=", "ne": "!=", "lt": "<", "le": "<=",
+    "gt": ">", "ge": ">=",
+  ]
+  private func refuseForeign(_ words: String) throws(Problem) {
+    for (word, ours) in Self.foreign where words.hasPrefix(word) {
+      guard word.first?.isLetter != true || words.dropFirst(word.count).first?.isLetter != true else { continue }
+      throw problem("there is no operator \(word)", "write \(ours)")
+    }
   }
 
   mutating func value() throws(Problem) -> String {

@@ -8,6 +8,8 @@ public struct Selection: Sendable, Hashable {
   public var conditions: [Condition] = []
   /// Of each of these groups, one must hold.
   public var alternatives: [[Condition]] = []
+  /// Only records with one of these keys, as `RecordKey` writes them: favourites; nil for all.
+  public var keys: Set<[UInt8]>?
   /// Every word of it begins a word of the row, without regard to case and marks; nil for no search.
   public var search: String?
   /// How many rows to take at random; nil for all. They stay in the order they came in.
@@ -87,8 +89,11 @@ public struct Selection: Sendable, Hashable {
     let joinsFirst = !joined.isEmpty || order.contains { $0.column >= base.width }
 
     var result = stream
-    if !own.isEmpty || search != nil {
-      result = FilteredRows(result, own, search.map { SearchMatcher($0, for: base) })
+    if keys != nil, base.key.isEmpty {
+      throw Problem(.usage, "\(base.name) has no key, and so no favourites")
+    }
+    if !own.isEmpty || search != nil || keys != nil {
+      result = FilteredRows(result, own, search.map { SearchMatcher($0, for: base) }, keys: keys)
     }
     if let join, joinsFirst { result = JoinedRows(result, join) }
     if !joined.isEmpty { result = FilteredRows(result, joined, nil) }
