@@ -27,13 +27,13 @@ extension Environment {
         case .live(let name, let live):
           return try liveSource(named: name, live, directories, variables) { report.warning($0) }
         case .file(let path, let file):
-          var options = FileSource.Options()
-          options.form = file.format.flatMap { FileSource.Form(rawValue: $0) }
-          options.tableName = file.name
-          options.types = file.types
-          options.emptyIsText = file.emptyIsText
-          options.replacesBadEncoding = file.replacesBadEncoding
-          return try FileSource(path: path, options, scratch: scratch) { report.warning($0) }
+          var reading = FileSource.Reading()
+          if let format = file.format { reading.format = try FileFormat(named: format) }
+          reading.table = file.name
+          reading.types = file.types
+          reading.emptyIsText = file.emptyIsText
+          reading.replacesBadEncoding = file.replacesBadEncoding
+          return try FileSource(path: path, reading, scratch: scratch) { report.warning($0) }
         }
       },
       file: { (path, replaces) throws(Problem) in

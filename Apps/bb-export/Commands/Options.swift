@@ -41,7 +41,7 @@ enum Options {
   static let from = Option.value(
     "from", "FILE", values: .file, in: reading, "read a file of yours; - is standard input")
   static let fromFormat = Option.value(
-    "from-format", "FORMAT", values: .words(["csv", "tsv", "json", "ndjson"]), in: reading,
+    "from-format", "FORMAT", values: .words(["csv", "tsv", "json", "ndjson", "sqlite"]), in: reading,
     "the file's format, when its suffix does not say")
   static let tableName = Option.value("as", "NAME", in: reading, "what to call the file's table")
   static let types = Option.value("types", "COLUMN=TYPE,…", in: reading, "types of the file's columns")

@@ -1,0 +1,146 @@
+/// Where records live. Every adapter passes the same laws, so that one can take another's place.
+///
+/// A change is all or nothing: after an error, a kill or a power cut the storage is as before or as after. Reading sees the state at the time
+/// it began. Tables are kept in order of their key; keys are compared as values, text as bytes.
+public protocol RecordStore: RecordSource {
+  /// What this adapter can promise.
+  var capabilities: StoreCapabilities { get }
+
+  /// Makes a change, in one step.
+  ///
+  /// A table that is not there is made; one that has other columns or another key refuses.
+  /// - Returns: what has changed, table by table, in the order of the change.
+  /// - Throws: `busy` when a record is not as the change expects, or when somebody else is writing; `badData` for rows that do not fit their
+  ///   schema, a key twice or a null in a key; `configuration` for a storage of a newer format; `permission`, `io`.
+  @discardableResult
+  func apply(_ change: StoreChange) async throws(Problem) -> [TableOutcome]
+
+  /// The changes made so far, oldest first.
+  func history() async throws(Problem) -> [HistoryEntry]
+
+  /// Looks at everything there is; what is wrong, in words; empty when all is well.
+  func check() async throws(Problem) -> [Problem]
+}
+
+/// What an adapter promises beyond the laws.
+public struct StoreCapabilities: OptionSet, Sendable, Hashable {
+  /// One bit a promise.
+  public let rawValue: UInt8
+  /// Promises by their bits.
+  public init(rawValue: UInt8) { self.rawValue = rawValue }
+  /// What was written is there after the process ends.
+  public static let durable = StoreCapabilities(rawValue: 1)
+  /// What was acknowledged is there after a power cut, and nothing is torn.
+  public static let crashSafe = StoreCapabilities(rawValue: 2)
+  /// Several programs may use it at once.
+  public static let shared = StoreCapabilities(rawValue: 4)
+}
+
+/// What is to be different afterwards, in any number of tables, all or nothing.
+public struct StoreChange: Sendable {
+  /// What a person did, as a command would say it: `notes edit`; kept in the history.
+  public var title: String
+  /// When, RFC 3339 in UTC.
+  public var time: String
+  /// Table by table; each table once.
+  public var tables: [TableChange]
+
+  /// A change of `tables`.
+  public init(_ title: String, time: String, _ tables: [TableChange]) {
+    self.title = title
+    self.time = time
+    self.tables = tables
+  }
+}
+
+/// What is to be different in one table.
+public struct TableChange: Sendable {
+  /// The table; it has a key.
+  public var schema: Schema
+  /// Rows to insert, or to put in the place of those with the same key. As wide as the schema.
+  public var upserts: [[Value]]
+  /// Keys of rows to delete; a key that is not there is nothing.
+  public var deletes: [[Value]]
+  /// Records that must be so when the change is made: a key, and the row it has, nil for none. Otherwise the change is refused as `busy`.
+  public var expected: [Expectation]
+  /// Whether rows that are not in `upserts` are deleted.
+  public var replacesAll: Bool
+
+  /// A record that must be so.
+  public struct Expectation: Sendable, Hashable {
+    /// The key, in the order of the schema's key.
+    public var key: [Value]
+    /// The row; nil when there must be none.
+    public var row: [Value]?
+    /// That `key` has `row`.
+    public init(key: [Value], row: [Value]?) {
+      self.key = key
+      self.row = row
+    }
+  }
+
+  /// A change of the rows of `schema`.
+  public init(
+    _ schema: Schema, upserts: [[Value]] = [], deletes: [[Value]] = [], expected: [Expectation] = [],
+    replacesAll: Bool = false
+  ) {
+    self.schema = schema
+    self.upserts = upserts
+    self.deletes = deletes
+    self.expected = expected
+    self.replacesAll = replacesAll
+  }
+}
+
+/// What became of a table.
+public struct TableOutcome: Sendable, Hashable {
+  /// Rows whose key was not there.
+  public var added = 0
+  /// Rows that are different now.
+  public var changed = 0
+  /// Rows that are gone.
+  public var removed = 0
+  /// Rows that were put in the place of the same row.
+  public var unchanged = 0
+  /// Nothing became of it.
+  public init() {}
+}
+
+/// One change as the history keeps it: enough to take it back.
+public struct HistoryEntry: Sendable, Hashable {
+  /// Its number, from 1.
+  public var number: Int
+  /// When, RFC 3339 in UTC.
+  public var time: String
+  /// What a person did.
+  public var title: String
+  /// The rows that changed.
+  public var images: [Image]
+
+  /// One row, before and after.
+  public struct Image: Sendable, Hashable {
+    /// The table's name.
+    public var table: String
+    /// Its columns' names, in the order of the values.
+    public var columns: [String]
+    /// The row before; nil when there was none.
+    public var before: [Value]?
+    /// The row after; nil when it was deleted.
+    public var after: [Value]?
+    /// A row of `table`.
+    public init(table: String, columns: [String], before: [Value]?, after: [Value]?) {
+      self.table = table
+      self.columns = columns
+      self.before = before
+      self.after = after
+    }
+  }
+
+  /// An entry.
+  public init(number: Int, time: String, title: String, images: [Image]) {
+    self.number = number
+    self.time = time
+    self.title = title
+    self.images = images
+  }
+}

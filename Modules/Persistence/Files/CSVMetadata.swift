@@ -1,0 +1,82 @@
+import Codecs
+import Domain
+import Glibc
+
+/// What a metadata file beside a CSV file says about its columns (W3C CSV on the Web): `NAME.csv-metadata.json`.
+struct CSVMetadata {
+  /// Types by column, where the file says one that bb has.
+  private(set) var types: [String: ColumnType] = [:]
+  /// What separates fields; nil when the file does not say.
+  private(set) var delimiter: UInt8?
+  /// Whether the first line names the columns; nil when the file does not say.
+  private(set) var hasHeader: Bool?
+  /// The text that means null; nil when the file does not say.
+  private(set) var nullText: [UInt8]?
+
+  /// The metadata of the file at `path`; nil when there is none.
+  /// - Throws: `badData` when it cannot be understood.
+  static func beside(_ path: String) throws(Problem) -> CSVMetadata? {
+    let place = path + "-metadata.json"
+    guard unsafe access(place, F_OK) == 0 else { return nil }
+    return try CSVMetadata(try FileByteSource(path: place).wholeText(limit: 16 << 20), name: place)
+  }
+
+  /// What `bytes` say.
+  init(_ bytes: [UInt8], name: String) throws(Problem) {
+    let document = try JSON.parse(bytes, name: name)
+    guard let schema = document["tableSchema"] ?? document["tables"]?[0]?["tableSchema"] else {
+      throw Problem(.badData, "there is no tableSchema", at: name)
+    }
+    for column in schema["columns"]?.arrayValue ?? [] {
+      // The title is what the header says; the name may be another.
+      guard
+        let called = column["titles"]?.stringValue ?? column["titles"]?[0]?.stringValue ?? column["name"]?.stringValue
+      else { throw Problem(.badData, "a column has neither name nor titles", at: name) }
+      if let word = column["bb:type"]?.stringValue {
+        guard let type = ColumnType(name: word) else {
+          throw Problem(.badData, "column “\(called)” has the type “\(word)”, which does not exist", at: name)
+        }
+        types[called] = type
+      } else if let datatype = column["datatype"] {
+        types[called] = Self.type(of: datatype)
+      }
+    }
+    if let text = document["dialect"]?["delimiter"]?.stringBytes {
+      guard text.count == 1 else { throw Problem(.badData, "the delimiter is not one character", at: name) }
+      delimiter = text[0]
+    }
+    hasHeader = document["dialect"]?["header"]?.booleanValue
+    nullText = (schema["null"] ?? document["null"])?.stringBytes
+  }
+
+  /// The type for a datatype of the standard. Anything whose spelling bb would change, or that has a format of its own, is read as it stands.
+  private static func type(of datatype: JSON) -> ColumnType? {
+    if datatype["format"] != nil { return .text }
+    switch datatype.stringValue ?? datatype["base"]?.stringValue {
+    case "integer", "long", "int", "short", "byte": return .integer
+    case "number", "decimal", "double", "float": return .decimal
+    case "boolean": return .boolean
+    case "date": return .date
+    case "anyURI": return .url
+    case "base64Binary", "binary": return .bytes
+    case "json": return .json
+    case "string": return .text
+    default: return nil
+    }
+  }
+}
+
+extension FileByteSource {
+  /// All the bytes of a small file.
+  /// - Throws: `badData` when there are more than `limit`.
+  func wholeText(limit: Int) throws(Problem) -> [UInt8] {
+    var bytes: [UInt8] = []
+    let chunk = Chunk()
+    while true {
+      chunk.count = 0
+      if try read(into: chunk, limit: chunk.capacity) == 0 { return bytes }
+      unsafe bytes.append(contentsOf: UnsafeBufferPointer(start: chunk.base, count: chunk.count))
+      if bytes.count > limit { throw Problem(.badData, "is larger than \(limit >> 20) MiB", at: name) }
+    }
+  }
+}

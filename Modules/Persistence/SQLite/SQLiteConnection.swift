@@ -1,0 +1,133 @@
+import CSQLite
+import Domain
+import Glibc
+
+/// Owns a `sqlite3 *`, closed when it goes. One thread at a time uses it.
+@safe struct SQLiteConnection: ~Copyable {
+  /// What a database is opened for.
+  enum Access {
+    /// Reading a file that exists.
+    case reading
+    /// Reading a file that nobody can change, without looking for locks: the medium is read-only.
+    case immutable
+    /// Reading and writing; the file is made when it is missing.
+    case writing
+  }
+
+  fileprivate let handle: OpaquePointer
+  /// How messages name the database.
+  let place: String
+
+  /// Opens the database at `path`.
+  ///
+  /// The path is never read as a URI, whatever its name is.
+  /// - Throws: `noInput` when a file to read is missing, `permission`, `io`.
+  static func open(path: String, _ access: Access) throws(Problem) -> SQLiteConnection {
+    let file = path.hasPrefix("/") ? path : "./" + path
+    var status = stat()
+    if unsafe stat(file, &status) != 0, access != .writing || errno != ENOENT {
+      throw Problem.posix(errno, "open", path)
+    }
+    if status.st_mode & S_IFMT == S_IFDIR { throw Problem(.usage, "is a folder, not a database", at: path) }
+    if access == .writing { try precreate(file) }
+    let flags: Int32
+    switch access {
+    case .reading: flags = SQLITE_OPEN_READONLY
+    case .immutable: flags = SQLITE_OPEN_READONLY | SQLITE_OPEN_URI
+    case .writing: flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOFOLLOW
+    }
+    let name = access == .immutable ? "file:\(escaped(file))?immutable=1" : file
+    var opened: OpaquePointer?
+    let code = unsafe sqlite3_open_v2(name, &opened, flags | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, nil)
+    guard code == SQLITE_OK, let connection = unsafe opened else {
+      let problem = unsafe SQLiteProblem.problem(opened, code, at: path)
+      unsafe sqlite3_close_v2(opened)
+      throw problem
+    }
+    let result = unsafe SQLiteConnection(connection, place: path)
+    try result.execute("PRAGMA cell_size_check=ON; PRAGMA mmap_size=0")
+    return result
+  }
+
+  private init(_ handle: OpaquePointer, place: String) {
+    unsafe self.handle = handle
+    self.place = place
+    unsafe sqlite3_busy_timeout(handle, 5000)
+    // A file may come from anybody: its schema runs no functions with effects, and attaches nothing.
+    unsafe bb_sqlite3_db_config_flag(handle, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0)
+    unsafe bb_sqlite3_db_config_flag(handle, SQLITE_DBCONFIG_DEFENSIVE, 1)
+    unsafe sqlite3_limit(handle, SQLITE_LIMIT_ATTACHED, 0)
+  }
+
+  deinit { unsafe sqlite3_close_v2(handle) }
+
+  /// Makes the file before SQLite does, so that only its owner can read it; the files beside it follow.
+  private static func precreate(_ file: String) throws(Problem) {
+    let descriptor = unsafe Glibc.open(file, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
+    if descriptor >= 0 {
+      close(descriptor)
+    } else if errno != EEXIST {
+      throw Problem.posix(errno, "create", file)
+    }
+  }
+
+  private static func escaped(_ path: String) -> String {
+    path.utf8.map { byte in
+      let isPlain =
+        byte &- 48 < 10 || byte &- 65 < 26 || byte &- 97 < 26 || "/-_.~".utf8.contains(byte)
+      return isPlain
+        ? String(UnicodeScalar(byte)) : (byte < 16 ? "%0" : "%") + String(byte, radix: 16, uppercase: true)
+    }.joined()
+  }
+
+  /// Runs statements that answer nothing.
+  borrowing func execute(_ sql: String) throws(Problem) {
+    let code = unsafe sqlite3_exec(handle, sql, nil, nil, nil)
+    guard code == SQLITE_OK else { throw unsafe SQLiteProblem.problem(handle, code, at: place) }
+  }
+
+  /// A statement, ready to be bound and stepped.
+  borrowing func prepare(_ sql: String) throws(Problem) -> SQLiteStatement {
+    var prepared: OpaquePointer?
+    let code = unsafe sqlite3_prepare_v3(handle, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &prepared, nil)
+    guard code == SQLITE_OK, let statement = unsafe prepared else {
+      throw unsafe SQLiteProblem.problem(handle, code, at: place)
+    }
+    return unsafe SQLiteStatement(statement, place: place)
+  }
+
+  /// A function called `bb_rows` that hands the values of each row to `fill`, which must outlive the connection's statements.
+  borrowing func register(_ fill: SQLiteFill, arguments: Int) throws(Problem) {
+    let code = unsafe sqlite3_create_function_v2(
+      handle, "bb_rows", Int32(arguments), SQLITE_UTF8 | SQLITE_DIRECTONLY, UnsafeMutableRawPointer(fill.state), nil,
+      { context, _, values in unsafe SQLiteFill.take(context, values) }, { unsafe sqlite3_result_null($0) }, nil)
+    guard code == SQLITE_OK else { throw unsafe SQLiteProblem.problem(handle, code, at: place) }
+  }
+
+  /// Rows that the last statement changed.
+  borrowing func changes() -> Int { unsafe Int(sqlite3_changes64(handle)) }
+}
+
+/// What SQLite reports, in the reader's words.
+enum SQLiteProblem {
+  /// The message when SQLite cannot open a file, or one that it needs beside it.
+  static let cannotOpen = "cannot open the database"
+
+  /// The problem behind a result code.
+  static func problem(_ handle: OpaquePointer?, _ code: Int32, at place: String) -> Problem {
+    let message = unsafe handle == nil ? String(cString: sqlite3_errstr(code)) : String(cString: sqlite3_errmsg(handle))
+    switch code & 0xFF {
+    case SQLITE_BUSY, SQLITE_LOCKED:
+      return Problem(.busy, "the database is in use by another program", at: place, hint: "run again when it is done")
+    case SQLITE_NOTADB: return Problem(.badData, "this is not an SQLite database", at: place)
+    case SQLITE_CORRUPT: return Problem(.badData, "the database is damaged: \(message)", at: place)
+    case SQLITE_READONLY, SQLITE_PERM, SQLITE_AUTH: return Problem(.permission, message, at: place)
+    case SQLITE_FULL:
+      return Problem(.io, "cannot write: the disk is full", at: place, hint: "make room and run again")
+    case SQLITE_CANTOPEN: return Problem(.io, cannotOpen, at: place)
+    case SQLITE_IOERR: return Problem(.io, "cannot read or write: \(message)", at: place)
+    case SQLITE_CONSTRAINT, SQLITE_MISMATCH, SQLITE_TOOBIG: return Problem(.badData, message, at: place)
+    default: return Problem(.io, message, at: place)
+    }
+  }
+}

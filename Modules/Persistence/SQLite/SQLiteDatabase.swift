@@ -1,0 +1,56 @@
+import Domain
+import Glibc
+
+/// A database file that is read.
+struct SQLiteDatabase: Sendable {
+  let path: String
+
+  /// A connection for reading.
+  ///
+  /// On a read-only medium SQLite cannot make the files that a database in WAL mode needs; when there is no log beside it, it is read as it is.
+  func open() throws(Problem) -> SQLiteConnection {
+    do throws(Problem) {
+      let connection = try SQLiteConnection.open(path: path, .reading)
+      try connection.execute("SELECT count(*) FROM sqlite_schema")
+      return connection
+    } catch {
+      guard error.kind == .io, error.message == SQLiteProblem.cannotOpen, unsafe access(path + "-wal", F_OK) != 0 else {
+        throw error
+      }
+      return try SQLiteConnection.open(path: path, .immutable)
+    }
+  }
+
+  /// What tables there are.
+  func tables() throws(Problem) -> [SQLiteTable] {
+    let connection = try open()
+    return try SQLiteTable.all(connection)
+  }
+
+  /// The rows of a table or view.
+  ///
+  /// - Parameters:
+  ///   - alias: what the rows are called; nil for the table's name.
+  ///   - types: types of columns that are not to be inferred, by name.
+  /// - Throws: `noInput` for a table that is not there, `usage` for a column in `types` that is not.
+  func rows(
+    of name: String, as alias: String?, _ types: [String: ColumnType], _ request: RowRequest
+  ) async throws(Problem) -> any RowStream {
+    let tables = try tables()
+    guard var table = tables.first(where: { $0.name.utf8.elementsEqual(name.utf8) }) else {
+      let near = Nearest.word(to: name, among: tables.map(\.name)).map { "did you mean \($0)?" }
+      throw Problem(
+        .noInput, "there is no table “\(name)”", at: path,
+        hint: near ?? "there are: \(tables.map(\.name).joined(separator: ", "))")
+    }
+    for (column, type) in types.sorted(by: { $0.key < $1.key }) {
+      guard let position = table.columns.firstIndex(where: { $0.name.utf8.elementsEqual(column.utf8) }) else {
+        let near = Nearest.word(to: column, among: table.columns.map(\.name)).map { "did you mean \($0)?" } ?? ""
+        throw Problem(.usage, "“\(name)” has no column “\(column)”", hint: near)
+      }
+      table.columns[position].type = type
+    }
+    let wanted = table.columns.indices.filter { request.columns?.contains(table.columns[$0].name) ?? true }
+    return try await SQLiteRows.open(self, table, wanted, named: alias ?? name)
+  }
+}

@@ -1,0 +1,144 @@
+import Codecs
+import Domain
+import Synchronization
+
+/// The rows of a table of any database.
+///
+/// Types are those that the database guarantees, else those of the first batch's values; a later value of another kind is `badData`, and
+/// `widened` begins again with types that hold all of them. A column of mixed values is JSON, value by value.
+final class SQLiteRows: RowStream {
+  let schema: Schema
+
+  private let database: SQLiteDatabase
+  private let table: SQLiteTable
+  private let positions: [Int]
+  private let types: [ColumnType]
+  /// Columns whose type was guessed.
+  private let guessed: [Bool]
+  private let reader: SQLiteTableReader
+  private let ahead: Mutex<RowBatch?>
+  private let isContradicted = Mutex(false)
+
+  /// The columns at `positions`.
+  static func open(_ database: SQLiteDatabase, _ table: SQLiteTable, _ positions: [Int], named name: String)
+    async throws(Problem) -> SQLiteRows
+  {
+    let reader = try SQLiteTableReader(database, table, columns: positions)
+    let first = try await reader.next()
+    var kinds = SQLiteKinds(width: positions.count)
+    if let first { kinds.look(at: first) }
+    return SQLiteRows(database, table, positions, name, kinds, reader, first, isWhole: first == nil)
+  }
+
+  private init(
+    _ database: SQLiteDatabase, _ table: SQLiteTable, _ positions: [Int], _ name: String, _ kinds: SQLiteKinds,
+    _ reader: SQLiteTableReader, _ first: RowBatch?, isWhole: Bool
+  ) {
+    self.database = database
+    self.table = table
+    self.positions = positions
+    self.reader = reader
+    types = positions.enumerated().map { index, position in
+      table.certainType(position) ?? kinds.type(index) ?? table.likelyType(position)
+    }
+    guessed = positions.map { !isWhole && table.certainType($0) == nil }
+    let names = SQLiteRows.unique(positions.map { table.columns[$0].name })
+    let columns = zip(names, types).map { ColumnDescription($0, $1) }
+    let key = table.key.allSatisfy(names.contains) ? table.key : []
+    schema = Schema(name, key: key, columns: columns)
+    ahead = Mutex(first)
+  }
+
+  var isOptimistic: Bool { guessed.contains(true) }
+
+  func next() async throws(Problem) -> BatchWork? {
+    let first = ahead.withLock { first in
+      defer { first = nil }
+      return first
+    }
+    let batch: RowBatch
+    if let first {
+      batch = first
+    } else if let next = try await reader.next() {
+      batch = next
+    } else {
+      return nil
+    }
+    return BatchWork { () throws(Problem) in try self.converted(batch) }
+  }
+
+  /// The table once more, with the types of all its values.
+  func widened() async throws(Problem) -> (any RowStream)? {
+    guard isContradicted.withLock({ $0 }) else { return nil }
+    let look = try SQLiteTableReader(database, table, columns: positions)
+    var kinds = SQLiteKinds(width: positions.count)
+    while let batch = try await look.next() { kinds.look(at: batch) }
+    let again = try SQLiteTableReader(database, table, columns: positions)
+    return SQLiteRows(database, table, positions, schema.name, kinds, again, nil, isWhole: true)
+  }
+
+  /// Checks a batch against the types, and turns what is kept in another form into bb's.
+  private func converted(_ batch: RowBatch) throws(Problem) -> RowBatch {
+    var conversion = SQLiteConversion(batch, types, isOwn: positions.map { table.columns[$0].type != nil })
+    if let fault = conversion.run() {
+      let column = schema.columns[fault.column]
+      if guessed[fault.column], !fault.isBroken { isContradicted.withLock { $0 = true } }
+      throw Problem(
+        .badData, "column “\(column.name)” is \(column.type.name), and a value is \(fault.found)",
+        at: "\(database.path):\(table.name)", record: fault.row)
+    }
+    return conversion.result
+  }
+
+  /// Names made different from each other; views can have the same twice.
+  private static func unique(_ names: [String]) -> [String] {
+    var seen: Set<[UInt8]> = []
+    return names.map { name in
+      var candidate = name, number = 2
+      while !seen.insert(Array(candidate.utf8)).inserted {
+        candidate = "\(name)_\(number)"
+        number += 1
+      }
+      return candidate
+    }
+  }
+}
+
+/// What kinds of values columns have.
+struct SQLiteKinds {
+  private struct Kinds: OptionSet {
+    let rawValue: UInt8
+    static let integer = Kinds(rawValue: 1), real = Kinds(rawValue: 2), text = Kinds(rawValue: 4)
+    static let bytes = Kinds(rawValue: 8)
+  }
+  private var kinds: [Kinds]
+
+  init(width: Int) { kinds = Array(repeating: [], count: width) }
+
+  mutating func look(at batch: RowBatch) {
+    for row in 0..<batch.count {
+      for column in kinds.indices {
+        switch batch[row, column] {
+        case .integer: kinds[column].insert(.integer)
+        case .real: kinds[column].insert(.real)
+        case .text: kinds[column].insert(.text)
+        case .bytes: kinds[column].insert(.bytes)
+        case .null, .number, .json, .boolean: break
+        }
+      }
+    }
+  }
+
+  /// The narrowest type for all values of a column; nil when there was none.
+  func type(_ column: Int) -> ColumnType? {
+    switch kinds[column] {
+    case []: nil
+    case .integer: .integer
+    case .real: .real
+    case [.integer, .real]: .decimal
+    case .text: .text
+    case .bytes: .bytes
+    default: .json
+    }
+  }
+}

@@ -1,0 +1,93 @@
+import CSQLite
+import Domain
+
+/// Owns a `sqlite3_stmt *`, finalised when it goes. Parameters count from 1, columns from 0, as in SQLite.
+@safe struct SQLiteStatement: ~Copyable {
+  private let handle: OpaquePointer
+  private let place: String
+
+  init(_ handle: OpaquePointer, place: String) {
+    unsafe self.handle = handle
+    self.place = place
+  }
+
+  deinit { unsafe sqlite3_finalize(handle) }
+
+  /// Goes to the next row; false at the end.
+  borrowing func step() throws(Problem) -> Bool {
+    let code = unsafe sqlite3_step(handle)
+    switch code {
+    case SQLITE_ROW: return true
+    case SQLITE_DONE: return false
+    default: throw unsafe SQLiteProblem.problem(sqlite3_db_handle(handle), code, at: place)
+    }
+  }
+
+  /// Runs to the end and starts over, with the same bindings.
+  borrowing func run() throws(Problem) {
+    defer { reset() }
+    while try step() {}
+  }
+
+  /// Starts over. What went wrong before has been thrown by `step`.
+  borrowing func reset() { unsafe sqlite3_reset(handle) }
+
+  /// Fills a whole batch in one step: the statement calls `bb_rows`, which stops it when the batch is full.
+  borrowing func fill(_ fill: SQLiteFill) throws(Problem) -> RowBatch? {
+    defer { reset() }
+    fill.begin()
+    let code = unsafe sqlite3_step(handle)
+    if code != SQLITE_ROW, !fill.isFull {
+      throw unsafe SQLiteProblem.problem(sqlite3_db_handle(handle), code, at: place)
+    }
+    return fill.finish()
+  }
+
+  /// Puts the current row's values at the end of a batch.
+  borrowing func take(into fill: SQLiteFill) { unsafe fill.take(handle) }
+
+  // MARK: Parameters
+
+  borrowing func bind(_ index: Int, integer value: Int64) throws(Problem) {
+    try check(unsafe sqlite3_bind_int64(handle, Int32(index), value))
+  }
+  borrowing func bind(_ index: Int, real value: Double) throws(Problem) {
+    try check(unsafe sqlite3_bind_double(handle, Int32(index), value))
+  }
+  borrowing func bindNull(_ index: Int) throws(Problem) {
+    try check(unsafe sqlite3_bind_null(handle, Int32(index)))
+  }
+  borrowing func bind(_ index: Int, text value: [UInt8]) throws(Problem) {
+    let code = unsafe value.withUnsafeBytes { bytes in
+      let start = unsafe bytes.baseAddress?.assumingMemoryBound(to: CChar.self)
+      return unsafe withUnsafePointer(to: CChar(0)) { empty in
+        unsafe bb_sqlite3_bind_text_copying(handle, Int32(index), start ?? empty, UInt64(bytes.count))
+      }
+    }
+    try check(code)
+  }
+  borrowing func bind(_ index: Int, text value: String) throws(Problem) { try bind(index, text: Array(value.utf8)) }
+  borrowing func bind(_ index: Int, bytes value: [UInt8]) throws(Problem) {
+    if value.isEmpty { return try check(unsafe sqlite3_bind_zeroblob(handle, Int32(index), 0)) }
+    try check(
+      unsafe value.withUnsafeBytes {
+        unsafe bb_sqlite3_bind_blob_copying(handle, Int32(index), $0.baseAddress, UInt64($0.count))
+      })
+  }
+
+  private borrowing func check(_ code: Int32) throws(Problem) {
+    guard code == SQLITE_OK else { throw unsafe SQLiteProblem.problem(sqlite3_db_handle(handle), code, at: place) }
+  }
+
+  // MARK: Columns
+
+  borrowing func integer(_ column: Int) -> Int64 { unsafe sqlite3_column_int64(handle, Int32(column)) }
+  borrowing func isNull(_ column: Int) -> Bool { unsafe sqlite3_column_type(handle, Int32(column)) == SQLITE_NULL }
+  /// The column as text; NUL is a character like any other.
+  borrowing func bytes(_ column: Int) -> [UInt8] {
+    guard let text = unsafe sqlite3_column_text(handle, Int32(column)) else { return [] }
+    return unsafe Array(UnsafeBufferPointer(start: text, count: Int(sqlite3_column_bytes(handle, Int32(column)))))
+  }
+  /// The column as text, for names.
+  borrowing func text(_ column: Int) -> String { String(decoding: bytes(column), as: UTF8.self) }
+}

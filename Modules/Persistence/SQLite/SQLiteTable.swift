@@ -1,0 +1,95 @@
+import Domain
+
+/// A table or view of a database, as the database describes it.
+struct SQLiteTable: Sendable {
+  /// One of its columns.
+  struct Column: Sendable {
+    let name: String
+    /// The declared type, in capitals; empty when there is none.
+    let declared: String
+    /// The place in the primary key, from 1; 0 for others.
+    let keyPosition: Int
+    /// bb's type, when the database says it.
+    var type: ColumnType?
+  }
+
+  let name: String
+  /// Whether rows have an integer that orders them and is found at once.
+  let hasRowID: Bool
+  let isStrict: Bool
+  var columns: [Column]
+
+  /// A name for the row id that is no column's name; nil when all three are taken.
+  var rowIDName: String? {
+    guard hasRowID else { return nil }
+    return ["rowid", "_rowid_", "oid"].first { word in !columns.contains { $0.name.lowercased() == word } }
+  }
+
+  /// Names of the key's columns, most significant first.
+  var key: [String] { columns.filter { $0.keyPosition > 0 }.sorted { $0.keyPosition < $1.keyPosition }.map(\.name) }
+
+  /// Whether the only key column is another name of the row id.
+  var isKeyedByRowID: Bool {
+    hasRowID && key.count == 1 && columns.contains { $0.keyPosition == 1 && $0.declared == "INTEGER" }
+  }
+
+  /// The type that values of a column have for certain; nil when only looking tells.
+  func certainType(_ column: Int) -> ColumnType? {
+    if let type = columns[column].type { return type }
+    if isKeyedByRowID, columns[column].keyPosition == 1 { return .integer }
+    guard isStrict else { return nil }
+    switch columns[column].declared {
+    case "INT", "INTEGER": return .integer
+    case "REAL": return .real
+    case "TEXT": return .text
+    case "BLOB": return .bytes
+    default: return nil
+    }
+  }
+
+  /// The type of a column without a value.
+  func likelyType(_ column: Int) -> ColumnType {
+    let declared = columns[column].declared
+    if declared.contains("INT") { return .integer }
+    if ["REAL", "FLOA", "DOUB"].contains(where: declared.contains) { return .real }
+    return declared == "BLOB" ? .bytes : .text
+  }
+
+  /// Every table and view, in order of name, without SQLite's and bb's own.
+  static func all(_ connection: borrowing SQLiteConnection) throws(Problem) -> [SQLiteTable] {
+    let list = try connection.prepare(
+      """
+      SELECT name, type, wr, strict FROM pragma_table_list WHERE schema = 'main' AND type IN ('table', 'view', 'virtual')
+        AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' AND name NOT LIKE 'bb\\_%' ESCAPE '\\' ORDER BY name
+      """)
+    var tables: [SQLiteTable] = []
+    while try list.step() {
+      let name = list.text(0)
+      tables.append(
+        SQLiteTable(
+          name: name, hasRowID: list.text(1) == "table" && list.integer(2) == 0, isStrict: list.integer(3) == 1,
+          columns: try columns(of: name, connection)))
+    }
+    return tables
+  }
+
+  private static func columns(
+    of table: String, _ connection: borrowing SQLiteConnection
+  ) throws(Problem) -> [Column] {
+    let rows = try connection.prepare(
+      "SELECT name, type, pk FROM pragma_table_xinfo(?1) WHERE hidden <> 1 ORDER BY cid")
+    try rows.bind(1, text: table)
+    var columns: [Column] = []
+    while try rows.step() {
+      columns.append(Column(name: rows.text(0), declared: rows.text(1).uppercased(), keyPosition: Int(rows.integer(2))))
+    }
+    return columns
+  }
+}
+
+extension String {
+  /// A name as SQL writes it, whatever is in it.
+  var quotedForSQL: String {
+    "\"" + split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "\"\"") + "\""
+  }
+}

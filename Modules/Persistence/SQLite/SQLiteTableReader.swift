@@ -1,0 +1,62 @@
+import Domain
+
+/// Reads one table in batches of values as SQLite keeps them, in one transaction on a connection and a queue of its own.
+actor SQLiteTableReader {
+  /// More columns than this are read with a step a row: a function takes at most 127 arguments.
+  private static let widestFunction = 100
+
+  private let executor = QueueExecutor("bb.sqlite.read")
+  nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe executor.asUnownedSerialExecutor() }
+
+  private let connection: SQLiteConnection
+  private let statement: SQLiteStatement
+  private let fill: SQLiteFill
+  /// Whether one step fills a batch.
+  private let isBulk: Bool
+  private let place: String
+  private var nextRowID = Int64.min
+  private var isDone = false
+
+  /// The rows of `table`, its columns at `columns`, in order of the key when there is one, else as the database has them.
+  init(_ database: SQLiteDatabase, _ table: SQLiteTable, columns: [Int]) throws(Problem) {
+    place = "\(database.path):\(table.name)"
+    connection = try database.open()
+    let list = columns.map { table.columns[$0].name.quotedForSQL }
+    let name = table.name.quotedForSQL
+    fill = SQLiteFill(width: columns.count)
+    try connection.execute("BEGIN")
+    let hasOtherOrder = !table.key.isEmpty && !table.isKeyedByRowID
+    if let rowID = table.rowIDName, columns.count <= Self.widestFunction, !hasOtherOrder {
+      isBulk = true
+      try connection.register(fill, arguments: columns.count + 1)
+      statement = try connection.prepare(
+        "SELECT bb_rows(\(([rowID] + list).joined(separator: ","))) FROM \(name) NOT INDEXED WHERE \(rowID) >= ?1")
+    } else {
+      isBulk = false
+      let order = table.key.isEmpty ? "" : " ORDER BY " + table.key.map(\.quotedForSQL).joined(separator: ",")
+      statement = try connection.prepare("SELECT \(list.joined(separator: ",")) FROM \(name)\(order)")
+    }
+  }
+
+  /// The next rows; nil at the end.
+  func next() throws(Problem) -> RowBatch? {
+    if isDone { return nil }
+    if isBulk {
+      try statement.bind(1, integer: nextRowID)
+      let batch = try statement.fill(fill)
+      isDone = !fill.isFull || fill.last == .max
+      nextRowID = fill.last &+ 1
+      return batch
+    }
+    fill.begin()
+    while !fill.isFull {
+      guard try statement.step() else {
+        isDone = true
+        break
+      }
+      statement.take(into: fill)
+      if fill.isTooLarge { throw Problem(.badData, "a row is larger than 4 GiB", at: place) }
+    }
+    return fill.finish()
+  }
+}

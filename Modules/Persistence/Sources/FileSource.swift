@@ -1,0 +1,139 @@
+import Codecs
+public import Domain
+
+/// The tables of one file: CSV, TSV, JSON, JSON Lines, or an SQLite database.
+public struct FileSource: RecordSource {
+  /// What was said about the file.
+  public struct Reading: Sendable {
+    /// Its format; nil to go by its suffix, then by its first bytes.
+    public var format: FileFormat?
+    /// What to call its table; nil for the file's name without the suffix. A database names its own.
+    public var table: String?
+    /// Types of columns, by name, that are not to be inferred.
+    public var types: [String: ColumnType] = [:]
+    /// Whether an empty field of CSV without quotes is the empty text rather than null.
+    public var emptyIsText = false
+    /// Whether bytes that are not UTF-8 become U+FFFD rather than a problem; CSV only.
+    public var replacesBadEncoding = false
+
+    /// Nothing was said.
+    public init() {}
+  }
+
+  /// The path, or `standard input`.
+  public let name: String
+  private let path: String?
+  private let format: FileFormat
+  private let reading: Reading
+  private let scratch: any ScratchSpace
+  private let report: @Sendable (String) -> Void
+  /// A pipe's bytes.
+  private let piped: (any ByteSource)?
+
+  /// The file at `path`; `-` is standard input.
+  ///
+  /// A pipe is copied to a private file first, unless types are given: the types of its columns may have to be found twice.
+  /// - Parameters:
+  ///   - scratch: where pipes are copied to.
+  ///   - report: is told what was changed in names, a sentence each.
+  /// - Throws: `noInput`, `permission`, `io`; `usage` when the format cannot be told.
+  public init(
+    path: String, _ reading: Reading, scratch: any ScratchSpace, report: @escaping @Sendable (String) -> Void
+  ) throws(Problem) {
+    self.reading = reading
+    self.scratch = scratch
+    self.report = report
+    let source = path == "-" ? FileByteSource() : try FileByteSource(path: path)
+    name = source.name
+    let isPipe = source.size == nil
+    let isCopied = isPipe && (reading.format == nil || reading.types.isEmpty)
+    let bytes: any ByteSource
+    if isCopied { bytes = try SpooledByteSource(source, scratch: scratch) } else { bytes = source }
+    piped = isPipe ? bytes : nil
+    self.path = isPipe ? nil : path
+    if let said = reading.format { format = said } else { format = try Self.format(of: path, bytes) }
+    if isPipe, format == .sqlite {
+      throw Problem(.usage, "a database cannot be read from a pipe", at: name, hint: "save it to a file first")
+    }
+  }
+
+  /// By suffix, else by what the bytes look like; what looks like nothing else is CSV when it is text.
+  private static func format(of path: String, _ bytes: any ByteSource) throws(Problem) -> FileFormat {
+    let last = path.split(separator: "/").last ?? ""
+    if let dot = last.lastIndex(of: "."), let format = FileFormat(suffix: String(last[last.index(after: dot)...])) {
+      return format
+    }
+    let chunk = Chunk()
+    _ = try bytes.reopened()?.read(into: chunk, limit: 4096)
+    let beginning = chunk.read { span in unsafe span.withUnsafeBytes { unsafe Array($0) } }
+    if let format = FileFormat(beginning: beginning) { return format }
+    guard !beginning.contains(0) else {
+      throw Problem(.usage, "the format cannot be told", at: bytes.name, hint: "say it: --from-format csv")
+    }
+    return .csv
+  }
+
+  /// The file's name without its suffix, or what was said.
+  private var table: String {
+    if let table = reading.table { return table }
+    guard let last = path?.split(separator: "/").last else { return "input" }
+    let dot = last.dropFirst().lastIndex(of: ".")
+    return String(dot.map { last[..<$0] } ?? last)
+  }
+
+  /// The tables: those of a database, or the only one, whose columns are known when its rows are read.
+  public func tables() async throws(Problem) -> [Schema] {
+    guard format == .sqlite, let path else {
+      return [Schema(table, columns: [])]
+    }
+    return try SQLiteDatabase(path: path).tables().map { table in
+      let columns = table.columns.indices.map { index in
+        ColumnDescription(table.columns[index].name, table.certainType(index) ?? table.likelyType(index))
+      }
+      return Schema(table.name, key: table.key, columns: columns)
+    }
+  }
+
+  /// The rows of a table.
+  /// - Throws: `noInput` for a table that is not there; `badData`, `io`; `usage` for types of columns that do not exist.
+  public func rows(of table: String, _ request: RowRequest) async throws(Problem) -> any RowStream {
+    guard format == .sqlite, let path else {
+      guard table == self.table else {
+        throw Problem(.noInput, "there is no table “\(table)”", at: name, hint: "its table is “\(self.table)”")
+      }
+      return try await stream(request)
+    }
+    return try await SQLiteDatabase(path: path).rows(of: table, as: reading.table, reading.types, request)
+  }
+
+  private func stream(_ request: RowRequest) async throws(Problem) -> any RowStream {
+    let bytes: any ByteSource
+    if let piped {
+      bytes = try piped.reopened() ?? piped
+    } else {
+      bytes = try FileByteSource(path: path ?? name)
+    }
+    switch format {
+    case .json, .ndjson, .sqlite:
+      let form: JSONForm = format == .ndjson ? .lines : .automatic
+      let way = JSONReading(form: form, types: reading.types, columns: request.columns)
+      return try JSONRowStream.inferring(bytes, table: table, way)
+    case .csv, .tsv:
+      var way = CSVReading()
+      if format == .tsv { way.delimiter = UInt8(ascii: "\t") }
+      if let path, let metadata = try CSVMetadata.beside(path) {
+        way.types = metadata.types
+        way.delimiter = metadata.delimiter ?? way.delimiter
+        way.hasHeader = metadata.hasHeader ?? true
+        way.nullText = metadata.nullText
+      }
+      way.types.merge(reading.types) { $1 }
+      way.emptyIsText = reading.emptyIsText
+      way.replacesBadEncoding = reading.replacesBadEncoding
+      way.columns = request.columns
+      let stream = try CSVRowStream.inferring(bytes, table: table, way)
+      for warning in stream.warnings { report("\(name): \(warning)") }
+      return stream
+    }
+  }
+}
