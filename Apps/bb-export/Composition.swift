@@ -21,6 +21,7 @@ extension Environment {
       exporterForPath: { exporters.exporter(forPath: $0) },
       formatOptions: { (assignments, chosen) throws(Problem) in try exporters.options(assignments, for: chosen) },
       sources: SourceDescription.builtIn.map { ($0.name, $0.summary, $0.baseURL) },
+      checkSource: { (path) throws(Problem) in try sourceFile(path) },
       source: { (choice) throws(Problem) in
         switch choice {
         case .snapshot: return SnapshotSource()
@@ -62,11 +63,7 @@ private func liveSource(
   named name: String, _ live: LiveChoice, _ directories: Directories, _ variables: [String: String],
   report: @escaping @Sendable (String) -> Void
 ) throws(Problem) -> any RecordSource {
-  guard let description = SourceDescription.builtIn.first(where: { $0.name == name }) else {
-    let known = SourceDescription.builtIn.map(\.name) + ["snapshot"]
-    let near = Nearest.word(to: name, among: known).map { "did you mean \($0)?" }
-    throw Problem(.usage, "no source “\(name)”", hint: near ?? "there are: \(known.joined(separator: ", "))")
-  }
+  let description = name.contains("/") || name.hasSuffix(".json") ? try sourceFile(name) : try SourceDescription.named(name)
   let date = SystemClock()
   let curl = CurlTransport(
     TransportOptions(proxy: live.proxy, caFile: live.caFile, userAgent: "bb-export/\(BBExport.version)"))
@@ -74,7 +71,8 @@ private func liveSource(
   let policy = Caching.Policy(maximumAge: Int64(live.maxAge ?? 0), refresh: live.refresh, offline: live.offline)
   let caching = Caching(retrying, folder: directories.cache, policy: policy, date: date, report: report)
   let server = live.server ?? variables["BB_API_URL"].flatMap { $0.isEmpty ? nil : $0 }
-  let source = try RESTSource(description, server: server, transport: caching, report: report)
+  let source = try RESTSource(
+    description, server: server, transport: caching, environment: variables, report: report)
   return FallbackSource(source, else: SnapshotSource(), report: report)
 }
 
@@ -88,4 +86,14 @@ private func processVariables() -> [String: String] {
     unsafe entry += 1
   }
   return variables
+}
+
+/// A source described in a file of the user's.
+private func sourceFile(_ path: String) throws(Problem) -> SourceDescription {
+  let file = try FileByteSource(path: path)
+  let chunk = Chunk(capacity: 1 << 20)
+  while try file.read(into: chunk, limit: chunk.capacity - chunk.count) > 0 {}
+  return try chunk.read { (span) throws(Problem) in
+    try SourceFile.read(unsafe span.withUnsafeBytes { unsafe Array($0) }, name: path)
+  }
 }

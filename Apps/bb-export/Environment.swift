@@ -16,6 +16,8 @@ struct Environment: Sendable {
     @Sendable (_ assignments: [String], _ exporters: [any Exporter]) throws(Problem) -> [String: ExportOptions]
   /// The sources there are: name, what it is, its server.
   var sources: [(name: String, summary: String, server: String)]
+  /// The source that a file describes.
+  var checkSource: @Sendable (_ path: String) throws(Problem) -> SourceDescription
   /// Where records come from.
   var source: @Sendable (_ choice: SourceChoice) async throws(Problem) -> any RecordSource
   /// A file that appears when it is whole, or a device.

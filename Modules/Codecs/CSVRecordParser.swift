@@ -192,10 +192,10 @@ internal import Domain
       guard length > 0, let kind = numberKind(start, length) else { throw misfit(column, position, start, length) }
       switch (column.kind, kind) {
       case (.decimal, _), (.integer, .integer), (.real, .real): return .number(range.0, range.1)
-      case (.real, .other) where unsafe NumberSpelling.isRealWithExponent(base + start, length):
-        return .number(range.0, range.1)
       case (.real, _) where !column.isInferred:
         if let value = unsafe NumberSpelling.exactReal(base + start, length) { return .real(value) }
+      case (.real, .other) where unsafe NumberSpelling.isRealWithExponent(base + start, length):
+        return .number(range.0, range.1)
       default: break
       }
     case .boolean:

@@ -288,12 +288,11 @@ struct JSONRecordParser {
     return .json(UInt32(start), UInt32(count))
   }
 
-  /// A real in another spelling: kept as it is when only its exponent is another; with a type that was said, as the same number.
+  /// A real in another spelling: the same number when the type was said; else kept as it is, when only its exponent is another.
   @inline(never)
   private func otherReal(_ position: Int, _ literal: UnsafePointer<UInt8>, _ count: Int, _ cell: Cell) -> Cell? {
-    if unsafe NumberSpelling.isRealWithExponent(literal, count) { return cell }
-    guard !layout.columns[position].isInferred else { return nil }
-    return unsafe NumberSpelling.exactReal(literal, count).map { .real($0) }
+    if !layout.columns[position].isInferred { return unsafe NumberSpelling.exactReal(literal, count).map { .real($0) } }
+    return unsafe NumberSpelling.isRealWithExponent(literal, count) ? cell : nil
   }
 
   private func misfit(_ position: Int, _ start: Int, _ end: Int) -> JSONFault {

@@ -49,7 +49,7 @@ import Testing
       ("1e400", "null", "decimal"), ("-0", "1", "decimal"), ("9223372036854775808", "1", "decimal"),
       ("-0.0", "0.1", "real"),
       ("123456789012345678901234567890", "1", "decimal"), ("0.1000000000000000055", "0.5", "decimal"),
-      ("1E5", "1.5", "decimal"),
+      ("1E5", "1.5", "real"),
       ("true", "false", "boolean"), ("true", "1", "json"), ("\"a\"", "null", "text"), ("\"a\"", "1", "json"),
       ("null", "null", "text"),
       ("[]", "[\"a\"]", "list-of-text"), ("[1]", "[]", "list-of-integer"), ("[]", "null", "list-of-text"),

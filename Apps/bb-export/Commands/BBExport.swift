@@ -22,7 +22,12 @@ enum BBExport {
     arguments: [Argument("DATASET", values: .dynamic("dataset"), count: .optional, "the dataset to describe")],
     options: Options.exporting)
   static let formats = Command("formats", "list the formats and their options", options: Options.exporting)
-  static let sources = Command("sources", "list the sources", options: Options.exporting)
+  static let sources = Command(
+    "sources", "list the sources, or check a file that describes one",
+    arguments: [
+      Argument("ACTION", values: .words(["check"]), count: .any, "check FILE: whether FILE describes a source")
+    ],
+    options: Options.exporting, examples: ["sources check my-api.json"])
   static let open = Command(
     "open", "open a record's picture, or a show's page, on a desktop; else print where it is",
     arguments: [

@@ -39,6 +39,16 @@ enum Listings {
   }
 
   static func sources(_ invocation: Invocation, _ environment: Environment) async throws(Problem) {
+    if let action = invocation.arguments.first {
+      guard action == "check", invocation.arguments.count == 2 else {
+        throw Problem(
+          .usage, "“sources \(invocation.arguments.joined(separator: " "))” is nothing to do",
+          hint: "write sources check FILE")
+      }
+      let source = try environment.checkSource(invocation.arguments[1])
+      let names = source.datasets.map(\.schema.name).joined(separator: ", ")
+      return try Terminal.write("\(invocation.arguments[1]): describes \(source.name), with \(names)\n", to: 1)
+    }
     let rows =
       environment.sources.map { [$0.name, $0.server, $0.summary] } + [["snapshot", "", "facts built into the program"]]
     try await write("sources", [:], ["source", "server", "what"], rows, invocation, environment)

@@ -52,7 +52,8 @@ enum Options {
     "encoding-errors", "POLICY", values: .words(["strict", "replace"]), in: reading,
     "what to do with bytes that are not UTF-8")
   static let source = Option.value(
-    "source", "NAME", values: .dynamic("source"), in: reading, "which API to ask, or snapshot")
+    "source", "NAME", values: .dynamic("source"), in: reading,
+    "which API to ask, or snapshot, or a file that describes an API")
   static let api = Option.value("api", "URL", in: reading, "the server that speaks the API")
   static let maxAge = Option.value("max-age", "SECONDS", in: reading, "take a cached answer this young without asking")
   static let refresh = Option.flag("refresh", in: reading, "ask anew, whatever is cached")
