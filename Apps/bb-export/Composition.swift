@@ -63,7 +63,8 @@ private func liveSource(
   named name: String, _ live: LiveChoice, _ directories: Directories, _ variables: [String: String],
   report: @escaping @Sendable (String) -> Void
 ) throws(Problem) -> any RecordSource {
-  let description = name.contains("/") || name.hasSuffix(".json") ? try sourceFile(name) : try SourceDescription.named(name)
+  let description =
+    name.contains("/") || name.hasSuffix(".json") ? try sourceFile(name) : try SourceDescription.named(name)
   let date = SystemClock()
   let curl = CurlTransport(
     TransportOptions(proxy: live.proxy, caFile: live.caFile, userAgent: "bb-export/\(BBExport.version)"))

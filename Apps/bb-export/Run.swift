@@ -56,7 +56,7 @@ private func complete(_ invocation: Invocation, _ environment: Environment) thro
     "dataset": Catalog.all.map(\.name), "format": environment.exporters.map(\.descriptor.name),
     "column": Set(columns).sorted(), "source": environment.sources.map(\.name) + ["snapshot"],
     "topic": BBExport.program.topics.map(\.name) + BBExport.program.commands.map(\.name) + ["man"],
-    "production": Shorthand.productions.map(\.short),
+    "relation": Set(Catalog.relations.map(\.name)).sorted(), "production": Shorthand.productions.map(\.short),
   ]
   try Terminal.write(Completions(BBExport.program, words: words).script(for: shell), to: 1)
 }

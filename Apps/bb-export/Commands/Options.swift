@@ -21,6 +21,10 @@ enum Options {
   static let limit = Option.value("limit", "N", in: selection, "give at most N rows")
   static let offset = Option.value("offset", "N", in: selection, "leave out the first N rows")
   static let sample = Option.value("sample", "N", in: selection, "take N rows at random")
+  static let with = Option.value(
+    "with", "RELATION,…", values: .dynamic("relation"), in: selection,
+    "add what belongs to each row: columns named character.birthday, a row for each pair")
+  static let nest = Option.flag("nest", in: selection, "with --with: one column a relation, holding its records")
   static let seed = Option.value("seed", "N", in: selection, "make the sample the same every time")
 
   private static let writing = "Output"
@@ -33,6 +37,27 @@ enum Options {
   static let formatOption = Option.value(
     "option", "KEY=VALUE", repeatable: true, in: writing,
     "set an option of a format: [FORMAT.]KEY=VALUE; may be repeated")
+  static let delimiter = Option.value(
+    "delimiter", "CHARACTER", in: writing, "csv: what separates fields: a character, or tab, semicolon, pipe")
+  static let null = Option.value("null", "TEXT", in: writing, "csv, tsv: what stands for null")
+  static let lineEnding = Option.value(
+    "line-ending", "END", values: .words(["lf", "crlf"]), in: writing, "csv, tsv: what ends a record")
+  static let noHeaders = Option.flag("no-headers", in: writing, "csv, tsv: leave out the line of column names")
+  static let nested = Option.value(
+    "nested", "FORM", values: .words(["json", "join", "flatten"]), in: writing,
+    "csv, tsv: how lists and JSON values are written")
+  static let csvFormulas = Option.value(
+    "csv-formulas", "POLICY", values: .words(["keep", "escape", "reject"]), in: writing,
+    "csv, tsv: text that a spreadsheet would run")
+  static let excel = Option.flag("excel", in: writing, "csv: for Excel: byte order mark, CRLF, formulas escaped")
+  static let nonfinite = Option.value(
+    "nonfinite", "POLICY", values: .words(["null", "string", "error"]), in: writing,
+    "NaN and the infinities: what to write")
+  /// The options of formats that have one of their own on the command line, and the key each stands for.
+  static let formatShortcuts: [(option: Option, key: String)] = [
+    (delimiter, "delimiter"), (null, "null"), (lineEnding, "line-ending"), (noHeaders, "headers"), (nested, "nested"),
+    (csvFormulas, "formulas"), (excel, "excel"), (nonfinite, "nonfinite"),
+  ]
   static let noClobber = Option.flag("no-clobber", in: writing, "never replace a file")
   static let summary = Option.value(
     "summary", "FORM", values: .words(["json"]), in: writing, "tell rows, bytes, SHA-256 and seconds on standard error")
@@ -76,10 +101,11 @@ enum Options {
   /// What commands take that ask an API.
   static let asking = [source, api, maxAge, refresh, offline, proxy, cacert]
   /// What commands take that write rows.
-  static let exporting = [output, format, formatOption, noClobber, summary, threads, progress]
+  static let exporting =
+    [output, format, formatOption] + formatShortcuts.map(\.option) + [noClobber, summary, threads, progress]
   /// What commands take that choose rows.
   static let selecting = [
-    filter, search, production, season, episode, name, columns, sort, limit, offset, sample, seed,
+    filter, search, production, season, episode, name, columns, sort, limit, offset, sample, seed, with, nest,
   ]
   /// What commands take that read files.
   static let readingFiles = [from, fromFormat, tableName, types, emptyAs, encodingErrors]

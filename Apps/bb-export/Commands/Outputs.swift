@@ -46,7 +46,10 @@ struct Outputs {
       }
     }
     let exporters = chosen.map(\.exporter)
-    let options = try environment.formatOptions(invocation.all(Options.formatOption), exporters)
+    let shortcuts = Options.formatShortcuts.filter { invocation.has($0.option) }.map { option, key in
+      "\(key)=\(option.placeholder == nil ? (option == Options.noHeaders ? "no" : "yes") : invocation[option] ?? "")"
+    }
+    let options = try environment.formatOptions(shortcuts + invocation.all(Options.formatOption), exporters)
     targets = chosen.map { path, exporter in
       var own = options[exporter.descriptor.name] ?? ExportOptions()
       if path == "-" { own.terminalWidth = environment.terminalWidth }
@@ -60,7 +63,9 @@ struct Outputs {
 
   /// Writes what `selection` makes of `rows`; everything or nothing.
   @discardableResult
-  func write(_ rows: any RowStream, selection: Selection = Selection()) async throws(Problem) -> Export.Summary {
+  func write(
+    _ rows: any RowStream, selection: Selection = Selection(), related: RelatedTables = .none
+  ) async throws(Problem) -> Export.Summary {
     let environment = self.environment, replaces = self.replaces, tellsSummary = self.tellsSummary
     let isOptimistic = rows.isOptimistic
     let opened = Opened()
@@ -79,7 +84,7 @@ struct Outputs {
     }
     let started = ContinuousClock.now
     let summary = try await export.run(rows) { (stream) throws(Problem) in
-      try selection.apply(to: stream, scratch: environment.scratch)
+      try selection.apply(to: stream, scratch: environment.scratch, related: related)
     }
     progress?.finish()
     for warning in summary.warnings { environment.report.warning(warning) }

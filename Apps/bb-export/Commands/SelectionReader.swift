@@ -27,12 +27,17 @@ struct SelectionReader {
     plain.limit = try invocation.integer(Options.limit, in: 0...Int.max)
     plain.offset = try invocation.integer(Options.offset, in: 0...Int.max) ?? 0
     for key in try Self.list(invocation, Options.sort) { plain.sort.append(try Selection.SortKey(parsing: key)) }
+    plain.relations = try Self.list(invocation, Options.with)
+    plain.isNested = invocation.has(Options.nest)
+    if plain.isNested, plain.relations.isEmpty {
+      throw Problem(.usage, "--nest without --with", hint: "add --with RELATION")
+    }
     if invocation.has(Options.columns) { plain.columns = try Self.list(invocation, Options.columns) }
   }
 
   /// The columns that the selection looks at or gives, when that is known without the schema; nil for all.
   var neededColumns: [String]? {
-    guard let columns = plain.columns, plain.search == nil, production == nil, season == nil,
+    guard let columns = plain.columns, plain.search == nil, plain.relations.isEmpty, production == nil, season == nil,
       invocation[Options.episode] == nil,
       invocation[Options.name] == nil
     else { return nil }
@@ -48,7 +53,7 @@ struct SelectionReader {
     if let name = invocation[Options.name] {
       selection.conditions.append(Condition(try Shorthand.nameColumn(of: schema), .contains, name))
     }
-    _ = try selection.apply(to: ReadyRows(schema: schema, batches: []), scratch: NoScratch())
+    _ = try selection.apply(to: ReadyRows(schema: schema, batches: []), scratch: NoScratch(), related: .described)
     return selection
   }
 

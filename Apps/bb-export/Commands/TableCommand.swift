@@ -29,7 +29,10 @@ struct TableCommand {
     let table = try await tableName(of: source)
     let rows = try await source.rows(of: table, RowRequest(columns: selection.neededColumns))
     let wanted = try selection.read(for: rows.schema)
-    let summary = try await outputs.write(rows, selection: wanted)
+    let related = try await RelatedTables.read(for: wanted.relations, of: table) { (name) throws(Problem) in
+      try await source.rows(of: name, RowRequest())
+    }
+    let summary = try await outputs.write(rows, selection: wanted, related: related)
     if summary.rows == 0, let name = invocation[Options.name] {
       environment.report.warning(Self.nobody(table, name))
     }
