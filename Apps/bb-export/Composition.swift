@@ -9,7 +9,6 @@ import Snapshot
 extension Environment {
   /// The one place where adapters are named.
   static func live(_ report: Report) -> Environment {
-    Signals.install { Temporaries.removeAll() }
     let variables = processVariables()
     let directories = Directories(variables)
     let exporters = ExporterRegistry()
@@ -52,6 +51,7 @@ extension Environment {
       digesting: { DigestSink($0) },
       launch: { Desktop.open($0, variables: variables) },
       folders: [("cache", directories.cache), ("data", directories.data), ("temporary files", directories.temporary)],
+      cleanUp: { end in Temporaries.removeAll(ending: end) },
       report: report)
   }
 }

@@ -38,6 +38,8 @@ struct Environment: Sendable {
   var launch: @Sendable (_ url: String) -> Bool
   /// Folders by what is in them.
   var folders: [(name: String, path: String)]
+  /// Removes what must not outlive the process, then ends it.
+  var cleanUp: @Sendable (_ end: () -> Void) -> Void
   /// What is said on standard error.
   var report: Report
 }

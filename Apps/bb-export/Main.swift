@@ -3,12 +3,13 @@ import Domain
 import Glibc
 
 @main enum Main {
-  static func main() async {
-    // Answered first: nothing of the rest need be set up for it.
-    if CommandLine.arguments.dropFirst() == ["--version"] {
-      exit(await run(["--version"], in: nil, report: Report(program: "bb-export")))
-    }
+  static func main() {
+    let arguments = Array(CommandLine.arguments.dropFirst())
     let report = Report(program: "bb-export")
-    exit(await run(Array(CommandLine.arguments.dropFirst()), in: .live(report), report: report))
+    Signals.hold()
+    let environment = Environment.live(report)
+    // The main thread is free for signals.
+    Task.detached { exit(await run(arguments, in: environment, report: report)) }
+    Signals.serve(cleanUp: environment.cleanUp)
   }
 }

@@ -3,7 +3,7 @@ import Domain
 
 /// The whole program, minus the process: understands the arguments, runs a command, tells what went wrong.
 /// - Returns: the exit code.
-func run(_ arguments: [String], in environment: @autoclosure () -> Environment?, report: Report) async -> Int32 {
+func run(_ arguments: [String], in environment: Environment, report: Report) async -> Int32 {
   do throws(Problem) {
     // So that even a command line that cannot be understood is answered in the form that was asked for.
     if arguments.contains("--errors=json")
@@ -18,7 +18,6 @@ func run(_ arguments: [String], in environment: @autoclosure () -> Environment?,
       try Terminal.write(
         BBExport.program.help(for: command, path: invocation.path, width: Terminal.width(1) ?? 80), to: 1)
     case .run(let command):
-      guard let environment = environment() else { return 0 }
       report.configure(
         style: invocation[Options.errors].flatMap(Report.Style.init) ?? .text, isQuiet: invocation.has(Options.quiet))
       try await run(command, invocation, environment)

@@ -1,34 +1,38 @@
 import Glibc
-import Synchronization
 
 /// How a process meets signals: writing to a closed pipe is an error rather than the end; an interruption ends the work tidily.
+///
+/// The main thread waits for signals while tasks do the work. (An asynchronous `main` would not do: its thread ends in Dispatch, which lets every
+/// signal through.)
 public enum Signals {
-  private static let cleanUp = Mutex<(@Sendable () -> Void)?>(nil)
+  private static let awaited = [SIGINT, SIGTERM, SIGHUP]
 
-  /// Ignores SIGPIPE and SIGXFSZ, so that the writes fail and say so; a thread waits for SIGINT, SIGTERM and SIGHUP, calls `cleanUp`, and ends the
-  /// process with 128 + the signal's number.
-  ///
-  /// Call once, first thing, before other threads start: they inherit the mask. A thread that waits may do what a handler may not.
-  public static func install(cleanUp: @escaping @Sendable () -> Void) {
+  /// Ignores SIGPIPE and SIGXFSZ, so that the writes fail and say so, and holds back the signals that `serve` waits for. Call first of all: threads that
+  /// start later inherit it.
+  public static func hold() {
     signal(SIGPIPE, SIG_IGN)
     signal(SIGXFSZ, SIG_IGN)
-    Self.cleanUp.withLock { $0 = cleanUp }
+    var set = signalSet()
+    unsafe pthread_sigmask(SIG_BLOCK, &set, nil)
+  }
+
+  /// Waits for SIGINT, SIGTERM or SIGHUP; then calls `cleanUp`, and ends the process with 128 + the signal's number. Somebody else ends the process
+  /// when the work is done. A thread that waits may do what a handler may not.
+  ///
+  /// - Parameter cleanUp: must call what it is given, last.
+  public static func serve(cleanUp: (_ end: () -> Void) -> Void) -> Never {
+    var set = signalSet()
+    var number: Int32 = 0
+    unsafe sigwait(&set, &number)
+    let code = 128 + number
+    cleanUp { _exit(code) }
+    _exit(code)
+  }
+
+  private static func signalSet() -> sigset_t {
     var set = sigset_t()
     unsafe sigemptyset(&set)
-    for number in [SIGINT, SIGTERM, SIGHUP] { unsafe sigaddset(&set, number) }
-    unsafe pthread_sigmask(SIG_BLOCK, &set, nil)
-    var thread = pthread_t()
-    unsafe pthread_create(
-      &thread, nil,
-      { _ in
-        var set = sigset_t()
-        unsafe sigemptyset(&set)
-        for number in [SIGINT, SIGTERM, SIGHUP] { unsafe sigaddset(&set, number) }
-        var number: Int32 = 0
-        unsafe sigwait(&set, &number)
-        Signals.cleanUp.withLock { $0?() }
-        _exit(128 + number)
-      }, nil)
-    pthread_detach(thread)
+    for number in awaited { unsafe sigaddset(&set, number) }
+    return set
   }
 }

@@ -52,7 +52,7 @@ enum Options {
   static let excel = Option.flag("excel", in: writing, "csv: for Excel: byte order mark, CRLF, formulas escaped")
   static let nonfinite = Option.value(
     "nonfinite", "POLICY", values: .words(["null", "string", "error"]), in: writing,
-    "NaN and the infinities: what to write")
+    "what to write for NaN and the infinities")
   /// The options of formats that have one of their own on the command line, and the key each stands for.
   static let formatShortcuts: [(option: Option, key: String)] = [
     (delimiter, "delimiter"), (null, "null"), (lineEnding, "line-ending"), (noHeaders, "headers"), (nested, "nested"),

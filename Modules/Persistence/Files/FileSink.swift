@@ -38,12 +38,11 @@ public final class FileSink: ByteSink {
       throw Problem.posix(errno, "create", path)
     }
     temporary = Temporaries.name(beside: target)
-    descriptor = unsafe open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, mode)
+    descriptor = Temporaries.make(temporary, mode: mode)
     guard descriptor >= 0 else {
       let problem = Problem.posix(errno, "create", path)
       throw problem.kind == .noInput ? Problem(.cannotCreate, "there is no such folder", at: path) : problem
     }
-    Temporaries.add(temporary)
     if keepsMode { fchmod(descriptor, mode) }
   }
 

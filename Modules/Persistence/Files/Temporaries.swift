@@ -5,12 +5,23 @@ import Synchronization
 public enum Temporaries {
   private static let paths = Mutex<Set<String>>([])
 
-  /// Removes every file that is registered. May be called from the thread that waits for signals.
-  public static func removeAll() {
-    for path in paths.withLock({ $0 }) { unsafe unlink(path) }
+  /// Removes every temporary, for a process that is about to end, and calls `ending`; no other is made meanwhile. May be called from the thread that
+  /// waits for signals.
+  public static func removeAll(ending: () -> Void = {}) {
+    paths.withLock { paths in
+      for path in paths { unsafe unlink(path) }
+      ending()
+    }
   }
 
-  static func add(_ path: String) { paths.withLock { _ = $0.insert(path) } }
+  /// Makes a temporary for writing; below zero, with `errno`, when it cannot be made.
+  static func make(_ path: String, mode: UInt32) -> Int32 {
+    paths.withLock { paths in
+      let descriptor = unsafe open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, mode)
+      if descriptor >= 0 { paths.insert(path) }
+      return descriptor
+    }
+  }
   static func forget(_ path: String) { paths.withLock { _ = $0.remove(path) } }
 
   /// A name beside `path` that nobody uses: hidden, with the process's number so that left-overs of dead processes can be told.
