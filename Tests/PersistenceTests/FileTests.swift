@@ -4,7 +4,7 @@ import Persistence
 import Testing
 
 /// A folder that vanishes with its test.
-final class Folder {
+final class Folder: Sendable {
   let path: String
   init() {
     path = "/tmp/bb-test-\(getpid())-\(String(UInt64.random(in: 0 ... .max), radix: 36))"
@@ -27,11 +27,12 @@ final class Folder {
     }
     return names.sorted()
   }
-  func read(_ name: String) throws -> String {
+  func read(_ name: String) throws -> String { String(decoding: try bytes(name), as: UTF8.self) }
+  func bytes(_ name: String) throws -> [UInt8] {
     let source = try FileByteSource(path: "\(path)/\(name)")
     let chunk = Chunk()
     while try source.read(into: chunk, limit: 4096) > 0 {}
-    return chunk.read { span in unsafe span.withUnsafeBytes { unsafe String(decoding: $0, as: UTF8.self) } }
+    return chunk.read { span in unsafe span.withUnsafeBytes { unsafe Array($0) } }
   }
   func write(_ name: String, _ text: String) async throws {
     let sink = try FileSink(path: "\(path)/\(name)")

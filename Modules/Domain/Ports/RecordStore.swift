@@ -114,33 +114,41 @@ public struct HistoryEntry: Sendable, Hashable {
   public var time: String
   /// What a person did.
   public var title: String
-  /// The rows that changed.
-  public var images: [Image]
+  /// The rows that changed, table by table.
+  public var tables: [TableImages]
+
+  /// An entry.
+  public init(number: Int, time: String, title: String, tables: [TableImages]) {
+    self.number = number
+    self.time = time
+    self.title = title
+    self.tables = tables
+  }
+}
+
+/// The rows of one table that a change touched.
+public struct TableImages: Sendable, Hashable {
+  /// The table as it was described then.
+  public var schema: Schema
+  /// The rows, each once.
+  public var rows: [Row]
 
   /// One row, before and after.
-  public struct Image: Sendable, Hashable {
-    /// The table's name.
-    public var table: String
-    /// Its columns' names, in the order of the values.
-    public var columns: [String]
+  public struct Row: Sendable, Hashable {
     /// The row before; nil when there was none.
     public var before: [Value]?
     /// The row after; nil when it was deleted.
     public var after: [Value]?
-    /// A row of `table`.
-    public init(table: String, columns: [String], before: [Value]?, after: [Value]?) {
-      self.table = table
-      self.columns = columns
+    /// A row that was touched.
+    public init(before: [Value]?, after: [Value]?) {
       self.before = before
       self.after = after
     }
   }
 
-  /// An entry.
-  public init(number: Int, time: String, title: String, images: [Image]) {
-    self.number = number
-    self.time = time
-    self.title = title
-    self.images = images
+  /// The touched rows of a table.
+  public init(schema: Schema, rows: [Row] = []) {
+    self.schema = schema
+    self.rows = rows
   }
 }

@@ -34,7 +34,7 @@ import Glibc
     switch access {
     case .reading: flags = SQLITE_OPEN_READONLY
     case .immutable: flags = SQLITE_OPEN_READONLY | SQLITE_OPEN_URI
-    case .writing: flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOFOLLOW
+    case .writing: flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
     }
     let name = access == .immutable ? "file:\(escaped(file))?immutable=1" : file
     var opened: OpaquePointer?
@@ -103,9 +103,6 @@ import Glibc
       { context, _, values in unsafe SQLiteFill.take(context, values) }, { unsafe sqlite3_result_null($0) }, nil)
     guard code == SQLITE_OK else { throw unsafe SQLiteProblem.problem(handle, code, at: place) }
   }
-
-  /// Rows that the last statement changed.
-  borrowing func changes() -> Int { unsafe Int(sqlite3_changes64(handle)) }
 }
 
 /// What SQLite reports, in the reader's words.

@@ -42,7 +42,7 @@ final class SQLiteRows: RowStream {
       table.certainType(position) ?? kinds.type(index) ?? table.likelyType(position)
     }
     guessed = positions.map { !isWhole && table.certainType($0) == nil }
-    let names = SQLiteRows.unique(positions.map { table.columns[$0].name })
+    let names = positions.map { table.columns[$0].name }
     let columns = zip(names, types).map { ColumnDescription($0, $1) }
     let key = table.key.allSatisfy(names.contains) ? table.key : []
     schema = Schema(name, key: key, columns: columns)
@@ -88,19 +88,6 @@ final class SQLiteRows: RowStream {
         at: "\(database.path):\(table.name)", record: fault.row)
     }
     return conversion.result
-  }
-
-  /// Names made different from each other; views can have the same twice.
-  private static func unique(_ names: [String]) -> [String] {
-    var seen: Set<[UInt8]> = []
-    return names.map { name in
-      var candidate = name, number = 2
-      while !seen.insert(Array(candidate.utf8)).inserted {
-        candidate = "\(name)_\(number)"
-        number += 1
-      }
-      return candidate
-    }
   }
 }
 

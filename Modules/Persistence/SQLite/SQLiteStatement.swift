@@ -88,6 +88,13 @@ import Domain
     guard let text = unsafe sqlite3_column_text(handle, Int32(column)) else { return [] }
     return unsafe Array(UnsafeBufferPointer(start: text, count: Int(sqlite3_column_bytes(handle, Int32(column)))))
   }
+  borrowing func real(_ column: Int) -> Double { unsafe sqlite3_column_double(handle, Int32(column)) }
+  borrowing func isText(_ column: Int) -> Bool { unsafe sqlite3_column_type(handle, Int32(column)) == SQLITE3_TEXT }
+  /// The column as raw bytes.
+  borrowing func blob(_ column: Int) -> [UInt8] {
+    guard let start = unsafe sqlite3_column_blob(handle, Int32(column)) else { return [] }
+    return unsafe Array(UnsafeRawBufferPointer(start: start, count: Int(sqlite3_column_bytes(handle, Int32(column)))))
+  }
   /// The column as text, for names.
   borrowing func text(_ column: Int) -> String { String(decoding: bytes(column), as: UTF8.self) }
 }

@@ -55,7 +55,14 @@ struct SQLiteTable: Sendable {
     return declared == "BLOB" ? .bytes : .text
   }
 
-  /// Every table and view, in order of name, without SQLite's and bb's own.
+  /// The columns with the types they have for certain or are declared to have.
+  var likelySchema: Schema {
+    Schema(
+      name, key: key,
+      columns: columns.indices.map { ColumnDescription(columns[$0].name, certainType($0) ?? likelyType($0)) })
+  }
+
+  /// Every table and view, in order of name, without SQLite's and bb's own. Types are those that bb wrote down.
   static func all(_ connection: borrowing SQLiteConnection) throws(Problem) -> [SQLiteTable] {
     let list = try connection.prepare(
       """
@@ -70,6 +77,15 @@ struct SQLiteTable: Sendable {
           name: name, hasRowID: list.text(1) == "table" && list.integer(2) == 0, isStrict: list.integer(3) == 1,
           columns: try columns(of: name, connection)))
     }
+    guard try SQLiteFormat.owner(connection) == .bb else { return tables }
+    let known = try SQLiteFormat.schemas(connection)
+    for index in tables.indices {
+      guard let schema = known[tables[index].name] else { continue }
+      for column in tables[index].columns.indices {
+        let name = tables[index].columns[column].name
+        tables[index].columns[column].type = schema.columns.first { $0.name == name }?.type
+      }
+    }
     return tables
   }
 
@@ -82,6 +98,10 @@ struct SQLiteTable: Sendable {
     var columns: [Column] = []
     while try rows.step() {
       columns.append(Column(name: rows.text(0), declared: rows.text(1).uppercased(), keyPosition: Int(rows.integer(2))))
+    }
+    let names = Set(columns.map { Array($0.name.utf8) })
+    guard names.count == columns.count else {
+      throw Problem(.badData, "two columns of “\(table)” have one name", at: connection.place)
     }
     return columns
   }

@@ -86,12 +86,7 @@ public struct FileSource: RecordSource {
     guard format == .sqlite, let path else {
       return [Schema(table, columns: [])]
     }
-    return try SQLiteDatabase(path: path).tables().map { table in
-      let columns = table.columns.indices.map { index in
-        ColumnDescription(table.columns[index].name, table.certainType(index) ?? table.likelyType(index))
-      }
-      return Schema(table.name, key: table.key, columns: columns)
-    }
+    return try SQLiteDatabase(path: path).tables().map(\.likelySchema)
   }
 
   /// The rows of a table.

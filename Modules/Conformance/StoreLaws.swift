@@ -1,0 +1,81 @@
+public import Domain
+
+/// A kind of storage as the laws see it.
+public struct StoreFixture: Sendable, CustomStringConvertible {
+  /// How failures name it.
+  public let description: String
+  /// A new, empty storage, and how it is opened again.
+  public let make: @Sendable () -> @Sendable () -> any RecordStore
+
+  /// A fixture. What `make` gives opens the same storage each time it is called.
+  public init(_ description: String, make: @escaping @Sendable () -> @Sendable () -> any RecordStore) {
+    self.description = description
+    self.make = make
+  }
+}
+
+/// One thing that holds for every storage.
+public struct StoreLaw: Sendable, CustomStringConvertible {
+  /// The law in words.
+  public let description: String
+  /// Throws where the law does not hold.
+  public let check: @Sendable (StoreFixture) async throws -> Void
+
+  init(_ description: String, _ check: @escaping @Sendable (StoreUnderLaw) async throws -> Void) {
+    self.description = description
+    self.check = { fixture in
+      let open = fixture.make()
+      try await check(StoreUnderLaw(law: description, open: open))
+    }
+  }
+}
+
+/// A storage with the questions that laws ask.
+struct StoreUnderLaw: Sendable {
+  let law: String
+  /// Opens the storage, again and again.
+  let open: @Sendable () -> any RecordStore
+  let store: any RecordStore
+
+  init(law: String, open: @escaping @Sendable () -> any RecordStore) {
+    self.law = law
+    self.open = open
+    store = open()
+  }
+
+  @discardableResult
+  func apply(_ tables: TableChange..., title: String = "test") async throws -> [TableOutcome] {
+    try await store.apply(StoreChange(title, time: "2026-01-02T03:04:05Z", tables))
+  }
+
+  func rows(_ schema: Schema, columns: [String]? = nil, of store: (any RecordStore)? = nil) async throws -> [[Value]] {
+    let stream = try await (store ?? self.store).rows(of: schema.name, RowRequest(columns: columns))
+    return try await Self.values(stream)
+  }
+
+  static func values(_ stream: any RowStream) async throws -> [[Value]] {
+    var rows: [[Value]] = []
+    for batch in try await stream.collect() {
+      for row in 0..<batch.count { rows.append((0..<batch.width).map { batch.value(row, $0) }) }
+    }
+    return rows
+  }
+
+  func expect(_ isSo: Bool, _ message: @autoclosure () -> String) throws {
+    if !isSo { throw LawViolation("\(law): \(message())") }
+  }
+
+  func expectEqual<Thing: Equatable>(_ seen: Thing, _ wanted: Thing) throws {
+    try expect(seen == wanted, "expected \(wanted), saw \(seen)")
+  }
+
+  /// That the work is refused in this way.
+  func expectProblem(_ kind: Problem.Kind, _ work: () async throws -> Void) async throws {
+    do {
+      try await work()
+    } catch let problem as Problem {
+      return try expect(problem.kind == kind, "expected a problem of kind \(kind), saw \(problem.kind): \(problem)")
+    }
+    try expect(false, "expected a problem of kind \(kind), saw none")
+  }
+}

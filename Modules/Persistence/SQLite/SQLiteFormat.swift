@@ -1,0 +1,105 @@
+import Domain
+
+/// How bb keeps tables in a database.
+enum SQLiteFormat {
+  /// Says that a database is bb's: `bbst` in ASCII.
+  static let applicationID: Int64 = 0x6262_7374
+  /// The version of the format that this program writes; it reads none that is newer.
+  static let version: Int64 = 1
+
+  /// The tables that every storage has.
+  static let ownTables = """
+    CREATE TABLE IF NOT EXISTS bb_meta(name TEXT PRIMARY KEY, value TEXT) STRICT;
+    CREATE TABLE IF NOT EXISTS bb_columns(
+      dataset TEXT NOT NULL, position INTEGER NOT NULL, name TEXT NOT NULL, type TEXT NOT NULL, nullable INTEGER NOT NULL,
+      summary TEXT NOT NULL, unit TEXT NOT NULL, key INTEGER NOT NULL, PRIMARY KEY(dataset, position)) STRICT, WITHOUT ROWID;
+    CREATE TABLE IF NOT EXISTS bb_history(
+      number INTEGER PRIMARY KEY, time TEXT NOT NULL, title TEXT NOT NULL, tables TEXT NOT NULL) STRICT;
+    """
+
+  /// Whether the database is bb's storage, nobody's yet, or somebody else's.
+  enum Owner {
+    case bb, nobody, other
+  }
+
+  /// Whose database it is.
+  /// - Throws: `configuration` when it is bb's, of a newer format.
+  static func owner(_ connection: borrowing SQLiteConnection) throws(Problem) -> Owner {
+    let rows = try connection.prepare(
+      "SELECT (SELECT application_id FROM pragma_application_id), (SELECT user_version FROM pragma_user_version), (SELECT count(*) FROM sqlite_schema)"
+    )
+    guard try rows.step() else { return .nobody }
+    guard rows.integer(0) == applicationID else {
+      return rows.integer(0) == 0 && rows.integer(2) == 0 ? .nobody : .other
+    }
+    guard rows.integer(1) <= version else {
+      throw Problem(
+        .configuration, "the storage has format \(rows.integer(1)), and this program knows up to \(version)",
+        at: connection.place, hint: "use a newer bb")
+    }
+    return .bb
+  }
+
+  /// What makes a table of a schema.
+  ///
+  /// Reals are kept as ANY with a check: a REAL column would lose the sign of zero and the spelling of literals.
+  static func createTable(_ schema: Schema) -> String {
+    var parts = schema.columns.enumerated().map { position, column in
+      let name = column.name.quotedForSQL
+      let isKey = schema.key.contains(position)
+      let rest = column.isNullable && !isKey ? "" : " NOT NULL"
+      switch column.type {
+      case .integer: return "\(name) INTEGER\(schema.key == [position] ? " PRIMARY KEY" : rest)"
+      case .boolean: return "\(name) INTEGER\(rest) CHECK(\(name) IN (0, 1))"
+      case .real: return "\(name) ANY\(rest) CHECK(typeof(\(name)) IN ('real', 'text', 'null'))"
+      case .bytes: return "\(name) BLOB\(rest)"
+      case .decimal, .text, .date, .timestamp, .url, .list, .json: return "\(name) TEXT\(rest)"
+      }
+    }
+    let hasRowIDKey = schema.key.count == 1 && schema.columns[schema.key[0]].type == .integer
+    if !hasRowIDKey {
+      parts.append("PRIMARY KEY(\(schema.key.map { schema.columns[$0].name.quotedForSQL }.joined(separator: ", ")))")
+    }
+    let form = schema.key.count > 1 ? "STRICT, WITHOUT ROWID" : "STRICT"
+    return "CREATE TABLE \(schema.name.quotedForSQL)(\(parts.joined(separator: ", "))) \(form)"
+  }
+
+  /// Writes down what a table's columns mean.
+  static func describe(_ schema: Schema, _ connection: borrowing SQLiteConnection) throws(Problem) {
+    let insert = try connection.prepare("INSERT INTO bb_columns VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)")
+    for (position, column) in schema.columns.enumerated() {
+      try insert.bind(1, text: schema.name)
+      try insert.bind(2, integer: Int64(position))
+      try insert.bind(3, text: column.name)
+      try insert.bind(4, text: column.type.name)
+      try insert.bind(5, integer: column.isNullable ? 1 : 0)
+      try insert.bind(6, text: column.summary)
+      try insert.bind(7, text: column.unit)
+      try insert.bind(8, integer: Int64((schema.key.firstIndex(of: position) ?? -1) + 1))
+      try insert.run()
+    }
+  }
+
+  /// The schemas that are written down, by name.
+  static func schemas(_ connection: borrowing SQLiteConnection) throws(Problem) -> [String: Schema] {
+    let rows = try connection.prepare(
+      "SELECT dataset, name, type, nullable, summary, unit, key FROM bb_columns ORDER BY dataset, position")
+    var columns: [String: [ColumnDescription]] = [:], keys: [String: [(Int64, String)]] = [:]
+    while try rows.step() {
+      let dataset = rows.text(0), name = rows.text(1)
+      guard let type = ColumnType(name: rows.text(2)), !(columns[dataset] ?? []).contains(where: { $0.name == name })
+      else {
+        throw Problem(.badData, "bb_columns says “\(rows.text(2))” of “\(dataset)”", at: connection.place)
+      }
+      columns[dataset, default: []].append(
+        ColumnDescription(name, type, nullable: rows.integer(3) == 1, rows.text(4), unit: rows.text(5)))
+      if rows.integer(6) > 0 { keys[dataset, default: []].append((rows.integer(6), name)) }
+    }
+    var schemas: [String: Schema] = [:]
+    for (dataset, columns) in columns {
+      let key = (keys[dataset] ?? []).sorted { $0.0 < $1.0 }.map(\.1)
+      schemas[dataset] = Schema(dataset, key: key, columns: columns)
+    }
+    return schemas
+  }
+}

@@ -1,0 +1,125 @@
+public import Domain
+import Glibc
+
+/// One database file: a STRICT table for each dataset, what their columns mean, and the history of changes.
+///
+/// The file is made at the first change, for its owner alone. A change is one transaction, on the disk when `apply` returns. A database that
+/// another program made is read, and never changed.
+public actor SQLiteStore: RecordStore {
+  private let executor = QueueExecutor("bb.sqlite.store")
+  /// A queue of its own: SQLite blocks.
+  public nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe executor.asUnownedSerialExecutor() }
+
+  /// `sqlite:FILE`.
+  public nonisolated let name: String
+  /// Everything.
+  public nonisolated let capabilities: StoreCapabilities = [.durable, .crashSafe, .shared]
+  private let path: String
+
+  /// The storage in the file at `path`. Nothing is opened yet.
+  public init(path: String) {
+    self.path = path
+    name = "sqlite:\(path)"
+  }
+
+  /// Every table and view, in order of name; none when the file is missing.
+  public func tables() throws(Problem) -> [Schema] {
+    guard let connection = try reading() else { return [] }
+    let known = try SQLiteFormat.owner(connection) == .bb ? try SQLiteFormat.schemas(connection) : [:]
+    return try SQLiteTable.all(connection).map { known[$0.name] ?? $0.likelySchema }
+  }
+
+  /// The rows of a table or view, as they are now.
+  /// - Throws: `noInput` for a table that is not there.
+  public func rows(of table: String, _ request: RowRequest) async throws(Problem) -> any RowStream {
+    guard try reading() != nil else { throw Problem(.noInput, "there is no table “\(table)”", at: name) }
+    return try await SQLiteDatabase(path: path).rows(of: table, as: nil, [:], request)
+  }
+
+  /// Makes a change, in one transaction.
+  @discardableResult
+  public func apply(_ change: StoreChange) throws(Problem) -> [TableOutcome] {
+    let connection = try SQLiteConnection.open(path: path, .writing)
+    // The mode of the journal is part of the file; it cannot change within a transaction.
+    let isNew = try SQLiteFormat.owner(connection) == .nobody
+    if isNew { try connection.execute("PRAGMA journal_mode=WAL") }
+    try connection.execute("PRAGMA synchronous=FULL; PRAGMA foreign_keys=ON; BEGIN IMMEDIATE")
+    // Leaving early closes the connection, and SQLite rolls back.
+    switch try SQLiteFormat.owner(connection) {
+    case .bb: break
+    case .nobody:
+      try connection.execute(
+        "PRAGMA application_id=\(SQLiteFormat.applicationID); PRAGMA user_version=\(SQLiteFormat.version);")
+      try connection.execute(SQLiteFormat.ownTables)
+    case .other:
+      throw Problem(
+        .permission, "the database belongs to another program, and is only read", at: name, hint: "name another file")
+    }
+    let schemas = try SQLiteFormat.schemas(connection)
+    try TableEditor.check(change) { schemas[$0] }
+    var outcomes: [TableOutcome] = [], images: [TableImages] = []
+    for table in change.tables {
+      try StoredRow.check(table.schema)
+      if schemas[table.schema.name] == nil {
+        let lowercased = table.schema.name.lowercased()
+        guard !lowercased.hasPrefix("bb_"), !lowercased.hasPrefix("sqlite_") else {
+          throw Problem(.badData, "a table cannot be called “\(table.schema.name)”", at: name)
+        }
+        try connection.execute(SQLiteFormat.createTable(table.schema))
+        try SQLiteFormat.describe(table.schema, connection)
+      }
+      var editing = try SQLiteEditing.prepare(table.schema, connection)
+      let result = try TableEditor.apply(table, to: &editing)
+      outcomes.append(result.outcome)
+      if !result.images.rows.isEmpty { images.append(result.images) }
+    }
+    if !images.isEmpty {
+      let insert = try connection.prepare("INSERT INTO bb_history(time, title, tables) VALUES(?1, ?2, ?3)")
+      try insert.bind(1, text: change.time)
+      try insert.bind(2, text: change.title)
+      try insert.bind(3, text: HistoryCodec.encoded(images))
+      try insert.run()
+    }
+    try connection.execute("COMMIT")
+    return outcomes
+  }
+
+  /// The changes made so far, oldest first.
+  public func history() throws(Problem) -> [HistoryEntry] {
+    guard let connection = try reading(), try SQLiteFormat.owner(connection) == .bb else { return [] }
+    let rows = try connection.prepare("SELECT number, time, title, tables FROM bb_history ORDER BY number")
+    var entries: [HistoryEntry] = []
+    while try rows.step() {
+      let tables = try HistoryCodec.decoded(rows.bytes(3), at: name)
+      entries.append(
+        HistoryEntry(number: Int(rows.integer(0)), time: rows.text(1), title: rows.text(2), tables: tables))
+    }
+    return entries
+  }
+
+  /// Asks SQLite whether the file is sound, and compares the tables with what is written down about them.
+  public func check() throws(Problem) -> [Problem] {
+    guard let connection = try reading() else { return [] }
+    var found: [Problem] = []
+    let answers = try connection.prepare("PRAGMA integrity_check")
+    while try answers.step() {
+      if answers.text(0) == "ok" { continue }
+      found.append(Problem(.badData, "the database is damaged: \(answers.text(0))", at: name))
+    }
+    guard try SQLiteFormat.owner(connection) == .bb else { return found }
+    let tables = try SQLiteTable.all(connection)
+    for (dataset, schema) in try SQLiteFormat.schemas(connection).sorted(by: { $0.key < $1.key }) {
+      let columns = tables.first { $0.name == dataset }?.columns.map(\.name)
+      if columns != schema.columns.map(\.name) {
+        found.append(Problem(.badData, "the table “\(dataset)” has other columns than bb_columns says", at: name))
+      }
+    }
+    return found
+  }
+
+  /// A connection for reading; nil when there is no file yet.
+  private func reading() throws(Problem) -> SQLiteConnection? {
+    if unsafe access(path, F_OK) != 0, errno == ENOENT { return nil }
+    return try SQLiteDatabase(path: path).open()
+  }
+}

@@ -1,0 +1,97 @@
+import Codecs
+import Domain
+
+/// Entries of the history as JSON: one line each, readable, and exact.
+enum HistoryCodec {
+  /// The tables of an entry.
+  static func encoded(_ tables: [TableImages]) -> [UInt8] {
+    let list = tables.map { table in
+      JSON.object([
+        "table": .string(table.schema.name),
+        "key": .array(table.schema.key.map { .string(table.schema.columns[$0].name) }),
+        "columns": .array(table.schema.columns.map { .array([.string($0.name), .string($0.type.name)]) }),
+        "rows": .array(
+          table.rows.map { row in .array([json(row.before, table.schema), json(row.after, table.schema)]) }),
+      ])
+    }
+    return JSON.array(list).canonicalBytes
+  }
+
+  /// The tables that `bytes` describe.
+  /// - Throws: `badData` for anything that `encoded` does not write.
+  static func decoded(_ bytes: [UInt8], at place: String) throws(Problem) -> [TableImages] {
+    let document = try JSON.parse(bytes, name: place)
+    let damage = Problem(.badData, "an entry of the history is damaged", at: place)
+    guard let list = document.arrayValue else { throw damage }
+    var tables: [TableImages] = []
+    for item in list {
+      guard let name = item["table"]?.stringValue, let key = item["key"]?.arrayValue?.compactMap(\.stringValue),
+        let described = item["columns"]?.arrayValue, let rows = item["rows"]?.arrayValue
+      else { throw damage }
+      var columns: [ColumnDescription] = []
+      for column in described {
+        guard let name = column[0]?.stringValue, let type = column[1]?.stringValue.flatMap(ColumnType.init(name:)),
+          !columns.contains(where: { $0.name == name })
+        else { throw damage }
+        columns.append(ColumnDescription(name, type))
+      }
+      guard key.allSatisfy({ word in columns.contains { $0.name == word } }) else { throw damage }
+      var images = TableImages(schema: Schema(name, key: key, columns: columns))
+      for row in rows {
+        guard let before = row[0], let after = row[1] else { throw damage }
+        images.rows.append(
+          TableImages.Row(
+            before: try values(before, columns, damage), after: try values(after, columns, damage)))
+      }
+      tables.append(images)
+    }
+    return tables
+  }
+
+  private static func json(_ row: [Value]?, _ schema: Schema) -> JSON {
+    guard let row else { return .null }
+    return .array(
+      row.map { value in
+        switch value {
+        case .null: .null
+        case .boolean(let value): .boolean(value)
+        case .integer(let value): .number(value)
+        case .real(let value): .number(value.canonicalText)
+        case .number(let literal): .number(literal)
+        // Nested values stay text, so that they come back byte for byte, and null differs from none.
+        case .text(let text), .json(let text): .string(text)
+        case .bytes(let bytes): .string(Base64.encoded(bytes))
+        }
+      })
+  }
+
+  private static func values(_ json: JSON, _ columns: [ColumnDescription], _ damage: Problem) throws(Problem)
+    -> [Value]?
+  {
+    if json.isNull { return nil }
+    guard let list = json.arrayValue, list.count == columns.count else { throw damage }
+    var values: [Value] = []
+    for (item, column) in zip(list, columns) {
+      let value: Value?
+      switch (item, column.type) {
+      case (.null, _): value = .null
+      case (.boolean(let truth), .boolean): value = .boolean(truth)
+      case (.number(let literal), .integer):
+        value = Int64(String(decoding: literal, as: UTF8.self)).map { .integer($0) }
+      case (.number(let literal), .real):
+        let number = Double(String(decoding: literal, as: UTF8.self))
+        value = number.map { $0.isFinite && $0.canonicalText == literal ? .real($0) : .number(literal) }
+      case (.number(let literal), .decimal): value = .number(literal)
+      case (.string(let text), .list), (.string(let text), .json): value = .json(text)
+      case (.string(let text), .bytes): value = Base64.decode(text).map { .bytes($0) }
+      case (.string(let text), .text), (.string(let text), .url), (.string(let text), .date),
+        (.string(let text), .timestamp):
+        value = .text(text)
+      default: value = nil
+      }
+      guard let value else { throw damage }
+      values.append(value)
+    }
+    return values
+  }
+}

@@ -1,0 +1,56 @@
+import Conformance
+import Domain
+import Persistence
+import Testing
+
+/// Every storage there is.
+enum StoreFixtures {
+  static let memory = StoreFixture("memory") {
+    let store = MemoryStore()
+    return { store }
+  }
+  static let sqlite = StoreFixture("sqlite") {
+    let folder = Folder()
+    return { SQLiteStore(path: folder.path + "/store.db") }
+  }
+  static let all = [memory, sqlite]
+}
+
+@Suite("Store laws") struct StoreLawTests {
+  @Test("holds", arguments: StoreFixtures.all, StoreLaw.all)
+  func holds(_ fixture: StoreFixture, _ law: StoreLaw) async throws { try await law.check(fixture) }
+
+  @Test("every law is broken by some mutant", arguments: StoreLaw.all)
+  func isBroken(_ law: StoreLaw) async throws {
+    for damage in MutantStore.Damage.allCases {
+      let fixture = MutantStore.fixture(damage)
+      do { try await law.check(fixture) } catch { return }
+    }
+    Issue.record("no mutant breaks “\(law)”")
+  }
+
+  @Test("every mutant breaks some law", arguments: MutantStore.Damage.allCases)
+  func breaks(_ damage: MutantStore.Damage) async throws {
+    let fixture = MutantStore.fixture(damage)
+    for law in StoreLaw.all {
+      do { try await law.check(fixture) } catch { return }
+    }
+    Issue.record("\(damage) breaks no law")
+  }
+
+  @Test("random commands do the same as to a dictionary", arguments: StoreFixtures.all, [1, 2, 3, 4] as [UInt64])
+  func model(_ fixture: StoreFixture, _ seed: UInt64) async throws {
+    try await StoreModel(seed: seed).run(on: fixture, steps: 40)
+  }
+
+  @Test(
+    "random commands find damage",
+    arguments: [MutantStore.Damage.deletesByFirstColumn, .losesNULs, .ignoresExpectations, .neverReplaces])
+  func modelFinds(_ damage: MutantStore.Damage) async throws {
+    await #expect(throws: (any Error).self) {
+      for seed in 1...4 as ClosedRange<UInt64> {
+        try await StoreModel(seed: seed).run(on: MutantStore.fixture(damage), steps: 40)
+      }
+    }
+  }
+}
