@@ -132,6 +132,29 @@ struct FileSourceTests {
     #expect(rows.last == "\"last\"")
   }
 
+  @Test func typesThatAreSaidAreChecked() async throws {
+    try makeDatabase(
+      """
+      CREATE TABLE t(zip INTEGER, tags TEXT, price TEXT, day TEXT, seen INTEGER);
+      INSERT INTO t VALUES(1234, '[ "a", "b" ]', '1.10', '1966-03', 1);
+      CREATE TABLE bad(j TEXT); INSERT INTO bad VALUES('{"a":');
+      """, at: "\(folder.path)/t.db")
+    var reading = FileSource.Reading()
+    reading.types = ["zip": .text, "tags": .list(.text), "price": .decimal, "day": .date, "seen": .boolean]
+    #expect(
+      try await table("t.db", reading, table: "t") == [
+        "zip:text tags:list-of-text price:decimal day:date seen:boolean", #"'1234' ["a","b"] 1.10 '1966-03' true"#,
+      ])
+    for (column, type) in [("tags", ColumnType.integer), ("tags", .decimal), ("price", .date), ("zip", .boolean)] {
+      reading.types = [column: type]
+      let problem = await #expect(throws: Problem.self) { try await table("t.db", reading, table: "t", widened: true) }
+      #expect(problem?.kind == .badData, "\(column) as \(type.name)")
+    }
+    reading.types = ["j": .json]
+    let problem = await #expect(throws: Problem.self) { try await table("t.db", reading, table: "bad") }
+    #expect(problem?.kind == .badData)
+  }
+
   @Test func textThatIsNotUTF8IsRefused() async throws {
     try makeDatabase(
       "CREATE TABLE t(v TEXT); INSERT INTO t VALUES('ok'), (CAST(x'ff' AS TEXT))", at: "\(folder.path)/t.db")

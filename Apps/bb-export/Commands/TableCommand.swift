@@ -42,6 +42,7 @@ struct TableCommand {
   private func tableName(of source: any RecordSource) async throws(Problem) -> String {
     if let name = invocation.arguments.first, invocation[Options.from] == nil { return name }
     let tables = try await source.tables().map(\.name)
+    if tables.isEmpty { throw Problem(.noInput, "there is no table in it", at: source.name) }
     guard let name = invocation.arguments.first ?? (tables.count == 1 ? tables[0] : nil) else {
       throw Problem(.usage, "which table?", at: source.name, hint: "there are: \(tables.joined(separator: ", "))")
     }

@@ -13,29 +13,29 @@ struct SQLiteConversion {
 
   private let batch: RowBatch
   private let types: [ColumnType]
-  private let isOwn: [Bool]
+  private let isDeclared: [Bool]
   /// The batch, converted; of use after `run` found no fault.
   private(set) var result: RowBatch
 
-  /// - Parameter isOwn: by column, whether bb wrote its values, so that JSON, literals and truth values have bb's form.
-  init(_ batch: RowBatch, _ types: [ColumnType], isOwn: [Bool]) {
+  /// - Parameter isDeclared: by column, whether somebody said its type, so that text may be JSON, literals and the like.
+  init(_ batch: RowBatch, _ types: [ColumnType], isDeclared: [Bool]) {
     self.batch = batch
     self.types = types
-    self.isOwn = isOwn
+    self.isDeclared = isDeclared
     result = batch
   }
 
   /// Converts; gives the first value that does not fit.
   mutating func run() -> Fault? {
-    let isPlain = !zip(types, isOwn).contains { $1 ? !Self.isKeptAsIs($0) : $0 == .json }
+    let isPlain = !zip(types, isDeclared).contains { $1 ? !Self.isKeptAsIs($0) : $0 == .json }
     if let fault = firstBadText() { return fault }
     return isPlain ? check() : convert()
   }
 
   private static func isKeptAsIs(_ type: ColumnType) -> Bool {
     switch type {
-    case .integer, .text, .bytes, .date, .timestamp, .url: true
-    case .real, .decimal, .boolean, .list, .json: false
+    case .integer, .bytes, .url: true
+    case .real, .decimal, .boolean, .text, .date, .timestamp, .list, .json: false
     }
   }
 
@@ -70,7 +70,7 @@ struct SQLiteConversion {
           switch (types[column], unsafe batch.cells.base[row &* batch.width &+ column]) {
           case (_, .null): true
           case (.integer, .integer), (.real, .real), (.decimal, .integer), (.decimal, .real), (.bytes, .bytes): true
-          case (.text, .text), (.date, .text), (.timestamp, .text), (.url, .text): true
+          case (.text, .text), (.url, .text): true
           default: false
           }
         if !fits { return fault(row, column) }
@@ -91,6 +91,52 @@ struct SQLiteConversion {
     return Fault(row: row, column: column, found: found)
   }
 
+  /// What a value becomes.
+  private enum Form {
+    case same, boolean(Bool), number([UInt8]), text([UInt8]), json([UInt8])
+  }
+
+  /// A value of a column whose type was found by looking: mixed values are JSON, each by itself.
+  private func found(_ cell: Cell, _ type: ColumnType) -> Form? {
+    switch (type, cell) {
+    case (_, .null), (.integer, .integer), (.real, .real), (.decimal, .integer), (.decimal, .real): .same
+    case (.text, .text), (.bytes, .bytes): .same
+    case (.json, .integer(let value)): .json(Array(String(value).utf8))
+    case (.json, .real(let value)) where value.isFinite: .json(value.canonicalText)
+    case (.json, .text(let start, let length)): .json(JSON.string(batch.bytes(start, length)).canonicalBytes)
+    case (.json, .bytes(let start, let length)):
+      .json(JSON.string(Base64.encoded(batch.bytes(start, length))).canonicalBytes)
+    default: nil
+    }
+  }
+
+  /// A value of a column whose type was said: whatever spells a value of the type is one.
+  private func declared(_ cell: Cell, _ type: ColumnType) -> Form? {
+    switch (type, cell) {
+    case (_, .null), (.integer, .integer), (.real, .real), (.decimal, .integer), (.decimal, .real): return .same
+    case (.text, .text), (.url, .text), (.bytes, .bytes): return .same
+    case (.boolean, .integer(let value)): return value == 0 || value == 1 ? .boolean(value == 1) : nil
+    case (.text, .integer(let value)): return .text(Array(String(value).utf8))
+    case (.date, .text(let start, let length)): return Dates.isDate(batch.bytes(start, length)) ? .same : nil
+    case (.timestamp, .text(let start, let length)): return Dates.isTimestamp(batch.bytes(start, length)) ? .same : nil
+    case (.json, .integer), (.json, .real): return found(cell, type)
+    case (.real, .text(let start, let length)), (.decimal, .text(let start, let length)):
+      let literal = batch.bytes(start, length)
+      return json(literal)?.numberLiteral == literal ? .number(literal) : nil
+    case (.json, .text(let start, let length)): return json(batch.bytes(start, length)).map { .json($0.canonicalBytes) }
+    case (.list(let element), .text(let start, let length)):
+      guard let list = json(batch.bytes(start, length)), let values = list.arrayValue else { return nil }
+      let fits = values.allSatisfy { element == .integer ? $0.integerValue != nil : $0.stringBytes != nil }
+      return fits ? .json(list.canonicalBytes) : nil
+    default: return nil
+    }
+  }
+
+  /// Text as JSON; nil when it is none.
+  private func json(_ text: [UInt8]) -> JSON? {
+    do throws(Problem) { return try JSON.parse(text, name: "") } catch { return nil }
+  }
+
   private mutating func convert() -> Fault? {
     let block = CellBlock(capacity: batch.count * batch.width)
     var extra: [UInt8] = []
@@ -104,33 +150,20 @@ struct SQLiteConversion {
     for row in 0..<batch.count {
       for column in types.indices {
         let cell = batch[row, column]
-        let converted: Cell?
-        switch (types[column], cell) {
-        case (_, .null): converted = .null
-        case (.integer, .integer), (.real, .real), (.decimal, .integer), (.decimal, .real), (.bytes, .bytes):
-          converted = cell
-        case (.text, .text), (.date, .text), (.timestamp, .text), (.url, .text): converted = cell
-        case (.real, .text(let start, let length)) where isOwn[column],
-          (.decimal, .text(let start, let length)) where isOwn[column]:
-          converted = .number(start, length)
-        case (.boolean, .integer(let value)) where isOwn[column] && (value == 0 || value == 1):
-          converted = .boolean(value == 1)
-        case (.list, .text(let start, let length)) where isOwn[column],
-          (.json, .text(let start, let length)) where isOwn[column]:
-          converted = .json(start, length)
-        case (.json, .integer(let value)):
-          let range = added(Array(String(value).utf8))
+        var converted: Cell?
+        switch isDeclared[column] ? declared(cell, types[column]) : found(cell, types[column]) {
+        case .same: converted = cell
+        case .boolean(let truth): converted = .boolean(truth)
+        case .number(let literal):
+          let range = added(literal)
+          converted = .number(range.0, range.1)
+        case .text(let text):
+          let range = added(text)
+          converted = .text(range.0, range.1)
+        case .json(let text):
+          let range = added(text)
           converted = .json(range.0, range.1)
-        case (.json, .real(let value)) where value.isFinite:
-          let range = added(value.canonicalText)
-          converted = .json(range.0, range.1)
-        case (.json, .text(let start, let length)):
-          let range = added(JSON.string(batch.bytes(start, length)).canonicalBytes)
-          converted = .json(range.0, range.1)
-        case (.json, .bytes(let start, let length)):
-          let range = added(JSON.string(Base64.encoded(batch.bytes(start, length))).canonicalBytes)
-          converted = .json(range.0, range.1)
-        default: converted = nil
+        case nil: converted = nil
         }
         guard let converted else { return fault(row, column) }
         block.put(row * batch.width + column, converted)

@@ -79,7 +79,7 @@ final class SQLiteRows: RowStream {
 
   /// Checks a batch against the types, and turns what is kept in another form into bb's.
   private func converted(_ batch: RowBatch) throws(Problem) -> RowBatch {
-    var conversion = SQLiteConversion(batch, types, isOwn: positions.map { table.columns[$0].type != nil })
+    var conversion = SQLiteConversion(batch, types, isDeclared: positions.map { table.columns[$0].type != nil })
     if let fault = conversion.run() {
       let column = schema.columns[fault.column]
       if guessed[fault.column], !fault.isBroken { isContradicted.withLock { $0 = true } }
