@@ -65,9 +65,11 @@ enum Topics {
     (--source NAME: a live API; `bb-export sources` lists them; `snapshot` for
     what is built into the program).
 
-    --from FILE takes .csv .tsv .json .ndjson, or - for standard input with
-    --from-format. Types are found in the data, so that every value comes back
-    the same; --types name=type,… says them.
+    --from FILE takes .csv .tsv .json .ndjson and SQLite's .db, any table or
+    view of it (`bb-export TABLE --from x.db`), or - for standard input; what
+    the suffix does not say, the first bytes or --from-format do. Types are
+    found in the data, so that every value comes back the same; a metadata
+    file x.csv-metadata.json (CSV on the Web) or --types name=type,… says them.
 
     A live answer is kept in the cache and asked for again only when it has
     changed. --max-age 3600 takes a cached answer that young, in seconds,
