@@ -64,6 +64,10 @@ CURLcode bb_curl_set_string(CURL *h, CURLoption o, const char *v) { return p_cur
 CURLcode bb_curl_set_pointer(CURL *h, CURLoption o, void *v) { return p_curl_easy_setopt(h, o, v); }
 CURLcode bb_curl_set_list(CURL *h, CURLoption o, struct curl_slist *v) { return p_curl_easy_setopt(h, o, v); }
 CURLcode bb_curl_set_callback(CURL *h, CURLoption o, bb_curl_callback v) { return p_curl_easy_setopt(h, o, v); }
+CURLcode bb_curl_set_prerequest(CURL *h, bb_curl_prerequest v, void *context) {
+  CURLcode code = p_curl_easy_setopt(h, CURLOPT_PREREQDATA, context);
+  return code == CURLE_OK ? p_curl_easy_setopt(h, CURLOPT_PREREQFUNCTION, v) : code;
+}
 CURLcode bb_curl_get_long(CURL *h, CURLINFO i, long *v) { return p_curl_easy_getinfo(h, i, v); }
 const char *bb_curl_strerror(CURLcode c) { return p_curl_easy_strerror(c); }
 CURLcode bb_curl_pause(CURL *h, int mask) { return p_curl_easy_pause(h, mask); }

@@ -57,8 +57,11 @@ import Synchronization
       for order in orders {
         switch order {
         case .start(let transfer):
+          guard unsafe bb_curl_multi_add(multi, transfer.pointer) == CURLM_OK else {
+            transfer.exchange.finish(.failure(Problem(.bug, "libcurl takes no transfer", at: transfer.exchange.place)))
+            continue
+          }
           unsafe transfers[transfer.pointer] = transfer
-          _ = unsafe bb_curl_multi_add(multi, transfer.pointer)
         case .resume(let id):
           if let transfer = unsafe transfers.values.first(where: { ObjectIdentifier($0.exchange) == id }) {
             _ = unsafe bb_curl_pause(transfer.pointer, 0)
@@ -106,6 +109,12 @@ import Synchronization
         return unsafe Unmanaged<Exchange>.fromOpaque(context).takeUnretainedValue().take(header: line)
           ? size * count : 0
       })
+    unsafe self.handle.set(
+      prerequest: { context, address, _, _, _ in
+        guard let context = unsafe context, let address = unsafe address else { return 1 }
+        let exchange = unsafe Unmanaged<Exchange>.fromOpaque(context).takeUnretainedValue()
+        return unsafe exchange.take(address: String(cString: address)) ? 0 : 1
+      }, context)
     unsafe self.handle.set(CURLOPT_WRITEDATA, context)
     unsafe self.handle.set(
       CURLOPT_WRITEFUNCTION,
@@ -121,32 +130,41 @@ import Synchronization
 
   /// Tells the reader how it ended.
   func end(_ code: CURLcode) {
-    exchange.finish(code == CURLE_OK ? .success(()) : .failure(Self.problem(code, exchange.place, timeout)))
+    exchange.finish(
+      code == CURLE_OK
+        ? .success(()) : .failure(Self.problem(code, exchange.place, timeout, hasHead: exchange.hasHead)))
   }
 
   /// What an error of libcurl means to a reader.
-  private static func problem(_ code: CURLcode, _ place: String, _ timeout: Duration) -> Problem {
+  private static func problem(_ code: CURLcode, _ place: String, _ timeout: Duration, hasHead: Bool) -> Problem {
     func passing(_ message: String, _ hint: String = "") -> Problem {
       var problem = Problem(.unavailable, message, at: place, hint: hint)
       problem.isTransient = true
       return problem
     }
     switch code {
-    case CURLE_UNSUPPORTED_PROTOCOL, CURLE_URL_MALFORMAT:
-      return Problem(.usage, "only http and https URLs can be asked", at: place)
+    case CURLE_URL_MALFORMAT: return Problem(.usage, "is not a URL that can be asked", at: place)
     case CURLE_COULDNT_RESOLVE_PROXY:
       return passing("the proxy's name cannot be resolved", "check http_proxy, or say --proxy none")
     case CURLE_COULDNT_RESOLVE_HOST: return passing("the server's name cannot be resolved")
     case CURLE_COULDNT_CONNECT: return passing("cannot connect")
     case CURLE_OPERATION_TIMEDOUT: return passing("no whole answer in \(timeout.components.seconds) s, or too slow")
     case CURLE_SSL_CONNECT_ERROR: return passing("no secure connection")
-    case CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_CACERT_BADFILE, CURLE_SSL_ISSUER_ERROR, CURLE_SSL_CERTPROBLEM:
+    case CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_ISSUER_ERROR, CURLE_SSL_CERTPROBLEM:
       return Problem(
         .unavailable, "the server's certificate is not trusted", at: place, hint: "if it is yours, give --cacert FILE")
+    case CURLE_SSL_CACERT_BADFILE:
+      return Problem(.noInput, "the file of certificates cannot be read", at: place, hint: "check --cacert FILE")
     case CURLE_PARTIAL_FILE, CURLE_GOT_NOTHING, CURLE_SEND_ERROR, CURLE_RECV_ERROR, CURLE_HTTP2_STREAM, CURLE_HTTP2:
       return passing("the answer was cut short")
     case CURLE_BAD_CONTENT_ENCODING: return Problem(.badData, "the answer's compression is broken", at: place)
-    case CURLE_WEIRD_SERVER_REPLY: return Problem(.badData, "the answer is not HTTP", at: place)
+    // The URL's scheme was checked before: an unsupported protocol is what the server speaks.
+    case CURLE_WEIRD_SERVER_REPLY, CURLE_UNSUPPORTED_PROTOCOL:
+      return Problem(.badData, "the answer is not HTTP", at: place)
+    // libcurl's word for a header line above 100 kB, and for 64 MiB unpacked at once while the reader is behind.
+    case CURLE_OUT_OF_MEMORY:
+      return Problem(
+        .badData, hasHead ? "the answer unpacks to too much" : "the answer's header is too long", at: place)
     case CURLE_FILESIZE_EXCEEDED: return Problem(.badData, "the answer is too large", at: place)
     default: return unsafe Problem(.unavailable, String(cString: bb_curl_strerror(code)), at: place)
     }

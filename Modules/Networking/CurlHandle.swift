@@ -23,6 +23,8 @@ internal import Domain
     set(CURLOPT_SSLVERSION, Int(CURL_SSLVERSION_TLSv1_2))
     set(CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_2TLS))
     set(CURLOPT_PIPEWAIT, 1)
+    // Else what a proxy says before the connection would be taken for the answer's head.
+    set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
     set(CURLOPT_ACCEPT_ENCODING, "")
     set(CURLOPT_USERAGENT, options.userAgent)
     set(CURLOPT_CONNECTTIMEOUT_MS, Int(options.connectTimeout.milliseconds))
@@ -44,6 +46,10 @@ internal import Domain
   }
   func set(_ option: CURLoption, _ callback: bb_curl_callback) {
     _ = unsafe bb_curl_set_callback(pointer, option, callback)
+  }
+  /// Asks `callback` before a request is sent.
+  func set(prerequest callback: bb_curl_prerequest, _ context: UnsafeMutableRawPointer) {
+    _ = unsafe bb_curl_set_prerequest(pointer, callback, context)
   }
 
   /// The URL; refused unless it is http or https, free of control characters and of anything that only looks like a host.

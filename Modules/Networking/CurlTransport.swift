@@ -15,20 +15,24 @@ public final class CurlTransport: HTTPTransport {
 
   /// Sends a request, follows redirects of GET and HEAD, and returns when the headers of the answer are there.
   ///
-  /// On the way to another origin every header that was asked for is dropped; from https never back to http.
+  /// On the way to another origin every header that was asked for is dropped; from https never back to http, from a public
+  /// address never to a private one.
   public func send(_ request: HTTPRequest) async throws(Problem) -> HTTPResponse {
     try CurlLibrary.load()
     let deadline = ContinuousClock.now + request.timeout
     var request = request
+    var mayBePrivate = true
     for _ in 0...Self.maximumRedirects {
       request.timeout = ContinuousClock.now.duration(to: deadline)
-      let (head, body) = try await exchange(request)
+      let (head, body) = try await exchange(request, mayBePrivate: mayBePrivate)
       let response = HTTPResponse(status: head.status, headers: head.headers, url: request.url, body: body)
       guard request.method != .post, [301, 302, 303, 307, 308].contains(head.status),
         let location = response.header("Location")
       else {
         return response
       }
+      // Only a server in a private network may lead into one. Behind a proxy both have the proxy's address.
+      mayBePrivate = mayBePrivate && body.isFromPrivateNetwork
       try redirect(&request, to: location)
     }
     throw Problem(.badData, "redirects more than \(Self.maximumRedirects) times", at: URLText.redacted(request.url))
@@ -49,17 +53,23 @@ public final class CurlTransport: HTTPTransport {
     request.url = target
   }
 
-  private func exchange(_ request: HTTPRequest) async throws(Problem) -> (Exchange.Head, CurlBody) {
+  private func exchange(_ request: HTTPRequest, mayBePrivate: Bool) async throws(Problem) -> (Exchange.Head, CurlBody) {
     let agent = try currentAgent()
     var handle = try CurlHandle(options: options)
     guard request.url.utf8.allSatisfy({ $0 > 32 && $0 != 127 }) else {
       throw Problem(.usage, "the URL has a blank or a control character", at: URLText.redacted(request.url))
     }
+    guard let scheme = CurlURL.scheme(request.url), scheme == "http" || scheme == "https" else {
+      throw Problem(
+        .usage, "only http and https URLs can be asked", at: URLText.redacted(request.url),
+        hint: "write it whole, as in https://host/path")
+    }
     try handle.set(url: request.url)
     try handle.set(headers: request.headers)
     handle.set(method: request.method, body: request.body)
     handle.set(CURLOPT_TIMEOUT_MS, Int(request.timeout.milliseconds))
-    let exchange = Exchange(place: URLText.redacted(request.url), maximumBytes: request.maximumBytes)
+    let exchange = Exchange(
+      place: URLText.redacted(request.url), maximumBytes: request.maximumBytes, mayBePrivate: mayBePrivate)
     agent.start(Transfer(handle, exchange, timeout: request.timeout))
     let body = CurlBody(exchange, agent)
     let result = await withTaskCancellationHandler {
@@ -92,6 +102,9 @@ struct CurlBody: AsyncSequence, Sendable {
   private let transfer: Owner
 
   init(_ exchange: Exchange, _ agent: CurlAgent) { transfer = Owner(exchange, agent) }
+
+  /// Whether the server that answered is in a private network.
+  var isFromPrivateNetwork: Bool { transfer.exchange.isPrivate }
 
   func makeAsyncIterator() -> Iterator { Iterator(transfer: transfer) }
 

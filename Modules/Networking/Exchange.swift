@@ -26,23 +26,39 @@ final class Exchange: Sendable {
     var end: Result<Void, Problem>?
     var headReader: CheckedContinuation<Result<Head, Problem>, Never>?
     var bodyReader: CheckedContinuation<Void, Never>?
+    /// Whether the peer is in a private network.
+    var isPrivate = false
     /// Why a callback broke the transfer off.
     var refusal: Problem?
   }
 
   static let capacity = 1 << 20
-  private static let maximumHeaderBytes = 300 << 10
+  private static let maximumHeaderBytes = 256 << 10
 
   let place: String
   private let maximumBytes: Int
+  private let mayBePrivate: Bool
   private let state = Mutex(State())
 
-  init(place: String, maximumBytes: Int) {
+  /// A mailbox for one transfer; `mayBePrivate` lets it talk to an address in a private network.
+  init(place: String, maximumBytes: Int, mayBePrivate: Bool) {
     self.place = place
     self.maximumBytes = maximumBytes
+    self.mayBePrivate = mayBePrivate
   }
 
   // MARK: the agent's side
+
+  /// Takes the peer's address before anything is sent to it; false breaks the transfer off.
+  func take(address: String) -> Bool {
+    let isPrivate = PrivateNetwork.contains(address)
+    return state.withLock { state in
+      state.isPrivate = isPrivate
+      guard isPrivate, !mayBePrivate else { return true }
+      state.refusal = Problem(.badData, "a redirect leads into a private network, which is refused", at: place)
+      return false
+    }
+  }
 
   /// Takes one header line; false breaks the transfer off.
   func take(header line: UnsafeRawBufferPointer) -> Bool {
@@ -96,6 +112,9 @@ final class Exchange: Sendable {
     return taken
   }
 
+  /// Whether the header arrived whole.
+  var hasHead: Bool { state.withLock { $0.isHeadComplete } }
+
   /// The transfer has ended.
   func finish(_ result: Result<Void, Problem>) {
     let (head, body, problem) = state.withLock { state in
@@ -114,6 +133,9 @@ final class Exchange: Sendable {
   }
 
   // MARK: the reader's side
+
+  /// Whether the peer that answered is in a private network.
+  var isPrivate: Bool { state.withLock { $0.isPrivate } }
 
   /// Waits for the head.
   func head() async throws(Problem) -> Head {

@@ -17,6 +17,9 @@ CURLcode bb_curl_set_pointer(CURL *handle, CURLoption option, void *value);
 CURLcode bb_curl_set_list(CURL *handle, CURLoption option, struct curl_slist *value);
 typedef size_t (*bb_curl_callback)(char *bytes, size_t size, size_t count, void *context);
 CURLcode bb_curl_set_callback(CURL *handle, CURLoption option, bb_curl_callback callback);
+/// Called with the numeric address of the peer before a request is sent; anything but 0 breaks the transfer off.
+typedef int (*bb_curl_prerequest)(void *context, char *address, char *local, int port, int local_port);
+CURLcode bb_curl_set_prerequest(CURL *handle, bb_curl_prerequest callback, void *context);
 CURLcode bb_curl_get_long(CURL *handle, CURLINFO info, long *value);
 const char *bb_curl_strerror(CURLcode code);
 CURLcode bb_curl_pause(CURL *handle, int mask);

@@ -49,12 +49,12 @@ struct CacheStore: Sendable {
     return nil
   }
 
-  /// Keeps an entry. A cache that cannot be written is no reason to fail.
-  func keep(_ entry: CacheEntry, for url: String) {
+  /// Keeps an entry; false when it could not be written, which for a cache is no reason to fail.
+  @discardableResult func keep(_ entry: CacheEntry, for url: String) -> Bool {
     let headers = entry.headers.filter { Self.kept.contains($0.name.lowercased()) && !$0.value.contains("\n") }
     let head = "\(entry.seconds)\n\(entry.status)\n" + headers.map { "\($0.name):\($0.value)\n" }.joined() + "\n"
     let content = Array(head.utf8) + entry.body
-    write(Array("bb-cache 1\n\(SHA256.hex(content))\n".utf8) + content, to: path(url))
+    return write(Array("bb-cache 1\n\(SHA256.hex(content))\n".utf8) + content, to: path(url))
   }
 
   private func path(_ url: String) -> String { "\(folder)/http/\(SHA256.hex(Array(url.utf8)))" }
@@ -79,11 +79,11 @@ struct CacheStore: Sendable {
     }
   }
 
-  private func write(_ bytes: [UInt8], to path: String) {
+  private func write(_ bytes: [UInt8], to path: String) -> Bool {
     makeFolder("\(folder)/http")
     let temporary = "\(path).\(getpid()).\(String(UInt32.random(in: 0 ... .max), radix: 36))"
     let descriptor = unsafe open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
-    guard descriptor >= 0 else { return }
+    guard descriptor >= 0 else { return false }
     var done = 0
     while done < bytes.count {
       let count = unsafe bytes.withUnsafeBytes {
@@ -97,8 +97,9 @@ struct CacheStore: Sendable {
     let isClosed = close(descriptor) == 0
     guard isWhole, isClosed, unsafe rename(temporary, path) == 0 else {
       unsafe unlink(temporary)
-      return
+      return false
     }
+    return true
   }
 
   private func makeFolder(_ path: String) {

@@ -14,6 +14,8 @@ public struct Retrying<Waiting: Clock>: HTTPTransport where Waiting.Duration == 
     public var cap = Duration.seconds(30)
     /// A server that wants a longer wait is not waited for.
     public var longestRetryAfter = Duration.seconds(120)
+    /// Bytes of a body that are read before the answer counts as received; what is cut short after them is not asked for again.
+    public var readAhead = 8 << 20
     /// The usual policy.
     public init() {}
   }
@@ -55,7 +57,9 @@ public struct Retrying<Waiting: Clock>: HTTPTransport where Waiting.Duration == 
       var request = request
       request.timeout = clock.now.duration(to: deadline)
       let outcome: Result<HTTPResponse, Problem>
-      do throws(Problem) { outcome = .success(try await inner.send(request)) } catch { outcome = .failure(error) }
+      do throws(Problem) { outcome = .success(try await begun(inner.send(request))) } catch {
+        outcome = .failure(error)
+      }
       guard let wanted = try wait(for: outcome, request.url) else {
         failures.note(host, failed: false)
         return try outcome.get()
@@ -71,12 +75,22 @@ public struct Retrying<Waiting: Clock>: HTTPTransport where Waiting.Duration == 
     }
   }
 
+  /// An answer with the beginning of its body read, so that one cut short counts as a failed try; the rest still streams.
+  private func begun(_ response: HTTPResponse) async throws(Problem) -> HTTPResponse {
+    guard Self.isFinal(response.status) else { return response }
+    var copy = response
+    copy.body = try await BegunBody(response.body, limit: policy.readAhead)
+    return copy
+  }
+
+  private static func isFinal(_ status: Int) -> Bool { ![408, 425, 429, 500, 502, 503, 504].contains(status) }
+
   /// How long to wait at least before trying again; nil when the outcome is final.
   private func wait(for outcome: Result<HTTPResponse, Problem>, _ url: String) throws(Problem) -> Duration? {
     switch outcome {
     case .failure(let problem): return problem.isTransient ? .zero : nil
     case .success(let response):
-      guard [408, 425, 429, 500, 502, 503, 504].contains(response.status) else { return nil }
+      guard !Self.isFinal(response.status) else { return nil }
       guard let text = response.header("Retry-After"), let wait = retryAfter(text) else { return .zero }
       guard wait <= policy.longestRetryAfter else {
         throw Problem(

@@ -1,0 +1,224 @@
+import Conformance
+import Domain
+import Glibc
+import Networking
+import Synchronization
+import Testing
+
+/// A clock whose sleeps last no time; keeps how long each would have been.
+final class CountingClock: Clock, Sendable {
+  private let state = Mutex((now: ContinuousClock().now, waits: [Duration]()))
+  var now: ContinuousClock.Instant { state.withLock { $0.now } }
+  var minimumResolution: Duration { .nanoseconds(1) }
+  var waits: [Duration] { state.withLock { $0.waits } }
+  func sleep(until deadline: ContinuousClock.Instant, tolerance: Duration?) async throws {
+    state.withLock { state in
+      state.waits.append(state.now.duration(to: deadline))
+      state.now = deadline
+    }
+  }
+}
+
+@Suite("Retrying") struct RetryingTests {
+  /// The waits and the number of requests when a server answers these one after the other, the last again and again.
+  private func outcome(
+    _ answers: [LoopbackServer.Answer], _ method: HTTPRequest.Method = .get, timeout: Duration = .seconds(600)
+  ) async throws -> (waits: [Duration], requests: Int, result: Result<Int, Problem>) {
+    let count = Mutex(0)
+    let server = try LoopbackServer { _ in
+      answers[
+        min(
+          count.withLock {
+            $0 += 1; return $0
+          } - 1, answers.count - 1)]
+    }
+    let clock = CountingClock()
+    let transport = Retrying(TransportCase.curl(), clock: clock, date: StillDate()) { $0 }
+    let result: Result<Int, Problem>
+    do throws(Problem) {
+      let response = try await transport.send(HTTPRequest(method, server.url, timeout: timeout))
+      _ = try await response.bytes()
+      result = .success(response.status)
+    } catch { result = .failure(error) }
+    return (clock.waits, server.requests.count, result)
+  }
+  private func busy(_ retryAfter: String?, status: Int = 503) -> LoopbackServer.Answer {
+    .json("{}", status: status, headers: retryAfter.map { [HTTPHeader("Retry-After", $0)] } ?? [])
+  }
+
+  @Test("waits double from half a second, four tries, then the last answer") func doubles() async throws {
+    let seen = try await outcome([busy(nil)])
+    #expect(seen.waits == [.milliseconds(500), .seconds(1), .seconds(2)])
+    #expect(seen.requests == 4 && seen.result == .success(503))
+  }
+  @Test("an answer that is right ends it") func flapping() async throws {
+    let seen = try await outcome([busy(nil), busy(nil, status: 408), .json("[]")])
+    #expect(seen.waits == [.milliseconds(500), .seconds(1)])
+    #expect(seen.requests == 3 && seen.result == .success(200))
+  }
+  @Test("a body cut short is asked for again") func cutBody() async throws {
+    let cut = LoopbackServer.Answer.raw(Array("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhalf".utf8), then: .close)
+    let seen = try await outcome([cut, .json("[]")])
+    #expect(seen.requests == 2 && seen.result == .success(200))
+  }
+  @Test(
+    "Retry-After: seconds, dates, the past, what is neither",
+    arguments: [
+      ("7", Duration.seconds(7)), ("0", .milliseconds(500)), ("-5", .milliseconds(500)), ("soon", .milliseconds(500)),
+      ("", .milliseconds(500)), ("Tue, 14 Nov 2023 22:13:50 GMT", .seconds(30)),
+      ("Sun, 06 Nov 1994 08:49:37 GMT", .milliseconds(500)),
+    ])
+  func retryAfter(_ text: String, _ wait: Duration) async throws {
+    let seen = try await outcome([busy(text, status: 429), .json("[]")])
+    #expect(seen.waits == [wait] && seen.result == .success(200))
+  }
+  @Test(
+    "a wait above two minutes is refused, and said",
+    arguments: ["121", "99999999999999999999", "Wed, 15 Nov 2023 22:13:50 GMT"])
+  func tooLong(_ text: String) async throws {
+    let seen = try await outcome([busy(text)])
+    #expect(seen.waits.isEmpty && seen.requests == 1)
+    guard case .failure(let problem) = seen.result else {
+      Issue.record("no problem")
+      return
+    }
+    #expect(problem.kind == .unavailable && problem.message.contains("wait"))
+  }
+  @Test("one deadline over all tries") func deadline() async throws {
+    let seen = try await outcome([busy(nil)], timeout: .seconds(1))
+    #expect(seen.waits == [.milliseconds(500)] && seen.requests == 2)
+  }
+  @Test("POST and what will not pass are not tried again") func final() async throws {
+    #expect(try await outcome([busy(nil)], .post).requests == 1)
+    for status in [400, 401, 403, 404, 410, 501, 505] {
+      #expect(try await outcome([busy(nil, status: status)]).requests == 1, "\(status)")
+    }
+    #expect(try await outcome([.raw(Array("SSH-2.0\r\n".utf8), then: .close)]).requests == 1)
+  }
+  @Test("a host that failed five times in a row is left alone") func circuit() async throws {
+    let server = try LoopbackServer { _ in .json("{}", status: 500) }
+    let transport = Retrying(TransportCase.curl(), clock: CountingClock(), date: StillDate()) { _ in .zero }
+    #expect(try await transport.send(HTTPRequest(.get, server.url)).status == 500)
+    #expect(try await transport.send(HTTPRequest(.get, server.url)).status == 500)
+    #expect(server.requests.count == 5)
+    await #expect(throws: Problem.self) { try await transport.send(HTTPRequest(.get, server.url)) }
+    #expect(server.requests.count == 5)
+  }
+}
+
+@Suite("Caching") struct CachingTests {
+  private final class Notes: Sendable {
+    let all = Mutex<[String]>([])
+    func add(_ line: String) { all.withLock { $0.append(line) } }
+  }
+  private let folder = temporaryFolder()
+  private let notes = Notes()
+
+  private func cache(
+    _ policy: Caching.Policy = Caching.Policy(), at seconds: Int64 = 1_700_000_000,
+    over inner: any HTTPTransport = TransportCase.curl()
+  ) -> Caching { Caching(inner, folder: folder, policy: policy, date: StillDate(seconds: seconds), report: notes.add) }
+
+  /// Gives `[1]` with an ETag, 304 when it is known, and 500 for as long as `isDown`.
+  private func server(isDown: @escaping @Sendable () -> Bool = { false }) throws -> LoopbackServer {
+    try LoopbackServer { request in
+      if isDown() { return .json("{}", status: 500) }
+      let tag = [HTTPHeader("ETag", "\"a\"")]
+      return request.headers["if-none-match"] == "\"a\"" ? .whole(304, tag, []) : .json("[1]", headers: tag)
+    }
+  }
+  private func text(_ cache: Caching, _ url: String, storable: Bool = true) async throws -> String {
+    var request = HTTPRequest(.get, url)
+    request.isStorable = storable
+    return String(decoding: try await cache.send(request).bytes(), as: UTF8.self)
+  }
+  /// The cache's files.
+  private func files() throws -> [String] {
+    let opened = unsafe opendir("\(folder)/http")
+    guard let stream = unsafe opened else { return [] }
+    defer { unsafe closedir(stream) }
+    var names: [String] = []
+    while let entry = unsafe readdir(stream) {
+      let name = unsafe withUnsafePointer(to: &entry.pointee.d_name) {
+        unsafe $0.withMemoryRebound(to: CChar.self, capacity: 256) { unsafe String(cString: $0) }
+      }
+      if !name.hasPrefix(".") { names.append("\(folder)/http/\(name)") }
+    }
+    return names
+  }
+
+  @Test("asks whether it changed; the body comes from the file") func revalidates() async throws {
+    let server = try server()
+    for _ in 0..<2 { #expect(try await text(cache(), server.url) == "[1]") }
+    #expect(server.requests.map { $0.headers["if-none-match"] } == [nil, "\"a\""])
+  }
+  @Test("young answers are not asked about, refreshed ones without conditions") func ages() async throws {
+    let server = try server()
+    #expect(try await text(cache(), server.url) == "[1]")
+    #expect(try await text(cache(Caching.Policy(maximumAge: 60), at: 1_700_000_059), server.url) == "[1]")
+    #expect(server.requests.count == 1)
+    #expect(try await text(cache(Caching.Policy(maximumAge: 60), at: 1_700_000_060), server.url) == "[1]")
+    #expect(server.requests.count == 2)
+    #expect(try await text(cache(Caching.Policy(refresh: true)), server.url) == "[1]")
+    #expect(server.requests.last?.headers["if-none-match"] == nil && server.requests.count == 3)
+  }
+  @Test("offline never asks") func offline() async throws {
+    let server = try server(), policy = Caching.Policy(offline: true)
+    await #expect(throws: Problem.self) { try await text(cache(policy), server.url) }
+    #expect(try await text(cache(), server.url) == "[1]")
+    #expect(try await text(cache(policy, at: 1_700_007_200), server.url) == "[1]")
+    #expect(server.requests.count == 1)
+    #expect(notes.all.withLock { $0 } == ["answering from the cache: 2 hours old"])
+  }
+  @Test("an old answer does when the server is down, and that is told") func stale() async throws {
+    final class Switch: Sendable { let isDown = Mutex(false) }
+    let toggle = Switch()
+    let server = try server { toggle.isDown.withLock { $0 } }
+    #expect(try await text(cache(), server.url) == "[1]")
+    toggle.isDown.withLock { $0 = true }
+    #expect(try await text(cache(at: 1_700_086_400), server.url) == "[1]")
+    let told = notes.all.withLock { $0 }
+    #expect(told.count == 1 && told.first?.contains("answers 500; answering from the cache: 1 day old") == true)
+  }
+  @Test("a damaged entry is fetched anew; files are private") func damaged() async throws {
+    let server = try server()
+    #expect(try await text(cache(), server.url) == "[1]")
+    let file = try #require(try files().first)
+    // The URL, which may hold a key, is not to be read from the name.
+    let name = file.dropFirst("\(folder)/http/".count)
+    #expect(name.count == 64 && name.utf8.allSatisfy { (48...57).contains($0) || (97...102).contains($0) })
+    #expect(try files().count == 1)
+    var status = stat()
+    #expect(unsafe stat(file, &status) == 0 && status.st_mode & 0o777 == 0o600)
+    #expect(unsafe truncate(file, status.st_size - 1) == 0)
+    #expect(try await text(cache(), server.url) == "[1]")
+    #expect(server.requests.map { $0.headers["if-none-match"] } == [nil, nil])
+  }
+  @Test("answers that differ each time are not kept") func storable() async throws {
+    let server = try server()
+    _ = try await text(cache(), server.url, storable: false)
+    await #expect(throws: Problem.self) { try await text(cache(Caching.Policy(offline: true)), server.url) }
+  }
+  @Test("304 to a question without conditions is bad data") func unasked() async throws {
+    let server = try LoopbackServer { _ in .whole(304, [], []) }
+    do throws(Problem) {
+      _ = try await cache().send(HTTPRequest(.get, server.url))
+      Issue.record("no problem")
+    } catch { #expect(error.kind == .badData) }
+  }
+  @Test("what was recorded is replayed without the server; what was not, not") func records() async throws {
+    let server = try LoopbackServer { .json("\"\($0.path)\"", status: $0.path == "/b" ? 404 : 200) }
+    let recording = Recording(TransportCase.curl(), folder: folder, date: StillDate())
+    for path in ["/a", "/b"] { _ = try await recording.send(HTTPRequest(.get, server.url + path)).bytes() }
+    let replaying = Replaying(folder: folder)
+    for (path, status) in [("/a", 200), ("/b", 404)] {
+      let response = try await replaying.send(HTTPRequest(.get, server.url + path))
+      #expect(response.status == status && response.header("content-type") == "application/json")
+      #expect(try await response.bytes() == Array("\"\(path)\"".utf8))
+    }
+    #expect(server.requests.count == 2)
+    for request in [HTTPRequest(.get, server.url + "/c"), HTTPRequest(.head, server.url + "/a")] {
+      await #expect(throws: Problem.self) { try await replaying.send(request) }
+    }
+  }
+}

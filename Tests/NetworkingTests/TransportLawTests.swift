@@ -1,0 +1,198 @@
+import Conformance
+import Domain
+import Glibc
+import Networking
+import Synchronization
+import Testing
+
+/// A transport the laws are run over; made anew for each law.
+struct TransportCase: Sendable, CustomTestStringConvertible {
+  let testDescription: String
+  let make: @Sendable () -> any HTTPTransport
+
+  static let all = [
+    TransportCase(testDescription: "CurlTransport") { curl() },
+    TransportCase(testDescription: "Retrying") { retrying(curl()) },
+    TransportCase(testDescription: "Caching") {
+      Caching(retrying(curl()), folder: temporaryFolder(), policy: Caching.Policy(), date: StillDate()) { _ in }
+    },
+    TransportCase(testDescription: "Recording") {
+      Recording(curl(), folder: temporaryFolder(), date: StillDate())
+    },
+  ]
+
+  static func curl() -> CurlTransport { CurlTransport(TransportOptions(proxy: "none")) }
+  static func retrying(_ inner: any HTTPTransport) -> any HTTPTransport {
+    Retrying(inner, clock: ContinuousClock(), date: StillDate()) { _ in .zero }
+  }
+}
+
+/// A date that does not move.
+struct StillDate: WallClock {
+  var seconds: Int64 = 1_700_000_000
+  func now() -> Instant { Instant(seconds: seconds) }
+}
+
+/// A folder below the temporary one that nobody else has.
+func temporaryFolder() -> String {
+  "/tmp/bb-net-\(getpid())-\(String(UInt64.random(in: 0 ... .max), radix: 36))"
+}
+
+@Suite("Laws of transports", .serialized) struct TransportLawTests {
+  @Test("hold", arguments: TransportLaw.all, TransportCase.all)
+  func holds(_ law: TransportLaw, _ transport: TransportCase) async throws {
+    try await law.check(transport.make())
+  }
+
+  @Test("are each broken by a transport that is wrong on purpose") func mutants() async throws {
+    var unbroken = Set(TransportLaw.all.map(\.description))
+    for fault in Naive.Fault.allCases {
+      var broken: Set<String> = []
+      for law in TransportLaw.all {
+        do { try await law.check(Naive(inner: TransportCase.curl(), fault: fault)) } catch is LawViolation {
+          broken.insert(law.description)
+        } catch is Problem {
+          broken.insert(law.description)
+        }
+      }
+      #expect(broken.contains { $0.contains(fault.rawValue) }, "\(fault) noticed by \(broken)")
+      unbroken.subtract(broken)
+    }
+    #expect(unbroken.isEmpty)
+  }
+
+  @Test("a reader that does not read holds the server back") func backPressure() async throws {
+    let block = Array("HTTP/1.1 200 OK\r\n\r\n".utf8) + [UInt8](repeating: 120, count: 1 << 20)
+    for transport in [TransportCase.curl(), TransportCase.retrying(TransportCase.curl())] {
+      let server = try LoopbackServer { _ in .raw(block, then: .again(150)) }
+      let before = try residentBytes()
+      let response = try await transport.send(HTTPRequest(.get, server.url))
+      try await ContinuousClock().sleep(for: .milliseconds(700))
+      #expect(try residentBytes() - before < 24 << 20)
+      var count = 0
+      for try await chunk in response.body { count += chunk.count }
+      // Each repetition repeats the head as well; only the first is one.
+      #expect(count == 151 * block.count - 19)
+    }
+  }
+
+  /// Memory of this process that is really there.
+  private func residentBytes() throws -> Int {
+    let file = unsafe fopen("/proc/self/statm", "r")
+    guard let file = unsafe file else { throw Problem(.io, "no /proc") }
+    defer { unsafe fclose(file) }
+    var text = [UInt8](repeating: 0, count: 256)
+    let count = unsafe fread(&text, 1, text.count, file)
+    let words = String(decoding: text[..<count], as: UTF8.self).split(separator: " ")
+    guard words.count > 1, let pages = Int(words[1]) else { throw Problem(.io, "no /proc") }
+    return pages * 4096
+  }
+}
+
+/// Transports with one fault each; its value is part of the law that must notice it.
+struct Naive: HTTPTransport {
+  enum Fault: String, CaseIterable, Sendable {
+    case endsQuietly = "cut short"
+    case ignoresLimit = "above the limit"
+    case ignoresDeadline = "deadline"
+    case followsWithHeaders = "another origin"
+    case dropsHeaders = "within an origin"
+    case dropsBodies = "as they were sent"
+    case everythingIsDown = "not HTTP"
+    case repairsHeaders = "line breaks"
+    case tellsAll = "without secrets"
+    case cannotBeCancelled = "cancelling"
+    case knowsOneAnswer = "hundred"
+    case keepsCookies = "cookies"
+  }
+
+  let inner: any HTTPTransport
+  let fault: Fault
+  private let first = First()
+
+  init(inner: any HTTPTransport, fault: Fault) {
+    self.inner = inner
+    self.fault = fault
+  }
+
+  private final class First: Sendable {
+    let answer = Mutex<[UInt8]?>(nil)
+    let cookie = Mutex<String?>(nil)
+  }
+
+  func send(_ request: HTTPRequest) async throws(Problem) -> HTTPResponse {
+    var request = request
+    switch fault {
+    case .ignoresLimit: request.maximumBytes = .max
+    case .ignoresDeadline: request.timeout = .seconds(60)
+    case .dropsHeaders: request.headers = []
+    case .keepsCookies:
+      if let cookie = first.cookie.withLock({ $0 }) { request.headers.append(HTTPHeader("Cookie", cookie)) }
+    case .repairsHeaders:
+      request.headers = request.headers.map {
+        HTTPHeader($0.name, String($0.value.filter { $0.isASCII && !$0.isNewline && $0 != "\0" }))
+      }
+      request.url = String(request.url.unicodeScalars.filter { $0.value > 32 }.map(Character.init))
+    default: break
+    }
+    do throws(Problem) { return try await answer(request) } catch {
+      switch fault {
+      case .endsQuietly: return HTTPResponse(status: 200, headers: [], url: request.url, body: Bytes([]))
+      case .everythingIsDown: throw Problem(.unavailable, error.message, at: error.place)
+      case .tellsAll: throw Problem(error.kind, error.message, at: request.url)
+      default: throw error
+      }
+    }
+  }
+
+  private func answer(_ request: HTTPRequest) async throws(Problem) -> HTTPResponse {
+    if fault == .cannotBeCancelled {
+      let inner = inner
+      let task = Task { () -> Result<HTTPResponse, Problem> in
+        do throws(Problem) { return .success(try await Self.whole(inner.send(request))) } catch {
+          return .failure(error)
+        }
+      }
+      return try await task.value.get()
+    }
+    var response = try await Self.whole(inner.send(request))
+    if fault == .followsWithHeaders, response.url != request.url {
+      response = try await Self.whole(inner.send(HTTPRequest(.get, response.url, headers: request.headers)))
+    }
+    if let cookie = response.header("Set-Cookie") { first.cookie.withLock { $0 = cookie } }
+    if fault == .dropsBodies { response.body = Bytes([]) }
+    if fault == .knowsOneAnswer {
+      let bytes = try await response.bytes()
+      response.body = Bytes(
+        first.answer.withLock { known in
+          known = known ?? bytes
+          return known ?? bytes
+        })
+    }
+    return response
+  }
+
+  private static func whole(_ response: HTTPResponse) async throws(Problem) -> HTTPResponse {
+    var copy = response
+    copy.body = Bytes(try await response.bytes())
+    return copy
+  }
+
+  private struct Bytes: AsyncSequence, Sendable {
+    typealias Failure = Problem
+    let bytes: [UInt8]
+    init(_ bytes: [UInt8]) { self.bytes = bytes }
+    struct AsyncIterator: AsyncIteratorProtocol {
+      var bytes: [UInt8]?
+      mutating func next() async throws(Problem) -> [UInt8]? {
+        defer { bytes = nil }
+        return bytes
+      }
+      mutating func next(isolation actor: isolated (any Actor)?) async throws(Problem) -> [UInt8]? {
+        defer { bytes = nil }
+        return bytes
+      }
+    }
+    func makeAsyncIterator() -> AsyncIterator { AsyncIterator(bytes: bytes) }
+  }
+}
