@@ -1,3 +1,4 @@
+internal import CMasks
 internal import Domain
 
 /// The names of a file's columns, made different from each other and never empty.
@@ -29,5 +30,69 @@ struct CSVHeader {
     }
     self.names = names
     self.warnings = warnings
+  }
+}
+
+extension CSVHeader {
+  /// The fields of the first record that is no blank line, unquoted, and where the next begins; no fields when there is no record.
+  static func firstRecord(_ piece: CSVPiece, _ delimiter: UInt8) throws(CSVFault) -> (fields: [[UInt8]], end: Int) {
+    let end = piece.chunk.count
+    let base = unsafe UnsafePointer(piece.chunk.base)
+    var at = piece.start
+    while at < end, unsafe base[at] == 0x0A || isLineEnd(base, at, end) { at += 1 }
+    guard at < end else { return ([], at) }
+    let start = at
+    var fields: [[UInt8]] = []
+    while true {
+      fields.append(try unsafe field(base, &at, end, delimiter))
+      guard at < end else { break }
+      let byte = unsafe base[at]
+      at += byte == 0x0D ? 2 : 1
+      if byte != delimiter { break }
+    }
+    at = min(at, end)
+    let bad = unsafe Int(bb_first_not_utf8(base + start, at - start))
+    guard bad == at - start else {
+      throw CSVFault.notUTF8(byte: piece.place.offset + start - piece.start + bad, at: start + bad)
+    }
+    return (fields, at)
+  }
+
+  /// The field at `at`, which moves to the delimiter or line end behind it.
+  private static func field(_ base: UnsafePointer<UInt8>, _ at: inout Int, _ end: Int, _ delimiter: UInt8)
+    throws(CSVFault) -> [UInt8]
+  {
+    let quote = UInt8(ascii: "\""), start = at
+    var field: [UInt8] = []
+    guard at < end, unsafe base[at] == quote else {
+      while at < end, unsafe base[at] != delimiter && base[at] != 0x0A && !isLineEnd(base, at, end) {
+        let byte = unsafe base[at]
+        if byte == quote { throw CSVFault.strayQuote(at: at) }
+        if byte == 0x0D { throw CSVFault.bareReturn(at: at) }
+        field.append(byte)
+        at += 1
+      }
+      return field
+    }
+    at += 1
+    while true {
+      guard at < end else { throw CSVFault.unclosedQuote(at: start) }
+      let byte = unsafe base[at]
+      at += 1
+      if byte == quote {
+        guard at < end, unsafe base[at] == quote else { break }
+        at += 1
+      }
+      field.append(byte)
+    }
+    guard unsafe at == end || base[at] == delimiter || base[at] == 0x0A || isLineEnd(base, at, end) else {
+      throw CSVFault.textBehindQuote(at: start)
+    }
+    return field
+  }
+
+  /// Whether a carriage return stands here with its line feed.
+  private static func isLineEnd(_ base: UnsafePointer<UInt8>, _ at: Int, _ end: Int) -> Bool {
+    unsafe base[at] == 0x0D && at + 1 < end && base[at + 1] == 0x0A
   }
 }

@@ -23,16 +23,6 @@ public struct CSVReading: Sendable {
   public init() {}
 }
 
-/// What is wrong with CSV text, and where; becomes a `Problem` once the name and the line are known.
-struct CSVFault: Error {
-  let message: String
-  /// Offset of the byte at fault, in the chunk.
-  let offset: Int
-  var hint = ""
-  /// The column (of the file) whose type a value does not fit.
-  var column: Int?
-}
-
 /// Whole records of a file, to be parsed on any core.
 struct CSVPiece: Sendable {
   /// Holds the text from `start` to `chunk.count`; the last record ends with a line feed.

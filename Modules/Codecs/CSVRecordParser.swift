@@ -4,7 +4,7 @@ internal import Domain
 /// Parses one piece of a CSV file into a batch whose cells are ranges of the piece.
 ///
 /// Blocks of 64 bytes become bit masks; a prefix xor of the quotes tells which bytes lie inside; then only delimiters and line feeds outside are
-/// visited. Doubled quotes are folded in place at the end of each record.
+/// visited. The text is changed (`CSVChanges`) when all of it was found right.
 @safe struct CSVRecordParser {
   private let piece: CSVPiece
   private let layout: CSVLayout
@@ -12,8 +12,7 @@ internal import Domain
   private var cells: CellBlock
   /// Rows parsed so far.
   private(set) var count = 0
-  /// Cells of the record at hand that hold doubled quotes.
-  private var folds: [(cell: Int, column: Int)] = []
+  private var changes = CSVChanges()
 
   init(_ piece: CSVPiece, _ layout: CSVLayout) {
     self.piece = piece
@@ -23,10 +22,11 @@ internal import Domain
       capacity: max(1024, (piece.chunk.count - piece.start) / 24) / max(layout.width, 1) * layout.width + layout.width)
   }
 
-  /// The rows of the piece.
-  mutating func batch() throws(CSVFault) -> RowBatch {
+  /// The rows of the piece. Without `decoding` the text stays as it is, and cells whose text is to be decoded show it as it stands in the file.
+  mutating func batch(decoding: Bool = true) throws(CSVFault) -> RowBatch {
     try checkEncoding()
     try layout.columns.withSpan { (columns) throws(CSVFault) in try parse(columns) }
+    if decoding { unsafe changes.apply(to: base, cells) }
     return RowBatch(width: layout.width, count: count, cells: cells, chunk: piece.chunk)
   }
 
@@ -35,9 +35,7 @@ internal import Domain
     unsafe base[piece.chunk.count] = 0
     let bad = unsafe Int(bb_first_not_utf8(base + piece.start, length))
     guard bad == length else {
-      throw CSVFault(
-        message: "byte \(piece.place.offset + bad) of the file is not UTF-8", offset: piece.start + bad,
-        hint: "convert the file, or say --encoding-errors replace")
+      throw CSVFault.notUTF8(byte: piece.place.offset + bad, at: piece.start + bad)
     }
   }
 
@@ -90,7 +88,6 @@ internal import Domain
         column &+= 1
         if isEnd {
           guard column == width else { throw ragged(from: at, column: column, width) }
-          if !folds.isEmpty { foldRecord() }
           column = 0
           count &+= 1
           firstCell &+= rowWidth
@@ -101,11 +98,7 @@ internal import Domain
       }
       block &+= 64
     }
-    guard inside == 0 else {
-      throw CSVFault(
-        message: "a quote is opened here and never closed", offset: fieldStart, hint: "a field's own quotes are doubled"
-      )
-    }
+    guard inside == 0 else { throw CSVFault.unclosedQuote(at: fieldStart) }
   }
 
   /// The cell of a field.
@@ -128,16 +121,16 @@ internal import Domain
         }
       case .real, .decimal, .boolean, .other: break
       }
-      return try other(column, position, start, length, isQuoted: false, cellAt: cellAt)
+      return try other(column, position, start, length, isQuoted: false)
     }
     try checkQuotes(start, length)
     let inner = length &- 2
     if inner > layout.reading.maximumField { throw tooLong(column, start) }
     if column.kind == .text {
-      if inner > 0, hasQuote(start &+ 1, inner) { folds.append((cellAt, position)) }
+      if inner > 0, hasQuote(start &+ 1, inner) { changes.fold(cell: cellAt) }
       return .text(UInt32(truncatingIfNeeded: start &+ 1), UInt32(truncatingIfNeeded: inner))
     }
-    return try other(column, position, start &+ 1, inner, isQuoted: true, cellAt: cellAt)
+    return try other(column, position, start &+ 1, inner, isQuoted: true)
   }
 
   /// Whether a field is an integer of at most eighteen digits in canonical form.
@@ -177,14 +170,9 @@ internal import Domain
   /// A field in a column that is not text.
   @inline(never)
   private mutating func other(
-    _ column: CSVLayout.Column, _ position: Int, _ start: Int, _ length: Int, isQuoted: Bool, cellAt: Int
+    _ column: CSVLayout.Column, _ position: Int, _ start: Int, _ length: Int, isQuoted: Bool
   ) throws(CSVFault) -> Cell {
     if !isQuoted, layout.reading.nullText != nil, try isNull(column, position, start, length) { return .null }
-    var length = length
-    if isQuoted, length > 0, hasQuote(start, length) {
-      guard column.kind == .other else { throw misfit(column, position, start, length) }
-      length = fold(start, length)
-    }
     let range = (UInt32(start), UInt32(length))
     switch column.kind {
     case .text: return .text(range.0, range.1)
@@ -202,23 +190,37 @@ internal import Domain
       if equals("true", start, length) { return .boolean(true) }
       if equals("false", start, length) { return .boolean(false) }
     case .other:
-      let text = unsafe Array(UnsafeBufferPointer(start: base + start, count: length))
-      switch column.type {
-      case .date where Dates.isDate(text), .timestamp where Dates.isTimestamp(text): return .text(range.0, range.1)
-      case .bytes:
-        if let count = unsafe Base64.decode(base + start, count: length, to: base + start) {
-          return .bytes(range.0, UInt32(count))
-        }
-      case .json, .list:
-        if let count = nested(column.type, text, at: start) { return .json(range.0, UInt32(count)) }
-      default: break
-      }
+      if let cell = decoded(column.type, start, length, isQuoted: isQuoted) { return cell }
     }
     throw misfit(column, position, start, length)
   }
 
-  /// Canonicalises JSON in place; the new length, nil when it is none or does not fit the type.
-  private func nested(_ type: ColumnType, _ text: [UInt8], at start: Int) -> Int? {
+  /// The cell of a value that is not spelled as it is kept; nil when it does not fit the type.
+  private mutating func decoded(_ type: ColumnType, _ start: Int, _ length: Int, isQuoted: Bool) -> Cell? {
+    var text = unsafe Array(UnsafeBufferPointer(start: base + start, count: length))
+    if isQuoted, length > 0, hasQuote(start, length) {
+      let count = unsafe text.withUnsafeMutableBufferPointer { text in
+        unsafe text.baseAddress.map { unsafe CSVChanges.fold($0, length) } ?? 0
+      }
+      text.removeLast(length - count)
+    }
+    switch type {
+    case .date where Dates.isDate(text), .timestamp where Dates.isTimestamp(text):
+      return .text(UInt32(start), UInt32(length))
+    case .bytes:
+      guard let value = Base64.decode(text) else { return nil }
+      changes.put(value, at: start)
+      return .bytes(UInt32(start), UInt32(value.count))
+    case .json, .list:
+      guard let canonical = nested(type, text), canonical.count <= length else { return nil }
+      changes.put(canonical, at: start)
+      return .json(UInt32(start), UInt32(canonical.count))
+    default: return nil
+    }
+  }
+
+  /// The canonical form of JSON text; nil when it is none or does not fit the type.
+  private func nested(_ type: ColumnType, _ text: [UInt8]) -> [UInt8]? {
     guard let value = try? JSON.parse(text, name: "") else { return nil }
     if case .list(let element) = type {
       guard let elements = value.arrayValue else { return nil }
@@ -226,9 +228,7 @@ internal import Domain
         return nil
       }
     }
-    let canonical = value.canonicalBytes
-    for (index, byte) in canonical.enumerated() { unsafe base[start + index] = byte }
-    return canonical.count
+    return value.canonicalBytes
   }
 
   /// The kind of number a field is; nil when it is none.
@@ -252,52 +252,23 @@ internal import Domain
 
   /// A quoted field ends with its quote, and every quote inside is doubled.
   @inline(__always) private func checkQuotes(_ start: Int, _ length: Int) throws(CSVFault) {
-    guard length >= 2, unsafe base[start &+ length &- 1] == UInt8(ascii: "\"") else { throw behindQuote(start, length) }
-  }
-  @inline(never) private func behindQuote(_ start: Int, _ length: Int) -> CSVFault {
-    CSVFault(
-      message: "text stands behind the quote that closes a field", offset: start,
-      hint: "a field's own quotes are doubled")
-  }
-
-  private mutating func foldRecord() {
-    for (cell, _) in folds {
-      if case .text(let start, let length) = unsafe cells.base[cell] {
-        cells.put(cell, .text(start, UInt32(fold(Int(start), Int(length)))))
-      }
+    guard length >= 2, unsafe base[start &+ length &- 1] == UInt8(ascii: "\"") else {
+      throw CSVFault.textBehindQuote(at: start)
     }
-    folds.removeAll(keepingCapacity: true)
-  }
-
-  /// `""` becomes `"`, in place; the new length.
-  private func fold(_ start: Int, _ length: Int) -> Int {
-    var from = start, to = start
-    let end = start + length
-    while from < end {
-      let byte = unsafe base[from]
-      unsafe base[to] = byte
-      to += 1
-      from += byte == UInt8(ascii: "\"") ? 2 : 1
-    }
-    return to - start
   }
 
   // MARK: - Faults
 
   @inline(never) private func check(_ stray: UInt64, _ returns: UInt64, _ block: Int) throws(CSVFault) {
     if stray != 0 {
-      throw CSVFault(
-        message: "a quote inside a field that does not begin with one", offset: block + stray.trailingZeroBitCount,
-        hint: "quote the whole field and double its quotes")
+      throw CSVFault.strayQuote(at: block + stray.trailingZeroBitCount)
     }
     var rest = returns
     while rest != 0 {
       let at = block + rest.trailingZeroBitCount
       rest &= rest &- 1
       guard unsafe at + 1 < piece.chunk.count && base[at + 1] == 0x0A else {
-        throw CSVFault(
-          message: "a carriage return without a line feed, outside quotes", offset: at, hint: "quote the field it is in"
-        )
+        throw CSVFault.bareReturn(at: at)
       }
     }
   }

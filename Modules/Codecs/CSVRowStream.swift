@@ -45,7 +45,7 @@ public final class CSVRowStream: RowStream {
     let whole = Schema(
       schema.name, schema.summary, columns: opened.header.names.map { known[$0] ?? ColumnDescription($0, .text) })
     let wanted = schema.columns.map { whole.position(of: $0.name) ?? 0 }
-    self.init(source, reading, schema, whole, wanted, [], opened)
+    self.init(source, schema, whole, wanted, [], opened)
   }
 
   /// The records of a file whose types are found by looking at its first MiB: the narrowest that lose nothing. `widened` mends what
@@ -59,7 +59,7 @@ public final class CSVRowStream: RowStream {
       let near = Nearest.word(to: name, among: opened.header.names).map { "did you mean \($0)?" } ?? ""
       throw Problem(.usage, "“\(table)” has no column “\(name)”", hint: near)
     }
-    let types = try opened.inferredTypes(reading, source.name)
+    let types = try opened.typesOfBeginning()
     return try stream(source, table, reading, opened, types)
   }
 
@@ -71,22 +71,19 @@ public final class CSVRowStream: RowStream {
     let wanted =
       reading.columns.map { wanted in names.indices.filter { wanted.contains(names[$0]) } } ?? Array(names.indices)
     let inferred = Set(names.indices.filter { reading.types[names[$0]] == nil })
-    return CSVRowStream(source, reading, whole.projected(to: wanted), whole, wanted, inferred, opened)
+    return CSVRowStream(source, whole.projected(to: wanted), whole, wanted, inferred, opened)
   }
 
   private init(
-    _ source: any ByteSource, _ reading: CSVReading, _ schema: Schema, _ whole: Schema, _ wanted: [Int],
-    _ inferred: Set<Int>, _ opened: Opened
+    _ source: any ByteSource, _ schema: Schema, _ whole: Schema, _ wanted: [Int], _ inferred: Set<Int>,
+    _ opened: Opened
   ) {
-    var reading = reading
-    // The one null that a table of one column can show, since its empty line could be overlooked.
-    if whole.width == 1, reading.nullText == nil { reading.nullText = CSVStyle.loneNull }
     self.source = source
-    self.reading = reading
+    reading = opened.reading
     self.schema = schema
     table = whole.name
     warnings = opened.header.warnings
-    layout = CSVLayout(whole, wanted: wanted, inferred: inferred, reading: reading)
+    layout = CSVLayout(whole, wanted: wanted, inferred: inferred, reading: opened.reading)
     state = Mutex(State(splitter: opened.splitter, ahead: opened.ahead))
     found = Mutex(whole.columns.map(\.type))
   }
@@ -100,14 +97,35 @@ public final class CSVRowStream: RowStream {
       state.ahead.isEmpty ? try state.splitter.next() : state.ahead.removeFirst()
     }
     guard let piece else { return nil }
-    return BatchWork { () throws(Problem) in try self.parse(piece) }
+    let work = Work(piece, self)
+    return BatchWork { () throws(Problem) in try work.batch() }
   }
 
-  private func parse(_ piece: CSVPiece) throws(Problem) -> RowBatch {
+  /// Parses a piece. The text is changed when it is parsed, so that happens once; who asks again gets the same batch.
+  private final class Work: Sendable {
+    private let piece: CSVPiece
+    private let stream: CSVRowStream
+    private let result = Mutex<Result<RowBatch, Problem>?>(nil)
+
+    init(_ piece: CSVPiece, _ stream: CSVRowStream) {
+      self.piece = piece
+      self.stream = stream
+    }
+
+    func batch() throws(Problem) -> RowBatch {
+      try result.withLock { result in
+        let known = result ?? stream.parse(piece)
+        result = known
+        return known
+      }.get()
+    }
+  }
+
+  private func parse(_ piece: CSVPiece) -> Result<RowBatch, Problem> {
     let piece = reading.replacesBadEncoding ? Opened.repaired(piece) : piece
     var parser = CSVRecordParser(piece, layout)
     do throws(CSVFault) {
-      return try parser.batch()
+      return .success(try parser.batch())
     } catch {
       var problem = Opened.problem(error, in: piece, name: source.name)
       problem.record = parser.count
@@ -116,17 +134,18 @@ public final class CSVRowStream: RowStream {
         if description.isInferred { found.withLock { $0[column] = Self.wider(description.type) } }
         problem.hint = "say its type, as in --types \(description.name)=text"
       }
-      throw problem
+      return .failure(problem)
     }
   }
 
   /// After a value that contradicts an inferred type: the file again, with types that hold it. A file's types are looked at whole then, so that
   /// it is begun again once.
+  /// - Throws: `badData` when the whole file shows a fault that no type mends.
   public func widened() async throws(Problem) -> (any RowStream)? {
     let known = layout.columns.map(\.type), wider = found.withLock { $0 }
     guard wider != known, let again = try source.reopened(), let look = try source.reopened() else { return nil }
     var opened = try Opened(look, reading)
-    let types = try opened.inferredTypes(reading, source.name, wholeFile: true)
+    let types = try opened.typesOfWholeFile(named: source.name)
     return try Self.stream(again, table, reading, try Opened(again, reading), types)
   }
 
@@ -139,68 +158,78 @@ private struct Opened {
   var splitter: CSVSplitter
   var ahead: [CSVPiece] = []
   let header: CSVHeader
+  /// How the file is read, now that the number of its columns is known.
+  private(set) var reading: CSVReading
 
   init(_ source: any ByteSource, _ reading: CSVReading) throws(Problem) {
     splitter = CSVSplitter(source)
-    guard let first = try splitter.next(), first.chunk.count > first.start else {
-      throw Problem(.badData, "the file is empty, and has no header", at: source.name)
-    }
+    let none = Problem(.badData, "the file is empty, and has no header", at: source.name)
+    guard let first = try splitter.next() else { throw none }
     let piece = reading.replacesBadEncoding ? Self.repaired(first) : first
-    let (fields, end) = Self.firstRecord(piece, reading.delimiter)
+    let (fields, end): ([[UInt8]], Int)
+    do throws(CSVFault) {
+      (fields, end) = try CSVHeader.firstRecord(piece, reading.delimiter)
+    } catch {
+      throw Self.problem(error, in: piece, name: source.name)
+    }
+    guard !fields.isEmpty else { throw none }
     guard fields.count <= 4096 else {
       throw Problem(.badData, "the header has \(fields.count) columns, more than 4096", at: "\(source.name):1")
     }
-    var names: [String] = []
-    for field in fields {
-      guard let name = String(validating: field, as: UTF8.self) else {
-        throw Problem(
-          .badData, "the header is not UTF-8", at: "\(source.name):1",
-          hint: "convert the file, or say --encoding-errors replace")
-      }
-      names.append(name)
-    }
+    self.reading = reading
+    // The one null that a table of one column can show, since its empty line could be overlooked.
+    if fields.count == 1, reading.nullText == nil { self.reading.nullText = CSVStyle.loneNull }
+    let names = fields.map { String(decoding: $0, as: UTF8.self) }
     header = CSVHeader(reading.hasHeader ? names : names.indices.map { "column\($0 + 1)" })
     let start = reading.hasHeader ? end : piece.start
     ahead = [CSVPiece(chunk: piece.chunk, start: start, place: piece.place(of: start))]
   }
 
-  /// Types by the first MiB, or by the whole file.
-  mutating func inferredTypes(_ reading: CSVReading, _ name: String, wholeFile: Bool = false) throws(Problem)
-    -> [ColumnType]
-  {
-    let all = Schema("", columns: header.names.map { ColumnDescription($0, .text) })
-    let layout = CSVLayout(all, wanted: Array(all.columns.indices), inferred: [], reading: reading)
-    var inference = CSVInference(width: all.width)
+  /// Types by the first MiB, which stays to be parsed for good.
+  mutating func typesOfBeginning() throws(Problem) -> [ColumnType] {
+    var inference = CSVInference(width: header.names.count)
+    let layout = textLayout
     var bytes = 0, position = 0
-    while wholeFile || bytes < 1 << 20 {
+    while bytes < 1 << 20 {
       if position == ahead.count {
         guard let piece = try splitter.next() else { break }
         ahead.append(piece)
       }
-      let original = ahead[position]
-      // Parsing folds quotes in place; the piece will be parsed again.
-      let piece = wholeFile ? original : Self.copy(original)
+      let piece = ahead[position]
       bytes += piece.chunk.count
-      var parser = CSVRecordParser(reading.replacesBadEncoding ? Self.repaired(piece) : piece, layout)
-      do throws(CSVFault) { inference.read(try parser.batch()) } catch {
-        // What is wrong is told when the piece is parsed for good, with its record.
-        break
-      }
-      if wholeFile { ahead.removeFirst() } else { position += 1 }
+      position += 1
+      // What is wrong is told when the piece is parsed for good, with its record.
+      do throws(CSVFault) { try look(at: piece, layout, &inference) } catch { break }
     }
     return inference.types
   }
 
-  static func problem(_ fault: CSVFault, in piece: CSVPiece, name: String) -> Problem {
-    Problem(.badData, fault.message, at: "\(name):\(piece.place(of: fault.offset))", hint: fault.hint)
+  /// Types by all there is; nothing is left to be parsed.
+  mutating func typesOfWholeFile(named name: String) throws(Problem) -> [ColumnType] {
+    var inference = CSVInference(width: header.names.count)
+    let layout = textLayout
+    while let piece = try ahead.isEmpty ? splitter.next() : ahead.removeFirst() {
+      do throws(CSVFault) { try look(at: piece, layout, &inference) } catch {
+        throw Self.problem(error, in: piece, name: name)
+      }
+    }
+    return inference.types
   }
 
-  /// The same text in memory of its own.
-  private static func copy(_ piece: CSVPiece) -> CSVPiece {
-    let chunk = Chunk(capacity: max(piece.chunk.count, Chunk.usualCapacity))
-    unsafe chunk.base.update(from: piece.chunk.base, count: piece.chunk.count)
-    chunk.count = piece.chunk.count
-    return CSVPiece(chunk: chunk, start: piece.start, place: piece.place)
+  /// All columns as text.
+  private var textLayout: CSVLayout {
+    let all = Schema("", columns: header.names.map { ColumnDescription($0, .text) })
+    return CSVLayout(all, wanted: Array(all.columns.indices), inferred: [], reading: reading)
+  }
+
+  private func look(at piece: CSVPiece, _ layout: CSVLayout, _ inference: inout CSVInference) throws(CSVFault) {
+    var parser = CSVRecordParser(reading.replacesBadEncoding ? Self.repaired(piece) : piece, layout)
+    // A text that would have to be decoded is no number either way.
+    inference.read(try parser.batch(decoding: false))
+  }
+
+  static func problem(_ fault: CSVFault, in piece: CSVPiece, name: String) -> Problem {
+    Problem(.badData, fault.message, at: "\(name):\(piece.place(of: fault.offset))", hint: fault.hint)
   }
 
   /// The same text with U+FFFD for what is not UTF-8.
@@ -213,37 +242,5 @@ private struct Opened {
     for (index, byte) in bytes.enumerated() { unsafe chunk.base[index] = byte }
     chunk.count = bytes.count
     return CSVPiece(chunk: chunk, start: 0, place: piece.place)
-  }
-
-  /// The fields of the first record that is no blank line, unquoted, and where the next begins.
-  private static func firstRecord(_ piece: CSVPiece, _ delimiter: UInt8) -> (fields: [[UInt8]], end: Int) {
-    var fields: [[UInt8]] = [], field: [UInt8] = []
-    var at = piece.start, isQuoted = false
-    while at < piece.chunk.count {
-      let byte = unsafe piece.chunk.base[at]
-      at += 1
-      if isQuoted {
-        if byte != UInt8(ascii: "\"") {
-          field.append(byte)
-        } else if at < piece.chunk.count, unsafe piece.chunk.base[at] == UInt8(ascii: "\"") {
-          field.append(byte)
-          at += 1
-        } else {
-          isQuoted = false
-        }
-      } else if byte == UInt8(ascii: "\""), field.isEmpty {
-        isQuoted = true
-      } else if byte == delimiter {
-        fields.append(field)
-        field = []
-      } else if byte == 0x0A {
-        if field.last == 0x0D { field.removeLast() }
-        if fields.isEmpty, field.isEmpty { continue }
-        return (fields + [field], at)
-      } else {
-        field.append(byte)
-      }
-    }
-    return (fields + [field], at)
   }
 }
