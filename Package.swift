@@ -62,9 +62,9 @@ let package = Package(
   ]
 )
 
-// Fuzzers: `BB_FUZZ=1 swift build --product JSONFuzz`, with a Swift that has libFuzzer.
+// Fuzzers: `BB_FUZZ=1 swift build --product CSVFuzz`, with a Swift that has libFuzzer.
 if Context.environment["BB_FUZZ"] != nil {
-  for name in ["JSONFuzz"] {
+  for name in ["CSVFuzz", "JSONFuzz"] {
     package.targets.append(
       .executableTarget(
         name: name, dependencies: ["Domain", "Codecs"], path: "Tests/Fuzz/\(name)",

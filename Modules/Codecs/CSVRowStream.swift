@@ -92,7 +92,10 @@ public final class CSVRowStream: RowStream {
   public var isOptimistic: Bool { layout.columns.contains { $0.isInferred && $0.type != .text } }
 
   /// The next piece of the file, still to be parsed.
-  public func next() async throws(Problem) -> BatchWork? {
+  public func next() async throws(Problem) -> BatchWork? { try nextWork() }
+
+  /// The same for who does not wait for others.
+  public func nextWork() throws(Problem) -> BatchWork? {
     let piece = try state.withLock { (state) throws(Problem) in
       state.ahead.isEmpty ? try state.splitter.next() : state.ahead.removeFirst()
     }

@@ -1,0 +1,71 @@
+import Codecs
+import Domain
+
+/// Any bytes at all, as a table. What must hold: nothing traps; a table that is read, written and read again has the same names, types and
+/// values; and written again it is the same text.
+@_cdecl("LLVMFuzzerTestOneInput")
+public func fuzzCSV(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
+  let bytes = unsafe Array(UnsafeBufferPointer(start: start, count: count))
+  guard let first = table(bytes) else { return 0 }
+  let text = written(first)
+  guard let second = table(text) else { preconditionFailure("what was written is refused") }
+  precondition(first.schema == second.schema, "other names or types")
+  precondition(first.rows == second.rows, "other values")
+  precondition(written(second) == text, "another text")
+  return 0
+}
+
+private struct Table {
+  let schema: Schema
+  var batches: [RowBatch] = []
+  var rows: [[Value]] = []
+}
+
+/// The table of a text; nil when it is refused.
+private func table(_ bytes: [UInt8]) -> Table? {
+  do throws(Problem) {
+    let stream = try CSVRowStream.inferring(MemoryByteSource(bytes, name: "fuzz"), table: "t")
+    var table = Table(schema: stream.schema)
+    while let work = try stream.nextWork() {
+      let batch = try work.batch()
+      table.batches.append(batch)
+      for row in 0..<batch.count { table.rows.append((0..<batch.width).map { batch.value(row, $0) }) }
+    }
+    return table
+  } catch {
+    precondition(error.kind == .badData, "\(error)")
+    return nil
+  }
+}
+
+private func written(_ table: Table) -> [UInt8] {
+  do throws(Problem) {
+    let writer = CSVWriter(table.schema)
+    var out = ByteBuffer()
+    try writer.begin(&out)
+    var isFirst = true
+    for batch in table.batches {
+      _ = try writer.write(batch, isFirst: isFirst, &out)
+      isFirst = isFirst && batch.count == 0
+    }
+    return out.bytes()
+  } catch {
+    preconditionFailure("\(error)")
+  }
+}
+
+/// libFuzzer's own loop, from its library.
+@_silgen_name("LLVMFuzzerRunDriver")
+private func runDriver(
+  _ count: UnsafeMutablePointer<CInt>,
+  _ arguments: UnsafeMutablePointer<UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?>,
+  _ test: @convention(c) (UnsafePointer<UInt8>?, Int) -> CInt
+) -> CInt
+
+/// Where SwiftPM expects a program to begin.
+@_cdecl("CSVFuzz_main")
+public func begin(_ count: CInt, _ arguments: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?) -> CInt {
+  var count = count
+  var arguments = unsafe arguments
+  return unsafe runDriver(&count, &arguments) { start, count in unsafe fuzzCSV(start, count) }
+}
