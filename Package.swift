@@ -62,13 +62,17 @@ let package = Package(
   ]
 )
 
-// Fuzzers: `BB_FUZZ=1 swift build --product CSVFuzz`, with a Swift that has libFuzzer.
+// Fuzzers: `BB_FUZZ=1 swift build --product CSVFuzz`, with a Swift that has libFuzzer. What they look into is built to be watched as well.
 if Context.environment["BB_FUZZ"] != nil {
+  let watched: [SwiftSetting] = [.unsafeFlags(["-sanitize=fuzzer,address"])]
+  for target in package.targets where ["Domain", "Codecs"].contains(target.name) {
+    target.swiftSettings = house + watched
+  }
   for name in ["CSVFuzz", "JSONFuzz"] {
     package.targets.append(
       .executableTarget(
         name: name, dependencies: ["Domain", "Codecs"], path: "Tests/Fuzz/\(name)",
-        swiftSettings: house + [.unsafeFlags(["-parse-as-library", "-sanitize=fuzzer,address"])],
+        swiftSettings: house + watched + [.unsafeFlags(["-parse-as-library"])],
         linkerSettings: [.unsafeFlags(["-sanitize=fuzzer,address"])]))
   }
 }
