@@ -1,3 +1,4 @@
+internal import CMasks
 internal import Domain
 
 /// What is to be changed in the text of a piece: doubled quotes, decoded and canonical values, each in its own place and never longer than it was.
@@ -38,10 +39,11 @@ struct CSVChanges {
   static func fold(_ text: UnsafeMutablePointer<UInt8>, _ length: Int) -> Int {
     var from = 0, to = 0
     while from < length {
-      let byte = unsafe text[from]
-      unsafe text[to] = byte
-      to += 1
-      from += byte == UInt8(ascii: "\"") ? 2 : 1
+      // The text up to its next quote and one of the two.
+      let run = unsafe min(Int(bb_find_byte(text + from, length - from, UInt8(ascii: "\""))) + 1, length - from)
+      if to < from { unsafe (text + to).update(from: text + from, count: run) }
+      to += run
+      from += run + 1
     }
     return to
   }

@@ -73,3 +73,9 @@ static inline __attribute__((always_inline)) uint64_t bb_prefix_xor(uint64_t x) 
 #include <string.h>
 /// Whether `byte` is among `count` bytes.
 static inline int bb_has_byte(const void *bytes, size_t count, uint8_t byte) { return memchr(bytes, byte, count) != 0; }
+
+/// The position of the first `byte` among `count` bytes; `count` when there is none.
+static inline size_t bb_find_byte(const uint8_t *bytes, size_t count, uint8_t byte) {
+  const uint8_t *found = (const uint8_t *)memchr(bytes, byte, count);
+  return found ? (size_t)(found - bytes) : count;
+}
