@@ -81,6 +81,19 @@ private let sample: [String: [UInt8]] = [
     _ = shell.run("bb-export episodes --api \(server.url)/api --refresh")
     #expect(server.requests.count == 3 && server.requests[2].headers["if-none-match"] == nil)
   }
+  @Test("a page that is not the answer does not replace the one that is cached") func portal() throws {
+    let api = try SixAPI(answers: sample), count = Counter()
+    let server = try LoopbackServer { request in
+      count.next() == 2
+        ? .whole(200, [HTTPHeader("Content-Type", "text/html")], Array("<html>log in</html>".utf8))
+        : api.answer(request)
+    }
+    let shell = Shell()
+    let first = shell.run("bb-export episodes --api \(server.url)/api -f csv")
+    #expect(first.status == 0)
+    #expect(shell.run("bb-export episodes --api \(server.url)/api -f csv").status == 65)
+    #expect(shell.run("bb-export episodes --api \(server.url)/api -f csv --offline").out == first.out)
+  }
   @Test("nothing of bb's is sent but what must be") func headers() throws {
     let server = try Self.server()
     _ = Shell().run("bb-export deaths --api \(server.url)/api")

@@ -73,13 +73,23 @@ public struct Caching: HTTPTransport {
       }
       guard response.status == 200, request.isStorable else { return try stale(response, entry, now, request) }
       let body = try await response.bytes()
-      store.keep(CacheEntry(seconds: now, status: 200, headers: response.headers, body: body), for: request.url)
+      if Self.isAcceptable(body, for: request) {
+        store.keep(CacheEntry(seconds: now, status: 200, headers: response.headers, body: body), for: request.url)
+      }
       return HTTPResponse(status: 200, headers: response.headers, url: response.url, body: OneChunk(body))
     } catch {
       guard error.kind == .unavailable, let entry else { throw error }
       report("\(error.place): \(error.message); answering from the cache: \(Self.age(entry.age(at: now))) old")
       return entry.response(request.url)
     }
+  }
+
+  /// Whether a body is what was asked for: the page of a captive portal, or JSON that was cut short, must not replace a good answer.
+  private static func isAcceptable(_ body: [UInt8], for request: HTTPRequest) -> Bool {
+    guard request.headers.contains(where: { $0.name == "Accept" && $0.value == "application/json" }) else {
+      return true
+    }
+    return (try? JSON.parse(body, name: request.url, duplicateKeys: .kept)) != nil
   }
 
   /// A server that says it is broken is as good as none, when there is an old answer.
