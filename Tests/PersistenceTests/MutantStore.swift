@@ -11,7 +11,8 @@ final class MutantStore: RecordStore {
       deletesByFirstColumn, miscounts, keepsOthers, mixesTables, readsLate, forgetsWrites, forgetsWhenClosed,
       ignoresExpectations,
       expectsNothing, changesBeforeItRefuses, takesEverything, losesHistory, remembersNothingChanged,
-      forgetsBefore, complains
+      forgetsBefore, complains, loadsNothing, loadsOnTop, loadsUnasked, loadsFromAnywhere, loadsInPieces, losesExtras,
+      adoptsTwice, sortsTheKeyless, miscountsLoads, remembersLoadedRows, forgetsSources
   }
   let name = "mutant:"
   var capabilities: StoreCapabilities { damage == .forgetsWhenClosed ? [.durable] : [] }
@@ -116,6 +117,9 @@ final class MutantStore: RecordStore {
     case .neverDeletes: table.deletes = []
     case .deletesByFirstColumn: if !table.deletes.isEmpty { table.replacesAll = true }
     case .keepsOthers: table.replacesAll = false
+    case .losesExtras:
+      let known = table.schema.columns.filter { !$0.isExtra }
+      table.upserts = table.upserts.map { $0.enumerated().map { $0 < known.count ? $1 : .null } }
     case .ignoresExpectations: table.expected = []
     case .expectsNothing:
       table.expected = table.expected.map { TableChange.Expectation(key: $0.key, row: nil) }
@@ -140,6 +144,58 @@ final class MutantStore: RecordStore {
     default: break
     }
     return entries
+  }
+
+  func load(_ load: TableLoad) async throws(Problem) -> TableOutcome {
+    var load = load
+    switch damage {
+    case .loadsNothing: return TableOutcome()
+    case .loadsUnasked: load.accepts = { (_) throws(Problem) in true }
+    case .loadsFromAnywhere: load.replacesSource = true
+    case .loadsOnTop, .remembersLoadedRows:
+      if load.schema.key.isEmpty { break }
+      let rows = try await values(of: load.rows)
+      let change = TableChange(load.schema, upserts: rows, replacesAll: damage == .remembersLoadedRows)
+      return try await base.apply(StoreChange(load.title, time: load.time, [change]))[0]
+    case .loadsInPieces:
+      while true {
+        do throws(Problem) {
+          guard let work = try await load.rows.next() else { break }
+          var piece = load
+          piece.rows = ReadyRows(schema: load.schema, batches: [try work.batch()])
+          _ = try await base.load(piece)
+        } catch {
+          _ = try await base.load(TableLoad("", time: "", load.schema, ReadyRows(schema: load.schema, batches: [])))
+          throw error
+        }
+      }
+      return TableOutcome()
+    case .sortsTheKeyless where load.schema.key.isEmpty:
+      let rows = try await values(of: load.rows).sorted { "\($0)" < "\($1)" }
+      var builder = BatchBuilder(width: load.schema.width)
+      for row in rows { for value in row { builder.append(value: value) } }
+      load.rows = ReadyRows(schema: load.schema, batches: [builder.finish()])
+    case .forgetsSources: load.source = nil
+    default: break
+    }
+    var outcome = try await base.load(load)
+    if damage == .miscountsLoads { swap(&outcome.added, &outcome.unchanged) }
+    return outcome
+  }
+
+  private func values(of stream: any RowStream) async throws(Problem) -> [[Value]] {
+    var rows: [[Value]] = []
+    for batch in try await stream.collect() {
+      for row in 0..<batch.count { rows.append((0..<batch.width).map { batch.value(row, $0) }) }
+    }
+    return rows
+  }
+
+  func source(of table: String) async throws(Problem) -> String? { try await base.source(of: table) }
+
+  func adopt(_ history: [HistoryEntry]) async throws(Problem) {
+    if damage == .adoptsTwice, try await !base.history().isEmpty { return }
+    try await base.adopt(history)
   }
 
   func check() async throws(Problem) -> [Problem] { damage == .complains ? [Problem(.badData, "something")] : [] }

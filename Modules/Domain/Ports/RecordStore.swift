@@ -8,15 +8,28 @@ public protocol RecordStore: RecordSource {
 
   /// Makes a change, in one step.
   ///
-  /// A table that is not there is made; one that has other columns or another key refuses.
+  /// A table that is not there is made; one that lacks a column, has other types or another key refuses.
   /// - Returns: what has changed, table by table, in the order of the change.
   /// - Throws: `busy` when a record is not as the change expects, or when somebody else is writing; `badData` for rows that do not fit their
   ///   schema, a key twice or a null in a key; `configuration` for a storage of a newer format; `permission`, `io`.
   @discardableResult
   func apply(_ change: StoreChange) async throws(Problem) -> [TableOutcome]
 
+  /// Makes a table hold the rows of a stream and no others, in one step; memory does not depend on their number. The history says that it was
+  /// done, without the rows: they can be read again where they came from.
+  /// - Throws: as `apply`, and what the stream or `accepts` throw.
+  @discardableResult
+  func load(_ load: TableLoad) async throws(Problem) -> TableOutcome
+
+  /// Where the rows of a table were loaded from; nil when they were not, or the table is not there.
+  func source(of table: String) async throws(Problem) -> String?
+
   /// The changes made so far, oldest first.
   func history() async throws(Problem) -> [HistoryEntry]
+
+  /// Takes over the history of another storage.
+  /// - Throws: `cannotCreate` when there is a history already.
+  func adopt(_ history: [HistoryEntry]) async throws(Problem)
 
   /// Looks at everything there is; what is wrong, in words; empty when all is well.
   func check() async throws(Problem) -> [Problem]
@@ -53,9 +66,36 @@ public struct StoreChange: Sendable {
   }
 }
 
+/// A table that is to hold the rows of a stream.
+public struct TableLoad: Sendable {
+  /// What a person did; kept in the history.
+  public var title: String
+  /// When, RFC 3339 in UTC.
+  public var time: String
+  /// The table. Without a key it is replaced whole and keeps the order of the rows; columns that it does not know stay as they are.
+  public var schema: Schema
+  /// The rows, as wide as the schema, in any order.
+  public var rows: any RowStream
+  /// Where they come from, to be remembered.
+  public var source: String?
+  /// Whether a table that was loaded from somewhere else may be replaced; else that is `badData`.
+  public var replacesSource = false
+  /// Asked what would become of the table before anything is changed; when it says no, nothing is.
+  public var accepts: @Sendable (TableOutcome) throws(Problem) -> Bool = { _ throws(Problem) in true }
+
+  /// A table of `schema` that is to hold `rows`.
+  public init(_ title: String, time: String, _ schema: Schema, _ rows: any RowStream, from source: String? = nil) {
+    self.title = title
+    self.time = time
+    self.schema = schema
+    self.rows = rows
+    self.source = source
+  }
+}
+
 /// What is to be different in one table.
 public struct TableChange: Sendable {
-  /// The table; it has a key.
+  /// The table; it has a key. Columns that are kept and that it does not name stay as they are.
   public var schema: Schema
   /// Rows to insert, or to put in the place of those with the same key. As wide as the schema.
   public var upserts: [[Value]]

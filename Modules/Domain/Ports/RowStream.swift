@@ -54,12 +54,16 @@ public protocol RecordSource: Sendable {
 public struct RowRequest: Sendable, Hashable {
   /// Columns that somebody needs, by name; nil for all. A source that does less gives all.
   public var columns: [String]?
+  /// What the reader applies to the rows afterwards; nil when that is not known. A source may leave out rows that this leaves out anyway, and no
+  /// others; it gives the rest in their usual order.
+  public var selection: Selection?
   /// Parameters for sources that can ask for less: `name`, `production`.
   public var parameters: [String: String]
 
   /// A request; without arguments, everything.
-  public init(columns: [String]? = nil, parameters: [String: String] = [:]) {
+  public init(columns: [String]? = nil, selection: Selection? = nil, parameters: [String: String] = [:]) {
     self.columns = columns
+    self.selection = selection
     self.parameters = parameters
   }
 }

@@ -10,16 +10,20 @@ public struct ColumnDescription: Sendable, Hashable {
   public let summary: String
   /// The unit of a number (`minutes`, `%`, `degrees`); empty when there is none.
   public let unit: String
+  /// Whether a person added it to a storage by hand: kept, behind the others, and carried along.
+  public let isExtra: Bool
 
   /// A column `name` of `type`.
   public init(
-    _ name: String, _ type: ColumnType, nullable: Bool = true, _ summary: String = "", unit: String = ""
+    _ name: String, _ type: ColumnType, nullable: Bool = true, _ summary: String = "", unit: String = "",
+    extra: Bool = false
   ) {
     self.name = name
     self.type = type
     self.isNullable = nullable
     self.summary = summary
     self.unit = unit
+    isExtra = extra
   }
 }
 

@@ -96,6 +96,9 @@ import Glibc
     return unsafe SQLiteStatement(statement, place: place)
   }
 
+  /// How many rows the last statement inserted, changed or deleted.
+  var changes: Int { Int(unsafe sqlite3_changes(handle)) }
+
   /// A function called `bb_rows` that hands the values of each row to `fill`, which must outlive the connection's statements.
   borrowing func register(_ fill: SQLiteFill, arguments: Int) throws(Problem) {
     let code = unsafe sqlite3_create_function_v2(

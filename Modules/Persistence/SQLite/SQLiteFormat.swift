@@ -12,7 +12,8 @@ enum SQLiteFormat {
     CREATE TABLE IF NOT EXISTS bb_meta(name TEXT PRIMARY KEY, value TEXT) STRICT;
     CREATE TABLE IF NOT EXISTS bb_columns(
       dataset TEXT NOT NULL, position INTEGER NOT NULL, name TEXT NOT NULL, type TEXT NOT NULL, nullable INTEGER NOT NULL,
-      summary TEXT NOT NULL, unit TEXT NOT NULL, key INTEGER NOT NULL, PRIMARY KEY(dataset, position)) STRICT, WITHOUT ROWID;
+      summary TEXT NOT NULL, unit TEXT NOT NULL, key INTEGER NOT NULL,
+      extra INTEGER NOT NULL, PRIMARY KEY(dataset, position)) STRICT, WITHOUT ROWID;
     CREATE TABLE IF NOT EXISTS bb_history(
       number INTEGER PRIMARY KEY, time TEXT NOT NULL, title TEXT NOT NULL, tables TEXT NOT NULL) STRICT;
     """
@@ -57,7 +58,7 @@ enum SQLiteFormat {
       }
     }
     let hasRowIDKey = schema.key.count == 1 && schema.columns[schema.key[0]].type == .integer
-    if !hasRowIDKey {
+    if !hasRowIDKey, !schema.key.isEmpty {
       parts.append("PRIMARY KEY(\(schema.key.map { schema.columns[$0].name.quotedForSQL }.joined(separator: ", ")))")
     }
     let form = schema.key.count > 1 ? "STRICT, WITHOUT ROWID" : "STRICT"
@@ -66,7 +67,7 @@ enum SQLiteFormat {
 
   /// Writes down what a table's columns mean.
   static func describe(_ schema: Schema, _ connection: borrowing SQLiteConnection) throws(Problem) {
-    let insert = try connection.prepare("INSERT INTO bb_columns VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)")
+    let insert = try connection.prepare("INSERT INTO bb_columns VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)")
     for (position, column) in schema.columns.enumerated() {
       try insert.bind(1, text: schema.name)
       try insert.bind(2, integer: Int64(position))
@@ -76,14 +77,32 @@ enum SQLiteFormat {
       try insert.bind(6, text: column.summary)
       try insert.bind(7, text: column.unit)
       try insert.bind(8, integer: Int64((schema.key.firstIndex(of: position) ?? -1) + 1))
+      try insert.bind(9, integer: column.isExtra ? 1 : 0)
       try insert.run()
     }
+  }
+
+  /// Where a table was loaded from; nil when it was not.
+  static func source(of table: String, _ connection: borrowing SQLiteConnection) throws(Problem) -> String? {
+    let rows = try connection.prepare("SELECT value FROM bb_meta WHERE name = ?1")
+    try rows.bind(1, text: "source:" + table)
+    return try rows.step() ? rows.text(0) : nil
+  }
+
+  /// Writes down where a table was loaded from.
+  static func remember(
+    source: String?, of table: String, _ connection: borrowing SQLiteConnection
+  ) throws(Problem) {
+    let insert = try connection.prepare("INSERT OR REPLACE INTO bb_meta SELECT ?1, ?2 WHERE ?2 IS NOT NULL")
+    try insert.bind(1, text: "source:" + table)
+    if let source { try insert.bind(2, text: source) } else { try insert.bindNull(2) }
+    try insert.run()
   }
 
   /// The schemas that are written down, by name.
   static func schemas(_ connection: borrowing SQLiteConnection) throws(Problem) -> [String: Schema] {
     let rows = try connection.prepare(
-      "SELECT dataset, name, type, nullable, summary, unit, key FROM bb_columns ORDER BY dataset, position")
+      "SELECT dataset, name, type, nullable, summary, unit, key, extra FROM bb_columns ORDER BY dataset, position")
     var columns: [String: [ColumnDescription]] = [:], keys: [String: [(Int64, String)]] = [:]
     while try rows.step() {
       let dataset = rows.text(0), name = rows.text(1)
@@ -92,7 +111,8 @@ enum SQLiteFormat {
         throw Problem(.badData, "bb_columns says “\(rows.text(2))” of “\(dataset)”", at: connection.place)
       }
       columns[dataset, default: []].append(
-        ColumnDescription(name, type, nullable: rows.integer(3) == 1, rows.text(4), unit: rows.text(5)))
+        ColumnDescription(
+          name, type, nullable: rows.integer(3) == 1, rows.text(4), unit: rows.text(5), extra: rows.integer(7) == 1))
       if rows.integer(6) > 0 { keys[dataset, default: []].append((rows.integer(6), name)) }
     }
     var schemas: [String: Schema] = [:]

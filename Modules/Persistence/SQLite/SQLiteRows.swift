@@ -43,7 +43,7 @@ final class SQLiteRows: RowStream {
     }
     guessed = positions.map { !isWhole && table.certainType($0) == nil }
     let names = positions.map { table.columns[$0].name }
-    let columns = zip(names, types).map { ColumnDescription($0, $1) }
+    let columns = zip(positions, types).map { table.columns[$0].described(as: $1) }
     let key = table.key.allSatisfy(names.contains) ? table.key : []
     schema = Schema(name, key: key, columns: columns)
     ahead = Mutex(first)

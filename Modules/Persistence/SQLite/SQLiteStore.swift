@@ -39,49 +39,46 @@ public actor SQLiteStore: RecordStore {
   /// Makes a change, in one transaction.
   @discardableResult
   public func apply(_ change: StoreChange) throws(Problem) -> [TableOutcome] {
-    let connection = try SQLiteConnection.open(path: path, .writing)
-    // The mode of the journal is part of the file; it cannot change within a transaction.
-    let isNew = try SQLiteFormat.owner(connection) == .nobody
-    if isNew { try connection.execute("PRAGMA journal_mode=WAL") }
-    try connection.execute("PRAGMA synchronous=FULL; PRAGMA foreign_keys=ON; BEGIN IMMEDIATE")
-    // Leaving early closes the connection, and SQLite rolls back.
-    switch try SQLiteFormat.owner(connection) {
-    case .bb: break
-    case .nobody:
-      try connection.execute(
-        "PRAGMA application_id=\(SQLiteFormat.applicationID); PRAGMA user_version=\(SQLiteFormat.version);")
-      try connection.execute(SQLiteFormat.ownTables)
-    case .other:
-      throw Problem(
-        .permission, "the database belongs to another program, and is only read", at: name, hint: "name another file")
-    }
+    let connection = try begin()
     let schemas = try SQLiteFormat.schemas(connection)
-    try TableEditor.check(change) { schemas[$0] }
+    try TableEditor.check(change) { (name) throws(Problem) in schemas[name] }
     var outcomes: [TableOutcome] = [], images: [TableImages] = []
     for table in change.tables {
-      try StoredRow.check(table.schema)
-      if schemas[table.schema.name] == nil {
-        let lowercased = table.schema.name.lowercased()
-        guard !lowercased.hasPrefix("bb_"), !lowercased.hasPrefix("sqlite_") else {
-          throw Problem(.badData, "a table cannot be called “\(table.schema.name)”", at: name)
-        }
-        try connection.execute(SQLiteFormat.createTable(table.schema))
-        try SQLiteFormat.describe(table.schema, connection)
-      }
-      var editing = try SQLiteEditing.prepare(table.schema, connection)
-      let result = try TableEditor.apply(table, to: &editing)
+      if schemas[table.schema.name] == nil { try make(table.schema, connection) }
+      let kept = schemas[table.schema.name] ?? table.schema
+      var editing = try SQLiteEditing.prepare(kept, connection)
+      let result = try TableEditor.apply(table, kept: kept, to: &editing)
       outcomes.append(result.outcome)
       if !result.images.rows.isEmpty { images.append(result.images) }
     }
-    if !images.isEmpty {
-      let insert = try connection.prepare("INSERT INTO bb_history(time, title, tables) VALUES(?1, ?2, ?3)")
-      try insert.bind(1, text: change.time)
-      try insert.bind(2, text: change.title)
-      try insert.bind(3, text: HistoryCodec.encoded(images))
-      try insert.run()
-    }
+    if !images.isEmpty { try remember(change.title, change.time, images, connection) }
     try connection.execute("COMMIT")
     return outcomes
+  }
+
+  /// Makes a table hold the rows of a stream, in one transaction.
+  @discardableResult
+  public func load(_ load: TableLoad) async throws(Problem) -> TableOutcome {
+    let connection = try begin(), name = load.schema.name
+    let known = try SQLiteFormat.schemas(connection)[name]
+    try LoadRules.check(load, known: known, from: try SQLiteFormat.source(of: name, connection))
+    if known == nil { try make(load.schema, connection) }
+    let loading = SQLiteLoading(load.schema, over: known, connection)
+    let outcome = try await loading.run(load.rows)
+    guard try load.accepts(outcome) else { return outcome }
+    try loading.finish()
+    try SQLiteFormat.remember(source: load.source, of: name, loading.connection)
+    if outcome.isDifferent {
+      try remember(load.title, load.time, [TableImages(schema: known ?? load.schema)], loading.connection)
+    }
+    try loading.connection.execute("COMMIT")
+    return outcome
+  }
+
+  /// Where a table was loaded from.
+  public func source(of table: String) throws(Problem) -> String? {
+    guard let connection = try reading(), try SQLiteFormat.owner(connection) == .bb else { return nil }
+    return try SQLiteFormat.source(of: table, connection)
   }
 
   /// The changes made so far, oldest first.
@@ -95,6 +92,15 @@ public actor SQLiteStore: RecordStore {
         HistoryEntry(number: Int(rows.integer(0)), time: rows.text(1), title: rows.text(2), tables: tables))
     }
     return entries
+  }
+
+  /// Takes over a history.
+  public func adopt(_ history: [HistoryEntry]) throws(Problem) {
+    let connection = try begin()
+    let rows = try connection.prepare("SELECT count(*) FROM bb_history")
+    guard try rows.step(), rows.integer(0) == 0 else { throw LoadRules.hasHistory(name) }
+    for entry in history { try remember(entry.title, entry.time, entry.tables, number: entry.number, connection) }
+    try connection.execute("COMMIT")
   }
 
   /// Asks SQLite whether the file is sound, and compares the tables with what is written down about them.
@@ -115,6 +121,49 @@ public actor SQLiteStore: RecordStore {
       }
     }
     return found
+  }
+
+  /// A connection within a transaction that writes, on a file that is bb's. Leaving early closes it, and SQLite rolls back.
+  private func begin() throws(Problem) -> SQLiteConnection {
+    let connection = try SQLiteConnection.open(path: path, .writing)
+    // The mode of the journal is part of the file; it cannot change within a transaction.
+    let isNew = try SQLiteFormat.owner(connection) == .nobody
+    if isNew { try connection.execute("PRAGMA journal_mode=WAL") }
+    try connection.execute("PRAGMA synchronous=FULL; PRAGMA foreign_keys=ON; BEGIN IMMEDIATE")
+    switch try SQLiteFormat.owner(connection) {
+    case .bb: break
+    case .nobody:
+      try connection.execute(
+        "PRAGMA application_id=\(SQLiteFormat.applicationID); PRAGMA user_version=\(SQLiteFormat.version);")
+      try connection.execute(SQLiteFormat.ownTables)
+    case .other:
+      throw Problem(
+        .permission, "the database belongs to another program, and is only read", at: name, hint: "name another file")
+    }
+    return connection
+  }
+
+  /// Makes an empty table.
+  private func make(_ schema: Schema, _ connection: borrowing SQLiteConnection) throws(Problem) {
+    let lowercased = schema.name.lowercased()
+    guard !lowercased.hasPrefix("bb_"), !lowercased.hasPrefix("sqlite_") else {
+      throw Problem(.badData, "a table cannot be called “\(schema.name)”", at: name)
+    }
+    try connection.execute(SQLiteFormat.createTable(schema))
+    try SQLiteFormat.describe(schema, connection)
+  }
+
+  /// Writes an entry of the history.
+  private func remember(
+    _ title: String, _ time: String, _ images: [TableImages], number: Int? = nil,
+    _ connection: borrowing SQLiteConnection
+  ) throws(Problem) {
+    let insert = try connection.prepare("INSERT INTO bb_history(number, time, title, tables) VALUES(?1, ?2, ?3, ?4)")
+    if let number { try insert.bind(1, integer: Int64(number)) } else { try insert.bindNull(1) }
+    try insert.bind(2, text: time)
+    try insert.bind(3, text: title)
+    try insert.bind(4, text: HistoryCodec.encoded(images))
+    try insert.run()
   }
 
   /// A connection for reading; nil when there is no file yet.

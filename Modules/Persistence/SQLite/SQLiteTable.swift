@@ -11,6 +11,16 @@ struct SQLiteTable: Sendable {
     let keyPosition: Int
     /// bb's type, when the database says it.
     var type: ColumnType?
+    /// What bb wrote down about it.
+    var description: ColumnDescription?
+
+    /// The column as one of a table in which it has `type`.
+    func described(as type: ColumnType) -> ColumnDescription {
+      guard let description else { return ColumnDescription(name, type) }
+      return ColumnDescription(
+        name, type, nullable: description.isNullable, description.summary, unit: description.unit,
+        extra: description.isExtra)
+    }
   }
 
   let name: String
@@ -83,7 +93,9 @@ struct SQLiteTable: Sendable {
       guard let schema = known[tables[index].name] else { continue }
       for column in tables[index].columns.indices {
         let name = tables[index].columns[column].name
-        tables[index].columns[column].type = schema.columns.first { $0.name == name }?.type
+        let description = schema.columns.first { $0.name == name }
+        tables[index].columns[column].description = description
+        tables[index].columns[column].type = description?.type
       }
     }
     return tables

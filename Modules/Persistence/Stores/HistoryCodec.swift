@@ -9,7 +9,7 @@ enum HistoryCodec {
       JSON.object([
         "table": .string(table.schema.name),
         "key": .array(table.schema.key.map { .string(table.schema.columns[$0].name) }),
-        "columns": .array(table.schema.columns.map { .array([.string($0.name), .string($0.type.name)]) }),
+        "columns": .array(table.schema.columns.map(json)),
         "rows": .array(
           table.rows.map { row in .array([json(row.before, table.schema), json(row.after, table.schema)]) }),
       ])
@@ -33,7 +33,9 @@ enum HistoryCodec {
         guard let name = column[0]?.stringValue, let type = column[1]?.stringValue.flatMap(ColumnType.init(name:)),
           !columns.contains(where: { $0.name == name })
         else { throw damage }
-        columns.append(ColumnDescription(name, type))
+        let marks = column.arrayValue?.dropFirst(2).compactMap(\.stringValue) ?? []
+        columns.append(
+          ColumnDescription(name, type, nullable: !marks.contains("required"), extra: marks.contains("extra")))
       }
       guard key.allSatisfy({ word in columns.contains { $0.name == word } }) else { throw damage }
       var images = TableImages(schema: Schema(name, key: key, columns: columns))
@@ -46,6 +48,11 @@ enum HistoryCodec {
       tables.append(images)
     }
     return tables
+  }
+
+  private static func json(_ column: ColumnDescription) -> JSON {
+    let marks = (column.isNullable ? [] : ["required"]) + (column.isExtra ? ["extra"] : [])
+    return .array(([column.name, column.type.name] + marks).map { .string($0) })
   }
 
   private static func json(_ row: [Value]?, _ schema: Schema) -> JSON {

@@ -11,6 +11,12 @@ public final class MemoryStore: RecordStore {
   private struct State: Sendable {
     var tables: [String: MemoryTable] = [:]
     var history: [HistoryEntry] = []
+    /// Where tables were loaded from.
+    var sources: [String: String] = [:]
+
+    mutating func remember(_ title: String, _ time: String, _ tables: [TableImages]) {
+      history.append(HistoryEntry(number: (history.last?.number ?? 0) + 1, time: time, title: title, tables: tables))
+    }
   }
   private let state = Mutex(State())
 
@@ -36,26 +42,54 @@ public final class MemoryStore: RecordStore {
   public func apply(_ change: StoreChange) async throws(Problem) -> [TableOutcome] {
     try state.withLock { (state) throws(Problem) in
       var next = state
-      try TableEditor.check(change) { next.tables[$0]?.schema }
+      try TableEditor.check(change) { (name) throws(Problem) in next.tables[name]?.schema }
       var outcomes: [TableOutcome] = [], images: [TableImages] = []
       for table in change.tables {
         var edited = next.tables[table.schema.name] ?? MemoryTable(schema: table.schema)
-        let result = try TableEditor.apply(table, to: &edited)
+        let result = try TableEditor.apply(table, kept: edited.schema, to: &edited)
         next.tables[table.schema.name] = edited
         outcomes.append(result.outcome)
         if !result.images.rows.isEmpty { images.append(result.images) }
       }
-      if !images.isEmpty {
-        let number = next.history.count + 1
-        next.history.append(HistoryEntry(number: number, time: change.time, title: change.title, tables: images))
-      }
+      if !images.isEmpty { next.remember(change.title, change.time, images) }
       state = next
       return outcomes
     }
   }
 
+  /// Makes a table hold the rows of a stream.
+  @discardableResult
+  public func load(_ load: TableLoad) async throws(Problem) -> TableOutcome {
+    var rows: [[Value]] = []
+    for batch in try await load.rows.collect() {
+      for row in 0..<batch.count { rows.append((0..<batch.width).map { batch.value(row, $0) }) }
+    }
+    let wanted = rows
+    return try state.withLock { (state) throws(Problem) in
+      var table = state.tables[load.schema.name] ?? MemoryTable(schema: load.schema)
+      try LoadRules.check(load, known: state.tables[load.schema.name]?.schema, from: state.sources[load.schema.name])
+      let outcome = try table.load(wanted, load.schema)
+      guard try load.accepts(outcome) else { return outcome }
+      state.tables[load.schema.name] = table
+      state.sources[load.schema.name] = load.source
+      if outcome.isDifferent { state.remember(load.title, load.time, [TableImages(schema: table.schema)]) }
+      return outcome
+    }
+  }
+
+  /// Where a table was loaded from.
+  public func source(of table: String) async throws(Problem) -> String? { state.withLock { $0.sources[table] } }
+
   /// The changes made so far.
   public func history() async throws(Problem) -> [HistoryEntry] { state.withLock { $0.history } }
+
+  /// Takes over a history.
+  public func adopt(_ history: [HistoryEntry]) async throws(Problem) {
+    try state.withLock { (state) throws(Problem) in
+      guard state.history.isEmpty else { throw LoadRules.hasHistory(name) }
+      state.history = history
+    }
+  }
 
   /// All is always well.
   public func check() async throws(Problem) -> [Problem] { [] }
@@ -63,7 +97,7 @@ public final class MemoryStore: RecordStore {
 
 /// A table in memory.
 struct MemoryTable: EditableTable, Sendable {
-  let schema: Schema
+  private(set) var schema: Schema
   var rows: [StoredKey: [Value]] = [:]
 
   init(schema: Schema) { self.schema = schema }
@@ -72,6 +106,23 @@ struct MemoryTable: EditableTable, Sendable {
   mutating func put(_ row: [Value], _ key: StoredKey) throws(Problem) { rows[key] = row }
   mutating func remove(_ key: StoredKey) throws(Problem) { rows[key] = nil }
   func keys() throws(Problem) -> [StoredKey] { Array(rows.keys) }
+
+  /// Holds `given` and no others.
+  mutating func load(_ given: [[Value]], _ schema: Schema) throws(Problem) -> TableOutcome {
+    guard schema.key.isEmpty else {
+      return try TableEditor.apply(TableChange(schema, upserts: given, replacesAll: true), kept: self.schema, to: &self)
+        .outcome
+    }
+    var outcome = TableOutcome(), next: [StoredKey: [Value]] = [:]
+    for (number, row) in given.enumerated() {
+      next[StoredKey([.integer(Int64(number))])] = try StoredRow.normalised(row, schema)
+    }
+    let isSame = next.count == rows.count && next.allSatisfy { StoredRow.areSame(rows[$0], $1) }
+    if isSame { outcome.unchanged = rows.count } else { (outcome.removed, outcome.added) = (rows.count, next.count) }
+    self = MemoryTable(schema: schema)
+    rows = next
+    return outcome
+  }
 
   /// The rows in order of the key.
   func sorted() -> [[Value]] { rows.sorted { $0.key < $1.key }.map(\.value) }

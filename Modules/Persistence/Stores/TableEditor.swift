@@ -17,72 +17,71 @@ enum TableEditor {
   /// Checks the change, makes it, and says what has changed.
   ///
   /// After an error the table may be half changed: the storage throws it away.
+  /// - Parameter kept: the table as it is kept, which may have columns that the change does not know; they stay as they are.
   /// - Throws: `busy` when a record is not as expected; `badData` for rows that do not fit, a key twice.
   static func apply<Table: EditableTable & ~Copyable>(
-    _ change: TableChange, to table: inout Table
+    _ change: TableChange, kept: Schema, to table: inout Table
   ) throws(Problem) -> (outcome: TableOutcome, images: TableImages) {
-    let schema = change.schema
-    try StoredRow.check(schema)
-    for expectation in change.expected {
-      let key = try StoredRow.normalised(key: expectation.key, schema)
-      var wanted: [Value]?
-      if let row = expectation.row { wanted = try StoredRow.normalised(row, schema) }
-      guard StoredRow.areSame(try table.row(key), wanted) else {
-        throw Problem(
-          .busy, "record \(key.text) has been changed meanwhile", at: schema.name, hint: "look at it and try again")
-      }
+    let plan = try TablePlan(change, kept: kept)
+    for (key, wanted) in plan.expected { try plan.expect(try table.row(key), at: key, wanted) }
+    var outcome = TableOutcome(), images = TableImages(schema: kept)
+    for (key, upsert) in plan.upserts {
+      let before = try table.row(key), after = plan.columns.widened(upsert, over: before)
+      guard outcome.count(before, after, &images) else { continue }
+      try table.put(after, key)
     }
-    var outcome = TableOutcome(), images = TableImages(schema: schema)
-    var mentioned: Set<StoredKey> = []
-    for row in change.upserts {
-      let row = try StoredRow.normalised(row, schema), key = StoredKey(of: row, schema)
-      guard mentioned.insert(key).inserted else {
-        throw Problem(.badData, "two records have the key \(key.text)", at: schema.name)
-      }
-      let before = try table.row(key)
-      if StoredRow.areSame(before, row) {
-        outcome.unchanged += 1
-        continue
-      }
-      try table.put(row, key)
-      if before == nil { outcome.added += 1 } else { outcome.changed += 1 }
-      images.rows.append(TableImages.Row(before: before, after: row))
-    }
-    var gone: [StoredKey] = []
-    for key in change.deletes {
-      let key = try StoredRow.normalised(key: key, schema)
-      guard mentioned.insert(key).inserted else {
-        throw Problem(.badData, "the key \(key.text) comes twice", at: schema.name)
-      }
-      gone.append(key)
-    }
-    if change.replacesAll { gone += try table.keys().filter { !mentioned.contains($0) } }
+    var gone = plan.deletes
+    if change.replacesAll { gone += try table.keys().filter { !plan.mentions($0) } }
     for key in gone {
       guard let before = try table.row(key) else { continue }
       try table.remove(key)
-      outcome.removed += 1
-      images.rows.append(TableImages.Row(before: before, after: nil))
+      _ = outcome.count(before, nil, &images)
     }
     return (outcome, images)
   }
 
-  /// Refuses a change that has a table twice, or a schema other than the one that is kept.
-  static func check(_ change: StoreChange, kept: (String) -> Schema?) throws(Problem) {
+  /// Refuses a change that has a table twice, or a schema that does not fit the one that is kept.
+  static func check(_ change: StoreChange, kept: (String) throws(Problem) -> Schema?) throws(Problem) {
     var names: Set<[UInt8]> = []
     for table in change.tables {
-      let schema = table.schema
-      guard names.insert(Array(schema.name.utf8)).inserted else {
-        throw Problem(.badData, "the table comes twice in one change", at: schema.name)
+      guard names.insert(Array(table.schema.name.utf8)).inserted else {
+        throw Problem(.badData, "the table comes twice in one change", at: table.schema.name)
       }
-      guard let known = kept(schema.name) else { continue }
-      let isSame =
-        known.columns.map(\.name) == schema.columns.map(\.name)
-        && known.columns.map(\.type) == schema.columns.map(\.type) && known.key == schema.key
-      guard isSame else {
-        throw Problem(
-          .badData, "the table is kept with other columns, types or another key", at: schema.name,
-          hint: "its columns are: \(known.columns.map { "\($0.name) \($0.type.name)" }.joined(separator: ", "))")
-      }
+      try StoredRow.check(table.schema)
+      if let known = try kept(table.schema.name) { try check(table.schema, fits: known) }
     }
+  }
+
+  /// Refuses a schema that names a column that is not kept, or keeps it with another type, or another key.
+  static func check(_ schema: Schema, fits known: Schema) throws(Problem) {
+    let isSame =
+      schema.columns.allSatisfy { column in
+        known.position(of: column.name).map { known.columns[$0].type == column.type } ?? false
+      } && known.key.map { known.columns[$0].name } == schema.key.map { schema.columns[$0].name }
+    guard isSame else {
+      throw Problem(
+        .badData, "the table is kept with other columns, types or another key", at: schema.name,
+        hint: "its columns are: \(known.columns.map { "\($0.name) \($0.type.name)" }.joined(separator: ", "))")
+    }
+  }
+}
+
+extension TableOutcome {
+  /// Counts one record and keeps its images.
+  /// - Returns: whether it is different now.
+  mutating func count(_ before: [Value]?, _ after: [Value]?, _ images: inout TableImages) -> Bool {
+    switch (before, after) {
+    case (nil, nil): return false
+    case (nil, _): added += 1
+    case (_, nil): removed += 1
+    default:
+      guard !StoredRow.areSame(before, after) else {
+        unchanged += 1
+        return false
+      }
+      changed += 1
+    }
+    images.rows.append(TableImages.Row(before: before, after: after))
+    return true
   }
 }

@@ -1,0 +1,159 @@
+internal import Domain
+
+private let numbered = StoreSample.numbered, named = StoreSample.named
+
+private func pair(_ name: String, _ value: Int64?) -> [Value] { [.text(name), value.map { .integer($0) } ?? .null] }
+
+/// What a person added: a column that programs do not know.
+private let noted = Schema(
+  named.name, key: ["name"], columns: named.columns + [ColumnDescription("remark", .text, extra: true)])
+private let bare = Schema("bare", columns: [ColumnDescription("a", .text), ColumnDescription("n", .integer)])
+
+extension StoreUnderLaw {
+  func load(
+    _ schema: Schema, _ rows: [[Value]], from source: String? = nil, replacing: Bool = false,
+    if accepts: @escaping @Sendable (TableOutcome) -> Bool = { _ in true }
+  ) async throws -> TableOutcome {
+    var builder = BatchBuilder(width: schema.width), batches: [RowBatch] = []
+    for (number, row) in rows.enumerated() {
+      for value in row { builder.append(value: value) }
+      if number % 3 == 2 { batches.append(builder.finish()) }
+    }
+    batches.append(builder.finish())
+    var load = TableLoad(
+      "load", time: "2026-01-02T03:04:05Z", schema, ReadyRows(schema: schema, batches: batches), from: source)
+    load.replacesSource = replacing
+    load.accepts = { (outcome) throws(Problem) in accepts(outcome) }
+    return try await store.load(load)
+  }
+}
+
+extension StoreLaw {
+  /// What loading a whole table does.
+  static let loads: [StoreLaw] = [
+    StoreLaw("a load makes the table what was read, in order of the key") { it in
+      let outcome = try await it.load(wide, Array(StoreSample.hostile.reversed()))
+      try it.expectEqual(outcome.added, StoreSample.hostile.count)
+      let sorted = StoreSample.hostile.sorted { StoredKey(of: $0, wide) < StoredKey(of: $1, wide) }
+      try await it.expectEqual(it.rows(wide), sorted)
+    },
+    StoreLaw("a load counts what it adds, changes, removes and leaves") { it in
+      _ = try await it.load(named, [pair("a", 1), pair("b", 2), pair("c", 3)])
+      let outcome = try await it.load(named, [pair("d", 4), pair("b", 5), pair("a", 1)])
+      var wanted = TableOutcome()
+      (wanted.added, wanted.changed, wanted.unchanged, wanted.removed) = (1, 1, 1, 1)
+      try it.expectEqual(outcome, wanted)
+      try await it.expectEqual(it.rows(named), [pair("a", 1), pair("b", 5), pair("d", 4)])
+    },
+    StoreLaw("a load of the same rows changes nothing, and is not in the history") { it in
+      _ = try await it.load(wide, StoreSample.hostile)
+      let outcome = try await it.load(wide, StoreSample.hostile)
+      try it.expectEqual(outcome.unchanged, StoreSample.hostile.count)
+      try it.expectEqual(outcome.added + outcome.changed + outcome.removed, 0)
+      try await it.expectEqual(it.store.history().count, 1)
+    },
+    StoreLaw("a load notices the sign of zero") { it in
+      var row = StoreSample.empty("a", 1)
+      row[3] = .real(0)
+      _ = try await it.load(wide, [row])
+      row[3] = .real(-0.0)
+      try await it.expectEqual(it.load(wide, [row]).changed, 1)
+    },
+    StoreLaw("the history says that a table was loaded, without the rows") { it in
+      _ = try await it.load(named, [pair("a", 1)])
+      let entry = try await it.store.history().last
+      try it.expectEqual(entry?.title, "load")
+      try it.expectEqual(entry?.tables.map(\.schema.name), [named.name])
+      try it.expectEqual(entry?.tables.flatMap(\.rows), [])
+    },
+    StoreLaw("a load that is not accepted changes nothing") { it in
+      _ = try await it.load(named, [pair("a", 1)])
+      let outcome = try await it.load(named, [pair("b", 1)]) { outcome in outcome.removed == 0 }
+      try it.expectEqual(outcome.removed, 1)
+      _ = try await it.load(numbered, [[.integer(1), .null, .null]]) { _ in false }
+      try await it.expectEqual(it.rows(named), [pair("a", 1)])
+      try await it.expectEqual(it.store.tables().map(\.name), [named.name])
+      try await it.expectEqual(it.store.history().count, 1)
+    },
+    StoreLaw("a load with a key twice, or a value that does not fit, changes nothing") { it in
+      _ = try await it.load(named, [pair("a", 1)])
+      for rows in [
+        [pair("b", 1), pair("c", 1), pair("d", 1), pair("b", 2)], [pair("b", 1), [.text("c"), .text("x")]],
+      ] {
+        try await it.expectProblem(.badData) { _ = try await it.load(named, rows) }
+        try await it.expectProblem(.badData) {
+          _ = try await it.load(noted.renamed("other"), rows.map { $0 + [.null] })
+        }
+      }
+      try await it.expectEqual(it.rows(named), [pair("a", 1)])
+      try await it.expectEqual(it.store.tables().map(\.name), [named.name])
+    },
+    StoreLaw("a source that fails changes nothing") { it in
+      _ = try await it.load(named, [pair("a", 1)])
+      let load = TableLoad("load", time: "", named, FailingRows(schema: named))
+      try await it.expectProblem(.unavailable) { _ = try await it.store.load(load) }
+      try await it.expectEqual(it.rows(named), [pair("a", 1)])
+    },
+    StoreLaw("a table without a key keeps the order and the copies of its rows") { it in
+      let rows: [[Value]] = [
+        [.text("b"), .integer(1)], [.text("a"), .null], [.text("b"), .integer(1)], [.null, .null],
+      ]
+      try await it.expectEqual(it.load(bare, rows).added, 4)
+      try await it.expectEqual(it.rows(bare), rows)
+      try await it.expectEqual(it.load(bare, rows).unchanged, 4)
+      try await it.expectEqual(it.load(bare, Array(rows.dropFirst())).removed, 4)
+      try await it.expectEqual(it.rows(bare), Array(rows.dropFirst()))
+    },
+    StoreLaw("a table remembers where it was loaded from, and is not taken from elsewhere") { it in
+      _ = try await it.load(named, [pair("a", 1)], from: "here")
+      try await it.expectEqual(it.store.source(of: named.name), "here")
+      try await it.expectProblem(.badData) { _ = try await it.load(named, [pair("b", 1)], from: "there") }
+      try await it.expectEqual(it.rows(named), [pair("a", 1)])
+      _ = try await it.load(named, [pair("b", 1)], from: "there", replacing: true)
+      try await it.expectEqual(it.rows(named), [pair("b", 1)])
+      try await it.expectEqual(it.store.source(of: named.name), "there")
+      try await it.expectEqual(it.store.source(of: "nothing"), nil)
+    },
+    StoreLaw("a person's records are not taken for a load's") { it in
+      try await it.apply(TableChange(named, upserts: [pair("a", 1)]))
+      try await it.expectProblem(.badData) { _ = try await it.load(named, [pair("b", 1)], from: "there") }
+      try await it.expectEqual(it.rows(named), [pair("a", 1)])
+    },
+    StoreLaw("columns that a change or a load does not know stay") { it in
+      try await it.apply(TableChange(noted, upserts: [pair("a", 1) + [.text("x")], pair("b", 1) + [.text("y")]]))
+      try await it.apply(
+        TableChange(
+          named, upserts: [pair("a", 2), pair("c", 3)],
+          expected: [TableChange.Expectation(key: [.text("a")], row: pair("a", 1))]))
+      try await it.expectEqual(
+        it.rows(noted), [pair("a", 2) + [.text("x")], pair("b", 1) + [.text("y")], pair("c", 3) + [.null]])
+      _ = try await it.load(named, [pair("a", 9), pair("d", 4)])
+      try await it.expectEqual(it.rows(noted), [pair("a", 9) + [.text("x")], pair("d", 4) + [.null]])
+      let extras = try await it.store.rows(of: named.name, RowRequest()).schema.columns.map(\.isExtra)
+      try it.expectEqual(extras, [false, false, true])
+    },
+    StoreLaw("a history is taken over whole, once") { it in
+      let images = TableImages(schema: named, rows: [TableImages.Row(before: nil, after: pair("a", 1))])
+      let history = [3, 7].map { HistoryEntry(number: $0, time: "then", title: "t \($0)", tables: [images]) }
+      try await it.store.adopt(history)
+      try await it.expectEqual(it.store.history(), history)
+      try await it.expectProblem(.cannotCreate) { try await it.store.adopt(history) }
+      try await it.apply(TableChange(named, upserts: [pair("a", 1)]))
+      try await it.expectEqual(it.store.history().map(\.number), [3, 7, 8])
+    },
+  ]
+}
+
+private let wide = StoreSample.wide
+
+extension Schema {
+  fileprivate func renamed(_ name: String) -> Schema {
+    Schema(name, key: key.map { columns[$0].name }, columns: columns)
+  }
+}
+
+/// A source that breaks off.
+private struct FailingRows: RowStream {
+  let schema: Schema
+  func next() async throws(Problem) -> BatchWork? { throw Problem(.unavailable, "the source is gone") }
+}

@@ -1,0 +1,115 @@
+import Domain
+
+/// A table that is made to hold the rows of a stream, within a transaction: the rows go into a table beside it first.
+struct SQLiteLoading: ~Copyable {
+  private let schema: Schema
+  private let isNew: Bool
+  let connection: SQLiteConnection
+  private let name: String
+  private let columns: [String]
+
+  /// Rows of `schema` over a table that is kept as `known`; nil when it is new.
+  init(_ schema: Schema, over known: Schema?, _ connection: consuming SQLiteConnection) {
+    self.schema = schema
+    isNew = known == nil
+    self.connection = connection
+    name = schema.name.quotedForSQL
+    columns = schema.columns.map(\.name.quotedForSQL)
+  }
+
+  private static let beside = "temp.bb_loaded"
+
+  /// Reads the stream, and says what would become of the table.
+  func run(_ rows: any RowStream) async throws(Problem) -> TableOutcome {
+    if !isNew {
+      // The same columns in the same order, so that the key makes what comes twice a problem.
+      let beside = Schema(
+        "bb_loaded", key: schema.key.map { schema.columns[$0].name }, columns: schema.columns)
+      try connection.execute("DROP TABLE IF EXISTS \(Self.beside)")
+      try connection.execute("CREATE TEMP" + SQLiteFormat.createTable(beside).dropFirst("CREATE".count))
+    }
+    let places = columns.indices.map { "?\($0 + 1)" }.joined(separator: ", ")
+    let insert = try connection.prepare(
+      "INSERT OR IGNORE INTO \(isNew ? name : Self.beside)(\(columns.joined(separator: ", "))) VALUES(\(places))")
+    var count = 0
+    while let work = try await rows.next() {
+      let batch = try work.batch()
+      for row in 0..<batch.count {
+        let values = try StoredRow.normalised((0..<batch.width).map { batch.value(row, $0) }, schema)
+        for (index, value) in values.enumerated() { try insert.bind(index + 1, value) }
+        try insert.run()
+        guard connection.changes == 1 else {
+          throw Problem(.badData, "two records have the key \(StoredKey(of: values, schema).text)", at: schema.name)
+        }
+        count += 1
+      }
+    }
+    return try outcome(of: count)
+  }
+
+  private func outcome(of count: Int) throws(Problem) -> TableOutcome {
+    var outcome = TableOutcome()
+    if isNew {
+      outcome.added = count
+    } else if schema.key.isEmpty {
+      let before = try number("SELECT count(*) FROM \(name)")
+      // Both count their rows from 1.
+      let join = "\(Self.beside) AS b JOIN \(name) AS a ON a.rowid = b.rowid"
+      let same = try number("SELECT count(*) FROM \(join) WHERE NOT (\(differs))")
+      if before == count, same == count {
+        outcome.unchanged = count
+      } else {
+        (outcome.removed, outcome.added) = (before, count)
+      }
+    } else {
+      let join = "\(Self.beside) AS b JOIN \(name) AS a ON \(matches)"
+      let known = try number("SELECT count(*) FROM \(join)")
+      outcome.changed = try number("SELECT count(*) FROM \(join) WHERE \(differs)")
+      outcome.unchanged = known - outcome.changed
+      outcome.added = count - known
+      outcome.removed = try number("SELECT count(*) FROM \(name)") - known
+    }
+    return outcome
+  }
+
+  /// Makes the table hold what was read.
+  func finish() throws(Problem) {
+    if isNew { return }
+    let all = columns.joined(separator: ", ")
+    if schema.key.isEmpty {
+      try connection.execute("DELETE FROM \(name)")
+      try connection.execute("INSERT INTO \(name)(\(all)) SELECT \(all) FROM \(Self.beside) ORDER BY rowid")
+    } else {
+      try connection.execute(
+        "DELETE FROM \(name) AS a WHERE NOT EXISTS (SELECT 1 FROM \(Self.beside) AS b WHERE \(matches))")
+      let others = columns.indices.filter { !schema.key.contains($0) }
+      if !others.isEmpty {
+        let sets = others.map { "\(columns[$0]) = b.\(columns[$0])" }.joined(separator: ", ")
+        try connection.execute(
+          "UPDATE \(name) AS a SET \(sets) FROM \(Self.beside) AS b WHERE \(matches) AND (\(differs))")
+      }
+      try connection.execute("INSERT OR IGNORE INTO \(name)(\(all)) SELECT \(all) FROM \(Self.beside)")
+    }
+    try connection.execute("DROP TABLE \(Self.beside)")
+  }
+
+  private var matches: String {
+    schema.key.map { "a.\(columns[$0]) = b.\(columns[$0])" }.joined(separator: " AND ")
+  }
+
+  /// Whether two rows are not the same to the bit: `IS NOT` takes 0.0 for -0.0, their angles differ.
+  private var differs: String {
+    let parts = schema.columns.indices.filter { !schema.key.contains($0) }.map { position in
+      let (a, b) = ("a.\(columns[position])", "b.\(columns[position])")
+      let isOther = "\(a) IS NOT \(b)"
+      guard schema.columns[position].type == .real else { return isOther }
+      return "\(isOther) OR (\(a) = 0 AND atan2(\(a), -1) IS NOT atan2(\(b), -1))"
+    }
+    return parts.isEmpty ? "0" : parts.joined(separator: " OR ")
+  }
+
+  private func number(_ query: String) throws(Problem) -> Int {
+    let rows = try connection.prepare(query)
+    return try rows.step() ? Int(rows.integer(0)) : 0
+  }
+}

@@ -1,0 +1,29 @@
+import Domain
+
+/// What every storage asks of a load.
+enum LoadRules {
+  /// Refuses a table that came from somewhere else, or that has records of a person's, or other columns.
+  static func check(_ load: TableLoad, known: Schema?, from source: String?) throws(Problem) {
+    guard let known else { return }
+    let place = load.schema.name
+    if !load.replacesSource, source != load.source {
+      guard let source else {
+        throw Problem(
+          .badData, "the table holds records that were not loaded", at: place, hint: "replace them with --replace")
+      }
+      throw Problem(.badData, "the table comes from \(source)", at: place, hint: "replace it with --replace")
+    }
+    if load.schema.key.isEmpty, known.key.isEmpty { return }
+    try TableEditor.check(load.schema, fits: known)
+  }
+
+  /// The complaint about a history that would be mixed with another.
+  static func hasHistory(_ place: String) -> Problem {
+    Problem(.cannotCreate, "the storage has a history already", at: place, hint: "name a new storage")
+  }
+}
+
+extension TableOutcome {
+  /// Whether anything is different now.
+  var isDifferent: Bool { added + changed + removed > 0 }
+}
