@@ -39,6 +39,13 @@ struct Shell {
       status: status & 0x7F == 0 ? status >> 8 & 0xFF : 128 + status & 0x7F)
   }
 
+  /// Writes a file into the folder commands run in.
+  func write(_ name: String, _ text: String) {
+    guard let file = unsafe fopen("\(folder)/work/\(name)", "w") else { return }
+    defer { unsafe fclose(file) }
+    unsafe fwrite(text, 1, text.utf8.count, file)
+  }
+
   static func bytes(_ path: String) -> [UInt8] {
     guard let file = unsafe fopen(path, "r") else { return [] }
     defer { unsafe fclose(file) }

@@ -18,6 +18,9 @@ enum Options {
     "columns", "A,B", values: .dynamic("column"), in: selection, "give these columns, in this order")
   static let sort = Option.value(
     "sort", "A,B:desc", values: .dynamic("column"), in: selection, "sort by these columns; null comes last")
+  static let order = Option.value(
+    "order", "BY", values: .words(MovieOrder.allCases.map(\.rawValue)), in: selection,
+    "movies: by rate of reservations, by the editors' curation, or newest date first; rate when not said")
   static let limit = Option.value("limit", "N", in: selection, "give at most N rows")
   static let offset = Option.value("offset", "N", in: selection, "leave out the first N rows")
   static let sample = Option.value("sample", "N", in: selection, "take N rows at random")
@@ -105,7 +108,7 @@ enum Options {
     [output, format, formatOption] + formatShortcuts.map(\.option) + [noClobber, summary, threads, progress]
   /// What commands take that choose rows.
   static let selecting = [
-    filter, search, production, season, episode, name, columns, sort, limit, offset, sample, seed, with, nest,
+    filter, search, production, season, episode, name, columns, sort, order, limit, offset, sample, seed, with, nest,
   ]
   /// What commands take that read files.
   static let readingFiles = [from, fromFormat, tableName, types, emptyAs, encodingErrors]

@@ -7,6 +7,7 @@ struct SelectionReader {
   private var plain = Selection()
   private let season: Int?
   private let production: String?
+  private let order: MovieOrder?
 
   /// Reads what needs no schema.
   init(_ invocation: Invocation) throws(Problem) {
@@ -16,6 +17,10 @@ struct SelectionReader {
       self.production = try Shorthand.production(production)
     } else {
       production = nil
+    }
+    order = invocation[Options.order].flatMap(MovieOrder.init)
+    if order != nil, invocation.has(Options.sort) {
+      throw Problem(.usage, "--order and --sort contradict each other", hint: "give one of them")
     }
     for text in invocation.all(Options.filter) { plain.conditions.append(try Condition(parsing: text)) }
     plain.search = invocation[Options.search]
@@ -41,7 +46,13 @@ struct SelectionReader {
       invocation[Options.episode] == nil,
       invocation[Options.name] == nil
     else { return nil }
-    return columns + plain.conditions.map(\.column) + plain.sort.map(\.column)
+    let films = isOfFilms ? (order ?? .rate).sort.map(\.column) : []
+    return columns + plain.conditions.map(\.column) + plain.sort.map(\.column) + films
+  }
+
+  /// Whether the rows are the films of a box office, which come in an order of their own; a file keeps its order.
+  private var isOfFilms: Bool {
+    invocation.arguments.first == Catalog.movies.name && invocation[Options.from] == nil
   }
 
   /// The selection for rows of `schema`, every column checked.
@@ -53,6 +64,8 @@ struct SelectionReader {
     if let name = invocation[Options.name] {
       selection.conditions.append(Condition(try Shorthand.nameColumn(of: schema), .contains, name))
     }
+    if let order { selection.sort = try order.sort(of: schema) }
+    if order == nil, selection.sort.isEmpty, isOfFilms { selection.sort = try MovieOrder.rate.sort(of: schema) }
     _ = try selection.apply(to: ReadyRows(schema: schema, batches: []), scratch: NoScratch(), related: .described)
     return selection
   }

@@ -16,16 +16,11 @@ struct TableCommand {
     let outputs = try Outputs(invocation, environment)
     let choice = try sourceChoice()
     let selection = try SelectionReader(invocation)
-    if case .file = choice {
-    } else {
-      guard let name = invocation.arguments.first else {
-        throw Problem(
-          .usage, "DATASET is missing", hint: "there are: \(Catalog.all.map(\.name).joined(separator: ", "))")
-      }
-      _ = try selection.read(for: try Catalog.dataset(named: name))
-    }
-
     let source = try await environment.source(choice)
+    if case .file = choice {
+    } else if let schema = try await source.tables().first(where: { $0.name == invocation.arguments.first }) {
+      _ = try selection.read(for: schema)
+    }
     let table = try await tableName(of: source)
     let rows = try await source.rows(of: table, RowRequest(columns: selection.neededColumns))
     let wanted = try selection.read(for: rows.schema)
@@ -63,7 +58,11 @@ struct TableCommand {
     for option in Options.readingFiles where invocation.has(option) {
       throw Problem(.usage, "--\(option.name) is about a file, and there is none", hint: "add --from FILE")
     }
-    return try LiveOptions.choice(invocation)
+    guard let name = invocation.arguments.first else {
+      throw Problem(
+        .usage, "DATASET is missing", hint: "there are: \(Catalog.all.map(\.name).joined(separator: ", "))")
+    }
+    return try LiveOptions.choice(invocation, for: name)
   }
 
   private func fileChoice() throws(Problem) -> FileChoice {
@@ -101,8 +100,11 @@ struct TableCommand {
 
 /// What was said about which API to ask, and how.
 enum LiveOptions {
-  static func choice(_ invocation: Invocation) throws(Problem) -> SourceChoice {
-    if invocation[Options.source] == "snapshot" { return .snapshot }
+  /// - Parameter dataset: decides which API is asked when none was named.
+  static func choice(_ invocation: Invocation, for dataset: String) throws(Problem) -> SourceChoice {
+    let source = invocation[Options.source]
+    if source == nil { _ = try Catalog.dataset(named: dataset) }
+    if source == "snapshot" { return .snapshot }
     var live = LiveChoice()
     live.server = invocation[Options.api]
     live.maxAge = try invocation.integer(Options.maxAge, in: 0...Int(Int32.max))
@@ -111,6 +113,6 @@ enum LiveOptions {
     live.proxy = invocation[Options.proxy]
     live.caFile = invocation[Options.cacert]
     if live.refresh, live.offline { throw Problem(.usage, "--refresh and --offline contradict each other") }
-    return .live(name: invocation[Options.source] ?? "breaking-bad", live)
+    return .live(name: source ?? SourceDescription.usual(for: dataset).name, live)
   }
 }

@@ -41,6 +41,11 @@ public struct SourceDescription: Sendable, Hashable {
     throw Problem(.usage, "no source “\(name)”", hint: hint)
   }
 
+  /// The built-in source that is asked for a dataset when none is named: the first that has it, else the default.
+  public static func usual(for dataset: String) -> SourceDescription {
+    builtIn.first { source in source.datasets.contains { $0.schema.name == dataset } } ?? breakingBad
+  }
+
   /// The dataset called `name`.
   /// - Throws: `noInput` with the names of those it has.
   public func dataset(named name: String) throws(Problem) -> SourceDataset {

@@ -1,0 +1,174 @@
+import Codecs
+import Conformance
+import Domain
+import Testing
+
+/// The real answers of the older API and of the box office, served to the program; counts and values are compared with them.
+@Suite("the real answers of the other APIs", .enabled(if: Shell.variable("BB_TEST_DATA") != nil)) struct ContractTests {
+  private static func data(_ path: String) throws -> [UInt8] {
+    Shell.bytes("\(try #require(Shell.variable("BB_TEST_DATA")))/data/\(path).json")
+  }
+  private static func records(_ text: String) throws -> [JSON] {
+    try #require(try JSON.parse(Array(text.utf8), name: "out").arrayValue)
+  }
+
+  // MARK: - The older Breaking Bad API
+
+  private static func classic() throws -> LoopbackServer {
+    var answers: [String: [UInt8]] = [:]
+    for name in ["characters", "episodes", "quotes", "deaths"] { answers[name] = try data("old-bbapi/\(name)") }
+    let api = try ClassicAPI(answers: answers)
+    return try LoopbackServer { api.answer($0) }
+  }
+
+  @Test(
+    "as many records as there are, each with its values",
+    arguments: [
+      ("characters", 62, "char_id"), ("episodes", 102, "episode_id"), ("quotes", 70, "quote_id"),
+      ("deaths", 65, "death_id"),
+    ])
+  func counts(dataset: String, count: Int, id: String) throws {
+    let server = try Self.classic()
+    let done = Shell().run("bb-export \(dataset) --source breaking-bad-classic --api \(server.url)/api -f json")
+    let rows = try Self.records(done.out)
+    let source = try #require(try JSON.parse(try Self.data("old-bbapi/\(dataset)"), name: dataset).arrayValue)
+    #expect(rows.count == count && source.count == count && done.err == "" && done.status == 0)
+    let same = [
+      "name": "name", "nickname": "nickname", "portrayed_by": "portrayed", "title": "title", "production": "series",
+      "quote": "quote", "cause": "cause", "last_words": "last_words", "number_of_deaths": "number_of_deaths",
+      "breaking_bad_seasons": "appearance", "better_call_saul_seasons": "better_call_saul_appearance",
+    ]
+    for row in rows {
+      let original = try #require(source.first { $0[id] == row["id"] })
+      for (column, member) in same {
+        guard let value = original[member], let cell = row[column] else { continue }
+        let isNothing = [.string(""), .string("?"), .string("Unknown")].contains(value)
+        #expect(cell == (isNothing ? .null : value), "\(dataset) \(column)")
+      }
+      switch dataset {
+      case "episodes":
+        let season = original["season"]?.stringValue?.split(separator: " ").joined() ?? ""
+        #expect(row["season"]?.integerValue == Int64(season))
+        #expect(row["episode"]?.integerValue == Int64(original["episode"]?.stringValue ?? ""))
+        let parts = original["air_date"]?.stringValue?.split(separator: "-") ?? []
+        #expect(row["air_date"] == .string("\(parts[2])-\(parts[0])-\(parts[1])"))
+        #expect(row["characters"]?.arrayValue?.contains(.string("")) == false)
+      case "characters":
+        #expect(row["productions"]?.arrayValue?.isEmpty == false)
+        #expect(row["images"]?.arrayValue == original["img"].map { [$0] })
+      case "deaths":
+        #expect(row["responsible"]?.arrayValue?.count == 1 || original["responsible"] == .string("Unknown"))
+      default: break
+      }
+    }
+  }
+  @Test("episodes in order of season and number, whatever the texts are") func order() throws {
+    let server = try Self.classic()
+    let done = Shell().run(
+      "bb-export episodes --source breaking-bad-classic --api \(server.url)/api --production bb --season 1 --columns episode -f csv"
+    )
+    #expect(done.out == "episode\n1\n2\n3\n4\n5\n6\n7\n")
+  }
+  @Test("a path the server does not know is a web page with 200, and no rows of it are believed") func page() throws {
+    let server = try Self.classic()
+    let done = Shell().run("bb-export quotes --source breaking-bad-classic --api \(server.url)/apy")
+    #expect(done.status == 65 && done.err.contains("a web page, not JSON"))
+  }
+  @Test("the database's own errors are shown in one line") func postgres() throws {
+    let body =
+      #"{"name":"error","length":118,"severity":"FATAL","code":"28000","file":"miscinit.c","line":"716","routine":"InitializeSessionUserId"}"#
+    let server = try LoopbackServer { _ in .json(body, status: 500, headers: [HTTPHeader("Retry-After", "0")]) }
+    let done = Shell().run("bb-export quotes --source breaking-bad-classic --api \(server.url)/api")
+    #expect(done.status == 69 && done.err.contains("answers 500") && done.err.contains("FATAL"))
+    #expect(done.err.split(separator: "\n").count == 1)
+  }
+
+  // MARK: - The box office
+
+  /// The real answers; the editors' order and the films by date, of which only the beginning is known, are completed here.
+  private static func boxOffice() throws -> (BoxOfficeAPI, LoopbackServer) {
+    let list = try JSON.parse(try data("boxoffice/movies.order_type_0"), name: "movies")
+    let films = try #require(list["movies"]?.arrayValue)
+    func answer(_ films: [JSON]) -> [UInt8] { JSON.object(["movies": .array(films)]).canonicalBytes }
+    let byDate = films.sorted { ($0["date"]?.stringValue ?? "") > ($1["date"]?.stringValue ?? "") }
+    let api = try BoxOfficeAPI(
+      lists: [
+        "0": try data("boxoffice/movies.order_type_0"), "1": answer([films[1], films[2], films[0]] + films[3...]),
+        "2": answer(byDate),
+      ], details: try [0, 3, 4].map { try data("boxoffice/movie_\($0)") },
+      comments: try [0, 3].map { try data("boxoffice/comments_\($0)") })
+    return (api, try LoopbackServer { api.answer($0) })
+  }
+
+  @Test("films in their three orders, the list and each film's page joined") func films() throws {
+    let (_, server) = try Self.boxOffice(), shell = Shell()
+    let source = try #require(
+      try JSON.parse(try Self.data("boxoffice/movies.order_type_0"), name: "movies")["movies"]?.arrayValue)
+    let done = shell.run("bb-export movies --api \(server.url) -f json")
+    let rows = try Self.records(done.out)
+    #expect(rows.count == 8 && done.status == 0 && done.err.contains("has no details of"))
+    for (row, film) in zip(rows, source) {
+      #expect(
+        row["id"] == film["id"] && row["title"] == film["title"] && row["reservation_rate"] == film["reservation_rate"])
+      #expect(row["release_date"] == film["date"] && row["thumbnail"] == film["thumb"] && row["grade"] == film["grade"])
+    }
+    for number in [0, 3, 4] {
+      let page = try JSON.parse(try Self.data("boxoffice/movie_\(number)"), name: "movie")
+      let row = try #require(rows.first { $0["id"] == page["id"] })
+      for (column, member) in [
+        ("audience", "audience"), ("duration_minutes", "duration"), ("synopsis", "synopsis"), ("image", "image"),
+      ] {
+        #expect(row[column] == page[member])
+      }
+      let genres = page["genre"]?.stringValue?.split(separator: ",").map { $0.drop { $0 == " " } } ?? []
+      #expect(row["genres"] == .array(genres.map { .string(String($0)) }))
+      #expect(row["actors"]?.arrayValue?.isEmpty == false)
+    }
+    func titles(_ order: String) throws -> [JSON?] {
+      try Self.records(shell.run("bb-export movies --order \(order) --api \(server.url) --columns title -f json").out)
+        .map { $0["title"] }
+    }
+    #expect(try titles("rate") == source.map { $0["title"] })
+    #expect(
+      try titles("curation") == [source[1], source[2], source[0]].map { $0["title"] } + source[3...].map { $0["title"] }
+    )
+    let byDate = source.sorted { ($0["date"]?.stringValue ?? "") > ($1["date"]?.stringValue ?? "") }
+    #expect(try titles("date") == byDate.map { $0["title"] })
+  }
+  @Test("every comment of every film, times before 1970 included, text to the last line feed") func comments() throws {
+    let (_, server) = try Self.boxOffice()
+    let done = Shell().run("bb-export comments --api \(server.url) -f ndjson")
+    let rows = try done.out.split(separator: "\n").map { try JSON.parse(Array($0.utf8), name: "row") }
+    var source: [JSON] = []
+    for number in [0, 3] {
+      source += try #require(
+        try JSON.parse(try Self.data("boxoffice/comments_\(number)"), name: "comments")["comments"]?.arrayValue)
+    }
+    #expect(rows.count == source.count && rows.count == 30 && done.err == "" && done.status == 0)
+    for row in rows {
+      let comment = try #require(source.first { $0["id"] == row["id"] })
+      #expect(row["writer"] == comment["writer"] && row["contents"] == comment["contents"])
+      #expect(row["movie_id"] == comment["movie_id"])
+      #expect(row["rating"]?.realValue == comment["rating"]?.realValue)
+      let isEarly = comment["timestamp"]?.stringValue == nil && (comment["timestamp"]?.realValue ?? 0) < 0
+      #expect((row["posted_at"]?.stringValue ?? "").hasPrefix("1969-12-31T23:59:59.99999") == isEarly)
+    }
+  }
+  @Test("every format takes films and comments whole", arguments: ["movies", "comments"]) func formats(dataset: String)
+    throws
+  {
+    let (_, server) = try Self.boxOffice(), shell = Shell()
+    let count = dataset == "movies" ? 8 : 30
+    for format in ["markdown", "csv", "json", "ndjson", "tsv", "table", "record", "html", "sql", "yaml", "singer"] {
+      let done = shell.run(
+        "bb-export \(dataset) --api \(server.url) --max-age 1000 -f \(format) -o out --summary json && wc -c < out")
+      #expect(done.status == 0 && done.err.contains("\"rows\":\(count),"), "\(format): \(done.err)")
+    }
+    let whole = try Self.records(shell.run("bb-export \(dataset) --api \(server.url) --max-age 1000 -q -f json").out)
+    let again = try Self.records(
+      shell.run(
+        "bb-export \(dataset) --api \(server.url) --max-age 1000 -q -o \(dataset).ndjson && bb-export --from \(dataset).ndjson -f json"
+      ).out)
+    #expect(whole == again && whole.count == count)
+  }
+}
