@@ -63,6 +63,12 @@ public final class CSVRowStream: RowStream {
     return try stream(source, table, reading, opened, types)
   }
 
+  /// The names of the columns, as the header has them.
+  /// - Throws: `badData` for an empty file or a bad beginning.
+  public static func names(_ source: any ByteSource, _ reading: CSVReading = CSVReading()) throws(Problem) -> [String] {
+    try Opened(source, reading).header.names
+  }
+
   private static func stream(
     _ source: any ByteSource, _ table: String, _ reading: CSVReading, _ opened: Opened, _ types: [ColumnType]
   ) throws(Problem) -> CSVRowStream {

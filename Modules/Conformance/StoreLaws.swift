@@ -1,3 +1,4 @@
+internal import Codecs
 public import Domain
 
 /// A kind of storage as the laws see it.
@@ -54,11 +55,26 @@ struct StoreUnderLaw: Sendable {
   }
 
   static func values(_ stream: any RowStream) async throws -> [[Value]] {
+    let types = stream.schema.columns.map(\.type)
     var rows: [[Value]] = []
     for batch in try await stream.collect() {
-      for row in 0..<batch.count { rows.append((0..<batch.width).map { batch.value(row, $0) }) }
+      for row in 0..<batch.count { rows.append((0..<batch.width).map { plain(batch.value(row, $0), types[$0]) }) }
     }
     return rows
+  }
+
+  /// A number that was read from text as the value that its canonical literal stands for.
+  private static func plain(_ value: Value, _ type: ColumnType) -> Value {
+    guard case .number(let literal) = value else { return value }
+    let text = String(decoding: literal, as: UTF8.self)
+    switch type {
+    case .integer:
+      if let number = Int64(text), String(number) == text { return .integer(number) }
+    case .real:
+      if let number = Double(text), number.canonicalText == literal { return .real(number) }
+    default: break
+    }
+    return value
   }
 
   func expect(_ isSo: Bool, _ message: @autoclosure () -> String) throws {

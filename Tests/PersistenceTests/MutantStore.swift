@@ -7,7 +7,8 @@ import Synchronization
 final class MutantStore: RecordStore {
   enum Damage: String, CaseIterable {
     case inventsATable, answersForMissingTables, losesSignOfZero, losesNULs, mixesUpNullAndEmpty, sortsBackwards,
-      sortsAsText, foldsNames, ignoresColumns, losesTypes, losesLaterRows, keepsLiterals, neverReplaces, neverDeletes,
+      sortsAsText, foldsNames, ignoresColumns, losesTypes, losesLaterRows, misspellsNumbers, neverReplaces,
+      neverDeletes,
       deletesByFirstColumn, miscounts, keepsOthers, mixesTables, readsLate, forgetsWrites, forgetsWhenClosed,
       ignoresExpectations,
       expectsNothing, changesBeforeItRefuses, takesEverything, losesHistory, remembersNothingChanged,
@@ -67,7 +68,7 @@ final class MutantStore: RecordStore {
     case (.losesNULs, .text(let bytes)): .text(Array(bytes.prefix { $0 != 0 }.prefix(1 << 16)))
     case (.mixesUpNullAndEmpty, .null): .text([])
     case (.foldsNames, .text(let bytes)): .text(Fold.folded(bytes))
-    case (.keepsLiterals, .integer(let number)): .number(Array(String(number).utf8))
+    case (.misspellsNumbers, .integer(let number)): .number(Array("\(number).0".utf8))
     default: value
     }
   }

@@ -13,7 +13,15 @@ enum StoreFixtures {
     let folder = Folder()
     return { SQLiteStore(path: folder.path + "/store.db") }
   }
-  static let all = [memory, sqlite]
+  static let csv = StoreFixture("csv") {
+    let folder = Folder()
+    return { FolderStore.csv(folder.path + "/store", scratch: TemporaryScratch(folder: "/tmp")) }
+  }
+  static let json = StoreFixture("json") {
+    let folder = Folder()
+    return { FolderStore.json(folder.path + "/store", scratch: TemporaryScratch(folder: "/tmp")) }
+  }
+  static let all = [memory, sqlite, csv, json]
 }
 
 @Suite("Store laws") struct StoreLawTests {

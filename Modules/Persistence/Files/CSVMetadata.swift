@@ -6,6 +6,8 @@ import Glibc
 struct CSVMetadata {
   /// Types by column, where the file says one that bb has.
   private(set) var types: [String: ColumnType] = [:]
+  /// The columns in the file's order, with all that it says of them; of those without a type that bb has, text.
+  private(set) var columns: [ColumnDescription] = []
   /// What separates fields; nil when the file does not say.
   private(set) var delimiter: UInt8?
   /// Whether the first line names the columns; nil when the file does not say.
@@ -40,6 +42,11 @@ struct CSVMetadata {
       } else if let datatype = column["datatype"] {
         types[called] = Self.type(of: datatype)
       }
+      columns.append(
+        ColumnDescription(
+          called, types[called] ?? .text, nullable: column["required"]?.booleanValue != true,
+          column["dc:description"]?.stringValue ?? "", unit: column["bb:unit"]?.stringValue ?? "",
+          extra: column["bb:extra"]?.booleanValue ?? false))
     }
     if let text = document["dialect"]?["delimiter"]?.stringBytes {
       guard text.count == 1 else { throw Problem(.badData, "the delimiter is not one character", at: name) }
@@ -62,6 +69,63 @@ struct CSVMetadata {
     case "json": return .json
     case "string": return .text
     default: return nil
+    }
+  }
+}
+
+extension CSVMetadata {
+  /// The metadata of a table in the file called `file`.
+  static func document(of schema: Schema, file: String) -> [UInt8] {
+    var lines: [String] = []
+    for column in schema.columns {
+      var members: [JSON.Member] = []
+      func put(_ key: String, _ value: JSON?) {
+        if let value { members.append(JSON.Member(Array(key.utf8), value)) }
+      }
+      put("name", .string(variable(column.name)))
+      put("titles", .string(column.name))
+      put("datatype", .string(datatype(of: column.type)))
+      put("required", column.isNullable ? nil : .boolean(true))
+      put("dc:description", column.summary.isEmpty ? nil : .string(column.summary))
+      put("bb:type", .string(column.type.name))
+      put("bb:unit", column.unit.isEmpty ? nil : .string(column.unit))
+      put("bb:extra", column.isExtra ? .boolean(true) : nil)
+      lines.append("    " + String(decoding: JSON.object(members).canonicalBytes, as: UTF8.self))
+    }
+    let key = JSON.array(schema.key.map { .string(variable(schema.columns[$0].name)) }).canonicalBytes
+    let primary = schema.key.isEmpty ? "" : ",\n    \"primaryKey\": \(String(decoding: key, as: UTF8.self))"
+    let url = String(decoding: JSON.string(file).canonicalBytes, as: UTF8.self)
+    return Array(
+      """
+      {"@context": ["http://www.w3.org/ns/csvw", {"bb": "urn:bb:"}],
+        "url": \(url),
+        "tableSchema": {"columns": [
+      \(lines.joined(separator: ",\n"))]\(primary)}}
+
+      """.utf8)
+  }
+
+  /// A name as the standard wants it for variables: letters, digits and underscores, the rest as percent signs and digits.
+  private static func variable(_ name: String) -> String {
+    name.utf8.enumerated().map { place, byte in
+      let isPlain = byte &- 48 < 10 || byte &- 65 < 26 || byte &- 97 < 26 || byte == UInt8(ascii: "_") && place > 0
+      return isPlain
+        ? String(UnicodeScalar(byte)) : (byte < 16 ? "%0" : "%") + String(byte, radix: 16, uppercase: true)
+    }.joined()
+  }
+
+  /// The datatype of the standard that comes nearest.
+  private static func datatype(of type: ColumnType) -> String {
+    switch type {
+    case .integer: "long"
+    case .real: "double"
+    case .decimal: "decimal"
+    case .boolean: "boolean"
+    // A partial date is no date of the standard, and a timestamp may lack what it asks for.
+    case .text, .date, .timestamp: "string"
+    case .bytes: "base64Binary"
+    case .url: "anyURI"
+    case .list, .json: "json"
     }
   }
 }

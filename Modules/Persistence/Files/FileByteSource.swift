@@ -8,53 +8,68 @@ public final class FileByteSource: ByteSource {
   public let name: String
   /// The size when the file was opened; nil for pipes.
   public let size: Int?
-  private let path: String?
-  private let descriptor: Int32
+  private let file: OpenFile
+  /// Where to read next in a regular file.
+  private let position = Mutex(0)
 
   /// Opens the file at `path`.
   /// - Throws: `noInput`, `permission`, `io`; `usage` for a folder.
-  public init(path: String) throws(Problem) {
-    name = path
-    descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
+  public convenience init(path: String) throws(Problem) {
+    let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else { throw Problem.posix(errno, "open", path) }
+    let file = OpenFile(descriptor)
     var status = stat()
     guard unsafe fstat(descriptor, &status) == 0 else { throw Problem.posix(errno, "read", path) }
     let kind = status.st_mode & S_IFMT
     if kind == S_IFDIR {
-      close(descriptor)
       throw Problem(.usage, "is a folder", at: path, hint: "a folder of tables is a storage: --storage \(path)")
     }
-    size = kind == S_IFREG ? Int(status.st_size) : nil
-    self.path = kind == S_IFREG ? path : nil
     posix_fadvise(descriptor, 0, 0, POSIX_FADV_SEQUENTIAL)
+    self.init(file, name: path, size: kind == S_IFREG ? Int(status.st_size) : nil)
   }
 
   /// Standard input.
-  public init() {
-    name = "standard input"
-    size = nil
-    path = nil
-    descriptor = dup(0)
-  }
+  public convenience init() { self.init(OpenFile(dup(0)), name: "standard input", size: nil) }
 
-  deinit { close(descriptor) }
+  private init(_ file: OpenFile, name: String, size: Int?) {
+    self.file = file
+    self.name = name
+    self.size = size
+  }
 
   /// Reads what is there, up to `limit` bytes.
   public func read(into chunk: Chunk, limit: Int) throws(Problem) -> Int {
     let room = min(limit, chunk.capacity - chunk.count)
     while true {
-      let count = unsafe Glibc.read(descriptor, chunk.base + chunk.count, room)
+      let count =
+        size == nil
+        ? unsafe Glibc.read(file.descriptor, chunk.base + chunk.count, room)
+        : unsafe pread(file.descriptor, chunk.base + chunk.count, room, off_t(position.withLock { $0 }))
       if count >= 0 {
         chunk.count += count
+        position.withLock { $0 += count }
         return count
       }
       if errno != EINTR { throw Problem.posix(errno, "read", name) }
     }
   }
 
-  /// The file again; nil for pipes.
-  public func reopened() throws(Problem) -> (any ByteSource)? {
-    guard let path else { return nil }
-    return try FileByteSource(path: path)
+  /// The same file from its beginning, also when another has taken its place; nil for pipes.
+  public func reopened() throws(Problem) -> (any ByteSource)? { again() }
+
+  /// The same file from its beginning; nil for pipes.
+  func again() -> FileByteSource? { size.map { FileByteSource(file, name: name, size: $0) } }
+
+  /// What the file is now.
+  func status() -> stat? {
+    var status = stat()
+    return unsafe fstat(file.descriptor, &status) == 0 ? status : nil
   }
+}
+
+/// Owns a descriptor, closed when nobody reads any more.
+private final class OpenFile: Sendable {
+  let descriptor: Int32
+  init(_ descriptor: Int32) { self.descriptor = descriptor }
+  deinit { close(descriptor) }
 }

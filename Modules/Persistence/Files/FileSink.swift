@@ -49,7 +49,16 @@ public final class FileSink: ByteSink {
   deinit { discard() }
 
   /// Appends to the temporary.
-  public func write(_ bytes: borrowing ByteBuffer) async throws(Problem) {
+  public func write(_ bytes: borrowing ByteBuffer) async throws(Problem) { try append(bytes) }
+
+  /// Appends text that is small.
+  func append(_ bytes: [UInt8]) throws(Problem) {
+    var buffer = ByteBuffer(capacity: bytes.count)
+    buffer.append(bytes: bytes)
+    try append(buffer)
+  }
+
+  private func append(_ bytes: borrowing ByteBuffer) throws(Problem) {
     let place = name, descriptor = self.descriptor
     try bytes.read { (span) throws(Problem) in try writeAll(span, to: descriptor, place: place) }
     let count = bytes.count
@@ -58,11 +67,23 @@ public final class FileSink: ByteSink {
 
   /// Flushes, checks the length, renames, flushes the folder.
   public func commit() async throws(Problem) {
+    _ = try flush()
+    try publish()
+  }
+
+  /// Flushes the temporary and checks its length.
+  /// - Returns: what the file is.
+  func flush() throws(Problem) -> stat {
     var status = stat()
     guard unsafe fstat(descriptor, &status) == 0, Int(status.st_size) == written.withLock({ $0 }) else {
       throw Problem(.io, "the file has another length than was written", at: name)
     }
     guard fsync(descriptor) == 0 else { throw Problem.posix(errno, "flush", name) }
+    return status
+  }
+
+  /// Puts the flushed temporary in its place, and flushes the folder.
+  func publish() throws(Problem) {
     isOpen.withLock { $0 = false }
     guard close(descriptor) == 0 else {
       let code = errno
@@ -79,6 +100,20 @@ public final class FileSink: ByteSink {
     guard folder >= 0 else { return }
     defer { close(folder) }
     if fsync(folder) != 0, errno != EINVAL { throw Problem.posix(errno, "flush the folder of", name) }
+  }
+
+  /// Whether the temporary, which is flushed, holds the bytes of `file`.
+  func holdsSame(as file: FileByteSource) throws(Problem) -> Bool {
+    guard file.size == written.withLock({ $0 }), let one = file.again() else { return false }
+    let other = try FileByteSource(path: temporary)
+    let a = Chunk(), b = Chunk()
+    while true {
+      (a.count, b.count) = (0, 0)
+      while a.count < a.capacity, try one.read(into: a, limit: a.capacity) > 0 {}
+      while b.count < b.capacity, try other.read(into: b, limit: b.capacity) > 0 {}
+      guard a.count == b.count, unsafe memcmp(a.base, b.base, a.count) == 0 else { return false }
+      if a.count == 0 { return true }
+    }
   }
 
   /// Removes the temporary.

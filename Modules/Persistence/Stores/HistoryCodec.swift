@@ -4,7 +4,10 @@ import Domain
 /// Entries of the history as JSON: one line each, readable, and exact.
 enum HistoryCodec {
   /// The tables of an entry.
-  static func encoded(_ tables: [TableImages]) -> [UInt8] {
+  static func encoded(_ tables: [TableImages]) -> [UInt8] { json(tables).canonicalBytes }
+
+  /// The tables of an entry as a value.
+  static func json(_ tables: [TableImages]) -> JSON {
     let list = tables.map { table in
       JSON.object([
         "table": .string(table.schema.name),
@@ -14,13 +17,17 @@ enum HistoryCodec {
           table.rows.map { row in .array([json(row.before, table.schema), json(row.after, table.schema)]) }),
       ])
     }
-    return JSON.array(list).canonicalBytes
+    return .array(list)
   }
 
   /// The tables that `bytes` describe.
   /// - Throws: `badData` for anything that `encoded` does not write.
   static func decoded(_ bytes: [UInt8], at place: String) throws(Problem) -> [TableImages] {
-    let document = try JSON.parse(bytes, name: place)
+    try tables(try JSON.parse(bytes, name: place), at: place)
+  }
+
+  /// The tables that a value describes.
+  static func tables(_ document: JSON, at place: String) throws(Problem) -> [TableImages] {
     let damage = Problem(.badData, "an entry of the history is damaged", at: place)
     guard let list = document.arrayValue else { throw damage }
     var tables: [TableImages] = []

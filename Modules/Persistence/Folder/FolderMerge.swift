@@ -1,0 +1,132 @@
+import Domain
+
+/// What is to become of one record.
+struct FolderEdit {
+  /// Its key.
+  let key: StoredKey
+  /// What is to be done.
+  let action: Action
+  /// Checked before: the record as it is now.
+  var check: ((_ before: [Value]?) throws(Problem) -> Void)?
+
+  enum Action {
+    /// Only `check`.
+    case look
+    /// Put a row, as wide as the change's schema, in its place.
+    case put([Value])
+    /// Remove it.
+    case delete
+    /// Make it `after` when it is `before`: a change that was begun.
+    case finish(before: [Value]?, after: [Value]?)
+  }
+}
+
+/// Writes the records of a table and the edits of a change, both in order of the key, as one new file.
+struct FolderMerge: ~Copyable {
+  private let kept: Schema
+  private let columns: ColumnMap
+  private let encoder: any FolderEncoder
+  private let sink: FileSink
+  private var out = ByteBuffer()
+  private var changed: BatchBuilder
+  private var isEmpty = true
+  /// What has become of the table.
+  private(set) var outcome = TableOutcome()
+  /// The records that are different.
+  private(set) var images: TableImages
+
+  /// A new file of `kept` in `sink`, for edits of `schema`.
+  init(_ schema: Schema, kept: Schema, _ format: any FolderFormat, _ sink: FileSink) {
+    self.kept = kept
+    self.sink = sink
+    columns = ColumnMap(schema, in: kept)
+    encoder = format.encoder(kept)
+    changed = BatchBuilder(width: kept.width)
+    images = TableImages(schema: kept)
+  }
+
+  /// Writes everything.
+  /// - Parameters:
+  ///   - removesOthers: whether records without an edit go.
+  ///   - next: the next edit; nil at the end.
+  mutating func run(
+    _ rows: (any RowStream)?, removesOthers: Bool, next: () async throws(Problem) -> FolderEdit?
+  ) async throws(Problem) {
+    try encoder.begin(&out)
+    var edit = try await next()
+    while let batch = try await rows?.next()?.batch() {
+      var start = 0
+      for row in 0..<batch.count {
+        if edit == nil, !removesOthers { break }
+        var order = 1
+        while let current = edit {
+          order = KeyOrder.compare(batch, row, kept.key, current.key)
+          if order <= 0 { break }
+          try await copy(batch, start..<row)
+          start = row
+          try make(current, nil)
+          edit = try await next()
+        }
+        let isEdited = edit != nil && order == 0
+        guard isEdited || removesOthers else { continue }
+        try await copy(batch, start..<row)
+        start = row + 1
+        let before = try StoredRow.normalised((0..<batch.width).map { batch.value(row, $0) }, kept)
+        if isEdited, let current = edit {
+          try make(current, before)
+          edit = try await next()
+        } else {
+          _ = outcome.count(before, nil, &images)
+        }
+        if changed.isFull { try await writeChanged() }
+      }
+      try await copy(batch, start..<batch.count)
+    }
+    while let current = edit {
+      try make(current, nil)
+      if changed.isFull { try await writeChanged() }
+      edit = try await next()
+    }
+    try await writeChanged()
+    try encoder.finish(isEmpty: isEmpty, &out)
+    try await flush()
+  }
+
+  /// Does what an edit says.
+  private mutating func make(_ edit: FolderEdit, _ before: [Value]?) throws(Problem) {
+    try edit.check?(before)
+    let after: [Value]?
+    switch edit.action {
+    case .look: after = before
+    case .put(let row): after = columns.widened(row, over: before)
+    case .delete: after = nil
+    case .finish(let known, let wanted): after = StoredRow.areSame(before, known) ? wanted : before
+    }
+    if case .look = edit.action {
+    } else {
+      _ = outcome.count(before, after, &images)
+    }
+    for value in after ?? [] { changed.append(value: value) }
+  }
+
+  private mutating func copy(_ batch: RowBatch, _ range: Range<Int>) async throws(Problem) {
+    guard !range.isEmpty else { return }
+    try await writeChanged()
+    try await write(range.count == batch.count ? batch : batch.selecting(range))
+  }
+
+  private mutating func writeChanged() async throws(Problem) {
+    if changed.count > 0 { try await write(changed.finish()) }
+  }
+
+  private mutating func write(_ batch: RowBatch) async throws(Problem) {
+    try encoder.write(batch, isFirst: isEmpty, &out)
+    isEmpty = false
+    if out.count >= 1 << 18 { try await flush() }
+  }
+
+  private mutating func flush() async throws(Problem) {
+    try await sink.write(out)
+    out.removeAll()
+  }
+}

@@ -1,0 +1,68 @@
+import Domain
+import Glibc
+
+/// What a file is called and how it is told that somebody changed it.
+enum FolderPath {
+  /// The name of a table's file without its suffix: bytes that are not letters, digits, `_`, `-` or `.` are written as `%2F`, and so is what would hide
+  /// the file or make it the folder's own.
+  static func stem(of table: String) -> String {
+    table.utf8.enumerated().map { place, byte in
+      let isPlain = byte &- 48 < 10 || byte &- 65 < 26 || byte &- 97 < 26 || "_-".utf8.contains(byte)
+      let isDot = byte == UInt8(ascii: ".") && place > 0
+      return (isPlain || isDot) && !(place == 0 && table == "bb") ? String(UnicodeScalar(byte)) : escaped(byte)
+    }.joined()
+  }
+
+  /// The table whose file has this stem.
+  static func table(of stem: String) -> String {
+    var bytes: [UInt8] = [], rest = Substring(stem).utf8
+    while let byte = rest.popFirst() {
+      let digits = String(rest.prefix(2)) ?? ""
+      if byte == UInt8(ascii: "%"), digits.utf8.count == 2, let value = UInt8(digits, radix: 16) {
+        bytes.append(value)
+        rest = rest.dropFirst(2)
+      } else {
+        bytes.append(byte)
+      }
+    }
+    return String(validating: bytes, as: UTF8.self) ?? stem
+  }
+
+  private static func escaped(_ byte: UInt8) -> String {
+    (byte < 16 ? "%0" : "%") + String(byte, radix: 16, uppercase: true)
+  }
+}
+
+/// What tells one state of a file from another.
+struct FileStamp: Hashable, Sendable {
+  let device: UInt64, inode: UInt64, size: Int64, seconds: Int64, nanoseconds: Int64
+
+  init(_ status: stat) {
+    device = UInt64(status.st_dev)
+    inode = UInt64(status.st_ino)
+    size = Int64(status.st_size)
+    seconds = Int64(status.st_mtim.tv_sec)
+    nanoseconds = Int64(status.st_mtim.tv_nsec)
+  }
+
+  /// A stamp as it was written down; nil for anything else.
+  init?(_ numbers: [Int64]) {
+    guard numbers.count == 5 else { return nil }
+    device = UInt64(bitPattern: numbers[0])
+    inode = UInt64(bitPattern: numbers[1])
+    (size, seconds, nanoseconds) = (numbers[2], numbers[3], numbers[4])
+  }
+
+  /// The stamp to be written down.
+  var numbers: [Int64] {
+    [Int64(bitPattern: device), Int64(bitPattern: inode), size, seconds, nanoseconds]
+  }
+
+  /// What is at `path` now; nil when nothing is.
+  static func now(at path: String) throws(Problem) -> FileStamp? {
+    var status = stat()
+    if unsafe stat(path, &status) == 0 { return FileStamp(status) }
+    if errno == ENOENT { return nil }
+    throw Problem.posix(errno, "read", path)
+  }
+}
