@@ -73,7 +73,8 @@ private func liveSource(
   let caching = Caching(retrying, folder: directories.cache, policy: policy, date: date, report: report)
   let server = live.server ?? variables["BB_API_URL"].flatMap { $0.isEmpty ? nil : $0 }
   let source = try RESTSource(
-    description, server: server, transport: caching, environment: variables, report: report)
+    description, server: server, transport: caching, environment: variables, asWritten: live.asWritten,
+    report: report)
   return FallbackSource(source, else: SnapshotSource(), report: report)
 }
 

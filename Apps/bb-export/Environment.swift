@@ -71,6 +71,8 @@ struct LiveChoice: Sendable, Hashable {
   var offline = false
   var proxy: String?
   var caFile: String?
+  /// Whether values are wanted as the API writes them, the odd ones too.
+  var asWritten = false
 }
 
 /// A sink that knows the digest of what it took.

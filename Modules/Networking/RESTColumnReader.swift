@@ -9,6 +9,7 @@ struct RESTColumnReader {
   private let nulls: Set<[UInt8]>
   private let invalid: Set<[UInt8]>
   private let dates: [Dates.Format]
+  private let isAsWritten: Bool
 
   /// Where a value stands.
   private enum Selector {
@@ -20,10 +21,12 @@ struct RESTColumnReader {
     case parent
   }
 
+  /// - Parameter asWritten: whether empty texts stay, and what does not fit the column's type stays as its text.
   /// - Throws: `configuration` for a selector that is no JSON Pointer.
-  init(_ column: ColumnDescription, _ source: SourceColumn) throws(Problem) {
+  init(_ column: ColumnDescription, _ source: SourceColumn, asWritten: Bool) throws(Problem) {
     self.column = column
     self.source = source
+    isAsWritten = asWritten
     do throws(Problem) {
       switch source.from {
       case SourceColumn.place: selector = .place
@@ -33,8 +36,11 @@ struct RESTColumnReader {
     } catch {
       throw Problem(.configuration, "column \(column.name): \(error.message)", hint: error.hint)
     }
-    nulls = Set(source.nulls.map { Array($0.utf8) })
-    invalid = Set(source.invalid.map { Array($0.utf8) })
+    // An empty text that becomes a list by a step is an empty list.
+    let keepsEmpty =
+      asWritten && source.steps.isEmpty && [.text, .url, .list(.text), .list(.url)].contains(column.type)
+    nulls = Set(source.nulls.filter { !(keepsEmpty && $0.isEmpty) }.map { Array($0.utf8) })
+    invalid = asWritten ? [] : Set(source.invalid.map { Array($0.utf8) })
     let named = source.formats.compactMap { Dates.Format(rawValue: $0.rawValue) }
     dates = named.isEmpty ? [.isoDay, .isoMonth, .year] : named
   }
@@ -50,6 +56,15 @@ struct RESTColumnReader {
       case .place: .number(Int64(place))
       case .parent: parent
       }
+    do throws(Problem) {
+      return try read(stands, &notes)
+    } catch {
+      guard isAsWritten, let stands else { throw error }
+      return .text(stands.stringBytes ?? stands.canonicalBytes)
+    }
+  }
+
+  private func read(_ stands: JSON?, _ notes: inout RESTNotes) throws(Problem) -> Value {
     var found = present(stands, &notes)
     for step in source.steps {
       guard let value = found else { break }

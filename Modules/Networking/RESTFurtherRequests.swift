@@ -62,7 +62,7 @@ extension RESTSource {
     }
     let found = try await further(supplement, for: rows.map { $0[key] })
     var notes = RESTNotes()
-    let readers = try supplement.readers(for: dataset.schema)
+    let readers = try supplement.readers(for: dataset.schema, asWritten: isAsWritten)
     for row in rows.indices {
       guard let further = found[rows[row][key]] else {
         if supplement.isForEachRow { notes.withoutFurther.append(rows[row][key].parameterText) }
@@ -121,13 +121,13 @@ extension SourceSupplement {
   fileprivate var isForEachRow: Bool { if case .eachRow = scope { true } else { false } }
 
   /// Readers of its columns, by their position in the schema.
-  fileprivate func readers(for schema: Schema) throws(Problem) -> [(Int, RESTColumnReader)] {
+  fileprivate func readers(for schema: Schema, asWritten: Bool) throws(Problem) -> [(Int, RESTColumnReader)] {
     var readers: [(Int, RESTColumnReader)] = []
     for column in columns {
       guard let position = schema.position(of: column.name) else {
         throw Problem(.configuration, "\(schema.name) has no column \(column.name)")
       }
-      readers.append((position, try RESTColumnReader(schema.columns[position], column)))
+      readers.append((position, try RESTColumnReader(schema.columns[position], column, asWritten: asWritten)))
     }
     return readers
   }

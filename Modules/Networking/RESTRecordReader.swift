@@ -5,11 +5,15 @@ internal import Domain
 struct RESTRecordReader {
   let dataset: SourceDataset
   private let columns: [RESTColumnReader?]
+  private let isAsWritten: Bool
   private let report: @Sendable (String) -> Void
 
   /// - Throws: `configuration` for a selector that is no JSON Pointer.
-  init(_ dataset: SourceDataset, report: @escaping @Sendable (String) -> Void) throws(Problem) {
+  init(
+    _ dataset: SourceDataset, asWritten: Bool, report: @escaping @Sendable (String) -> Void
+  ) throws(Problem) {
     self.dataset = dataset
+    isAsWritten = asWritten
     self.report = report
     var columns: [RESTColumnReader?] = []
     for column in dataset.schema.columns {
@@ -17,7 +21,7 @@ struct RESTRecordReader {
         columns.append(nil)
         continue
       }
-      columns.append(try RESTColumnReader(column, source))
+      columns.append(try RESTColumnReader(column, source, asWritten: asWritten))
     }
     self.columns = columns
   }
@@ -33,7 +37,7 @@ struct RESTRecordReader {
       }
     }
     count(&rows, &notes)
-    for line in notes.lines(dataset.schema.name) { report(line) }
+    if !isAsWritten { for line in notes.lines(dataset.schema.name) { report(line) } }
     return sorted(rows)
   }
 
@@ -68,7 +72,7 @@ struct RESTRecordReader {
       }
       do throws(Problem) {
         let value = try reader.value(in: record, place: number, parent: answer.parent, &notes)
-        if value == .null, !column.isNullable { throw Problem(.badData, "there is no value") }
+        if value == .null, !column.isNullable, !isAsWritten { throw Problem(.badData, "there is no value") }
         row.append(value)
       } catch {
         throw Problem(

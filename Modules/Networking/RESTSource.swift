@@ -11,6 +11,7 @@ public struct RESTSource: RecordSource {
   let transport: any HTTPTransport
   let environment: [String: String]
   let pace: RESTPace
+  let isAsWritten: Bool
   let report: @Sendable (String) -> Void
 
   /// A source.
@@ -19,11 +20,12 @@ public struct RESTSource: RecordSource {
   ///   - server: a server that speaks it, instead of the description's base URL.
   ///   - transport: sends the requests; it retries and caches.
   ///   - environment: variables that hold the secrets the description names.
+  ///   - asWritten: for a `Check`: empty texts stay, a value that does not fit its column's type stays as its text, and nothing odd is told of.
   ///   - report: is told, in one line each, what was odd but kept.
   /// - Throws: `usage` when the server is no http or https URL.
   public init(
     _ description: SourceDescription, server: String? = nil, transport: any HTTPTransport,
-    environment: [String: String] = [:], report: @escaping @Sendable (String) -> Void
+    environment: [String: String] = [:], asWritten: Bool = false, report: @escaping @Sendable (String) -> Void
   ) throws(Problem) {
     var base = server ?? description.baseURL
     while base.hasSuffix("/") { base.removeLast() }
@@ -34,6 +36,7 @@ public struct RESTSource: RecordSource {
     self.server = base
     self.transport = transport
     self.environment = environment
+    isAsWritten = asWritten
     pace = RESTPace(perSecond: description.requestsPerSecond)
     self.report = report
   }
@@ -52,7 +55,7 @@ public struct RESTSource: RecordSource {
   ///   the description says, naming record and column, `configuration` for a variable that is not set.
   public func rows(of table: String, _ request: RowRequest) async throws(Problem) -> any RowStream {
     let dataset = try description.dataset(named: table)
-    let reader = try RESTRecordReader(dataset, report: report)
+    let reader = try RESTRecordReader(dataset, asWritten: isAsWritten, report: report)
     var rows = try reader.rows(of: try await answers(for: dataset, request))
     for supplement in dataset.supplements {
       guard request.columns.map({ wanted in supplement.columns.contains { wanted.contains($0.name) } }) ?? true else {

@@ -28,6 +28,16 @@ enum BBExport {
       Argument("ACTION", values: .words(["check"]), count: .any, "check FILE: whether FILE describes a source")
     ],
     options: Options.exporting, examples: ["sources check my-api.json"])
+  static let check = Command(
+    "check", "list what is odd in datasets: a table like any other",
+    discussion: CheckCommand.discussion,
+    arguments: [
+      Argument(
+        "DATASET", values: .dynamic("dataset"), count: .any, "what to look at; all that the source has when not said")
+    ],
+    options: Options.selecting.filter { !CheckCommand.without.contains($0) } + Options.exporting + Options.readingFiles
+      + Options.asking,
+    examples: ["check", "check quotes episodes --where 'check = unresolved-name'", "check movies -f csv"])
   static let open = Command(
     "open", "open a record's picture, or a show's page, on a desktop; else print where it is",
     arguments: [
@@ -49,7 +59,7 @@ enum BBExport {
   static let program = Program(
     "bb-export", version: version,
     "write datasets of television and film, or any table of yours, to files in any format",
-    commands: [table, datasets, formats, sources, open, completions, config, help], defaultCommand: "table",
+    commands: [table, datasets, formats, sources, check, open, completions, config, help], defaultCommand: "table",
     options: Options.everywhere, topics: Topics.all,
     examples: ["episodes --where 'season = 1'", "characters -o characters.csv", "--from people.csv -f json", "formats"])
 }

@@ -65,7 +65,9 @@ struct SelectionReader {
       selection.conditions.append(Condition(try Shorthand.nameColumn(of: schema), .contains, name))
     }
     if let order { selection.sort = try order.sort(of: schema) }
-    if order == nil, selection.sort.isEmpty, isOfFilms { selection.sort = try MovieOrder.rate.sort(of: schema) }
+    if order == nil, selection.sort.isEmpty, isOfFilms, schema.name == Catalog.movies.name {
+      selection.sort = try MovieOrder.rate.sort(of: schema)
+    }
     _ = try selection.apply(to: ReadyRows(schema: schema, batches: []), scratch: NoScratch(), related: .described)
     return selection
   }

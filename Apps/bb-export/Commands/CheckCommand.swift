@@ -1,0 +1,81 @@
+import CommandLineKit
+import Domain
+
+/// `bb-export check`: what is odd in datasets, as a table like any other.
+struct CheckCommand {
+  private let invocation: Invocation
+  private let environment: Environment
+
+  init(_ invocation: Invocation, _ environment: Environment) {
+    self.invocation = invocation
+    self.environment = environment
+  }
+
+  /// Options that choose rows by columns findings do not have.
+  static let without = [
+    Options.production, Options.season, Options.episode, Options.name, Options.order, Options.with, Options.nest,
+  ]
+
+  /// For the help: what is looked for.
+  static let discussion =
+    "What is found is a table with the columns \(Check.schema.columns.map(\.name).joined(separator: ", ")). "
+    + "Looked for are \(CheckRule.names.joined(separator: ", "))."
+
+  func run() async throws(Problem) {
+    let outputs = try Outputs(invocation, environment)
+    let selection = try SelectionReader(invocation).read(for: Check.schema)
+    let sources = try await self.sources()
+    var tables = CheckTables(), findings: [CheckFinding] = []
+    var failures: [Problem] = []
+    for (dataset, source) in sources {
+      do throws(Problem) {
+        findings += try await Check().findings(in: dataset, &tables, report: environment.report.warning) {
+          (name) throws(Problem) in
+          guard try await source.tables().contains(where: { $0.name == name }) else { return nil }
+          return try await source.rows(of: name, RowRequest())
+        }
+      } catch {
+        // What was not named may be missing, as long as something is there.
+        guard invocation.arguments.isEmpty, error.kind == .unavailable else { throw error }
+        failures.append(error)
+      }
+    }
+    if failures.count == sources.count, let first = failures.first { throw first }
+    for failure in failures { environment.report.warning("not checked: \(failure)") }
+    try await outputs.write(Check.rows(of: findings), selection: selection)
+  }
+
+  /// The datasets to look at, each with the place its records come from.
+  private func sources() async throws(Problem) -> [(dataset: String, source: any RecordSource)] {
+    let names = invocation.arguments
+    for (position, name) in names.enumerated() where names[..<position].contains(name) {
+      throw Problem(.usage, "\(name) is named twice")
+    }
+    if names.isEmpty {
+      let source = try await environment.source(try choice(for: Catalog.all[0].name))
+      return try await source.tables().map { ($0.name, source) }
+    }
+    var opened: [SourceChoice: any RecordSource] = [:], sources: [(String, any RecordSource)] = []
+    for name in names {
+      let choice = try choice(for: name)
+      let source: any RecordSource
+      if let known = opened[choice] { source = known } else { source = try await environment.source(choice) }
+      opened[choice] = source
+      let tables = try await source.tables().map(\.name)
+      guard tables.contains(name) else {
+        let hint = Nearest.word(to: name, among: tables).map { "did you mean \($0)?" }
+        throw Problem(
+          .noInput, "\(source.name) has no \(name)", hint: hint ?? "it has: \(tables.joined(separator: ", "))")
+      }
+      sources.append((name, source))
+    }
+    return sources
+  }
+
+  private func choice(for dataset: String) throws(Problem) -> SourceChoice {
+    let choice = try SourceReader(invocation).choice(for: dataset)
+    guard case .live(let name, var live) = choice else { return choice }
+    live.asWritten = true
+    return .live(name: name, live)
+  }
+}

@@ -1,0 +1,32 @@
+/// One thing that is looked for.
+public struct CheckRule: Sendable {
+  /// What findings call it: `unresolved-name`.
+  public let name: String
+  /// One sentence without a full stop.
+  public let summary: String
+  /// The dataset it is about; nil for every one.
+  public let dataset: String?
+  /// The datasets it compares with.
+  public let others: [String]
+  let find: @Sendable (_ table: CheckTable, _ others: [String: CheckTable]) -> [CheckFinding]
+
+  /// A rule. `find` gets the dataset's rows and those of `others`; the findings' dataset and check are filled in for it.
+  public init(
+    _ name: String, _ summary: String, in dataset: String? = nil, with others: [String] = [],
+    find: @escaping @Sendable (_ table: CheckTable, _ others: [String: CheckTable]) -> [CheckFinding]
+  ) {
+    self.name = name
+    self.summary = summary
+    self.dataset = dataset
+    self.others = others
+    self.find = find
+  }
+
+  /// Every rule, in the order of the report.
+  public static let all: [CheckRule] =
+    [duplicateKey] + duplicates + unresolvedNames + [emptyText, missingValue, impossibleValue]
+    + ranges + [impossibleDate, noDeathRecord, aliveWithDeathRecord, rankAgainstRate]
+
+  /// What they look for, each once: rules that look for the same in several columns share a name.
+  public static let names = all.map(\.name).reduce(into: [String]()) { if !$0.contains($1) { $0.append($1) } }
+}
