@@ -25,7 +25,8 @@ extension Environment {
         switch choice {
         case .snapshot: return SnapshotSource()
         case .live(let name, let live):
-          return try liveSource(named: name, live, directories, variables) { report.warning($0) }
+          let source = try liveSource(named: name, live, directories, variables) { report.warning($0) }
+          return FallbackSource(source, else: SnapshotSource()) { report.warning($0) }
         case .file(let path, let file):
           var reading = FileSource.Reading()
           if let format = file.format { reading.format = try FileFormat(named: format) }
@@ -35,6 +36,9 @@ extension Environment {
           reading.replacesBadEncoding = file.replacesBadEncoding
           return try FileSource(path: path, reading, scratch: scratch) { report.warning($0) }
         }
+      },
+      submitter: { (name, live) throws(Problem) in
+        try liveSource(named: name, live, directories, variables) { report.warning($0) }
       },
       file: { (path, replaces) throws(Problem) in
         if DescriptorSink.isDevice(path) { return try DescriptorSink(device: path) }
@@ -58,11 +62,11 @@ extension Environment {
 
 extension DigestSink: DigestingSink {}
 
-/// A live API: asked over libcurl, tried again when that may help, remembered in the cache, and answered from the snapshot in the last resort.
+/// A live API: asked over libcurl, tried again when that may help, remembered in the cache.
 private func liveSource(
   named name: String, _ live: LiveChoice, _ directories: Directories, _ variables: [String: String],
   report: @escaping @Sendable (String) -> Void
-) throws(Problem) -> any RecordSource {
+) throws(Problem) -> RESTSource {
   let description =
     name.contains("/") || name.hasSuffix(".json") ? try sourceFile(name) : try SourceDescription.named(name)
   let date = SystemClock()
@@ -72,10 +76,8 @@ private func liveSource(
   let policy = Caching.Policy(maximumAge: Int64(live.maxAge ?? 0), refresh: live.refresh, offline: live.offline)
   let caching = Caching(retrying, folder: directories.cache, policy: policy, date: date, report: report)
   let server = live.server ?? variables["BB_API_URL"].flatMap { $0.isEmpty ? nil : $0 }
-  let source = try RESTSource(
-    description, server: server, transport: caching, environment: variables, asWritten: live.asWritten,
-    report: report)
-  return FallbackSource(source, else: SnapshotSource(), report: report)
+  return try RESTSource(
+    description, server: server, transport: caching, environment: variables, asWritten: live.asWritten, report: report)
 }
 
 /// The process's environment; of a name that stands twice, the first.

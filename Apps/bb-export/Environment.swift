@@ -20,6 +20,8 @@ struct Environment: Sendable {
   var checkSource: @Sendable (_ path: String) throws(Problem) -> SourceDescription
   /// Where records come from.
   var source: @Sendable (_ choice: SourceChoice) async throws(Problem) -> any RecordSource
+  /// An API that takes new records.
+  var submitter: @Sendable (_ name: String, _ live: LiveChoice) throws(Problem) -> any RecordSubmitter
   /// A file that appears when it is whole, or a device.
   var file: @Sendable (_ path: String, _ replaces: Bool) throws(Problem) -> any ByteSink
   /// Standard output; held back until it is whole when the rows may have to be read again.

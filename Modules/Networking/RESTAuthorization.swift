@@ -11,11 +11,15 @@ extension RESTSource {
     case .bearer(let variable): return (url, [HTTPHeader("Authorization", "Bearer " + (try secret(variable)))])
     case .header(let name, let variable): return (url, [HTTPHeader(name, try secret(variable))])
     case .basic(let variable):
-      return (url, [HTTPHeader("Authorization", "Basic " + RESTBase64.text(Array(try secret(variable).utf8)))])
+      return (url, [HTTPHeader("Authorization", "Basic " + base64(try secret(variable)))])
     case .query(let parameter, let variable):
       let query = RESTQuery(path: url, parameters: [SourceParameter(parameter, try secret(variable))])
       return (query.text, [])
     }
+  }
+
+  private func base64(_ login: String) -> String {
+    String(decoding: Base64.encoded(Array(login.utf8)), as: UTF8.self)
   }
 
   private func secret(_ variable: String) throws(Problem) -> String {
@@ -60,21 +64,5 @@ struct RESTOrigin: Hashable {
     if link.hasPrefix("?") { return plain + link }
     let folder = plain[path...].lastIndex(of: "/").map { plain[...$0] } ?? plain + "/"
     return folder + link
-  }
-}
-
-/// Base64 of a name and password.
-private enum RESTBase64 {
-  static func text(_ bytes: [UInt8]) -> String {
-    let digits = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
-    var out: [UInt8] = []
-    for start in stride(from: 0, to: bytes.count, by: 3) {
-      let group = Array(bytes[start..<min(start + 3, bytes.count)])
-      let word = group.reduce(0) { $0 << 8 | Int($1) } << (8 * (3 - group.count))
-      for digit in 0..<4 {
-        out.append(digit <= group.count ? digits[word >> (18 - 6 * digit) & 63] : UInt8(ascii: "="))
-      }
-    }
-    return String(decoding: out, as: UTF8.self)
   }
 }

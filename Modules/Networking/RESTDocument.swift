@@ -63,7 +63,8 @@ struct RESTDocument {
     }
   }
 
-  private var refusal: Problem {
+  /// What a status other than the one that was hoped for means.
+  var refusal: Problem {
     let words = message.map { RESTText.firstWords(Array($0.utf8)) } ?? (isEmpty ? "" : RESTText.firstWords(body))
     let hint =
       switch status {

@@ -38,6 +38,18 @@ enum BBExport {
     options: Options.selecting.filter { !CheckCommand.without.contains($0) } + Options.exporting + Options.readingFiles
       + Options.asking,
     examples: ["check", "check quotes episodes --where 'check = unresolved-name'", "check movies -f csv"])
+  static let comment = Command(
+    "comment", "send a comment on a film to the box office",
+    discussion: "Writer, rating and text are all needed. It is sent once and never tried again.",
+    arguments: [
+      Argument("ACTION", values: .words(["add"]), "add"),
+      Argument("MOVIE", "the film: its id, its title, or a part of the title that no other film has"),
+      Argument("TEXT", count: .any, "what you say of it, in quotes"),
+    ],
+    options: [
+      Options.writer, Options.rating, Options.source, Options.api, Options.proxy, Options.cacert,
+    ],
+    examples: ["comment add 5a54c286e8a71d136fb5378e --writer Mina --rating 9 'See it twice.'"])
   static let open = Command(
     "open", "open a record's picture, or a show's page, on a desktop; else print where it is",
     arguments: [
@@ -59,7 +71,8 @@ enum BBExport {
   static let program = Program(
     "bb-export", version: version,
     "write datasets of television and film, or any table of yours, to files in any format",
-    commands: [table, datasets, formats, sources, check, open, completions, config, help], defaultCommand: "table",
+    commands: [table, datasets, formats, sources, check, comment, open, completions, config, help],
+    defaultCommand: "table",
     options: Options.everywhere, topics: Topics.all,
     examples: ["episodes --where 'season = 1'", "characters -o characters.csv", "--from people.csv -f json", "formats"])
 }

@@ -30,6 +30,10 @@ enum Options {
   static let nest = Option.flag("nest", in: selection, "with --with: one column a relation, holding its records")
   static let seed = Option.value("seed", "N", in: selection, "make the sample the same every time")
 
+  private static let commenting = "Comment"
+  static let writer = Option.value("writer", "W", in: commenting, "who writes it")
+  static let rating = Option.value("rating", "R", in: commenting, "above 0, at most 10, as 9 or 7.5")
+
   private static let writing = "Output"
   static let output = Option.value(
     "output", short: "o", "FILE", values: .file, repeatable: true, in: writing,

@@ -39,6 +39,9 @@ extension SourceDescription {
       SourceDataset(
         Catalog.comments, path: "/comments", filters: [SourceParameter("movie_id", "movie_id")], records: "/comments",
         parent: SourceParent(dataset: "movies", column: "id", parameter: "movie_id"),
+        submission: SourceSubmission(
+          path: "/comment",
+          members: ["movie_id", "writer", "rating", "contents"].map { SourceParameter($0, $0) }),
         columns: [
           SourceColumn("id", from: "/id"),
           SourceColumn("movie_id", from: "/movie_id"),

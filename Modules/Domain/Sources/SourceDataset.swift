@@ -24,13 +24,15 @@ public struct SourceDataset: Sendable, Hashable {
   public var parent: SourceParent?
   /// Further answers that complete the rows.
   public var supplements: [SourceSupplement]
+  /// How a new record is sent to the server; nil when it takes none.
+  public var submission: SourceSubmission?
 
   /// A dataset at `path`.
   public init(
     _ schema: Schema, path: String, parameters: [SourceParameter] = [], filters: [SourceParameter] = [],
     randomPath: String? = nil, randomFilters: [SourceParameter] = [], records: String = "",
     paging: SourcePaging = .none, occurrence: String? = nil, parent: SourceParent? = nil,
-    supplements: [SourceSupplement] = [], columns: [SourceColumn]
+    supplements: [SourceSupplement] = [], submission: SourceSubmission? = nil, columns: [SourceColumn]
   ) {
     self.schema = schema
     self.path = path
@@ -43,6 +45,7 @@ public struct SourceDataset: Sendable, Hashable {
     self.occurrence = occurrence
     self.parent = parent
     self.supplements = supplements
+    self.submission = submission
     self.columns = columns
   }
 }
@@ -99,5 +102,18 @@ public struct SourceSupplement: Sendable, Hashable {
     self.parameters = parameters
     self.scope = scope
     self.columns = columns
+  }
+}
+
+/// How a new record is sent: as a JSON object, with POST.
+public struct SourceSubmission: Sendable, Hashable {
+  /// What follows the source's base URL, beginning with a slash.
+  public var path: String
+  /// What is sent: `name` is the column, `value` the object's key.
+  public var members: [SourceParameter]
+  /// Records that are sent to `path`.
+  public init(path: String, members: [SourceParameter]) {
+    self.path = path
+    self.members = members
   }
 }

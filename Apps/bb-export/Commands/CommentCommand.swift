@@ -1,0 +1,84 @@
+import CommandLineKit
+import Domain
+
+/// `bb-export comment add`: sends a comment on a film to the box office.
+struct CommentCommand {
+  private let invocation: Invocation
+  private let environment: Environment
+
+  init(_ invocation: Invocation, _ environment: Environment) {
+    self.invocation = invocation
+    self.environment = environment
+  }
+
+  func run() async throws(Problem) {
+    let words = invocation.arguments
+    guard words.first == "add" else {
+      throw Problem(.usage, "“comment \(words.first ?? "")” is nothing to do", hint: "write comment add MOVIE …")
+    }
+    guard words.count <= 3 else {
+      throw Problem(.usage, "“\(words[3])” is one word too many", hint: "put the text in quotes")
+    }
+    let comment = try NewComment(
+      writer: invocation[Options.writer], rating: invocation[Options.rating],
+      contents: words.count > 2 ? words[2] : nil)
+    guard case .live(let name, let live) = try SourceReader(invocation).live(for: Catalog.comments.name) else {
+      throw Problem(.usage, "the snapshot takes no comments", hint: "leave --source out")
+    }
+    let film = try await film(words[1], name, live)
+    let stored = try await environment.submitter(name, live)
+      .submit(comment.record(on: film.id), to: Catalog.comments.name)
+    for (column, sent) in comment.record(on: film.id).sorted(by: { $0.key < $1.key }) {
+      if let kept = stored[column], !Self.isSame(kept, sent) {
+        environment.report.warning("the server stored another \(column): \(Terminal.safe(Self.text(kept)))")
+      }
+    }
+    let id = stored["id"].map { ", with the id \(Self.text($0))" } ?? ""
+    try Terminal.write(Terminal.safe("The comment on \(film.title) by \(comment.writer) is stored\(id).") + "\n", to: 1)
+  }
+
+  /// The film that a person means: by its id, by its title, or by a part of it that only one title has.
+  private func film(_ words: String, _ name: String, _ live: LiveChoice) async throws(Problem) -> (
+    id: String, title: String
+  ) {
+    let source = try await environment.source(.live(name: name, live))
+    let stream = try await source.rows(of: Catalog.movies.name, RowRequest(columns: ["id", "title"]))
+    let id = try stream.schema.column(named: "id"), title = try stream.schema.column(named: "title")
+    var films: [(id: String, title: String)] = []
+    for batch in try await stream.collect() {
+      for row in 0..<batch.count { films.append((Self.text(batch.value(row, id)), Self.text(batch.value(row, title)))) }
+    }
+    if let film = films.first(where: { $0.id == words }) { return film }
+    let wanted = Fold.folded(Array(words.utf8))
+    let folded = films.map { Fold.folded(Array($0.title.utf8)) }
+    var found = films.indices.filter { folded[$0] == wanted }
+    if found.isEmpty, !wanted.isEmpty { found = films.indices.filter { folded[$0].contains(wanted) } }
+    guard let first = found.first else {
+      throw Problem(.absent, "there is no film “\(words)”", at: source.name, hint: "`bb-export movies` lists them")
+    }
+    guard found.count == 1 else {
+      let list = found.map { "\(films[$0].title) (\(films[$0].id))" }.joined(separator: ", ")
+      throw Problem(.usage, "“\(words)” is a part of several titles: \(list)", at: source.name, hint: "give the id")
+    }
+    return films[first]
+  }
+
+  /// Whether a server's value is the one that was sent, however it writes numbers.
+  private static func isSame(_ kept: Value, _ sent: Value) -> Bool {
+    switch sent {
+    case .integer, .real: Double(text(kept)) == Double(text(sent))
+    default: text(kept) == text(sent)
+    }
+  }
+
+  private static func text(_ value: Value) -> String {
+    switch value {
+    case .null: ""
+    case .boolean(let value): String(value)
+    case .integer(let value): String(value)
+    case .real(let value): String(value)
+    case .number(let bytes), .text(let bytes), .json(let bytes), .bytes(let bytes):
+      String(decoding: bytes, as: UTF8.self)
+    }
+  }
+}

@@ -1,0 +1,81 @@
+internal import Codecs
+public import Domain
+
+extension RESTSource: RecordSubmitter {
+  /// Sends a record as a JSON object with POST; any status from 200 to 299 means that it was taken.
+  /// - Throws: as `RecordSubmitter` says; `configuration` for a variable that is not set.
+  public func submit(_ values: [String: Value], to table: String) async throws(Problem) -> [String: Value] {
+    let dataset = try description.dataset(named: table)
+    guard let submission = dataset.submission else {
+      throw Problem(.usage, "\(name) takes no \(table)", hint: "`bb-export sources` lists the APIs there are")
+    }
+    var members: [JSON.Member] = []
+    for member in submission.members {
+      guard let value = values[member.name], value != .null else { continue }
+      members.append(JSON.Member(Array(member.value.utf8), value.json))
+    }
+    let (url, headers) = try authorized(server + submission.path)
+    try await pace.wait()
+    let request = HTTPRequest(
+      .post, url,
+      headers: [HTTPHeader("Content-Type", "application/json"), HTTPHeader("Accept", "application/json")] + headers,
+      body: JSON.object(members).canonicalBytes, maximumBytes: 1 << 20)
+    let document: RESTDocument
+    do throws(Problem) {
+      let response = try await transport.send(request)
+      document = RESTDocument(url: url, status: response.status, body: try await response.bytes())
+    } catch {
+      throw Self.unknown(error)
+    }
+    guard (200...299).contains(document.status) else {
+      let refusal = document.refusal
+      guard (400...499).contains(document.status) else { throw Self.unknown(refusal) }
+      throw Problem(.unavailable, "\(refusal.message); it was not stored", at: refusal.place)
+    }
+    return document.stored(submission)
+  }
+
+  /// A failure after which nobody knows whether the record was stored.
+  private static func unknown(_ problem: Problem) -> Problem {
+    guard problem.kind == .unavailable || problem.kind == .badData else { return problem }
+    return Problem(
+      .unavailable, "\(problem.message); it is not known whether it was stored", at: problem.place,
+      hint: "look whether it is there before you send it again")
+  }
+}
+
+extension RESTDocument {
+  /// What a server says it stored, by column; nothing when it says nothing that can be read.
+  fileprivate func stored(_ submission: SourceSubmission) -> [String: Value] {
+    let answer: JSON
+    do throws(Problem) {
+      answer = try JSON.parse(body, name: url, duplicateKeys: .kept)
+    } catch {
+      return [:]  // Its status said that the record was taken; words about it are welcome, not needed.
+    }
+    var values: [String: Value] = [:]
+    for member in [SourceParameter("id", "id")] + submission.members {
+      switch answer[member.value] {
+      case .string(let text)?: values[member.name] = .text(text)
+      case .number(let literal)?: values[member.name] = .number(literal)
+      default: break
+      }
+    }
+    return values
+  }
+}
+
+extension Value {
+  /// The value as JSON.
+  fileprivate var json: JSON {
+    switch self {
+    case .null: .null
+    case .boolean(let value): .boolean(value)
+    case .integer(let value): .number(value)
+    case .real(let value): .number(Array(value.description.utf8))
+    case .number(let literal): .number(literal)
+    case .text(let text), .json(let text): .string(text)
+    case .bytes(let bytes): .string(Base64.encoded(bytes))
+    }
+  }
+}
