@@ -21,6 +21,8 @@ extension Environment {
       formatOptions: { (assignments, chosen) throws(Problem) in try exporters.options(assignments, for: chosen) },
       sources: SourceDescription.builtIn.map { ($0.name, $0.summary, $0.baseURL) },
       checkSource: { (path) throws(Problem) in try sourceFile(path) },
+      sourceText: { SourceFile.text(of: $0) },
+      sourceSchema: { SourceFile.schema },
       source: { (choice) throws(Problem) in
         switch choice {
         case .snapshot: return SnapshotSource()

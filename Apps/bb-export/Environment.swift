@@ -18,6 +18,10 @@ struct Environment: Sendable {
   var sources: [(name: String, summary: String, server: String)]
   /// The source that a file describes.
   var checkSource: @Sendable (_ path: String) throws(Problem) -> SourceDescription
+  /// A source as the text of a file that describes it.
+  var sourceText: @Sendable (_ source: SourceDescription) -> [UInt8]
+  /// The JSON Schema of such files.
+  var sourceSchema: @Sendable () -> [UInt8]
   /// Where records come from.
   var source: @Sendable (_ choice: SourceChoice) async throws(Problem) -> any RecordSource
   /// An API that takes new records.

@@ -22,64 +22,43 @@ public enum SourceFile {
       throw Problem(.configuration, error.message, at: error.place, hint: error.hint)
     }
     let root = SourceNode(document, file: name)
-    let members = try root.object([
-      "bb_source", "name", "summary", "base_url", "auth", "rate", "datasets",
-    ])
-    let version = try members.required("bb_source")
-    guard version.json.integerValue == 1 else {
-      throw version.problem("only version 1 is known here", hint: "write \"bb_source\": 1, or use a newer bb")
-    }
-    let url = try members.required("base_url")
-    let baseURL = try url.text()
-    guard baseURL.hasPrefix("https://") || baseURL.hasPrefix("http://") else {
-      throw url.problem("no http or https URL", hint: "write https://host/path")
-    }
-    let datasets = try members.required("datasets")
-    let list = try datasets.elements()
-    guard !list.isEmpty else { throw datasets.problem("a source without datasets") }
+    try SourceForm.object(form).check(root)
     var source = SourceDescription(
-      name: try members.required("name").word(), summary: try members["summary"]?.text() ?? "", baseURL: baseURL,
-      datasets: [])
-    if let auth = members["auth"] { source.authorization = try authorization(auth) }
-    if let rate = try members["rate"]?.object(["per_second"]).required("per_second") {
-      guard let perSecond = rate.json.realValue, perSecond > 0 else { throw rate.problem("not a number above 0") }
-      source.requestsPerSecond = perSecond
-    }
-    for node in list {
-      let dataset = try SourceFileDataset.read(node)
+      name: root["name"]?.text ?? "", summary: root["summary"]?.text ?? "", baseURL: root["base_url"]?.text ?? "",
+      authorization: root["auth"].map(authorization) ?? .none,
+      requestsPerSecond: root["rate"]?["per_second"]?.json.realValue, datasets: [])
+    let nodes = root["datasets"]?.elements ?? []
+    for node in nodes {
+      let dataset = try SourceFileDataset(node).read()
       guard !source.datasets.contains(where: { $0.schema.name == dataset.schema.name }) else {
         throw node.problem("a second dataset “\(dataset.schema.name)”")
       }
       source.datasets.append(dataset)
     }
-    try checkParents(of: source, list)
+    for (position, node) in nodes.enumerated() {
+      if let parent = node["parent"] { try check(parent, before: source.datasets[..<position].map(\.schema)) }
+    }
     return source
   }
 
-  private static func authorization(_ node: SourceNode) throws(Problem) -> SourceAuthorization {
-    let members = try node.object(["type", "env", "param", "header"])
-    let variable = try members.required("env").text()
-    switch try members.required("type").choice(["bearer", "basic", "query", "header"]) {
+  private static func authorization(_ node: SourceNode) -> SourceAuthorization {
+    let variable = node["env"]?.text ?? ""
+    switch node["type"]?.text {
     case "bearer": return .bearer(variable: variable)
     case "basic": return .basic(variable: variable)
-    case "query": return .query(parameter: try members.required("param").text(), variable: variable)
-    default: return .header(name: try members.required("header").text(), variable: variable)
+    case "query": return .query(parameter: node["param"]?.text ?? "", variable: variable)
+    default: return .header(name: node["header"]?.text ?? "", variable: variable)
     }
   }
 
   /// A parent must be another dataset of the source, described before, so that there is no circle.
-  private static func checkParents(of source: SourceDescription, _ nodes: [SourceNode]) throws(Problem) {
-    for (position, dataset) in source.datasets.enumerated() {
-      guard let parent = dataset.parent else { continue }
-      let before = source.datasets[..<position].map(\.schema)
-      let node = nodes[position].member("parent")
-      guard let schema = before.first(where: { $0.name == parent.dataset }) else {
-        throw node.member("dataset").unknown(parent.dataset, "dataset before this one", before.map(\.name))
-      }
-      guard schema.position(of: parent.column) != nil else {
-        throw node.member("column").unknown(
-          parent.column, "column of \(parent.dataset)", schema.columns.map(\.name))
-      }
+  private static func check(_ parent: SourceNode, before: [Schema]) throws(Problem) {
+    guard let dataset = parent["dataset"], let column = parent["column"] else { return }
+    guard let schema = before.first(where: { $0.name == dataset.text }) else {
+      throw dataset.unknown(dataset.text, "dataset before this one", before.map(\.name))
+    }
+    guard schema.position(of: column.text) != nil else {
+      throw column.unknown(column.text, "column of \(schema.name)", schema.columns.map(\.name))
     }
   }
 }

@@ -1,128 +1,143 @@
 internal import Codecs
 internal import Domain
 
-/// Reads the datasets of a source's file.
-enum SourceFileDataset {
-  /// A dataset with its columns.
-  static func read(_ node: SourceNode) throws(Problem) -> SourceDataset {
-    let members = try node.object([
-      "name", "summary", "path", "params", "filters", "records", "paging", "key", "columns", "parent",
-    ])
-    let name = try members.required("name").word()
-    let list = try members.required("columns")
-    var columns: [SourceColumn] = [], described: [ColumnDescription] = []
-    for element in try list.elements() {
-      let (column, description) = try self.column(element)
-      guard !described.contains(where: { $0.name.utf8.elementsEqual(description.name.utf8) }) else {
-        throw element.member("name").problem("a second column “\(description.name)”")
+/// Makes a dataset out of its node in a source's file, which is of the right form; what one place says of another is checked here.
+struct SourceFileDataset {
+  private let node: SourceNode
+
+  init(_ node: SourceNode) { self.node = node }
+
+  /// The dataset with its columns.
+  /// - Throws: `configuration` for columns that are there twice, or named and not there.
+  func read() throws(Problem) -> SourceDataset {
+    let supplements = node["supplements"]?.elements ?? []
+    let schema = try schema()
+    var filled: Set<String> = []
+    for column in supplements.flatMap({ $0["columns"]?.elements ?? [] }) {
+      let name = column["name"]?.text ?? ""
+      guard schema.position(of: name) != nil else {
+        throw column.unknown(name, "column", schema.columns.map(\.name))
       }
-      columns.append(column)
-      described.append(description)
+      guard filled.insert(name).inserted else { throw column.problem("“\(name)” is filled twice") }
     }
-    guard !columns.isEmpty else { throw list.problem("a dataset without columns") }
-    let key = try members["key"]?.texts() ?? []
-    for (position, column) in key.enumerated() {
-      guard let place = described.firstIndex(where: { $0.name.utf8.elementsEqual(column.utf8) }) else {
-        throw node.member("key").unknown(column, "column", described.map(\.name))
-      }
-      guard !key[..<position].contains(column) else { throw node.member("key").problem("“\(column)” twice") }
-      let old = described[place]
-      described[place] = ColumnDescription(old.name, old.type, nullable: false, old.summary, unit: old.unit)
+    let occurrence = try occurrence(schema)
+    if let occurrence { filled.insert(occurrence) }
+    let columns = try columns(without: filled)
+    for member in node["submission"]?["members"]?.pairNodes ?? [] where schema.position(of: member.key) == nil {
+      throw member.value.unknown(member.key, "column", schema.columns.map(\.name))
     }
-    let schema = Schema(name, try members["summary"]?.text() ?? "", key: key, columns: described)
     return SourceDataset(
-      schema, path: try members.required("path").urlPath(), parameters: try members["params"]?.pairs() ?? [],
-      filters: try members["filters"]?.pairs() ?? [], records: try members["records"]?.pointer() ?? "",
-      paging: try members["paging"].map(paging) ?? .none, parent: try members["parent"].map(parent), columns: columns)
+      schema, path: node["path"]?.text ?? "", parameters: node["params"]?.pairs ?? [],
+      filters: node["filters"]?.pairs ?? [], randomPath: node["random"]?["path"]?.text,
+      randomFilters: node["random"]?["filters"]?.pairs ?? [], records: node["records"]?.text ?? "",
+      paging: node["paging"].map(paging) ?? .none, occurrence: occurrence, parent: node["parent"].map(parent),
+      supplements: supplements.map(supplement),
+      submission: node["submission"].map {
+        SourceSubmission(path: $0["path"]?.text ?? "", members: $0["members"]?.pairs ?? [])
+      }, columns: columns)
   }
 
-  private static func column(_ node: SourceNode) throws(Problem) -> (SourceColumn, ColumnDescription) {
-    let members = try node.object([
-      "name", "from", "type", "summary", "unit", "formats", "null", "invalid", "steps", "missing",
-    ])
-    let name = try members.required("name").word()
-    let typeName = try members["type"]?.choice(ColumnType.allCases.map(\.name)) ?? "text"
-    let type = ColumnType(name: typeName) ?? .text
-    var column = SourceColumn(name, from: try members["from"].map(selector) ?? "/" + escaped(name))
-    for format in try members["formats"]?.elements() ?? [] {
-      let word = try format.choice(SourceDateFormat.allCases.map(\.rawValue))
-      guard type == .date || type == .timestamp else { throw format.problem("formats are for dates and timestamps") }
-      if let known = SourceDateFormat(rawValue: word) { column.formats.append(known) }
+  private func schema() throws(Problem) -> Schema {
+    let key = node["key"]?.elements ?? []
+    var columns: [ColumnDescription] = []
+    for node in node["columns"]?.elements ?? [] {
+      let name = node["name"]?.text ?? ""
+      guard !columns.contains(where: { $0.name.utf8.elementsEqual(name.utf8) }) else {
+        throw node.problem("a second column “\(name)”")
+      }
+      let isInKey = key.contains { $0.text.utf8.elementsEqual(name.utf8) }
+      columns.append(
+        ColumnDescription(
+          name, node["type"].flatMap { ColumnType(name: $0.text) } ?? .text,
+          nullable: !isInKey && node["nullable"]?.json.booleanValue ?? true, node["summary"]?.text ?? "",
+          unit: node["unit"]?.text ?? ""))
     }
-    column.nulls = try members["null"]?.texts() ?? []
-    column.invalid = try members["invalid"]?.texts() ?? []
-    column.missing = try members["missing"]?.text()
-    if column.missing != nil, type != .text { throw node.member("missing").problem("it is for columns of text") }
-    for step in try members["steps"]?.elements() ?? [] { column.steps.append(try self.step(step)) }
-    let description = ColumnDescription(
-      name, type, try members["summary"]?.text() ?? "", unit: try members["unit"]?.text() ?? "")
-    return (column, description)
-  }
-
-  /// A pointer, or a word for what stands elsewhere.
-  private static func selector(_ node: SourceNode) throws(Problem) -> String {
-    let text = try node.text()
-    return text == SourceColumn.place || text == SourceColumn.parent ? text : try node.pointer()
-  }
-
-  /// A key as a step of a JSON Pointer.
-  private static func escaped(_ key: String) -> String {
-    var text = ""
-    for scalar in key.unicodeScalars {
-      switch scalar {
-      case "~": text += "~0"
-      case "/": text += "~1"
-      default: text.unicodeScalars.append(scalar)
+    for (position, column) in key.enumerated() {
+      guard columns.contains(where: { $0.name.utf8.elementsEqual(column.text.utf8) }) else {
+        throw column.unknown(column.text, "column", columns.map(\.name))
+      }
+      guard !key[..<position].contains(where: { $0.text == column.text }) else {
+        throw column.problem("“\(column.text)” twice")
       }
     }
-    return text
+    return Schema(node["name"]?.text ?? "", node["summary"]?.text ?? "", key: key.map(\.text), columns: columns)
+  }
+
+  private func occurrence(_ schema: Schema) throws(Problem) -> String? {
+    guard let node = node["occurrence"] else { return nil }
+    let counters = schema.key.map { schema.columns[$0] }.filter { $0.type == .integer }.map(\.name)
+    guard counters.contains(node.text) else { throw node.unknown(node.text, "integer column of the key", counters) }
+    return node.text
+  }
+
+  /// Where the columns come from that the list itself fills.
+  private func columns(without filled: Set<String>) throws(Problem) -> [SourceColumn] {
+    var columns: [SourceColumn] = []
+    for node in node["columns"]?.elements ?? [] {
+      let column = self.column(node)
+      if filled.contains(column.name) {
+        for key in ["from", "formats", "null", "invalid", "steps", "missing"] {
+          if let node = node[key] { throw node.problem("“\(column.name)” is filled elsewhere") }
+        }
+      } else if column.from != SourceFile.nothing {
+        columns.append(column)
+      }
+    }
+    return columns
+  }
+
+  private func column(_ node: SourceNode) -> SourceColumn {
+    let name = node["name"]?.text ?? ""
+    return SourceColumn(
+      name, from: node["from"]?.text ?? JSONPointer(steps: [name]).description,
+      formats: node["formats"]?.texts.compactMap(SourceDateFormat.init) ?? [], nulls: node["null"]?.texts ?? [],
+      invalid: node["invalid"]?.texts ?? [], steps: node["steps"]?.elements.map(step) ?? [],
+      missing: node["missing"]?.text)
   }
 
   /// `"trim"`, `"split"`, `"wrap"`, `"has-elements"`, or an object with one of the keys below.
-  private static func step(_ node: SourceNode) throws(Problem) -> SourceStep {
-    if node.json.stringBytes != nil {
-      switch try node.choice(["trim", "split", "wrap", "has-elements"]) {
-      case "trim": return .trim
-      case "split": return .split
-      case "wrap": return .wrap
-      default: return .hasElements
-      }
+  private func step(_ node: SourceNode) -> SourceStep {
+    if let divisor = node["divide"] { return .divide(by: Int64(divisor.integer)) }
+    if let divisor = node["remainder"] { return .remainder(by: Int64(divisor.integer)) }
+    if let prefix = node["prefix"] { return .prefix(prefix.text) }
+    if let words = node["words"] { return .words(words.pairs) }
+    switch node.text {
+    case "trim": return .trim
+    case "split": return .split
+    case "wrap": return .wrap
+    default: return .hasElements
     }
-    let members = try node.object(["divide", "remainder", "prefix", "words"])
-    if let divisor = members["divide"] { return .divide(by: Int64(try divisor.integer(atLeast: 1))) }
-    if let divisor = members["remainder"] { return .remainder(by: Int64(try divisor.integer(atLeast: 1))) }
-    if let prefix = members["prefix"] { return .prefix(try prefix.text()) }
-    return .words(try members.required("words").pairs())
   }
 
-  private static func paging(_ node: SourceNode) throws(Problem) -> SourcePaging {
-    let members = try node.object(["type", "param", "limit_param", "limit", "first", "pointer", "stop", "max_pages"])
+  private func paging(_ node: SourceNode) -> SourcePaging {
+    let parameter = node["param"]?.text ?? ""
     let style: SourcePaging.Style
-    switch try members.required("type").choice(["none", "page", "offset", "next_url", "link_header", "cursor"]) {
-    case "page":
-      style = .page(
-        parameter: try members.required("param").text(), first: try members["first"]?.integer(atLeast: 0) ?? 1)
+    switch node["type"]?.text {
+    case "page": style = .page(parameter: parameter, first: node["first"]?.integer ?? 1)
     case "offset":
       style = .offset(
-        parameter: try members.required("param").text(), limitParameter: try members["limit_param"]?.text(),
-        limit: try members["limit"]?.integer(atLeast: 1) ?? 1)
-    case "next_url": style = .nextURL(pointer: try members.required("pointer").pointer())
+        parameter: parameter, limitParameter: node["limit_param"]?.text, limit: node["limit"]?.integer ?? 1)
+    case "next_url": style = .nextURL(pointer: node["pointer"]?.text ?? "")
     case "link_header": style = .linkHeader
-    case "cursor":
-      style = .cursor(
-        parameter: try members.required("param").text(), pointer: try members.required("pointer").pointer())
+    case "cursor": style = .cursor(parameter: parameter, pointer: node["pointer"]?.text ?? "")
     default: style = .none
     }
-    let stop = try members["stop"]?.choice(SourcePaging.Stop.allCases.map(\.rawValue)) ?? "empty"
     return SourcePaging(
-      style, stop: SourcePaging.Stop(rawValue: stop) ?? .empty,
-      maximumPages: try members["max_pages"]?.integer(atLeast: 1) ?? 1000)
+      style, stop: node["stop"].flatMap { SourcePaging.Stop(rawValue: $0.text) } ?? .empty,
+      maximumPages: node["max_pages"]?.integer ?? 1000)
   }
 
-  private static func parent(_ node: SourceNode) throws(Problem) -> SourceParent {
-    let members = try node.object(["dataset", "param", "column"])
-    return SourceParent(
-      dataset: try members.required("dataset").text(), column: try members.required("column").text(),
-      parameter: try members.required("param").text())
+  private func parent(_ node: SourceNode) -> SourceParent {
+    SourceParent(
+      dataset: node["dataset"]?.text ?? "", column: node["column"]?.text ?? "", parameter: node["param"]?.text ?? "")
+  }
+
+  private func supplement(_ node: SourceNode) -> SourceSupplement {
+    SourceSupplement(
+      path: node["path"]?.text ?? "", parameters: node["params"]?.pairs ?? [],
+      scope: node["for"]?.text == "each"
+        ? .eachRow(parameter: node["param"]?.text ?? "")
+        : .list(records: node["records"]?.text ?? "", id: node["id"]?.text ?? ""),
+      columns: node["columns"]?.elements.map(column) ?? [])
   }
 }

@@ -107,4 +107,19 @@ private func items(_ request: LoopbackServer.Request) -> LoopbackServer.Answer {
     let file = shell.run("bb-export items --source nosuch.json")
     #expect(file.status == 66 && file.err.contains("nosuch.json"))
   }
+  @Test("a built-in source, printed as a file, gives the same records from that file") func shown() throws {
+    let films =
+      #"{"movies": [{"id": "a", "title": "A", "date": "2020-01-02", "reservation_grade": 1, "user_rating": 7}]}"#
+    let api = try BoxOfficeAPI(
+      lists: ["0": Array(films.utf8), "1": Array(films.utf8)],
+      details: [Array(#"{"id": "a", "actor": "X (a, b), Y", "audience": 7}"#.utf8)],
+      comments: [Array(#"{"movie_id": "a", "comments": [{"id": "c", "movie_id": "a", "timestamp": 0.5}]}"#.utf8)])
+    let server = try LoopbackServer { api.answer($0) }, shell = Shell()
+    for dataset in ["movies", "comments"] {
+      let line = "bb-export \(dataset) --api \(server.url) -f json"
+      let built = shell.run(line)
+      let read = shell.run("bb-export sources show box-office > mine.json && \(line) --source mine.json")
+      #expect(built.out == read.out && built.out.count > 100 && read.status == 0 && read.err == "")
+    }
+  }
 }

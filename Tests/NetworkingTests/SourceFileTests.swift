@@ -1,3 +1,4 @@
+import Codecs
 import Domain
 import Networking
 import Testing
@@ -71,35 +72,207 @@ import Testing
     #expect(try await Outcome(source, "c", server).rows == ["1|one", "2|two", "2|null"])
   }
 
-  @Test(
-    "what is wrong is named with its place and the nearest right word",
-    arguments: [
-      (file(top: #""bas_url": "","#), "x.json: the document: no key “bas_url”; did you mean base_url?"),
-      (file(dataset: #""page": 1,"#), "x.json: /datasets/0: no key “page”"),
-      (file(column: #", {"name": "a", "typ": "text"}"#), "/datasets/0/columns/1: no key “typ”; did you mean type?"),
-      (
-        file(column: #", {"name": "a", "type": "intger"}"#),
-        "/columns/1/type: no such thing as “intger”; did you mean integer?"
-      ),
-      (file(column: #", {"name": "a", "from": "a"}"#), "/columns/1/from: “a” is not a JSON Pointer"),
-      (file(column: #", {"name": "a", "formats": ["YYYY"]}"#), "formats are for dates"),
-      (file(column: #", {"name": "id"}"#), "/columns/1/name: a second column “id”"),
-      (file(columns: #"{"name": "ids"}"#), "/datasets/0/key: no column “id”; did you mean ids?"),
-      (file(dataset: #""paging": {"type": "pages"},"#), "/paging/type: no such thing as “pages”; did you mean page?"),
-      (file(dataset: #""paging": {"type": "page"},"#), "/paging: “param” is missing"),
-      (
-        file(dataset: #""parent": {"dataset": "t", "param": "a", "column": "id"},"#),
-        "/parent/dataset: no dataset before this one “t”"
-      ),
-      (file(top: #""rate": {"per_second": 0},"#), "/rate/per_second: not a number above 0"),
-      (file(top: #""auth": {"type": "bearer"},"#), "/auth: “env” is missing"),
-      (#"{"name": "x"}"#, "“bb_source” is missing"), (#"{"bb_source": 2}"#, "/bb_source: only version 1"),
-      ("[", "x.json:1:2"),
-    ])
+  /// Files that are wrong in themselves, and what is said of them.
+  static let malformed: [(text: String, complaint: String)] = [
+    (file(top: #""bas_url": "","#), "x.json: the document: no key “bas_url”; did you mean base_url?"),
+    (file(dataset: #""page": 1,"#), "x.json: /datasets/0: no key “page”"),
+    (file(column: #", {"name": "a", "typ": "text"}"#), "/datasets/0/columns/1: no key “typ”; did you mean type?"),
+    (
+      file(column: #", {"name": "a", "type": "intger"}"#),
+      "/columns/1/type: no such thing as “intger”; did you mean integer?"
+    ),
+    (file(column: #", {"name": "a", "from": "a"}"#), "/columns/1/from: “a” is not a JSON Pointer"),
+    (file(column: #", {"name": "a", "from": "/a~2"}"#), "/columns/1/from: “/a~2” is not a JSON Pointer"),
+    (file(column: #", {"name": "a", "formats": ["YYYY"]}"#), "formats are for dates"),
+    (file(column: #", {"name": "a", "type": "date", "formats": ["YY"]}"#), "/formats/0: no such thing as “YY”"),
+    (file(column: #", {"name": "a", "type": "date", "missing": "x"}"#), "/missing: it is for columns of text"),
+    (file(column: #", {"name": "a", "nullable": "no"}"#), "/nullable: neither true nor false"),
+    (file(column: #", {"name": ""}"#), "/columns/1/name: “” not a name"),
+    (file(column: #", {"name": "a", "steps": ["trim", "cut"]}"#), "/steps/1: no such thing as “cut”"),
+    (file(column: #", {"name": "a", "steps": [{"divide": 0}]}"#), "/steps/0/divide: not an integer of at least 1"),
+    (file(column: #", {"name": "a", "steps": [{"divide": 2, "prefix": "x"}]}"#), "/steps/0: not exactly one of"),
+    (file(column: #", {"name": "a", "steps": [{}]}"#), "/steps/0: not exactly one of"),
+    (file(column: #", {"name": "a", "null": "?"}"#), "/null: a text, not an array"),
+    (file(columns: ""), "/columns: the list is empty"),
+    (file(dataset: #""paging": {"type": "pages"},"#), "/paging/type: no such thing as “pages”; did you mean page?"),
+    (file(dataset: #""paging": {"type": "page"},"#), "/paging: “param” is missing"),
+    (file(dataset: #""paging": {"param": "p"},"#), "/paging: “type” is missing"),
+    (file(dataset: #""paging": {"type": "link_header", "param": "p"},"#), "/paging: no key “param”"),
+    (
+      file(dataset: #""paging": {"type": "page", "param": "p", "stop": "never"},"#),
+      "/paging/stop: no such thing as “never”"
+    ),
+    (file(dataset: #""params": {"a": [1]},"#), "/params/a: an array, not a text"),
+    (file(dataset: #""supplements": [{"path": "/x"}],"#), "/supplements/0: “for” is missing"),
+    (file(dataset: #""supplements": [{"for": "each", "path": "/x", "param": "p"}],"#), "“columns” is missing"),
+    (file(dataset: #""random": {"path": "x y"},"#), "/random/path: “x y” not a path"),
+    (file(top: #""rate": {"per_second": 0},"#), "/rate/per_second: not a number above 0"),
+    (file(top: #""auth": {"type": "bearer"},"#), "/auth: “env” is missing"),
+    (file(top: #""auth": {"type": "bearer", "env": "A B"},"#), "/auth/env: “A B” not a name of a variable"),
+    (file(top: #""auth": {"type": "header", "header": "X: y", "env": "A"},"#), "not a name of a header field"),
+    (#"{"name": "x"}"#, "“bb_source” is missing"), (#"{"bb_source": 2}"#, "/bb_source: only version 1"),
+    (#"{"bb_source": 1, "name": "x", "base_url": "ftp://h", "datasets": []}"#, "no http or https URL"),
+    (#"{"bb_source": 1, "name": "x", "base_url": "https://h", "datasets": []}"#, "/datasets: the list is empty"),
+    ("[]", "x.json: the document: an array, not an object"),
+  ]
+  /// Files that are wrong in what one place says of another, which no JSON Schema can know.
+  static let contradictory: [(text: String, complaint: String)] = [
+    (file(column: #", {"name": "id"}"#), "/columns/1: a second column “id”"),
+    (file(columns: #"{"name": "ids"}"#), "/datasets/0/key/0: no column “id”; did you mean ids?"),
+    (
+      file(dataset: #""parent": {"dataset": "t", "param": "a", "column": "id"},"#),
+      "/parent/dataset: no dataset before this one “t”"
+    ),
+    (file(dataset: #""occurrence": "ids","#), "/occurrence: no integer column of the key “ids”; did you mean id?"),
+    (
+      file(dataset: #""supplements": [{"for": "each", "path": "/x", "param": "p", "columns": [{"name": "b"}]}],"#),
+      "/supplements/0/columns/0: no column “b”"
+    ),
+    (
+      file(dataset: #""supplements": [{"for": "each", "path": "/x", "param": "p", "columns": [{"name": "id"}]}],"#),
+      "/columns/0/from: “id” is filled elsewhere"
+    ),
+    (file(dataset: #""submission": {"path": "/x", "members": {"b": "b"}},"#), "/members/b: no column “b”"),
+  ]
+
+  @Test("what is wrong is named with its place and the nearest right word", arguments: malformed + contradictory)
   func wrong(text: String, complaint: String) {
     let problem = #expect(throws: Problem.self) { try Self.read(text) }
     #expect(
       problem?.kind == .configuration && problem?.description.contains(complaint) == true,
       "\(problem?.description ?? "")")
+  }
+  @Test("no JSON at all") func notJSON() {
+    let problem = #expect(throws: Problem.self) { try Self.read("[") }
+    #expect(problem?.kind == .configuration && problem?.place == "x.json:1:2")
+  }
+
+  // MARK: - The JSON Schema, and sources written as files
+
+  @Test("every built-in source, written as a file, is read as the same source", arguments: SourceDescription.builtIn)
+  func roundTrip(source: SourceDescription) throws {
+    #expect(try SourceFile.read(SourceFile.text(of: source), name: "x.json") == source)
+  }
+  @Test("so is one with everything there is") func everything() throws {
+    for source in try Self.rich() {
+      #expect(try SourceFile.read(SourceFile.text(of: source), name: "x.json") == source)
+    }
+  }
+  @Test("the schema accepts what the reader reads, and refuses what is malformed") func schema() throws {
+    let schema = try JSON.parse(SourceFile.schema, name: "schema"), validator = SchemaValidator()
+    for source in SourceDescription.builtIn + (try Self.rich()) {
+      #expect(validator.fault(try JSON.parse(SourceFile.text(of: source), name: "x"), schema) == nil)
+    }
+    for (text, complaint) in Self.malformed {
+      #expect(validator.fault(try JSON.parse(Array(text.utf8), name: "x"), schema) != nil, "\(complaint)")
+    }
+    for (text, complaint) in Self.contradictory {
+      #expect(validator.fault(try JSON.parse(Array(text.utf8), name: "x"), schema) == nil, "\(complaint)")
+    }
+  }
+  @Test("files with one thing changed: the schema refuses what the reader calls malformed, and nothing else")
+  func mutants()
+    throws
+  {
+    let schema = try JSON.parse(SourceFile.schema, name: "schema"), validator = SchemaValidator()
+    var random = SystemRandomNumberGenerator(), refused = 0
+    for source in SourceDescription.builtIn + (try Self.rich()) {
+      let document = try JSON.parse(SourceFile.text(of: source), name: "x")
+      for _ in 0..<60 {
+        let mutant = Self.mutated(document, &random)
+        let fault = validator.fault(mutant, schema)
+        do throws(Problem) {
+          _ = try SourceFile.read(mutant.canonicalBytes, name: "x.json")
+          #expect(fault == nil, "\(String(decoding: mutant.canonicalBytes, as: UTF8.self))")
+        } catch {
+          refused += 1
+          let isOneOfAnother = ["a second", "twice", "no column", "before this one", "filled", "of the key"].contains {
+            error.message.contains($0)
+          }
+          #expect((fault != nil) != isOneOfAnother, "\(error) \(fault ?? "")")
+        }
+      }
+    }
+    #expect(refused > 50)
+  }
+
+  /// Sources that use every part of the format.
+  private static func rich() throws -> [SourceDescription] {
+    let pagings: [SourcePaging] = [
+      .none, SourcePaging(.page(parameter: "p", first: 0), stop: .short, maximumPages: 3),
+      SourcePaging(.offset(parameter: "o", limitParameter: "l", limit: 50)),
+      SourcePaging(.offset(parameter: "o", limitParameter: nil, limit: 1), stop: .short),
+      SourcePaging(.nextURL(pointer: "/a~1b/next"), maximumPages: 9), SourcePaging(.linkHeader),
+      SourcePaging(.cursor(parameter: "c", pointer: "")),
+    ]
+    let authorizations: [SourceAuthorization] = [
+      .none, .bearer(variable: "A"), .basic(variable: "_B"), .query(parameter: "key", variable: "C1"),
+      .header(name: "X-Api-Key", variable: "D"),
+    ]
+    let columns = ColumnType.allCases.map {
+      ColumnDescription("c \($0.name)", $0, nullable: $0 != .real, "s", unit: "u")
+    }
+    let schema = Schema(
+      "t", key: ["id", "n"],
+      columns: [ColumnDescription("id", .text, nullable: false), ColumnDescription("n", .integer, nullable: false)]
+        + columns + [ColumnDescription("late", .date), ColumnDescription("never", .text)])
+    let steps: [SourceStep] = [
+      .trim, .split, .wrap, .hasElements, .divide(by: 7), .remainder(by: 7), .prefix("x"),
+      .words([SourceParameter("a", "b")]),
+    ]
+    let filled = columns.map { column in
+      SourceColumn(
+        column.name, from: "/x/\(column.name)", formats: column.type == .timestamp ? [.epochSeconds] : [],
+        nulls: ["", "?"], invalid: ["-"], steps: steps, missing: column.type == .text ? "" : nil)
+    }
+    let supplements = [
+      SourceSupplement(
+        path: "/all", parameters: [SourceParameter("a", "b")], scope: .list(records: "/r", id: "/id"),
+        columns: [SourceColumn("late", from: SourceColumn.place, formats: [.year])])
+    ]
+    return pagings.enumerated().map { position, paging in
+      SourceDescription(
+        name: "rich", summary: "s", baseURL: "http://h:1/x",
+        authorization: authorizations[position % authorizations.count], requestsPerSecond: position == 0 ? nil : 0.5,
+        datasets: [
+          SourceDataset(
+            schema, path: "/{a}?b=c", parameters: [SourceParameter("q", "1 2")],
+            filters: [SourceParameter("name", "n")],
+            randomPath: "/random", randomFilters: [SourceParameter("name", "m")], records: "/r/0", paging: paging,
+            occurrence: "n", supplements: supplements,
+            submission: SourceSubmission(path: "/post", members: [SourceParameter("id", "key")]),
+            columns: [SourceColumn("id", from: "/id")] + filled),
+          SourceDataset(
+            Schema("child", columns: [ColumnDescription("of", .text)]), path: "/c",
+            parent: SourceParent(dataset: "t", column: "id", parameter: "p"),
+            columns: [SourceColumn("of", from: SourceColumn.parent)]),
+        ])
+    }
+  }
+
+  /// The document with one value somewhere replaced, one member removed, or one added.
+  private static func mutated(_ value: JSON, _ random: inout some RandomNumberGenerator) -> JSON {
+    let strange: [JSON] = [
+      .null, .string(""), .string("x y"), .string("#place"), .string("date"), .number(0), .number(-3), .array([]),
+      .object([]), .boolean(true), .string("/a"),
+    ]
+    switch value {
+    case .object(let members) where !members.isEmpty && Int.random(in: 0..<6, using: &random) > 0:
+      var members = members
+      let position = members.indices.randomElement(using: &random) ?? 0
+      switch Int.random(in: 0..<8, using: &random) {
+      case 0: members.remove(at: position)
+      case 1: members.append(JSON.Member(Array("extra\(members.count)".utf8), .number(1)))
+      default:
+        members[position] = JSON.Member(members[position].key, mutated(members[position].value, &random))
+      }
+      return .object(members)
+    case .array(let elements) where !elements.isEmpty && Int.random(in: 0..<6, using: &random) > 0:
+      var elements = elements
+      let position = elements.indices.randomElement(using: &random) ?? 0
+      elements[position] = mutated(elements[position], &random)
+      return .array(elements)
+    default: return strange.randomElement(using: &random) ?? .null
+    }
   }
 }

@@ -23,11 +23,17 @@ enum BBExport {
     options: Options.exporting)
   static let formats = Command("formats", "list the formats and their options", options: Options.exporting)
   static let sources = Command(
-    "sources", "list the sources, or check a file that describes one",
+    "sources", "list the sources, show one as a file, check a file that describes one",
+    discussion:
+      "A JSON file describes an API of yours; --source FILE asks it. sources show NAME prints a built-in source as such a file, to "
+      + "begin with; sources schema prints the JSON Schema of these files, which editors complete and check by.",
     arguments: [
-      Argument("ACTION", values: .words(["check"]), count: .any, "check FILE: whether FILE describes a source")
+      Argument(
+        "ACTION", values: .words(["check", "show", "schema"]), count: .any,
+        "check FILE: whether FILE describes a source; show NAME; schema")
     ],
-    options: Options.exporting, examples: ["sources check my-api.json"])
+    options: Options.exporting,
+    examples: ["sources show box-office > my-api.json", "sources check my-api.json", "sources schema > bb-source.json"])
   static let check = Command(
     "check", "list what is odd in datasets: a table like any other",
     discussion: CheckCommand.discussion,

@@ -39,19 +39,28 @@ enum Listings {
   }
 
   static func sources(_ invocation: Invocation, _ environment: Environment) async throws(Problem) {
-    if let action = invocation.arguments.first {
-      guard action == "check", invocation.arguments.count == 2 else {
-        throw Problem(
-          .usage, "“sources \(invocation.arguments.joined(separator: " "))” is nothing to do",
-          hint: "write sources check FILE")
-      }
-      let source = try environment.checkSource(invocation.arguments[1])
+    let words = invocation.arguments
+    switch (words.first, words.count) {
+    case (nil, _): break
+    case ("check", 2):
+      let source = try environment.checkSource(words[1])
       let names = source.datasets.map(\.schema.name).joined(separator: ", ")
-      return try Terminal.write("\(invocation.arguments[1]): describes \(source.name), with \(names)\n", to: 1)
+      return try Terminal.write("\(words[1]): describes \(source.name), with \(names)\n", to: 1)
+    case ("show", 2):
+      return try print(environment.sourceText(try SourceDescription.named(words[1])))
+    case ("schema", 1): return try print(environment.sourceSchema())
+    default:
+      throw Problem(
+        .usage, "“sources \(words.joined(separator: " "))” is nothing to do",
+        hint: "write sources check FILE, sources show NAME, or sources schema")
     }
     let rows =
       environment.sources.map { [$0.name, $0.server, $0.summary] } + [["snapshot", "", "facts built into the program"]]
     try await write("sources", [:], ["source", "server", "what"], rows, invocation, environment)
+  }
+
+  private static func print(_ text: [UInt8]) throws(Problem) {
+    try Terminal.write(String(decoding: text, as: UTF8.self), to: 1)
   }
 
   static func config(_ invocation: Invocation, _ environment: Environment) async throws(Problem) {

@@ -71,6 +71,12 @@ enum Topics {
     found in the data, so that every value comes back the same; a metadata
     file x.csv-metadata.json (CSV on the Web) or --types name=type,… says them.
 
+    An API of yours is a JSON file: where its records are, how they become
+    columns, how pages follow one another, where the key is kept. `bb-export
+    sources show box-office` prints one to begin with, `sources schema` the JSON
+    Schema that editors check by, `sources check FILE` says what is wrong and
+    where; then --source FILE asks it.
+
     A live answer is kept in the cache and asked for again only when it has
     changed. --max-age 3600 takes a cached answer that young, in seconds,
     without asking; --refresh asks anew; --offline never opens a connection.

@@ -1,0 +1,85 @@
+internal import Codecs
+internal import Domain
+
+extension SourceFile {
+  /// The JSON Schema (draft 2020-12) of a source's file, as text with a line feed at its end. What it accepts the reader accepts, except for what
+  /// one place says of another: keys that are columns, parents that stand before their children, names that differ.
+  public static var schema: [UInt8] {
+    guard case .object(let members) = form.schema else { return [] }
+    let head: [JSON.Member] = [
+      JSON.Member("$schema", .string("https://json-schema.org/draft/2020-12/schema")),
+      JSON.Member("title", .string("Source of bb-export")),
+    ]
+    return JSON.object(head + members).indentedBytes()
+  }
+}
+
+extension SourceObject {
+  /// - Parameter tag: the member that chooses this object among others.
+  fileprivate func schema(tag: String? = nil) -> JSON {
+    var properties: [JSON.Member] = []
+    if let tag { properties.append(JSON.Member(tag, .object(["const": .string(name)]))) }
+    for member in members {
+      guard case .object(let form) = member.form.schema else { continue }
+      let described = form.filter { $0.name != "description" }
+      properties.append(
+        JSON.Member(member.key, .object([JSON.Member("description", .string(member.summary))] + described)))
+    }
+    let required = (tag.map { [$0] } ?? []) + members.filter(\.isRequired).map(\.key)
+    var schema: [JSON.Member] = [
+      JSON.Member("description", .string(summary)), JSON.Member("type", .string("object")),
+      JSON.Member("properties", .object(properties)), JSON.Member("additionalProperties", .boolean(false)),
+    ]
+    if !required.isEmpty { schema.insert(JSON.Member("required", .array(required.map { .string($0) })), at: 2) }
+    if !conditions.isEmpty { schema.append(JSON.Member("allOf", .array(conditions.map(\.schema)))) }
+    return .object(schema)
+  }
+  fileprivate var schema: JSON { schema() }
+}
+
+extension SourceCondition {
+  fileprivate var schema: JSON {
+    var then: [JSON.Member] = []
+    if !orAbsent { then.append(JSON.Member("required", .array([.string(other)]))) }
+    let allowed = JSON.object(["enum": .array(values.map { .string($0) })])
+    then.append(JSON.Member("properties", .object([JSON.Member(other, allowed)])))
+    return .object(["if": .object(["required": .array([.string(key)])]), "then": .object(then)])
+  }
+}
+
+extension SourceForm {
+  fileprivate var schema: JSON {
+    switch self {
+    case .constant(let value): return .object(["const": .number(Int64(value))])
+    case .text: return .object(["type": .string("string")])
+    case .matching(let pattern):
+      return .object(["type": .string("string"), "pattern": .string(pattern.expression)])
+    case .choice(let words): return .object(["enum": .array(words.map { .string($0) })])
+    case .integer(let least):
+      return .object([
+        "type": .string("integer"), "minimum": .number(Int64(least)), "maximum": .number(Int64(Int32.max)),
+      ])
+    case .positive: return .object(["type": .string("number"), "exclusiveMinimum": .number(0)])
+    case .truth: return .object(["type": .string("boolean")])
+    case .pairs:
+      return .object([
+        "type": .string("object"),
+        "additionalProperties": .object(["type": .array([.string("string"), .string("number")])]),
+      ])
+    case .list(let element, let least):
+      return .object([
+        "type": .string("array"), "items": element.schema, "minItems": .number(Int64(least)),
+      ])
+    case .object(let object): return object.schema
+    case .variants(let tag, let objects): return .object(["oneOf": .array(objects.map { $0.schema(tag: tag) })])
+    case .wordOrMember(let words, let members):
+      let single = members.map { SourceObject(summary: $0.summary, members: [.required($0.key, $0.form, $0.summary)]) }
+      return .object(["oneOf": .array([SourceForm.choice(words).schema] + single.map(\.schema))])
+    }
+  }
+}
+
+extension JSON.Member {
+  /// A member whose key is a text of the program.
+  init(_ key: String, _ value: JSON) { self.init(Array(key.utf8), value) }
+}

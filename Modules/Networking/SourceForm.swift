@@ -1,0 +1,150 @@
+internal import Domain
+
+/// What may stand at one place of a source's file. The reader checks a file by these values, and the JSON Schema is made from them, so the two agree.
+indirect enum SourceForm: Sendable {
+  /// This integer.
+  case constant(Int)
+  /// Any text.
+  case text
+  /// A text of a certain kind.
+  case matching(SourcePattern)
+  /// One of these texts.
+  case choice([String])
+  /// An integer of at least `least`.
+  case integer(least: Int)
+  /// A number above 0.
+  case positive
+  /// `true` or `false`.
+  case truth
+  /// An object whose values are texts or numbers.
+  case pairs
+  /// A list of at least `least` elements.
+  case list(SourceForm, least: Int)
+  /// An object.
+  case object(SourceObject)
+  /// An object whose member `tag` says which of these it is.
+  case variants(tag: String, [SourceObject])
+  /// One of these texts, or an object with one of these members.
+  case wordOrMember([String], [SourceMember])
+}
+
+/// The members an object may have; no others.
+struct SourceObject: Sendable {
+  /// The value of the tag that chooses it, where there is one.
+  var name = ""
+  /// One sentence without a full stop.
+  var summary: String
+  /// The members, in the order files are written in.
+  var members: [SourceMember]
+  /// Members that may only be there for some values of another.
+  var conditions: [SourceCondition] = []
+}
+
+/// One member of an object.
+struct SourceMember: Sendable {
+  var key: String
+  var form: SourceForm
+  var isRequired: Bool
+  /// One sentence without a full stop.
+  var summary: String
+
+  /// A member that may be left out.
+  init(_ key: String, _ form: SourceForm, _ summary: String) {
+    self.key = key
+    self.form = form
+    isRequired = false
+    self.summary = summary
+  }
+  /// A member that must be there.
+  static func required(_ key: String, _ form: SourceForm, _ summary: String) -> SourceMember {
+    var member = SourceMember(key, form, summary)
+    member.isRequired = true
+    return member
+  }
+}
+
+/// That a member may only be there when another has one of some values, or, with `orAbsent`, is not there.
+struct SourceCondition: Sendable {
+  var key: String
+  var other: String
+  var values: [String]
+  var orAbsent: Bool
+  /// What a file that does otherwise is told.
+  var complaint: String
+}
+
+/// Kinds of texts, each as a regular expression for the JSON Schema and as the same check in words.
+enum SourcePattern: Sendable, CaseIterable {
+  /// A name of a source, dataset or column: not empty, without control characters.
+  case word
+  /// An http or https URL.
+  case url
+  /// What follows the base URL: begins with a slash, has no blanks.
+  case path
+  /// A JSON Pointer.
+  case pointer
+  /// A JSON Pointer, or a word for what stands elsewhere.
+  case selector
+  /// The name of an environment variable.
+  case variable
+  /// The name of a header field.
+  case field
+
+  /// In the syntax of ECMA-262, as JSON Schema wants.
+  var expression: String {
+    switch self {
+    case .word: #"^[^\u0000-\u001F\u007F]+$"#
+    case .url: #"^https?://[^\u0000-\u0020\u007F]+$"#
+    case .path: #"^/[^\u0000-\u0020\u007F]*$"#
+    case .pointer: "^(/([^/~]|~[01])*)*$"
+    case .selector: "^(\(SourceFile.elsewhere.joined(separator: "|"))|(/([^/~]|~[01])*)*)$"
+    case .variable: "^[A-Za-z_][A-Za-z0-9_]*$"
+    case .field: "^[A-Za-z0-9-]+$"
+    }
+  }
+
+  /// Whether a text is of this kind.
+  func holds(_ text: String) -> Bool {
+    let bytes = Array(text.utf8)
+    switch self {
+    case .word: return !bytes.isEmpty && bytes.allSatisfy { $0 >= 0x20 && $0 != 0x7F }
+    case .url:
+      let host = ["http://", "https://"].first { text.hasPrefix($0) }.map { bytes.dropFirst($0.utf8.count) }
+      return host.map { !$0.isEmpty && $0.allSatisfy(Self.isVisible) } ?? false
+    case .path: return bytes.first == UInt8(ascii: "/") && bytes.allSatisfy(Self.isVisible)
+    case .pointer:
+      guard bytes.isEmpty || bytes.first == UInt8(ascii: "/") else { return false }
+      return bytes.indices.allSatisfy { index in
+        let next = index + 1 < bytes.count ? bytes[index + 1] : 0
+        return bytes[index] != UInt8(ascii: "~") || next == UInt8(ascii: "0") || next == UInt8(ascii: "1")
+      }
+    case .selector: return SourceFile.elsewhere.contains(text) || Self.pointer.holds(text)
+    case .variable:
+      return bytes.first.map { $0 == 95 || Self.isLetter($0) } ?? false
+        && bytes.allSatisfy { $0 == 95 || Self.isLetter($0) || $0 &- 48 < 10 }
+    case .field:
+      return !bytes.isEmpty
+        && bytes.allSatisfy { $0 == UInt8(ascii: "-") || Self.isLetter($0) || $0 &- 48 < 10 }
+    }
+  }
+
+  /// What a text that is not of this kind is called, and what to write instead.
+  var complaint: (message: String, hint: String) {
+    switch self {
+    case .word: ("not a name", "write letters, digits and underscores")
+    case .url: ("no http or https URL", "write https://host/path")
+    case .path: ("not a path", "begin it with a slash and encode blanks as %20")
+    case .pointer: ("is not a JSON Pointer", "it begins with a slash, as in /results; ~0 is ~ and ~1 is /")
+    case .selector:
+      (
+        "is not a JSON Pointer",
+        "it begins with a slash, as in /name; or write \(SourceFile.elsewhere.joined(separator: ", "))"
+      )
+    case .variable: ("not a name of a variable", "write letters, digits and underscores")
+    case .field: ("not a name of a header field", "write letters, digits and hyphens")
+    }
+  }
+
+  private static func isVisible(_ byte: UInt8) -> Bool { byte > 0x20 && byte != 0x7F }
+  private static func isLetter(_ byte: UInt8) -> Bool { (byte | 0x20) &- 97 < 26 }
+}

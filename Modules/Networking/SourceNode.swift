@@ -1,0 +1,68 @@
+internal import Codecs
+internal import Domain
+
+/// A value of a source's file, and where it stands, so that every complaint names its place.
+///
+/// A `SourceForm` checks it; what is read of it afterwards is there. Of a value of another kind, texts are empty and numbers 0.
+struct SourceNode {
+  let json: JSON
+  private let file: String
+  private let path: String
+
+  /// The whole document.
+  init(_ json: JSON, file: String) {
+    self.init(json, file: file, path: "")
+  }
+  private init(_ json: JSON, file: String, path: String) {
+    self.json = json
+    self.file = file
+    self.path = path
+  }
+
+  // MARK: - Complaints
+
+  /// What is wrong here.
+  func problem(_ message: String, hint: String = "") -> Problem {
+    let place = "\(file): \(path.isEmpty ? "the document" : path)"
+    return Problem(.configuration, message, at: place, hint: hint)
+  }
+
+  /// A word that is none of those known.
+  func unknown(_ word: String, _ kind: String, _ known: [String]) -> Problem {
+    let near = Nearest.word(to: word, among: known).map { "did you mean \($0)?" }
+    let all = known.isEmpty ? "" : "there are: \(known.joined(separator: ", "))"
+    return problem("no \(kind) \(RESTText.firstWords(Array(word.utf8)))", hint: near ?? all)
+  }
+
+  /// - Throws: `configuration` when this is no text.
+  func wantText() throws(Problem) {
+    guard json.stringBytes != nil else { throw problem("\(json.kindName), not a text") }
+  }
+
+  // MARK: - What is there
+
+  /// The member called `key`; nil when there is none.
+  subscript(_ key: String) -> SourceNode? {
+    json[key].map { SourceNode($0, file: file, path: "\(path)/\(key)") }
+  }
+  /// The elements of an array.
+  var elements: [SourceNode] {
+    (json.arrayValue ?? []).enumerated().map { SourceNode($1, file: file, path: "\(path)/\($0)") }
+  }
+  /// A text.
+  var text: String { json.stringValue ?? "" }
+  /// A list of texts.
+  var texts: [String] { elements.map(\.text) }
+  /// An integer.
+  var integer: Int { json.integerValue.flatMap { Int(exactly: $0) } ?? 0 }
+  /// The members of an object, with their keys.
+  var pairNodes: [(key: String, value: SourceNode)] {
+    (json.objectMembers ?? []).compactMap { member in self[member.name].map { (member.name, $0) } }
+  }
+  /// An object of texts or numbers, numbers as they are written.
+  var pairs: [SourceParameter] {
+    pairNodes.map { key, value in
+      SourceParameter(key, value.json.numberLiteral.map { String(decoding: $0, as: UTF8.self) } ?? value.text)
+    }
+  }
+}
