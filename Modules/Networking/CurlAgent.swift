@@ -148,7 +148,10 @@ import Synchronization
       return passing("the proxy's name cannot be resolved", "check http_proxy, or say --proxy none")
     case CURLE_COULDNT_RESOLVE_HOST: return passing("the server's name cannot be resolved")
     case CURLE_COULDNT_CONNECT: return passing("cannot connect")
-    case CURLE_OPERATION_TIMEDOUT: return passing("no whole answer in \(timeout.components.seconds) s, or too slow")
+    case CURLE_OPERATION_TIMEDOUT:
+      // What is left of the time after an earlier try is said in whole seconds, rounded up.
+      let seconds = timeout.components.seconds + (timeout.components.attoseconds > 0 ? 1 : 0)
+      return passing("no whole answer in \(seconds) s, or too slow")
     case CURLE_SSL_CONNECT_ERROR: return passing("no secure connection")
     case CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_ISSUER_ERROR, CURLE_SSL_CERTPROBLEM:
       return Problem(

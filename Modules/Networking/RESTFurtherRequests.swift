@@ -63,11 +63,14 @@ extension RESTSource {
     let found = try await further(supplement, for: rows.map { $0[key] })
     var notes = RESTNotes()
     let readers = try supplement.readers(for: dataset.schema, asWritten: isAsWritten)
+    let lacking = rows.indices.filter { found[rows[$0][key]] == nil }
+    if supplement.isForEachRow, !lacking.isEmpty {
+      let kept = try await keep(readers.map(\.0), of: dataset.schema, in: &rows, at: lacking)
+      notes.keptFurther = kept.map { rows[$0][key].parameterText }
+      notes.withoutFurther = lacking.filter { !kept.contains($0) }.map { rows[$0][key].parameterText }
+    }
     for row in rows.indices {
-      guard let further = found[rows[row][key]] else {
-        if supplement.isForEachRow { notes.withoutFurther.append(rows[row][key].parameterText) }
-        continue
-      }
+      guard let further = found[rows[row][key]] else { continue }
       for (position, reader) in readers {
         do throws(Problem) {
           rows[row][position] = try reader.value(in: further.record, place: further.place, &notes)
@@ -79,6 +82,31 @@ extension RESTSource {
       }
     }
     for line in notes.lines(dataset.schema.name) { report(line) }
+  }
+
+  /// Takes the columns at `positions` from the rows that are stored already, for rows the source says nothing further of, so that a source that
+  /// forgets does not make others forget.
+  /// - Returns: the rows that were stored.
+  private func keep(
+    _ positions: [Int], of schema: Schema, in rows: inout [[Value]], at lacking: [Int]
+  ) async throws(Problem) -> [Int] {
+    guard let stored, try await stored.tables().contains(where: { $0.name == schema.name }) else { return [] }
+    let stream = try await stored.rows(of: schema.name, RowRequest())
+    let key = schema.key.compactMap { stream.schema.position(of: schema.columns[$0].name) }
+    guard key.count == schema.key.count else { return [] }
+    let wanted = Dictionary(lacking.map { row in (schema.key.map { rows[row][$0] }, row) }) { first, _ in first }
+    var kept: [Int] = []
+    while let batch = try await stream.next()?.batch() {
+      for old in 0..<batch.count {
+        guard let row = wanted[key.map { batch.value(old, $0) }] else { continue }
+        for position in positions {
+          guard let column = stream.schema.position(of: schema.columns[position].name) else { continue }
+          rows[row][position] = batch.value(old, column)
+        }
+        kept.append(row)
+      }
+    }
+    return kept.sorted()
   }
 
   /// What `body` makes of each element, in order, some at a time; the first problem ends it.

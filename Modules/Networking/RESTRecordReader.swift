@@ -160,6 +160,8 @@ struct RESTNotes {
   var repeatedKeys: [String] = []
   /// Records the source lists but says nothing further of.
   var withoutFurther: [String] = []
+  /// Records the source says nothing further of now, but did before.
+  var keptFurther: [String] = []
   /// By column: texts that were nonsense and became null, with how often.
   var invalid: [String: [String]] = [:]
   /// By column: words that are none of those known.
@@ -176,6 +178,9 @@ struct RESTNotes {
     }
     if !withoutFurther.isEmpty {
       lines.append("\(dataset): the source has no details of \(Self.list(withoutFurther)); those columns are null")
+    }
+    if !keptFurther.isEmpty {
+      lines.append("\(dataset): the source has no details of \(Self.list(keptFurther)); those that are stored stay")
     }
     for (column, texts) in invalid.sorted(by: { $0.key < $1.key }) {
       lines.append("\(dataset): \(texts.count) × \(Self.list(texts)) in \(column) is no value and became null")

@@ -12,6 +12,7 @@ public struct RESTSource: RecordSource {
   let environment: [String: String]
   let pace: RESTPace
   let isAsWritten: Bool
+  let stored: (any RecordSource)?
   let report: @Sendable (String) -> Void
 
   /// A source.
@@ -21,11 +22,13 @@ public struct RESTSource: RecordSource {
   ///   - transport: sends the requests; it retries and caches.
   ///   - environment: variables that hold the secrets the description names.
   ///   - asWritten: for a `Check`: empty texts stay, a value that does not fit its column's type stays as its text, and nothing odd is told of.
+  ///   - stored: what an earlier request gave: where the source has no further answer for a record any more, those columns stay.
   ///   - report: is told, in one line each, what was odd but kept.
   /// - Throws: `usage` when the server is no http or https URL.
   public init(
     _ description: SourceDescription, server: String? = nil, transport: any HTTPTransport,
-    environment: [String: String] = [:], asWritten: Bool = false, report: @escaping @Sendable (String) -> Void
+    environment: [String: String] = [:], asWritten: Bool = false, stored: (any RecordSource)? = nil,
+    report: @escaping @Sendable (String) -> Void
   ) throws(Problem) {
     var base = server ?? description.baseURL
     while base.hasSuffix("/") { base.removeLast() }
@@ -37,6 +40,7 @@ public struct RESTSource: RecordSource {
     self.transport = transport
     self.environment = environment
     isAsWritten = asWritten
+    self.stored = stored
     pace = RESTPace(perSecond: description.requestsPerSecond)
     self.report = report
   }

@@ -156,4 +156,40 @@ import Testing
     #expect(titles.rows == ["A", "B"])
     #expect(server.asked.filter { $0.hasPrefix("/movie?") }.count == 2, "titles alone need no pages of films")
   }
+  @Test("a film whose page is gone keeps what is stored of it; a new one has nothing") func forgotten() async throws {
+    let server = CannedServer([
+      "/movies?order_type=0": (200, [], #"{"movies": [{"id": "a", "title": "A"}, {"id": "b", "title": "B"}]}"#),
+      "/movies?order_type=1": (200, [], #"{"movies": []}"#), "/movie?id=a": (404, [], #"{"message":"no"}"#),
+      "/movie?id=b": (404, [], #"{"message":"no"}"#),
+    ])
+    // An older table: fewer columns, in another order.
+    let old = Schema(
+      "movies", key: ["id"],
+      columns: [
+        ColumnDescription("audience", .integer), ColumnDescription("id", .text, nullable: false),
+        ColumnDescription("title", .text),
+      ])
+    var builder = BatchBuilder(width: 3)
+    for value: Value in [.integer(7), .text("a"), .text("Old")] { builder.append(value: value) }
+    let columns = ["id", "title", "audience", "synopsis"]
+    let got = try await Outcome(
+      .boxOffice, "movies", server, columns: columns, stored: StoredTable(schema: old, batch: builder.finish()))
+    #expect(got.rows == ["a|A|7|null", "b|B|null|null"])
+    #expect(
+      got.warnings == [
+        "movies: the source has no details of b; those columns are null",
+        "movies: the source has no details of a; those that are stored stay",
+      ])
+  }
+}
+
+/// A storage with one table.
+private struct StoredTable: RecordSource {
+  let schema: Schema
+  let batch: RowBatch
+  var name: String { "stored" }
+  func tables() async throws(Problem) -> [Schema] { [schema] }
+  func rows(of table: String, _ request: RowRequest) async throws(Problem) -> any RowStream {
+    ReadyRows(schema: schema, batches: [batch])
+  }
 }
