@@ -3,25 +3,19 @@ import Domain
 import Persistence
 import Testing
 
-/// Every storage there is.
+/// Every storage that the registry knows.
 enum StoreFixtures {
-  static let memory = StoreFixture("memory") {
-    let store = MemoryStore()
-    return { store }
+  static let scratch = TemporaryScratch(folder: "/tmp")
+  static let all = StoreRegistry(scratch: scratch).factories.map { factory in
+    StoreFixture(factory.scheme) {
+      let folder = Folder()
+      guard factory.isDurable else {
+        let store = factory.open("", scratch)
+        return { store }
+      }
+      return { factory.open(folder.path + "/store", scratch) }
+    }
   }
-  static let sqlite = StoreFixture("sqlite") {
-    let folder = Folder()
-    return { SQLiteStore(path: folder.path + "/store.db") }
-  }
-  static let csv = StoreFixture("csv") {
-    let folder = Folder()
-    return { FolderStore.csv(folder.path + "/store", scratch: TemporaryScratch(folder: "/tmp")) }
-  }
-  static let json = StoreFixture("json") {
-    let folder = Folder()
-    return { FolderStore.json(folder.path + "/store", scratch: TemporaryScratch(folder: "/tmp")) }
-  }
-  static let all = [memory, sqlite, csv, json]
 }
 
 @Suite("Store laws") struct StoreLawTests {

@@ -1,0 +1,132 @@
+public import Domain
+import Glibc
+
+/// A kind of storage, as a value.
+public struct StoreFactory: Sendable {
+  /// The word before the colon of a location: `sqlite`.
+  public let scheme: String
+  /// One sentence without a full stop.
+  public let summary: String
+  /// Suffixes of paths that mean it, without the dot.
+  public let suffixes: [String]
+  /// Whether a location is a folder.
+  public let isFolder: Bool
+  /// Whether what it keeps outlives the process; those that do not are for tests, and not in the help.
+  public let isDurable: Bool
+  /// The storage at a path. Nothing is opened yet.
+  public let open: @Sendable (_ path: String, _ scratch: any ScratchSpace) -> any RecordStore
+}
+
+/// Where a storage is: a kind and a path, as in `csv:folder`.
+public struct StoreLocation: Sendable, Hashable, CustomStringConvertible {
+  /// The kind's word.
+  public let scheme: String
+  /// The file or folder.
+  public let path: String
+  /// `csv:folder`.
+  public var description: String { "\(scheme):\(path)" }
+}
+
+/// The kinds of storage there are; each passes the same laws.
+public struct StoreRegistry: Sendable {
+  /// The kinds, in the order of the help.
+  public let factories: [StoreFactory]
+  private let scratch: any ScratchSpace
+
+  /// All kinds, which keep what outgrows memory in `scratch`.
+  public init(scratch: any ScratchSpace) {
+    self.scratch = scratch
+    factories = [
+      StoreFactory(
+        scheme: "sqlite", summary: "one SQLite database", suffixes: ["db", "sqlite", "sqlite3"], isFolder: false,
+        isDurable: true
+      ) { path, _ in SQLiteStore(path: path) },
+      StoreFactory(
+        scheme: "csv", summary: "a folder with a CSV file for each dataset", suffixes: [], isFolder: true,
+        isDurable: true
+      ) { path, scratch in FolderStore.csv(path, scratch: scratch) },
+      StoreFactory(
+        scheme: "json", summary: "a folder with a JSON file for each dataset", suffixes: [], isFolder: true,
+        isDurable: true
+      ) { path, scratch in FolderStore.json(path, scratch: scratch) },
+      StoreFactory(
+        scheme: "memory", summary: "nothing is kept", suffixes: [], isFolder: false, isDurable: false
+      ) { _, _ in MemoryStore() },
+    ]
+  }
+
+  /// The storage that a location's text means.
+  /// - Throws: as `location`.
+  public func open(_ text: String) throws(Problem) -> any RecordStore { open(try location(text)) }
+
+  /// The storage at a location. Nothing is opened yet.
+  public func open(_ location: StoreLocation) -> any RecordStore {
+    let factory = factories.first { $0.scheme == location.scheme } ?? factories[0]
+    return factory.open(location.path, scratch)
+  }
+
+  /// The location that a text means: `csv:folder`, or a bare path, whose kind its suffix says, or what is there.
+  /// - Throws: `usage` with advice when the kind cannot be told.
+  public func location(_ text: String) throws(Problem) -> StoreLocation {
+    if let colon = text.firstIndex(of: ":") {
+      let scheme = String(text[..<colon]), path = String(text[text.index(after: colon)...])
+      if let factory = factories.first(where: { $0.scheme == scheme }) {
+        guard !path.isEmpty || !factory.isDurable else {
+          throw Problem(.usage, "the storage “\(text)” has no path", hint: "write \(scheme):PATH")
+        }
+        return StoreLocation(scheme: scheme, path: Self.trimmed(path))
+      }
+      let isWord = !scheme.isEmpty && scheme.utf8.allSatisfy { $0 &- 97 < 26 || $0 &- 48 < 10 }
+      if isWord, unsafe access(text, F_OK) != 0 {
+        let near = Nearest.word(to: scheme, among: schemes).map { "did you mean \($0):\(path)?" }
+        throw Problem(
+          .usage, "no kind of storage “\(scheme)”", hint: near ?? "there are: \(schemes.joined(separator: ", "))")
+      }
+    }
+    guard !text.isEmpty else { throw Problem(.usage, "the storage has no path", hint: "write \(examples)") }
+    let path = Self.trimmed(text)
+    guard let scheme = try scheme(of: path) else {
+      throw Problem(
+        .usage, "what kind of storage “\(text)” is cannot be told",
+        hint: "say it, as in \(schemes.map { "\($0):\(text)" }.joined(separator: " or "))")
+    }
+    return StoreLocation(scheme: scheme, path: path)
+  }
+
+  private var schemes: [String] { factories.filter(\.isDurable).map(\.scheme) }
+  private var examples: String { schemes.map { "\($0):PATH" }.joined(separator: ", ") }
+
+  /// The kind by suffix, else by what is there; nil when neither says.
+  private func scheme(of path: String) throws(Problem) -> String? {
+    let last = Temporaries.split(path).name
+    let suffix = last.lastIndex(of: ".").map { String(last[last.index(after: $0)...]).lowercased() } ?? ""
+    let bySuffix = factories.first { $0.suffixes.contains(suffix) }?.scheme
+    var status = stat()
+    guard unsafe stat(path, &status) == 0 else { return bySuffix }
+    guard status.st_mode & S_IFMT == S_IFDIR else {
+      if bySuffix != nil { return bySuffix }
+      if try FileFormat.sqlite.begins(at: path) { return "sqlite" }
+      throw Problem(.usage, "is a file, not a storage", at: path, hint: "read it with --from \(path)")
+    }
+    let suffixes = Set(
+      (try FolderListing.names(path) ?? []).filter { $0 != "bb.json" && !$0.hasSuffix("-metadata.json") }
+        .compactMap { $0.lastIndex(of: ".").map { dot in String($0[$0.index(after: dot)...]) } })
+    let found = factories.filter { $0.isFolder && suffixes.contains($0.scheme) }
+    return found.count == 1 ? found[0].scheme : nil
+  }
+
+  private static func trimmed(_ path: String) -> String {
+    var path = path
+    while path.count > 1, path.hasSuffix("/") { path.removeLast() }
+    return path
+  }
+}
+
+extension FileFormat {
+  /// Whether the file at `path` begins as files of this format do.
+  fileprivate func begins(at path: String) throws(Problem) -> Bool {
+    let chunk = Chunk()
+    _ = try FileByteSource(path: path).read(into: chunk, limit: 4096)
+    return FileFormat(beginning: chunk.read { span in unsafe span.withUnsafeBytes { unsafe Array($0) } }) == self
+  }
+}

@@ -1,0 +1,46 @@
+import Domain
+import Glibc
+import Persistence
+import Testing
+
+@Suite("Locations of storages") struct StoreRegistryTests {
+  private let registry = StoreRegistry(scratch: TemporaryScratch(folder: "/tmp"))
+
+  @Test(
+    "a text says the kind, or its suffix does",
+    arguments: [
+      ("sqlite:a.txt", "sqlite:a.txt"), ("csv:a/b/", "csv:a/b"), ("json:x:y", "json:x:y"), ("memory:", "memory:"),
+      ("nowhere/n.db", "sqlite:nowhere/n.db"), ("N.SQLITE3", "sqlite:N.SQLITE3"),
+    ])
+  func texts(text: String, location: String) throws {
+    #expect(try registry.location(text).description == location)
+  }
+
+  @Test("or what is there does") func looks() throws {
+    let folder = Folder()
+    #expect(throws: Problem.self) { try registry.location(folder.path) }
+    folder.write("data.csv", "a\n1\n")
+    #expect(try registry.location(folder.path + "/").scheme == "csv")
+    folder.write("bb.json", "{}")
+    folder.write("data.csv-metadata.json", "{}")
+    #expect(try registry.location(folder.path).scheme == "csv")
+    folder.write("more.json", "[]")
+    #expect(throws: Problem.self) { try registry.location(folder.path) }
+    folder.write("plain", "SQLite format 3\0")
+    #expect(try registry.location(folder.path + "/plain").scheme == "sqlite")
+  }
+
+  @Test(
+    "else there is advice",
+    arguments: [
+      ("sqlit:a", "no kind of storage “sqlit”; did you mean sqlite:a?"),
+      ("csv:", "the storage “csv:” has no path; write csv:PATH"),
+      (
+        "nowhere", "what kind of storage “nowhere” is cannot be told; say it, as in sqlite:nowhere or csv:nowhere or json:nowhere"
+      ), ("", "the storage has no path; write sqlite:PATH, csv:PATH, json:PATH"),
+    ])
+  func advice(text: String, message: String) throws {
+    let problem = #expect(throws: Problem.self) { try registry.location(text) }
+    #expect(problem?.kind == .usage && problem?.description == message)
+  }
+}
