@@ -13,6 +13,7 @@ extension Environment {
     let directories = Directories(variables)
     let exporters = ExporterRegistry()
     let scratch = TemporaryScratch(folder: directories.temporary)
+    let stores = StoreRegistry(scratch: scratch)
     return Environment(
       variables: variables,
       exporters: exporters.exporters,
@@ -26,6 +27,8 @@ extension Environment {
       source: { (choice) throws(Problem) in
         switch choice {
         case .snapshot: return SnapshotSource()
+        case .storage(let text?): return try stores.open(text)
+        case .storage(nil): return DefaultStorage(try stores.open(directories.defaultStorage))
         case .live(let name, let live):
           let source = try liveSource(named: name, live, directories, variables) { report.warning($0) }
           return FallbackSource(source, else: SnapshotSource()) { report.warning($0) }

@@ -54,6 +54,8 @@ struct Environment: Sendable {
 enum SourceChoice: Sendable, Hashable {
   /// A file, with what was said about it.
   case file(path: String, FileChoice)
+  /// A storage; nil for the default one.
+  case storage(String?)
   /// A live API.
   case live(name: String, LiveChoice)
   /// What is built in.

@@ -16,17 +16,17 @@ import Testing
     #expect(try registry.location(text).description == location)
   }
 
-  @Test("or what is there does") func looks() throws {
+  @Test("or what is there does") func looks() async throws {
     let folder = Folder()
     #expect(throws: Problem.self) { try registry.location(folder.path) }
-    folder.write("data.csv", "a\n1\n")
+    try await folder.write("data.csv", "a\n1\n")
     #expect(try registry.location(folder.path + "/").scheme == "csv")
-    folder.write("bb.json", "{}")
-    folder.write("data.csv-metadata.json", "{}")
+    try await folder.write("bb.json", "{}")
+    try await folder.write("data.csv-metadata.json", "{}")
     #expect(try registry.location(folder.path).scheme == "csv")
-    folder.write("more.json", "[]")
+    try await folder.write("more.json", "[]")
     #expect(throws: Problem.self) { try registry.location(folder.path) }
-    folder.write("plain", "SQLite format 3\0")
+    try await folder.write("plain", "SQLite format 3\0")
     #expect(try registry.location(folder.path + "/plain").scheme == "sqlite")
   }
 

@@ -12,7 +12,7 @@ enum BBExport {
       Argument(
         "DATASET", values: .dynamic("dataset"), count: .optional, "what to write; a file's only table needs no name")
     ],
-    options: Options.selecting + Options.exporting + Options.readingFiles + Options.asking,
+    options: Options.selecting + Options.exporting + Options.readingFiles + [Options.storage] + Options.asking,
     examples: [
       "episodes --where 'season = 1' --production bb", "characters -o characters.csv -o characters.json",
       "quotes --production 'El Camino' --sample 1", "--from people.csv --where 'age >= 18' -f json",
@@ -61,7 +61,7 @@ enum BBExport {
     arguments: [
       Argument("DATASET", values: .dynamic("dataset"), "the dataset, or imdb for the page of a show"),
       Argument("KEY", count: .any, "the record's key or name, then image when there are several things to open"),
-    ], options: [Options.production] + Options.asking,
+    ], options: [Options.production, Options.storage] + Options.asking,
     examples: ["open characters 'Walter White'", "open imdb --production bcs"])
   static let completions = Command(
     "completions", "print a script that completes command lines",

@@ -31,7 +31,7 @@ struct OpenCommand {
     let key = invocation.arguments[1]
     let urls = dataset.columns.indices.filter { [.url, .list(.url)].contains(dataset.columns[$0].type) }
     guard !urls.isEmpty else { throw Problem(.usage, "\(dataset.name) have nothing to open") }
-    let source = try await environment.source(try SourceReader(invocation).live(for: dataset.name))
+    let source = try await environment.source(try SourceReader(invocation).choice(for: dataset.name))
     let rows = try await source.rows(of: dataset.name, RowRequest())
     var selection = Selection()
     let column = try Shorthand.nameColumn(of: dataset)

@@ -83,6 +83,9 @@ enum Options {
   static let encodingErrors = Option.value(
     "encoding-errors", "POLICY", values: .words(["strict", "replace"]), in: reading,
     "what to do with bytes that are not UTF-8")
+  static let storage = Option.value(
+    "storage", "STORAGE", values: .file, in: reading,
+    "read a storage: sqlite:FILE, csv:FOLDER, json:FOLDER, or its path")
   static let source = Option.value(
     "source", "NAME", values: .dynamic("source"), in: reading,
     "which API to ask, or snapshot, or a file that describes an API")

@@ -5,12 +5,15 @@ import Domain
 struct SourceReader {
   private let invocation: Invocation
 
+  /// Datasets that are the user's own, and nowhere but in a storage.
+  private static let personal = [Catalog.notes, Catalog.places, Catalog.actors, Catalog.favourites].map(\.name)
+
   init(_ invocation: Invocation) { self.invocation = invocation }
 
   /// The place to read from.
   /// - Parameter dataset: decides which API is asked when none was named; a file's only table need not be named.
   func choice(for dataset: String?) throws(Problem) -> SourceChoice {
-    let said = [Options.from, Options.source].filter { invocation[$0] != nil }
+    let said = [Options.from, Options.storage, Options.source].filter { invocation[$0] != nil }
     if said.count > 1 {
       throw Problem(
         .usage, "--\(said[0].name) and --\(said[1].name) name two places to read from", hint: "give one of them")
@@ -19,6 +22,12 @@ struct SourceReader {
     for option in Options.readingFiles where invocation.has(option) {
       throw Problem(.usage, "--\(option.name) is about a file, and there is none", hint: "add --from FILE")
     }
+    if invocation[Options.storage] != nil || Self.personal.contains(dataset ?? "") && said.isEmpty {
+      for option in Options.asking where invocation.has(option) {
+        throw Problem(.usage, "--\(option.name) is about an API, and the records come from a storage")
+      }
+      return .storage(invocation[Options.storage])
+    }
     guard let dataset else {
       throw Problem(
         .usage, "DATASET is missing", hint: "there are: \(Catalog.all.map(\.name).joined(separator: ", "))")
@@ -26,7 +35,7 @@ struct SourceReader {
     return try live(for: dataset)
   }
 
-  private func file() throws(Problem) -> FileChoice {
+  func file() throws(Problem) -> FileChoice {
     var choice = FileChoice()
     choice.format = invocation[Options.fromFormat]
     choice.name = invocation[Options.tableName]
@@ -50,12 +59,15 @@ struct SourceReader {
   }
 
   /// The API to ask.
-  /// - Parameter dataset: decides which API is asked when none was named.
-  func live(for dataset: String) throws(Problem) -> SourceChoice {
+  /// - Parameters:
+  ///   - dataset: decides which API is asked when none was named.
+  ///   - isStrict: whether only the API itself will do.
+  func live(for dataset: String, isStrict: Bool = false) throws(Problem) -> SourceChoice {
     let source = invocation[Options.source]
     if source == nil { _ = try Catalog.dataset(named: dataset) }
     if source == "snapshot" { return .snapshot }
     var live = LiveChoice()
+    live.isStrict = isStrict
     live.server = invocation[Options.api]
     live.maxAge = try invocation.integer(Options.maxAge, in: 0...Int(Int32.max))
     live.refresh = invocation.has(Options.refresh)

@@ -17,12 +17,13 @@ struct TableCommand {
     let choice = try SourceReader(invocation).choice(for: invocation.arguments.first)
     let selection = try SelectionReader(invocation)
     let source = try await environment.source(choice)
+    let table = try await tableName(of: source, choice)
+    var request = RowRequest(columns: selection.neededColumns)
     if case .file = choice {
-    } else if let schema = try await source.tables().first(where: { $0.name == invocation.arguments.first }) {
-      _ = try selection.read(for: schema)
+    } else if let schema = try await source.tables().first(where: { $0.name == table }) {
+      request.selection = try selection.read(for: schema)
     }
-    let table = try await tableName(of: source)
-    let rows = try await source.rows(of: table, RowRequest(columns: selection.neededColumns))
+    let rows = try await source.rows(of: table, request)
     let wanted = try selection.read(for: rows.schema)
     let related = try await RelatedTables.read(for: wanted.relations, of: table) { (name) throws(Problem) in
       try await source.rows(of: name, RowRequest())
@@ -34,8 +35,11 @@ struct TableCommand {
   }
 
   /// The table that was named, or the only one there is.
-  private func tableName(of source: any RecordSource) async throws(Problem) -> String {
-    if let name = invocation.arguments.first, invocation[Options.from] == nil { return name }
+  private func tableName(of source: any RecordSource, _ choice: SourceChoice) async throws(Problem) -> String {
+    if case .file = choice {
+    } else if let name = invocation.arguments.first {
+      return name
+    }
     let tables = try await source.tables().map(\.name)
     if tables.isEmpty { throw Problem(.noInput, "there is no table in it", at: source.name) }
     guard let name = invocation.arguments.first ?? (tables.count == 1 ? tables[0] : nil) else {

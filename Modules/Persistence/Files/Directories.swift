@@ -9,6 +9,10 @@ public struct Directories: Sendable {
   public var cache: String { folder("XDG_CACHE_HOME", ".cache") }
   /// The default storage: `$XDG_DATA_HOME/bb`.
   public var data: String { folder("XDG_DATA_HOME", ".local/share") }
+  /// The storage that is used when none is named: `BB_STORAGE`, else a database in the folder for data.
+  public var defaultStorage: String {
+    variables["BB_STORAGE"].flatMap { $0.isEmpty ? nil : $0 } ?? "sqlite:\(data)/bb.db"
+  }
   /// Drafts: `$XDG_STATE_HOME/bb`.
   public var state: String { folder("XDG_STATE_HOME", ".local/state") }
   /// Settings: `$XDG_CONFIG_HOME/bb`.

@@ -62,6 +62,7 @@ public actor FolderStore: RecordStore {
     }
     let names = try await foreign()
     guard names.contains(table) else {
+      if try FolderListing.names(path) == nil { throw StoreRules.noStorage(name) }
       let known = try await tables().map(\.name)
       let near = Nearest.word(to: table, among: known).map { "did you mean \($0)?" }
       let others = known.isEmpty ? "it is empty" : "there are: \(known.joined(separator: ", "))"
@@ -107,7 +108,7 @@ public actor FolderStore: RecordStore {
     var work = try await begin()
     let name = load.schema.name
     let old = try await table(name, work.manifest, work.state)
-    try LoadRules.check(load, known: old?.schema, from: old == nil ? nil : work.manifest.tables[name]?.source)
+    try StoreRules.check(load, known: old?.schema, from: old == nil ? nil : work.manifest.tables[name]?.source)
     let kept = load.schema.key.isEmpty ? load.schema : old?.schema ?? load.schema
     let file = try pendingFile(kept, old)
     var merge = FolderMerge(load.schema, kept: kept, format, file.sink)
@@ -139,7 +140,7 @@ public actor FolderStore: RecordStore {
   /// Takes over a history.
   public func adopt(_ entries: [HistoryEntry]) async throws(Problem) {
     var work = try await begin()
-    guard try history.lastNumber() == 0 else { throw LoadRules.hasHistory(name) }
+    guard try history.lastNumber() == 0 else { throw StoreRules.hasHistory(name) }
     try work.prepare([], source: nil, format, at: path)
     if entries.isEmpty { return }
     work.state.historySize = try history.append(entries).after

@@ -32,7 +32,7 @@ public actor SQLiteStore: RecordStore {
   /// The rows of a table or view, as they are now.
   /// - Throws: `noInput` for a table that is not there.
   public func rows(of table: String, _ request: RowRequest) async throws(Problem) -> any RowStream {
-    guard try reading() != nil else { throw Problem(.noInput, "there is no table “\(table)”", at: name) }
+    guard try reading() != nil else { throw StoreRules.noStorage(name) }
     return try await SQLiteDatabase(path: path).rows(of: table, as: nil, [:], request)
   }
 
@@ -61,7 +61,7 @@ public actor SQLiteStore: RecordStore {
   public func load(_ load: TableLoad) async throws(Problem) -> TableOutcome {
     let connection = try begin(), name = load.schema.name
     let known = try SQLiteFormat.schemas(connection)[name]
-    try LoadRules.check(load, known: known, from: try SQLiteFormat.source(of: name, connection))
+    try StoreRules.check(load, known: known, from: try SQLiteFormat.source(of: name, connection))
     if known == nil { try make(load.schema, connection) }
     let loading = SQLiteLoading(load.schema, over: known, connection)
     let outcome = try await loading.run(load.rows)
@@ -98,7 +98,7 @@ public actor SQLiteStore: RecordStore {
   public func adopt(_ history: [HistoryEntry]) throws(Problem) {
     let connection = try begin()
     let rows = try connection.prepare("SELECT count(*) FROM bb_history")
-    guard try rows.step(), rows.integer(0) == 0 else { throw LoadRules.hasHistory(name) }
+    guard try rows.step(), rows.integer(0) == 0 else { throw StoreRules.hasHistory(name) }
     for entry in history { try remember(entry.title, entry.time, entry.tables, number: entry.number, connection) }
     try connection.execute("COMMIT")
   }

@@ -67,7 +67,7 @@ public final class MemoryStore: RecordStore {
     let wanted = rows
     return try state.withLock { (state) throws(Problem) in
       var table = state.tables[load.schema.name] ?? MemoryTable(schema: load.schema)
-      try LoadRules.check(load, known: state.tables[load.schema.name]?.schema, from: state.sources[load.schema.name])
+      try StoreRules.check(load, known: state.tables[load.schema.name]?.schema, from: state.sources[load.schema.name])
       let outcome = try table.load(wanted, load.schema)
       guard try load.accepts(outcome) else { return outcome }
       state.tables[load.schema.name] = table
@@ -86,7 +86,7 @@ public final class MemoryStore: RecordStore {
   /// Takes over a history.
   public func adopt(_ history: [HistoryEntry]) async throws(Problem) {
     try state.withLock { (state) throws(Problem) in
-      guard state.history.isEmpty else { throw LoadRules.hasHistory(name) }
+      guard state.history.isEmpty else { throw StoreRules.hasHistory(name) }
       state.history = history
     }
   }

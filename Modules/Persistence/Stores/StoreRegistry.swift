@@ -108,9 +108,9 @@ public struct StoreRegistry: Sendable {
       if try FileFormat.sqlite.begins(at: path) { return "sqlite" }
       throw Problem(.usage, "is a file, not a storage", at: path, hint: "read it with --from \(path)")
     }
-    let suffixes = Set(
-      (try FolderListing.names(path) ?? []).filter { $0 != "bb.json" && !$0.hasSuffix("-metadata.json") }
-        .compactMap { $0.lastIndex(of: ".").map { dot in String($0[$0.index(after: dot)...]) } })
+    let files = try FolderListing.names(path) ?? []
+    let tables = files.filter { $0 != "bb.json" && !$0.hasSuffix("-metadata.json") }
+    let suffixes = Set(tables.compactMap { $0.split(separator: ".").last.map(String.init) })
     let found = factories.filter { $0.isFolder && suffixes.contains($0.scheme) }
     return found.count == 1 ? found[0].scheme : nil
   }

@@ -1,7 +1,7 @@
 import Domain
 
-/// What every storage asks of a load.
-enum LoadRules {
+/// What every storage asks of a load, and says alike.
+enum StoreRules {
   /// Refuses a table that came from somewhere else, or that has records of a person's, or other columns.
   static func check(_ load: TableLoad, known: Schema?, from source: String?) throws(Problem) {
     guard let known else { return }
@@ -15,6 +15,11 @@ enum LoadRules {
     }
     if load.schema.key.isEmpty, known.key.isEmpty { return }
     try TableEditor.check(load.schema, fits: known)
+  }
+
+  /// The complaint about a storage that is to be read and is not there.
+  static func noStorage(_ place: String) -> Problem {
+    Problem(.noInput, "there is no such storage", at: place, hint: "bb-export sync makes one")
   }
 
   /// The complaint about a history that would be mixed with another.

@@ -1,0 +1,113 @@
+import Conformance
+import Domain
+import Glibc
+import Persistence
+import Testing
+
+@Suite("Migration") struct MigrationTests {
+  private let folder = Folder()
+  private let registry = StoreRegistry(scratch: TemporaryScratch(folder: "/tmp"))
+  private static let durable = StoreRegistry(scratch: TemporaryScratch(folder: "/tmp")).factories
+    .filter(\.isDurable).map(\.scheme)
+
+  private func location(_ scheme: String, _ name: String) -> StoreLocation {
+    StoreLocation(scheme: scheme, path: "\(folder.path)/\(name)")
+  }
+
+  /// A storage with every kind of value, a table that was loaded, one without a key, columns that a person added, and some history.
+  private func filled(_ scheme: String) async throws -> StoreLocation {
+    let location = location(scheme, "a"), store = registry.open(location)
+    try await store.apply(
+      StoreChange("first", time: "2026-01-02T03:04:05Z", [TableChange(StoreSample.wide, upserts: StoreSample.hostile)]))
+    let extra = Schema(
+      "named", key: ["name"],
+      columns: StoreSample.named.columns + [
+        ColumnDescription("remark", scheme == "json" ? .json : .text, extra: true),
+        ColumnDescription("other", scheme == "json" ? .text : .json, extra: true),
+      ])
+    let word = Array((scheme == "json" ? "5" : "x, y").utf8), list = Array("[1,\"é\"]".utf8)
+    let row: [Value] = [
+      .text("a"), .integer(1), scheme == "json" ? .json(word) : .text(word), scheme == "json" ? .text(list) : .json(list),
+    ]
+    try await store.apply(
+      StoreChange("second", time: "2026-01-02T03:04:06Z", [TableChange(extra, upserts: [row])]))
+    let bare = Schema("a/b %", columns: [ColumnDescription("z", .text), ColumnDescription("n", .real)])
+    var builder = BatchBuilder(width: 2)
+    for row in [[Value.text("b"), .null], [.null, .real(-0.0)], [.text("b"), .null]] {
+      for value in row { builder.append(value: value) }
+    }
+    _ = try await store.load(
+      TableLoad("third", time: "", bare, ReadyRows(schema: bare, batches: [builder.finish()]), from: "file:x"))
+    try await store.apply(
+      StoreChange("fourth", time: "", [TableChange(StoreSample.wide, deletes: [[.text(""), .integer(0)]])]))
+    return location
+  }
+
+  private func migrate(_ from: StoreLocation, _ to: StoreLocation) async throws {
+    let old = registry.open(from)
+    _ = try await registry.make(to) { (new) async throws(Problem) in try await Migration.copy(old, to: new) }
+  }
+
+  @Test("there and back again gives the same bytes, and the same history", arguments: durable, durable)
+  func roundTrip(_ a: String, _ b: String) async throws {
+    let first = try await filled(a)
+    let middle = location(b, "b"), third = location("json", "c"), last = location(a, "d")
+    try await migrate(first, middle)
+    try await migrate(middle, third)
+    try await migrate(third, last)
+    let (before, after) = (registry.open(first), registry.open(last))
+    #expect(try await before.history() == after.history())
+    #expect(try await before.tables() == after.tables())
+    for table in try await before.tables() {
+      let rows = try await Self.rows(before, table.name)
+      #expect(try await Self.rows(after, table.name) == rows)
+      #expect(try await before.source(of: table.name) == after.source(of: table.name))
+    }
+    guard a != "sqlite" else { return }
+    let files = Self.files(first.path)
+    #expect(files.count > 4 && Self.files(last.path) == files)
+    for name in files {
+      #expect(try folder.bytes("a/" + name) == folder.bytes("d/" + name), "\(name)")
+    }
+  }
+
+  @Test("nothing is put over what is there; what was begun is removed", arguments: durable)
+  func repeated(_ scheme: String) async throws {
+    let first = try await filled(scheme), target = location(scheme, "b")
+    let failed = await #expect(throws: Problem.self) {
+      try await registry.make(target) { (new) async throws(Problem) -> Void in
+        _ = try await Migration.copy(registry.open(first), to: new)
+        throw Problem(.cancelled, "killed")
+      }
+    }
+    #expect(failed?.kind == .cancelled && folder.names() == ["a"])
+    try await migrate(first, target)
+    let taken = await #expect(throws: Problem.self) { try await migrate(first, target) }
+    #expect(taken?.kind == .cannotCreate)
+  }
+
+  private static func rows(_ store: any RecordStore, _ table: String) async throws -> [[String]] {
+    let stream = try await store.rows(of: table, RowRequest())
+    var rows: [[String]] = []
+    for batch in try await stream.collect() {
+      for row in 0..<batch.count {
+        rows.append((0..<batch.width).map { "\(batch.value(row, $0))" })
+      }
+    }
+    return rows
+  }
+
+  /// Every file but the lock, which holds what is true of one folder only.
+  private static func files(_ path: String, _ below: String = "") -> [String] {
+    guard let folder = unsafe opendir(path + "/" + below) else { return [below] }
+    defer { unsafe closedir(folder) }
+    var found: [String] = []
+    while let entry = unsafe readdir(folder) {
+      let name = unsafe withUnsafePointer(to: &entry.pointee.d_name) {
+        unsafe String(cString: UnsafeRawPointer($0).assumingMemoryBound(to: CChar.self))
+      }
+      if name != ".", name != "..", name != "lock" { found += files(path, below.isEmpty ? name : below + "/" + name) }
+    }
+    return found.sorted()
+  }
+}
