@@ -31,7 +31,7 @@ extension Environment {
         case .storage(nil): return DefaultStorage(try stores.open(directories.defaultStorage))
         case .live(let name, let live):
           let source = try liveSource(named: name, live, directories, variables) { report.warning($0) }
-          return FallbackSource(source, else: SnapshotSource()) { report.warning($0) }
+          return live.isStrict ? source : FallbackSource(source, else: SnapshotSource()) { report.warning($0) }
         case .file(let path, let file):
           var reading = FileSource.Reading()
           if let format = file.format { reading.format = try FileFormat(named: format) }
@@ -45,6 +45,14 @@ extension Environment {
       submitter: { (name, live) throws(Problem) in
         try liveSource(named: name, live, directories, variables) { report.warning($0) }
       },
+      store: { (location) throws(Problem) in try stores.open(location) },
+      migrate: { (old, location) async throws(Problem) in
+        try await stores.make(try stores.location(location)) { (new) async throws(Problem) in
+          try await Migration.copy(old, to: new)
+        }
+      },
+      exists: { (location) throws(Problem) in try stores.isThere(try stores.location(location)) },
+      now: { SystemClock().timestamp },
       file: { (path, replaces) throws(Problem) in
         if DescriptorSink.isDevice(path) { return try DescriptorSink(device: path) }
         return try FileSink(path: path, replaces: replaces)

@@ -26,6 +26,14 @@ struct Environment: Sendable {
   var source: @Sendable (_ choice: SourceChoice) async throws(Problem) -> any RecordSource
   /// An API that takes new records.
   var submitter: @Sendable (_ name: String, _ live: LiveChoice) throws(Problem) -> any RecordSubmitter
+  /// The storage at a location.
+  var store: @Sendable (_ location: String) throws(Problem) -> any RecordStore
+  /// Makes a new storage hold all that another has; the tables with their records.
+  var migrate: @Sendable (_ old: any RecordStore, _ location: String) async throws(Problem) -> [(table: String, records: Int)]
+  /// Whether there is anything at a location.
+  var exists: @Sendable (_ location: String) throws(Problem) -> Bool
+  /// The time now, RFC 3339 in UTC.
+  var now: @Sendable () -> String
   /// A file that appears when it is whole, or a device.
   var file: @Sendable (_ path: String, _ replaces: Bool) throws(Problem) -> any ByteSink
   /// Standard output; held back until it is whole when the rows may have to be read again.
@@ -77,6 +85,8 @@ struct LiveChoice: Sendable, Hashable {
   var maxAge: Int?
   var refresh = false
   var offline = false
+  /// Whether only the API itself will do, and its cache: nothing that is built in.
+  var isStrict = false
   var proxy: String?
   var caFile: String?
   /// Whether values are wanted as the API writes them, the odd ones too.

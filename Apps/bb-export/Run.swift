@@ -33,6 +33,7 @@ func run(_ arguments: [String], in environment: Environment, report: Report) asy
 private func run(_ command: Command, _ invocation: Invocation, _ environment: Environment) async throws(Problem) {
   switch command {
   case BBExport.table: try await TableCommand(invocation, environment).run()
+  case BBExport.sync: try await SyncCommand(invocation, environment).run()
   case BBExport.datasets: try await Listings.datasets(invocation, environment)
   case BBExport.formats: try await Listings.formats(invocation, environment)
   case BBExport.sources: try await Listings.sources(invocation, environment)

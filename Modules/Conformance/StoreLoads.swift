@@ -12,7 +12,7 @@ private let bare = Schema("bare", columns: [ColumnDescription("a", .text), Colum
 extension StoreUnderLaw {
   func load(
     _ schema: Schema, _ rows: [[Value]], from source: String? = nil, replacing: Bool = false,
-    if accepts: @escaping @Sendable (TableOutcome) -> Bool = { _ in true }
+    remembering: Bool = true, if accepts: @escaping @Sendable (TableOutcome) -> Bool = { _ in true }
   ) async throws -> TableOutcome {
     var builder = BatchBuilder(width: schema.width), batches: [RowBatch] = []
     for (number, row) in rows.enumerated() {
@@ -23,6 +23,7 @@ extension StoreUnderLaw {
     var load = TableLoad(
       "load", time: "2026-01-02T03:04:05Z", schema, ReadyRows(schema: schema, batches: batches), from: source)
     load.replacesSource = replacing
+    load.isRemembered = remembering
     load.accepts = { (outcome) throws(Problem) in accepts(outcome) }
     return try await store.load(load)
   }
@@ -65,12 +66,25 @@ extension StoreLaw {
       try it.expectEqual(entry?.title, "load")
       try it.expectEqual(entry?.tables.map(\.schema.name), [named.name])
       try it.expectEqual(entry?.tables.flatMap(\.rows), [])
+      _ = try await it.load(named, [pair("b", 1)], remembering: false)
+      try await it.expectEqual(it.store.history().count, 1)
+      try await it.expectEqual(it.rows(named), [pair("b", 1)])
     },
     StoreLaw("a load that is not accepted changes nothing") { it in
       _ = try await it.load(named, [pair("a", 1)])
       let outcome = try await it.load(named, [pair("b", 1)]) { outcome in outcome.removed == 0 }
       try it.expectEqual(outcome.removed, 1)
       _ = try await it.load(numbered, [[.integer(1), .null, .null]]) { _ in false }
+      try await it.expectEqual(it.rows(named), [pair("a", 1)])
+      try await it.expectEqual(it.store.tables().map(\.name), [named.name])
+      try await it.expectEqual(it.store.history().count, 1)
+    },
+    StoreLaw("a change that is not accepted changes nothing") { it in
+      try await it.apply(TableChange(named, upserts: [pair("a", 1)]))
+      var change = StoreChange(
+        "no", time: "", [TableChange(named, replacesAll: true), TableChange(numbered, upserts: [[.integer(1), .null, .null]])])
+      change.accepts = { (outcomes) throws(Problem) in outcomes.map(\.removed) != [1, 0] }
+      try await it.expectEqual(it.store.apply(change).map(\.added), [0, 1])
       try await it.expectEqual(it.rows(named), [pair("a", 1)])
       try await it.expectEqual(it.store.tables().map(\.name), [named.name])
       try await it.expectEqual(it.store.history().count, 1)

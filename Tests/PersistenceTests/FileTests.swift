@@ -10,12 +10,17 @@ final class Folder: Sendable {
     path = "/tmp/bb-test-\(getpid())-\(String(UInt64.random(in: 0 ... .max), radix: 36))"
     unsafe mkdir(path, 0o700)
   }
-  deinit {
-    for name in names() { unsafe unlink("\(path)/\(name)") }
+  deinit { Self.remove(path) }
+
+  private static func remove(_ path: String) {
+    if unsafe unlink(path) == 0 { return }
+    for name in names(path) { remove("\(path)/\(name)") }
     unsafe rmdir(path)
   }
   /// Every name in it, sorted.
-  func names() -> [String] {
+  func names() -> [String] { Self.names(path) }
+
+  private static func names(_ path: String) -> [String] {
     guard let folder = unsafe opendir(path) else { return [] }
     defer { unsafe closedir(folder) }
     var names: [String] = []
@@ -68,13 +73,20 @@ final class Folder: Sendable {
     #expect(try folder.read("a") == "new")
     #expect(folder.names() == ["a"])
   }
-  @Test("a sink that is dropped, or interrupted, removes its temporary") func dropped() async throws {
+  @Test("a sink that is dropped removes its temporary") func dropped() async throws {
     do { _ = try FileSink(path: folder.path + "/a") }
     #expect(folder.names() == [])
-    let sink = try FileSink(path: folder.path + "/a")
-    Temporaries.removeAll()
-    #expect(folder.names() == [])
-    await sink.abandon()
+  }
+  /// In a process of its own: the temporaries of all tests would go.
+  @Test("a sink that is interrupted removes its temporary") func interrupted() async {
+    await #expect(processExitsWith: .exitCode(3)) {
+      let folder = Folder()
+      let sink = try FileSink(path: folder.path + "/a")
+      Temporaries.removeAll()
+      let names = folder.names()
+      await sink.abandon()
+      exit(names == [] ? 3 : 4)
+    }
   }
   @Test("an existing file keeps its mode") func mode() async throws {
     try await folder.write("a", "1")

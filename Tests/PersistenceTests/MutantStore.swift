@@ -81,6 +81,7 @@ final class MutantStore: RecordStore {
     var change = change
     for index in change.tables.indices { damaged(&change.tables[index]) }
     switch damage {
+    case .loadsUnasked: change.accepts = { (_) throws(Problem) in true }
     case .neverReplaces:
       for index in change.tables.indices {
         let schema = change.tables[index].schema

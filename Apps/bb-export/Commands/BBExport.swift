@@ -17,6 +17,18 @@ enum BBExport {
       "episodes --where 'season = 1' --production bb", "characters -o characters.csv -o characters.json",
       "quotes --production 'El Camino' --sample 1", "--from people.csv --where 'age >= 18' -f json",
     ])
+  static let sync = Command(
+    "sync", "fetch datasets into a storage, only what changed",
+    discussion: """
+      Each dataset is compared with what the storage has and written in one step. A source that fails, or has less than half of the records it \
+      had, changes nothing. Without DATASET all that the source has are fetched.
+      """,
+    arguments: [Argument("DATASET", values: .dynamic("dataset"), count: .any, "what to fetch")],
+    options: [Options.target, Options.dryRun, Options.allowShrink, Options.replace] + Options.readingFiles
+      + [Options.fromStorage] + Options.asking + Options.exporting,
+    examples: [
+      "sync --storage sqlite:bb.db", "sync quotes --storage csv:data --dry-run", "sync --from people.csv --storage sqlite:bb.db",
+    ])
   static let datasets = Command(
     "datasets", "list the datasets, or the columns of one",
     arguments: [Argument("DATASET", values: .dynamic("dataset"), count: .optional, "the dataset to describe")],
@@ -77,7 +89,7 @@ enum BBExport {
   static let program = Program(
     "bb-export", version: version,
     "write datasets of television and film, or any table of yours, to files in any format",
-    commands: [table, datasets, formats, sources, check, comment, open, completions, config, help],
+    commands: [table, sync, datasets, formats, sources, check, comment, open, completions, config, help],
     defaultCommand: "table",
     options: Options.everywhere, topics: Topics.all,
     examples: ["episodes --where 'season = 1'", "characters -o characters.csv", "--from people.csv -f json", "formats"])

@@ -96,6 +96,16 @@ enum Options {
   static let proxy = Option.value("proxy", "URL", in: reading, "go through this proxy; none for no proxy at all")
   static let cacert = Option.value("cacert", "FILE", values: .file, in: reading, "trust the certificates in FILE")
 
+  private static let syncing = "Sync"
+  static let target = Option.value(
+    "storage", "STORAGE", values: .file, in: syncing, "the storage to write: sqlite:FILE, csv:FOLDER, json:FOLDER")
+  static let fromStorage = Option.value(
+    "from-storage", "STORAGE", values: .file, in: reading, "read another storage")
+  static let dryRun = Option.flag("dry-run", in: syncing, "tell what would change, and change nothing")
+  static let allowShrink = Option.flag(
+    "allow-shrink", in: syncing, "accept a source with less than half of the records it had")
+  static let replace = Option.flag("replace", in: syncing, "replace a table that came from somewhere else")
+
   private static let general = "General"
   static let threads = Option.value("threads", "N", in: general, "use N threads; all cores when not said")
   static let progress = Option.value(

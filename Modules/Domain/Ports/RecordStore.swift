@@ -57,6 +57,8 @@ public struct StoreChange: Sendable {
   public var time: String
   /// Table by table; each table once.
   public var tables: [TableChange]
+  /// Asked what would become of the tables before anything is changed; when it says no, nothing is.
+  public var accepts: @Sendable ([TableOutcome]) throws(Problem) -> Bool = { _ throws(Problem) in true }
 
   /// A change of `tables`.
   public init(_ title: String, time: String, _ tables: [TableChange]) {
@@ -80,6 +82,8 @@ public struct TableLoad: Sendable {
   public var source: String?
   /// Whether a table that was loaded from somewhere else may be replaced; else that is `badData`.
   public var replacesSource = false
+  /// Whether the history says that it was done.
+  public var isRemembered = true
   /// Asked what would become of the table before anything is changed; when it says no, nothing is.
   public var accepts: @Sendable (TableOutcome) throws(Problem) -> Bool = { _ throws(Problem) in true }
 

@@ -37,7 +37,15 @@ enum FolderListing {
       guard parts.count >= 4, parts[parts.count - 3] == "tmp", let process = pid_t(parts[parts.count - 2]),
         kill(process, 0) != 0, errno == ESRCH
       else { continue }
-      unsafe unlink(path + "/" + name)
+      removeAll(path + "/" + name)
     }
+  }
+
+  /// Removes a file, or a folder with all that is in it; links are not followed.
+  static func removeAll(_ path: String) {
+    if unsafe unlink(path) == 0 { return }
+    for name in (try? names(path)) ?? [] { removeAll(path + "/" + name) }
+    unsafe rmdir(path)
+    for suffix in ["-wal", "-shm", "-journal"] { unsafe unlink(path + suffix) }
   }
 }

@@ -96,7 +96,7 @@ public actor FolderStore: RecordStore {
       if merge.outcome.isDifferent { images.append(merge.images.ordered(as: table)) }
       if merge.outcome.isDifferent || old == nil { pending.append(file) }
     }
-    guard !pending.isEmpty else { return outcomes }
+    guard try change.accepts(outcomes), !pending.isEmpty else { return outcomes }
     try work.prepare(pending, source: nil, format, at: path)
     try await commit(&work, pending, images.isEmpty ? nil : (change.title, change.time, images))
     return outcomes
@@ -122,7 +122,7 @@ public actor FolderStore: RecordStore {
     guard outcome.isDifferent || old == nil || isMoved else { return outcome }
     try work.prepare([file], source: load.source, format, at: path)
     let entry = (load.title, load.time, [TableImages(schema: kept)])
-    try await commit(&work, [file], outcome.isDifferent ? entry : nil)
+    try await commit(&work, [file], outcome.isDifferent && load.isRemembered ? entry : nil)
     return outcome
   }
 

@@ -51,6 +51,7 @@ public actor SQLiteStore: RecordStore {
       outcomes.append(result.outcome)
       if !result.images.rows.isEmpty { images.append(result.images) }
     }
+    guard try change.accepts(outcomes) else { return outcomes }
     if !images.isEmpty { try remember(change.title, change.time, images, connection) }
     try connection.execute("COMMIT")
     return outcomes
@@ -68,7 +69,7 @@ public actor SQLiteStore: RecordStore {
     guard try load.accepts(outcome) else { return outcome }
     try loading.finish()
     try SQLiteFormat.remember(source: load.source, of: name, loading.connection)
-    if outcome.isDifferent {
+    if outcome.isDifferent, load.isRemembered {
       try remember(load.title, load.time, [TableImages(schema: known ?? load.schema)], loading.connection)
     }
     try loading.connection.execute("COMMIT")

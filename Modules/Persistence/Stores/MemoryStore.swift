@@ -51,6 +51,7 @@ public final class MemoryStore: RecordStore {
         outcomes.append(result.outcome)
         if !result.images.rows.isEmpty { images.append(result.images) }
       }
+      guard try change.accepts(outcomes) else { return outcomes }
       if !images.isEmpty { next.remember(change.title, change.time, images) }
       state = next
       return outcomes
@@ -72,7 +73,7 @@ public final class MemoryStore: RecordStore {
       guard try load.accepts(outcome) else { return outcome }
       state.tables[load.schema.name] = table
       state.sources[load.schema.name] = load.source
-      if outcome.isDifferent { state.remember(load.title, load.time, [TableImages(schema: table.schema)]) }
+      if outcome.isDifferent, load.isRemembered { state.remember(load.title, load.time, [TableImages(schema: table.schema)]) }
       return outcome
     }
   }

@@ -93,6 +93,42 @@ public struct StoreRegistry: Sendable {
     return StoreLocation(scheme: scheme, path: path)
   }
 
+  /// Whether there is anything at a location; an empty folder is nothing.
+  public func isThere(_ location: StoreLocation) throws(Problem) -> Bool {
+    guard try FileStamp.now(at: location.path) != nil else { return false }
+    var status = stat()
+    let isFolder = unsafe stat(location.path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
+    return isFolder ? try FolderListing.names(location.path)?.isEmpty != true : true
+  }
+
+  /// Makes a new storage that appears when it is whole: `fill` fills it beside its place, under another name.
+  ///
+  /// Safe under kill: what was begun is removed by the next try.
+  /// - Throws: `cannotCreate` when there is something at the location; what `fill` throws.
+  public func make<Result>(
+    _ location: StoreLocation, _ fill: (any RecordStore) async throws(Problem) -> Result
+  ) async throws(Problem) -> Result {
+    let target = location.path
+    if try isThere(location) {
+      throw Problem(.cannotCreate, "exists already", at: location.description, hint: "name a new storage")
+    }
+    let (folder, _) = Temporaries.split(target)
+    try FolderListing.make(folder)
+    FolderListing.removeLeftovers(folder)
+    let temporary = Temporaries.name(beside: target)
+    do throws(Problem) {
+      let result = try await fill(open(StoreLocation(scheme: location.scheme, path: temporary)))
+      guard unsafe rename(temporary, target) == 0 else { throw Problem.posix(errno, "rename", target) }
+      let descriptor = unsafe Glibc.open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+      defer { close(descriptor) }
+      guard fsync(descriptor) == 0 || errno == EINVAL else { throw Problem.posix(errno, "flush", folder) }
+      return result
+    } catch {
+      FolderListing.removeAll(temporary)
+      throw error
+    }
+  }
+
   private var schemes: [String] { factories.filter(\.isDurable).map(\.scheme) }
   private var examples: String { schemes.map { "\($0):PATH" }.joined(separator: ", ") }
 

@@ -1,0 +1,171 @@
+import CommandLineKit
+import Domain
+
+/// `bb-export sync`: makes the tables of a storage hold what a source has.
+struct SyncCommand {
+  private let invocation: Invocation
+  private let environment: Environment
+
+  init(_ invocation: Invocation, _ environment: Environment) {
+    self.invocation = invocation
+    self.environment = environment
+  }
+
+  func run() async throws(Problem) {
+    let outputs = try Outputs(invocation, environment)
+    guard let location = invocation[Options.target] else {
+      throw Problem(.usage, "--storage is missing", hint: "say where to: --storage sqlite:FILE, csv:FOLDER or json:FOLDER")
+    }
+    var policy = Sync.Policy()
+    policy.allowsShrink = invocation.has(Options.allowShrink)
+    policy.replacesSource = invocation.has(Options.replace)
+    policy.isDryRun = invocation.has(Options.dryRun)
+    if let from = invocation[Options.fromStorage], invocation.arguments.isEmpty, !policy.isDryRun,
+      try !environment.exists(location)
+    {
+      // All of a storage into a new one: with its history.
+      let copied = try await environment.migrate(try environment.store(from), location)
+      let results = copied.map { table, records in
+        var outcome = TableOutcome()
+        outcome.added = records
+        return (table, outcome)
+      }
+      try await outputs.write(Self.table(results))
+      return
+    }
+    let sync = Sync(into: try environment.store(location), policy, time: environment.now())
+
+    var results: [(name: String, outcome: TableOutcome)] = [], problems: [Problem] = []
+    let tables = try await self.tables()
+    for table in tables {
+      do throws(Problem) {
+        results.append((table.name, try await sync.run(try await table.rows(), as: table.schema, from: table.source)))
+      } catch {
+        // What is wrong with one dataset holds up no other, unless it concerns them all.
+        guard tables.count > 1, [.badData, .unavailable, .noInput].contains(error.kind) else { throw error }
+        problems.append(error.located(at: table.name))
+      }
+    }
+    for problem in problems.dropLast() { environment.report.problem(problem) }
+    if let last = problems.last, results.isEmpty { throw last }
+    if let last = problems.last { environment.report.problem(last) }
+    try await outputs.write(Self.table(results))
+    if !problems.isEmpty {
+      throw Problem(
+        .busy, "\(problems.count) of \(tables.count) datasets could not be synced", hint: "run again; the others are done")
+    }
+  }
+
+  /// A table to be synced.
+  private struct Table {
+    let name: String
+    /// What it is to be described as; nil for what its rows say.
+    let schema: Schema?
+    let source: String?
+    let rows: () async throws(Problem) -> any RowStream
+  }
+
+  private func tables() async throws(Problem) -> [Table] {
+    let said = [Options.from, Options.fromStorage, Options.source].filter { invocation[$0] != nil }
+    if said.count > 1 {
+      throw Problem(
+        .usage, "--\(said[0].name) and --\(said[1].name) name two places to read from", hint: "give one of them")
+    }
+    if invocation[Options.from] != nil { return try await fileTables() }
+    if let location = invocation[Options.fromStorage] { return try await storedTables(location) }
+    return try await liveTables()
+  }
+
+  /// The datasets that were named, or all of the source.
+  private func liveTables() async throws(Problem) -> [Table] {
+    let choice = try SourceReader(invocation).live(
+      for: invocation.arguments.first ?? Catalog.characters.name, isStrict: true)
+    let source = try await environment.source(choice)
+    return try chosen(try await source.tables()).map { schema in
+      Table(name: schema.name, schema: schema, source: source.name) { () async throws(Problem) in
+        try await source.rows(of: schema.name, RowRequest())
+      }
+    }
+  }
+
+  /// The tables of another storage: with where they came from, and the user's own.
+  private func storedTables(_ location: String) async throws(Problem) -> [Table] {
+    let store = try environment.store(location)
+    var tables: [Table] = []
+    for schema in try chosen(try await store.tables()) {
+      let source = try await store.source(of: schema.name)
+      tables.append(
+        Table(name: schema.name, schema: schema, source: source) { () async throws(Problem) in
+          try await store.rows(of: schema.name, RowRequest())
+        })
+    }
+    if tables.isEmpty { throw Problem(.noInput, "there is nothing in it", at: store.name) }
+    return tables
+  }
+
+  /// The tables of a file. One that is called as a dataset and has its columns gets the dataset's types and key.
+  private func fileTables() async throws(Problem) -> [Table] {
+    guard let path = invocation[Options.from] else { return [] }
+    let file = try SourceReader(invocation).file()
+    let source = try await environment.source(.file(path: path, file))
+    let name = "file:" + (path.split(separator: "/").last.map(String.init) ?? path)
+    var tables: [Table] = []
+    for schema in try chosen(try await source.tables()) {
+      let rows = try await source.rows(of: schema.name, RowRequest())
+      let dataset = Catalog.all.first { $0.name == schema.name && $0.holds(rows.schema) }
+      guard let dataset, path != "-" else {
+        tables.append(Table(name: schema.name, schema: nil, source: name) { () throws(Problem) in rows })
+        continue
+      }
+      var typed = file
+      for column in dataset.columns where rows.schema.position(of: column.name) != nil && typed.types[column.name] == nil {
+        typed.types[column.name] = column.type
+      }
+      let again = try await environment.source(.file(path: path, typed))
+      tables.append(
+        Table(name: schema.name, schema: dataset, source: name) { () async throws(Problem) in
+          try await again.rows(of: schema.name, RowRequest())
+        })
+    }
+    return tables
+  }
+
+  private func chosen(_ tables: [Schema]) throws(Problem) -> [Schema] {
+    let names = tables.map(\.name)
+    var chosen: [Schema] = []
+    for name in invocation.arguments {
+      guard let schema = tables.first(where: { $0.name == name }) else {
+        let near = Nearest.word(to: name, among: names).map { "did you mean \($0)?" }
+        throw Problem(
+          .usage, "the source has no “\(name)”", hint: near ?? "there are: \(names.joined(separator: ", "))")
+      }
+      chosen.append(schema)
+    }
+    return chosen.isEmpty ? tables : chosen
+  }
+
+  private static func table(_ results: [(name: String, outcome: TableOutcome)]) -> ReadyRows {
+    let schema = Schema(
+      "sync",
+      columns: [ColumnDescription("dataset", .text)]
+        + ["added", "changed", "removed", "unchanged"].map { ColumnDescription($0, .integer) })
+    var builder = BatchBuilder(width: schema.width)
+    for (name, outcome) in results {
+      builder.append(text: name)
+      for count in [outcome.added, outcome.changed, outcome.removed, outcome.unchanged] {
+        builder.append(integer: Int64(count))
+      }
+    }
+    return ReadyRows(schema: schema, batches: [builder.finish()])
+  }
+}
+
+extension Schema {
+  /// Whether these columns are some of this dataset's, with all of its key.
+  fileprivate func holds(_ other: Schema) -> Bool {
+    other.columns.allSatisfy { position(of: $0.name) != nil }
+      && columns.indices.allSatisfy { place in
+        !key.contains(place) && columns[place].isNullable || other.position(of: columns[place].name) != nil
+      }
+  }
+}
