@@ -29,7 +29,8 @@ struct Environment: Sendable {
   /// The storage at a location.
   var store: @Sendable (_ location: String) throws(Problem) -> any RecordStore
   /// Makes a new storage hold all that another has; the tables with their records.
-  var migrate: @Sendable (_ old: any RecordStore, _ location: String) async throws(Problem) -> [(table: String, records: Int)]
+  var migrate:
+    @Sendable (_ old: any RecordStore, _ location: String) async throws(Problem) -> [(table: String, records: Int)]
   /// Whether there is anything at a location.
   var exists: @Sendable (_ location: String) throws(Problem) -> Bool
   /// The time now, RFC 3339 in UTC.

@@ -82,7 +82,8 @@ extension StoreLaw {
     StoreLaw("a change that is not accepted changes nothing") { it in
       try await it.apply(TableChange(named, upserts: [pair("a", 1)]))
       var change = StoreChange(
-        "no", time: "", [TableChange(named, replacesAll: true), TableChange(numbered, upserts: [[.integer(1), .null, .null]])])
+        "no", time: "",
+        [TableChange(named, replacesAll: true), TableChange(numbered, upserts: [[.integer(1), .null, .null]])])
       change.accepts = { (outcomes) throws(Problem) in outcomes.map(\.removed) != [1, 0] }
       try await it.expectEqual(it.store.apply(change).map(\.added), [0, 1])
       try await it.expectEqual(it.rows(named), [pair("a", 1)])

@@ -36,7 +36,8 @@ import Testing
       ("sqlit:a", "no kind of storage “sqlit”; did you mean sqlite:a?"),
       ("csv:", "the storage “csv:” has no path; write csv:PATH"),
       (
-        "nowhere", "what kind of storage “nowhere” is cannot be told; say it, as in sqlite:nowhere or csv:nowhere or json:nowhere"
+        "nowhere",
+        "what kind of storage “nowhere” is cannot be told; say it, as in sqlite:nowhere or csv:nowhere or json:nowhere"
       ), ("", "the storage has no path; write sqlite:PATH, csv:PATH, json:PATH"),
     ])
   func advice(text: String, message: String) throws {

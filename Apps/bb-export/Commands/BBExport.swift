@@ -27,7 +27,8 @@ enum BBExport {
     options: [Options.target, Options.dryRun, Options.allowShrink, Options.replace] + Options.readingFiles
       + [Options.fromStorage] + Options.asking + Options.exporting,
     examples: [
-      "sync --storage sqlite:bb.db", "sync quotes --storage csv:data --dry-run", "sync --from people.csv --storage sqlite:bb.db",
+      "sync --storage sqlite:bb.db", "sync quotes --storage csv:data --dry-run",
+      "sync --from people.csv --storage sqlite:bb.db",
     ])
   static let datasets = Command(
     "datasets", "list the datasets, or the columns of one",

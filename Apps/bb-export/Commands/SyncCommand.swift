@@ -14,7 +14,8 @@ struct SyncCommand {
   func run() async throws(Problem) {
     let outputs = try Outputs(invocation, environment)
     guard let location = invocation[Options.target] else {
-      throw Problem(.usage, "--storage is missing", hint: "say where to: --storage sqlite:FILE, csv:FOLDER or json:FOLDER")
+      throw Problem(
+        .usage, "--storage is missing", hint: "say where to: --storage sqlite:FILE, csv:FOLDER or json:FOLDER")
     }
     var policy = Sync.Policy()
     policy.allowsShrink = invocation.has(Options.allowShrink)
@@ -52,7 +53,8 @@ struct SyncCommand {
     try await outputs.write(Self.table(results))
     if !problems.isEmpty {
       throw Problem(
-        .busy, "\(problems.count) of \(tables.count) datasets could not be synced", hint: "run again; the others are done")
+        .busy, "\(problems.count) of \(tables.count) datasets could not be synced",
+        hint: "run again; the others are done")
     }
   }
 
@@ -118,7 +120,8 @@ struct SyncCommand {
         continue
       }
       var typed = file
-      for column in dataset.columns where rows.schema.position(of: column.name) != nil && typed.types[column.name] == nil {
+      for column in dataset.columns
+      where rows.schema.position(of: column.name) != nil && typed.types[column.name] == nil {
         typed.types[column.name] = column.type
       }
       let again = try await environment.source(.file(path: path, typed))

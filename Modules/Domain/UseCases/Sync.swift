@@ -33,7 +33,8 @@ public struct Sync: Sendable {
   ///   - source: where the rows come from; nil for records of a person's, which stay in the history.
   /// - Returns: what became of the table, or would.
   /// - Throws: `badData` for a source that shrank, another source, rows that do not fit; what the stream throws.
-  public func run(_ rows: any RowStream, as schema: Schema?, from source: String?) async throws(Problem) -> TableOutcome {
+  public func run(_ rows: any RowStream, as schema: Schema?, from source: String?) async throws(Problem) -> TableOutcome
+  {
     var rows = rows
     while true {
       do throws(Problem) {
@@ -45,7 +46,8 @@ public struct Sync: Sendable {
     }
   }
 
-  private func attempt(_ rows: any RowStream, _ schema: Schema, _ source: String?) async throws(Problem) -> TableOutcome {
+  private func attempt(_ rows: any RowStream, _ schema: Schema, _ source: String?) async throws(Problem) -> TableOutcome
+  {
     if source == nil, !schema.key.isEmpty { return try await replace(rows, schema) }
     var load = TableLoad("sync \(schema.name)", time: time, schema, try Self.ordered(rows, as: schema), from: source)
     load.replacesSource = policy.replacesSource

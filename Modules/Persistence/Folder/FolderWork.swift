@@ -12,7 +12,10 @@ struct FolderWork: ~Copyable {
   ) throws(Problem) {
     var next = manifest
     for file in files {
-      let schema = file.schema, listed = schema.columns.filter { !$0.isExtra || $0.type != format.typeOfExtras }
+      // What a person added needs no description, unless it came from a storage of another kind.
+      let schema = file.schema
+      let isForeign = schema.columns.contains { $0.isExtra && $0.type != format.typeOfExtras }
+      let listed = schema.columns.filter { !$0.isExtra || isForeign }
       let listedSchema = Schema(schema.name, key: schema.key.map { schema.columns[$0].name }, columns: listed)
       let name = Temporaries.split(file.sink.name).name
       let metadata = format.metadata(of: listedSchema, file: name)

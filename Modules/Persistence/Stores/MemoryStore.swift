@@ -73,7 +73,9 @@ public final class MemoryStore: RecordStore {
       guard try load.accepts(outcome) else { return outcome }
       state.tables[load.schema.name] = table
       state.sources[load.schema.name] = load.source
-      if outcome.isDifferent, load.isRemembered { state.remember(load.title, load.time, [TableImages(schema: table.schema)]) }
+      if outcome.isDifferent, load.isRemembered {
+        state.remember(load.title, load.time, [TableImages(schema: table.schema)])
+      }
       return outcome
     }
   }

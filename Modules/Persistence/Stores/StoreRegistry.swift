@@ -23,6 +23,11 @@ public struct StoreLocation: Sendable, Hashable, CustomStringConvertible {
   public let scheme: String
   /// The file or folder.
   public let path: String
+  /// The storage of kind `scheme` at `path`.
+  public init(scheme: String, path: String) {
+    self.scheme = scheme
+    self.path = path
+  }
   /// `csv:folder`.
   public var description: String { "\(scheme):\(path)" }
 }
