@@ -30,7 +30,11 @@ extension Environment {
         case .storage(let text?): return try stores.open(text)
         case .storage(nil): return DefaultStorage(try stores.open(directories.defaultStorage))
         case .live(let name, let live):
-          let source = try liveSource(named: name, live, directories, variables) { report.warning($0) }
+          let location = try live.target.map { (text) throws(Problem) in try stores.location(text) }
+          let stored = try location.flatMap { (location) throws(Problem) in
+            try stores.isThere(location) ? try stores.open(live.target ?? "") : nil
+          }
+          let source = try liveSource(named: name, live, directories, variables, stored: stored) { report.warning($0) }
           return live.isStrict ? source : FallbackSource(source, else: SnapshotSource()) { report.warning($0) }
         case .file(let path, let file):
           var reading = FileSource.Reading()
@@ -53,6 +57,7 @@ extension Environment {
       },
       exists: { (location) throws(Problem) in try stores.isThere(try stores.location(location)) },
       now: { SystemClock().timestamp },
+      tap: tapPort,
       file: { (path, replaces) throws(Problem) in
         if DescriptorSink.isDevice(path) { return try DescriptorSink(device: path) }
         return try FileSink(path: path, replaces: replaces)
@@ -78,7 +83,7 @@ extension DigestSink: DigestingSink {}
 /// A live API: asked over libcurl, tried again when that may help, remembered in the cache.
 private func liveSource(
   named name: String, _ live: LiveChoice, _ directories: Directories, _ variables: [String: String],
-  report: @escaping @Sendable (String) -> Void
+  stored: (any RecordSource)? = nil, report: @escaping @Sendable (String) -> Void
 ) throws(Problem) -> RESTSource {
   let description =
     name.contains("/") || name.hasSuffix(".json") ? try sourceFile(name) : try SourceDescription.named(name)
@@ -90,7 +95,8 @@ private func liveSource(
   let caching = Caching(retrying, folder: directories.cache, policy: policy, date: date, report: report)
   let server = live.server ?? variables["BB_API_URL"].flatMap { $0.isEmpty ? nil : $0 }
   return try RESTSource(
-    description, server: server, transport: caching, environment: variables, asWritten: live.asWritten, report: report)
+    description, server: server, transport: caching, environment: variables, asWritten: live.asWritten,
+    stored: stored, report: report)
 }
 
 /// The process's environment; of a name that stands twice, the first.
@@ -107,10 +113,36 @@ private func processVariables() -> [String: String] {
 
 /// A source described in a file of the user's.
 private func sourceFile(_ path: String) throws(Problem) -> SourceDescription {
+  try SourceFile.read(try smallFile(path), name: path)
+}
+
+/// The bytes of a file that people write by hand.
+/// - Throws: `badData` for one above 1 MiB.
+private func smallFile(_ path: String) throws(Problem) -> [UInt8] {
   let file = try FileByteSource(path: path)
   let chunk = Chunk(capacity: 1 << 20)
   while try file.read(into: chunk, limit: chunk.capacity - chunk.count) > 0 {}
-  return try chunk.read { (span) throws(Problem) in
-    try SourceFile.read(unsafe span.withUnsafeBytes { unsafe Array($0) }, name: path)
+  guard chunk.count < chunk.capacity else {
+    throw Problem(.badData, "is larger than 1 MiB, which no such file is", at: path)
   }
+  return chunk.read { span in unsafe span.withUnsafeBytes { unsafe Array($0) } }
 }
+
+private let tapPort = TapPort(
+  settings: { (path) throws(Problem) in
+    let settings = try SingerSettings(try smallFile(path), name: path)
+    var live = LiveChoice()
+    live.server = settings.server
+    live.maxAge = settings.maximumAge
+    live.offline = settings.isOffline
+    if let storage = settings.storage { return (.storage(storage), settings.datasets) }
+    if settings.source == "snapshot" { return (.snapshot, settings.datasets) }
+    let usual = SourceDescription.usual(for: settings.datasets.first ?? "").name
+    return (.live(name: settings.source ?? usual, live), settings.datasets)
+  },
+  chosen: { (path) throws(Problem) in
+    try SingerCatalog.read(try smallFile(path), name: path).map { ($0.stream, $0.without) }
+  },
+  checkState: { (path) throws(Problem) in try SingerCatalog.checkState(try smallFile(path), name: path) },
+  catalog: { SingerCatalog.text(of: $0) },
+  exporter: { SingerExporter(after: $0) })

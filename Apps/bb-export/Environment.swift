@@ -35,6 +35,8 @@ struct Environment: Sendable {
   var exists: @Sendable (_ location: String) throws(Problem) -> Bool
   /// The time now, RFC 3339 in UTC.
   var now: @Sendable () -> String
+  /// What a Singer runner says, and how a tap answers.
+  var tap: TapPort
   /// A file that appears when it is whole, or a device.
   var file: @Sendable (_ path: String, _ replaces: Bool) throws(Problem) -> any ByteSink
   /// Standard output; held back until it is whole when the rows may have to be read again.
@@ -57,6 +59,20 @@ struct Environment: Sendable {
   var cleanUp: @Sendable (_ end: () -> Void) -> Void
   /// What is said on standard error.
   var report: Report
+}
+
+/// What a Singer runner hands a tap, read from files by their path, and what a tap makes of it.
+struct TapPort: Sendable {
+  /// Where records come from, and which datasets; all when there are none.
+  var settings: @Sendable (_ path: String) throws(Problem) -> (SourceChoice, [String])
+  /// The streams that a catalogue chooses, and the columns it does without.
+  var chosen: @Sendable (_ path: String) throws(Problem) -> [(stream: String, without: [String])]
+  /// Whether a file holds a state.
+  var checkState: @Sendable (_ path: String) throws(Problem) -> Void
+  /// The catalogue of these tables.
+  var catalog: @Sendable (_ tables: [Schema]) -> [UInt8]
+  /// Messages, behind those of other streams.
+  var exporter: @Sendable (_ earlier: [(stream: String, records: Int)]) -> any Exporter
 }
 
 /// Where records should come from.
@@ -90,6 +106,8 @@ struct LiveChoice: Sendable, Hashable {
   var isStrict = false
   var proxy: String?
   var caFile: String?
+  /// The storage that the records go to, whose further columns stay where the API has none any more.
+  var target: String?
   /// Whether values are wanted as the API writes them, the odd ones too.
   var asWritten = false
 }

@@ -55,6 +55,7 @@ enum BBExport {
         "DATASET", values: .dynamic("dataset"), count: .any, "what to look at; all that the source has when not said")
     ],
     options: Options.selecting.filter { !CheckCommand.without.contains($0) } + Options.exporting + Options.readingFiles
+      + [Options.storage]
       + Options.asking,
     examples: ["check", "check quotes episodes --where 'check = unresolved-name'", "check movies -f csv"])
   static let comment = Command(
@@ -76,6 +77,10 @@ enum BBExport {
       Argument("KEY", count: .any, "the record's key or name, then image when there are several things to open"),
     ], options: [Options.production, Options.storage] + Options.asking,
     examples: ["open characters 'Walter White'", "open imdb --production bcs"])
+  static let tap = Command(
+    "tap", "be a Singer tap: write the datasets as messages for targets", discussion: TapCommand.discussion,
+    options: [Options.tapConfig, Options.tapState, Options.catalog, Options.discover, Options.storage] + Options.asking,
+    examples: ["tap --discover", "tap --config config.json --catalog catalog.json"])
   static let completions = Command(
     "completions", "print a script that completes command lines",
     arguments: [Argument("SHELL", values: .words(Completions.Shell.allCases.map(\.rawValue)), "bash, zsh or fish")])
@@ -90,7 +95,7 @@ enum BBExport {
   static let program = Program(
     "bb-export", version: version,
     "write datasets of television and film, or any table of yours, to files in any format",
-    commands: [table, sync, datasets, formats, sources, check, comment, open, completions, config, help],
+    commands: [table, sync, datasets, formats, sources, check, comment, open, tap, completions, config, help],
     defaultCommand: "table",
     options: Options.everywhere, topics: Topics.all,
     examples: ["episodes --where 'season = 1'", "characters -o characters.csv", "--from people.csv -f json", "formats"])

@@ -106,6 +106,13 @@ enum Options {
     "allow-shrink", in: syncing, "accept a source with less than half of the records it had")
   static let replace = Option.flag("replace", in: syncing, "replace a table that came from somewhere else")
 
+  private static let singer = "Singer"
+  static let tapConfig = Option.value("config", "CONFIG", values: .file, in: singer, "a JSON file of settings")
+  static let tapState = Option.value("state", "STATE", values: .file, in: singer, "what an earlier run ended with")
+  static let catalog = Option.value(
+    "catalog", "CATALOG", values: .file, in: singer, "which streams and columns to give")
+  static let discover = Option.flag("discover", in: singer, "write the catalogue of all streams instead")
+
   private static let general = "General"
   static let threads = Option.value("threads", "N", in: general, "use N threads; all cores when not said")
   static let progress = Option.value(

@@ -80,8 +80,12 @@ struct SyncCommand {
 
   /// The datasets that were named, or all of the source.
   private func liveTables() async throws(Problem) -> [Table] {
-    let choice = try SourceReader(invocation).live(
+    var choice = try SourceReader(invocation).live(
       for: invocation.arguments.first ?? Catalog.characters.name, isStrict: true)
+    if case .live(let name, var live) = choice {
+      live.target = invocation[Options.target]
+      choice = .live(name: name, live)
+    }
     let source = try await environment.source(choice)
     return try chosen(try await source.tables()).map { schema in
       Table(name: schema.name, schema: schema, source: source.name) { () async throws(Problem) in

@@ -15,8 +15,11 @@ public struct SingerExporter: Exporter {
   private static let formats = ExporterDescriptor.Option(
     "formats", "keep|none", "Whether the schema says date-time of timestamps (default: keep)")
 
+  private let earlier: [(stream: String, records: Int)]
+
   /// The format.
-  public init() {}
+  /// - Parameter earlier: the streams that went before this one into the same pipe, and their records; the STATE counts them too.
+  public init(after earlier: [(stream: String, records: Int)] = []) { self.earlier = earlier }
 
   /// `singer`.
   public var descriptor: ExporterDescriptor {
@@ -43,7 +46,7 @@ public struct SingerExporter: Exporter {
       nestsAsText: nested == .json, prefix: "{\"type\":\"RECORD\",\"stream\":\"\(schema.name)\",\"record\":",
       suffix: "}")
     return SingerEncoder(
-      schema: schema, description: Self.message(schema, nested, formats), writer: writer)
+      schema: schema, description: Self.message(schema, nested, formats), writer: writer, earlier: earlier)
   }
 
   /// Names that targets make files and tables of: nothing else is safe everywhere.
@@ -52,16 +55,21 @@ public struct SingerExporter: Exporter {
     return name.utf8.allSatisfy { (0x61...0x7A).contains($0) || (0x30...0x39).contains($0) || $0 == UInt8(ascii: "_") }
   }
 
-  /// The SCHEMA message: a JSON Schema of the record.
   private static func message(_ schema: Schema, _ nested: Nested, _ formats: Formats) -> JSON {
+    .object([
+      "type": .string("SCHEMA"), "stream": .string(schema.name), "schema": record(schema, nested, formats),
+      "key_properties": .array(schema.key.map { JSON.string(schema.columns[$0].name) }),
+    ])
+  }
+
+  /// The JSON Schema of the records, with the usual options.
+  static func record(_ schema: Schema) -> JSON { record(schema, .keep, .keep) }
+
+  private static func record(_ schema: Schema, _ nested: Nested, _ formats: Formats) -> JSON {
     let properties = schema.columns.map { column in
       JSON.Member(Array(column.name.utf8), .object(property(column, nested, formats)))
     }
-    let keys = schema.key.map { JSON.string(schema.columns[$0].name) }
-    return .object([
-      "type": .string("SCHEMA"), "stream": .string(schema.name),
-      "schema": .object(["type": .string("object"), "properties": .object(properties)]), "key_properties": .array(keys),
-    ])
+    return .object(["type": .string("object"), "properties": .object(properties)])
   }
 
   private static func property(_ column: ColumnDescription, _ nested: Nested, _ formats: Formats) -> [JSON.Member] {
@@ -94,6 +102,7 @@ private struct SingerEncoder: RowEncoder {
   let schema: Schema
   let description: JSON
   let writer: JSONWriter
+  let earlier: [(stream: String, records: Int)]
 
   func begin(_ out: inout ByteBuffer) {
     out.append(bytes: description.canonicalBytes)
@@ -104,7 +113,8 @@ private struct SingerEncoder: RowEncoder {
     return 0
   }
   func finish(rows: Int, _ out: inout ByteBuffer) {
-    let records = JSON.object([JSON.Member(Array(schema.name.utf8), .number(Int64(rows)))])
+    let records = JSON.object(
+      (earlier + [(schema.name, rows)]).map { JSON.Member(Array($0.stream.utf8), .number(Int64($0.records))) })
     let state = JSON.object([
       "type": .string("STATE"),
       "value": .object(["bookmarks": .object([]), "bb_export": .object(["records": records])]),

@@ -1,0 +1,77 @@
+import CommandLineKit
+import Domain
+
+/// `bb-export tap`: the datasets of a source as a Singer tap, for runners that pipe taps into targets.
+struct TapCommand {
+  private let invocation: Invocation
+  private let environment: Environment
+
+  init(_ invocation: Invocation, _ environment: Environment) {
+    self.invocation = invocation
+    self.environment = environment
+  }
+
+  static let discussion =
+    "Writes SCHEMA, RECORD and STATE messages to standard output. Every run gives whole tables; the state says how many records there were, and "
+    + "is taken back so that runners can hand it over. CONFIG is a JSON object with any of source, api_url, storage, datasets, max_age, offline."
+
+  func run() async throws(Problem) {
+    let (choice, datasets) = try settings()
+    if let state = invocation[Options.tapState] { try environment.tap.checkState(state) }
+    let source = try await environment.source(choice)
+    let tables = try await source.tables()
+    let wanted =
+      datasets.isEmpty ? tables : try datasets.map { (name) throws(Problem) in try find(name, tables, source) }
+    if invocation.has(Options.discover) {
+      return try Terminal.write(String(decoding: environment.tap.catalog(wanted), as: UTF8.self), to: 1)
+    }
+    var streams = wanted.map { (schema: $0, without: [String]()) }
+    if let catalog = invocation[Options.catalog] {
+      streams = try environment.tap.chosen(catalog).map { (stream, without) throws(Problem) in
+        (try find(stream, wanted, source), without)
+      }
+    }
+    var earlier: [(stream: String, records: Int)] = []
+    for (schema, without) in streams {
+      earlier.append((schema.name, try await write(schema, without, of: source, after: earlier)))
+    }
+  }
+
+  /// Writes one stream; returns how many records it has.
+  private func write(
+    _ schema: Schema, _ without: [String], of source: any RecordSource, after earlier: [(stream: String, records: Int)]
+  ) async throws(Problem) -> Int {
+    let key = schema.key.map { schema.columns[$0].name }
+    let columns = schema.columns.map(\.name).filter { key.contains($0) || !without.contains($0) }
+    var selection = Selection()
+    if columns.count < schema.width { selection.columns = columns }
+    let rows = try await source.rows(of: schema.name, RowRequest(columns: selection.columns))
+    let environment = self.environment
+    let output = Export.Output(environment.tap.exporter(earlier), ExportOptions()) { () throws(Problem) in
+      try environment.standardOutput(false)
+    }
+    let export = Export(to: [output], threads: environment.cores, scratch: environment.scratch)
+    let summary = try await export.run(rows) { (stream) throws(Problem) in
+      try selection.apply(to: stream, scratch: environment.scratch)
+    }
+    for warning in summary.warnings { environment.report.warning(warning) }
+    return summary.rows
+  }
+
+  private func settings() throws(Problem) -> (SourceChoice, [String]) {
+    guard let path = invocation[Options.tapConfig] else {
+      return (try SourceReader(invocation).choice(for: Catalog.all[0].name), [])
+    }
+    for option in Options.asking + [Options.storage] where invocation.has(option) {
+      throw Problem(.usage, "--\(option.name) and --config contradict each other", hint: "say it in \(path)")
+    }
+    return try environment.tap.settings(path)
+  }
+
+  private func find(_ name: String, _ tables: [Schema], _ source: any RecordSource) throws(Problem) -> Schema {
+    if let schema = tables.first(where: { $0.name == name }) { return schema }
+    let names = tables.map(\.name)
+    let hint = Nearest.word(to: name, among: names).map { "did you mean \($0)?" }
+    throw Problem(.noInput, "\(source.name) has no \(name)", hint: hint ?? "it has: \(names.joined(separator: ", "))")
+  }
+}

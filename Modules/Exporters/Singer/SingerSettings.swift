@@ -1,0 +1,71 @@
+internal import Codecs
+public import Domain
+
+/// What the configuration file of a Singer tap says: where to read from, and what.
+public struct SingerSettings: Sendable, Hashable {
+  /// A source's name, or the path of a file that describes one.
+  public var source: String?
+  /// The server that speaks the API.
+  public var server: String?
+  /// A storage to read instead of an API.
+  public var storage: String?
+  /// The datasets; all when there are none.
+  public var datasets: [String] = []
+  /// Seconds that a cached answer may be old.
+  public var maximumAge: Int?
+  /// Whether no connection is opened.
+  public var isOffline = false
+
+  /// The usual settings.
+  public init() {}
+
+  private static let keys = ["source", "api_url", "storage", "datasets", "max_age", "offline"]
+  /// What runners hand every tap.
+  private static let usual = ["start_date", "user_agent"]
+
+  /// The settings in the bytes of a file.
+  /// - Parameter name: the file's path, for messages.
+  /// - Throws: `configuration` for a key that is not known, with the nearest right one, or a value of the wrong kind.
+  public init(_ bytes: [UInt8], name: String) throws(Problem) {
+    let document = try JSON.parse(bytes, asConfiguration: name)
+    guard let members = document.objectMembers else {
+      throw Problem(.configuration, "\(document.kindName), not an object", at: name)
+    }
+    for member in members {
+      let place = "\(name): /\(member.name)"
+      func wrong(_ wanted: String) -> Problem {
+        Problem(.configuration, "\(member.value.kindName), not \(wanted)", at: place)
+      }
+      func text() throws(Problem) -> String {
+        guard let text = member.value.stringValue else { throw wrong("a text") }
+        return text
+      }
+      switch member.name {
+      case _ where member.value.isNull: break
+      case "source": source = try text()
+      case "api_url": server = try text()
+      case "storage": storage = try text()
+      case "datasets":
+        guard let elements = member.value.arrayValue else { throw wrong("a list") }
+        datasets = elements.compactMap(\.stringValue)
+        guard datasets.count == elements.count else { throw wrong("a list of texts") }
+      case "max_age":
+        guard let age = member.value.integerValue, age >= 0, age <= Int32.max else { throw wrong("seconds") }
+        maximumAge = Int(age)
+      case "offline":
+        guard let truth = member.value.booleanValue else { throw wrong("true or false") }
+        isOffline = truth
+      case let key:
+        guard !Self.usual.contains(key) else { continue }
+        let hint =
+          Nearest.word(to: key, among: Self.keys).map { "did you mean \($0)?" }
+          ?? "there are: \(Self.keys.joined(separator: ", "))"
+        throw Problem(.configuration, "no setting “\(key)”", at: name, hint: hint)
+      }
+    }
+    if storage != nil, source != nil || server != nil || maximumAge != nil || isOffline {
+      throw Problem(
+        .configuration, "storage and an API name two places to read from", at: name, hint: "give one of them")
+    }
+  }
+}

@@ -1,0 +1,25 @@
+import Conformance
+import Domain
+import Testing
+
+@Suite("films in a storage") struct FilmDetailsTests {
+  @Test("a page that is gone takes nothing away, on any storage", arguments: ["sqlite:s.db", "csv:s", "json:s"])
+  func gone(storage: String) throws {
+    let films = Array(#"{"movies": [{"id": "a", "title": "A", "reservation_grade": 1}]}"#.utf8)
+    func api(_ details: [String]) throws -> BoxOfficeAPI {
+      try BoxOfficeAPI(lists: ["0": films, "1": films], details: details.map { Array($0.utf8) }, comments: [])
+    }
+    let whole = try api([#"{"id": "a", "audience": 7, "synopsis": "long"}"#]), gone = try api([])
+    let page = try LoopbackServer { whole.answer($0) }, none = try LoopbackServer { gone.answer($0) }
+    let shell = Shell()
+    let first = shell.run("bb-export sync movies --storage \(storage) --api \(page.url) -f csv")
+    let second = shell.run("bb-export sync movies --storage \(storage) --api \(none.url) -f csv")
+    #expect(first.out == "dataset,added,changed,removed,unchanged\nmovies,1,0,0,0\n" && first.err == "")
+    #expect(second.out == "dataset,added,changed,removed,unchanged\nmovies,0,0,0,1\n")
+    #expect(second.err == "bb-export: movies: the source has no details of a; those that are stored stay\n")
+    let kept = shell.run("bb-export movies --storage \(storage) --columns audience,synopsis -f csv")
+    #expect(kept.out == "audience,synopsis\n7,long\n")
+    let tap = shell.run("bb-export tap --storage \(storage)")
+    #expect(tap.out.contains(#""synopsis":"long""#) && tap.status == 0)
+  }
+}
