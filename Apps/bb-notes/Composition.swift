@@ -8,14 +8,102 @@ import Snapshot
 extension Environment {
   /// The one place where adapters are named.
   static func live(_ report: Report) -> Environment {
+    let variables = processVariables()
+    let directories = Directories(variables)
     let exporters = ExporterRegistry()
-    let folder = unsafe getenv("TMPDIR").map { unsafe String(cString: $0) }
+    let scratch = TemporaryScratch(folder: directories.temporary)
+    let width = Terminal.width(1)
     return Environment(
+      variables: variables,
+      settings: { () throws(Problem) in [:] },
+      store: { (location) throws(Problem) in try store(at: location, scratch) },
+      exists: { (location) throws(Problem) in
+        unsafe access(location.split(separator: ":", maxSplits: 1).last.map(String.init) ?? "", F_OK) == 0
+      },
+      defaultStorage: "sqlite:\(directories.data)/bb.db",
       episodes: SnapshotSource(),
+      currentEpisodes: { (_) throws(Problem) in nil },
+      exporters: exporters.exporters,
       exporter: { (name) throws(Problem) in try exporters.exporter(named: name) },
-      standardOutput: { DescriptorSink.standardOutput },
-      scratch: TemporaryScratch(folder: Directories(folder.map { ["TMPDIR": $0] } ?? [:]).temporary),
+      exporterForPath: { exporters.exporter(forPath: $0) },
+      formatOptions: { (assignments, chosen) throws(Problem) in try exporters.options(assignments, for: chosen) },
+      file: { (path, replaces) throws(Problem) in
+        if DescriptorSink.isDevice(path) { return try DescriptorSink(device: path) }
+        return try FileSink(path: path, replaces: replaces)
+      },
+      source: { (path, format) throws(Problem) in
+        var reading = FileSource.Reading()
+        if let format { reading.format = try FileFormat(named: format) }
+        return try FileSource(path: path, reading, scratch: scratch) { report.warning($0) }
+      },
+      standardOutput: {
+        if width != nil, Terminal.isInteractive, let pager = PagerSink(variables) { return pager }
+        return DescriptorSink.standardOutput
+      },
+      standardInput: { () throws(Problem) in try wholeFile(FileByteSource(path: "/dev/stdin"), name: "standard input") },
+      terminalWidth: width,
+      isInteractive: Terminal.isInteractive,
+      dialog: Dialog(),
+      editor: TerminalEditor(variables),
+      drafts: PrivateDrafts(folder: directories.state + "/drafts"),
+      clock: clock(variables),
+      random: { count in
+        var generator = SystemRandomNumberGenerator()
+        return (0..<count).map { _ in UInt8.random(in: 0 ... .max, using: &generator) }
+      },
+      scratch: scratch,
+      launch: { Desktop.open($0, variables: variables) },
+      folders: [
+        ("data", directories.data), ("configuration", directories.configuration), ("drafts", directories.state + "/drafts"),
+        ("cache", directories.cache), ("temporary files", directories.temporary),
+      ],
       cleanUp: { end in Temporaries.removeAll(ending: end) },
       report: report)
   }
+}
+
+/// The storage at a location.
+private func store(at location: String, _ scratch: any ScratchSpace) throws(Problem) -> any RecordStore {
+  let parts = location.split(separator: ":", maxSplits: 1).map(String.init)
+  switch (parts.first, parts.count) {
+  case ("sqlite", 2): return SQLiteStore(path: parts[1])
+  case ("csv", 2): return FolderStore.csv(parts[1], scratch: scratch)
+  case ("json", 2): return FolderStore.json(parts[1], scratch: scratch)
+  default: throw Problem(.usage, "“\(location)” is no storage", hint: "write sqlite:FILE, csv:FOLDER or json:FOLDER")
+  }
+}
+
+/// The machine's clock, or the time that `BB_NOW` says, for tests and scripts.
+private func clock(_ variables: [String: String]) -> any WallClock {
+  guard let seconds = variables["BB_NOW"].flatMap(Int64.init) else { return SystemClock() }
+  return FixedClock(instant: Instant(seconds: seconds))
+}
+
+private struct FixedClock: WallClock {
+  let instant: Instant
+  func now() -> Instant { instant }
+}
+
+/// Every byte of a source.
+/// - Throws: `badData` for more than 64 MiB.
+private func wholeFile(_ source: any ByteSource, name: String) throws(Problem) -> [UInt8] {
+  var bytes: [UInt8] = []
+  while true {
+    let chunk = Chunk()
+    guard try source.read(into: chunk, limit: chunk.capacity) > 0 else { return bytes }
+    bytes += chunk.read { span in unsafe span.withUnsafeBytes { unsafe Array($0) } }
+    if bytes.count > 64 << 20 { throw Problem(.badData, "is larger than 64 MiB", at: name) }
+  }
+}
+
+/// The process's environment; of a name that stands twice, the first.
+private func processVariables() -> [String: String] {
+  var variables: [String: String] = [:]
+  var entry = unsafe environ
+  while let text = unsafe entry.pointee {
+    let pair = unsafe String(cString: text).split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+    if pair.count == 2, variables[String(pair[0])] == nil { variables[String(pair[0])] = String(pair[1]) }
+    unsafe entry += 1
+  }
+  return variables
 }

@@ -3,14 +3,58 @@ import Domain
 
 /// Everything bb-notes reaches outside itself, as ports. Commands see only this.
 struct Environment: Sendable {
-  /// Where the episodes come from.
+  /// The variables of the process.
+  var variables: [String: String]
+  /// What the configuration file says, setting by setting.
+  var settings: @Sendable () throws(Problem) -> [String: String]
+  /// The storage at a location.
+  var store: @Sendable (_ location: String) throws(Problem) -> any RecordStore
+  /// Whether there is anything at a location.
+  var exists: @Sendable (_ location: String) throws(Problem) -> Bool
+  /// Where the storage is when nobody says.
+  var defaultStorage: String
+  /// Episodes that are built in.
   var episodes: any RecordSource
+  /// Episodes as the API has them now, or had them when it was asked last; nil when it never answered. Asked at most once a day, for at most two
+  /// seconds, unless `refresh` says so.
+  var currentEpisodes: @Sendable (_ refresh: Bool) async throws(Problem) -> (any RowStream)?
+  /// The formats, in the order of the help.
+  var exporters: [any Exporter]
   /// The format called so.
   var exporter: @Sendable (_ name: String) throws(Problem) -> any Exporter
-  /// Standard output.
+  /// The format of a path's suffix.
+  var exporterForPath: @Sendable (_ path: String) -> (any Exporter)?
+  /// Options by format, out of `[FORMAT.]KEY=VALUE`.
+  var formatOptions:
+    @Sendable (_ assignments: [String], _ exporters: [any Exporter]) throws(Problem) -> [String: ExportOptions]
+  /// A file that appears when it is whole, or a device.
+  var file: @Sendable (_ path: String, _ replaces: Bool) throws(Problem) -> any ByteSink
+  /// The rows of a file.
+  var source: @Sendable (_ path: String, _ format: String?) throws(Problem) -> any RecordSource
+  /// Standard output; on a terminal through a pager.
   var standardOutput: @Sendable () -> any ByteSink
+  /// All of standard input.
+  var standardInput: @Sendable () throws(Problem) -> [UInt8]
+  /// The width of the terminal standard output is; nil when it is none.
+  var terminalWidth: Int?
+  /// Whether a person can be asked.
+  var isInteractive: Bool
+  /// Questions to that person.
+  var dialog: Dialog
+  /// The person's editor.
+  var editor: any TextEditor
+  /// Texts that are being written.
+  var drafts: any DraftFolder
+  /// The time.
+  var clock: any WallClock
+  /// Random bytes, for identifiers.
+  var random: @Sendable (_ count: Int) -> [UInt8]
   /// Temporary files.
   var scratch: any ScratchSpace
+  /// Opens a URL on the desktop; false when there is none.
+  var launch: @Sendable (_ url: String) -> Bool
+  /// Folders by what is in them.
+  var folders: [(name: String, path: String)]
   /// Removes what must not outlive the process, then ends it.
   var cleanUp: @Sendable (_ end: () -> Void) -> Void
   /// What is said on standard error.

@@ -1,4 +1,5 @@
 import Glibc
+import Synchronization
 
 /// How a process meets signals: writing to a closed pipe is an error rather than the end; an interruption ends the work tidily.
 ///
@@ -6,6 +7,10 @@ import Glibc
 /// signal through.)
 public enum Signals {
   private static let awaited = [SIGINT, SIGTERM, SIGHUP]
+  private static let interruptsPass = Atomic(false)
+
+  /// Whether Ctrl-C is for a child at the terminal, an editor or a pager, and not for this process.
+  public static func letsInterruptsPass(_ passes: Bool) { interruptsPass.store(passes, ordering: .relaxed) }
 
   /// Ignores SIGPIPE and SIGXFSZ, so that the writes fail and say so, and holds back the signals that `serve` waits for. Call first of all: threads that
   /// start later inherit it.
@@ -23,7 +28,7 @@ public enum Signals {
   public static func serve(cleanUp: (_ end: () -> Void) -> Void) -> Never {
     var set = signalSet()
     var number: Int32 = 0
-    unsafe sigwait(&set, &number)
+    repeat { unsafe sigwait(&set, &number) } while number == SIGINT && interruptsPass.load(ordering: .relaxed)
     let code = 128 + number
     cleanUp { _exit(code) }
     _exit(code)

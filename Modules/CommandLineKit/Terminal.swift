@@ -6,6 +6,9 @@ public enum Terminal {
   /// Whether a descriptor is a terminal.
   public static func isTerminal(_ descriptor: Int32) -> Bool { isatty(descriptor) == 1 }
 
+  /// Whether a person can be asked: standard input and standard error are terminals.
+  public static var isInteractive: Bool { isTerminal(0) && isTerminal(2) }
+
   /// The terminal's width in columns; nil when `descriptor` is none or does not say.
   public static func width(_ descriptor: Int32) -> Int? {
     guard isTerminal(descriptor) else { return nil }

@@ -1,0 +1,40 @@
+import Domain
+
+/// The array of another format within an object that says what it is: `{"bb":1,"kind":"notes","items":[…]}`.
+struct Envelope: Exporter {
+  private let inner: any Exporter
+  private let kind: String
+
+  /// The array that `inner` (JSON) writes, of items of `kind`.
+  init(_ inner: any Exporter, kind: String) {
+    self.inner = inner
+    self.kind = kind
+  }
+
+  /// The inner format's.
+  var descriptor: ExporterDescriptor { inner.descriptor }
+
+  /// An encoder.
+  func makeEncoder(
+    for schema: Schema, options: ExportOptions, layout: Layout
+  ) throws(Problem) -> any RowEncoder {
+    Encoder(inner: try inner.makeEncoder(for: schema, options: options, layout: layout), kind: kind)
+  }
+
+  private struct Encoder: RowEncoder {
+    let inner: any RowEncoder
+    let kind: String
+
+    func begin(_ out: inout ByteBuffer) throws(Problem) {
+      out.append("{\"bb\":1,\"kind\":\(JSONText.quoted(kind)),\"items\":")
+      try inner.begin(&out)
+    }
+    func encode(_ batch: RowBatch, isFirst: Bool, _ out: inout ByteBuffer) throws(Problem) -> Int {
+      try inner.encode(batch, isFirst: isFirst, &out)
+    }
+    func finish(rows: Int, _ out: inout ByteBuffer) throws(Problem) {
+      try inner.finish(rows: rows, &out)
+      out.append("}\n")
+    }
+  }
+}

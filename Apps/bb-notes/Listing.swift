@@ -1,0 +1,81 @@
+import CommandLineKit
+import Domain
+
+/// Shows records: as a table, in any format, or for scripts.
+struct Listing {
+  private let desk: Desk
+  /// What the records are, for scripts: `notes`.
+  private let kind: String
+  /// The columns that people see when nobody says which; nil for all.
+  private let usualColumns: [String]?
+
+  /// A list of `kind`. Formats of files and scripts get every column, people `usualColumns`.
+  init(_ desk: Desk, kind: String, columns usualColumns: [String]? = nil) {
+    self.desk = desk
+    self.kind = kind
+    self.usualColumns = usualColumns
+  }
+
+  /// What the options of `Options.selecting` say.
+  static func selection(_ invocation: Invocation) throws(Problem) -> Selection {
+    var selection = Selection()
+    for text in invocation.all(Options.filter) { selection.conditions.append(try Condition(parsing: text)) }
+    for key in try names(invocation, Options.sort) { selection.sort.append(try Selection.SortKey(parsing: key)) }
+    if invocation.has(Options.columns) { selection.columns = try names(invocation, Options.columns) }
+    selection.limit = try invocation.integer(Options.limit, in: 0...Int.max)
+    selection.offset = try invocation.integer(Options.offset, in: 0...Int.max) ?? 0
+    return selection
+  }
+
+  private static func names(_ invocation: Invocation, _ option: Option) throws(Problem) -> [String] {
+    guard let text = invocation[option] else { return [] }
+    let names = text.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
+    if names.contains(where: \.isEmpty) {
+      throw Problem(.usage, "--\(option.name) “\(text)” has an empty name", hint: "write names parted by commas")
+    }
+    return names
+  }
+
+  /// The format that was asked for, and whether people read it.
+  private func exporter() throws(Problem) -> (exporter: any Exporter, isForPeople: Bool) {
+    let said = [Options.format, Options.json, Options.plain].filter(desk.has)
+    if said.count > 1 {
+      throw Problem(.usage, "--\(said[0].name) and --\(said[1].name) contradict each other", hint: "give one of them")
+    }
+    if desk.has(Options.json) { return (Envelope(try desk.environment.exporter("json"), kind: kind), false) }
+    if desk.has(Options.plain) { return (PlainLines(), true) }
+    if let name = desk[Options.format] { return (try desk.environment.exporter(name), false) }
+    return (try desk.environment.exporter(desk.environment.terminalWidth == nil ? "markdown" : "table"), true)
+  }
+
+  /// Writes what `selection` makes of `rows` to standard output.
+  func write(_ rows: any RowStream, _ selection: Selection = Selection()) async throws(Problem) {
+    let (exporter, isForPeople) = try exporter()
+    var selection = selection
+    if selection.columns == nil, isForPeople { selection.columns = usualColumns }
+    let environment = desk.environment
+    let name = exporter.descriptor.name
+    var options =
+      try environment.formatOptions(desk.invocation.all(Options.formatOption), desk.has(Options.format) ? [exporter] : [])[
+        name] ?? ExportOptions()
+    options.terminalWidth = environment.terminalWidth
+    let wanted = selection
+    let output = Export.Output(exporter, options) { () throws(Problem) in environment.standardOutput() }
+    let export = Export(to: [output], threads: 1, scratch: environment.scratch)
+    let summary = try await export.run(rows) { (stream) throws(Problem) in
+      try wanted.apply(to: stream, scratch: environment.scratch)
+    }
+    for warning in summary.warnings { desk.report.warning(warning) }
+  }
+
+  /// Writes records of `schema` to standard output, in the order given.
+  func write(_ records: [StoredRecord], of schema: Schema, _ selection: Selection = Selection()) async throws(Problem) {
+    var builder = BatchBuilder(width: schema.width), batches: [RowBatch] = []
+    for record in records {
+      for column in schema.columns { builder.append(value: record[column.name]) }
+      if builder.isFull { batches.append(builder.finish()) }
+    }
+    batches.append(builder.finish())
+    try await write(ReadyRows(schema: schema, batches: batches), selection)
+  }
+}

@@ -1,0 +1,39 @@
+import CommandLineKit
+import Domain
+
+/// A record a line, values parted by tabs, for `cut` and `while read`: no header, nothing for null, and `\n`, `\t`, `\\`, `\x1b` for what a line
+/// cannot hold or a terminal would obey.
+struct PlainLines: Exporter {
+  /// `plain`.
+  let descriptor = ExporterDescriptor(
+    "plain", fileExtensions: [], mediaType: "text/plain; charset=utf-8", summary: "A record a line", isExact: false)
+
+  /// An encoder; there are no options.
+  func makeEncoder(
+    for schema: Schema, options: ExportOptions, layout: Layout
+  ) throws(Problem) -> any RowEncoder { Encoder() }
+
+  private struct Encoder: RowEncoder {
+    func begin(_ out: inout ByteBuffer) {}
+    func encode(_ batch: RowBatch, isFirst: Bool, _ out: inout ByteBuffer) -> Int {
+      for row in 0..<batch.count {
+        for column in 0..<batch.width {
+          if column > 0 { out.append(byte: UInt8(ascii: "\t")) }
+          switch batch.value(row, column) {
+          case .null: break
+          case .text(let bytes), .json(let bytes), .number(let bytes): Self.append(bytes, &out)
+          case let value: out.append(StoredKey([value]).text)
+          }
+        }
+        out.append(byte: UInt8(ascii: "\n"))
+      }
+      return 0
+    }
+    func finish(rows: Int, _ out: inout ByteBuffer) {}
+
+    private static func append(_ bytes: [UInt8], _ out: inout ByteBuffer) {
+      let text = String(decoding: bytes, as: UTF8.self).replacing("\\", with: "\\\\").replacing("\t", with: "\\t")
+      out.append(Terminal.safe(text.replacing("\n", with: "\\n")))
+    }
+  }
+}

@@ -1,0 +1,55 @@
+public import Domain
+import Glibc
+
+/// Questions to a person at a terminal. Standard output is left alone: it belongs to the answer.
+public struct Dialog: Sendable {
+  /// A dialog with whoever sits at standard input.
+  public init() {}
+
+  /// Asks for a line.
+  /// - Returns: the line without its end; nil when there is no more (Ctrl-D).
+  public func ask(_ question: String) throws(Problem) -> String? {
+    try Terminal.write(Terminal.safe(question), to: 2)
+    var line: [UInt8] = []
+    while true {
+      var byte: UInt8 = 0
+      let count = unsafe read(0, &byte, 1)
+      if count == 1 {
+        if byte == UInt8(ascii: "\n") { return String(decoding: line, as: UTF8.self) }
+        line.append(byte)
+      } else if count == 0 {
+        try Terminal.write("\n", to: 2)
+        return line.isEmpty ? nil : String(decoding: line, as: UTF8.self)
+      } else if errno != EINTR {
+        throw Problem(.io, "cannot read: \(unsafe String(cString: strerror(errno)))", at: "the terminal")
+      }
+    }
+  }
+
+  /// Asks a question that only `y` or `yes` answers with yes.
+  public func confirms(_ question: String) throws(Problem) -> Bool {
+    let answer = try ask("\(question) [y/N] ")?.lowercased()
+    return answer == "y" || answer == "yes"
+  }
+
+  /// Lets a person choose one of several: by its number, or by a part of its name that only it has.
+  /// - Returns: its position; nil when the person gives up (Ctrl-D, an empty line, `q`).
+  public func choose(_ title: String, among choices: [String]) throws(Problem) -> Int? {
+    let width = String(choices.count).count
+    var list = title + "\n"
+    for (position, choice) in choices.enumerated() {
+      let number = String(position + 1)
+      list += "  \(String(repeating: " ", count: width - number.count))\(number)  \(choice)\n"
+    }
+    try Terminal.write(Terminal.safe(list), to: 2)
+    while let answer = try ask("number or name, empty to leave: ") {
+      if answer.isEmpty || answer == "q" { return nil }
+      if let number = Int(answer), choices.indices.contains(number - 1) { return number - 1 }
+      let wanted = Fold.folded(answer)
+      let found = choices.indices.filter { Fold.folded(choices[$0]).contains(wanted) }
+      if found.count == 1, Int(answer) == nil { return found[0] }
+      try Terminal.write(found.isEmpty || Int(answer) != nil ? "there is no such choice\n" : "\(found.count) have that in their name\n", to: 2)
+    }
+    return nil
+  }
+}

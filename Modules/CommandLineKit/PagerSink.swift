@@ -1,0 +1,96 @@
+public import Domain
+import Glibc
+import Synchronization
+
+/// Standard output through the pager of a person's choice: `BB_PAGER`, `PAGER`, else `less`. For terminals only.
+public final class PagerSink: ByteSink {
+  /// How messages name it.
+  public let name = "pager"
+  private let words: [String]
+  /// Whether nobody named a pager: then its absence is no mistake.
+  private let isDefault: Bool
+  private let state = Mutex<State>(.idle)
+
+  private enum State {
+    case idle
+    case running(child: Int32, pipe: Int32)
+    /// There is no pager: the terminal itself.
+    case direct
+    case ended
+  }
+
+  /// The pager that an environment names; nil when it says `cat` or nothing, or cannot be read.
+  public init?(_ variables: [String: String]) {
+    let named = variables["BB_PAGER"] ?? variables["PAGER"]
+    let text = named ?? "less"
+    guard let words = ShellWords.split(text), let program = words.first, program != "cat" else { return nil }
+    isDefault = named == nil
+    // less ends by itself when all fits on the screen.
+    self.words = program == "less" && words.count == 1 && variables["LESS"] == nil ? ["less", "-FRX"] : words
+  }
+
+  /// Starts the pager at the first bytes.
+  /// - Throws: `endOfPipe` when the person has left the pager.
+  public func write(_ bytes: borrowing ByteBuffer) async throws(Problem) {
+    guard bytes.count > 0 else { return }
+    let pipe = try open()
+    try bytes.read { (span) throws(Problem) in
+      var done = 0
+      while done < span.byteCount {
+        let count = unsafe span.withUnsafeBytes { unsafe Glibc.write(pipe, $0.baseAddress! + done, $0.count - done) }
+        if count > 0 {
+          done += count
+        } else if errno != EINTR {
+          let isGone = errno == EPIPE
+          throw Problem(isGone ? .endOfPipe : .io, "the pager takes no more", at: name)
+        }
+      }
+    }
+  }
+
+  /// Waits until the person leaves the pager.
+  public func commit() async throws(Problem) { try end() }
+  /// Waits likewise: what was shown is shown.
+  public func abandon() async { try? end() }
+
+  private func open() throws(Problem) -> Int32 {
+    let words = self.words
+    return try state.withLock { (state) throws(Problem) in
+      switch state {
+      case .running(_, let pipe): return pipe
+      case .direct: return 1
+      case .idle, .ended: break
+      }
+      var ends: [Int32] = [0, 0]
+      guard unsafe pipe(&ends) == 0 else {
+        throw Problem(.io, "cannot make a pipe: \(unsafe String(cString: strerror(errno)))", at: "pager")
+      }
+      _ = fcntl(ends[1], F_SETFD, FD_CLOEXEC)
+      defer { close(ends[0]) }
+      let child: Int32
+      do throws(Problem) {
+        child = try ChildProcess.start(words, as: "pager", input: ends[0])
+      } catch {
+        close(ends[1])
+        guard isDefault else { throw error }
+        state = .direct
+        return 1
+      }
+      Signals.letsInterruptsPass(true)
+      state = .running(child: child, pipe: ends[1])
+      return ends[1]
+    }
+  }
+
+  private func end() throws(Problem) {
+    let running = state.withLock { state in
+      defer { state = .ended }
+      if case .running(let child, let pipe) = state { return Optional((child, pipe)) }
+      return nil
+    }
+    guard let (child, pipe) = running else { return }
+    close(pipe)
+    defer { Signals.letsInterruptsPass(false) }
+    _ = try ChildProcess.wait(for: child, name)
+  }
+}

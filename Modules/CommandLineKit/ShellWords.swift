@@ -1,0 +1,39 @@
+/// The words of a command as a variable holds it: `code --wait`, `"/opt/my editor/run" -n`.
+public enum ShellWords {
+  /// Words parted by blanks; quotes and backslashes as sh reads them, and nothing else of sh. Nil when a quote is not closed.
+  public static func split(_ text: String) -> [String]? {
+    var words: [String] = [], word: [UInt8] = [], isWord = false
+    var bytes = Array(text.utf8)[...]
+    while let byte = bytes.popFirst() {
+      switch byte {
+      case UInt8(ascii: " "), UInt8(ascii: "\t"), UInt8(ascii: "\n"):
+        if isWord { words.append(String(decoding: word, as: UTF8.self)) }
+        (word, isWord) = ([], false)
+      case UInt8(ascii: "'"), UInt8(ascii: "\""):
+        isWord = true
+        guard let part = quoted(by: byte, &bytes) else { return nil }
+        word += part
+      case UInt8(ascii: "\\"):
+        isWord = true
+        if let next = bytes.popFirst() { word.append(next) }
+      default:
+        isWord = true
+        word.append(byte)
+      }
+    }
+    return isWord ? words + [String(decoding: word, as: UTF8.self)] : words
+  }
+
+  /// What stands before the closing quote; nil when there is none.
+  private static func quoted(by quote: UInt8, _ bytes: inout ArraySlice<UInt8>) -> [UInt8]? {
+    var part: [UInt8] = []
+    while let byte = bytes.popFirst() {
+      if byte == quote { return part }
+      let isEscape =
+        quote == UInt8(ascii: "\"") && byte == UInt8(ascii: "\\")
+        && (bytes.first.map { "\"\\$`".utf8.contains($0) } ?? false)
+      if isEscape, let next = bytes.popFirst() { part.append(next) } else { part.append(byte) }
+    }
+    return nil
+  }
+}

@@ -1,0 +1,33 @@
+public import Domain
+import Glibc
+
+/// The editor of a person's choice: `BB_EDITOR`, `VISUAL`, `EDITOR`, else `vi` on a terminal.
+public struct TerminalEditor: TextEditor {
+  private let variables: [String: String]
+  private let preferred: String?
+
+  /// The editor that an environment names.
+  /// - Parameter preferred: an editor from the configuration, after `BB_EDITOR` and before the others.
+  public init(_ variables: [String: String], preferred: String? = nil) {
+    self.variables = variables
+    self.preferred = preferred
+  }
+
+  /// The command, with its arguments; nil when none is named.
+  public var command: String? {
+    [variables["BB_EDITOR"], preferred, variables["VISUAL"], variables["EDITOR"]].compactMap { $0 }.first { !$0.isEmpty }
+  }
+
+  /// Starts the editor on the file, and waits for its end. Ctrl-C is the editor's while it runs.
+  public func edit(fileAt path: String) async throws(Problem) -> Int32 {
+    guard let text = command ?? (Terminal.isInteractive ? "vi" : nil) else {
+      throw Problem(.usage, "there is no terminal for an editor", hint: "set BB_EDITOR, or say the text on the command line")
+    }
+    guard let words = ShellWords.split(text), !words.isEmpty else {
+      throw Problem(.configuration, "the editor “\(text)” has a quote that is not closed", hint: "set BB_EDITOR")
+    }
+    Signals.letsInterruptsPass(true)
+    defer { Signals.letsInterruptsPass(false) }
+    return try ChildProcess.run(words + [path], as: "editor")
+  }
+}

@@ -1,0 +1,54 @@
+public import Domain
+import Glibc
+
+/// Drafts as files of their owner alone, whatever the umask.
+public struct PrivateDrafts: DraftFolder {
+  private let folder: String
+
+  /// Drafts in `folder`, which is made with the first of them.
+  public init(folder: String) { self.folder = folder }
+
+  /// Makes a draft, on the disk when this returns.
+  public func make(_ text: [UInt8], about name: String) throws(Problem) -> String {
+    try makeFolder()
+    let plain = name.utf8.map { byte in
+      byte | 32 >= 97 && byte | 32 <= 122 || byte >= 48 && byte <= 57 ? Character(Unicode.Scalar(byte)) : "-"
+    }
+    let path = "\(folder)/\(String(plain.prefix(60))).\(String(UInt64.random(in: 0 ... .max), radix: 36)).txt"
+    let descriptor = unsafe open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
+    guard descriptor >= 0 else { throw Problem.posix(errno, "create a draft", path) }
+    defer { close(descriptor) }
+    try unsafe writeAll(text.span.bytes, to: descriptor, place: path)
+    guard fsync(descriptor) == 0 else { throw Problem.posix(errno, "flush", path) }
+    return path
+  }
+
+  /// The text of a draft.
+  public func text(at path: String) throws(Problem) -> [UInt8] {
+    let file = try FileByteSource(path: path)
+    var bytes: [UInt8] = []
+    while true {
+      let chunk = Chunk()
+      guard try file.read(into: chunk, limit: chunk.capacity) > 0 else { break }
+      bytes += chunk.read { span in unsafe span.withUnsafeBytes { unsafe Array($0) } }
+    }
+    guard String(validating: bytes, as: UTF8.self) != nil else {
+      throw Problem(.badData, "is not UTF-8", at: path, hint: "save it as UTF-8")
+    }
+    return bytes
+  }
+
+  /// Removes a draft, and what editors leave beside it.
+  public func remove(_ path: String) {
+    unsafe unlink(path)
+    unsafe unlink(path + "~")
+  }
+
+  private func makeFolder() throws(Problem) {
+    var path = ""
+    for part in folder.split(separator: "/") {
+      path += "/" + part
+      if unsafe mkdir(path, 0o700) != 0, errno != EEXIST { throw Problem.posix(errno, "make the folder", path) }
+    }
+  }
+}
