@@ -12,15 +12,19 @@ extension Environment {
     let directories = Directories(variables)
     let exporters = ExporterRegistry()
     let scratch = TemporaryScratch(folder: directories.temporary)
+    let stores = StoreRegistry(scratch: scratch)
     let width = Terminal.width(1)
     return Environment(
       variables: variables,
       settings: { () throws(Problem) in [:] },
-      store: { (location) throws(Problem) in try store(at: location, scratch) },
-      exists: { (location) throws(Problem) in
-        unsafe access(location.split(separator: ":", maxSplits: 1).last.map(String.init) ?? "", F_OK) == 0
+      store: { (location) throws(Problem) in try stores.open(location) },
+      exists: { (location) throws(Problem) in try stores.isThere(try stores.location(location)) },
+      migrate: { (old, location) async throws(Problem) in
+        try await stores.make(try stores.location(location)) { (new) async throws(Problem) in
+          try await Migration.copy(old, to: new)
+        }
       },
-      defaultStorage: "sqlite:\(directories.data)/bb.db",
+      defaultStorage: directories.defaultStorage,
       episodes: SnapshotSource(),
       currentEpisodes: { (_) throws(Problem) in nil },
       exporters: exporters.exporters,
@@ -40,13 +44,14 @@ extension Environment {
         if width != nil, Terminal.isInteractive, let pager = PagerSink(variables) { return pager }
         return DescriptorSink.standardOutput
       },
-      standardInput: { () throws(Problem) in try wholeFile(FileByteSource(path: "/dev/stdin"), name: "standard input") },
+      standardInput: { () throws(Problem) in try wholeFile(FileByteSource(path: "/dev/stdin"), name: "standard input")
+      },
       terminalWidth: width,
       isInteractive: Terminal.isInteractive,
       dialog: Dialog(),
       editor: TerminalEditor(variables),
       drafts: PrivateDrafts(folder: directories.state + "/drafts"),
-      clock: clock(variables),
+      clock: writtenTime(variables),
       random: { count in
         var generator = SystemRandomNumberGenerator()
         return (0..<count).map { _ in UInt8.random(in: 0 ... .max, using: &generator) }
@@ -54,7 +59,8 @@ extension Environment {
       scratch: scratch,
       launch: { Desktop.open($0, variables: variables) },
       folders: [
-        ("data", directories.data), ("configuration", directories.configuration), ("drafts", directories.state + "/drafts"),
+        ("data", directories.data), ("configuration", directories.configuration),
+        ("drafts", directories.state + "/drafts"),
         ("cache", directories.cache), ("temporary files", directories.temporary),
       ],
       cleanUp: { end in Temporaries.removeAll(ending: end) },
@@ -62,19 +68,8 @@ extension Environment {
   }
 }
 
-/// The storage at a location.
-private func store(at location: String, _ scratch: any ScratchSpace) throws(Problem) -> any RecordStore {
-  let parts = location.split(separator: ":", maxSplits: 1).map(String.init)
-  switch (parts.first, parts.count) {
-  case ("sqlite", 2): return SQLiteStore(path: parts[1])
-  case ("csv", 2): return FolderStore.csv(parts[1], scratch: scratch)
-  case ("json", 2): return FolderStore.json(parts[1], scratch: scratch)
-  default: throw Problem(.usage, "“\(location)” is no storage", hint: "write sqlite:FILE, csv:FOLDER or json:FOLDER")
-  }
-}
-
 /// The machine's clock, or the time that `BB_NOW` says, for tests and scripts.
-private func clock(_ variables: [String: String]) -> any WallClock {
+private func writtenTime(_ variables: [String: String]) -> any WallClock {
   guard let seconds = variables["BB_NOW"].flatMap(Int64.init) else { return SystemClock() }
   return FixedClock(instant: Instant(seconds: seconds))
 }

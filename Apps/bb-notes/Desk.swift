@@ -17,11 +17,13 @@ struct Desk: Sendable {
   /// What is said on standard error.
   var report: Report { environment.report }
 
-  /// The location of the storage, and whether somebody named it.
+  /// The location of the storage, and whether it was named on the command line.
   func location() throws(Problem) -> (text: String, isNamed: Bool) {
     if let text = self[Options.storage] { return (text, true) }
-    if let text = environment.variables["BB_STORAGE"], !text.isEmpty { return (text, true) }
-    if let text = try environment.settings()["storage"] { return (text, true) }
+    // The variable goes before the configuration.
+    if environment.variables["BB_STORAGE"].map(\.isEmpty) ?? true, let text = try environment.settings()["storage"] {
+      return (text, false)
+    }
     return (environment.defaultStorage, false)
   }
 

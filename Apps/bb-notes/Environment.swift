@@ -11,7 +11,10 @@ struct Environment: Sendable {
   var store: @Sendable (_ location: String) throws(Problem) -> any RecordStore
   /// Whether there is anything at a location.
   var exists: @Sendable (_ location: String) throws(Problem) -> Bool
-  /// Where the storage is when nobody says.
+  /// Makes a new storage hold all that another has; the tables with their records.
+  var migrate:
+    @Sendable (_ old: any RecordStore, _ location: String) async throws(Problem) -> [(table: String, records: Int)]
+  /// Where the storage is when nobody says; `BB_STORAGE` names it as well.
   var defaultStorage: String
   /// Episodes that are built in.
   var episodes: any RecordSource

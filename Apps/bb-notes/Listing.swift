@@ -56,7 +56,8 @@ struct Listing {
     let environment = desk.environment
     let name = exporter.descriptor.name
     var options =
-      try environment.formatOptions(desk.invocation.all(Options.formatOption), desk.has(Options.format) ? [exporter] : [])[
+      try environment.formatOptions(
+        desk.invocation.all(Options.formatOption), desk.has(Options.format) ? [exporter] : [])[
         name] ?? ExportOptions()
     options.terminalWidth = environment.terminalWidth
     let wanted = selection

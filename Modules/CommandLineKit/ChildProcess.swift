@@ -35,7 +35,7 @@ public enum ChildProcess {
     unsafe posix_spawnattr_setsigdefault(&attributes, &usual)
     unsafe posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF))
     var arguments: [UnsafeMutablePointer<CChar>?] = unsafe words.map { unsafe strdup($0) } + [nil]
-    defer { for unsafe argument in unsafe arguments { unsafe free(argument) } }
+    defer { for index in words.indices { unsafe free(arguments[index]) } }
     var child = pid_t()
     let code = unsafe posix_spawnp(&child, program, &actions, &attributes, &arguments, environ)
     guard code == 0 else {

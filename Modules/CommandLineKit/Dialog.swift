@@ -48,7 +48,9 @@ public struct Dialog: Sendable {
       let wanted = Fold.folded(answer)
       let found = choices.indices.filter { Fold.folded(choices[$0]).contains(wanted) }
       if found.count == 1, Int(answer) == nil { return found[0] }
-      try Terminal.write(found.isEmpty || Int(answer) != nil ? "there is no such choice\n" : "\(found.count) have that in their name\n", to: 2)
+      try Terminal.write(
+        found.isEmpty || Int(answer) != nil ? "there is no such choice\n" : "\(found.count) have that in their name\n",
+        to: 2)
     }
     return nil
   }

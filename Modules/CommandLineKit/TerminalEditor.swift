@@ -15,13 +15,16 @@ public struct TerminalEditor: TextEditor {
 
   /// The command, with its arguments; nil when none is named.
   public var command: String? {
-    [variables["BB_EDITOR"], preferred, variables["VISUAL"], variables["EDITOR"]].compactMap { $0 }.first { !$0.isEmpty }
+    [variables["BB_EDITOR"], preferred, variables["VISUAL"], variables["EDITOR"]].compactMap { $0 }.first {
+      !$0.isEmpty
+    }
   }
 
   /// Starts the editor on the file, and waits for its end. Ctrl-C is the editor's while it runs.
   public func edit(fileAt path: String) async throws(Problem) -> Int32 {
     guard let text = command ?? (Terminal.isInteractive ? "vi" : nil) else {
-      throw Problem(.usage, "there is no terminal for an editor", hint: "set BB_EDITOR, or say the text on the command line")
+      throw Problem(
+        .usage, "there is no terminal for an editor", hint: "set BB_EDITOR, or say the text on the command line")
     }
     guard let words = ShellWords.split(text), !words.isEmpty else {
       throw Problem(.configuration, "the editor “\(text)” has a quote that is not closed", hint: "set BB_EDITOR")

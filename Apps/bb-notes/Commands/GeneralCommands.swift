@@ -39,7 +39,9 @@ enum GeneralCommands {
       return try Terminal.write(program.help(for: nil, width: width), to: 1)
     }
     if word == "man" { return try Terminal.write(program.manPage(), to: 1) }
-    if let topic = program.topics.first(where: { $0.name == word }) { return try Terminal.write(topic.text + "\n", to: 1) }
+    if let topic = program.topics.first(where: { $0.name == word }) {
+      return try Terminal.write(topic.text + "\n", to: 1)
+    }
     guard let command = program.commands.first(where: { $0.name == word }) else {
       let near = Nearest.word(to: word, among: topics).map { "did you mean \($0)?" }
       throw Problem(.usage, "no help on “\(word)”", hint: near ?? "there are: \(topics.joined(separator: ", "))")

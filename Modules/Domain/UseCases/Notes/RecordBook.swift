@@ -77,7 +77,11 @@ public struct RecordBook: Sendable {
       }
       guard let position else { continue }
       tables[position].expected.append(TableChange.Expectation(key: key, row: edit.before?.values))
-      if let after = edit.after { tables[position].upserts.append(after.values) } else { tables[position].deletes.append(key) }
+      if let after = edit.after {
+        tables[position].upserts.append(after.values)
+      } else {
+        tables[position].deletes.append(key)
+      }
     }
     guard !tables.isEmpty else { return false }
     try await store.apply(StoreChange(title, time: now, tables))
