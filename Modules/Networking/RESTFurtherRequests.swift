@@ -6,10 +6,12 @@ extension RESTSource {
   private static let width = 32
 
   /// The records that belong to each record of another dataset.
-  func children(of parent: SourceParent, in dataset: SourceDataset, _ query: RESTQuery) async throws(Problem)
-    -> [RESTAnswer]
-  {
-    let parents = try await rows(of: parent.dataset, RowRequest(columns: [parent.column]))
+  func children(
+    of parent: SourceParent, in dataset: SourceDataset, _ query: RESTQuery, for selection: Selection?
+  ) async throws(Problem) -> [RESTAnswer] {
+    let all = try await rows(of: parent.dataset, RowRequest(columns: [parent.column]))
+    let wanted = RESTNarrowing.parents(of: dataset, parent, in: all.schema, for: selection)
+    let parents = try wanted.apply(to: all, scratch: RESTNarrowing.NoScratch())
     guard let column = parents.schema.position(of: parent.column) else {
       throw Problem(.configuration, "\(name): \(parent.dataset) has no column \(parent.column)")
     }

@@ -53,7 +53,7 @@ public struct RESTSource: RecordSource {
 
   /// The rows of a dataset, whole and checked.
   ///
-  /// The request's parameters are sent as far as the description knows them; `random` asks for one record by chance. A server that answers 404 to a
+  /// Of the request's selection, conditions spare the requests for records that it leaves out. The request's parameters are sent as far as the description knows them; `random` asks for one record by chance. A server that answers 404 to a
   /// parameter has no such record: no rows. Columns that take further requests are null when the request does without them.
   /// - Throws: `noInput` for a dataset the source does not have, `unavailable` for a status other than 200, `badData` for an answer that is not what
   ///   the description says, naming record and column, `configuration` for a variable that is not set.
@@ -61,6 +61,10 @@ public struct RESTSource: RecordSource {
     let dataset = try description.dataset(named: table)
     let reader = try RESTRecordReader(dataset, asWritten: isAsWritten, report: report)
     var rows = try reader.rows(of: try await answers(for: dataset, request))
+    if !dataset.supplements.isEmpty {
+      let later = Set(dataset.supplements.flatMap { $0.columns.map(\.name) })
+      rows = try await RESTNarrowing.rows(rows, of: reader, for: request.selection, without: later)
+    }
     for supplement in dataset.supplements {
       guard request.columns.map({ wanted in supplement.columns.contains { wanted.contains($0.name) } }) ?? true else {
         continue
@@ -86,7 +90,7 @@ public struct RESTSource: RecordSource {
     guard let parent = dataset.parent, !query.parameters.contains(where: { $0.name == parent.parameter }) else {
       return try await pages(of: dataset, query)
     }
-    return try await children(of: parent, in: dataset, query)
+    return try await children(of: parent, in: dataset, query, for: request.selection)
   }
 
   private func answerByChance(to query: RESTQuery, of dataset: SourceDataset) async throws(Problem) -> RESTAnswer {

@@ -156,6 +156,28 @@ import Testing
     #expect(titles.rows == ["A", "B"])
     #expect(server.asked.filter { $0.hasPrefix("/movie?") }.count == 2, "titles alone need no pages of films")
   }
+  @Test("what the reader leaves out anyway is not asked for") func narrowed() async throws {
+    let server = CannedServer([
+      "/movies?order_type=0":
+        #"{"movies": [{"id": "a", "title": "A"}, {"id": "b", "title": "B"}, {"id": "c", "title": "C"}]}"#,
+      "/movies?order_type=1": #"{"movies": []}"#, "/movie?id=a": #"{"audience": 1}"#,
+      "/movie?id=b": #"{"audience": 2}"#,
+      "/movie?id=c": #"{"audience": 3}"#, "/comments?movie_id=b": #"{"comments": [{"id": "x", "movie_id": "b"}]}"#,
+    ])
+    var selection = Selection()
+    selection.conditions = [Condition("title", .notEqual, "C"), Condition("audience", .greater, "1")]
+    selection.alternatives = [[Condition("id", .equal, "b"), Condition("title", .contains, "c")]]
+    let films = try await Outcome(.boxOffice, "movies", server, columns: ["id", "audience"], selection: selection)
+    #expect(films.rows == ["b|2"] && server.asked.filter { $0.hasPrefix("/movie?") } == ["/movie?id=b"])
+    var comments = Selection()
+    comments.conditions = [Condition("movie_id", .isIn, "b"), Condition("id", .equal, "x")]
+    let got = try await Outcome(.boxOffice, "comments", server, columns: ["id"], selection: comments)
+    #expect(got.rows == ["x"] && server.asked.filter { $0.hasPrefix("/comments") }.count == 1)
+    // What is about the films' pages cannot be known before.
+    selection = Selection()
+    selection.conditions = [Condition("audience", .greater, "1"), Condition("character.name", .equal, "x")]
+    #expect(try await Outcome(.boxOffice, "movies", server, columns: ["id"], selection: selection).rows.count == 3)
+  }
   @Test("a film whose page is gone keeps what is stored of it; a new one has nothing") func forgotten() async throws {
     let server = CannedServer([
       "/movies?order_type=0": (200, [], #"{"movies": [{"id": "a", "title": "A"}, {"id": "b", "title": "B"}]}"#),

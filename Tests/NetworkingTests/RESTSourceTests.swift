@@ -46,12 +46,14 @@ struct Outcome {
 
   init(
     _ source: SourceDescription, _ table: String, _ server: CannedServer, columns: [String]? = nil,
-    parameters: [String: String] = [:], environment: [String: String] = [:], stored: (any RecordSource)? = nil
+    selection: Selection? = nil, parameters: [String: String] = [:], environment: [String: String] = [:],
+    stored: (any RecordSource)? = nil
   ) async throws {
     let notes = Notes()
     let rest = try RESTSource(
       source, server: "https://h", transport: server, environment: environment, stored: stored, report: notes.add)
-    let stream = try await rest.rows(of: table, RowRequest(columns: columns, parameters: parameters))
+    let stream = try await rest.rows(
+      of: table, RowRequest(columns: columns, selection: selection, parameters: parameters))
     let positions = (columns ?? stream.schema.columns.map(\.name)).compactMap(stream.schema.position)
     for batch in try await stream.collect() {
       for row in 0..<batch.count {

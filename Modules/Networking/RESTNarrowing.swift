@@ -1,0 +1,48 @@
+internal import Domain
+
+/// Leaves out, before further requests are made, what the reader of the rows leaves out anyway.
+enum RESTNarrowing {
+  /// The rows that the conditions keep which look at nothing but columns filled already.
+  /// - Parameter columns: those that further requests fill.
+  static func rows(
+    _ rows: [[Value]], of reader: RESTRecordReader, for selection: Selection?, without columns: Set<String>
+  ) async throws(Problem) -> [[Value]] {
+    let schema = reader.dataset.schema
+    func isKnown(_ condition: Condition) -> Bool {
+      schema.position(of: condition.column) != nil && !columns.contains(condition.column)
+    }
+    var known = Selection()
+    known.conditions = selection?.conditions.filter(isKnown) ?? []
+    known.alternatives = selection?.alternatives.filter { $0.allSatisfy(isKnown) } ?? []
+    guard !rows.isEmpty, !known.conditions.isEmpty || !known.alternatives.isEmpty else { return rows }
+    let kept = try known.apply(
+      to: ReadyRows(schema: schema, batches: reader.batches(of: rows)), scratch: NoScratch())
+    return try await kept.collect().flatMap { batch in
+      (0..<batch.count).map { row in (0..<batch.width).map { batch.value(row, $0) } }
+    }
+  }
+
+  /// What a selection of records says of the records of another dataset they are asked for by: a column of theirs holds the other's value.
+  static func parents(of dataset: SourceDataset, _ parent: SourceParent, in schema: Schema, for selection: Selection?)
+    -> Selection
+  {
+    var narrowed = Selection()
+    guard let position = schema.position(of: parent.column) else { return narrowed }
+    let asked = dataset.filters.first { $0.value == parent.parameter }?.name
+    let columns = dataset.schema.columns.filter { column in
+      let source = dataset.columns.first { $0.name == column.name }
+      return column.type == schema.columns[position].type
+        && (source?.from == SourceColumn.parent || column.name == asked)
+    }.map(\.name)
+    narrowed.conditions = (selection?.conditions ?? []).filter { columns.contains($0.column) }
+      .map { Condition(parent.column, $0.comparison, $0.values) }
+    return narrowed
+  }
+
+  /// No temporary files: conditions need none.
+  struct NoScratch: ScratchSpace {
+    func makeFile() throws(Problem) -> any ScratchFile {
+      throw Problem(.bug, "conditions need no temporary file")
+    }
+  }
+}
