@@ -65,6 +65,10 @@ private struct Scanner {
   var path: [String] = []
   var arguments: [String] = []
   var given: [String: [String]] = [:]
+  /// The options given, in order: those before the command's name were taken on trust.
+  var named: [Option] = []
+  /// Whether the command is the default one, its name left out.
+  var isImplied = false
   /// The option whose value comes next.
   var pending: Option?
   var onlyArguments = false
@@ -104,6 +108,7 @@ private struct Scanner {
       {
         command = named
         path = [fallback]
+        isImplied = true
         arguments.append(word)
       } else {
         throw program.unknown("command", word, among: program.commands.map(\.name))
@@ -151,6 +156,7 @@ private struct Scanner {
   }
 
   private mutating func begin(_ option: Option) throws(Problem) {
+    named.append(option)
     if option == Program.help { wantsHelp = true } else if option == Program.versionOption { wantsVersion = true }
     if option.placeholder == nil { given[option.name, default: []].append("") } else { pending = option }
   }
@@ -160,6 +166,7 @@ private struct Scanner {
     if let words = option.words, !words.contains(value) {
       throw program.unknown("value for --\(option.name):", value, among: words, listsAll: true)
     }
+    named.append(option)
     given[option.name, default: []].append(value)
   }
 
@@ -190,6 +197,12 @@ private struct Scanner {
         .usage,
         "\(path.joined(separator: " ")) needs one of: \(command.subcommands.map(\.name).joined(separator: ", "))")
     }
+    let taken = program.options(of: command).map(\.name)
+    if let stranger = named.first(where: { !taken.contains($0.name) }) {
+      throw Problem(
+        .usage, "\(path.joined(separator: " ")) takes no --\(stranger.name)",
+        hint: "try “\(program.name) \(path.joined(separator: " ")) --help”")
+    }
     let needed = command.arguments.filter { $0.count == .one }
     if arguments.count < needed.count {
       throw Problem(
@@ -197,6 +210,10 @@ private struct Scanner {
         hint: "usage: \(program.usage(of: command, path: path))")
     }
     if arguments.count > command.arguments.count, command.arguments.last?.count != .any {
+      // Of a mistyped command the first word counts, not the last.
+      if isImplied, let near = Nearest.word(to: arguments[0], among: program.commands.map(\.name)) {
+        throw Problem(.usage, "no command “\(arguments[0])”", hint: "did you mean \(near)?")
+      }
       throw Problem(
         .usage, "“\(arguments[command.arguments.count])” is one argument too many",
         hint: "usage: \(program.usage(of: command, path: path))")

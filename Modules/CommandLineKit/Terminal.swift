@@ -25,6 +25,10 @@ public enum Terminal {
       let count = unsafe rest.withUnsafeBytes { unsafe Glibc.write(descriptor, $0.baseAddress, $0.count) }
       if count >= 0 {
         rest = rest.dropFirst(count)
+      } else if errno == EAGAIN {
+        // Somebody made the descriptor non-blocking (a shell's job, a parent's event loop): wait for room.
+        var room = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+        unsafe poll(&room, 1, -1)
       } else if errno != EINTR {
         if errno == EPIPE { throw Problem(.endOfPipe, "the reader went away", at: "standard output") }
         throw Problem(

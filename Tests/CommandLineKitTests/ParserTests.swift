@@ -47,6 +47,9 @@ import Testing
       ([], "nothing to do; try “demo --help”"),
       (["plugins"], "plugins needs one of: list, info"),
       (["plugins", "lst"], "no command “plugins lst”; did you mean list?"),
+      (["--limit", "3", "copy"], "copy takes no --limit; try “demo copy --help”"),
+      (["-fcsv", "-q", "plugins", "list"], "plugins list takes no --format; try “demo plugins list --help”"),
+      (["tabel", "people"], "no command “tabel”; did you mean table?"),
       (["p", "-x"], "no option “-x”; try “demo --help”"),
     ])
   func complaints(words: [String], complaint: String) {
@@ -58,6 +61,11 @@ import Testing
     let invocation = try Fixture.parse("plugins", "info", "tsv", "-v")
     #expect(
       invocation.path == ["plugins", "info"] && invocation.arguments == ["tsv"] && invocation.has(Fixture.verbose))
+  }
+  @Test("options may stand before the command that takes them") func optionsFirst() throws {
+    let invocation = try Fixture.parse("-q", "--limit", "3", "table", "people")
+    #expect(invocation[Fixture.limit] == "3" && invocation.arguments == ["people"])
+    #expect(try Fixture.parse("-q", "copy", "a").has(Fixture.quiet))
   }
   @Test("help and version win over what is missing") func help() throws {
     #expect(try Fixture.parse("--help").action == .help(nil))

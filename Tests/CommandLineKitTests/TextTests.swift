@@ -42,6 +42,15 @@ import Testing
     #expect(page.contains("\\&.dot\n\\&'quote\nback\\eslash \\-\\-long"))
     #expect(page.hasPrefix(".TH X 1"))
   }
+  @Test("groff reads the man page without a warning") func groff() {
+    let complaints = CompletionTests.run("groff", Fixture.program.manPage(), options: "-ww -z -man -Kutf8 -Tutf8")
+    if complaints == ["missing"] { print("skipped: groff is not installed") } else { #expect(complaints == []) }
+  }
+  @Test("text escaped for JSON is the same for every reader, and drives no terminal") func json() {
+    let text = JSONText.quoted("a\u{1B}\u{7F}\u{9B}\u{202E}\u{2069}\"\\é\n")
+    #expect(text == #""a\u001b\u007f\u009b\u202e\u2069\"\\é\n""#)
+    #expect(Terminal.safe(text) == text)
+  }
   @Test("text cannot drive a terminal") func safe() {
     #expect(Terminal.safe("plain é ✓\tx\n") == "plain é ✓\tx\n")
     #expect(Terminal.safe("\u{1B}[31m\u{7}\u{9B}\u{7F}\r") == "\\x1b[31m\\x07\\x9b\\x7f\\x0d")
