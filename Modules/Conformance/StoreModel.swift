@@ -70,7 +70,7 @@ public struct StoreModel: Sendable {
 }
 
 /// Steele, Lea and Flood's SplitMix64: the same numbers for the same seed.
-private struct SplitMix {
+struct SplitMix {
   var state: UInt64
 
   mutating func below(_ bound: Int) -> Int {

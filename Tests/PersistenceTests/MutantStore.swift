@@ -13,7 +13,7 @@ final class MutantStore: RecordStore {
       ignoresExpectations,
       expectsNothing, changesBeforeItRefuses, takesEverything, losesHistory, remembersNothingChanged,
       forgetsBefore, complains, loadsNothing, loadsOnTop, loadsUnasked, loadsFromAnywhere, loadsInPieces, losesExtras,
-      adoptsTwice, sortsTheKeyless, miscountsLoads, remembersLoadedRows, forgetsSources
+      adoptsTwice, sortsTheKeyless, miscountsLoads, remembersLoadedRows, forgetsSources, pushesTooMuch
   }
   let name = "mutant:"
   var capabilities: StoreCapabilities { damage == .forgetsWhenClosed ? [.durable] : [] }
@@ -50,6 +50,7 @@ final class MutantStore: RecordStore {
     switch damage {
     case .sortsBackwards: rows.reverse()
     case .sortsAsText: rows.sort { "\($0)" < "\($1)" }
+    case .pushesTooMuch where request.selection?.search != nil: rows = rows.dropLast()
     case .losesLaterRows: rows = Array(rows.prefix(1000))
     default: break
     }

@@ -75,6 +75,43 @@ struct SQLiteStoreTests {
     try await store.apply(change())
     let damaged = try SQLiteConnection.open(path: path, .writing)
     try damaged.execute("DELETE FROM bb_columns WHERE name = 'json'")
+    #expect(try await store.check() == [])
+    #expect(try await store.tables().first?.columns.last?.isExtra == true)
+    try damaged.execute("ALTER TABLE wide RENAME COLUMN text TO other")
     #expect(try await store.check().map(\.kind) == [.badData])
+  }
+
+  @Test func theSearchIndexFollowsWhoeverWrites() async throws {
+    let store = SQLiteStore(path: path)
+    try await store.apply(change())
+    func found(_ search: String) async throws -> Int {
+      var selection = Selection()
+      selection.search = search
+      let rows = try await store.rows(of: "wide", RowRequest(columns: ["text"], selection: selection))
+      return try await rows.collect().reduce(0) { $0 + $1.count }
+    }
+    #expect(try await found("zebra") == 0)
+    let other = try SQLiteConnection.open(path: path, .writing)
+    try other.execute("UPDATE wide SET text = 'The Zebras' WHERE part = 'a'")
+    #expect(try await found("zEBR") == 3)
+    try other.execute("DELETE FROM wide WHERE part = 'a' AND number = 1")
+    #expect(try await found("zebra") == 2)
+    #expect(try await store.check() == [])
+    try other.execute("DELETE FROM bb_words_wide WHERE rowid IN (SELECT max(rowid) FROM bb_words_wide)")
+    #expect(try await store.check().map(\.kind) == [.badData])
+  }
+
+  @Test func aColumnThatAPersonAddedIsKept() async throws {
+    let store = SQLiteStore(path: path)
+    try await store.apply(change())
+    let other = try SQLiteConnection.open(path: path, .writing)
+    try other.execute("ALTER TABLE wide ADD COLUMN remark TEXT; UPDATE wide SET remark = 'mine'")
+    var row = StoreSample.hostile[0]
+    row[6] = .text("changed")
+    try await store.apply(change([row]))
+    let rows = try await store.rows(of: "wide", RowRequest(columns: ["text", "remark"]))
+    let values = try await rows.collect().flatMap { batch in (0..<batch.count).map { batch.value($0, 1) } }
+    #expect(values == Array(repeating: .text("mine"), count: StoreSample.hostile.count))
+    #expect(try await store.history().last?.tables.first?.rows.first?.before?.last == .text("mine"))
   }
 }

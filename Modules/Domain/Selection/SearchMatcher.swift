@@ -1,5 +1,5 @@
 /// A search made ready for a schema: every word of the query begins a word of the row.
-struct SearchMatcher: Sendable {
+public struct SearchMatcher: Sendable {
   /// The words, each once.
   private let words: [[UInt8]]
   /// Columns that are searched: text, and lists of text.
@@ -10,11 +10,27 @@ struct SearchMatcher: Sendable {
     var words: [[UInt8]] = []
     for word in Words.folded(query) where !words.contains(word) { words.append(word) }
     self.words = words
-    columns = schema.columns.enumerated().compactMap { position, column in
-      switch column.type {
-      case .text: (position, false)
-      case .list(.text): (position, true)
-      case .integer, .real, .decimal, .boolean, .bytes, .date, .timestamp, .url, .list, .json: nil
+    columns = Self.columns(of: schema).map { ($0, schema.columns[$0].type == .list(.text)) }
+  }
+
+  /// The columns that are searched: text, and lists of text.
+  public static func columns(of schema: Schema) -> [Int] {
+    schema.columns.indices.filter { [.text, .list(.text)].contains(schema.columns[$0].type) }
+  }
+
+  /// Appends the words that a search finds in a value of a column of `type`, folded, a space behind each: for an index of a storage's own.
+  public static func appendWords(of value: [UInt8], _ type: ColumnType, to text: inout [UInt8]) {
+    func append(_ folded: [UInt8]) {
+      for range in Words.ranges(of: folded) {
+        text += folded[range]
+        text.append(0x20)
+      }
+    }
+    guard type == .list(.text) else { return append(Fold.folded(value)) }
+    _ = unsafe value.withUnsafeBytes { bytes in
+      unsafe ListText.first(in: bytes) { element in
+        append(Fold.folded(element))
+        return false
       }
     }
   }

@@ -32,9 +32,11 @@ struct SQLiteDatabase: Sendable {
   /// - Parameters:
   ///   - alias: what the rows are called; nil for the table's name.
   ///   - types: types of columns that are not to be inferred, by name.
+  ///   - index: a search index of the table that is up to date.
   /// - Throws: `noInput` for a table that is not there, `usage` for a column in `types` that is not.
   func rows(
-    of name: String, as alias: String?, _ types: [String: ColumnType], _ request: RowRequest
+    of name: String, as alias: String?, _ types: [String: ColumnType], _ request: RowRequest,
+    _ index: SQLiteSearchIndex? = nil
   ) async throws(Problem) -> any RowStream {
     let tables = try tables()
     guard var table = tables.first(where: { $0.name.utf8.elementsEqual(name.utf8) }) else {
@@ -51,6 +53,7 @@ struct SQLiteDatabase: Sendable {
       table.columns[position].type = type
     }
     let wanted = table.columns.indices.filter { request.columns?.contains(table.columns[$0].name) ?? true }
-    return try await SQLiteRows.open(self, table, wanted, named: alias ?? name)
+    let filter = SQLiteFilter(request.selection, on: table, index)
+    return try await SQLiteRows.open(self, table, wanted, filter, named: alias ?? name)
   }
 }

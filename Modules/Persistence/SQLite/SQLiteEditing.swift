@@ -15,8 +15,12 @@ struct SQLiteEditing: EditableTable, ~Copyable {
     let isKey = schema.key.enumerated().map { "\(columns[$1]) = ?\($0 + 1)" }.joined(separator: " AND ")
     let places = columns.indices.map { "?\($0 + 1)" }.joined(separator: ", ")
     let find = try connection.prepare("SELECT \(columns.joined(separator: ", ")) FROM \(table) WHERE \(isKey)")
+    let others = columns.indices.filter { !schema.key.contains($0) }
+    let sets = others.map { "\(columns[$0]) = excluded.\(columns[$0])" }.joined(separator: ", ")
+    let clash = others.isEmpty ? "DO NOTHING" : "DO UPDATE SET \(sets)"
+    let key = schema.key.map { columns[$0] }.joined(separator: ", ")
     let replace = try connection.prepare(
-      "INSERT OR REPLACE INTO \(table)(\(columns.joined(separator: ", "))) VALUES(\(places))")
+      "INSERT INTO \(table)(\(columns.joined(separator: ", "))) VALUES(\(places)) ON CONFLICT(\(key)) \(clash)")
     let delete = try connection.prepare("DELETE FROM \(table) WHERE \(isKey)")
     let list = try connection.prepare("SELECT \(schema.key.map { columns[$0] }.joined(separator: ", ")) FROM \(table)")
     return SQLiteEditing(schema: schema, find: find, replace: replace, delete: delete, list: list)

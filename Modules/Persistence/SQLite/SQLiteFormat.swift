@@ -99,8 +99,26 @@ enum SQLiteFormat {
     try insert.run()
   }
 
-  /// The schemas that are written down, by name.
-  static func schemas(_ connection: borrowing SQLiteConnection) throws(Problem) -> [String: Schema] {
+  /// The schemas of bb's tables, by name.
+  /// - Parameter withExtras: whether columns that a person added, which are not written down, are among them.
+  static func schemas(
+    _ connection: borrowing SQLiteConnection, withExtras: Bool = false
+  ) throws(Problem) -> [String: Schema] {
+    var schemas = try described(connection)
+    guard withExtras else { return schemas }
+    for table in try SQLiteTable.all(connection) {
+      guard let schema = schemas[table.name] else { continue }
+      // What may hold values of any type is left alone.
+      let extras = table.columns.filter { schema.position(of: $0.name) == nil && $0.declared != "ANY" }
+        .compactMap(\.description)
+      if extras.isEmpty { continue }
+      schemas[table.name] = Schema(
+        table.name, key: schema.key.map { schema.columns[$0].name }, columns: schema.columns + extras)
+    }
+    return schemas
+  }
+
+  private static func described(_ connection: borrowing SQLiteConnection) throws(Problem) -> [String: Schema] {
     let rows = try connection.prepare(
       "SELECT dataset, name, type, nullable, summary, unit, key, extra FROM bb_columns ORDER BY dataset, position")
     var columns: [String: [ColumnDescription]] = [:], keys: [String: [(Int64, String)]] = [:]

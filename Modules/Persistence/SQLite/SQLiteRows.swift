@@ -12,6 +12,7 @@ final class SQLiteRows: RowStream {
   private let database: SQLiteDatabase
   private let table: SQLiteTable
   private let positions: [Int]
+  private let filter: SQLiteFilter
   private let types: [ColumnType]
   /// Columns whose type was guessed.
   private let guessed: [Bool]
@@ -20,23 +21,25 @@ final class SQLiteRows: RowStream {
   private let isContradicted = Mutex(false)
 
   /// The columns at `positions`.
-  static func open(_ database: SQLiteDatabase, _ table: SQLiteTable, _ positions: [Int], named name: String)
-    async throws(Problem) -> SQLiteRows
-  {
-    let reader = try SQLiteTableReader(database, table, columns: positions)
+  static func open(
+    _ database: SQLiteDatabase, _ table: SQLiteTable, _ positions: [Int], _ filter: SQLiteFilter, named name: String
+  ) async throws(Problem) -> SQLiteRows {
+    let reader = try SQLiteTableReader(database, table, columns: positions, filter)
     let first = try await reader.next()
     var kinds = SQLiteKinds(width: positions.count)
     if let first { kinds.look(at: first) }
-    return SQLiteRows(database, table, positions, name, kinds, reader, first, isWhole: first == nil)
+    return SQLiteRows(database, table, positions, filter, name, kinds, reader, first, isWhole: first == nil)
   }
 
   private init(
-    _ database: SQLiteDatabase, _ table: SQLiteTable, _ positions: [Int], _ name: String, _ kinds: SQLiteKinds,
+    _ database: SQLiteDatabase, _ table: SQLiteTable, _ positions: [Int], _ filter: SQLiteFilter,
+    _ name: String, _ kinds: SQLiteKinds,
     _ reader: SQLiteTableReader, _ first: RowBatch?, isWhole: Bool
   ) {
     self.database = database
     self.table = table
     self.positions = positions
+    self.filter = filter
     self.reader = reader
     types = positions.enumerated().map { index, position in
       table.certainType(position) ?? kinds.type(index) ?? table.likelyType(position)
@@ -70,11 +73,11 @@ final class SQLiteRows: RowStream {
   /// The table once more, with the types of all its values.
   func widened() async throws(Problem) -> (any RowStream)? {
     guard isContradicted.withLock({ $0 }) else { return nil }
-    let look = try SQLiteTableReader(database, table, columns: positions)
+    let look = try SQLiteTableReader(database, table, columns: positions, filter)
     var kinds = SQLiteKinds(width: positions.count)
     while let batch = try await look.next() { kinds.look(at: batch) }
-    let again = try SQLiteTableReader(database, table, columns: positions)
-    return SQLiteRows(database, table, positions, schema.name, kinds, again, nil, isWhole: true)
+    let again = try SQLiteTableReader(database, table, columns: positions, filter)
+    return SQLiteRows(database, table, positions, filter, schema.name, kinds, again, nil, isWhole: true)
   }
 
   /// Checks a batch against the types, and turns what is kept in another form into bb's.

@@ -25,7 +25,7 @@ public actor SQLiteStore: RecordStore {
   /// Every table and view, in order of name; none when the file is missing.
   public func tables() throws(Problem) -> [Schema] {
     guard let connection = try reading() else { return [] }
-    let known = try SQLiteFormat.owner(connection) == .bb ? try SQLiteFormat.schemas(connection) : [:]
+    let known = try SQLiteFormat.owner(connection) == .bb ? try SQLiteFormat.schemas(connection, withExtras: true) : [:]
     return try SQLiteTable.all(connection).map { known[$0.name] ?? $0.likelySchema }
   }
 
@@ -33,23 +33,29 @@ public actor SQLiteStore: RecordStore {
   /// - Throws: `noInput` for a table that is not there.
   public func rows(of table: String, _ request: RowRequest) async throws(Problem) -> any RowStream {
     guard try reading() != nil else { throw StoreRules.noStorage(name) }
-    return try await SQLiteDatabase(path: path).rows(of: table, as: nil, [:], request)
+    let index = request.selection?.search == nil ? nil : try searchIndex(of: table)
+    return try await SQLiteDatabase(path: path).rows(of: table, as: nil, [:], request, index)
   }
 
   /// Makes a change, in one transaction.
   @discardableResult
   public func apply(_ change: StoreChange) throws(Problem) -> [TableOutcome] {
     let connection = try begin()
-    let schemas = try SQLiteFormat.schemas(connection)
+    let schemas = try SQLiteFormat.schemas(connection, withExtras: true)
     try TableEditor.check(change) { (name) throws(Problem) in schemas[name] }
     var outcomes: [TableOutcome] = [], images: [TableImages] = []
     for table in change.tables {
-      if schemas[table.schema.name] == nil { try make(table.schema, connection) }
-      let kept = schemas[table.schema.name] ?? table.schema
+      let known = schemas[table.schema.name]
+      if known == nil { try make(table.schema, connection) }
+      let kept = known ?? table.schema
+      let index = SQLiteSearchIndex(kept)
+      if known == nil { try index?.makeIfPossible(connection) }
       var editing = try SQLiteEditing.prepare(kept, connection)
       let result = try TableEditor.apply(table, kept: kept, to: &editing)
       outcomes.append(result.outcome)
-      if !result.images.rows.isEmpty { images.append(result.images) }
+      if result.images.rows.isEmpty { continue }
+      images.append(result.images)
+      if let index, try index.exists(connection) { try index.update(connection) }
     }
     guard try change.accepts(outcomes) else { return outcomes }
     if !images.isEmpty { try remember(change.title, change.time, images, connection) }
@@ -61,13 +67,20 @@ public actor SQLiteStore: RecordStore {
   @discardableResult
   public func load(_ load: TableLoad) async throws(Problem) -> TableOutcome {
     let connection = try begin(), name = load.schema.name
-    let known = try SQLiteFormat.schemas(connection)[name]
+    let known = try SQLiteFormat.schemas(connection, withExtras: true)[name]
     try StoreRules.check(load, known: known, from: try SQLiteFormat.source(of: name, connection))
     if known == nil { try make(load.schema, connection) }
     let loading = SQLiteLoading(load.schema, over: known, connection)
     let outcome = try await loading.run(load.rows)
+    let index = SQLiteSearchIndex(known ?? load.schema)
+    if outcome.isDifferent { try index?.remove(loading.connection) }
     guard try load.accepts(outcome) else { return outcome }
     try loading.finish()
+    // Of the catalogue's datasets, which are small, at once; of others when somebody searches.
+    if outcome.isDifferent, let index, Catalog.all.contains(where: { $0.name == name }) {
+      try index.makeIfPossible(loading.connection)
+      if try index.exists(loading.connection) { try index.update(loading.connection) }
+    }
     try SQLiteFormat.remember(source: load.source, of: name, loading.connection)
     if outcome.isDifferent, load.isRemembered {
       try remember(load.title, load.time, [TableImages(schema: known ?? load.schema)], loading.connection)
@@ -116,12 +129,36 @@ public actor SQLiteStore: RecordStore {
     guard try SQLiteFormat.owner(connection) == .bb else { return found }
     let tables = try SQLiteTable.all(connection)
     for (dataset, schema) in try SQLiteFormat.schemas(connection).sorted(by: { $0.key < $1.key }) {
-      let columns = tables.first { $0.name == dataset }?.columns.map(\.name)
-      if columns != schema.columns.map(\.name) {
-        found.append(Problem(.badData, "the table “\(dataset)” has other columns than bb_columns says", at: name))
+      let columns = tables.first { $0.name == dataset }?.columns.map(\.name) ?? []
+      if !Set(columns).isSuperset(of: schema.columns.map(\.name)) {
+        found.append(Problem(.badData, "the table “\(dataset)” lacks columns that bb_columns says", at: name))
+      } else if let index = SQLiteSearchIndex(schema), try index.exists(connection), try !index.isSound(path) {
+        found.append(
+          Problem(
+            .badData, "the search index of “\(dataset)” is damaged", at: name, hint: "it is made again by the next sync"
+          ))
       }
     }
     return found
+  }
+
+  /// An index of the table that is up to date; nil when there is none and none can be made.
+  private func searchIndex(of table: String) throws(Problem) -> SQLiteSearchIndex? {
+    guard let connection = try reading(), try SQLiteFormat.owner(connection) == .bb,
+      let schema = try SQLiteFormat.schemas(connection)[table], let index = SQLiteSearchIndex(schema)
+    else { return nil }
+    if try index.exists(connection), try !index.isBehind(connection) { return index }
+    do throws(Problem) {
+      let connection = try begin()
+      if try !index.exists(connection) { try index.make(connection) }
+      try index.update(connection)
+      try connection.execute("COMMIT")
+      return index
+    } catch {
+      // Somebody else is writing, the file can only be read, or SQLite was built without FTS5: the rows are looked at one by one.
+      guard [.busy, .permission, .io].contains(error.kind) else { throw error }
+      return nil
+    }
   }
 
   /// A connection within a transaction that writes, on a file that is bb's. Leaving early closes it, and SQLite rolls back.

@@ -24,6 +24,8 @@ struct SQLiteTable: Sendable {
   }
 
   let name: String
+  /// Whether bb made it.
+  var isOwn = false
   /// Whether rows have an integer that orders them and is found at once.
   let hasRowID: Bool
   let isStrict: Bool
@@ -91,10 +93,13 @@ struct SQLiteTable: Sendable {
     let known = try SQLiteFormat.schemas(connection)
     for index in tables.indices {
       guard let schema = known[tables[index].name] else { continue }
+      tables[index].isOwn = true
       for column in tables[index].columns.indices {
         let name = tables[index].columns[column].name
         let description = schema.columns.first { $0.name == name }
-        tables[index].columns[column].description = description
+        // What is not written down, a person added.
+        tables[index].columns[column].description =
+          description ?? ColumnDescription(name, tables[index].likelyType(column), extra: true)
         tables[index].columns[column].type = description?.type
       }
     }

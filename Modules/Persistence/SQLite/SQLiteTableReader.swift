@@ -18,7 +18,9 @@ actor SQLiteTableReader {
   private var isDone = false
 
   /// The rows of `table`, its columns at `columns`, in order of the key when there is one, else as the database has them.
-  init(_ database: SQLiteDatabase, _ table: SQLiteTable, columns: [Int]) throws(Problem) {
+  init(
+    _ database: SQLiteDatabase, _ table: SQLiteTable, columns: [Int], _ filter: SQLiteFilter = .none
+  ) throws(Problem) {
     place = "\(database.path):\(table.name)"
     connection = try database.open()
     let list = columns.map { table.columns[$0].name.quotedForSQL }
@@ -26,16 +28,24 @@ actor SQLiteTableReader {
     fill = SQLiteFill(width: columns.count)
     try connection.execute("BEGIN")
     let hasOtherOrder = !table.key.isEmpty && !table.isKeyedByRowID
-    if let rowID = table.rowIDName, columns.count <= Self.widestFunction, !hasOtherOrder {
+    let isWhole = filter.conditions.isEmpty && filter.limit == nil
+    if isWhole, let rowID = table.rowIDName, columns.count <= Self.widestFunction, !hasOtherOrder {
       isBulk = true
       try connection.register(fill, arguments: columns.count + 1)
       statement = try connection.prepare(
         "SELECT bb_rows(\(([rowID] + list).joined(separator: ","))) FROM \(name) NOT INDEXED WHERE \(rowID) >= ?1")
     } else {
       isBulk = false
-      let order = table.key.isEmpty ? "" : " ORDER BY " + table.key.map(\.quotedForSQL).joined(separator: ",")
-      statement = try connection.prepare("SELECT \(list.joined(separator: ",")) FROM \(name)\(order)")
+      let conditions = filter.conditions.isEmpty ? "" : " WHERE " + filter.conditions.joined(separator: " AND ")
+      // An index may be used, which has another order.
+      let usual = isWhole ? [] : table.rowIDName.map { [$0] } ?? []
+      let key = table.key.isEmpty ? usual : table.key.map(\.quotedForSQL)
+      let order = key.isEmpty ? "" : " ORDER BY " + key.joined(separator: ",")
+      let limit = filter.limit.map { " LIMIT \($0)" } ?? ""
+      statement = try connection.prepare(
+        "SELECT \(list.joined(separator: ",")) FROM \(name)\(conditions)\(order)\(limit)")
     }
+    for (place, value) in filter.values.enumerated() { try statement.bind(place + 2, value) }
   }
 
   /// The next rows; nil at the end.

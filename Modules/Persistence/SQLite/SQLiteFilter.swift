@@ -1,0 +1,75 @@
+import Domain
+
+/// What SQLite can do of a selection, as SQL with bound values. It leaves out only rows that the selection leaves out as well.
+struct SQLiteFilter: Sendable {
+  /// Conditions for a WHERE, each of them in brackets; empty for none. Parameters count from 2: the first is the reader's own.
+  private(set) var conditions: [String] = []
+  /// Values of the parameters.
+  private(set) var values: [Value] = []
+  /// The most rows that are needed, in order of the key; nil for all.
+  private(set) var limit: Int?
+
+  /// Everything.
+  static let none = SQLiteFilter()
+  private init() {}
+
+  /// What can be done of `selection` on a table whose values are kept as bb keeps them. Of any other, columns may hold values of other types than
+  /// they are compared as, and nothing is done.
+  init(_ selection: Selection?, on table: SQLiteTable, _ index: SQLiteSearchIndex?) {
+    guard let selection, table.isOwn else { return }
+    var isWhole = selection.keys == nil && selection.relations.isEmpty
+    for group in selection.conditions.map({ [$0] }) + selection.alternatives {
+      let known = values
+      let parts = group.map { condition(on: $0, table) }
+      if parts.contains(nil) {
+        // Of alternatives one that cannot be said may hold.
+        values = known
+        isWhole = false
+      } else {
+        conditions.append("(" + parts.compactMap { $0 }.joined(separator: " OR ") + ")")
+      }
+    }
+    if let search = selection.search {
+      if let match = index?.match(search) {
+        values.append(.text(match.query))
+        conditions.append("(" + match.condition(parameter: values.count + 1) + ")")
+      } else {
+        isWhole = false
+      }
+    }
+    if isWhole, selection.sample == nil, selection.sort.isEmpty, let wanted = selection.limit {
+      let (sum, isTooMuch) = wanted.addingReportingOverflow(selection.offset)
+      limit = isTooMuch ? nil : sum
+    }
+  }
+
+  /// A condition in SQL, its values noted; nil when SQL would compare in another way.
+  private mutating func condition(on condition: Condition, _ table: SQLiteTable) -> String? {
+    guard let column = table.columns.first(where: { $0.name.utf8.elementsEqual(condition.column.utf8) }),
+      let type = column.type
+    else { return nil }
+    let name = column.name.quotedForSQL
+    if condition.comparison == .isNull { return "\(name) IS NULL" }
+    if condition.comparison == .isNotNull { return "\(name) IS NOT NULL" }
+    var bound: [Value] = []
+    for text in condition.values {
+      switch type {
+      case .integer:
+        guard let number = Int64(text) else { return nil }
+        bound.append(.integer(number))
+      case .text, .url, .timestamp: bound.append(.text(text))
+      case .real, .decimal, .boolean, .bytes, .date, .list, .json: return nil
+      }
+    }
+    let parameters = bound.indices.map { "?\(values.count + 2 + $0)" }
+    switch condition.comparison {
+    case .equal, .notEqual, .less, .lessOrEqual, .greater, .greaterOrEqual:
+      values += bound
+      return "\(name) \(condition.comparison.rawValue) \(parameters[0])"
+    case .isIn where bound.count <= 100:
+      values += bound
+      return "\(name) IN (\(parameters.joined(separator: ", ")))"
+    case .isIn, .contains, .containsNot, .isNull, .isNotNull: return nil
+    }
+  }
+}
