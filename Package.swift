@@ -45,7 +45,7 @@ let package = Package(
     module("Conformance", ["Domain", "Codecs"]),
 
     app("bb-export", ["Domain", "CommandLineKit", "Networking", "Snapshot", "Persistence", "Exporters"]),
-    app("bb-notes", ["Domain", "CommandLineKit", "Snapshot", "Persistence", "Exporters"]),
+    app("bb-notes", ["Domain", "CommandLineKit", "Networking", "Snapshot", "Persistence", "Exporters"]),
 
     tests("DomainTests", ["Domain", "Conformance"]),
     tests("CodecsTests", ["Domain", "Codecs", "Conformance"]),

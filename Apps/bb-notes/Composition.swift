@@ -2,6 +2,7 @@ import CommandLineKit
 import Domain
 import Exporters
 import Glibc
+import Networking
 import Persistence
 import Snapshot
 
@@ -14,9 +15,17 @@ extension Environment {
     let scratch = TemporaryScratch(folder: directories.temporary)
     let stores = StoreRegistry(scratch: scratch)
     let width = Terminal.width(1)
+    let settings: @Sendable () throws(Problem) -> [String: String] = { () throws(Problem) in
+      try SettingsFile.read(directories.configuration + "/config", names: Topics.settings.map(\.name))
+    }
+    let updates = DailySource(
+      SourceDescription.usual(for: Catalog.episodes.name),
+      server: variables["BB_API_URL"].flatMap { $0.isEmpty ? nil : $0 },
+      transport: CurlTransport(TransportOptions(userAgent: "bb-notes/\(BBNotes.version)")), folder: directories.cache,
+      date: SystemClock())
     return Environment(
       variables: variables,
-      settings: { () throws(Problem) in [:] },
+      settings: settings,
       store: { (location) throws(Problem) in try stores.open(location) },
       exists: { (location) throws(Problem) in try stores.isThere(try stores.location(location)) },
       migrate: { (old, location) async throws(Problem) in
@@ -26,7 +35,9 @@ extension Environment {
       },
       defaultStorage: directories.defaultStorage,
       episodes: SnapshotSource(),
-      currentEpisodes: { (_) throws(Problem) in nil },
+      currentEpisodes: { (refresh) async throws(Problem) in
+        try await updates.rows(of: Catalog.episodes.name, refresh: refresh) { if refresh { report.warning($0) } }
+      },
       exporters: exporters.exporters,
       exporter: { (name) throws(Problem) in try exporters.exporter(named: name) },
       exporterForPath: { exporters.exporter(forPath: $0) },
@@ -40,16 +51,16 @@ extension Environment {
         if let format { reading.format = try FileFormat(named: format) }
         return try FileSource(path: path, reading, scratch: scratch) { report.warning($0) }
       },
-      standardOutput: {
-        if width != nil, Terminal.isInteractive, let pager = PagerSink(variables) { return pager }
-        return DescriptorSink.standardOutput
+      standardOutput: { () throws(Problem) in
+        guard width != nil, Terminal.isInteractive else { return DescriptorSink.standardOutput }
+        return PagerSink(variables, preferred: try settings()["pager"]) ?? DescriptorSink.standardOutput
       },
       standardInput: { () throws(Problem) in try wholeFile(FileByteSource(path: "/dev/stdin"), name: "standard input")
       },
       terminalWidth: width,
       isInteractive: Terminal.isInteractive,
       dialog: Dialog(),
-      editor: TerminalEditor(variables),
+      editor: { () throws(Problem) in TerminalEditor(variables, preferred: try settings()["editor"]) },
       drafts: PrivateDrafts(folder: directories.state + "/drafts"),
       clock: writtenTime(variables),
       random: { count in

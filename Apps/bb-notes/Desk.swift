@@ -42,13 +42,14 @@ struct Desk: Sendable {
   func say(_ line: String) { report.warning(line) }
 
   /// Asks before something is done: on a terminal the person, elsewhere `--yes` must have been said.
+  /// - Parameter action: what would be done: `delete the note on Breaking Bad S05E14`.
   /// - Returns: whether it may be done.
   /// - Throws: `usage` without a terminal and without `--yes`.
-  func confirms(_ question: String) throws(Problem) -> Bool {
+  func confirms(_ action: String) throws(Problem) -> Bool {
     if has(Options.yes) { return true }
     guard environment.isInteractive else {
-      throw Problem(.usage, "\(question)", hint: "add --yes")
+      throw Problem(.usage, "nobody can be asked whether to \(action)", hint: "add --yes")
     }
-    return try environment.dialog.confirms(question)
+    return try environment.dialog.confirms("\(action)?")
   }
 }

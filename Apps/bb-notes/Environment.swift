@@ -35,7 +35,7 @@ struct Environment: Sendable {
   /// The rows of a file.
   var source: @Sendable (_ path: String, _ format: String?) throws(Problem) -> any RecordSource
   /// Standard output; on a terminal through a pager.
-  var standardOutput: @Sendable () -> any ByteSink
+  var standardOutput: @Sendable () throws(Problem) -> any ByteSink
   /// All of standard input.
   var standardInput: @Sendable () throws(Problem) -> [UInt8]
   /// The width of the terminal standard output is; nil when it is none.
@@ -45,7 +45,7 @@ struct Environment: Sendable {
   /// Questions to that person.
   var dialog: Dialog
   /// The person's editor.
-  var editor: any TextEditor
+  var editor: @Sendable () throws(Problem) -> any TextEditor
   /// Texts that are being written.
   var drafts: any DraftFolder
   /// The time.

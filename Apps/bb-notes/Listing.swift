@@ -61,7 +61,7 @@ struct Listing {
         name] ?? ExportOptions()
     options.terminalWidth = environment.terminalWidth
     let wanted = selection
-    let output = Export.Output(exporter, options) { () throws(Problem) in environment.standardOutput() }
+    let output = Export.Output(exporter, options) { () throws(Problem) in try environment.standardOutput() }
     let export = Export(to: [output], threads: 1, scratch: environment.scratch)
     let summary = try await export.run(rows) { (stream) throws(Problem) in
       try wanted.apply(to: stream, scratch: environment.scratch)

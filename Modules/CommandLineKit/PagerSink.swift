@@ -20,8 +20,9 @@ public final class PagerSink: ByteSink {
   }
 
   /// The pager that an environment names; nil when it says `cat` or nothing, or cannot be read.
-  public init?(_ variables: [String: String]) {
-    let named = variables["BB_PAGER"] ?? variables["PAGER"]
+  /// - Parameter preferred: a pager from the configuration, after `BB_PAGER` and before the others.
+  public init?(_ variables: [String: String], preferred: String? = nil) {
+    let named = variables["BB_PAGER"] ?? preferred ?? variables["PAGER"]
     let text = named ?? "less"
     guard let words = ShellWords.split(text), let program = words.first, program != "cat" else { return nil }
     isDefault = named == nil

@@ -31,7 +31,7 @@ extension CellReader {
   }
 
   /// The shortest digits that read back the same; the exponent without `+` and leading zeros.
-  private static func canonical(_ value: Double) -> [UInt8] {
+  static func canonical(_ value: Double) -> [UInt8] {
     let text = Array(value.description.utf8)
     guard let mark = text.firstIndex(of: UInt8(ascii: "e")) else { return text }
     let isDown = text[mark + 1] == UInt8(ascii: "-")

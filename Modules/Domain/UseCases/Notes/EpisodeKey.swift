@@ -46,6 +46,12 @@ public struct EpisodeKey: Sendable, Hashable, Comparable {
   /// `Breaking Bad S05E14`.
   public var text: String { "\(production) \(short)" }
 
+  /// How it is typed, a word for sh: `bb:S05E14`.
+  public var argument: String {
+    let word = Shorthand.productions.first { $0.name == production }?.short
+    return word.map { "\($0):\(short)" } ?? "'\(production.replacing("'", with: "'\\''")):\(short)'"
+  }
+
   /// In order of production (as bytes), season, and episode (as numbers).
   public static func < (a: EpisodeKey, b: EpisodeKey) -> Bool { StoredKey(a.values) < StoredKey(b.values) }
 }

@@ -18,6 +18,7 @@ public struct RecordBook: Sendable {
     }
     var schema: Schema? { (after ?? before)?.schema }
     var isChange: Bool { before != after }
+    var key: [Value] { (after ?? before)?.key ?? [] }
   }
 
   /// The records in `store`; changes are made at the time of `clock`.
@@ -68,19 +69,21 @@ public struct RecordBook: Sendable {
   @discardableResult
   public func change(_ title: String, _ edits: [Edit]) async throws(Problem) -> Bool {
     var tables: [TableChange] = []
-    for edit in edits where edit.isChange {
-      guard let schema = edit.schema, let key = (edit.after ?? edit.before)?.key else { continue }
+    // In order of the key, as every storage keeps its records: then all of them tell the same story.
+    let edits = edits.filter(\.isChange).sorted { StoredKey($0.key) < StoredKey($1.key) }
+    for edit in edits {
+      guard let schema = edit.schema else { continue }
       var position = tables.firstIndex { $0.schema.name == schema.name }
       if position == nil {
         tables.append(TableChange(schema))
         position = tables.count - 1
       }
       guard let position else { continue }
-      tables[position].expected.append(TableChange.Expectation(key: key, row: edit.before?.values))
+      tables[position].expected.append(TableChange.Expectation(key: edit.key, row: edit.before?.values))
       if let after = edit.after {
         tables[position].upserts.append(after.values)
       } else {
-        tables[position].deletes.append(key)
+        tables[position].deletes.append(edit.key)
       }
     }
     guard !tables.isEmpty else { return false }

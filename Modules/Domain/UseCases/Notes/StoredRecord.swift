@@ -33,6 +33,18 @@ public struct StoredRecord: Sendable, Hashable {
     if case .integer(let number) = self[column] { number } else { nil }
   }
 
+  /// The number of a column; nil for null and for values that are no numbers.
+  public func real(_ column: String) -> Double? {
+    switch self[column] {
+    case .real(let number): number
+    case .integer(let number): Double(number)
+    case .number(let literal): Double(String(decoding: literal, as: UTF8.self))
+    default: nil
+    }
+  }
+  /// Whether a column is true; false for null.
+  public func isTrue(_ column: String) -> Bool { self[column] == .boolean(true) }
+
   /// The values of its key, most significant first.
   public var key: [Value] { schema.key.map { values[$0] } }
   /// The key as favourites and people write it: `Breaking Bad/5/14`.
@@ -40,9 +52,28 @@ public struct StoredRecord: Sendable, Hashable {
 }
 
 extension RowBatch {
-  /// The rows as records of `schema`, which is as wide.
+  /// The rows as records of `schema`, which is as wide; equal values are equal whatever reader they came from.
   public func records(of schema: Schema) -> [StoredRecord] {
-    (0..<count).map { row in StoredRecord(schema, (0..<width).map { value(row, $0) }) }
+    (0..<count).map { row in
+      StoredRecord(schema, schema.columns.enumerated().map { value(row, $0).settled(as: $1.type) })
+    }
+  }
+}
+
+extension Value {
+  /// A literal that is the only way to write its number, as that number.
+  fileprivate func settled(as type: ColumnType) -> Value {
+    guard case .number(let literal) = self else { return self }
+    let text = String(decoding: literal, as: UTF8.self)
+    switch type {
+    case .integer:
+      guard let number = Int64(text), String(number) == text else { return self }
+      return .integer(number)
+    case .real:
+      guard let number = Double(text), number.isFinite, CellReader.canonical(number) == literal else { return self }
+      return .real(number)
+    default: return self
+    }
   }
 }
 

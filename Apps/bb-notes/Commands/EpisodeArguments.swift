@@ -1,0 +1,42 @@
+import CommandLineKit
+import Domain
+
+/// Which episode a command line means: an argument `[PRODUCTION:]S05E14`, or `--season 5 --episode 14`.
+enum EpisodeArguments {
+  /// The options that name an episode.
+  static let options = [Options.production, Options.season, Options.episode]
+
+  /// The show of a key that names none: `--production`, `BB_PRODUCTION`, the configuration, else Breaking Bad.
+  static func production(_ desk: Desk) throws(Problem) -> String {
+    if let text = desk[Options.production] { return EpisodeKey.production(text) }
+    if let text = desk.environment.variables["BB_PRODUCTION"], !text.isEmpty { return EpisodeKey.production(text) }
+    return EpisodeKey.production(try desk.environment.settings()["production"] ?? "Breaking Bad")
+  }
+
+  /// The episode that is meant, and the arguments behind it; no episode when none was named.
+  static func read(_ desk: Desk) throws(Problem) -> (key: EpisodeKey?, rest: [String]) {
+    let season = try desk.invocation.integer(Options.season, in: 0...Int(Int32.max))
+    let episode = try desk.invocation.integer(Options.episode, in: 0...Int(Int32.max))
+    let production = try production(desk)
+    switch (season, episode) {
+    case (let season?, let episode?):
+      return (EpisodeKey(production, season: season, episode: episode), desk.arguments)
+    case (nil, nil):
+      guard let text = desk.arguments.first else { return (nil, []) }
+      return (try EpisodeKey(parsing: text, production: production), Array(desk.arguments.dropFirst()))
+    default: throw Problem(.usage, "--season and --episode name an episode together", hint: "give both, or a key: S05E14")
+    }
+  }
+
+  /// The one episode that is meant.
+  /// - Throws: `usage` when none is named, or more than that.
+  static func one(_ desk: Desk) throws(Problem) -> EpisodeKey {
+    let (key, rest) = try read(desk)
+    guard let key else { throw missing }
+    if let word = rest.first { throw Problem(.usage, "“\(word)” is one argument too many") }
+    return key
+  }
+
+  /// The problem of a command line without an episode.
+  static let missing = Problem(.usage, "KEY is missing", hint: "name an episode: [PRODUCTION:]S05E14")
+}

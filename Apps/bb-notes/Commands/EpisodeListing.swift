@@ -1,0 +1,61 @@
+import CommandLineKit
+import Domain
+
+/// Lists the episodes one can choose.
+enum EpisodeListing {
+  private static let schema = Schema(
+    "episodes", "the episodes one can choose", key: ["production", "season", "episode"],
+    columns: ["production", "season", "episode", "title", "air_date"].compactMap { name in
+      Catalog.episodes.position(of: name).map { Catalog.episodes.columns[$0] }
+    } + [ColumnDescription("has_note", .boolean, nullable: false, "whether there is a note on it")])
+
+  static func list(_ desk: Desk) async throws(Problem) {
+    var selection = try Listing.selection(desk.invocation)
+    selection.conditions += try conditions(desk)
+    let book = try desk.book()
+    let episodes = try await desk.choices(book).all(refresh: desk.has(NotesCommands.refresh))
+    if let production = desk[Options.production], !episodes.contains(where: { $0.key.production == EpisodeKey.production(production) }) {
+      let known = Set(episodes.map(\.key.production)).sorted()
+      let near = Nearest.word(to: production, among: known).map { "did you mean \($0)?" }
+      throw Problem(.usage, "no production “\(production)”", hint: near ?? "there are: \(known.joined(separator: ", "))")
+    }
+    let noted = try await noted(book)
+    let records = episodes.map { episode in
+      let values = episode.key.values
+      return StoredRecord(
+        schema,
+        [
+          "production": values[0], "season": values[1], "episode": values[2],
+          "title": episode.title.map { .text($0) } ?? .null, "air_date": episode.airDate.map { .text($0) } ?? .null,
+          "has_note": .boolean(noted.contains(episode.key)),
+        ])
+    }
+    try await Listing(desk, kind: "episodes").write(records, of: schema, selection)
+  }
+
+  /// The episodes that have a note.
+  static func noted(_ book: RecordBook) async throws(Problem) -> Set<EpisodeKey> {
+    let rows = try await book.rows(of: Catalog.notes)
+    let positions = ["production", "season", "episode"].compactMap { rows.schema.position(of: $0) }
+    let schema = rows.schema.projected(to: positions)
+    var keys: Set<EpisodeKey> = []
+    while let work = try await rows.next() {
+      for record in try work.batch().projected(to: positions).records(of: schema) {
+        if let key = EpisodeKey(of: record) { keys.insert(key) }
+      }
+    }
+    return keys
+  }
+
+  /// What `--production` and `--season` ask for.
+  static func conditions(_ desk: Desk) throws(Problem) -> [Condition] {
+    var conditions: [Condition] = []
+    if let name = desk[Options.production] {
+      conditions.append(Condition("production", .equal, EpisodeKey.production(name)))
+    }
+    if let season = try desk.invocation.integer(Options.season, in: 0...Int(Int32.max)) {
+      conditions.append(Condition("season", .equal, String(season)))
+    }
+    return conditions
+  }
+}

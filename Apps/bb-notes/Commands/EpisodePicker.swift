@@ -1,0 +1,51 @@
+import CommandLineKit
+import Domain
+
+/// Lets a person choose an episode on a terminal: the season, then the episode.
+struct EpisodePicker {
+  private let desk: Desk
+  private let book: RecordBook
+
+  init(_ desk: Desk, _ book: RecordBook) {
+    self.desk = desk
+    self.book = book
+  }
+
+  /// The episode that was chosen; nil when the person gave up.
+  func pick() async throws(Problem) -> EpisodeKey? {
+    var episodes = try await desk.choices(book).all(refresh: desk.has(NotesCommands.refresh))
+    if desk[Options.production] != nil {
+      let production = try EpisodeArguments.production(desk)
+      episodes = episodes.filter { $0.key.production == production }
+    }
+    let noted = try await EpisodeListing.noted(book)
+    var seasons: [Season] = []
+    for episode in episodes {
+      let key = episode.key
+      if let last = seasons.last, last.production == key.production, last.number == key.season {
+        seasons[seasons.count - 1].episodes.append(episode)
+      } else {
+        seasons.append(Season(production: key.production, number: key.season, episodes: [episode]))
+      }
+    }
+    guard !seasons.isEmpty else { throw Problem(.noInput, "there are no episodes to choose from") }
+    let dialog = desk.environment.dialog
+    guard let season = try dialog.choose("Which season?", among: seasons.map { $0.label(noted) }) else { return nil }
+    let chosen = seasons[season].episodes
+    let labels = chosen.map { $0.label + (noted.contains($0.key) ? "  (has a note)" : "") }
+    let title = "Which episode of \(seasons[season].production), season \(seasons[season].number)?"
+    guard let episode = try dialog.choose(title, among: labels) else { return nil }
+    return chosen[episode].key
+  }
+
+  private struct Season {
+    let production: String
+    let number: Int
+    var episodes: [EpisodeChoice]
+
+    func label(_ noted: Set<EpisodeKey>) -> String {
+      let notes = episodes.filter { noted.contains($0.key) }.count
+      return "\(production), season \(number)" + (notes == 0 ? "" : "  (\(notes == 1 ? "1 note" : "\(notes) notes"))")
+    }
+  }
+}

@@ -1,0 +1,119 @@
+import CommandLineKit
+import Domain
+
+/// Commands about what was done: taking it back, the history, the trash.
+enum HistoryCommands {
+  static var entries: [Entry] {
+    [
+      Entry(undo, takeBack), Entry(history, showHistory),
+      Entry("trash", "list deleted records, or bring them back", [Entry(list, listTrash), Entry(restore, restoreTrash)]),
+    ]
+  }
+
+  private static let undo = Command(
+    "undo", "take the last command back whole; again, the one before it",
+    discussion: "Refuses when a record is no longer as that command left it.")
+  private static let history = Command(
+    "history", "list what was done, the latest first",
+    options: [Options.filter, Options.limit, Options.offset] + Options.showing, examples: ["history --limit 10"])
+  private static let list = Command(
+    "list", "list the deleted records, the latest first", options: Options.selecting + Options.showing)
+  private static let restore = Command(
+    "restore", "bring deleted records back",
+    arguments: [
+      Argument("KEY", count: .any, "what trash list shows as key or name; an episode also as S05E14")
+    ],
+    options: [Options.production], examples: ["trash restore S05E14"])
+
+  private static func takeBack(_ desk: Desk) async throws(Problem) {
+    let entry = try await HistoryBook(try desk.book()).undo()
+    desk.say("took back “\(entry.title)” of \(entry.time)")
+  }
+
+  private static func showHistory(_ desk: Desk) async throws(Problem) {
+    let schema = Schema(
+      "history",
+      columns: [
+        ColumnDescription("number", .integer, nullable: false, "counts up"),
+        ColumnDescription("time", .timestamp, nullable: false, "when"),
+        ColumnDescription("command", .text, nullable: false, "what was done"),
+        ColumnDescription("records", .integer, nullable: false, "records that are different since"),
+        ColumnDescription("state", .text, "whether it was taken back, or cannot be"),
+      ])
+    let items = try await HistoryBook(try desk.book()).items()
+    let records = items.reversed().map { item in
+      let state: Value =
+        item.isTakenBack
+        ? .text("taken back") : item.count == 0 ? .text("whole table; cannot be taken back") : .null
+      return StoredRecord(
+        schema,
+        [
+          "number": .integer(Int64(item.entry.number)), "time": .text(item.entry.time),
+          "command": .text(item.entry.title), "records": .integer(Int64(item.count)), "state": state,
+        ])
+    }
+    try await Listing(desk, kind: "history").write(records, of: schema, try Listing.selection(desk.invocation))
+  }
+
+  private static func listTrash(_ desk: Desk) async throws(Problem) {
+    let schema = Schema(
+      "trash",
+      columns: [
+        ColumnDescription("dataset", .text, nullable: false, "where it was"),
+        ColumnDescription("key", .text, nullable: false, "its key"),
+        ColumnDescription("name", .text, "what it is called"),
+        ColumnDescription("text", .text, "what it says"),
+        ColumnDescription("deleted_at", .timestamp, nullable: false, "when it was deleted"),
+      ])
+    let items = try await Trash(try desk.book()).items()
+    let records = items.reversed().map { item in
+      let record = item.record
+      let name = record.text("name") ?? EpisodeKey(of: record)?.text
+      return StoredRecord(
+        schema,
+        [
+          "dataset": .text(record.schema.name), "key": .text(record.keyText), "name": name.map { .text($0) } ?? .null,
+          "text": (record.text("text") ?? record.text("comment") ?? record.text("description")).map { .text($0) }
+            ?? .null, "deleted_at": .text(item.deletedAt),
+        ])
+    }
+    try await Listing(desk, kind: "trash").write(records, of: schema, try Listing.selection(desk.invocation))
+  }
+
+  private static func restoreTrash(_ desk: Desk) async throws(Problem) {
+    guard !desk.arguments.isEmpty else { throw Problem(.usage, "KEY is missing", hint: "trash list shows what there is") }
+    let trash = Trash(try desk.book())
+    let items = try await trash.items()
+    let production = try EpisodeArguments.production(desk)
+    var chosen: [Trash.Item] = []
+    for text in desk.arguments {
+      let item = try find(text, among: items, production: production)
+      if !chosen.contains(item) { chosen.append(item) }
+    }
+    try await trash.restore(chosen)
+    desk.say("restored \(chosen.map(\.record.label).joined(separator: ", "))")
+  }
+
+  /// The deleted record that a text means: by its key, its name, the beginning of its key, or its episode.
+  private static func find(
+    _ text: String, among items: [Trash.Item], production: String
+  ) throws(Problem) -> Trash.Item {
+    let episode = try? EpisodeKey(parsing: text, production: production)
+    let tests: [(StoredRecord) -> Bool] = [
+      { $0.keyText == text }, { episode != nil && EpisodeKey(of: $0) == episode }, { $0.text("name") == text },
+      { text.utf8.count >= 4 && $0.keyText.hasPrefix(text) },
+    ]
+    for test in tests {
+      let found = items.filter { test($0.record) }
+      if found.count == 1 { return found[0] }
+      if found.count > 1 {
+        throw Problem(
+          .usage, "“\(text)” means \(found.count) deleted records",
+          hint: "name one: \(found.map(\.record.keyText).joined(separator: ", "))")
+      }
+    }
+    let known = items.flatMap { [$0.record.text("name"), EpisodeKey(of: $0.record)?.short].compactMap { $0 } }
+    let near = Nearest.word(to: text, among: known).map { "did you mean \($0)?" }
+    throw Problem(.absent, "“\(text)” is not in the trash", hint: near ?? "trash list shows what is")
+  }
+}

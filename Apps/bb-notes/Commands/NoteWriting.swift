@@ -1,0 +1,161 @@
+import CommandLineKit
+import Domain
+
+/// Adds, changes and deletes notes.
+enum NoteWriting {
+  static func add(_ desk: Desk) async throws(Problem) {
+    let flags = [NotesCommands.append, NotesCommands.replace].filter(desk.has)
+    if flags.count == 2 { throw Problem(.usage, "--append and --replace contradict each other", hint: "give one of them") }
+    let book = try desk.book(makes: true), choices = desk.choices(book)
+    let (named, rest) = try EpisodeArguments.read(desk)
+    if rest.count > 1 { throw Problem(.usage, "“\(rest[1])” is one argument too many", hint: "quote the text") }
+    var text = try text(rest.first, desk)
+    let key: EpisodeKey
+    if let named {
+      guard try await choices.choice(named, refresh: desk.has(NotesCommands.refresh)) != nil else {
+        throw try await choices.unknown(named)
+      }
+      key = named
+    } else {
+      guard desk.environment.isInteractive else { throw EpisodeArguments.missing }
+      guard let picked = try await EpisodePicker(desk, book).pick() else { return desk.say("nothing is chosen") }
+      key = picked
+    }
+    let notebook = Notebook(book)
+    let note = try await notebook.note(on: key)
+    if let note, flags.isEmpty { return try await open(note, on: key, adding: text, notebook, desk) }
+    if text == nil {
+      guard desk.environment.isInteractive else {
+        throw Problem(.usage, "TEXT is missing", hint: "say it behind the key, or - to read it from standard input")
+      }
+      text = try await edited([], on: key, desk)
+    }
+    guard let text else { return }
+    try await write(text, on: key, notebook, desk, appends: flags == [NotesCommands.append])
+  }
+
+  static func edit(_ desk: Desk) async throws(Problem) {
+    let key = try EpisodeArguments.one(desk)
+    let notebook = Notebook(try desk.book())
+    try await open(try await notebook.existingNote(on: key), on: key, adding: nil, notebook, desk, asks: false)
+  }
+
+  static func set(_ desk: Desk) async throws(Problem) {
+    let (key, rest) = try EpisodeArguments.read(desk)
+    guard let key else { throw EpisodeArguments.missing }
+    var assignments: [Assignment] = []
+    for text in rest { assignments.append(try Assignment(parsing: text)) }
+    assignments += desk.invocation.all(NotesCommands.unset).map(Assignment.init(unset:))
+    guard !assignments.isEmpty else { throw Problem(.usage, "nothing is to be set", hint: "write COLUMN=VALUE") }
+    let notebook = Notebook(try desk.book())
+    let note = try await notebook.existingNote(on: key)
+    var after = note
+    for assignment in assignments { after = try assignment.applied(to: after) }
+    if case .text(let text) = after["text"] { after["text"] = .text(try NoteText.checked(text)) }
+    guard after != note else { return desk.say("nothing has changed on \(key.text)") }
+    after["updated_at"] = .text(notebook.book.now)
+    try await notebook.book.change("set \(key.text)", [RecordBook.Edit(from: note, to: after)])
+    desk.say("changed \(key.text)")
+  }
+
+  static func delete(_ desk: Desk) async throws(Problem) {
+    var keys: [EpisodeKey] = []
+    if desk[Options.season] != nil || desk[Options.episode] != nil {
+      keys = [try EpisodeArguments.one(desk)]
+    } else {
+      let production = try EpisodeArguments.production(desk)
+      for text in desk.arguments {
+        let key = try EpisodeKey(parsing: text, production: production)
+        if !keys.contains(key) { keys.append(key) }
+      }
+    }
+    guard !keys.isEmpty else { throw EpisodeArguments.missing }
+    let notebook = Notebook(try desk.book())
+    var edits: [RecordBook.Edit] = []
+    for key in keys { edits.append(RecordBook.Edit(from: try await notebook.existingNote(on: key), to: nil)) }
+    let names = keys.map(\.text).joined(separator: ", ")
+    guard try desk.confirms("delete the note\(keys.count == 1 ? "" : "s") on \(names)") else {
+      return desk.say("nothing is deleted")
+    }
+    try await notebook.book.change("delete \(names)", edits)
+    desk.say("deleted \(names); bb-notes undo brings \(keys.count == 1 ? "it" : "them") back")
+  }
+
+  /// Opens the note that is there in the editor; without a terminal says what to do instead.
+  private static func open(
+    _ note: StoredRecord, on key: EpisodeKey, adding text: [UInt8]?, _ notebook: Notebook, _ desk: Desk,
+    asks: Bool = true
+  ) async throws(Problem) {
+    if asks, !desk.environment.isInteractive {
+      throw Problem(
+        .cannotCreate, "\(key.text) has a note already",
+        hint: "add --append or --replace, or run bb-notes edit \(key.argument)")
+    }
+    guard case .text(let saved) = note["text"] else { throw Problem(.bug, "the note has no text") }
+    let start = text.map { saved + [10] + $0 } ?? saved
+    let editing = try desk.editing()
+    switch try await editing.edit(start, saved: saved, about: key.text) {
+    case .unchanged(let why): desk.say("nothing has changed on \(key.text): \(why)")
+    case .changed(let edited, let draft):
+      try await editing.saving(edited, draft: draft, about: key.text) { () throws(Problem) in
+        try await notebook.write(edited, on: key, over: note, "edit \(key.text)")
+      }
+      desk.say("changed \(key.text)")
+    }
+  }
+
+  /// The text of a new note, from the editor; nil when there is none to be.
+  private static func edited(_ text: [UInt8], on key: EpisodeKey, _ desk: Desk) async throws(Problem) -> [UInt8]? {
+    switch try await desk.editing().edit(text, about: key.text) {
+    case .changed(let edited, let draft):
+      // It is saved at once, and kept again if that fails.
+      desk.environment.drafts.remove(draft)
+      return edited
+    case .unchanged(let why):
+      desk.say("nothing is added on \(key.text): \(why)")
+      return nil
+    }
+  }
+
+  /// Writes the text over whatever is there now, or behind it.
+  private static func write(
+    _ text: [UInt8], on key: EpisodeKey, _ notebook: Notebook, _ desk: Desk, appends: Bool
+  ) async throws(Problem) {
+    let text = try NoteText.checked(text)
+    try await desk.editing().saving(text, about: key.text) { () throws(Problem) in
+      var tries = 0
+      while true {
+        let before = try await notebook.note(on: key)
+        do throws(Problem) {
+          guard let before else {
+            try await notebook.write(text, on: key, over: nil, "add \(key.text)")
+            return desk.say("added \(key.text)")
+          }
+          guard case .text(let saved) = before["text"] else { throw Problem(.bug, "the note has no text") }
+          let isChanged = try await notebook.write(
+            appends ? saved + [10] + text : text, on: key, over: before, "add \(key.text)")
+          return desk.say(isChanged ? "changed \(key.text)" : "nothing has changed on \(key.text)")
+        } catch {
+          // What is appended fits whatever was written meanwhile.
+          tries += 1
+          guard appends, error.kind == .busy, tries < 20 else { throw error }
+        }
+      }
+    }
+  }
+
+  /// The text that was said; `-` reads standard input.
+  private static func text(_ word: String?, _ desk: Desk) throws(Problem) -> [UInt8]? {
+    guard let word else { return nil }
+    return try NoteText.checked(word == "-" ? try desk.environment.standardInput() : Array(word.utf8))
+  }
+}
+
+extension Desk {
+  /// The episodes one can choose.
+  func choices(_ book: RecordBook) -> EpisodeChoices {
+    EpisodeChoices(book, builtIn: environment.episodes, current: environment.currentEpisodes)
+  }
+  /// Editing in the person's editor.
+  func editing() throws(Problem) -> TextEditing { TextEditing(try environment.editor(), environment.drafts) }
+}

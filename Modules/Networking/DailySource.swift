@@ -1,0 +1,101 @@
+public import Domain
+import Glibc
+
+/// An API that is asked at most once a day, and not for long; between, and when it does not answer, what it answered last.
+///
+/// Nothing is loaded and no socket is opened on the days on which it was asked already.
+public struct DailySource: Sendable {
+  private let description: SourceDescription
+  private let server: String?
+  private let transport: any HTTPTransport
+  private let folder: String
+  private let date: any WallClock
+  private let patience: Duration
+
+  /// - Parameters:
+  ///   - description: the API.
+  ///   - server: a server that speaks it, instead of the description's base URL.
+  ///   - transport: asks it.
+  ///   - folder: the cache.
+  ///   - patience: how long an answer may take in all.
+  public init(
+    _ description: SourceDescription, server: String?, transport: any HTTPTransport, folder: String,
+    date: any WallClock, patience: Duration = .seconds(2)
+  ) {
+    self.description = description
+    self.server = server
+    self.transport = transport
+    self.folder = folder
+    self.date = date
+    self.patience = patience
+  }
+
+  /// The rows of a dataset; nil when the API never answered.
+  /// - Parameters:
+  ///   - refresh: asks whether or not it was asked today.
+  ///   - report: is told why the API did not answer; nobody else is.
+  public func rows(
+    of table: String, refresh: Bool = false, report: @Sendable (String) -> Void
+  ) async throws(Problem) -> (any RowStream)? {
+    if refresh || isDue {
+      remember()
+      do throws(Problem) {
+        let hurried = Hurried(inner: transport, patience: patience)
+        return try await source(hurried, Caching.Policy(refresh: refresh)).rows(of: table, RowRequest())
+      } catch {
+        if error.kind == .cancelled { throw error }
+        report("\(error)")
+      }
+    }
+    do throws(Problem) {
+      return try await source(transport, Caching.Policy(maximumAge: .max, offline: true)).rows(of: table, RowRequest())
+    } catch {
+      if error.kind == .cancelled { throw error }
+      return nil
+    }
+  }
+
+  private func source(_ transport: any HTTPTransport, _ policy: Caching.Policy) throws(Problem) -> RESTSource {
+    // What is odd in an answer is told by the program that lists it.
+    let caching = Caching(transport, folder: folder, policy: policy, date: date) { _ in }
+    return try RESTSource(description, server: server, transport: caching) { _ in }
+  }
+
+  /// A file that is touched when the API is asked.
+  private var stamp: String { "\(folder)/asked-\(description.name)" }
+
+  private var isDue: Bool {
+    var status = stat()
+    guard unsafe stat(stamp, &status) == 0 else { return true }
+    let age = date.now().seconds - Int64(status.st_mtim.tv_sec)
+    return age < 0 || age >= 86_400
+  }
+
+  /// Without a place for the stamp, it is asked each time.
+  private func remember() {
+    var path = ""
+    for part in folder.split(separator: "/") {
+      path += "/" + part
+      _ = unsafe mkdir(path, 0o700)
+    }
+    let descriptor = unsafe open(stamp, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
+    guard descriptor >= 0 else { return }
+    defer { close(descriptor) }
+    let now = timespec(tv_sec: Int(date.now().seconds), tv_nsec: 0)
+    unsafe withUnsafePointer(to: (now, now)) { times in
+      _ = unsafe times.withMemoryRebound(to: timespec.self, capacity: 2) { unsafe futimens(descriptor, $0) }
+    }
+  }
+}
+
+/// Gives every exchange the same short time.
+private struct Hurried: HTTPTransport {
+  let inner: any HTTPTransport
+  let patience: Duration
+
+  func send(_ request: HTTPRequest) async throws(Problem) -> HTTPResponse {
+    var request = request
+    request.timeout = min(request.timeout, patience)
+    return try await inner.send(request)
+  }
+}
