@@ -24,7 +24,8 @@ enum EpisodeArguments {
     case (nil, nil):
       guard let text = desk.arguments.first else { return (nil, []) }
       return (try EpisodeKey(parsing: text, production: production), Array(desk.arguments.dropFirst()))
-    default: throw Problem(.usage, "--season and --episode name an episode together", hint: "give both, or a key: S05E14")
+    default:
+      throw Problem(.usage, "--season and --episode name an episode together", hint: "give both, or a key: S05E14")
     }
   }
 

@@ -6,7 +6,8 @@ enum HistoryCommands {
   static var entries: [Entry] {
     [
       Entry(undo, takeBack), Entry(history, showHistory),
-      Entry("trash", "list deleted records, or bring them back", [Entry(list, listTrash), Entry(restore, restoreTrash)]),
+      Entry(
+        "trash", "list deleted records, or bring them back", [Entry(list, listTrash), Entry(restore, restoreTrash)]),
     ]
   }
 
@@ -81,7 +82,9 @@ enum HistoryCommands {
   }
 
   private static func restoreTrash(_ desk: Desk) async throws(Problem) {
-    guard !desk.arguments.isEmpty else { throw Problem(.usage, "KEY is missing", hint: "trash list shows what there is") }
+    guard !desk.arguments.isEmpty else {
+      throw Problem(.usage, "KEY is missing", hint: "trash list shows what there is")
+    }
     let trash = Trash(try desk.book())
     let items = try await trash.items()
     let production = try EpisodeArguments.production(desk)

@@ -5,7 +5,9 @@ import Domain
 enum NoteWriting {
   static func add(_ desk: Desk) async throws(Problem) {
     let flags = [NotesCommands.append, NotesCommands.replace].filter(desk.has)
-    if flags.count == 2 { throw Problem(.usage, "--append and --replace contradict each other", hint: "give one of them") }
+    if flags.count == 2 {
+      throw Problem(.usage, "--append and --replace contradict each other", hint: "give one of them")
+    }
     let book = try desk.book(makes: true), choices = desk.choices(book)
     let (named, rest) = try EpisodeArguments.read(desk)
     if rest.count > 1 { throw Problem(.usage, "“\(rest[1])” is one argument too many", hint: "quote the text") }

@@ -40,7 +40,8 @@ public struct HistoryBook: Sendable {
       for row in table.rows {
         edits.append(
           RecordBook.Edit(
-            from: row.after.map { StoredRecord(table.schema, $0) }, to: row.before.map { StoredRecord(table.schema, $0) }
+            from: row.after.map { StoredRecord(table.schema, $0) },
+            to: row.before.map { StoredRecord(table.schema, $0) }
           ))
       }
     }

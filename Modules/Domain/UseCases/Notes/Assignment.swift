@@ -28,7 +28,8 @@ public struct Assignment: Sendable, Hashable {
     let position = try record.schema.column(named: column)
     let description = record.schema.columns[position]
     if record.schema.key.contains(position) {
-      throw Problem(.usage, "\(column) is part of the key and stays as it is", hint: "delete the record and add another")
+      throw Problem(
+        .usage, "\(column) is part of the key and stays as it is", hint: "delete the record and add another")
     }
     if column == "created_at" || column == "updated_at" {
       throw Problem(.usage, "\(column) is set by the program")

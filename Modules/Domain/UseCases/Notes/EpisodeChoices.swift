@@ -75,7 +75,8 @@ public struct EpisodeChoices: Sendable {
     }
     let nearest = same.sorted { distance($0.key) < distance($1.key) }.prefix(3).sorted { $0.key < $1.key }
     return Problem(
-      .usage, "there is no episode \(key.text)", hint: "the nearest are \(nearest.map(\.label).joined(separator: ", "))")
+      .usage, "there is no episode \(key.text)", hint: "the nearest are \(nearest.map(\.label).joined(separator: ", "))"
+    )
   }
 
   private func builtInRows() async throws(Problem) -> any RowStream {

@@ -70,7 +70,8 @@ public struct TextEditing: Sendable {
       return result
     } catch {
       // A text that is refused for what it is need not be kept a second time.
-      guard error.kind != .usage || draft != nil, let path = draft ?? (try? drafts.make(text + [10], about: name)) else {
+      guard error.kind != .usage || draft != nil, let path = draft ?? (try? drafts.make(text + [10], about: name))
+      else {
         throw error
       }
       var problem = error
