@@ -14,13 +14,10 @@ enum EpisodeListing {
     selection.conditions += try conditions(desk)
     let book = try desk.book()
     let episodes = try await desk.choices(book).all(refresh: desk.has(NotesCommands.refresh))
-    if let production = desk[Options.production],
-      !episodes.contains(where: { $0.key.production == EpisodeKey.production(production) })
+    if let production = desk[Options.production].map(EpisodeKey.production),
+      !episodes.contains(where: { $0.key.production == production })
     {
-      let known = Set(episodes.map(\.key.production)).sorted()
-      let near = Nearest.word(to: production, among: known).map { "did you mean \($0)?" }
-      throw Problem(
-        .usage, "no production “\(production)”", hint: near ?? "there are: \(known.joined(separator: ", "))")
+      throw EpisodeChoices.unknownProduction(production, among: episodes)
     }
     let noted = try await noted(book)
     let records = episodes.map { episode in

@@ -64,12 +64,7 @@ public struct EpisodeChoices: Sendable {
   public func unknown(_ key: EpisodeKey) async throws(Problem) -> Problem {
     let all = try await all()
     let same = all.filter { $0.key.production == key.production }
-    guard !same.isEmpty else {
-      let known = Set(all.map(\.key.production)).sorted()
-      let near = Nearest.word(to: key.production, among: known).map { "did you mean \($0)?" }
-      return Problem(
-        .usage, "no production “\(key.production)”", hint: near ?? "there are: \(known.joined(separator: ", "))")
-    }
+    guard !same.isEmpty else { return Self.unknownProduction(key.production, among: all) }
     func distance(_ other: EpisodeKey) -> Int {
       abs(other.season - key.season) * 1000 + abs(other.episode - key.episode)
     }
@@ -77,6 +72,16 @@ public struct EpisodeChoices: Sendable {
     return Problem(
       .usage, "there is no episode \(key.text)", hint: "the nearest are \(nearest.map(\.label).joined(separator: ", "))"
     )
+  }
+
+  /// The problem of a production that no episode is of.
+  public static func unknownProduction(_ name: String, among choices: [EpisodeChoice]) -> Problem {
+    let known = Set(choices.map(\.key.production)).sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+    let near = Nearest.word(to: name, among: known).map { "did you mean \($0)?" }
+    let all = known.map { name in
+      name + (Shorthand.productions.first { $0.name == name }.map { " (\($0.short))" } ?? "")
+    }
+    return Problem(.usage, "no production “\(name)”", hint: near ?? "there are: \(all.joined(separator: ", "))")
   }
 
   private func builtInRows() async throws(Problem) -> any RowStream {
