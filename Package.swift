@@ -47,6 +47,10 @@ let package = Package(
     app("bb-export", ["Domain", "CommandLineKit", "Networking", "Snapshot", "Persistence", "Exporters"]),
     app("bb-notes", ["Domain", "CommandLineKit", "Networking", "Snapshot", "Persistence", "Exporters"]),
 
+    // Serves the faults of Conformance to `Tools/faults network`.
+    .executableTarget(
+      name: "fault-server", dependencies: ["Domain", "Conformance"], path: "Tests/FaultServer", swiftSettings: house),
+
     tests("DomainTests", ["Domain", "Conformance"]),
     tests("CodecsTests", ["Domain", "Codecs", "Conformance"]),
     tests("NetworkingTests", ["Domain", "Codecs", "Networking", "Conformance"]),

@@ -26,11 +26,27 @@ import Synchronization
     case whole(Int, [HTTPHeader], [UInt8])
     /// These bytes, then the end: closed, or reset, or held open for a while in silence.
     case raw([UInt8], then: Ending)
+    /// One step after another, then the end.
+    case steps([Step])
 
     /// A JSON document.
     public static func json(_ text: String, status: Int = 200, headers: [HTTPHeader] = []) -> Answer {
       .whole(status, [HTTPHeader("Content-Type", "application/json")] + headers, Array(text.utf8))
     }
+  }
+
+  /// What a server that misbehaves does next.
+  public enum Step: Sendable {
+    /// Sends these bytes.
+    case send([UInt8])
+    /// Sends these bytes one at a time, so many milliseconds apart.
+    case drip([UInt8], every: Int)
+    /// Sends these bytes again and again, until the other side goes away or a minute is over.
+    case endless([UInt8])
+    /// Does nothing for so many milliseconds.
+    case pause(Int)
+    /// The connection is reset.
+    case reset
   }
 
   /// How a raw answer ends.
@@ -124,15 +140,40 @@ import Synchronization
         guard send(bytes, client) else { return }
         switch ending {
         case .close: break
-        case .reset:
-          var off = linger(l_onoff: 1, l_linger: 0)
-          unsafe setsockopt(client, SOL_SOCKET, SO_LINGER, &off, socklen_t(MemoryLayout<linger>.size))
+        case .reset: reset(client)
         case .silence(let milliseconds): usleep(UInt32(milliseconds) * 1000)
         case .again(let times): for _ in 0..<times { guard send(bytes, client) else { return } }
         }
         return
+      case .steps(let steps):
+        for step in steps { guard take(step, client) else { return } }
+        return
       }
     }
+  }
+
+  /// Does what a step says; false when the other side is gone.
+  private func take(_ step: Step, _ client: Int32) -> Bool {
+    switch step {
+    case .send(let bytes): return send(bytes, client)
+    case .drip(let bytes, let interval):
+      for byte in bytes {
+        guard send([byte], client) else { return false }
+        usleep(UInt32(interval) * 1000)
+      }
+    case .endless(let bytes):
+      let end = ContinuousClock.now + .seconds(60)
+      while ContinuousClock.now < end { guard send(bytes, client) else { return false } }
+    case .pause(let milliseconds): usleep(UInt32(milliseconds) * 1000)
+    case .reset: reset(client)
+    }
+    return true
+  }
+
+  /// Makes the end of the connection a reset.
+  private func reset(_ client: Int32) {
+    var off = linger(l_onoff: 1, l_linger: 0)
+    unsafe setsockopt(client, SOL_SOCKET, SO_LINGER, &off, socklen_t(MemoryLayout<linger>.size))
   }
 
   private func send(_ bytes: [UInt8], _ client: Int32) -> Bool {

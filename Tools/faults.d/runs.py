@@ -1,0 +1,90 @@
+"""Runs a program as a user would, in a folder of its own, and says what it cost and what it left."""
+import hashlib, os, pathlib, shutil, signal, subprocess, tempfile, threading, time
+from concurrent.futures import ThreadPoolExecutor
+
+top = pathlib.Path(__file__).resolve().parent.parent.parent
+release = top / ".build" / "release"
+# Planted wherever a secret goes in; must come out nowhere.
+SECRET = "S3CR3T"
+
+
+class Run:
+    """One run: exit code (negative: the signal), standard output and error, seconds, peak resident megabytes."""
+
+    def __init__(self, command, folder, environment={}, limit=60, stdin=b"", wrap=()):
+        env = {"PATH": f"{release}:/usr/local/bin:/usr/bin:/bin", "HOME": str(folder), "LC_ALL": "C.UTF-8", "SWIFT_BACKTRACE": "enable=no"} | environment
+        with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err, tempfile.TemporaryFile() as given:
+            given.write(stdin); given.seek(0)
+            start = time.monotonic()
+            process = subprocess.Popen([*wrap, *map(str, command)], cwd=folder, env={k: v for k, v in env.items() if v is not None},
+                                       stdin=given, stdout=out, stderr=err, start_new_session=True)
+            late = threading.Timer(limit, os.killpg, (process.pid, signal.SIGKILL))
+            late.start()
+            _, status, usage = os.wait4(process.pid, 0)
+            late.cancel()
+            process.returncode = self.status = os.waitstatus_to_exitcode(status)
+            self.seconds, self.megabytes = time.monotonic() - start, usage.ru_maxrss / 1024
+            out.seek(0); err.seek(0)
+            self.out, self.err = out.read(), err.read()
+        self.is_late = self.seconds >= limit
+
+    @property
+    def words(self): return self.err.decode(errors="replace").strip()
+
+
+class Folder:
+    """A new folder for one case, gone at its end."""
+
+    def __init__(self, base=None): self.path = pathlib.Path(tempfile.mkdtemp(prefix="bb-fault-", dir=base))
+    def __enter__(self): return self.path
+    def __exit__(self, *_): shutil.rmtree(self.path, ignore_errors=True)
+
+
+def digest(folder, ignored=()):
+    """Every file below a folder with what it holds."""
+    folder = pathlib.Path(folder)
+    return {str(p.relative_to(folder)): hashlib.sha256(p.read_bytes()).hexdigest()
+            for p in sorted(folder.rglob("*")) if p.is_file() and p.name not in ignored}
+
+
+def message_faults(text, expected_lines):
+    """What is wrong with what was said on standard error."""
+    found = []
+    lines = [line for line in text.decode(errors="replace").split("\n") if line]
+    if len(lines) != expected_lines: found.append(f"{len(lines)} lines instead of {expected_lines}: {lines[:3]}")
+    if SECRET.encode() in text: found.append("a secret in the message")
+    if any((ord(c) < 32 and c != "\n") or 0x7F <= ord(c) < 0xA0 or 0x202A <= ord(c) <= 0x202E or 0x2066 <= ord(c) <= 0x2069 for c in text.decode(errors="replace")):
+        found.append("a control character in the message")
+    if any(len(line) > 600 for line in lines): found.append("an endless line")
+    if b"Fatal error" in text: found.append("a trap")
+    return found
+
+
+class Report:
+    """Counts cases and prints what failed, in the order it is known."""
+
+    def __init__(self, title): self.title, self.cases, self.failures, self.skips, self.start, self.lock = title, 0, [], [], time.monotonic(), threading.Lock()
+
+    def add(self, name, faults):
+        with self.lock:
+            self.cases += 1
+            if faults:
+                self.failures.append(name)
+                print(f"failed: {self.title}: {name}: " + "; ".join(faults), flush=True)
+
+    def skip(self, name, why):
+        with self.lock:
+            self.skips.append(name)
+            print(f"skipped: {self.title}: {name}: {why}", flush=True)
+
+    def end(self):
+        """One line; whether all held."""
+        print(f"{self.title}: {self.cases - len(self.failures)} held, {len(self.failures)} failed, {len(self.skips)} skipped, "
+              f"{time.monotonic() - self.start:.0f} s", flush=True)
+        return not self.failures
+
+
+def in_parallel(width, work, cases):
+    """Does `work` for each case, some at a time; the first exception ends it."""
+    with ThreadPoolExecutor(width) as pool:
+        for done in [pool.submit(work, case) for case in cases]: done.result()
