@@ -10,12 +10,15 @@ extension JSON {
     case kept
   }
 
+  /// The most bytes of one string, as it is written; documents with a longer one are refused.
+  public static let maximumText = 16 << 20
+
   /// The value that `bytes` write: one value as RFC 8259 has it, white space around it, nothing else. A byte order mark before it is
   /// skipped.
   ///
   /// - Parameter name: what messages call the document; they say `name:line:column`, lines ending at LF and columns counted in
   ///   bytes, both from 1.
-  /// - Throws: `badData` for anything that is not JSON in UTF-8, for nesting deeper than 128, for a surrogate without its other
+  /// - Throws: `badData` for anything that is not JSON in UTF-8, for nesting deeper than 128, for a text longer than `maximumText`, for a surrogate without its other
   ///   half, and for duplicate keys unless they are `kept`.
   public static func parse(
     _ bytes: [UInt8], name: String, duplicateKeys: DuplicateKeys = .refused
@@ -108,6 +111,9 @@ private struct JSONTreeParser {
   private mutating func string() throws(JSONFault) -> (text: [UInt8], start: Int, escaped: Bool) {
     let start = scanner.at + 1
     let escaped = try scanner.skipString()
+    guard scanner.at - start <= JSON.maximumText else {
+      throw JSONFault("a text with more than \(JSON.maximumText >> 20) MiB", at: start)
+    }
     return (unsafe JSONScanner.text(scanner.base, from: start, to: scanner.at - 1, escaped: escaped), start, escaped)
   }
 

@@ -29,7 +29,6 @@ extension ServerFault {
     json("wrong_types", .badData, #"{"data":[{"id":"one","title":5}]}"#),
     json("no_key", .badData, #"{"data":[{"title":"a"}]}"#),
     json("key_null", .badData, #"{"data":[{"id":null,"title":"a"}]}"#),
-    json("key_used_twice", .badData, #"{"data":[{"id":1,"title":"a"},{"id":1,"title":"b"}]}"#),
     json("more_fields", .answered, #"{"data":[{"id":1,"title":"a","zz":{"q":[]}}],"x":1}"#),
     json(
       "many_fields", .answered,

@@ -29,6 +29,7 @@ extension RESTSource {
     var record: JSON
     var place: Int
     var url: String
+    var believe: @Sendable () -> Void = {}
   }
 
   /// The records of a supplement, by the row's key they belong to.
@@ -39,17 +40,19 @@ extension RESTSource {
     case .eachRow(let parameter):
       let answers = try await inParallel(keys) { (key) async throws(Problem) -> Further? in
         let url = server + query.with(parameter, key.parameterText).text
-        guard let record = try await reply(url, absentIsNothing: true)?.document else { return nil }
-        return Further(record: record, place: 1, url: url)
+        guard let reply = try await reply(url, absentIsNothing: true) else { return nil }
+        return Further(record: reply.document, place: 1, url: url, believe: reply.believe)
       }
       for (key, answer) in zip(keys, answers) { found[key] = answer }
     case .list(let records, let id):
       let url = server + query.text
-      guard let document = try await reply(url, absentIsNothing: false)?.document else { return [:] }
+      guard let reply = try await reply(url, absentIsNothing: false) else { return [:] }
       let pointer = try JSONPointer(id)
-      for (position, record) in try RESTDocument.records(in: document, at: records, url: url).enumerated() {
+      for (position, record) in try RESTDocument.records(in: reply.document, at: records, url: url).enumerated() {
         guard let key = record.value(at: pointer)?.keyValue, found[key] == nil else { continue }
-        found[key] = Further(record: record, place: position + 1, url: url)
+        var further = Further(record: record, place: position + 1, url: url)
+        if found.isEmpty { further.believe = reply.believe }
+        found[key] = further
       }
     }
     return found
@@ -83,6 +86,7 @@ extension RESTSource {
         }
       }
     }
+    for further in found.values { further.believe() }
     for line in notes.lines(dataset.schema.name) { report(line) }
   }
 

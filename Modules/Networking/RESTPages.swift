@@ -27,7 +27,7 @@ extension RESTSource {
           .badData, "page \(answers.count + 1) is the same as the one before; the server does not know the parameter",
           at: place)
       }
-      answers.append(RESTAnswer(url: url, records: records, parent: parent))
+      answers.append(RESTAnswer(url: url, records: records, parent: parent, believe: reply.believe))
       next = try self.next(after: answers, of: dataset, reply, query)
     }
     return answers

@@ -60,7 +60,9 @@ public struct RESTSource: RecordSource {
   public func rows(of table: String, _ request: RowRequest) async throws(Problem) -> any RowStream {
     let dataset = try description.dataset(named: table)
     let reader = try RESTRecordReader(dataset, asWritten: isAsWritten, report: report)
-    var rows = try reader.rows(of: try await answers(for: dataset, request))
+    let answers = try await answers(for: dataset, request)
+    var rows = try reader.rows(of: answers)
+    for answer in answers { answer.believe() }
     if !dataset.supplements.isEmpty {
       let later = Set(dataset.supplements.flatMap { $0.columns.map(\.name) })
       rows = try await RESTNarrowing.rows(rows, of: reader, for: request.selection, without: later)
@@ -113,7 +115,7 @@ public struct RESTSource: RecordSource {
     let body = try await response.bytes()
     let document = RESTDocument(url: url, status: response.status, body: body)
     if absentIsNothing, document.saysNothingFound { return nil }
-    return RESTReply(document: try document.parsed(), link: response.header("Link"))
+    return RESTReply(document: try document.parsed(), link: response.header("Link"), believe: response.believe)
   }
 }
 
@@ -123,6 +125,8 @@ struct RESTReply {
   var document: JSON
   /// The header `Link`.
   var link: String?
+  /// To be called when the body is what it should be.
+  var believe: @Sendable () -> Void
 }
 
 /// The records of one answer.
@@ -133,4 +137,6 @@ struct RESTAnswer {
   var records: [JSON]
   /// The value of the record of another dataset that these were asked for.
   var parent: JSON?
+  /// To be called when the records are what they should be.
+  var believe: @Sendable () -> Void = {}
 }

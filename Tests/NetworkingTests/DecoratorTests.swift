@@ -130,7 +130,10 @@ final class CountingClock: Clock, Sendable {
   private func text(_ cache: Caching, _ url: String, storable: Bool = true) async throws -> String {
     var request = HTTPRequest(.get, url)
     request.isStorable = storable
-    return String(decoding: try await cache.send(request).bytes(), as: UTF8.self)
+    let response = try await cache.send(request)
+    let text = String(decoding: try await response.bytes(), as: UTF8.self)
+    response.believe()
+    return text
   }
   /// The cache's files.
   private func files() throws -> [String] {
@@ -193,6 +196,12 @@ final class CountingClock: Clock, Sendable {
     #expect(unsafe truncate(file, status.st_size - 1) == 0)
     #expect(try await text(cache(), server.url) == "[1]")
     #expect(server.requests.map { $0.headers["if-none-match"] } == [nil, nil])
+  }
+  @Test("an answer that is not believed is not kept, and leaves no file") func unbelieved() async throws {
+    let server = try server()
+    #expect(try await cache().send(HTTPRequest(.get, server.url)).bytes() == Array("[1]".utf8))
+    #expect(try files().isEmpty)
+    await #expect(throws: Problem.self) { try await text(cache(Caching.Policy(offline: true)), server.url) }
   }
   @Test("answers that differ each time are not kept") func storable() async throws {
     let server = try server()

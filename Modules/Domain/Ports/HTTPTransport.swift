@@ -68,6 +68,8 @@ public struct HTTPResponse: Sendable {
   public var url: String
   /// Decoded chunks as they arrive; not reading pauses the transfer. Read at most once.
   public var body: any AsyncSequence<[UInt8], Problem> & Sendable
+  /// To be called once the body turned out to be what was asked for; a cache keeps the answer then, and not before.
+  public var believe: @Sendable () -> Void = {}
 
   /// An answer.
   public init(
@@ -85,8 +87,16 @@ public struct HTTPResponse: Sendable {
   }
   /// The whole body. The transport's own limit (`maximumBytes`) bounds it.
   public func bytes() async throws(Problem) -> [UInt8] {
+    // Joined once at the end: an array that grows would hold twice as much while a flood comes in.
+    var chunks: [[UInt8]] = [], count = 0
+    for try await chunk in body {
+      chunks.append(chunk)
+      count += chunk.count
+    }
+    if chunks.count == 1 { return chunks[0] }
     var all: [UInt8] = []
-    for try await chunk in body { all += chunk }
+    all.reserveCapacity(count)
+    for chunk in chunks { all += chunk }
     return all
   }
 }

@@ -51,10 +51,16 @@ struct CacheStore: Sendable {
 
   /// Keeps an entry; false when it could not be written, which for a cache is no reason to fail.
   @discardableResult func keep(_ entry: CacheEntry, for url: String) -> Bool {
+    guard let pending = prepared(entry, for: url) else { return false }
+    return pending.publish()
+  }
+
+  /// An entry on the disk that is not yet in its place; nil when it could not be written.
+  func prepared(_ entry: CacheEntry, for url: String) -> PendingEntry? {
     let headers = entry.headers.filter { Self.kept.contains($0.name.lowercased()) && !$0.value.contains("\n") }
     let head = "\(entry.seconds)\n\(entry.status)\n" + headers.map { "\($0.name):\($0.value)\n" }.joined() + "\n"
     let content = Array(head.utf8) + entry.body
-    return write(Array("bb-cache 1\n\(SHA256.hex(content))\n".utf8) + content, to: path(url))
+    return write(Array("bb-cache 1\n\(SHA256.hex(content))\n".utf8) + content, for: path(url))
   }
 
   private func path(_ url: String) -> String { "\(folder)/http/\(SHA256.hex(Array(url.utf8)))" }
@@ -79,11 +85,12 @@ struct CacheStore: Sendable {
     }
   }
 
-  private func write(_ bytes: [UInt8], to path: String) -> Bool {
+  private func write(_ bytes: [UInt8], for path: String) -> PendingEntry? {
     makeFolder("\(folder)/http")
     let temporary = "\(path).\(getpid()).\(String(UInt32.random(in: 0 ... .max), radix: 36))"
     let descriptor = unsafe open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
-    guard descriptor >= 0 else { return false }
+    guard descriptor >= 0 else { return nil }
+    let pending = PendingEntry(temporary, for: path)
     var done = 0
     while done < bytes.count {
       let count = unsafe bytes.withUnsafeBytes {
@@ -95,11 +102,7 @@ struct CacheStore: Sendable {
     }
     let isWhole = done == bytes.count && fsync(descriptor) == 0
     let isClosed = close(descriptor) == 0
-    guard isWhole, isClosed, unsafe rename(temporary, path) == 0 else {
-      unsafe unlink(temporary)
-      return false
-    }
-    return true
+    return isWhole && isClosed ? pending : nil
   }
 
   private func makeFolder(_ path: String) {
@@ -108,4 +111,19 @@ struct CacheStore: Sendable {
     makeFolder(String(path[..<slash]))
     unsafe mkdir(path, 0o700)
   }
+}
+
+/// An entry's file until it is put in its place; one that never is goes away.
+final class PendingEntry: Sendable {
+  private let temporary: String
+  private let path: String
+
+  fileprivate init(_ temporary: String, for path: String) {
+    self.temporary = temporary
+    self.path = path
+  }
+  deinit { unsafe unlink(temporary) }
+
+  /// Puts it in its place, whatever was there; false when that could not be done. Once.
+  @discardableResult func publish() -> Bool { unsafe rename(temporary, path) == 0 }
 }

@@ -1,10 +1,10 @@
-internal import Codecs
 public import Domain
 
 /// Keeps answers and asks again only when they may have changed.
 ///
 /// A cached answer is revalidated with its ETag or date; it answers by itself when it is young enough, when the program is offline, or when the
-/// server does not answer (and then the user is told how old it is). A damaged entry is as good as none.
+/// server does not answer (and then the user is told how old it is). A damaged entry is as good as none. An answer is kept when its reader says
+/// that it believes it, so that a bad one never takes the place of a good one.
 public struct Caching: HTTPTransport {
   /// When a cached answer may be used.
   public struct Policy: Sendable, Hashable {
@@ -73,10 +73,10 @@ public struct Caching: HTTPTransport {
       }
       guard response.status == 200, request.isStorable else { return try stale(response, entry, now, request) }
       let body = try await response.bytes()
-      if Self.isAcceptable(body, for: request) {
-        store.keep(CacheEntry(seconds: now, status: 200, headers: response.headers, body: body), for: request.url)
-      }
-      return HTTPResponse(status: 200, headers: response.headers, url: response.url, body: OneChunk(body))
+      let fresh = CacheEntry(seconds: now, status: 200, headers: response.headers, body: body)
+      var answer = HTTPResponse(status: 200, headers: response.headers, url: response.url, body: OneChunk(body))
+      if let pending = store.prepared(fresh, for: request.url) { answer.believe = { pending.publish() } }
+      return answer
     } catch {
       guard error.kind == .unavailable, let entry else { throw error }
       report("\(error.place): \(error.message); answering from the cache: \(Self.age(entry.age(at: now))) old")
@@ -84,19 +84,11 @@ public struct Caching: HTTPTransport {
     }
   }
 
-  /// Whether a body is what was asked for: the page of a captive portal, or JSON that was cut short, must not replace a good answer.
-  private static func isAcceptable(_ body: [UInt8], for request: HTTPRequest) -> Bool {
-    guard request.headers.contains(where: { $0.name == "Accept" && $0.value == "application/json" }) else {
-      return true
-    }
-    return (try? JSON.parse(body, name: request.url, duplicateKeys: .kept)) != nil
-  }
-
   /// A server that says it is broken is as good as none, when there is an old answer.
   private func stale(
     _ response: HTTPResponse, _ entry: CacheEntry?, _ now: Int64, _ request: HTTPRequest
   ) throws(Problem) -> HTTPResponse {
-    guard response.status >= 500 || response.status == 429, let entry else { return response }
+    guard response.status >= 500 || [408, 425, 429].contains(response.status), let entry else { return response }
     report(
       "\(URLText.redacted(request.url)): answers \(response.status); answering from the cache: \(Self.age(entry.age(at: now))) old"
     )
