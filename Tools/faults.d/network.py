@@ -37,9 +37,9 @@ class Client:
 
 
 class Reckless(Client):
-    """A client without limits, which the campaign must find fault with."""
+    """A client that believes what comes, for as long as it comes; the campaign must find fault with it."""
     name, has_cache = "curl", False
-    def command(self, url, out, *more): return ["sh", "-c", f"curl -sSL --retry 9 {url}/items >/dev/null"]
+    def command(self, url, out, *more): return ["sh", "-c", f"curl -sSL {url}/items >/dev/null && printf 'id,title\\n1,a\\n' >out.csv"]
 
 
 def prepared(folder):
@@ -133,7 +133,7 @@ def run(arguments):
             chosen = [f for f in server.faults if f["quick"] or f["name"] in ("endless_body", "endless_chunks")]
             report = campaign(server, Reckless(), chosen, limit=8)
             print(f"self-test: the campaign finds fault with {len(report.failures)} of {report.cases} runs of a client without limits")
-            return len(report.failures) > report.cases // 2 and "floods: endless_body" in report.failures
+            return "framing: ok" not in report.failures and {"floods: endless_body", "content: wrong_types", "status: status_403"} <= set(report.failures)
         # The slow ones first: they wait, the others work.
         faults.sort(key=lambda f: f["group"] != "time")
         return campaign(server, Client(), faults).end()
