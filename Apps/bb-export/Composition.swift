@@ -12,13 +12,26 @@ extension Environment {
     let variables = processVariables()
     let directories = Directories(variables)
     let exporters = ExporterRegistry()
+    let plugins = PluginRegistry(
+      PluginFolders(
+        PluginFolders.usual(variables, data: directories.data), reserved: exporters.exporters.map(\.descriptor.name)),
+      stream: SingerExporter(), variables: variables, temporary: directories.temporary)
     let scratch = TemporaryScratch(folder: directories.temporary)
     let stores = StoreRegistry(scratch: scratch)
     return Environment(
       variables: variables,
       exporters: exporters.exporters,
-      exporter: { (name) throws(Problem) in try exporters.exporter(named: name) },
-      exporterForPath: { exporters.exporter(forPath: $0) },
+      exporter: { (name) throws(Problem) in
+        let isBuiltIn = exporters.exporters.contains { $0.descriptor.name == name }
+        guard !isBuiltIn, let plugin = try plugins.plugin(named: name) else {
+          return try exporters.exporter(named: name)
+        }
+        return try plugins.exporter(plugin)
+      },
+      exporterForPath: { (path) throws(Problem) in
+        if let builtIn = exporters.exporter(forPath: path) { return builtIn }
+        return try plugins.exporter(forPath: path) { report.warning("\($0)") }
+      },
       formatOptions: { (assignments, chosen) throws(Problem) in try exporters.options(assignments, for: chosen) },
       sources: SourceDescription.builtIn.map { ($0.name, $0.summary, $0.baseURL) },
       checkSource: { (path) throws(Problem) in try sourceFile(path) },
@@ -57,6 +70,7 @@ extension Environment {
       },
       exists: { (location) throws(Problem) in try stores.isThere(try stores.location(location)) },
       now: { SystemClock().timestamp },
+      plugins: pluginPort(plugins),
       tap: tapPort,
       file: { (path, replaces) throws(Problem) in
         if DescriptorSink.isDevice(path) { return try DescriptorSink(device: path) }
@@ -126,6 +140,31 @@ private func smallFile(_ path: String) throws(Problem) -> [UInt8] {
     throw Problem(.badData, "is larger than 1 MiB, which no such file is", at: path)
   }
   return chunk.read { span in unsafe span.withUnsafeBytes { unsafe Array($0) } }
+}
+
+private func pluginPort(_ plugins: PluginRegistry) -> PluginPort {
+  @Sendable func installed(_ name: String) throws(Problem) -> Plugin {
+    if let plugin = try plugins.plugin(named: name) { return plugin }
+    let names = try plugins.all().map(\.name)
+    let hint =
+      Nearest.word(to: name, among: names).map { "did you mean \($0)?" }
+      ?? (names.isEmpty ? "none is installed" : "there are: \(names.joined(separator: ", "))")
+    throw Problem(.absent, "there is no plug-in “\(name)”", hint: hint)
+  }
+  return PluginPort(
+    all: { () throws(Problem) in try plugins.all().map { ($0.name, $0.path, $0.refusal ?? "") } },
+    describe: { (name) throws(Problem) in
+      let plugin = try installed(name)
+      let said = try plugins.description(of: plugin)
+      return [
+        ["format", said.name], ["what", said.summary], ["version", said.version], ["vendor", said.vendor],
+        ["suffixes", said.fileExtensions.map { ".\($0)" }.joined(separator: " ")], ["media type", said.mediaType],
+        ["options", said.options.map { "\($0.key)=\($0.values)" }.joined(separator: "; ")], ["path", plugin.path],
+      ]
+    },
+    test: { (name) async throws(Problem) in
+      await PluginTrial(try plugins.exporter(try installed(name))).run().map { ($0.what, $0.fault) }
+    })
 }
 
 private let tapPort = TapPort(

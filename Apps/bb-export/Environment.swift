@@ -9,8 +9,8 @@ struct Environment: Sendable {
   var exporters: [any Exporter]
   /// The format called so.
   var exporter: @Sendable (_ name: String) throws(Problem) -> any Exporter
-  /// The format of a path's suffix.
-  var exporterForPath: @Sendable (_ path: String) -> (any Exporter)?
+  /// The format of a path's suffix; nil when there is none.
+  var exporterForPath: @Sendable (_ path: String) throws(Problem) -> (any Exporter)?
   /// Options by format, out of `[FORMAT.]KEY=VALUE`.
   var formatOptions:
     @Sendable (_ assignments: [String], _ exporters: [any Exporter]) throws(Problem) -> [String: ExportOptions]
@@ -35,6 +35,8 @@ struct Environment: Sendable {
   var exists: @Sendable (_ location: String) throws(Problem) -> Bool
   /// The time now, RFC 3339 in UTC.
   var now: @Sendable () -> String
+  /// The external exporters that are installed.
+  var plugins: PluginPort
   /// What a Singer runner says, and how a tap answers.
   var tap: TapPort
   /// A file that appears when it is whole, or a device.
@@ -59,6 +61,16 @@ struct Environment: Sendable {
   var cleanUp: @Sendable (_ end: () -> Void) -> Void
   /// What is said on standard error.
   var report: Report
+}
+
+/// What can be asked about external exporters.
+struct PluginPort: Sendable {
+  /// All of them; why each is refused, empty when it is not.
+  var all: @Sendable () throws(Problem) -> [(name: String, path: String, refusal: String)]
+  /// What one says of itself, as pairs.
+  var describe: @Sendable (_ name: String) throws(Problem) -> [[String]]
+  /// What was tried with one, and what went wrong.
+  var test: @Sendable (_ name: String) async throws(Problem) -> [(what: String, fault: String?)]
 }
 
 /// What a Singer runner hands a tap, read from files by their path, and what a tap makes of it.
@@ -116,4 +128,6 @@ struct LiveChoice: Sendable, Hashable {
 protocol DigestingSink: ByteSink {
   /// SHA-256 in hexadecimal digits, of everything written.
   var digest: String { get }
+  /// Bytes it took.
+  var count: Int { get }
 }

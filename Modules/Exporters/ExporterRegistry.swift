@@ -62,7 +62,10 @@ public struct ExporterRegistry: Sendable {
     of assignment: OptionAssignment, among chosen: [any Exporter]
   ) throws(Problem) -> [ExporterDescriptor] {
     var candidates = chosen.map(\.descriptor)
-    if let format = assignment.format { candidates = [try exporter(named: format).descriptor] }
+    if let format = assignment.format {
+      candidates = candidates.filter { $0.name == format }
+      if candidates.isEmpty { candidates = [try exporter(named: format).descriptor] }
+    }
     var takers: [ExporterDescriptor] = []
     for descriptor in candidates {
       guard let option = descriptor.options.first(where: { $0.key == assignment.key }) else { continue }

@@ -81,6 +81,11 @@ enum BBExport {
     "tap", "be a Singer tap: write the datasets as messages for targets", discussion: TapCommand.discussion,
     options: [Options.tapConfig, Options.tapState, Options.catalog, Options.discover, Options.storage] + Options.asking,
     examples: ["tap --discover", "tap --config config.json --catalog catalog.json"])
+  static let plugins = Command(
+    "plugins", "list formats that other programs make, describe or try one", discussion: PluginsCommand.discussion,
+    arguments: [
+      Argument("ACTION", values: .words(["list", "info", "test"]), count: .any, "list; info NAME; test NAME")
+    ], options: Options.exporting, examples: ["plugins", "plugins test lines"])
   static let completions = Command(
     "completions", "print a script that completes command lines",
     arguments: [Argument("SHELL", values: .words(Completions.Shell.allCases.map(\.rawValue)), "bash, zsh or fish")])
@@ -95,7 +100,7 @@ enum BBExport {
   static let program = Program(
     "bb-export", version: version,
     "write datasets of television and film, or any table of yours, to files in any format",
-    commands: [table, sync, datasets, formats, sources, check, comment, open, tap, completions, config, help],
+    commands: [table, sync, datasets, formats, sources, check, comment, open, plugins, tap, completions, config, help],
     defaultCommand: "table",
     options: Options.everywhere, topics: Topics.all,
     examples: ["episodes --where 'season = 1'", "characters -o characters.csv", "--from people.csv -f json", "formats"])

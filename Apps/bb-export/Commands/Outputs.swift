@@ -30,7 +30,7 @@ struct Outputs {
     let paths = invocation.all(Options.output)
     for path in paths.isEmpty ? ["-"] : paths {
       guard !chosen.contains(where: { $0.path == path }) else { throw Problem(.usage, "-o \(path) is given twice") }
-      if path != "-", let exporter = environment.exporterForPath(path) {
+      if path != "-", let exporter = try environment.exporterForPath(path) {
         chosen.append((path, exporter))
       } else if let named {
         chosen.append((path, named))
@@ -96,10 +96,11 @@ struct Outputs {
     let milliseconds = time.components.seconds * 1000 + time.components.attoseconds / 1_000_000_000_000_000
     let padded = String(1000 + milliseconds % 1000).dropFirst()
     let files = zip(targets, summary.outputs).map { target, written in
-      let digest = opened.get(target.path)?.digest ?? ""
+      let sink = opened.get(target.path)
+      let digest = sink?.digest ?? "", bytes = sink?.count ?? written.bytes
       let name = JSONText.quoted(target.path)
       return
-        "{\"file\":\(name),\"format\":\"\(target.exporter.descriptor.name)\",\"rows\":\(summary.rows),\"bytes\":\(written.bytes),\"sha256\":\"\(digest)\"}"
+        "{\"file\":\(name),\"format\":\"\(target.exporter.descriptor.name)\",\"rows\":\(summary.rows),\"bytes\":\(bytes),\"sha256\":\"\(digest)\"}"
     }
     environment.report.line(
       "{\"bb\":1,\"seconds\":\(milliseconds / 1000).\(padded),\"outputs\":[\(files.joined(separator: ","))]}")

@@ -8,6 +8,7 @@ public final class DigestSink: ByteSink {
   public var name: String { inner.name }
   private let inner: any ByteSink
   private let hash = Mutex(SHA256())
+  private let length = Mutex(0)
 
   /// A sink in front of `inner`.
   public init(_ inner: any ByteSink) { self.inner = inner }
@@ -15,8 +16,13 @@ public final class DigestSink: ByteSink {
   /// The digest of everything written, in hexadecimal digits.
   public var digest: String { hash.withLock { $0.hexDigest() } }
 
+  /// Bytes written so far.
+  public var count: Int { length.withLock { $0 } }
+
   /// Hands the bytes on.
   public func write(_ bytes: borrowing ByteBuffer) async throws(Problem) {
+    let added = bytes.count
+    length.withLock { $0 += added }
     bytes.read { span in hash.withLock { $0.update(span) } }
     try await inner.write(bytes)
   }

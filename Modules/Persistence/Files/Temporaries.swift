@@ -1,7 +1,7 @@
 import Glibc
 import Synchronization
 
-/// Files that must not outlive the process unless they are renamed: removed when it is interrupted.
+/// Files and folders that must not outlive the process unless they are renamed: removed when it is interrupted.
 public enum Temporaries {
   private static let paths = Mutex<Set<String>>([])
 
@@ -9,7 +9,7 @@ public enum Temporaries {
   /// waits for signals.
   public static func removeAll(ending: () -> Void = {}) {
     paths.withLock { paths in
-      for path in paths { unsafe unlink(path) }
+      for path in paths { unsafe remove(path) }
       ending()
     }
   }
@@ -20,6 +20,14 @@ public enum Temporaries {
       let descriptor = unsafe open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, mode)
       if descriptor >= 0 { paths.insert(path) }
       return descriptor
+    }
+  }
+  /// Makes a folder that only this process uses, removed likewise once it is empty.
+  static func makeFolder(_ path: String) -> Int32 {
+    paths.withLock { paths in
+      let code = unsafe mkdir(path, 0o700)
+      if code == 0 { paths.insert(path) }
+      return code
     }
   }
   static func forget(_ path: String) { paths.withLock { _ = $0.remove(path) } }

@@ -1,0 +1,77 @@
+public import Domain
+
+/// A format that an installed program makes: it gets a Singer stream and gives bytes, and the file is written by us.
+public struct ExternalExporter: Exporter {
+  /// What the program says of itself.
+  public let descriptor: ExporterDescriptor
+  private let path: String
+  private let stream: any Exporter
+  private let runner: PluginRunner
+
+  init(_ description: PluginDescription, path: String, stream: any Exporter, runner: PluginRunner) {
+    descriptor = ExporterDescriptor(
+      description.name, fileExtensions: description.fileExtensions, mediaType: description.mediaType,
+      summary: description.summary, isExact: false, options: description.options)
+    self.path = path
+    self.stream = stream
+    self.runner = runner
+  }
+
+  /// An encoder of the stream that the program gets.
+  /// - Throws: `usage` for a table the stream cannot carry.
+  public func makeEncoder(
+    for schema: Schema, options: ExportOptions, layout: Layout
+  ) throws(Problem) -> any RowEncoder {
+    try stream.makeEncoder(for: schema, options: ExportOptions(), layout: layout)
+  }
+
+  /// The program in front of a sink.
+  /// - Throws: `plugIn` when it cannot be started.
+  public func sink(around sink: any ByteSink, options: ExportOptions) throws(Problem) -> any ByteSink {
+    let words = options.values.sorted { $0.key < $1.key }.flatMap { ["--option", "\($0.key)=\($0.value)"] }
+    return try runner.sink(path, ["export"] + words, into: sink)
+  }
+}
+
+/// How plug-ins are run: with few variables, in a folder of their own.
+struct PluginRunner: Sendable {
+  /// The variables that a plug-in gets; no other can hold a key.
+  private static let passed = ["PATH", "HOME", "LANG", "LC_ALL", "LC_CTYPE", "TZ"]
+  private let variables: [String: String]
+  private let temporary: String
+
+  init(_ variables: [String: String], temporary: String) {
+    self.variables = variables.filter { Self.passed.contains($0.key) }
+    self.temporary = temporary
+  }
+
+  func sink(
+    _ path: String, _ arguments: [String], into inner: any ByteSink, limits: ProgramSink.Limits = ProgramSink.Limits()
+  ) throws(Problem) -> any ByteSink {
+    try ProgramSink(
+      path, arguments, variables: variables, folder: try PrivateFolder(in: temporary), into: inner, limits: limits)
+  }
+
+  /// What a program answers to an argument: at most 64 KiB within 5 seconds. Blocks, before anything else is under way.
+  func answer(_ path: String, _ argument: String) throws(Problem) -> [UInt8] {
+    let folder = try PrivateFolder(in: temporary)
+    let child = try ChildProcess(path, [argument], variables: variables, folder: folder.path)
+    child.closeInput()
+    let place = "\(path) \(argument)"
+    let deadline = ContinuousClock.now + .seconds(5)
+    var answer: [UInt8] = []
+    while true {
+      let left = ContinuousClock.now.duration(to: deadline)
+      guard left > .zero else { throw Problem(.plugIn, "has no answer within 5 s", at: place) }
+      let milliseconds = left.components.seconds * 1000 + left.components.attoseconds / 1_000_000_000_000_000
+      switch try child.step([], milliseconds: Int32(milliseconds) + 1) {
+      case .read(let bytes): answer += bytes
+      case .silent:
+        guard child.wait(seconds: 1) == 0 else { throw Problem(.plugIn, "does not end well", at: place) }
+        return answer
+      case .wrote, .deaf, .late: continue
+      }
+      guard answer.count <= 64 << 10 else { throw Problem(.plugIn, "answers with more than 64 KiB", at: place) }
+    }
+  }
+}

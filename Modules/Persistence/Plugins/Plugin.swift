@@ -1,0 +1,70 @@
+internal import Codecs
+public import Domain
+
+/// An external exporter that is installed: an executable `bb-exporter-NAME`.
+public struct Plugin: Sendable, Hashable {
+  /// What follows `-f`.
+  public let name: String
+  /// The executable.
+  public let path: String
+  /// Why it is not run; nil when it is.
+  public let refusal: String?
+}
+
+/// What a plug-in says of itself.
+public struct PluginDescription: Sendable, Hashable {
+  /// What follows `-f`.
+  public var name: String
+  /// Its version, as it writes it.
+  public var version: String
+  /// Who made it.
+  public var vendor: String
+  /// One sentence.
+  public var summary: String
+  /// Suffixes of files, without the dot, in small letters.
+  public var fileExtensions: [String]
+  /// The media type of what it makes.
+  public var mediaType: String
+  /// Options it takes.
+  public var options: [ExporterDescriptor.Option]
+
+  /// What the answer to `--describe` says.
+  /// - Throws: `plugIn` for an answer that is no description of a plug-in called `name`.
+  init(_ bytes: [UInt8], of name: String, at path: String) throws(Problem) {
+    let document: JSON
+    do throws(Problem) {
+      document = try JSON.parse(bytes, name: "\(path) --describe", duplicateKeys: .kept)
+    } catch {
+      throw Problem(.plugIn, "its answer is no JSON: \(error.message)", at: error.place)
+    }
+    func text(_ value: JSON?) -> String { value?.stringValue ?? "" }
+    guard document["schemaVersion"]?.integerValue == 1 else {
+      throw Problem(.plugIn, "its answer has no schemaVersion 1", at: "\(path) --describe")
+    }
+    guard text(document["name"]) == name else {
+      throw Problem(.plugIn, "calls itself by another name than its file: “\(text(document["name"]))”", at: path)
+    }
+    self.name = name
+    version = text(document["version"])
+    vendor = text(document["vendor"])
+    summary = text(document["description"])
+    fileExtensions = (document["extensions"]?.arrayValue ?? []).map { text($0).lowercased() }
+    mediaType = text(document["mediaType"])
+    options = []
+    for option in document["options"]?.arrayValue ?? [] {
+      guard let key = option["key"]?.stringValue, Self.isWord(key) else {
+        throw Problem(.plugIn, "an option without a key of small letters, digits and hyphens", at: "\(path) --describe")
+      }
+      options.append(ExporterDescriptor.Option(key, text(option["values"]), text(option["description"])))
+    }
+    guard fileExtensions.allSatisfy(Self.isWord) else {
+      throw Problem(.plugIn, "a suffix that is not of small letters, digits and hyphens", at: "\(path) --describe")
+    }
+  }
+
+  /// `^[a-z0-9][a-z0-9-]*$`.
+  static func isWord(_ text: String) -> Bool {
+    text.utf8.first.map { $0 != UInt8(ascii: "-") } ?? false
+      && text.utf8.allSatisfy { $0 &- 97 < 26 || $0 &- 48 < 10 || $0 == UInt8(ascii: "-") }
+  }
+}

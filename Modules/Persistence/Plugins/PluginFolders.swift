@@ -1,0 +1,73 @@
+public import Domain
+import Glibc
+
+/// The folders that plug-ins are looked for in, and who may be trusted there.
+public struct PluginFolders: Sendable {
+  private let folders: [String]
+  private let reserved: Set<String>
+
+  /// - Parameters:
+  ///   - folders: the first one in which a name is found has it.
+  ///   - reserved: names that no plug-in may have: those of the built-in formats.
+  public init(_ folders: [String], reserved: [String]) {
+    self.folders = folders
+    self.reserved = Set(reserved)
+  }
+
+  /// `BB_PLUGIN_PATH`, the user's own folder, then those of the system.
+  public static func usual(_ variables: [String: String], data: String) -> [String] {
+    let own = (variables["BB_PLUGIN_PATH"] ?? "").split(separator: ":").map(String.init).filter { $0.hasPrefix("/") }
+    return own + ["\(data)/plugins", "/usr/local/lib/bb/plugins", "/usr/lib/bb/plugins"]
+  }
+
+  /// Every plug-in there is, by name; those that are refused too.
+  /// - Throws: `io` for a folder that is there and cannot be read.
+  public func all() throws(Problem) -> [Plugin] {
+    var plugins: [String: Plugin] = [:]
+    for folder in folders {
+      for file in try names(in: folder) {
+        guard file.hasPrefix(Self.prefix) else { continue }
+        let name = String(file.dropFirst(Self.prefix.count))
+        guard plugins[name] == nil, name.utf8.first.map({ $0 &- 97 < 26 }) ?? false, PluginDescription.isWord(name)
+        else { continue }
+        plugins[name] = Plugin(
+          name: name, path: "\(folder)/\(file)", refusal: refusal(name, folder, "\(folder)/\(file)"))
+      }
+    }
+    return plugins.values.sorted { $0.name < $1.name }
+  }
+
+  private static let prefix = "bb-exporter-"
+
+  /// Why a file is not run: a program that somebody else can change would run as the user.
+  private func refusal(_ name: String, _ folder: String, _ path: String) -> String? {
+    if reserved.contains(name) { return "a built-in format has this name" }
+    guard let target = unsafe realpath(path, nil) else { return "leads nowhere" }
+    defer { unsafe free(target) }
+    let file = unsafe String(cString: target)
+    for place in [folder, Temporaries.split(file).folder, file] {
+      var status = stat()
+      guard unsafe stat(place, &status) == 0 else { return "\(place) cannot be looked at" }
+      if status.st_uid != 0, status.st_uid != geteuid() { return "\(place) belongs to somebody else" }
+      if status.st_mode & (S_IWGRP | S_IWOTH) != 0 { return "others may write \(place)" }
+      if place == file, status.st_mode & S_IFMT != S_IFREG { return "is no file" }
+    }
+    return unsafe access(file, X_OK) == 0 ? nil : "is not executable"
+  }
+
+  private func names(in folder: String) throws(Problem) -> [String] {
+    guard let listing = unsafe opendir(folder) else {
+      if errno == ENOENT || errno == ENOTDIR { return [] }
+      throw Problem.posix(errno, "read", folder)
+    }
+    defer { unsafe closedir(listing) }
+    var names: [String] = []
+    while let entry = unsafe readdir(listing) {
+      let name = unsafe withUnsafePointer(to: &entry.pointee.d_name) { pointer in
+        unsafe pointer.withMemoryRebound(to: CChar.self, capacity: 256) { unsafe String(cString: $0) }
+      }
+      names.append(name)
+    }
+    return names.sorted()
+  }
+}

@@ -1,0 +1,171 @@
+internal import Domain
+
+/// Tries a plug-in on tables that are hard to write, and tells what came of it.
+public struct PluginTrial: Sendable {
+  /// One thing that was tried.
+  public struct Result: Sendable, Hashable {
+    /// In words.
+    public let what: String
+    /// What went wrong; nil when nothing did.
+    public let fault: String?
+  }
+
+  private let exporter: ExternalExporter
+
+  /// A trial of an exporter.
+  public init(_ exporter: ExternalExporter) { self.exporter = exporter }
+
+  /// The results, in order. A plug-in may refuse a table by ending with 65; it must not hang, fall, or make another document of the same rows.
+  public func run() async -> [Result] {
+    let hostile = Self.hostile
+    var results: [Result] = []
+    results.append(
+      await result("a table without rows is a document") { () async throws(Problem) in
+        _ = try await document([], of: hostile.schema)
+      })
+    results.append(
+      await result("plain rows are a document, and not an empty one") { () async throws(Problem) in
+        if try await document(Self.plain(10)).isEmpty { throw Problem(.plugIn, "it wrote nothing") }
+      })
+    results.append(
+      await result("the same rows are the same document, however they arrive") { () async throws(Problem) in
+        let one = try await document(Self.plain(1000)), other = try await document(Self.plain(1000, batchesOf: 7))
+        guard one == other else { throw Problem(.plugIn, "the documents differ") }
+      })
+    results.append(
+      await result("many rows go through without a stop") { () async throws(Problem) in
+        _ = try await document(Self.plain(50_000))
+      })
+    for (name, row) in hostile.rows {
+      results.append(
+        await result("\(name): written or refused") { () async throws(Problem) in
+          do throws(Problem) {
+            _ = try await document([Self.batch([row])], of: hostile.schema)
+          } catch {
+            guard error.kind == .badData else { throw error }
+          }
+        })
+    }
+    results.append(
+      await result("a stream that is cut off is not left waiting") { () async throws(Problem) in
+        let sink = try exporter.sink(around: KeptBytes(), options: ExportOptions())
+        var text = ByteBuffer(capacity: 64)
+        text.append("{\"type\":\"SCHEMA\",\"stream\":\"t\"")
+        try await sink.write(text)
+        await sink.abandon()
+      })
+    return results
+  }
+
+  private func result(_ what: String, _ body: () async throws(Problem) -> Void) async -> Result {
+    do throws(Problem) {
+      try await body()
+      return Result(what: what, fault: nil)
+    } catch {
+      return Result(what: what, fault: error.message)
+    }
+  }
+
+  private func document(_ table: (Schema, [RowBatch])) async throws(Problem) -> [UInt8] {
+    try await document(table.1, of: table.0)
+  }
+
+  /// What the plug-in makes of rows.
+  private func document(_ batches: [RowBatch], of schema: Schema) async throws(Problem) -> [UInt8] {
+    let encoder = try exporter.makeEncoder(for: schema, options: ExportOptions(), layout: Layout())
+    let kept = KeptBytes()
+    let sink = try exporter.sink(around: kept, options: ExportOptions())
+    do throws(Problem) {
+      var text = ByteBuffer(capacity: 1 << 16)
+      var rows = 0
+      try encoder.begin(&text)
+      for batch in batches {
+        _ = try encoder.encode(batch, isFirst: rows == 0, &text)
+        try await sink.write(text)
+        text.removeAll()
+        rows += batch.count
+      }
+      try encoder.finish(rows: rows, &text)
+      try await sink.write(text)
+      try await sink.commit()
+      return await kept.bytes
+    } catch {
+      await sink.abandon()
+      throw error
+    }
+  }
+
+  // MARK: - Tables
+
+  private static func batch(_ rows: [[Value]]) -> RowBatch {
+    var builder = BatchBuilder(width: rows[0].count)
+    for value in rows.joined() { builder.append(value: value) }
+    return builder.finish()
+  }
+
+  /// Rows with a number and a word.
+  private static func plain(_ count: Int, batchesOf size: Int = 1000) -> (Schema, [RowBatch]) {
+    let schema = Schema(
+      "plain", key: ["id"],
+      columns: [ColumnDescription("id", .integer, nullable: false), ColumnDescription("name", .text)])
+    let batches = stride(from: 0, to: count, by: size).map { start in
+      batch((start..<min(start + size, count)).map { [.integer(Int64($0)), .text("name \($0)")] })
+    }
+    return (schema, batches)
+  }
+
+  /// A column of every type, and rows with what tends to go wrong.
+  private static let hostile: (schema: Schema, rows: [(name: String, row: [Value])]) = {
+    let types = ColumnType.allCases
+    let schema = Schema("hostile", columns: types.map { ColumnDescription($0.name, $0) })
+    func row(text: String, integer: Int64 = 1, number: String = "1.10", list: String = "[]", json: String = "{}")
+      -> [Value]
+    {
+      types.map { type in
+        switch type {
+        case .integer: .integer(integer)
+        case .real: .real(-0.0)
+        case .decimal: .number(Array(number.utf8))
+        case .boolean: .boolean(true)
+        case .text: .text(text)
+        case .bytes: .bytes([0, 255])
+        case .date: .text("1966-03")
+        case .timestamp: .text("1969-12-31T23:59:59.999Z")
+        case .url: .text("javascript:alert(1)")
+        case .list(.integer): .json(Array("[9007199254740993]".utf8))
+        case .list: .json(Array(list.utf8))
+        case .json: .json(Array(json.utf8))
+        }
+      }
+    }
+    return (
+      schema,
+      [
+        ("nulls in every column", types.map { _ in .null }), ("empty texts and lists", row(text: "")),
+        ("quotes, bars, tabs and line feeds", row(text: "\"a\" | 'b'\t\r\nc\\")),
+        ("control characters", row(text: "\u{0}\u{1B}[31m\u{7F}\u{FEFF}")),
+        ("letters of every width", row(text: "Zoë é e\u{301} 신과함께 👩‍👩‍👧 \u{202E}x")),
+        ("a formula", row(text: "=1+1")),
+        ("a text of 5 MB", row(text: String(repeating: "0123456789", count: 500_000))),
+        (
+          "numbers of thirty digits",
+          row(text: "n", integer: .min, number: "123456789012345678901234567890.10")
+        ),
+        (
+          "nested values",
+          row(text: "n", list: #"["a,b","\"c\"",""]"#, json: #"{"a":[{"b":null}],"é":1e400}"#)
+        ),
+      ]
+    )
+  }()
+}
+
+/// Bytes in memory.
+private actor KeptBytes: ByteSink {
+  nonisolated let name = "memory"
+  private(set) var bytes: [UInt8] = []
+  nonisolated func write(_ bytes: borrowing ByteBuffer) async throws(Problem) { await keep(bytes.bytes()) }
+  private func keep(_ more: [UInt8]) { bytes += more }
+  func commit() async throws(Problem) {}
+  func abandon() async {}
+}

@@ -1,0 +1,163 @@
+internal import Domain
+import Glibc
+
+/// Bytes through a program into another sink: what the program makes of them is what is written there.
+///
+/// Both pipes are served at once, so neither can fill up and stop the other. A program that is silent for too long, makes too much of too little,
+/// or ends early is ended, and the sink behind it abandoned.
+final class ProgramSink: ByteSink {
+  /// How long, and how much.
+  struct Limits: Sendable {
+    /// Milliseconds without a sign of life.
+    var silence: Int32 = 60_000
+    /// Bytes it may write whatever it was given, and for each byte it was given.
+    var bytes = 64 << 20, bytesEach = 1000
+  }
+
+  /// The name of the sink behind.
+  let name: String
+  private let work: Work
+
+  /// Starts a program in front of `inner`.
+  init(
+    _ path: String, _ arguments: [String], variables: [String: String], folder: PrivateFolder, into inner: any ByteSink,
+    limits: Limits = Limits()
+  ) throws(Problem) {
+    name = inner.name
+    var own = variables
+    own["TMPDIR"] = folder.path
+    let child = try ChildProcess(path, arguments, variables: own, folder: folder.path)
+    work = Work(child, folder, path, inner, limits)
+  }
+
+  func write(_ bytes: borrowing ByteBuffer) async throws(Problem) { try await work.feed(bytes.bytes()) }
+  func commit() async throws(Problem) { try await work.finish() }
+  func abandon() async { await work.abandon() }
+
+  /// What the sink does, on a thread where waiting holds up nobody.
+  private actor Work {
+    private let child: ChildProcess
+    private let folder: PrivateFolder
+    private let path: String
+    private let inner: any ByteSink
+    private let limits: Limits
+    private let executor = QueueExecutor("bb.plugin")
+    nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe executor.asUnownedSerialExecutor() }
+    private var taken = 0
+    private var given = 0
+    private var isDone = false
+
+    init(_ child: ChildProcess, _ folder: PrivateFolder, _ path: String, _ inner: any ByteSink, _ limits: Limits) {
+      self.child = child
+      self.folder = folder
+      self.path = path
+      self.inner = inner
+      self.limits = limits
+    }
+
+    func feed(_ bytes: [UInt8]) async throws(Problem) {
+      var rest = bytes[...]
+      while !rest.isEmpty {
+        switch try child.step(rest, milliseconds: limits.silence) {
+        case .wrote(let count):
+          rest = rest.dropFirst(count)
+          taken += count
+        case .read(let made): try await pass(made)
+        case .deaf, .silent:
+          try await drain()
+          throw fault(child.wait(seconds: 5), early: true)
+        case .late: throw silence()
+        }
+      }
+    }
+
+    func finish() async throws(Problem) {
+      child.closeInput()
+      try await drain()
+      let code = child.wait(seconds: 5)
+      guard code == 0 else { throw fault(code, early: false) }
+      isDone = true
+      try await inner.commit()
+    }
+
+    func abandon() async {
+      child.kill()
+      if !isDone { await inner.abandon() }
+    }
+
+    /// Passes on what the program still has to say.
+    private func drain() async throws(Problem) {
+      while true {
+        switch try child.step([], milliseconds: limits.silence) {
+        case .read(let made): try await pass(made)
+        case .late: throw silence()
+        case .silent: return
+        case .wrote, .deaf: continue
+        }
+      }
+    }
+
+    private func pass(_ made: [UInt8]) async throws(Problem) {
+      given += made.count
+      guard given <= limits.bytes + limits.bytesEach * taken else {
+        child.kill()
+        throw Problem(.plugIn, "makes \(given) bytes of \(taken), which cannot be meant", at: path)
+      }
+      var buffer = ByteBuffer(capacity: made.count)
+      buffer.append(bytes: made)
+      try await inner.write(buffer)
+    }
+
+    private func silence() -> Problem {
+      child.kill()
+      return Problem(.plugIn, "has said nothing for \(limits.silence / 1000) s", at: path)
+    }
+
+    /// What an exit code other than 0 means, with the last line the program wrote to standard error.
+    private func fault(_ code: Int32?, early: Bool) -> Problem {
+      let lines = String(decoding: child.complaints, as: UTF8.self).split(whereSeparator: \.isNewline)
+      let words = lines.last.map { ": \($0)" } ?? ""
+      switch code {
+      case nil:
+        child.kill()
+        return Problem(.plugIn, "closed its output and did not end", at: path)
+      case 0?: return Problem(.plugIn, "ended before it had read everything\(words)", at: path)
+      case 65?: return Problem(.badData, "cannot represent the records\(words)", at: path)
+      case let code? where code > 128: return Problem(.plugIn, "was ended by signal \(code - 128)\(words)", at: path)
+      case let code?: return Problem(.plugIn, "ended with \(code)\(words)", at: path)
+      }
+    }
+  }
+}
+
+/// A folder for one run of a program; it is gone, with all that is in it, when nobody holds it any more.
+final class PrivateFolder: Sendable {
+  /// Its path.
+  let path: String
+
+  /// - Throws: `io` when it cannot be made.
+  init(in parent: String) throws(Problem) {
+    let path = "\(parent)/bb-plugin.\(getpid()).\(String(UInt64.random(in: 0 ... .max), radix: 36))"
+    guard Temporaries.makeFolder(path) == 0 else { throw Problem.posix(errno, "create a folder", parent) }
+    self.path = path
+  }
+
+  deinit {
+    Self.remove(path)
+    Temporaries.forget(path)
+  }
+
+  private static func remove(_ path: String) {
+    guard let listing = unsafe opendir(path) else { return }
+    while let entry = unsafe readdir(listing) {
+      let name = unsafe withUnsafePointer(to: &entry.pointee.d_name) { pointer in
+        unsafe pointer.withMemoryRebound(to: CChar.self, capacity: 256) { unsafe String(cString: $0) }
+      }
+      guard name != ".", name != ".." else { continue }
+      let file = "\(path)/\(name)"
+      if unsafe entry.pointee.d_type == UInt8(DT_DIR) { remove(file) } else { unsafe unlink(file) }
+    }
+    unsafe closedir(listing)
+    unsafe rmdir(path)
+  }
+}

@@ -1,0 +1,143 @@
+import Domain
+import Testing
+
+@Suite("external exporters") struct PluginTests {
+  /// A shell with plug-ins: scripts by their names.
+  private static func shell(_ plugins: [String: String]) -> Shell {
+    let shell = Shell()
+    for (name, script) in plugins {
+      shell.write("bb-exporter-\(name)", script)
+      _ = shell.run("mkdir -p plug && chmod 755 plug && mv bb-exporter-\(name) plug/ && chmod 755 plug/*")
+    }
+    return shell
+  }
+  /// A script that describes itself, and does `body` with a Singer stream.
+  private static func script(_ name: String, _ body: String, more: String = "") -> String {
+    """
+    #!/bin/sh
+    if [ "$1" = --describe ]; then
+      echo '{"schemaVersion": 1, "name": "\(name)", "version": "1", "vendor": "v", "description": "d", "extensions": ["\(name)"], "mediaType": "text/plain"\(more)}'
+      exit
+    fi
+    \(body)
+    """
+  }
+  private static func run(_ shell: Shell, _ line: String) -> Shell.Outcome {
+    shell.run("export BB_PLUGIN_PATH=$PWD/plug TMPDIR=$HOME; \(line)")
+  }
+
+  @Test("a program's format is a format like any other: by name, by suffix, with options, behind every selection")
+  func format() throws {
+    let options = #", "options": [{"key": "mark", "values": "TEXT", "description": "m"}]"#
+    let shell = Self.shell(["count": Self.script("count", #"echo "$@"; grep -c RECORD"#, more: options)])
+    let named = Self.run(shell, "bb-export episodes --source snapshot --limit 3 -f count")
+    #expect(named.out == "export\n3\n" && named.err == "" && named.status == 0)
+    let file = Self.run(
+      shell,
+      "bb-export episodes --source snapshot -o a.count -o b.csv --option count.mark='x y' --summary json && cat a.count && wc -c < a.count"
+    )
+    #expect(
+      file.out == "export --option mark=x y\n126\n29\n"
+        && file.err.contains(#""format":"count","rows":126,"bytes":29,"#))
+    #expect(Self.run(shell, "bb-export episodes --source snapshot -f count --option nark=1").status == 64)
+    let info = Self.run(shell, "bb-export plugins info count -f csv")
+    #expect(info.out.contains("suffixes,.count\n") && info.out.contains("options,mark=TEXT\n"))
+  }
+  @Test(
+    "a program that misbehaves is an error that says how, and the old file stays",
+    arguments: [
+      ("exit", "cat >/dev/null; echo 'out of ink' >&2; exit 3", 76, "ended with 3: out of ink"),
+      (
+        "refuse", "cat >/dev/null; echo half; echo 'no such colour' >&2; exit 65", 65,
+        "cannot represent the records: no such colour"
+      ),
+      ("early", "exec <&-; exit 0", 76, "ended before it had read everything"),
+      ("signal", "kill -9 $$", 76, "was ended by signal 9"),
+      ("flood", "exec yes 0123456789012345678901234567890123456789", 76, "which cannot be meant"),
+      ("linger", "cat >/dev/null; exec >&- 2>&-; sleep 30", 76, "did not end"),
+    ])
+  func faults(name: String, body: String, status: Int32, complaint: String) throws {
+    let shell = Self.shell([name: Self.script(name, body)])
+    let done = Self.run(
+      shell,
+      "echo old > a.\(name); bb-export episodes --source snapshot -o a.\(name); echo $?; cat a.\(name); ls -A; ls -d $HOME/bb-plugin*"
+    )
+    #expect(done.out == "\(status)\nold\na.\(name)\nplug\n", "\(done.out)")
+    #expect(done.err.contains(complaint) && done.err.split(separator: "\n").count == 2, "\(done.err)")
+    #expect(done.err.hasSuffix("bb-plugin*': No such file or directory\n"), "its folder is gone")
+  }
+  @Test("neither pipe stops the other: much in, much out, at once") func both() throws {
+    let shell = Self.shell(["cat": Self.script("cat", "exec cat")])
+    shell.write("many.csv", "a,b\n" + String(repeating: "0123456789,0123456789\n", count: 100_000))
+    let done = Self.run(
+      shell,
+      "bb-export --from many.csv -o m.cat -o m.singer && cmp m.cat m.singer && bb-export --from many.csv -f cat | head -1 | cut -c1-16"
+    )
+    #expect(done.out == "{\"type\":\"SCHEMA\"\n" && done.err == "" && done.status == 0)
+  }
+  @Test("it sees few variables, a folder of its own, and default signals") func surroundings() throws {
+    let shell = Self.shell(["env": Self.script("env", "cat >/dev/null; env | sort; pwd; touch left-over; trap")])
+    let done = Self.run(
+      shell,
+      "X_TOKEN=S3CR3T BB_API_URL=http://x bb-export deaths --source snapshot -f env; ls -d $HOME/bb-plugin*"
+    )
+    #expect(!done.out.contains("S3CR3T") && !done.out.contains("BB_API_URL") && done.out.contains("/bb-plugin."))
+    #expect(done.err.contains("No such file or directory"), "its folder is gone")
+  }
+  @Test(
+    "one that others could change, or that has a built-in name, is listed and not run",
+    arguments: [
+      ("chmod 775 plug", "others may write"), ("chmod 757 plug/bb-exporter-x", "others may write"),
+      ("chmod 644 plug/bb-exporter-x", "not executable"),
+      ("rm plug/bb-exporter-x; ln -s nowhere plug/bb-exporter-x", "leads nowhere"),
+      (
+        "mkdir open; chmod 777 open; mv plug/bb-exporter-x open/; ln -s ../open/bb-exporter-x plug/", "others may write"
+      ),
+    ])
+  func refused(change: String, complaint: String) throws {
+    let shell = Self.shell(["x": Self.script("x", "cat"), "csv": Self.script("csv", "echo stolen")])
+    let list = Self.run(shell, "\(change); bb-export plugins -f csv")
+    #expect(list.out.contains("x,no,") && list.out.contains(complaint), "\(list.out)")
+    #expect(list.out.contains("csv,no,") && list.out.contains("a built-in format has this name"))
+    let run = Self.run(shell, "bb-export deaths --source snapshot -f x")
+    #expect(run.status == 77 && run.err.contains(complaint) && run.out == "")
+    #expect(Self.run(shell, "bb-export deaths --source snapshot -f csv --limit 0").out.hasPrefix("id,"))
+  }
+  @Test(
+    "an answer that is no description",
+    arguments: [
+      ("echo hello", "no JSON"), ("echo '{}'", "no schemaVersion 1"),
+      ("echo '{\"schemaVersion\": 1, \"name\": \"y\"}'", "another name"),
+      ("exit 1", "does not end well"), ("sleep 20", "no answer within 5 s"), ("exec yes", "more than 64 KiB"),
+    ])
+  func descriptions(answer: String, complaint: String) throws {
+    let shell = Self.shell(["x": "#!/bin/sh\n\(answer)\n"])
+    let done = Self.run(shell, "bb-export deaths --source snapshot -f x")
+    #expect(
+      done.status == 76 && done.err.contains(complaint) && done.err.split(separator: "\n").count == 1, "\(done.err)")
+  }
+  @Test("a plug-in of twenty lines of Python passes every trial and refuses what it cannot write") func python() throws
+  {
+    let fixture = Shell.read(#filePath.replacing("AppTests/PluginTests.swift", with: "Fixtures/bb-exporter-lines"))
+    let shell = Self.shell(["lines": fixture])
+    let trial = Self.run(shell, "bb-export plugins test lines -f csv")
+    #expect(trial.status == 0 && !trial.out.contains("badly"), "\(trial.out)")
+    let some = Self.run(
+      shell, "bb-export episodes --source snapshot --limit 1 --columns season,title --option case=upper -f lines")
+    #expect(some.out == "# season, title\n1 | \"UNO\"\n")
+    let refused = Self.run(
+      shell, "printf 'a\nx|y\n' | bb-export --from - --from-format csv --as t -o t.lines; echo $?; ls")
+    #expect(refused.out == "65\nplug\n" && refused.err.contains("cannot represent the records: a text has a bar in it"))
+  }
+  @Test("plugins test tells good from bad") func trial() throws {
+    let shell = Self.shell([
+      "good": Self.script("good", "exec cat"),
+      "bad": Self.script("bad", "cat > /dev/null; date +%N; exit $(date +%N | tail -c 2)"),
+    ])
+    let good = Self.run(shell, "bb-export plugins test good -f csv")
+    #expect(good.status == 0 && !good.out.contains("badly") && good.out.split(separator: "\n").count > 10)
+    let bad = Self.run(shell, "bb-export plugins test bad -f csv")
+    #expect(bad.status == 76 && bad.out.contains("badly"))
+    #expect(Self.run(shell, "bb-export plugins test god").err.contains("did you mean good?"))
+  }
+}
