@@ -47,7 +47,7 @@ extension Environment {
           let stored = try location.flatMap { (location) throws(Problem) in
             try stores.isThere(location) ? try stores.open(live.target ?? "") : nil
           }
-          let source = try liveSource(named: name, live, directories, variables, stored: stored) { report.warning($0) }
+          let source = try liveSource(named: name, live, directories, variables, stored: stored, report)
           return live.isStrict ? source : FallbackSource(source, else: SnapshotSource()) { report.warning($0) }
         case .file(let path, let file):
           var reading = FileSource.Reading()
@@ -60,7 +60,7 @@ extension Environment {
         }
       },
       submitter: { (name, live) throws(Problem) in
-        try liveSource(named: name, live, directories, variables) { report.warning($0) }
+        try liveSource(named: name, live, directories, variables, report)
       },
       store: { (location) throws(Problem) in try stores.open(location) },
       migrate: { (old, location) async throws(Problem) in
@@ -77,8 +77,10 @@ extension Environment {
         return try FileSink(path: path, replaces: replaces)
       },
       standardOutput: { (isHeldBack) throws(Problem) in
-        let output = DescriptorSink.standardOutput
-        return isHeldBack ? try SpooledSink(output, scratch: scratch) as any ByteSink : output
+        let descriptor = DescriptorSink.standardOutput
+        let output: any ByteSink =
+          Terminal.isTerminal(1) ? VisibleSink(descriptor) { report.warning($0) } : descriptor
+        return isHeldBack ? try SpooledSink(output, scratch: scratch) : output
       },
       terminalWidth: Terminal.width(1),
       hasProgress: Terminal.isTerminal(2),
@@ -97,20 +99,23 @@ extension DigestSink: DigestingSink {}
 /// A live API: asked over libcurl, tried again when that may help, remembered in the cache.
 private func liveSource(
   named name: String, _ live: LiveChoice, _ directories: Directories, _ variables: [String: String],
-  stored: (any RecordSource)? = nil, report: @escaping @Sendable (String) -> Void
+  stored: (any RecordSource)? = nil, _ report: Report
 ) throws(Problem) -> RESTSource {
   let description =
     name.contains("/") || name.hasSuffix(".json") ? try sourceFile(name) : try SourceDescription.named(name)
   let date = SystemClock()
+  if let file = live.caFile { _ = try FileByteSource(path: file) }
   let curl = CurlTransport(
     TransportOptions(proxy: live.proxy, caFile: live.caFile, userAgent: "bb-export/\(BBExport.version)"))
-  let retrying = Retrying(curl, clock: ContinuousClock(), date: date)
+  let telling = Telling(curl) { report.detail($0) }
+  let retrying = Retrying(telling, clock: ContinuousClock(), date: date)
   let policy = Caching.Policy(maximumAge: Int64(live.maxAge ?? 0), refresh: live.refresh, offline: live.offline)
-  let caching = Caching(retrying, folder: directories.cache, policy: policy, date: date, report: report)
+  let caching = Caching(retrying, folder: directories.cache, policy: policy, date: date) { report.warning($0) }
   let server = live.server ?? variables["BB_API_URL"].flatMap { $0.isEmpty ? nil : $0 }
   return try RESTSource(
     description, server: server, transport: caching, environment: variables, asWritten: live.asWritten,
-    stored: stored, report: report)
+    stored: stored
+  ) { report.warning($0) }
 }
 
 /// The process's environment; of a name that stands twice, the first.

@@ -4,6 +4,7 @@ import Glibc
 
 @main enum Main {
   static func main() {
+    Terminal.occupyStandardDescriptors()
     let arguments = Array(CommandLine.arguments.dropFirst())
     // Nothing of the rest need be set up to answer this.
     if arguments == ["--version"] { return answer("bb-export \(BBExport.version)") }

@@ -19,7 +19,8 @@ func run(_ arguments: [String], in environment: Environment, report: Report) asy
         BBExport.program.help(for: command, path: invocation.path, width: Terminal.width(1) ?? 80), to: 1)
     case .run(let command):
       report.configure(
-        style: invocation[Options.errors].flatMap(Report.Style.init) ?? .text, isQuiet: invocation.has(Options.quiet))
+        style: invocation[Options.errors].flatMap(Report.Style.init) ?? .text,
+        isQuiet: invocation.has(Options.quiet), isVerbose: invocation.has(Options.verbose))
       try await run(command, invocation, environment)
     }
     return 0

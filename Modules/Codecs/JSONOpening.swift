@@ -36,7 +36,7 @@ struct JSONOpening {
     case UInt8(ascii: "["): return .array(offset: scanner.at + 1, closers: [])
     case UInt8(ascii: "{") where form == .automatic: return try lines()
     case UInt8(ascii: "{"): throw notATable("an object")
-    default: throw notATable("neither")
+    default: throw notATable("something else")
     }
   }
 

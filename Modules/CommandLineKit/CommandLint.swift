@@ -38,7 +38,12 @@ public enum CommandLint {
         }
       }
     }
-    for topic in program.topics { sentence(topic.summary, "help \(topic.name)") }
+    for topic in program.topics {
+      sentence(topic.summary, "help \(topic.name)")
+      if program.commands.contains(where: { $0.name == topic.name }) {
+        findings.append("help \(topic.name) is a command and a topic")
+      }
+    }
     return findings
   }
 }

@@ -17,6 +17,14 @@ extension Program {
           ?? [])
           + ["\(name) COMMAND [ARGUMENTS] [OPTIONS]"])
       page.section("SUBCOMMANDS", pairs: commands.map { ($0.name, $0.overview) })
+      page.section(
+        "OPTIONS",
+        lines: ["\(name) COMMAND --help shows those of a command"]
+          + (start.map {
+            [
+              "\(name) \($0.name) --help shows those of \(name) \($0.arguments.map(\.placeholder).joined(separator: " "))"
+            ]
+          } ?? []))
       page.groups(options + [Self.help, Self.versionOption])
       page.section("HELP TOPICS", pairs: topics.map { ("help \($0.name)", $0.summary) })
       page.section("EXAMPLES", lines: examples.map { "\(name) \($0)" })

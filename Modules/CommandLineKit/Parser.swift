@@ -178,7 +178,9 @@ private struct Scanner {
       known += named.options
     }
     if let option = known.first(where: matches) { return option }
-    throw program.unknown("option", typed, among: known.map { "--\($0.name)" })
+    throw program.unknown(
+      "option", typed, among: known.map { "--\($0.name)" },
+      of: path.isEmpty ? program.defaultCommand : path.joined(separator: " "))
   }
 
   func invocation() throws(Problem) -> Invocation {
@@ -224,12 +226,14 @@ private struct Scanner {
 
 extension Program {
   /// The problem of a word nobody knows: the nearest right one, or all of them.
-  func unknown(_ what: String, _ word: String, among known: [String], listsAll: Bool = false) -> Problem {
+  func unknown(_ what: String, _ word: String, among known: [String], listsAll: Bool = false, of command: String? = nil)
+    -> Problem
+  {
     let last = word.split(separator: " ").last.map(String.init) ?? word
     let hint =
       if let near = Nearest.word(to: last, among: known) { "did you mean \(near)?" } else if listsAll {
         "there are: \(known.joined(separator: ", "))"
-      } else { "try “\(name) --help”" }
+      } else { "try “\(name) \(command.map { $0 + " " } ?? "")--help”" }
     return Problem(.usage, "no \(what) “\(word)”", hint: hint)
   }
 }

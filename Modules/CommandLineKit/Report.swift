@@ -12,6 +12,7 @@ public final class Report: Sendable {
   private struct State {
     var style = Style.text
     var isQuiet = false
+    var isVerbose = false
     /// Whether a progress line stands on the terminal.
     var hasLine = false
   }
@@ -21,11 +22,12 @@ public final class Report: Sendable {
   /// Reports of `program`.
   public init(program: String) { self.program = program }
 
-  /// Sets how problems are written, and whether warnings are.
-  public func configure(style: Style, isQuiet: Bool) {
+  /// Sets how problems are written, and whether warnings and details are.
+  public func configure(style: Style, isQuiet: Bool, isVerbose: Bool = false) {
     state.withLock { state in
       state.style = style
       state.isQuiet = isQuiet
+      state.isVerbose = isVerbose && !isQuiet
     }
   }
 
@@ -46,6 +48,11 @@ public final class Report: Sendable {
   public func warning(_ text: String) {
     if state.withLock({ $0.isQuiet || $0.style == .json }) { return }
     line("\(program): \(oneLine(text))")
+  }
+
+  /// Writes a line for people who want to know more.
+  public func detail(_ text: String) {
+    if state.withLock({ $0.isVerbose }) { warning(text) }
   }
 
   /// Writes a line whatever was asked: what a person wanted to be told.

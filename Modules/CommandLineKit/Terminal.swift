@@ -3,6 +3,15 @@ import Glibc
 
 /// What the programs know of the terminal, and how they write to it.
 public enum Terminal {
+  /// Fills the places of standard input, output and error where the process was started without them, so that no file that is opened later gets what
+  /// is meant for them. Reading and writing them still fails. Call first of all.
+  public static func occupyStandardDescriptors() {
+    for descriptor in Int32(0)...2 where fcntl(descriptor, F_GETFD) < 0 {
+      // The lowest that is free is taken, and that is this one.
+      _ = unsafe open("/dev/null", descriptor == 0 ? O_WRONLY : O_RDONLY)
+    }
+  }
+
   /// Whether a descriptor is a terminal.
   public static func isTerminal(_ descriptor: Int32) -> Bool { isatty(descriptor) == 1 }
 
@@ -39,18 +48,31 @@ public enum Terminal {
 
   /// Text that cannot drive a terminal: control characters (but line feed and tab), and marks that change the direction of writing,
   /// are spelled out.
-  public static func safe(_ text: String) -> String {
+  /// - Parameter keepsLineEnds: whether a carriage return before a line feed stays.
+  public static func safe(_ text: String, keepsLineEnds: Bool = false) -> String {
     guard text.unicodeScalars.contains(where: drives) else { return text }
-    var result = ""
-    for scalar in text.unicodeScalars {
-      if !drives(scalar) {
-        result.unicodeScalars.append(scalar)
-      } else if scalar.value < 256 {
+    var result = "", isHeld = false
+    func spell(_ scalar: Unicode.Scalar) {
+      if scalar.value < 256 {
         result += "\\x" + (scalar.value < 16 ? "0" : "") + String(scalar.value, radix: 16)
       } else {
         result += "\\u{" + String(scalar.value, radix: 16) + "}"
       }
     }
+    for scalar in text.unicodeScalars {
+      if isHeld {
+        if scalar == "\n" { result.unicodeScalars.append("\r") } else { spell("\r") }
+        isHeld = false
+      }
+      if !drives(scalar) {
+        result.unicodeScalars.append(scalar)
+      } else if keepsLineEnds, scalar == "\r" {
+        isHeld = true
+      } else {
+        spell(scalar)
+      }
+    }
+    if isHeld { spell("\r") }
     return result
   }
 

@@ -62,7 +62,8 @@ private struct CSVEncoder: RowEncoder {
     if noted == 0 { return nil }
     let found = "\(counted(noted, "cell")) that a spreadsheet would take for a formula"
     return isEscaped
-      ? "\(found): a ' was put in front" : "\(found), written as they are; --option formulas=escape makes them safe"
+      ? "\(found): a ' was put in front"
+      : "\(found), written as \(noted == 1 ? "it is" : "they are"); --option formulas=escape makes \(noted == 1 ? "it" : "them") safe"
   }
 }
 

@@ -144,7 +144,7 @@ import Testing
       ("[{\"a\":{\"k\":1,\"k\":2}}]", "x:1:14: a key that the object has already (record 1)"),
       ("", "x:1:1: no JSON: the document is empty"),
       ("  \n", "x:2:1: no JSON: the document is empty"),
-      ("17", "x:1:1: expected an array of objects or one object a line, not neither"),
+      ("17", "x:1:1: expected an array of objects or one object a line, not something else"),
       (
         "{\"count\":1,\"results\":[{\"a\":1}]}",
         "x:1:1: expected an array of objects or one object a line, not one object; its records seem to be at /results"

@@ -50,7 +50,7 @@ import Testing
       (["--limit", "3", "copy"], "copy takes no --limit; try “demo copy --help”"),
       (["-fcsv", "-q", "plugins", "list"], "plugins list takes no --format; try “demo plugins list --help”"),
       (["tabel", "people"], "no command “tabel”; did you mean table?"),
-      (["p", "-x"], "no option “-x”; try “demo --help”"),
+      (["p", "-x"], "no option “-x”; try “demo table --help”"),
     ])
   func complaints(words: [String], complaint: String) {
     let problem = #expect(throws: Problem.self) { try Fixture.program.parse(words) }

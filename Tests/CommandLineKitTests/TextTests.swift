@@ -1,5 +1,6 @@
 import CommandLineKit
 import Domain
+import Synchronization
 import Testing
 
 @Suite("texts made from a description") struct TextTests {
@@ -25,11 +26,11 @@ import Testing
           options: [
             .flag("same", short: "s", in: "One", "once"), .flag("same", short: "s", in: "", ""),
           ])
-      ], defaultCommand: "b", options: [], topics: [], examples: [])
+      ], defaultCommand: "b", options: [], topics: [.init("a", "a text", "text")], examples: [])
     let findings = CommandLint.findings(bad).joined(separator: "\n")
     for part in [
       "full stop", "capital", "no default command", "two options --same", "two options -s", "no heading", "no summary",
-      "only the last",
+      "only the last", "a is a command and a topic",
     ] {
       #expect(findings.contains(part), "\(part)")
     }
@@ -56,8 +57,38 @@ import Testing
     #expect(Terminal.safe("\u{1B}[31m\u{7}\u{9B}\u{7F}\r") == "\\x1b[31m\\x07\\x9b\\x7f\\x0d")
     #expect(Terminal.safe("a\u{202E}b\u{2066}") == "a\\u{202e}b\\u{2066}")
   }
+  @Test("output on a terminal cannot drive it, however it is cut") func visible() async throws {
+    let text = "é ✓ 👩‍🚒\tx\r\ny\r\u{1B}[31m\u{9B}m\u{202E}z\u{2066}\u{7F}\u{0}\r"
+    let wanted = "é ✓ 👩‍🚒\tx\r\ny\\x0d\\x1b[31m\\x9bm\\u{202e}z\\u{2066}\\x7f\\x00\\x0d"
+    let bytes = Array(text.utf8)
+    for size in 1...bytes.count {
+      let kept = KeptBytes(), told = Mutex<[String]>([])
+      let sink = VisibleSink(kept) { line in told.withLock { $0.append(line) } }
+      for start in stride(from: 0, to: bytes.count, by: size) {
+        var buffer = ByteBuffer(capacity: size)
+        buffer.append(bytes: Array(bytes[start..<min(start + size, bytes.count)]))
+        try await sink.write(buffer)
+      }
+      try await sink.commit()
+      #expect(String(decoding: kept.bytes, as: UTF8.self) == wanted, "in pieces of \(size)")
+      #expect(told.withLock { $0.count } == 1)
+    }
+  }
   @Test("numbers for people") func numbers() {
     #expect([0, 999, 1000, 1_234_567].map(Progress.grouped) == ["0", "999", "1,000", "1,234,567"])
     #expect([0, 999, 1500, 179_149_376].map(Progress.size) == ["0 B", "999 B", "1.5 kB", "179.1 MB"])
   }
+}
+
+/// A sink that keeps what it is given.
+private final class KeptBytes: ByteSink {
+  let name = "kept"
+  private let kept = Mutex<[UInt8]>([])
+  var bytes: [UInt8] { kept.withLock { $0 } }
+  func write(_ bytes: borrowing ByteBuffer) async throws(Problem) {
+    let piece = bytes.read { span in unsafe span.withUnsafeBytes { unsafe Array($0) } }
+    kept.withLock { $0 += piece }
+  }
+  func commit() async throws(Problem) {}
+  func abandon() async {}
 }

@@ -163,6 +163,15 @@ struct FileSourceTests {
     #expect(problem?.record == 1)
   }
 
+  @Test func aViewThatCannotBeReadLeavesTheOthersReadable() async throws {
+    try makeDatabase(
+      "CREATE TABLE t(v); INSERT INTO t VALUES(1); CREATE VIEW gone AS SELECT nosuch FROM t", at: "\(folder.path)/t.db")
+    #expect(try await table("t.db", table: "t") == ["v:integer", "1"])
+    let problem = await #expect(throws: Problem.self) { try await table("t.db", table: "gone") }
+    #expect(problem?.kind == .badData)
+    #expect(problem?.message == "“gone” cannot be read: no such column: nosuch")
+  }
+
   @Test func aDamagedDatabaseIsBadData() async throws {
     try await folder.write("t.db", "SQLite format 3 it is not")
     let problem = await #expect(throws: Problem.self) { try await table("t.db") }

@@ -29,6 +29,7 @@ struct Outputs {
     var chosen: [(path: String, exporter: any Exporter)] = []
     let paths = invocation.all(Options.output)
     for path in paths.isEmpty ? ["-"] : paths {
+      guard !path.isEmpty else { throw Problem(.usage, "-o needs the name of a file", hint: "- is standard output") }
       guard !chosen.contains(where: { $0.path == path }) else { throw Problem(.usage, "-o \(path) is given twice") }
       if path != "-", let exporter = try environment.exporterForPath(path) {
         chosen.append((path, exporter))
@@ -87,7 +88,13 @@ struct Outputs {
       try selection.apply(to: stream, scratch: environment.scratch, related: related)
     }
     progress?.finish()
-    for warning in summary.warnings { environment.report.warning(warning) }
+    var told: Set<String> = []
+    for warning in summary.warnings where told.insert(warning).inserted { environment.report.warning(warning) }
+    for (target, written) in zip(targets, summary.outputs) {
+      let name = target.path == "-" ? "standard output" : target.path
+      environment.report.detail(
+        "\(name): \(target.exporter.descriptor.name), rows: \(summary.rows), bytes: \(written.bytes)")
+    }
     if tellsSummary { tell(summary, opened, started.duration(to: .now)) }
     return summary
   }

@@ -18,14 +18,15 @@ struct SourceReader {
       throw Problem(
         .usage, "--\(said[0].name) and --\(said[1].name) name two places to read from", hint: "give one of them")
     }
-    if let path = invocation[Options.from] { return .file(path: path, try file()) }
+    if let path = invocation[Options.from] {
+      try refuseAsking("a file")
+      return .file(path: path, try file())
+    }
     for option in Options.readingFiles where invocation.has(option) {
       throw Problem(.usage, "--\(option.name) is about a file, and there is none", hint: "add --from FILE")
     }
     if invocation[Options.storage] != nil || Self.personal.contains(dataset ?? "") && said.isEmpty {
-      for option in Options.asking where invocation.has(option) {
-        throw Problem(.usage, "--\(option.name) is about an API, and the records come from a storage")
-      }
+      try refuseAsking("a storage")
       return .storage(invocation[Options.storage])
     }
     guard let dataset else {
@@ -33,6 +34,12 @@ struct SourceReader {
         .usage, "DATASET is missing", hint: "there are: \(Catalog.all.map(\.name).joined(separator: ", "))")
     }
     return try live(for: dataset)
+  }
+
+  private func refuseAsking(_ place: String) throws(Problem) {
+    for option in Options.asking where invocation.has(option) {
+      throw Problem(.usage, "--\(option.name) is about an API, and the records come from \(place)")
+    }
   }
 
   func file() throws(Problem) -> FileChoice {
@@ -74,6 +81,12 @@ struct SourceReader {
     live.offline = invocation.has(Options.offline)
     live.proxy = invocation[Options.proxy]
     live.caFile = invocation[Options.cacert]
+    if let proxy = live.proxy, let mark = proxy.firstRange(of: "://"),
+      !["http", "https", "socks4", "socks4a", "socks5", "socks5h"].contains(proxy[..<mark.lowerBound].lowercased())
+    {
+      throw Problem(
+        .usage, "“\(URLText.redacted(proxy))” is no proxy", hint: "write http://host:port, socks5://host:port, or none")
+    }
     if live.refresh, live.offline { throw Problem(.usage, "--refresh and --offline contradict each other") }
     return .live(name: source ?? SourceDescription.usual(for: dataset).name, live)
   }

@@ -23,7 +23,12 @@ struct TableCommand {
     } else if let schema = try await source.tables().first(where: { $0.name == table }) {
       request.selection = try selection.read(for: schema)
     }
-    let rows = try await source.rows(of: table, request)
+    var rows = try await source.rows(of: table, request)
+    environment.report.detail("reading \(table) from \(source.name)")
+    if let needed = request.columns, !needed.allSatisfy({ rows.schema.position(of: $0) != nil }) {
+      // So that the message can say what columns there are; a pipe that cannot be read again leaves it at what is known.
+      rows = (try? await source.rows(of: table, RowRequest())) ?? rows
+    }
     let wanted = try selection.read(for: rows.schema)
     let related = try await RelatedTables.read(for: wanted.relations, of: table) { (name) throws(Problem) in
       try await source.rows(of: name, RowRequest())

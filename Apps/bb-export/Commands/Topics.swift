@@ -5,7 +5,7 @@ enum Topics {
   static let all = [
     Program.Topic("selection", "which rows and columns, in what order", selection),
     Program.Topic("output", "files, formats and their options", output),
-    Program.Topic("sources", "where the records come from", sources),
+    Program.Topic("input", "where the records come from", input),
     Program.Topic("exit-codes", "what the exit codes mean", exitCodes),
     Program.Topic("environment", "variables that are read", environment),
   ]
@@ -54,13 +54,13 @@ enum Topics {
 
     Exact formats give back every value and every null, or the program ends
     with 65 and names record and column. Display formats (markdown, table,
-    record) show every character; null is an empty cell.
+    record, html) show every character; null is an empty cell.
 
       bb-export episodes -o episodes.csv -o episodes.json
       bb-export episodes -f csv --option null=NULL --option line-ending=crlf
     """
 
-  private static let sources = """
+  private static let input = """
     Records come from one place: a file of yours (--from FILE), or a source
     (--source NAME: a live API; `bb-export sources` lists them; `snapshot` for
     what is built into the program).

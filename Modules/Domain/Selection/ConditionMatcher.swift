@@ -39,7 +39,7 @@ struct ConditionMatcher: Sendable {
       let article = "aeiou".contains(kind.prefix(1)) ? "an" : "a"
       return Problem(
         .usage, "\(column.name) is \(article) \(kind), not “\(value)”",
-        hint: "as in '\(column.name) \(comparison.rawValue) \(example)'")
+        hint: "as in '\(column.name) \(comparison.rawValue) \(comparison == .isIn ? "(\(example))" : example)'")
     }
     func numbers(_ example: String) throws(Problem) -> [DecimalNumber] {
       var numbers: [DecimalNumber] = []

@@ -1,10 +1,10 @@
 /// URLs in messages.
 public enum URLText {
-  /// A URL without what may be secret: user and password, and the values of the query. Control characters become `?`.
+  /// A URL without what may be secret: user and password, and the values of the query. Control characters become `�`.
   public static func redacted(_ url: String) -> String {
     var text = String(
       String.UnicodeScalarView(
-        url.unicodeScalars.map { $0.value < 32 || (127..<160).contains($0.value) ? "?" : $0 }))
+        url.unicodeScalars.map { $0.value < 32 || (127..<160).contains($0.value) ? "\u{FFFD}" : $0 }))
     if let fragment = text.firstIndex(of: "#") { text = String(text[..<fragment]) }
     var query = ""
     if let mark = text.firstIndex(of: "?") {

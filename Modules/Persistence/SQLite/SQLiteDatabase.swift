@@ -45,6 +45,7 @@ struct SQLiteDatabase: Sendable {
         .noInput, "there is no table “\(name)”", at: path,
         hint: near ?? "there are: \(tables.map(\.name).joined(separator: ", "))")
     }
+    if let fault = table.fault { throw fault }
     for (column, type) in types.sorted(by: { $0.key < $1.key }) {
       guard let position = table.columns.firstIndex(where: { $0.name.utf8.elementsEqual(column.utf8) }) else {
         let near = Nearest.word(to: column, among: table.columns.map(\.name)).map { "did you mean \($0)?" } ?? ""

@@ -30,6 +30,8 @@ struct SQLiteTable: Sendable {
   let hasRowID: Bool
   let isStrict: Bool
   var columns: [Column]
+  /// Why its columns cannot be told, as of a view on a table that is gone.
+  var fault: Problem?
 
   /// A name for the row id that is no column's name; nil when all three are taken.
   var rowIDName: String? {
@@ -84,10 +86,17 @@ struct SQLiteTable: Sendable {
     var tables: [SQLiteTable] = []
     while try list.step() {
       let name = list.text(0)
-      tables.append(
-        SQLiteTable(
-          name: name, hasRowID: list.text(1) == "table" && list.integer(2) == 0, isStrict: list.integer(3) == 1,
-          columns: try columns(of: name, connection)))
+      var table = SQLiteTable(
+        name: name, hasRowID: list.text(1) == "table" && list.integer(2) == 0, isStrict: list.integer(3) == 1,
+        columns: [])
+      do throws(Problem) {
+        table.columns = try columns(of: name, connection)
+      } catch {
+        // The others can still be read.
+        guard error.kind != .busy else { throw error }
+        table.fault = Problem(.badData, "“\(name)” cannot be read: \(error.message)", at: error.place)
+      }
+      tables.append(table)
     }
     guard try SQLiteFormat.owner(connection) == .bb else { return tables }
     let known = try SQLiteFormat.schemas(connection)

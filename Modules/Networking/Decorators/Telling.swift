@@ -1,0 +1,26 @@
+public import Domain
+
+/// Tells of every request that goes out and of its answer, in a sentence each, without what may be secret.
+public struct Telling: HTTPTransport {
+  private let inner: any HTTPTransport
+  private let report: @Sendable (String) -> Void
+
+  /// Tells `report` what `inner` is asked.
+  public init(_ inner: any HTTPTransport, report: @escaping @Sendable (String) -> Void) {
+    self.inner = inner
+    self.report = report
+  }
+
+  /// Sends the request.
+  public func send(_ request: HTTPRequest) async throws(Problem) -> HTTPResponse {
+    let what = "\(request.method.rawValue) \(URLText.redacted(request.url))"
+    do throws(Problem) {
+      let response = try await inner.send(request)
+      report("\(what): \(response.status)")
+      return response
+    } catch {
+      report("\(what): \(error.message)")
+      throw error
+    }
+  }
+}

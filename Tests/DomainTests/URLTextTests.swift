@@ -1,0 +1,13 @@
+import Domain
+import Testing
+
+@Suite("URLs in messages") struct URLTextTests {
+  @Test(
+    "what may be secret is left out",
+    arguments: [
+      ("http://h/a?b=c&d", "http://h/a?b=…&d"), ("https://user:pass@h:1/x#frag", "https://h:1/x"),
+      ("http://u:p\u{1B}@h/s?token=abc", "http://h/s?token=…"), ("http://u@v:p@h", "http://h"), ("h/a@b", "h/a@b"),
+      ("http://h/\u{9B}31m", "http://h/\u{FFFD}31m"),
+    ])
+  func redacted(url: String, text: String) { #expect(URLText.redacted(url) == text) }
+}
