@@ -63,9 +63,14 @@ extension Environment {
       editor: { () throws(Problem) in TerminalEditor(variables, preferred: try settings()["editor"]) },
       drafts: PrivateDrafts(folder: directories.state + "/drafts"),
       clock: writtenTime(variables),
-      random: { count in
+      identifier: {
         var generator = SystemRandomNumberGenerator()
-        return (0..<count).map { _ in UInt8.random(in: 0 ... .max, using: &generator) }
+        let random = (0..<10).map { _ in UInt8.random(in: 0 ... .max, using: &generator) }
+        // The machine's clock, whatever time is written: records are listed in the order in which they were added.
+        var now = timespec()
+        unsafe clock_gettime(CLOCK_REALTIME, &now)
+        return RecordIdentifier.make(
+          milliseconds: Int64(now.tv_sec) * 1000 + Int64(now.tv_nsec) / 1_000_000, random: random)
       },
       scratch: scratch,
       launch: { Desktop.open($0, variables: variables) },

@@ -50,8 +50,8 @@ struct Environment: Sendable {
   var drafts: any DraftFolder
   /// The time.
   var clock: any WallClock
-  /// Random bytes, for identifiers.
-  var random: @Sendable (_ count: Int) -> [UInt8]
+  /// A new identifier for a record.
+  var identifier: @Sendable () -> String
   /// Temporary files.
   var scratch: any ScratchSpace
   /// Opens a URL on the desktop; false when there is none.

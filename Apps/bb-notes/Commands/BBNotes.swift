@@ -8,6 +8,7 @@ enum BBNotes {
   /// Every command, in the order of the help. A group of commands adds a line.
   static let entries: [Entry] =
     NotesCommands.entries
+    + PlacesCommands.entries
     + HistoryCommands.entries
     + GeneralCommands.entries
 

@@ -1,5 +1,17 @@
 /// The elements of a list, as a cell holds it: a canonical JSON array.
 enum ListText {
+  /// The elements of a list of texts.
+  static func elements(of array: [UInt8]) -> [String] {
+    var elements: [String] = []
+    _ = unsafe array.withUnsafeBytes { bytes in
+      unsafe first(in: bytes) { element in
+        elements.append(String(decoding: element, as: UTF8.self))
+        return false
+      }
+    }
+    return elements
+  }
+
   /// Calls `body` with each element: a text's own bytes, any other element's JSON. Stops when `body` says true; tells whether it did.
   static func first(in array: UnsafeRawBufferPointer, where body: ([UInt8]) -> Bool) -> Bool {
     var at = 1

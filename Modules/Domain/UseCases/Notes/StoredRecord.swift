@@ -42,6 +42,10 @@ public struct StoredRecord: Sendable, Hashable {
     default: nil
     }
   }
+  /// The elements of a list; empty for null and for values that are no lists.
+  public func list(_ column: String) -> [String] {
+    if case .json(let array) = self[column] { ListText.elements(of: array) } else { [] }
+  }
   /// Whether a column is true; false for null.
   public func isTrue(_ column: String) -> Bool { self[column] == .boolean(true) }
 

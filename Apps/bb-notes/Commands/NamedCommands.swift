@@ -1,0 +1,155 @@
+import CommandLineKit
+import Domain
+
+/// What commands about places and actors have in common.
+struct NamedCommands: Sendable {
+  /// The kind of records.
+  let kind: RecordKind
+  /// What people see of a record in a list.
+  let columns: [String]
+
+  /// The argument that names a record.
+  static func key(_ count: Argument.Count = .one) -> Argument {
+    Argument("NAME", count: count, "its name, its id, or the beginning of its id, at least four characters")
+  }
+
+  private var plural: String { kind.schema.name }
+
+  func entries(
+    show: @escaping Entry.Action, search options: [Option] = [],
+    selecting: @escaping @Sendable (Desk, inout Selection) throws(Problem) -> Void = { _, _ throws(Problem) in },
+    assigning: @escaping @Sendable (Desk, String) throws(Problem) -> [Assignment] = { _, text throws(Problem) in
+      [try Assignment(parsing: text)]
+    }, showOptions: [Option] = []
+  ) -> [Entry] {
+    let list = Command(
+      "list", "list your \(plural)", options: options + Options.selecting + Options.showing,
+      examples: ["\(plural) list --json"])
+    let show_ = Command(
+      "show", "show a \(kind.noun)", arguments: [Self.key()], options: showOptions + Options.showing)
+    let edit = Command("edit", "change a \(kind.noun) in your editor", arguments: [Self.key()])
+    let set = Command(
+      "set", "change columns of a \(kind.noun)",
+      arguments: [Argument("NAME COLUMN=VALUE", count: .any, "which one, and what is to be different")],
+      options: [NotesCommands.unset])
+    let delete = Command(
+      "delete", "delete \(plural); undo and trash bring them back", arguments: [Self.key(.any)], options: [Options.yes])
+    let search = Command(
+      "search", "list the \(plural) that have words beginning with these",
+      arguments: [Argument("TEXT", "the words, in any order, without regard to case and accents")],
+      options: options + Options.selecting + Options.showing)
+    return [
+      Entry(list) { (desk) async throws(Problem) in try await self.list(desk, search: nil, selecting) },
+      Entry(show_, show), Entry(edit, self.edit),
+      Entry(set) { (desk) async throws(Problem) in try await self.set(desk, assigning) },
+      Entry(delete, self.delete),
+      Entry(search) { (desk) async throws(Problem) in
+        guard !Words.folded(desk.arguments[0]).isEmpty else {
+          throw Problem(
+            .usage, "“\(desk.arguments[0])” has no word to search for", hint: "words are of letters and digits")
+        }
+        try await self.list(desk, search: desk.arguments[0], selecting)
+      },
+    ]
+  }
+
+  /// The records in the desk's storage.
+  func records(_ desk: Desk, makes: Bool = false) throws(Problem) -> NamedRecords {
+    NamedRecords(kind, try desk.book(makes: makes))
+  }
+
+  private func list(
+    _ desk: Desk, search: String?, _ selecting: (Desk, inout Selection) throws(Problem) -> Void
+  ) async throws(Problem) {
+    var selection = try Listing.selection(desk.invocation)
+    selection.search = search
+    try selecting(desk, &selection)
+    if selection.sort.isEmpty { selection.sort = kind.order }
+    let rows = try await desk.book().rows(of: kind.schema, selection)
+    try await Listing(desk, kind: plural, columns: columns).write(rows, selection)
+  }
+
+  /// Shows a record in a format, when one was asked for.
+  /// - Returns: whether one was.
+  func showInFormat(_ record: StoredRecord, _ desk: Desk) async throws(Problem) -> Bool {
+    guard [Options.format, Options.json, Options.plain].contains(where: desk.has) else { return false }
+    try await Listing(desk, kind: plural, columns: columns).write([record], of: record.schema)
+    return true
+  }
+
+  /// A form in the editor.
+  /// - Returns: the record as it was filled in, and the draft that holds it; nil when nothing was changed.
+  func filledIn(
+    _ record: StoredRecord, _ desk: Desk, advice: [String], isNew: Bool
+  ) async throws(Problem) -> (record: StoredRecord, text: [UInt8], draft: String)? {
+    let form = RecordForm(kind.schema, kind.form)
+    let text = NoteText.trimmed(form.text(of: record, advice: advice))
+    let name = record.text("name") ?? "a new \(kind.noun)"
+    switch try await desk.editing().edit(text, about: name) {
+    case .unchanged(let why):
+      desk.say("nothing \(isNew ? "is added" : "has changed"): \(why)")
+      return nil
+    case .changed(let edited, let draft):
+      var result = record
+      try await desk.editing().saving(edited, draft: nil, about: name) { () throws(Problem) in
+        for assignment in try form.assignments(edited) { result = try assignment.applied(to: result) }
+      }
+      return (result, edited, draft)
+    }
+  }
+
+  private func edit(_ desk: Desk) async throws(Problem) {
+    let records = try records(desk)
+    let before = try await records.find(desk.arguments[0])
+    let name = before.text("name") ?? ""
+    guard let (after, text, draft) = try await filledIn(before, desk, advice: ["\(kind.noun) \(name)"], isNew: false)
+    else { return }
+    let isChanged = try await desk.editing().saving(text, draft: draft, about: name) { () throws(Problem) in
+      try records.check(after, isPartial: true)
+      return try await records.change("edit", before, to: after)
+    }
+    desk.say(isChanged ? "changed \(after.text("name") ?? "")" : "nothing has changed on \(name)")
+  }
+
+  private func set(
+    _ desk: Desk, _ assigning: (Desk, String) throws(Problem) -> [Assignment]
+  ) async throws(Problem) {
+    guard let text = desk.arguments.first else { throw Problem(.usage, "NAME is missing") }
+    var assignments: [Assignment] = []
+    for word in desk.arguments.dropFirst() { assignments += try assigning(desk, word) }
+    assignments += desk.invocation.all(NotesCommands.unset).map(Assignment.init(unset:))
+    guard !assignments.isEmpty else { throw Problem(.usage, "nothing is to be set", hint: "write COLUMN=VALUE") }
+    let records = try records(desk)
+    let before = try await records.find(text)
+    var after = before
+    for assignment in assignments { after = try assignment.applied(to: after) }
+    try records.check(after, isPartial: true)
+    let name = before.text("name") ?? ""
+    let isChanged = try await records.change("set", before, to: after)
+    desk.say(isChanged ? "changed \(after.text("name") ?? "")" : "nothing has changed on \(name)")
+  }
+
+  private func delete(_ desk: Desk) async throws(Problem) {
+    guard !desk.arguments.isEmpty else { throw Problem(.usage, "NAME is missing") }
+    let records = try records(desk)
+    var chosen: [StoredRecord] = []
+    for text in desk.arguments {
+      let record = try await records.find(text)
+      if !chosen.contains(record) { chosen.append(record) }
+    }
+    let names = chosen.map { $0.text("name") ?? "" }.joined(separator: ", ")
+    guard try desk.confirms("delete \(names)") else { return desk.say("nothing is deleted") }
+    try await records.delete(chosen)
+    desk.say("deleted \(names); bb-notes undo brings \(chosen.count == 1 ? "it" : "them") back")
+  }
+
+  /// Adds a record that was checked, telling when there is another of its name.
+  func add(_ record: StoredRecord, _ records: NamedRecords, _ desk: Desk) async throws(Problem) {
+    let name = record.text("name") ?? "", id = record.text("id") ?? ""
+    if try await records.hasOther(named: name, than: id) {
+      desk.say("there is another \(kind.noun) called \(name)")
+    }
+    try await records.add(record)
+    desk.say("added \(name) as \(id)")
+  }
+}

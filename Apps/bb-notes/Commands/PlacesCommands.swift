@@ -1,0 +1,117 @@
+import CommandLineKit
+import Domain
+
+/// Commands about places.
+enum PlacesCommands {
+  static var entries: [Entry] {
+    [
+      Entry(
+        "places", "your places, visited or planned",
+        [Entry(add, addPlace)]
+          + named.entries(
+            show: show, search: [visited, planned], selecting: select, assigning: assignments, showOptions: [map])
+          + [Entry(directions, showDirections)],
+        examples: ["places add Luzern --at 47.05,8.3", "places list --planned", "places show Luzern --map"])
+    ]
+  }
+
+  private static let named = NamedCommands(
+    kind: .place, columns: ["name", "latitude", "longitude", "visited_on", "comment"])
+
+  private static let forms = "47.05,8.3, 47°3'N 8°18'E or geo:47.05,8.3"
+  private static let add = Command(
+    "add", "add a place",
+    discussion: "Coordinates are \(forms). On a terminal, what is missing is asked for in your editor.",
+    arguments: [Argument("NAME", count: .optional, "what it is called")], options: [at, comment, visitedOn],
+    examples: ["places add Luzern --at 47.05,8.3 --comment 'the bridge' --visited 2024-05"])
+  private static let directions = Command(
+    "directions", "open the way to a place on a desktop; else print its address",
+    arguments: [NamedCommands.key()], options: [from], examples: ["places directions Luzern --from 46.95,7.45"])
+
+  private static let place = "Place"
+  private static let at = Option.value("at", "LAT,LON", in: place, "where it is: \(forms)")
+  private static let comment = Option.value("comment", "TEXT", in: place, "what you say of it")
+  private static let visitedOn = Option.value(
+    "visited", "DATE", in: place, "when you were there: 2024, 2024-05 or 2024-05-17; a plan without")
+  private static let from = Option.value("from", "LAT,LON", in: place, "where the way begins")
+  private static let map = Option.flag("map", in: place, "open a map on a desktop; else print its address")
+  private static let visited = Option.flag("visited", in: place, "only where you have been")
+  private static let planned = Option.flag("planned", in: place, "only where you plan to go")
+
+  private static func select(_ desk: Desk, _ selection: inout Selection) throws(Problem) {
+    if desk.has(visited), desk.has(planned) {
+      throw Problem(.usage, "--visited and --planned contradict each other", hint: "give one of them")
+    }
+    if desk.has(visited) { selection.conditions.append(Condition("visited_on", .isNotNull)) }
+    if desk.has(planned) { selection.conditions.append(Condition("visited_on", .isNull)) }
+  }
+
+  /// `at=LAT,LON` stands for both coordinates.
+  private static func assignments(_ desk: Desk, _ text: String) throws(Problem) -> [Assignment] {
+    guard text.hasPrefix("at=") else { return [try Assignment(parsing: text)] }
+    let coordinates = try Coordinates(parsing: String(text.dropFirst(3)))
+    return [
+      try Assignment(parsing: "latitude=\(coordinates.latitude)"),
+      try Assignment(parsing: "longitude=\(coordinates.longitude)"),
+    ]
+  }
+
+  private static func addPlace(_ desk: Desk) async throws(Problem) {
+    let records = try named.records(desk, makes: true)
+    var record = records.draft(id: desk.environment.identifier())
+    if let name = desk.arguments.first { record = try Assignment(parsing: "name=\(name)").applied(to: record) }
+    if let text = desk[at] {
+      let coordinates = try Coordinates(parsing: text)
+      record["latitude"] = .real(coordinates.latitude)
+      record["longitude"] = .real(coordinates.longitude)
+    }
+    if let text = desk[comment] { record = try Assignment(parsing: "comment=\(text)").applied(to: record) }
+    if let date = desk[visitedOn] { record = try Assignment(parsing: "visited_on=\(date)").applied(to: record) }
+    do throws(Problem) {
+      try records.check(record)
+    } catch {
+      guard desk.environment.isInteractive, !RecordKind.place.missing(record).isEmpty else { throw error }
+      let advice = ["a new place: name, latitude and longitude are needed", "visited_on: 2024, 2024-05 or 2024-05-17"]
+      guard let (filled, text, draft) = try await named.filledIn(record, desk, advice: advice, isNew: true) else {
+        return
+      }
+      return try await desk.editing().saving(text, draft: draft, about: "a new place") { () throws(Problem) in
+        try records.check(filled)
+        try await named.add(filled, records, desk)
+      }
+    }
+    try await named.add(record, records, desk)
+  }
+
+  private static func coordinates(of record: StoredRecord) throws(Problem) -> Coordinates {
+    guard let latitude = record.real("latitude"), let longitude = record.real("longitude") else {
+      throw Problem(.badData, "\(record.text("name") ?? "the place") has no coordinates")
+    }
+    return try Coordinates(latitude: latitude, longitude: longitude)
+  }
+
+  private static func show(_ desk: Desk) async throws(Problem) {
+    let record = try await named.records(desk).find(desk.arguments[0])
+    let coordinates = try coordinates(of: record)
+    if desk.has(map) { return try await open(coordinates.mapURL, desk) }
+    if try await named.showInFormat(record, desk) { return }
+    var text = "\(record.text("name") ?? "")\n\(coordinates.text)\n"
+    text += record.text("visited_on").map { "visited \($0)\n" } ?? "planned\n"
+    text += "\(coordinates.mapURL)\n"
+    if let comment = record.text("comment") { text += "\n\(comment)\n" }
+    text += "\n\(record.text("id") ?? ""), added \(record.text("created_at") ?? "")\n"
+    try await desk.page(text)
+  }
+
+  private static func showDirections(_ desk: Desk) async throws(Problem) {
+    var start: Coordinates?
+    if let text = desk[from] { start = try Coordinates(parsing: text) }
+    let record = try await named.records(desk).find(desk.arguments[0])
+    try await open(try coordinates(of: record).directionsURL(from: start), desk)
+  }
+
+  private static func open(_ url: String, _ desk: Desk) async throws(Problem) {
+    if desk.environment.launch(url) { return }
+    try await desk.page(url + "\n")
+  }
+}
