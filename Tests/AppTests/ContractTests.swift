@@ -171,4 +171,31 @@ import Testing
       ).out)
     #expect(whole == again && whole.count == count)
   }
+
+  // MARK: - In every storage
+
+  @Test(
+    "every contract in every storage: the same records as from the API, and the same findings",
+    arguments: ["sqlite:s.db", "csv:s", "json:s"])
+  func storages(storage: String) throws {
+    let (_, films) = try Self.boxOffice()
+    let six = try LiveTests.server(try RealAnswerTests.answers())
+    for (source, url) in [
+      ("breaking-bad", "\(six.url)/api"), ("breaking-bad-classic", "\(try Self.classic().url)/api"),
+      ("box-office", films.url),
+    ] {
+      let shell = Shell(), asking = "--source \(source) --api \(url) --max-age 1000 -q"
+      #expect(shell.run("bb-export sync --storage \(storage) \(asking)").status == 0)
+      for dataset in try SourceDescription.named(source).datasets.map(\.schema.name) {
+        for format in ["json", "csv", "markdown"] {
+          let stored = shell.run("bb-export \(dataset) --storage \(storage) -q -f \(format)")
+          #expect(
+            stored.out == shell.run("bb-export \(dataset) \(asking) -f \(format)").out, "\(source) \(dataset) \(format)"
+          )
+        }
+        let findings = shell.run("bb-export check \(dataset) --storage \(storage) -q -f csv")
+        #expect(findings.out == shell.run("bb-export check \(dataset) \(asking) -f csv").out && findings.status == 0)
+      }
+    }
+  }
 }

@@ -30,6 +30,16 @@ public struct CheckTable: Sendable {
     batches[places[row].batch].value(places[row].row, column)
   }
 
+  /// One number, however its source holds it; nil for anything else.
+  public func number(_ row: Int, _ column: Int) -> Double? {
+    switch value(row, column) {
+    case .integer(let value): Double(value)
+    case .real(let value): value
+    case .number(let literal): Double(String(decoding: literal, as: UTF8.self))
+    case .null, .boolean, .text, .json, .bytes: nil
+    }
+  }
+
   /// The text of a value, or the texts of a list; nothing for other values.
   public func texts(_ row: Int, _ column: Int) -> [[UInt8]] {
     let reader = CellReader(batches[places[row].batch])

@@ -8,13 +8,17 @@ extension CheckRule {
       table, others in
       guard let position = table.position(of: column), let characters = others["characters"] else { return [] }
       let resolver = NameResolver(characters.batches, schema: characters.schema)
-      var rows: [[UInt8]: [Int]] = [:]
+      var names: [[UInt8]] = [], rows: [[UInt8]: [Int]] = [:]
       for row in 0..<table.count {
-        for name in table.texts(row, position) where !isBlank(name) { rows[name, default: []].append(row) }
+        for name in table.texts(row, position) where !isBlank(name) {
+          if rows[name] == nil, resolver.position(of: name) == nil { names.append(name) }
+          rows[name, default: []].append(row)
+        }
       }
-      return rows.filter { resolver.position(of: $0.key) == nil }
-        .sorted { ($1.value.count, $0.value[0]) < ($0.value.count, $1.value[0]) }
-        .map { name, rows in
+      // The most frequent first; of those as frequent, the one that came first.
+      return names.enumerated().map { (order: $0.offset, name: $0.element, rows: rows[$0.element] ?? []) }
+        .sorted { (-$0.rows.count, $0.order) < (-$1.rows.count, $1.order) }
+        .map { _, name, rows in
           CheckFinding(
             record: table.record(rows[0]), column: column, value: name, count: rows.count,
             "no one character has this name")

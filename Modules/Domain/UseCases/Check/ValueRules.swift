@@ -49,13 +49,7 @@ extension CheckRule {
     CheckRule("impossible-number", "\(column) outside \(bounds(range))", in: dataset) { table, _ in
       guard let position = table.position(of: column) else { return [] }
       return (0..<table.count).compactMap { row in
-        let number: Double
-        switch table.value(row, position) {
-        case .integer(let value): number = Double(value)
-        case .real(let value): number = value
-        default: return nil
-        }
-        guard !range.contains(number) else { return nil }
+        guard let number = table.number(row, position), !range.contains(number) else { return nil }
         return CheckFinding(
           record: table.record(row), column: column, value: shown(table.value(row, position)),
           "is not within \(bounds(range))")
@@ -74,10 +68,8 @@ extension CheckRule {
     guard let rank = table.position(of: "reservation_rank"), let rate = table.position(of: "reservation_rate") else {
       return []
     }
-    let films = (0..<table.count).compactMap { row -> (row: Int, rank: Int64, rate: Double)? in
-      guard case .integer(let rank) = table.value(row, rank), case .real(let rate) = table.value(row, rate) else {
-        return nil
-      }
+    let films = (0..<table.count).compactMap { row -> (row: Int, rank: Double, rate: Double)? in
+      guard let rank = table.number(row, rank), let rate = table.number(row, rate) else { return nil }
       return (row, rank, rate)
     }.sorted { ($0.rank, $0.row) < ($1.rank, $1.row) }
     return films.compactMap { film in
@@ -85,7 +77,7 @@ extension CheckRule {
       guard let first = before.first else { return nil }
       return CheckFinding(
         record: table.record(film.row), column: "reservation_rate", value: shown(.real(film.rate)), count: before.count,
-        "rank \(film.rank) has a higher rate than rank \(first.rank), which has \(first.rate)")
+        "rank \(Int(film.rank)) has a higher rate than rank \(Int(first.rank)), which has \(first.rate)")
     }
   }
 }
