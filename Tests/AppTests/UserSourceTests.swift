@@ -97,6 +97,15 @@ private func items(_ request: LoopbackServer.Request) -> LoopbackServer.Answer {
     let wrong = shell.run("MINE_TOKEN='S3CR3T' \(line)")
     #expect(wrong.status == 69 && wrong.err.contains("who are you?") && !wrong.err.contains("S3CR3T"))
   }
+  @Test("no more requests in a second than the file allows") func rate() throws {
+    let server = try LoopbackServer(items), shell = Shell()
+    shell.write(
+      "mine.json", Self.describe("/link", #"{"type": "link_header"}"#, top: #""rate": {"per_second": 10},"#))
+    let started = ContinuousClock.now
+    let done = shell.run("bb-export items --source mine.json --api \(server.url) -f csv")
+    // Three requests: two waits of a tenth of a second.
+    #expect(done.status == 0 && server.requests.count == 3 && started.duration(to: .now) > .milliseconds(200))
+  }
   @Test("what the source does not have is said, with what it has") func absent() throws {
     let shell = Shell()
     shell.write("mine.json", Self.describe("/page", #"{"type": "none"}"#))
