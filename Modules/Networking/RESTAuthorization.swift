@@ -2,20 +2,25 @@ internal import Codecs
 internal import Domain
 
 extension RESTSource {
-  /// A URL and the header fields that say who asks. Another origin than the source's own gets neither.
+  /// A URL and header fields: what is always sent, what says who asks, and that JSON is wanted. Another origin than the source's own gets only
+  /// the last.
   /// - Throws: `configuration` when the variable that holds the secret is not set.
   func authorized(_ url: String) throws(Problem) -> (url: String, headers: [HTTPHeader]) {
-    guard RESTOrigin(url) == RESTOrigin(server) else { return (url, []) }
+    let accept = HTTPHeader("Accept", "application/json")
+    guard RESTOrigin(url) == RESTOrigin(server) else { return (url, [accept]) }
+    var headers = description.headers.map { HTTPHeader($0.name, $0.value) }
+    if !headers.contains(where: { $0.name.lowercased() == "accept" }) { headers.insert(accept, at: 0) }
     switch description.authorization {
-    case .none: return (url, [])
-    case .bearer(let variable): return (url, [HTTPHeader("Authorization", "Bearer " + (try secret(variable)))])
-    case .header(let name, let variable): return (url, [HTTPHeader(name, try secret(variable))])
+    case .none: break
+    case .bearer(let variable): headers.append(HTTPHeader("Authorization", "Bearer " + (try secret(variable))))
+    case .header(let name, let variable): headers.append(HTTPHeader(name, try secret(variable)))
     case .basic(let variable):
-      return (url, [HTTPHeader("Authorization", "Basic " + base64(try secret(variable)))])
+      headers.append(HTTPHeader("Authorization", "Basic " + base64(try secret(variable))))
     case .query(let parameter, let variable):
       let query = RESTQuery(path: url, parameters: [SourceParameter(parameter, try secret(variable))])
-      return (query.text, [])
+      return (query.text, headers)
     }
+    return (url, headers)
   }
 
   private func base64(_ login: String) -> String {

@@ -18,7 +18,7 @@ extension RESTSource: RecordSubmitter {
     try await pace.wait()
     let request = HTTPRequest(
       .post, url,
-      headers: [HTTPHeader("Content-Type", "application/json"), HTTPHeader("Accept", "application/json")] + headers,
+      headers: [HTTPHeader("Content-Type", "application/json")] + headers,
       body: JSON.object(members).canonicalBytes, maximumBytes: 1 << 20)
     let document: RESTDocument
     do throws(Problem) {

@@ -25,8 +25,11 @@ public enum SourceFile {
     try SourceForm.object(form).check(root)
     var source = SourceDescription(
       name: root["name"]?.text ?? "", summary: root["summary"]?.text ?? "", baseURL: root["base_url"]?.text ?? "",
-      authorization: root["auth"].map(authorization) ?? .none,
+      authorization: root["auth"].map(authorization) ?? .none, headers: root["headers"]?.pairs ?? [],
       requestsPerSecond: root["rate"]?["per_second"]?.json.realValue, datasets: [])
+    for (name, value) in root["headers"]?.pairNodes ?? [] where reserved.contains(name.lowercased()) {
+      throw value.problem("this field is not for a file to say", hint: "a key stands in “auth”, by its variable")
+    }
     let nodes = root["datasets"]?.elements ?? []
     for node in nodes {
       let dataset = try SourceFileDataset(node).read()

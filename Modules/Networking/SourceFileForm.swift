@@ -7,6 +7,12 @@ extension SourceFile {
   /// Instead of a pointer: the source has nothing for the column, which is always null.
   static let nothing = "#nothing"
 
+  /// Header fields that are sent for other reasons, in small letters: secrets stand in variables, and lengths and hosts are known.
+  static let reserved = [
+    "authorization", "proxy-authorization", "cookie", "host", "content-length", "content-type", "transfer-encoding",
+    "connection", "accept-encoding", "user-agent", "if-none-match", "if-modified-since", "range",
+  ]
+
   /// The whole document.
   static let form = SourceObject(
     summary: "a JSON API as a source of datasets for bb-export",
@@ -15,6 +21,8 @@ extension SourceFile {
       .required("name", .matching(.word), "how messages name the source"),
       SourceMember("summary", .text, "what it is, in one sentence"),
       .required("base_url", .matching(.url), "the server and the beginning of every path"),
+      SourceMember(
+        "headers", .texts(keys: .field, values: .line), "header fields that are always sent; secrets stand in auth"),
       SourceMember("auth", .variants(tag: "type", authorization), "how requests say who asks"),
       SourceMember(
         "rate",

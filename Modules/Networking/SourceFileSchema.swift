@@ -66,6 +66,11 @@ extension SourceForm {
         "type": .string("object"),
         "additionalProperties": .object(["type": .array([.string("string"), .string("number")])]),
       ])
+    case .texts(let keys, let values):
+      return .object([
+        "type": .string("object"), "propertyNames": .object(["pattern": .string(keys.expression)]),
+        "additionalProperties": SourceForm.matching(values).schema,
+      ])
     case .list(let element, let least):
       return .object([
         "type": .string("array"), "items": element.schema, "minItems": .number(Int64(least)),

@@ -9,6 +9,7 @@ extension SourceFile {
     ]
     document.add("summary", source.summary)
     document.add("base_url", source.baseURL)
+    document.add("headers", source.headers)
     switch source.authorization {
     case .none: break
     case .bearer(let variable): document.add("auth", ["type": "bearer", "env": variable])

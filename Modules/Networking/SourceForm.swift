@@ -18,6 +18,8 @@ indirect enum SourceForm: Sendable {
   case truth
   /// An object whose values are texts or numbers.
   case pairs
+  /// An object whose keys and values are texts of certain kinds.
+  case texts(keys: SourcePattern, values: SourcePattern)
   /// A list of at least `least` elements.
   case list(SourceForm, least: Int)
   /// An object.
@@ -89,11 +91,13 @@ enum SourcePattern: Sendable, CaseIterable {
   case variable
   /// The name of a header field.
   case field
+  /// The value of a header field: not empty, without control characters.
+  case line
 
   /// In the syntax of ECMA-262, as JSON Schema wants.
   var expression: String {
     switch self {
-    case .word: #"^[^\u0000-\u001F\u007F]+$"#
+    case .word, .line: #"^[^\u0000-\u001F\u007F]+$"#
     case .url: #"^https?://[^\u0000-\u0020\u007F]+$"#
     case .path: #"^/[^\u0000-\u0020\u007F]*$"#
     case .pointer: "^(/([^/~]|~[01])*)*$"
@@ -107,7 +111,7 @@ enum SourcePattern: Sendable, CaseIterable {
   func holds(_ text: String) -> Bool {
     let bytes = Array(text.utf8)
     switch self {
-    case .word: return !bytes.isEmpty && bytes.allSatisfy { $0 >= 0x20 && $0 != 0x7F }
+    case .word, .line: return !bytes.isEmpty && bytes.allSatisfy { $0 >= 0x20 && $0 != 0x7F }
     case .url:
       let host = ["http://", "https://"].first { text.hasPrefix($0) }.map { bytes.dropFirst($0.utf8.count) }
       return host.map { !$0.isEmpty && $0.allSatisfy(Self.isVisible) } ?? false
@@ -142,6 +146,7 @@ enum SourcePattern: Sendable, CaseIterable {
       )
     case .variable: ("not a name of a variable", "write letters, digits and underscores")
     case .field: ("not a name of a header field", "write letters, digits and hyphens")
+    case .line: ("not a value of a header field", "write it on one line")
     }
   }
 

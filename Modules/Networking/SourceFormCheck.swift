@@ -31,6 +31,15 @@ extension SourceForm {
     case .pairs:
       guard node.json.objectMembers != nil else { throw node.problem("\(node.json.kindName), not an object") }
       for (_, value) in node.pairNodes where value.json.numberLiteral == nil { try value.wantText() }
+    case .texts(let keys, let values):
+      guard node.json.objectMembers != nil else { throw node.problem("\(node.json.kindName), not an object") }
+      for (key, value) in node.pairNodes {
+        guard keys.holds(key) else {
+          throw node.problem(
+            "\(RESTText.firstWords(Array(key.utf8))) \(keys.complaint.message)", hint: keys.complaint.hint)
+        }
+        try SourceForm.matching(values).check(value)
+      }
     case .list(let element, let least):
       guard let elements = node.json.arrayValue else { throw node.problem("\(node.json.kindName), not an array") }
       guard elements.count >= least else { throw node.problem("the list is empty") }

@@ -93,6 +93,19 @@ import Testing
     #expect(problem?.kind == .configuration && problem?.message.contains("KEY") == true)
   }
 
+  @Test("header fields of the description, on every request") func headers() async throws {
+    var source = Self.source(.none)
+    source.headers = [SourceParameter("Accept-Language", "de")]
+    let server = CannedServer(["/t": Self.page([1])])
+    _ = try await Outcome(source, "items", server)
+    #expect(
+      server.requests.withLock { $0[0].headers }
+        == [HTTPHeader("Accept", "application/json"), HTTPHeader("Accept-Language", "de")])
+    source.headers = [SourceParameter("accept", "application/vnd.x+json")]
+    _ = try await Outcome(source, "items", server)
+    #expect(server.requests.withLock { $0[1].headers } == [HTTPHeader("accept", "application/vnd.x+json")])
+  }
+
   // MARK: - The other built-in sources
 
   @Test("the older API: seasons as text, lists as text, one picture") func classic() async throws {

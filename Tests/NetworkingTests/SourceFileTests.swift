@@ -108,6 +108,9 @@ import Testing
     (file(dataset: #""random": {"path": "x y"},"#), "/random/path: “x y” not a path"),
     (file(top: #""rate": {"per_second": 0},"#), "/rate/per_second: not a number above 0"),
     (file(top: #""auth": {"type": "bearer"},"#), "/auth: “env” is missing"),
+    (file(top: #""headers": {"X y": "z"},"#), "/headers: “X y” not a name of a header field"),
+    (file(top: #""headers": {"X-Y": "a\r\nB: c"},"#), "/headers/X-Y: “a B: c” not a value of a header field"),
+    (file(top: #""headers": {"X-Y": 1},"#), "/headers/X-Y: a number, not a text"),
     (file(top: #""auth": {"type": "bearer", "env": "A B"},"#), "/auth/env: “A B” not a name of a variable"),
     (file(top: #""auth": {"type": "header", "header": "X: y", "env": "A"},"#), "not a name of a header field"),
     (#"{"name": "x"}"#, "“bb_source” is missing"), (#"{"bb_source": 2}"#, "/bb_source: only version 1"),
@@ -133,6 +136,7 @@ import Testing
       "/columns/0/from: “id” is filled elsewhere"
     ),
     (file(dataset: #""submission": {"path": "/x", "members": {"b": "b"}},"#), "/members/b: no column “b”"),
+    (file(top: #""headers": {"authorization": "x"},"#), "/headers/authorization: this field is not for a file to say"),
   ]
 
   @Test("what is wrong is named with its place and the nearest right word", arguments: malformed + contradictory)
@@ -186,7 +190,9 @@ import Testing
           #expect(fault == nil, "\(String(decoding: mutant.canonicalBytes, as: UTF8.self))")
         } catch {
           refused += 1
-          let isOneOfAnother = ["a second", "twice", "no column", "before this one", "filled", "of the key"].contains {
+          let isOneOfAnother = [
+            "a second", "twice", "no column", "before this one", "filled", "of the key", "not for a file",
+          ].contains {
             error.message.contains($0)
           }
           #expect((fault != nil) != isOneOfAnother, "\(error) \(fault ?? "")")
@@ -233,7 +239,9 @@ import Testing
     return pagings.enumerated().map { position, paging in
       SourceDescription(
         name: "rich", summary: "s", baseURL: "http://h:1/x",
-        authorization: authorizations[position % authorizations.count], requestsPerSecond: position == 0 ? nil : 0.5,
+        authorization: authorizations[position % authorizations.count],
+        headers: [SourceParameter("X-A", "b c"), SourceParameter("Accept", "application/vnd.x+json")],
+        requestsPerSecond: position == 0 ? nil : 0.5,
         datasets: [
           SourceDataset(
             schema, path: "/{a}?b=c", parameters: [SourceParameter("q", "1 2")],

@@ -48,6 +48,8 @@ struct SchemaValidator {
         }
       }
       return nil
+    case "propertyNames":
+      return (value.objectMembers ?? []).compactMap { fault(.string($0.key), wanted, at: "\(place)/\($0.name)") }.first
     case "additionalProperties":
       for member in value.objectMembers ?? [] where schema["properties"]?[member.name] == nil {
         if wanted == .boolean(false) { return "no \(member.name)" }

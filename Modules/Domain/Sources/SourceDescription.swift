@@ -9,6 +9,8 @@ public struct SourceDescription: Sendable, Hashable {
   public var baseURL: String
   /// How requests say who asks.
   public var authorization: SourceAuthorization
+  /// Header fields that are always sent; none of them is a secret.
+  public var headers: [SourceParameter]
   /// The most requests a second; nil for no limit.
   public var requestsPerSecond: Double?
   /// The datasets it has.
@@ -17,12 +19,13 @@ public struct SourceDescription: Sendable, Hashable {
   /// A source.
   public init(
     name: String, summary: String = "", baseURL: String, authorization: SourceAuthorization = .none,
-    requestsPerSecond: Double? = nil, datasets: [SourceDataset]
+    headers: [SourceParameter] = [], requestsPerSecond: Double? = nil, datasets: [SourceDataset]
   ) {
     self.name = name
     self.summary = summary
     self.baseURL = baseURL
     self.authorization = authorization
+    self.headers = headers
     self.requestsPerSecond = requestsPerSecond
     self.datasets = datasets
   }
