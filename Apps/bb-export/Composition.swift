@@ -64,7 +64,8 @@ extension Environment {
       },
       store: { (location) throws(Problem) in try stores.open(location) },
       migrate: { (old, location) async throws(Problem) in
-        try await stores.make(try stores.location(location)) { (new) async throws(Problem) in
+        let place = try stores.location(location), source = try stores.location(old.name)
+        return try await stores.make(place, withPicturesOf: source) { (new) async throws(Problem) in
           try await Migration.copy(old, to: new)
         }
       },

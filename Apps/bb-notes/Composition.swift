@@ -29,10 +29,12 @@ extension Environment {
       store: { (location) throws(Problem) in try stores.open(location) },
       exists: { (location) throws(Problem) in try stores.isThere(try stores.location(location)) },
       migrate: { (old, location) async throws(Problem) in
-        try await stores.make(try stores.location(location)) { (new) async throws(Problem) in
+        let place = try stores.location(location), source = try stores.location(old.name)
+        return try await stores.make(place, withPicturesOf: source) { (new) async throws(Problem) in
           try await Migration.copy(old, to: new)
         }
       },
+      pictures: { (location) throws(Problem) in StoredPictures(try stores.location(location)) },
       defaultStorage: directories.defaultStorage,
       episodes: SnapshotSource(),
       currentEpisodes: { (refresh) async throws(Problem) in
@@ -73,7 +75,11 @@ extension Environment {
           milliseconds: Int64(now.tv_sec) * 1000 + Int64(now.tv_nsec) / 1_000_000, random: random)
       },
       scratch: scratch,
-      launch: { Desktop.open($0, variables: variables) },
+      hasDesktop: ["DISPLAY", "WAYLAND_DISPLAY"].contains { variables[$0] != nil },
+      page: { (html) async throws(Problem) in
+        "file://" + (try await StoredPictures.keep(page: html, in: directories.state))
+      },
+      launch: { Desktop.open($0, variables: variables, ownFiles: directories.state) },
       folders: [
         ("data", directories.data), ("configuration", directories.configuration),
         ("drafts", directories.state + "/drafts"),

@@ -14,6 +14,8 @@ struct Environment: Sendable {
   /// Makes a new storage hold all that another has; the tables with their records.
   var migrate:
     @Sendable (_ old: any RecordStore, _ location: String) async throws(Problem) -> [(table: String, records: Int)]
+  /// The pictures of the storage at a location.
+  var pictures: @Sendable (_ location: String) throws(Problem) -> any PictureFolder
   /// Where the storage is when nobody says; `BB_STORAGE` names it as well.
   var defaultStorage: String
   /// Episodes that are built in.
@@ -54,6 +56,10 @@ struct Environment: Sendable {
   var identifier: @Sendable () -> String
   /// Temporary files.
   var scratch: any ScratchSpace
+  /// Whether there is a desktop to open something on.
+  var hasDesktop: Bool
+  /// Keeps a page of HTML in a private file; its address.
+  var page: @Sendable (_ html: [UInt8]) async throws(Problem) -> String
   /// Opens a URL on the desktop; false when there is none.
   var launch: @Sendable (_ url: String) -> Bool
   /// Folders by what is in them.

@@ -5,10 +5,12 @@ public enum Desktop {
   /// Opens a page with the desktop's own program; false when there is no desktop or no such program.
   ///
   /// - Parameters:
-  ///   - url: http or https; anything else is not opened.
+  ///   - url: http or https, or a file in `ownFiles`; anything else is not opened.
   ///   - variables: the process's environment; `DISPLAY` or `WAYLAND_DISPLAY` say that there is a desktop.
-  public static func open(_ url: String, variables: [String: String]) -> Bool {
-    guard url.hasPrefix("https://") || url.hasPrefix("http://") else { return false }
+  ///   - ownFiles: a folder whose pages the program made itself; nil for none.
+  public static func open(_ url: String, variables: [String: String], ownFiles: String? = nil) -> Bool {
+    let isOwn = ownFiles.map { url.hasPrefix("file://\($0)/") && !url.contains("/../") } ?? false
+    guard isOwn || url.hasPrefix("https://") || url.hasPrefix("http://") else { return false }
     guard variables["DISPLAY"] != nil || variables["WAYLAND_DISPLAY"] != nil else { return false }
     let path = "/usr/bin/xdg-open"
     guard unsafe access(path, X_OK) == 0 else { return false }

@@ -9,6 +9,9 @@ enum BBNotes {
   static let entries: [Entry] =
     NotesCommands.entries
     + PlacesCommands.entries
+    + ActorsCommands.entries
+    + MoviesCommands.entries
+    + FavouritesCommands.entries
     + HistoryCommands.entries
     + GeneralCommands.entries
 

@@ -20,12 +20,12 @@ struct NamedCommands: Sendable {
     selecting: @escaping @Sendable (Desk, inout Selection) throws(Problem) -> Void = { _, _ throws(Problem) in },
     assigning: @escaping @Sendable (Desk, String) throws(Problem) -> [Assignment] = { _, text throws(Problem) in
       [try Assignment(parsing: text)]
-    }, showOptions: [Option] = []
+    }, listing: (@Sendable (Desk, StoredRecord) -> StoredRecord)? = nil, showOptions: [Option] = []
   ) -> [Entry] {
     let list = Command(
       "list", "list your \(plural)", options: options + Options.selecting + Options.showing,
       examples: ["\(plural) list --json"])
-    let show_ = Command(
+    let display = Command(
       "show", "show a \(kind.noun)", arguments: [Self.key()], options: showOptions + Options.showing)
     let edit = Command("edit", "change a \(kind.noun) in your editor", arguments: [Self.key()])
     let set = Command(
@@ -39,8 +39,8 @@ struct NamedCommands: Sendable {
       arguments: [Argument("TEXT", "the words, in any order, without regard to case and accents")],
       options: options + Options.selecting + Options.showing)
     return [
-      Entry(list) { (desk) async throws(Problem) in try await self.list(desk, search: nil, selecting) },
-      Entry(show_, show), Entry(edit, self.edit),
+      Entry(list) { (desk) async throws(Problem) in try await self.list(desk, search: nil, selecting, listing) },
+      Entry(display, show), Entry(edit, self.edit),
       Entry(set) { (desk) async throws(Problem) in try await self.set(desk, assigning) },
       Entry(delete, self.delete),
       Entry(search) { (desk) async throws(Problem) in
@@ -48,7 +48,7 @@ struct NamedCommands: Sendable {
           throw Problem(
             .usage, "“\(desk.arguments[0])” has no word to search for", hint: "words are of letters and digits")
         }
-        try await self.list(desk, search: desk.arguments[0], selecting)
+        try await self.list(desk, search: desk.arguments[0], selecting, listing)
       },
     ]
   }
@@ -59,13 +59,18 @@ struct NamedCommands: Sendable {
   }
 
   private func list(
-    _ desk: Desk, search: String?, _ selecting: (Desk, inout Selection) throws(Problem) -> Void
+    _ desk: Desk, search: String?, _ selecting: (Desk, inout Selection) throws(Problem) -> Void,
+    _ listing: (@Sendable (Desk, StoredRecord) -> StoredRecord)?
   ) async throws(Problem) {
     var selection = try Listing.selection(desk.invocation)
     selection.search = search
     try selecting(desk, &selection)
     if selection.sort.isEmpty { selection.sort = kind.order }
-    let rows = try await desk.book().rows(of: kind.schema, selection)
+    var rows = try await desk.book().rows(of: kind.schema, selection)
+    // What people see may be worked out; formats and scripts get what is kept.
+    if let listing, ![Options.format, Options.json].contains(where: desk.has) {
+      rows = ChangedRows(rows) { listing(desk, $0) }
+    }
     try await Listing(desk, kind: plural, columns: columns).write(rows, selection)
   }
 
@@ -151,5 +156,27 @@ struct NamedCommands: Sendable {
     }
     try await records.add(record)
     desk.say("added \(name) as \(id)")
+  }
+}
+
+/// Rows that are changed one by one, for people.
+private struct ChangedRows: RowStream {
+  private let inner: any RowStream
+  private let change: @Sendable (StoredRecord) -> StoredRecord
+
+  init(_ inner: any RowStream, _ change: @escaping @Sendable (StoredRecord) -> StoredRecord) {
+    self.inner = inner
+    self.change = change
+  }
+
+  var schema: Schema { inner.schema }
+
+  func next() async throws(Problem) -> BatchWork? {
+    let schema = inner.schema, change = self.change
+    return try await inner.next()?.followed { (batch) throws(Problem) in
+      var builder = BatchBuilder(width: schema.width)
+      for record in batch.records(of: schema) { for value in change(record).values { builder.append(value: value) } }
+      return builder.finish()
+    }
   }
 }

@@ -22,6 +22,15 @@ public enum PartialDate {
     return day >= 1 && day <= days(in: month, of: year)
   }
 
+  /// Full years between two whole days, `1976-10-23`; nil when one of them is not whole.
+  public static func years(from start: String, to end: String) -> Int? {
+    guard start.utf8.count == 10, end.utf8.count >= 10, isValid(start.utf8), isValid(Array(end.utf8.prefix(10))),
+      let first = Int(start.prefix(4)), let last = Int(end.prefix(4))
+    else { return nil }
+    let isBefore = end.dropFirst(5).prefix(5) < start.dropFirst(5)
+    return last - first - (isBefore ? 1 : 0)
+  }
+
   /// Days of a month, 28 to 31, in the Gregorian calendar.
   public static func days(in month: Int, of year: Int) -> Int {
     switch month {

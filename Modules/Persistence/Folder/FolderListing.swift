@@ -33,7 +33,7 @@ enum FolderListing {
   /// Removes the temporaries of processes that are gone. Only who holds the lock may.
   static func removeLeftovers(_ path: String) {
     for name in (try? names(path)) ?? [] where name.hasPrefix(".") {
-      let parts = name.split(separator: ".")
+      let parts = (name.hasSuffix(".files") ? name.dropLast(6) : name[...]).split(separator: ".")
       guard parts.count >= 4, parts[parts.count - 3] == "tmp", let process = pid_t(parts[parts.count - 2]),
         kill(process, 0) != 0, errno == ESRCH
       else { continue }

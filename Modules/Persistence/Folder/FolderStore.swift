@@ -235,7 +235,7 @@ extension FolderStore {
   private func begin() async throws(Problem) -> FolderWork {
     let manifest = try FolderManifest(folder: path)
     if manifest == nil {
-      let others = try FolderListing.names(path)?.filter { $0 != ".bb" } ?? []
+      let others = try FolderListing.names(path)?.filter { $0 != ".bb" && $0 != "images" } ?? []
       guard others.isEmpty else {
         throw Problem(
           .permission, "the folder belongs to somebody else, and is only read", at: name,

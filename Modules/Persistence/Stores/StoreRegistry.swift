@@ -108,10 +108,12 @@ public struct StoreRegistry: Sendable {
 
   /// Makes a new storage that appears when it is whole: `fill` fills it beside its place, under another name.
   ///
+  /// - Parameter old: a storage whose pictures are copied.
   /// Safe under kill: what was begun is removed by the next try.
   /// - Throws: `cannotCreate` when there is something at the location; what `fill` throws.
   public func make<Result>(
-    _ location: StoreLocation, _ fill: (any RecordStore) async throws(Problem) -> Result
+    _ location: StoreLocation, withPicturesOf old: StoreLocation? = nil,
+    _ fill: (any RecordStore) async throws(Problem) -> Result
   ) async throws(Problem) -> Result {
     let target = location.path
     if try isThere(location) {
@@ -122,7 +124,13 @@ public struct StoreRegistry: Sendable {
     FolderListing.removeLeftovers(folder)
     let temporary = Temporaries.name(beside: target)
     do throws(Problem) {
-      let result = try await fill(open(StoreLocation(scheme: location.scheme, path: temporary)))
+      let place = StoreLocation(scheme: location.scheme, path: temporary)
+      let result = try await fill(open(place))
+      if let old { try StoredPictures(place).copyAll(from: StoredPictures(old)) }
+      // Beside a database its pictures first: without it they are nothing.
+      if unsafe access(temporary + ".files", F_OK) == 0, unsafe rename(temporary + ".files", target + ".files") != 0 {
+        throw Problem.posix(errno, "rename", target + ".files")
+      }
       guard unsafe rename(temporary, target) == 0 else { throw Problem.posix(errno, "rename", target) }
       let descriptor = unsafe Glibc.open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
       defer { close(descriptor) }
@@ -130,6 +138,7 @@ public struct StoreRegistry: Sendable {
       return result
     } catch {
       FolderListing.removeAll(temporary)
+      FolderListing.removeAll(temporary + ".files")
       throw error
     }
   }

@@ -65,6 +65,16 @@ extension RowBatch {
 }
 
 extension Value {
+  /// A list of texts.
+  public static func list(_ texts: [String]) -> Value {
+    var json: [UInt8] = [UInt8(ascii: "[")]
+    for (position, text) in texts.enumerated() {
+      if position > 0 { json.append(UInt8(ascii: ",")) }
+      CellReader.appendString(text.utf8, to: &json)
+    }
+    return .json(json + [UInt8(ascii: "]")])
+  }
+
   /// A literal that is the only way to write its number, as that number.
   fileprivate func settled(as type: ColumnType) -> Value {
     guard case .number(let literal) = self else { return self }

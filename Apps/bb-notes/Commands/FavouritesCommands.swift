@@ -1,0 +1,117 @@
+import CommandLineKit
+import Domain
+
+/// Commands about favourite records of any dataset.
+enum FavouritesCommands {
+  static var entries: [Entry] {
+    [
+      Entry(
+        "favourites", "your favourite records", [Entry(add, addOne), Entry(remove, removeOne), Entry(list, showList)],
+        examples: [
+          "favourites add characters 'Walter White'", "favourites list", "favourites remove episodes bb:S05E14",
+        ])
+    ]
+  }
+
+  private static let dataset = Argument("DATASET", values: .dynamic("dataset"), "the dataset")
+  private static let key = Argument("KEY", "its key, as 7/1 or Breaking Bad/5/14, S05E14, or its name")
+  private static let add = Command(
+    "add", "make a record a favourite", arguments: [dataset, key], options: [Options.production])
+  private static let remove = Command(
+    "remove", "make a record a favourite no more", arguments: [dataset, key], options: [Options.production])
+  private static let list = Command(
+    "list", "list the favourites",
+    arguments: [Argument("DATASET", values: .dynamic("dataset"), count: .optional, "only of this dataset")],
+    options: Options.selecting + Options.showing)
+
+  private static func addOne(_ desk: Desk) async throws(Problem) { try await mark(desk, isFavourite: true) }
+  private static func removeOne(_ desk: Desk) async throws(Problem) { try await mark(desk, isFavourite: false) }
+
+  private static func mark(_ desk: Desk, isFavourite: Bool) async throws(Problem) {
+    let schema = try Catalog.dataset(named: desk.arguments[0])
+    guard schema.name != Catalog.favourites.name else {
+      throw Problem(.usage, "a favourite cannot be a favourite", hint: "name another dataset")
+    }
+    // Of actors the record itself says it.
+    if schema.name == Catalog.actors.name {
+      let records = NamedRecords(.actor, try desk.book())
+      let before = try await records.find(desk.arguments[1])
+      var after = before
+      after["favourite"] = .boolean(isFavourite)
+      _ = try await records.change(isFavourite ? "favourite" : "unfavourite", before, to: after)
+      return desk.say("\(before.text("name") ?? "") is \(isFavourite ? "a favourite" : "no favourite")")
+    }
+    let book = try desk.book(makes: isFavourite)
+    let recordKey = try await recordKey(desk.arguments[1], of: schema, book, desk)
+    let known = try await book.record(of: Catalog.favourites, key: [.text(schema.name), .text(recordKey)])
+    let label = "\(schema.name) \(recordKey)"
+    guard isFavourite else {
+      guard let known else { throw Problem(.absent, "\(label) is no favourite") }
+      try await book.change("unfavourite \(label)", [RecordBook.Edit(from: known, to: nil)])
+      return desk.say("\(label) is no favourite")
+    }
+    guard known == nil else { return desk.say("\(label) is a favourite") }
+    let record = StoredRecord(
+      Catalog.favourites,
+      ["dataset": .text(schema.name), "record_key": .text(recordKey), "created_at": .text(book.now)])
+    try await book.change("favourite \(label)", [RecordBook.Edit(from: nil, to: record)])
+    desk.say("\(label) is now a favourite")
+  }
+
+  /// The key of the record that a text means. Of a dataset that is not in the storage only its form is looked at.
+  private static func recordKey(
+    _ text: String, of schema: Schema, _ book: RecordBook, _ desk: Desk
+  ) async throws(Problem) -> String {
+    let names = schema.key.map { schema.columns[$0].name }
+    var wanted = text
+    if names == ["production", "season", "episode"], !text.contains("/") {
+      let production = try EpisodeArguments.production(desk)
+      wanted = RecordKey.text(of: try EpisodeKey(parsing: text, production: production).values)
+    }
+    guard try await book.store.tables().contains(where: { $0.name == schema.name }) else {
+      guard wanted.split(separator: "/", omittingEmptySubsequences: false).count == names.count else {
+        throw Problem(.usage, "“\(text)” is no key of \(schema.name)", hint: "write \(names.joined(separator: "/"))")
+      }
+      return wanted
+    }
+    let records = try await book.records(of: schema)
+    if records.contains(where: { $0.keyText == wanted }) { return wanted }
+    let column = try? Shorthand.nameColumn(of: schema)
+    let folded = Fold.folded(text)
+    let named = records.filter { record in
+      column.flatMap { record.text($0) }.map { Fold.folded($0) == folded } ?? false
+    }
+    if named.count == 1 { return named[0].keyText }
+    guard named.isEmpty else {
+      let keys = named.prefix(5).map(\.keyText).joined(separator: ", ")
+      throw Problem(
+        .usage, "“\(text)” means \(named.count) records of \(schema.name)", hint: "name one by its key: \(keys)")
+    }
+    let near = Nearest.word(to: text, among: records.map(\.keyText) + records.compactMap { column.flatMap($0.text) })
+    throw Problem(.absent, "there is no “\(text)” in \(schema.name)", hint: near.map { "did you mean \($0)?" } ?? "")
+  }
+
+  /// The favourites of all datasets, those of actors from their own records.
+  private static func showList(_ desk: Desk) async throws(Problem) {
+    let book = try desk.book()
+    let only = try desk.arguments.first.map { (name) throws(Problem) in try Catalog.dataset(named: name).name }
+    var records: [StoredRecord] = []
+    if only != Catalog.actors.name {
+      var selection = Selection()
+      if let only { selection.conditions = [Condition("dataset", .equal, only)] }
+      records = try await book.records(of: Catalog.favourites, selection)
+    }
+    if only == nil || only == Catalog.actors.name {
+      var selection = Selection()
+      selection.conditions = [Condition("favourite", .equal, "true")]
+      let actors = try await book.records(of: Catalog.actors, selection).map { actor in
+        StoredRecord(
+          Catalog.favourites,
+          ["dataset": .text("actors"), "record_key": .text(actor.keyText), "created_at": actor["updated_at"]])
+      }
+      records = (records + actors).sorted { StoredKey($0.key) < StoredKey($1.key) }
+    }
+    let selection = try Listing.selection(desk.invocation)
+    try await Listing(desk, kind: "favourites").write(records, of: Catalog.favourites, selection)
+  }
+}

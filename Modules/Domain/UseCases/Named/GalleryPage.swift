@@ -1,0 +1,48 @@
+/// A page that shows pictures: one file, without scripts, light or dark as the browser wants it.
+public enum GalleryPage {
+  /// The page.
+  ///
+  /// - Parameters:
+  ///   - title: what the pictures are of.
+  ///   - images: absolute paths, or http(s) addresses; anything else is left out.
+  public static func html(_ title: String, images: [String]) -> [UInt8] {
+    let figures = images.compactMap(address).map { "<a href=\"\($0)\"><img src=\"\($0)\" alt=\"\"></a>\n" }
+    return Array(
+      """
+      <!doctype html>
+      <html lang="en"><meta charset="utf-8"><title>\(escaped(title))</title>
+      <meta http-equiv="Content-Security-Policy" content="default-src 'none'; img-src file: https: http:; style-src 'unsafe-inline'">
+      <meta name="viewport" content="width=device-width"><meta name="color-scheme" content="light dark">
+      <style>body{font:16px system-ui;margin:1rem}img{max-width:100%;max-height:80vh;margin:.25rem}</style>
+      <h1>\(escaped(title))</h1>
+      \(figures.joined())</html>
+
+      """.utf8)
+  }
+
+  private static func address(_ image: String) -> String? {
+    if image.hasPrefix("https://") || image.hasPrefix("http://") { return escaped(image) }
+    guard image.hasPrefix("/") else { return nil }
+    let path = image.utf8.map { byte in
+      let isPlain = byte &- 48 < 10 || byte &- 65 < 26 || byte &- 97 < 26 || "/-_.~".utf8.contains(byte)
+      return isPlain
+        ? String(UnicodeScalar(byte)) : (byte < 16 ? "%0" : "%") + String(byte, radix: 16, uppercase: true)
+    }
+    return "file://" + path.joined()
+  }
+
+  private static func escaped(_ text: String) -> String {
+    var result = ""
+    for scalar in text.unicodeScalars {
+      switch scalar {
+      case "&": result += "&amp;"
+      case "<": result += "&lt;"
+      case ">": result += "&gt;"
+      case "\"": result += "&quot;"
+      case "'": result += "&#39;"
+      default: result.unicodeScalars.append(scalar)
+      }
+    }
+    return result
+  }
+}

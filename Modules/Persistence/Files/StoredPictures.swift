@@ -1,0 +1,73 @@
+public import Domain
+import Glibc
+
+/// Pictures beside a storage: in a folder's own `images`, beside a database in `FILE.files/images`.
+public struct StoredPictures: PictureFolder {
+  private static let largest = 64 << 20
+  private let base: String
+
+  /// The pictures of the storage at a location.
+  public init(_ location: StoreLocation) {
+    base = location.scheme == "sqlite" ? location.path + ".files" : location.path
+  }
+
+  /// Copies a picture under a name of bb's own.
+  public func add(_ path: String, to dataset: String, record: String, number: Int) async throws(Problem) -> String {
+    let source = try FileByteSource(path: path)
+    guard source.size != nil else { throw Problem(.usage, "is not a regular file", at: path) }
+    let bytes = try source.wholeText(limit: Self.largest)
+    guard let kind = ImageKind(beginning: Array(bytes.prefix(64))) else {
+      let known = ImageKind.allCases.map(\.rawValue).joined(separator: ", ")
+      throw Problem(.badData, "is no picture", at: path, hint: "there are: \(known)")
+    }
+    let name = "images/\(dataset)/\(FolderPath.stem(of: record))-\(number).\(kind.fileExtension)"
+    for folder in [base, "\(base)/images", "\(base)/images/\(dataset)"] { try FolderListing.make(folder) }
+    let sink = try FileSink(path: "\(base)/\(name)", mode: 0o600)
+    try sink.append(bytes)
+    try await sink.commit()
+    return name
+  }
+
+  /// The absolute path of a picture that is in the storage.
+  public func path(of name: String) -> String? {
+    guard name.hasPrefix("images/"), !name.split(separator: "/").contains("..") else { return nil }
+    if base.hasPrefix("/") { return "\(base)/\(name)" }
+    var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
+    guard unsafe getcwd(&buffer, buffer.count) != nil else { return "\(base)/\(name)" }
+    let here = String(decoding: buffer.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    return "\(here)/\(base)/\(name)"
+  }
+
+  /// Keeps a page that shows pictures in a private file of `folder`, in the place of the last one; its path.
+  public static func keep(page html: [UInt8], in folder: String) async throws(Problem) -> String {
+    try FolderListing.make(folder)
+    let sink = try FileSink(path: folder + "/gallery.html", mode: 0o600)
+    try sink.append(html)
+    try await sink.commit()
+    return folder + "/gallery.html"
+  }
+
+  /// Copies all pictures of another storage, for one that takes its place.
+  func copyAll(from other: StoredPictures) throws(Problem) {
+    try Self.copy("\(other.base)/images", to: "\(base)/images", parent: base)
+  }
+
+  private static func copy(_ old: String, to new: String, parent: String) throws(Problem) {
+    guard let names = try FolderListing.names(old) else { return }
+    try FolderListing.make(parent)
+    try FolderListing.make(new)
+    for name in names.sorted() {
+      var status = stat()
+      guard unsafe lstat("\(old)/\(name)", &status) == 0 else { continue }
+      switch status.st_mode & S_IFMT {
+      case S_IFDIR: try copy("\(old)/\(name)", to: "\(new)/\(name)", parent: new)
+      case S_IFREG:
+        let sink = try FileSink(path: "\(new)/\(name)", mode: 0o600)
+        try sink.append(try FileByteSource(path: "\(old)/\(name)").wholeText(limit: .max))
+        _ = try sink.flush()
+        try sink.publish()
+      default: break  // Nobody but a person puts anything else there.
+      }
+    }
+  }
+}
