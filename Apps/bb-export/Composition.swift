@@ -48,7 +48,9 @@ extension Environment {
             try stores.isThere(location) ? try stores.open(live.target ?? "") : nil
           }
           let source = try liveSource(named: name, live, directories, variables, stored: stored, report)
-          return live.isStrict ? source : FallbackSource(source, else: SnapshotSource()) { report.warning($0) }
+          // What is built in says nothing of other people's APIs.
+          if live.isStrict || isSourceFile(name) { return source }
+          return FallbackSource(source, else: SnapshotSource()) { report.warning($0) }
         case .file(let path, let file):
           var reading = FileSource.Reading()
           if let format = file.format { reading.format = try FileFormat(named: format) }
@@ -102,8 +104,7 @@ private func liveSource(
   named name: String, _ live: LiveChoice, _ directories: Directories, _ variables: [String: String],
   stored: (any RecordSource)? = nil, _ report: Report
 ) throws(Problem) -> RESTSource {
-  let description =
-    name.contains("/") || name.hasSuffix(".json") ? try sourceFile(name) : try SourceDescription.named(name)
+  let description = isSourceFile(name) ? try sourceFile(name) : try SourceDescription.named(name)
   let date = SystemClock()
   if let file = live.caFile { _ = try FileByteSource(path: file) }
   let curl = CurlTransport(
@@ -112,7 +113,9 @@ private func liveSource(
   let retrying = Retrying(telling, clock: ContinuousClock(), date: date)
   let policy = Caching.Policy(maximumAge: Int64(live.maxAge ?? 0), refresh: live.refresh, offline: live.offline)
   let caching = Caching(retrying, folder: directories.cache, policy: policy, date: date) { report.warning($0) }
-  let server = live.server ?? variables["BB_API_URL"].flatMap { $0.isEmpty ? nil : $0 }
+  // A file names its own server: its key must not go where a variable meant for the built-in APIs points.
+  let usual = isSourceFile(name) ? nil : variables["BB_API_URL"].flatMap { $0.isEmpty ? nil : $0 }
+  let server = live.server ?? usual
   return try RESTSource(
     description, server: server, transport: caching, environment: variables, asWritten: live.asWritten,
     stored: stored
@@ -130,6 +133,9 @@ private func processVariables() -> [String: String] {
   }
   return variables
 }
+
+/// Whether a source is named by the path of a file that describes it.
+private func isSourceFile(_ name: String) -> Bool { name.contains("/") || name.hasSuffix(".json") }
 
 /// A source described in a file of the user's.
 private func sourceFile(_ path: String) throws(Problem) -> SourceDescription {

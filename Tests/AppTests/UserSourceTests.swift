@@ -106,6 +106,17 @@ private func items(_ request: LoopbackServer.Request) -> LoopbackServer.Answer {
     // Three requests: two waits of a tenth of a second.
     #expect(done.status == 0 && server.requests.count == 3 && started.duration(to: .now) > .milliseconds(200))
   }
+  @Test("a file names its own server, and is answered by nobody else: no variable, no built-in facts") func own() throws
+  {
+    let server = try LoopbackServer(items), shell = Shell()
+    let file = Self.describe("/secret", #"{"type": "none"}"#, top: #""auth": {"type": "bearer", "env": "MINE_TOKEN"},"#)
+    shell.write("mine.json", file.replacing(#""name": "items""#, with: #""name": "characters""#))
+    let done = shell.run(
+      "MINE_TOKEN=S3CR3T BB_API_URL=\(server.url) bb-export characters --source mine.json; echo $?; bb-export check --source mine.json"
+    )
+    #expect(done.out == "69\n" && server.requests.isEmpty && done.status != 0, "\(done.err)")
+    #expect(done.err.contains("127.0.0.1:1") && !done.err.contains("snapshot") && !done.err.contains("S3CR3T"))
+  }
   @Test("what the source does not have is said, with what it has") func absent() throws {
     let shell = Shell()
     shell.write("mine.json", Self.describe("/page", #"{"type": "none"}"#))

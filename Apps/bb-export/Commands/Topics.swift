@@ -83,10 +83,10 @@ enum Topics {
     Without network and cache, facts built into the program answer (no quotes,
     synopses or pictures), and one line on standard error says so.
 
-    --api URL, or BB_API_URL, names another server of the same API. Proxies of
-    the environment (http_proxy, https_proxy, no_proxy) are honoured; --proxy
-    URL uses another one, --proxy none none at all. --cacert FILE trusts the
-    certificates in FILE.
+    --api URL, or for the built-in APIs BB_API_URL, names another server of the
+    same API. Proxies of the environment (http_proxy, https_proxy, no_proxy) are
+    honoured; --proxy URL uses another one, --proxy none none at all. --cacert
+    FILE trusts the certificates in FILE.
     """
 
   private static let exitCodes = """
@@ -111,7 +111,8 @@ enum Topics {
     """
 
   private static let environment = """
-    BB_API_URL       the server of the live API
+    BB_API_URL       the server of the built-in APIs; a file that describes a
+                     source names its own
     XDG_CACHE_HOME   the cache is in its folder bb; ~/.cache when unset
     XDG_DATA_HOME    the default storage is in its folder bb
     TMPDIR           where sorts and spools that outgrow memory are kept,
