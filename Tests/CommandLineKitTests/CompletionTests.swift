@@ -38,8 +38,26 @@ import Testing
     arguments: [
       ("demo p", ["plugins", "people"]), ("demo table ", ["people", "films"]), ("demo table --f", ["--format"]),
       ("demo people -f ", ["csv", "json"]), ("demo plugins i", ["info"]), ("demo --ver", ["--verbose", "--version"]),
+      ("demo -q plugins l", ["list"]), ("demo -f csv plugins l", ["list"]), ("demo people -f = c", ["csv"]),
+      ("demo people ", [""]), ("demo table people --output x --l", ["--limit"]),
+      ("demo plugins info --", Self.everywhere),
     ])
   func bash(line: String, words: [String]) { #expect(Self.offered(line) == words) }
+
+  static let everywhere = ["--quiet", "--verbose", "--help"]
+
+  @Test(
+    "fish completes the same",
+    arguments: [
+      ("demo ta", ["table"]), ("demo table ", ["films", "people"]), ("demo plugins i", ["info"]),
+      ("demo plugins list --li", []), ("demo people --li", ["--limit"]), ("demo people -f ", ["csv", "json"]),
+    ])
+  func fish(line: String, words: [String]) {
+    let script = Self.completions.script(for: .fish) + "complete -C '\(line)'\n"
+    let offered = Self.run("fish", script, options: "--no-config")
+    if offered == ["missing"] { return print("skipped: fish is not installed") }
+    #expect(offered.map { String($0.prefix { $0 != "\t" }) } == words)
+  }
 
   @Test(
     "zsh and fish read their scripts without a complaint", arguments: [("zsh", Completions.Shell.zsh), ("fish", .fish)])

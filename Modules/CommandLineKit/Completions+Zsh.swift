@@ -1,0 +1,58 @@
+extension Completions {
+  /// The script for zsh, for a folder of `fpath` under the name `_PROGRAM`.
+  var zsh: String {
+    """
+    #compdef \(program.name)
+    # zsh completion of \(program.name)
+    \(function)() {
+      local context state state_descr line place word last
+      typeset -A opt_args
+      _arguments \\
+    \(allOptions.map(zshOption).joined(separator: " \\\n")) \\
+        '*:argument:->argument'
+      [[ $state == argument ]] || return
+      place=
+      for word in "${(@)words[2,CURRENT-1]}"; do
+        case $last in (\(valued.joined(separator: "|"))) last=; continue ;; esac
+        last=$word
+        case "$place/$word" in
+          (\(steps.joined(separator: "|"))) place=${place:+$place }$word ;;
+          (*/-*) ;;
+          (/*) place=- ;;
+        esac
+      done
+      case $place in
+    \(zshPlaces)  esac
+    }
+    \(function) "$@"
+
+    """
+  }
+
+  private var zshPlaces: String {
+    places.filter { !$0.words.isEmpty || $0.takesFiles }.map { place in
+      let words = place.words.isEmpty ? "" : " compadd -- \(place.words.joined(separator: " "));"
+      return "    ('\(place.path)')\(words)\(place.takesFiles ? " _files;" : "") ;;\n"
+    }.joined()
+  }
+
+  private func zshOption(_ option: Option) -> String {
+    func quoted(_ text: String) -> String { text.replacing("'", with: "'\\''") }
+    func plain(_ text: String) -> String {
+      quoted(text.replacing("[", with: "(").replacing("]", with: ")").replacing(":", with: "\\:"))
+    }
+    let value = option.placeholder.map { ":\(plain($0)):" } ?? ""
+    let action =
+      switch option.values {
+      case .file: "\(value)_files"
+      case .folder: "\(value)_files -/"
+      case .free: value.isEmpty ? "" : "\(value) "
+      case .words, .dynamic: "\(value)(\(candidates(option.values).joined(separator: " ")))"
+      }
+    let names = ["--\(option.name)"] + (option.letter.map { ["-\($0)"] } ?? [])
+    return names.map { name in
+      let equals = option.placeholder != nil && name.hasPrefix("--") ? "=" : ""
+      return "    '\(option.isRepeatable ? "*" : "")\(name)\(equals)[\(plain(option.summary))]\(action)'"
+    }.joined(separator: " \\\n")
+  }
+}
