@@ -64,6 +64,7 @@ extension Environment {
       submitter: { (name, live) throws(Problem) in
         try liveSource(named: name, live, directories, variables, report)
       },
+      images: imagePort,
       store: { (location) throws(Problem) in try stores.open(location) },
       migrate: { (old, location) async throws(Problem) in
         let place = try stores.location(location), source = try stores.location(old.name)
@@ -121,6 +122,19 @@ private func liveSource(
     stored: stored
   ) { report.warning($0) }
 }
+
+private let imagePort = ImagePort(
+  transport: { live, parallel in
+    let curl = CurlTransport(
+      TransportOptions(
+        proxy: live.proxy, caFile: live.caFile, connectionsPerHost: min(parallel, 8),
+        userAgent: "bb-export/\(BBExport.version)"))
+    // A body that breaks off is asked for from there on, which only who keeps it can do.
+    var policy = Retrying<ContinuousClock>.Policy()
+    policy.readAhead = 0
+    return Retrying(curl, policy: policy, clock: ContinuousClock(), date: SystemClock())
+  },
+  folder: { (path, dataset) async throws(Problem) in try await ImageFolder.open(path, dataset: dataset) })
 
 /// The process's environment; of a name that stands twice, the first.
 private func processVariables() -> [String: String] {

@@ -26,6 +26,8 @@ struct Environment: Sendable {
   var source: @Sendable (_ choice: SourceChoice) async throws(Problem) -> any RecordSource
   /// An API that takes new records.
   var submitter: @Sendable (_ name: String, _ live: LiveChoice) throws(Problem) -> any RecordSubmitter
+  /// Where pictures come from and go to.
+  var images: ImagePort
   /// The storage at a location.
   var store: @Sendable (_ location: String) throws(Problem) -> any RecordStore
   /// Makes a new storage hold all that another has; the tables with their records.
@@ -71,6 +73,14 @@ struct PluginPort: Sendable {
   var describe: @Sendable (_ name: String) throws(Problem) -> [[String]]
   /// What was tried with one, and what went wrong.
   var test: @Sendable (_ name: String) async throws(Problem) -> [(what: String, fault: String?)]
+}
+
+/// Where pictures come from and go to.
+struct ImagePort: Sendable {
+  /// Asks for pictures, as was said about connections.
+  var transport: @Sendable (_ live: LiveChoice, _ parallel: Int) -> any HTTPTransport
+  /// The folder at a path, for the pictures of one dataset.
+  var folder: @Sendable (_ path: String, _ dataset: String) async throws(Problem) -> any ImageArchive
 }
 
 /// What a Singer runner hands a tap, read from files by their path, and what a tap makes of it.

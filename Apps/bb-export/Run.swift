@@ -43,6 +43,7 @@ private func run(_ command: Command, _ invocation: Invocation, _ environment: En
   case BBExport.comment: try await CommentCommand(invocation, environment).run()
   case BBExport.plugins: try await PluginsCommand(invocation, environment).run()
   case BBExport.tap: try await TapCommand(invocation, environment).run()
+  case BBExport.images: try await ImagesCommand(invocation, environment).run()
   case BBExport.open: try await OpenCommand(invocation, environment).run()
   case BBExport.completions: try complete(invocation, environment)
   case BBExport.help: try help(invocation)

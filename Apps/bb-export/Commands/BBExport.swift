@@ -70,6 +70,19 @@ enum BBExport {
       Options.writer, Options.rating, Options.source, Options.api, Options.proxy, Options.cacert,
     ],
     examples: ["comment add 5a54c286e8a71d136fb5378e --writer Mina --rating 9 'See it twice.'"])
+  static let images = Command(
+    "images", "fetch the pictures that the records of a dataset name", discussion: ImagesCommand.discussion,
+    arguments: [
+      Argument(
+        "DATASET", values: .dynamic("dataset"), count: .optional, "whose pictures; a file's only table needs no name")
+    ],
+    options: [Options.imageFolder, Options.parallel, Options.maxImage, Options.maxTotal]
+      + Options.selecting.filter { !ImagesCommand.without.contains($0) } + Options.readingFiles + [Options.storage]
+      + Options.asking + [Options.progress],
+    examples: [
+      "images characters -o pictures", "images episodes --production bcs --season 6 -o stills",
+      "images --from people.csv --columns portrait -o portraits",
+    ])
   static let open = Command(
     "open", "open a record's picture, or a show's page, on a desktop; else print where it is",
     arguments: [
@@ -100,7 +113,9 @@ enum BBExport {
   static let program = Program(
     "bb-export", version: version,
     "write datasets of television and film, or any table of yours, to files in any format",
-    commands: [table, sync, datasets, formats, sources, check, comment, open, plugins, tap, completions, config, help],
+    commands: [
+      table, sync, datasets, formats, sources, check, comment, images, open, plugins, tap, completions, config, help,
+    ],
     defaultCommand: "table",
     options: Options.everywhere, topics: Topics.all,
     examples: ["episodes --where 'season = 1'", "characters -o characters.csv", "--from people.csv -f json", "formats"])

@@ -96,6 +96,15 @@ enum Options {
   static let proxy = Option.value("proxy", "URL", in: reading, "go through this proxy; none for no proxy at all")
   static let cacert = Option.value("cacert", "FILE", values: .file, in: reading, "trust the certificates in FILE")
 
+  private static let picturing = "Images"
+  static let imageFolder = Option.value(
+    "output", short: "o", "FOLDER", values: .folder, in: picturing,
+    "the folder for the pictures and their manifest, images.json")
+  static let parallel = Option.value("parallel", "N", in: picturing, "pictures at one time, 1 to 64; 16 when not said")
+  static let maxImage = Option.value(
+    "max-image", "SIZE", in: picturing, "refuse a picture above this size; 64M when not said")
+  static let maxTotal = Option.value("max-total", "SIZE", in: picturing, "stop after this much; 8G when not said")
+
   private static let syncing = "Sync"
   static let target = Option.value(
     "storage", "STORAGE", values: .file, in: syncing, "the storage to write: sqlite:FILE, csv:FOLDER, json:FOLDER")

@@ -40,7 +40,7 @@ struct TableCommand {
   }
 
   /// The table that was named, or the only one there is.
-  private func tableName(of source: any RecordSource, _ choice: SourceChoice) async throws(Problem) -> String {
+  func tableName(of source: any RecordSource, _ choice: SourceChoice) async throws(Problem) -> String {
     if case .file = choice {
     } else if let name = invocation.arguments.first {
       return name

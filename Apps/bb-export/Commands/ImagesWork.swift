@@ -1,0 +1,88 @@
+import CommandLineKit
+import Domain
+
+/// Fetches the pictures that rows name: what `images` and `sync --images` share.
+struct ImagesWork {
+  private let environment: Environment
+  private let limits: ImageDownload.Limits
+  private let live: LiveChoice
+  private let showsProgress: Bool
+
+  /// What became of the pictures of one dataset.
+  struct Outcome {
+    /// In one line, for people.
+    var text: String
+    /// That some could not be had, which was told of one by one; nil when all is well.
+    var problem: Problem?
+  }
+
+  /// Reads what was said about connections, limits and progress.
+  init(_ invocation: Invocation, _ environment: Environment) throws(Problem) {
+    self.environment = environment
+    var limits = ImageDownload.Limits()
+    if let parallel = try invocation.integer(Options.parallel, in: 1...64) { limits.parallel = parallel }
+    if let text = invocation[Options.maxImage] { limits.bytesEach = try Self.size(text, Options.maxImage) }
+    if let text = invocation[Options.maxTotal] { limits.bytesInAll = try Self.size(text, Options.maxTotal) }
+    self.limits = limits
+    var live = LiveChoice()
+    live.proxy = invocation[Options.proxy]
+    live.caFile = invocation[Options.cacert]
+    self.live = live
+    showsProgress =
+      switch invocation[Options.progress] ?? "auto" {
+      case "always": true
+      case "never": false
+      default: environment.hasProgress && !invocation.has(Options.quiet)
+      }
+  }
+
+  /// Fetches the pictures of a stream of rows into a folder.
+  ///
+  /// - Parameters:
+  ///   - columns: positions of the columns that name pictures.
+  ///   - folder: holds the pictures of this dataset alone; it is made when it is missing.
+  /// - Throws: what is wrong with the rows or the folder.
+  func run(_ rows: any RowStream, columns: [Int], into folder: String) async throws(Problem) -> Outcome {
+    var list = ImageList(of: rows.schema, in: columns)
+    while let batch = try await rows.next()?.batch() { list.add(batch) }
+    let references = list.references
+    guard !references.isEmpty else {
+      return Outcome(text: "\(rows.schema.name): no picture is named in \(Progress.grouped(list.rows)) records")
+    }
+    let archive = try await environment.images.folder(folder, rows.schema.name)
+    let progress = showsProgress ? ImagesProgress(environment.report) : nil
+    let download = ImageDownload(environment.images.transport(live, limits.parallel), into: archive, limits) {
+      progress?.update($0)
+    }
+    let started = ContinuousClock.now
+    let summary: ImageDownload.Summary
+    do throws(Problem) { summary = try await download.run(references) } catch {
+      progress?.finish()
+      throw error
+    }
+    progress?.finish()
+    for failure in summary.failures { environment.report.problem(failure) }
+    let (seconds, attoseconds) = started.duration(to: .now).components
+    let tenths = seconds * 10 + attoseconds / 100_000_000_000_000_000
+    let text =
+      "\(rows.schema.name): \(Progress.grouped(references.count)) pictures in \(folder): \(summary.added) new, \(summary.changed) changed, "
+      + "\(summary.unchanged) unchanged, \(summary.failures.count) failed; \(Progress.size(summary.bytes)) in \(tenths / 10).\(tenths % 10) s"
+    guard !summary.failures.isEmpty else { return Outcome(text: text) }
+    return Outcome(
+      text: text,
+      problem: Problem(
+        .busy, "\(summary.failures.count) of \(references.count) pictures could not be fetched", at: folder,
+        hint: "run again; the others are there"))
+  }
+
+  /// A number of bytes, as in `500k`, `64M`, `2G`.
+  private static func size(_ text: String, _ option: Option) throws(Problem) -> Int {
+    let units: [Character: Int] = ["k": 1 << 10, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30]
+    let unit = text.last.flatMap { units[$0] }
+    guard let number = Int(unit == nil ? text[...] : text.dropLast()), number > 0, number <= 1 << 32 else {
+      throw Problem(
+        .usage, "--\(option.name) “\(text)” is no size", hint: "write a number of bytes, or as in 500k, 64M, 2G")
+    }
+    return number * (unit ?? 1)
+  }
+}

@@ -1,0 +1,135 @@
+internal import CSystem
+internal import Codecs
+public import Domain
+import Glibc
+
+/// A folder of pictures with its manifest, `images.json`.
+///
+/// Pictures are received in `.bb/parts` and renamed into the folder when they are whole; `.bb/images.ndjson` says which came since the manifest was
+/// written. The manifest is replaced after everything it names is on the disk.
+public final class ImageFolder: ImageArchive {
+  /// The folder, as the user named it.
+  public let name: String
+  private let dataset: String
+  private let lock: FolderLock
+
+  private var manifest: String { name + "/images.json" }
+  private var journal: String { name + "/.bb/images.ndjson" }
+  private var parts: String { name + "/.bb/parts" }
+
+  private init(name: String, dataset: String, lock: consuming FolderLock) {
+    self.name = name
+    self.dataset = dataset
+    self.lock = lock
+  }
+
+  /// Opens the folder at `path`, which is made when it is missing, for the pictures of one dataset.
+  /// - Throws: `busy` when another program has it, `cannotCreate` when it holds the pictures of another dataset, `permission`, `io`.
+  public static func open(_ path: String, dataset: String) async throws(Problem) -> ImageFolder {
+    var path = path
+    while path.count > 1, path.hasSuffix("/") { path.removeLast() }
+    try make(path, mode: 0o777)
+    let folder = ImageFolder(name: path, dataset: dataset, lock: try await FolderLock.acquire(path))
+    try make(folder.parts, mode: 0o700)
+    return folder
+  }
+
+  private static func make(_ path: String, mode: mode_t) throws(Problem) {
+    if unsafe mkdir(path, mode) == 0 { return }
+    let above = Temporaries.split(path).folder
+    if errno == ENOENT, above != path, above != "." {
+      try make(above, mode: mode)
+      if unsafe mkdir(path, mode) == 0 { return }
+    }
+    guard errno == EEXIST else { throw Problem.posix(errno, "make the folder", path) }
+    var status = stat()
+    guard unsafe stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else {
+      throw Problem(.cannotCreate, "is not a folder", at: path)
+    }
+  }
+
+  /// What the manifest says, and what came after it was written; only pictures that are still there.
+  /// - Throws: `badData` for a manifest that bb did not write, `cannotCreate` when it is of another dataset.
+  public func records() throws(Problem) -> [ImageRecord] {
+    var records: [ImageRecord] = []
+    if try FileStamp.now(at: manifest) != nil {
+      records = try ImageManifest.read(try FileByteSource(path: manifest).wholeText(limit: 1 << 30), name: manifest)
+    }
+    if let other = records.first(where: { $0.reference.dataset != dataset }) {
+      throw Problem(
+        .cannotCreate, "holds the pictures of \(other.reference.dataset)", at: name, hint: "choose another folder")
+    }
+    records = records.filter { size(of: $0) == $0.bytes }
+    if try FileStamp.now(at: journal) != nil {
+      // Written without care for power cuts: what it says is believed when the file has the digest.
+      for line in try FileByteSource(path: journal).wholeText(limit: 1 << 30).split(separator: 10) {
+        guard let value = try? JSON.parse(Array(line), name: journal), let record = try? ImageManifest.record(value),
+          record.reference.dataset == dataset, size(of: record) == record.bytes, try digest(of: record) == record.sha256
+        else { continue }
+        records.removeAll { $0.file == record.file || $0.reference == record.reference }
+        records.append(record)
+      }
+    }
+    return records
+  }
+
+  private func size(of record: ImageRecord) -> Int? {
+    var status = stat()
+    guard unsafe lstat(name + "/" + record.file, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
+    return Int(status.st_size)
+  }
+
+  private func digest(of record: ImageRecord) throws(Problem) -> String {
+    let source = try FileByteSource(path: name + "/" + record.file)
+    let chunk = Chunk()
+    var hash = SHA256()
+    while true {
+      chunk.count = 0
+      guard try source.read(into: chunk, limit: chunk.capacity) > 0 else { return hash.hexDigest() }
+      chunk.read { hash.update($0) }
+    }
+  }
+
+  /// The file that an earlier run left of a picture.
+  public func unfinished(_ reference: ImageReference) throws(Problem) -> (any ImagePart)? {
+    let start = ImagePartFile.prefix(reference)
+    guard let file = left.first(where: { $0.hasPrefix(start) }) else { return nil }
+    return try ImagePartFile(continuing: parts + "/" + file, reference, in: name)
+  }
+
+  /// What earlier runs left, looked at once.
+  private var left: [String] { leftovers.names { (try? FolderListing.names(parts)) ?? [] } }
+  private let leftovers = Leftovers()
+
+  /// A new file for a picture.
+  public func begin(_ reference: ImageReference, _ validator: ImageValidator?) throws(Problem) -> any ImagePart {
+    try ImagePartFile(reference, validator, parts: parts, in: name)
+  }
+
+  /// Appends a line to `.bb/images.ndjson`.
+  public func note(_ record: ImageRecord) throws(Problem) {
+    let descriptor = unsafe Glibc.open(journal, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0o600)
+    guard descriptor >= 0 else { throw Problem.posix(errno, "open", journal) }
+    defer { close(descriptor) }
+    let line = ImageManifest.line(record) + [10]
+    // In one piece, so that lines of several tasks stand one below the other.
+    guard unsafe line.withUnsafeBytes({ unsafe write(descriptor, $0.baseAddress, $0.count) }) == line.count else {
+      throw Problem.posix(errno, "write", journal)
+    }
+  }
+
+  /// Flushes the file system, then replaces the manifest.
+  public func save(_ records: [ImageRecord], superseded: [String]) throws(Problem) {
+    let folder = unsafe Glibc.open(name, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    guard folder >= 0 else { throw Problem.posix(errno, "open", name) }
+    defer { close(folder) }
+    guard bb_syncfs(folder) == 0 else { throw Problem.posix(errno, "flush", name) }
+    let sink = try FileSink(path: manifest)
+    try sink.append(ImageManifest.text(records))
+    _ = try sink.flush()
+    try sink.publish()
+    let kept = Set(records.map(\.file))
+    for file in superseded where !kept.contains(file) { unsafe unlink(name + "/" + file) }
+    unsafe unlink(journal)
+  }
+}

@@ -1,0 +1,15 @@
+import Synchronization
+
+/// Names that are looked up once, when they are first asked for.
+final class Leftovers: Sendable {
+  private let known = Mutex<[String]?>(nil)
+
+  func names(_ read: () -> [String]) -> [String] {
+    known.withLock { known in
+      if let known { return known }
+      let names = read()
+      known = names
+      return names
+    }
+  }
+}

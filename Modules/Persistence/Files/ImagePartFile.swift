@@ -1,0 +1,142 @@
+internal import Codecs
+import Domain
+import Glibc
+import Synchronization
+
+/// A picture that is being received, in a file whose name says all that is needed to continue: whose it is, from where, and the server's mark for it.
+final class ImagePartFile: ImagePart {
+  let validator: ImageValidator?
+  private let path: String
+  private let folder: String
+
+  private struct State {
+    var descriptor: Int32
+    var count = 0
+    var hash = SHA256()
+    var scanner = ImageScanner()
+
+    mutating func take(_ bytes: RawSpan) {
+      count += bytes.byteCount
+      hash.update(bytes)
+      scanner.update(bytes)
+    }
+  }
+  private let state: Mutex<State>
+
+  /// The name of a picture's parts up to the mark: `KEY-N.` and a digest of the URL.
+  static func prefix(_ reference: ImageReference) -> String {
+    "\(reference.stem).\(SHA256.hex(Array(reference.url.utf8)).prefix(12))."
+  }
+
+  /// A new file in the folder `parts`, to be put into `folder`; one of the same name is replaced.
+  init(_ reference: ImageReference, _ validator: ImageValidator?, parts: String, in folder: String) throws(Problem) {
+    self.validator = validator
+    self.folder = folder
+    path = "\(parts)/\(Self.prefix(reference))\(Self.hex(validator)).part"
+    let descriptor = unsafe open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0o666)
+    guard descriptor >= 0 else { throw Problem.posix(errno, "create", path) }
+    state = Mutex(State(descriptor: descriptor))
+  }
+
+  /// The file at `path`, whose bytes are read once more; nil when it cannot be continued, and then it is gone.
+  init?(continuing path: String, _ reference: ImageReference, in folder: String) throws(Problem) {
+    self.path = path
+    self.folder = folder
+    validator = Self.validator(of: path)
+    let descriptor = unsafe open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW)
+    state = Mutex(State(descriptor: descriptor))
+    guard descriptor >= 0 else {
+      if errno == ENOENT { return nil }
+      throw Problem.posix(errno, "open", path)
+    }
+    guard validator != nil else {
+      discard()
+      return nil
+    }
+    let source = try FileByteSource(path: path)
+    let chunk = Chunk()
+    while true {
+      chunk.count = 0
+      guard try source.read(into: chunk, limit: chunk.capacity) > 0 else { break }
+      chunk.read { bytes in state.withLock { $0.take(bytes) } }
+    }
+    guard lseek(descriptor, 0, SEEK_END) == off_t(count) else { throw Problem.posix(errno, "read", path) }
+    if count == 0 {
+      discard()
+      return nil
+    }
+  }
+
+  deinit {
+    let descriptor = state.withLock { $0.descriptor }
+    if descriptor >= 0 { close(descriptor) }
+  }
+
+  var count: Int { state.withLock { $0.count } }
+
+  func append(_ bytes: [UInt8]) throws(Problem) {
+    let place = path
+    try state.withLock { (state) throws(Problem) in
+      let span = unsafe bytes.span.bytes
+      try writeAll(span, to: state.descriptor, place: place)
+      state.take(span)
+    }
+  }
+
+  func check() throws(Problem) -> (kind: ImageKind, sha256: String) {
+    let place = path
+    return try state.withLock { (state) throws(Problem) in
+      let kind = try state.scanner.finish()
+      var status = stat()
+      guard unsafe fstat(state.descriptor, &status) == 0, Int(status.st_size) == state.count else {
+        throw Problem(.io, "the file has another length than was written", at: place)
+      }
+      return (kind, state.hash.hexDigest())
+    }
+  }
+
+  func publish(as file: String) throws(Problem) {
+    guard finish() else { throw Problem.posix(errno, "close", path) }
+    guard unsafe rename(path, folder + "/" + file) == 0 else {
+      throw Problem.posix(errno, "rename", folder + "/" + file)
+    }
+  }
+
+  func suspend() {
+    if validator == nil || count == 0 { discard() } else { finish() }
+  }
+
+  func discard() {
+    finish()
+    unsafe unlink(path)
+  }
+
+  /// Closes the file, once.
+  @discardableResult private func finish() -> Bool {
+    state.withLock { state in
+      guard state.descriptor >= 0 else { return true }
+      defer { state.descriptor = -1 }
+      return close(state.descriptor) == 0
+    }
+  }
+
+  private static func hex(_ validator: ImageValidator?) -> String {
+    let digits = Array("0123456789abcdef".utf8)
+    guard let validator else { return "-" }
+    return String(
+      decoding: validator.text.utf8.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
+  }
+
+  private static func validator(of path: String) -> ImageValidator? {
+    guard path.hasSuffix(".part"), let mark = path.dropLast(5).split(separator: ".").last else { return nil }
+    let digits = Array(mark.utf8)
+    var bytes: [UInt8] = []
+    for place in stride(from: 0, to: digits.count - 1, by: 2) {
+      guard let byte = UInt8(String(decoding: digits[place...(place + 1)], as: UTF8.self), radix: 16) else {
+        return nil
+      }
+      bytes.append(byte)
+    }
+    return String(validating: bytes, as: UTF8.self).flatMap { ImageValidator($0) }
+  }
+}

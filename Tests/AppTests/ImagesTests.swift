@@ -1,0 +1,181 @@
+import Conformance
+import Domain
+import Glibc
+import Synchronization
+import Testing
+
+/// A server of pictures that knows ETags and ranges, and can be told to misbehave.
+private final class Gallery: Sendable {
+  let pictures: Mutex<[String: [UInt8]]>
+  /// Bytes after which the answer for a path breaks off, once.
+  let cuts = Mutex<[String: Int]>([:])
+
+  init(_ pictures: [String: [UInt8]]) { self.pictures = Mutex(pictures) }
+
+  func answer(_ request: LoopbackServer.Request) -> LoopbackServer.Answer {
+    guard let bytes = pictures.withLock({ $0[request.path] }) else { return .whole(404, [], []) }
+    let tag = "\"\(bytes.reduce(5381 as UInt32) { ($0 &* 33) ^ UInt32($1) })\""
+    let headers = [HTTPHeader("ETag", tag), HTTPHeader("Content-Type", "image/whatever")]
+    if request.headers["if-none-match"] == tag { return .whole(304, headers, []) }
+    var from = 0
+    if let range = request.headers["range"], request.headers["if-range"] == tag {
+      from = Int(range.dropFirst(6).dropLast()) ?? 0
+    }
+    let rest = Array(bytes[from...])
+    if let cut = cuts.withLock({ $0.removeValue(forKey: request.path) }) {
+      let head = "HTTP/1.1 200 OK\r\nETag: \(tag)\r\nContent-Length: \(bytes.count)\r\n\r\n"
+      return .raw(Array(head.utf8) + rest[..<cut], then: .close)
+    }
+    guard from > 0 else { return .whole(200, headers, bytes) }
+    let range = HTTPHeader("Content-Range", "bytes \(from)-\(bytes.count - 1)/\(bytes.count)")
+    return .whole(206, headers + [range], rest)
+  }
+}
+
+@Suite("bb-export images") struct ImagesTests {
+  private let shell = Shell()
+
+  private func people(_ server: LoopbackServer, _ urls: [String]) -> String {
+    "id,name,portrait\n"
+      + urls.enumerated().map {
+        "\($0.offset + 7),Person,\($0.element.hasPrefix("/") ? server.url : "")\($0.element)\n"
+      }
+      .joined()
+  }
+  private func names(_ folder: String = "pics") -> String { shell.run("ls \(folder)").out.replacing("\n", with: " ") }
+
+  @Test("pictures come under names of ours, the second run asks and gets nothing, a changed one is replaced")
+  func again() throws {
+    let gallery = Gallery([
+      "/a%2F..%2Fx.jpg": [], "/a": SamplePicture.jpeg(of: 5000).bytes, "/b.exe": SamplePicture.png(width: 9).bytes,
+      "/c": SamplePicture.gif.bytes,
+    ])
+    let server = try LoopbackServer { gallery.answer($0) }
+    shell.write("people.csv", people(server, ["/a", "/b.exe", "/c"]))
+    let first = shell.run("bb-export images --from people.csv -o pics")
+    #expect(first.out.hasPrefix("people: 3 pictures in pics: 3 new, 0 changed, 0 unchanged, 0 failed; 5."))
+    #expect(first.err == "" && first.status == 0)
+    #expect(names() == "7-1.jpg 8-1.png 9-1.gif images.json ")
+    #expect(Shell.bytes(shell.folder + "/work/pics/7-1.jpg") == SamplePicture.jpeg(of: 5000).bytes)
+
+    let second = shell.run("bb-export images --from people.csv -o pics")
+    #expect(second.out.hasPrefix("people: 3 pictures in pics: 0 new, 0 changed, 3 unchanged, 0 failed; 0 B"))
+    #expect(server.requests.suffix(3).allSatisfy { $0.headers["if-none-match"] != nil })
+
+    gallery.pictures.withLock { $0["/a"] = SamplePicture.png(width: 4).bytes }
+    let third = shell.run("bb-export images --from people.csv -o pics")
+    #expect(third.out.hasPrefix("people: 3 pictures in pics: 0 new, 1 changed, 2 unchanged, 0 failed"))
+    #expect(names() == "7-1.png 8-1.png 9-1.gif images.json ")
+    #expect(
+      shell.run("cd pics && bb-export --from images.json --columns key,file -f csv").out
+        == "key,file\n7,7-1.png\n8,8-1.png\n9,9-1.gif\n")
+  }
+
+  @Test("what cannot be had is told of in a line each, and the rest is there") func failures() throws {
+    let gallery = Gallery(["/a": SamplePicture.jpeg(of: 50).bytes, "/page": Array("<html>log in</html>".utf8)])
+    let server = try LoopbackServer { gallery.answer($0) }
+    shell.write("people.csv", people(server, ["/a", "/gone", "/page", "file:///etc/passwd", "javascript:alert(1)"]))
+    let done = shell.run("bb-export images --from people.csv -o pics")
+    #expect(done.status == 75)
+    #expect(done.out.contains("1 new, 0 changed, 0 unchanged, 4 failed"))
+    #expect(done.err.split(separator: "\n").count == 5)
+    #expect(done.err.contains("/gone: answers 404") && done.err.contains("is no picture but a page"))
+    #expect(names() == "7-1.jpg images.json ")
+    #expect(names("pics/.bb/parts") == "")
+  }
+
+  @Test("an answer that breaks off is asked for from there on, within a run") func continued() throws {
+    let picture = SamplePicture.jpeg(of: 100_000).bytes
+    let gallery = Gallery(["/a": picture])
+    gallery.cuts.withLock { $0["/a"] = 30_000 }
+    let server = try LoopbackServer { gallery.answer($0) }
+    shell.write("people.csv", people(server, ["/a"]))
+    let done = shell.run("bb-export images --from people.csv -o pics")
+    #expect(done.status == 0, "\(done.err)")
+    #expect(Shell.bytes(shell.folder + "/work/pics/7-1.jpg") == picture)
+    #expect(server.requests.count == 2)
+    #expect(server.requests.last?.headers["range"] == "bytes=30000-")
+    #expect(server.requests.last?.headers["if-range"] != nil)
+  }
+
+  @Test(
+    "a run that was killed is continued by the next; a picture that changed meanwhile begins anew",
+    arguments: [false, true])
+  func killed(changes: Bool) throws {
+    let picture = SamplePicture.jpeg(of: 100_000).bytes
+    let gallery = Gallery(["/a": picture, "/b": SamplePicture.gif.bytes])
+    let isSlow = Mutex(true)
+    let server = try LoopbackServer { request in
+      guard request.path == "/a", isSlow.withLock({ $0 }) else { return gallery.answer(request) }
+      let tag = "\"\(picture.reduce(5381 as UInt32) { ($0 &* 33) ^ UInt32($1) })\""
+      let head = "HTTP/1.1 200 OK\r\nETag: \(tag)\r\nContent-Length: \(picture.count)\r\n\r\n"
+      return .raw(Array(head.utf8) + picture[..<40_000], then: .silence(5000))
+    }
+    shell.write("people.csv", people(server, ["/a", "/b"]))
+    #expect(shell.run("timeout -s KILL 1 bb-export images --from people.csv -o pics").status == 137)
+    #expect(names() == "8-1.gif ")
+    #expect(shell.run("cat pics/.bb/parts/7-1* | wc -c").out == "40000\n")
+    isSlow.withLock { $0 = false }
+    let new = changes ? SamplePicture.jpeg(of: 90_000, seed: 3).bytes : picture
+    gallery.pictures.withLock { $0["/a"] = new }
+    let before = server.requests.count
+    let done = shell.run("bb-export images --from people.csv -o pics")
+    #expect(done.out.contains("1 new, 0 changed, 1 unchanged, 0 failed"))
+    #expect(Shell.bytes(shell.folder + "/work/pics/7-1.jpg") == new)
+    // What was there was not asked for again without a condition.
+    let later = server.requests.dropFirst(before)
+    #expect(later.first { $0.path == "/b" }?.headers["if-none-match"] != nil)
+    #expect(later.first { $0.path == "/a" }?.headers["range"] == "bytes=40000-")
+    #expect(names("pics/.bb/parts") == "")
+  }
+
+  @Test("limits, options that make no sense, folders of others") func refusals() throws {
+    let gallery = Gallery(["/a": SamplePicture.jpeg(of: 5000).bytes, "/b": SamplePicture.jpeg(of: 50).bytes])
+    let server = try LoopbackServer { gallery.answer($0) }
+    shell.write("people.csv", people(server, ["/a", "/b"]))
+    let limited = shell.run("bb-export images --from people.csv -o pics --max-image 1k")
+    #expect(limited.status == 75 && limited.out.contains("1 new, 0 changed, 0 unchanged, 1 failed"))
+    let total = shell.run("bb-export images --from people.csv -o few --max-total 1k --parallel 1")
+    #expect(total.status == 75 && total.err.contains("--max-total"))
+    #expect(shell.run("bb-export images --from people.csv").status == 64)
+    #expect(shell.run("bb-export images --from people.csv -o pics --columns name").status == 75)
+    #expect(shell.run("bb-export images --from people.csv -o pics --columns id").status == 64)
+    #expect(shell.run("bb-export images --from people.csv -o pics --max-image big").status == 64)
+    #expect(shell.run("bb-export images --from people.csv -o pics --offline").status == 64)
+    let other = shell.run("bb-export images --from people.csv --as others -o pics")
+    #expect(other.status == 73 && other.err.contains("holds the pictures of people"))
+    #expect(shell.run("bb-export images --from people.csv -o people.csv").status == 73)
+    #expect(
+      shell.run("bb-export images --from people.csv -o none --where 'id = 0'").out
+        == "people: no picture is named in 0 records\n")
+    shell.write("pics/images.json", "[{")
+    let damaged = shell.run("bb-export images --from people.csv -o pics")
+    #expect(damaged.status == 65 && damaged.err.contains("images.json:1"))
+    #expect(Shell.read(shell.folder + "/work/pics/images.json") == "[{")
+  }
+
+  @Test("a dataset of an API and of a storage: the key names the files") func datasets() throws {
+    let gallery = Gallery(["/p": SamplePicture.png(width: 3).bytes, "/q": SamplePicture.png(width: 4).bytes])
+    let images = try LoopbackServer { gallery.answer($0) }
+    let api = try SixAPI(answers: [
+      "episodes": Array(
+        """
+        [{"episode_id": 1, "production": "El Camino", "episode": 101, "title": "T", "air_date": "10-11-2019", "synopsis": "", "written_by": "W",
+          "directed_by": "D", "characters": [], "image": "\(images.url)/p"}]
+        """.utf8),
+      "characters": Array(
+        """
+        [{"character_id": 5, "name": "A", "birthday": "March 1966", "occupations": ["x"], "images": ["\(images.url)/p", "\(images.url)/q"],
+          "full_name": "A", "aliases": [], "status": "Alive", "appearance": {"breaking_bad": [], "better_call_saul": [], "el_camino": [1]},
+          "portrayed_by": "P", "productions": ["El Camino"]}]
+        """.utf8), "quotes": Array("[]".utf8), "deaths": Array("[]".utf8),
+    ])
+    let server = try LoopbackServer { api.answer($0) }
+    #expect(shell.run("bb-export images episodes --api \(server.url)/api -o e").status == 0)
+    #expect(names("e") == "El%20Camino,1,1-1.png images.json ")
+    #expect(shell.run("bb-export sync characters --api \(server.url)/api --storage json:data").status == 0)
+    let stored = shell.run("bb-export images characters --storage json:data -o c")
+    #expect(stored.out.contains("2 new") && names("c") == "5-1.png 5-2.png images.json ")
+    #expect(shell.run("bb-export images quotes --api \(server.url)/api -o q").status == 64)
+  }
+}

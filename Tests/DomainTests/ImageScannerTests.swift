@@ -1,0 +1,72 @@
+import Conformance
+import Domain
+import Testing
+
+@Suite("What is a picture, and whole") struct ImageScannerTests {
+  static func scan(_ bytes: [UInt8], pieces: Int = .max) throws(Problem) -> ImageKind {
+    var scanner = ImageScanner()
+    var at = 0
+    while at < bytes.count {
+      let end = min(bytes.count, pieces == .max ? bytes.count : at + pieces)
+      let piece = Array(bytes[at..<end])
+      unsafe scanner.update(piece.span.bytes)
+      at = end
+    }
+    return try scanner.finish()
+  }
+
+  @Test("every kind is known, however its bytes are cut", arguments: SamplePicture.all) func kinds(
+    _ picture: SamplePicture
+  )
+    throws
+  {
+    for pieces in [1, 2, 3, 7, 16, 17, 64, Int.max] {
+      #expect(try Self.scan(picture.bytes, pieces: pieces) == picture.kind)
+    }
+  }
+
+  @Test("a picture that lacks its end is none, wherever it is cut", arguments: SamplePicture.all)
+  func cut(_ picture: SamplePicture) {
+    for length in 0..<picture.bytes.count {
+      #expect(throws: Problem.self, "\(length) of \(picture.bytes.count) bytes") {
+        _ = try Self.scan(Array(picture.bytes[..<length]), pieces: 5)
+      }
+    }
+  }
+
+  @Test("what cameras put behind a JPEG, PNG or GIF does not matter") func trailing() throws {
+    for picture in SamplePicture.all where [.jpeg, .png, .gif].contains(picture.kind) {
+      #expect(try Self.scan(picture.bytes + Array(repeating: 7, count: 100)) == picture.kind)
+    }
+  }
+
+  @Test(
+    "pages, scripts and texts are no pictures",
+    arguments: [
+      "", "<", "<html><body>not here</body></html>", "<svg xmlns=\"http://www.w3.org/2000/svg\"><script/></svg>",
+      "{\"error\": \"not found\"}", "%PDF-1.7 and so on and on", "GIF88a                 ", "RIFF____WAVEfmt         ",
+    ]) func others(_ text: String)
+  {
+    #expect(throws: Problem.self) { _ = try Self.scan(Array(text.utf8)) }
+  }
+
+  @Test("damage in the structure is found") func damage() {
+    var png = SamplePicture.png(width: 3).bytes
+    png[8] = 0xFF
+    #expect(throws: Problem.self) { _ = try Self.scan(png) }
+    var jpeg = SamplePicture.jpeg(of: 50).bytes
+    jpeg[2] = 0
+    #expect(throws: Problem.self) { _ = try Self.scan(jpeg) }
+  }
+
+  @Test("a JPEG's data may hold what looks like an end in a thumbnail or behind a stuffed byte") func thumbnails()
+    throws
+  {
+    let inner = SamplePicture.jpeg(of: 30).bytes
+    let segment: [UInt8] = [0xFF, 0xE1, 0, UInt8(inner.count + 2)] + inner
+    let outer = SamplePicture.jpeg(of: 60).bytes
+    let whole = Array(outer[..<2]) + segment + Array(outer[2...])
+    #expect(try Self.scan(whole) == .jpeg)
+    #expect(throws: Problem.self) { _ = try Self.scan(Array(whole.dropLast(2))) }
+  }
+}
