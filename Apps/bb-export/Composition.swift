@@ -22,6 +22,7 @@ extension Environment {
       variables: variables,
       exporters: exporters.exporters,
       exporter: { (name) throws(Problem) in
+        if name.hasPrefix("singer:") { return try plugins.target(String(name.dropFirst("singer:".count))) }
         let isBuiltIn = exporters.exporters.contains { $0.descriptor.name == name }
         guard !isBuiltIn, let plugin = try plugins.plugin(named: name) else {
           return try exporters.exporter(named: name)

@@ -129,6 +129,30 @@ import Testing
       shell, "printf 'a\nx|y\n' | bb-export --from - --from-format csv --as t -o t.lines; echo $?; ls")
     #expect(refused.out == "65\nplug\n" && refused.err.contains("cannot represent the records: a text has a bar in it"))
   }
+  @Test("a Singer target takes the records, and is believed when it acknowledges all of them") func target() throws {
+    let shell = Shell()
+    let head = "#!/bin/sh\n[ \"$1 $2\" = '--config c.json' ] || exit 2\n"
+    // The state as another program would write it: blanks, other order.
+    let good =
+      "cat > got; n=$(grep -c RECORD got); echo \"{\\\"bb_export\\\": {\\\"records\\\": {\\\"deaths\\\": $n}}, \\\"bookmarks\\\": {}}\""
+    for (name, body) in [
+      ("good", good), ("lossy", good.replacing("grep -c RECORD got", with: "echo 7")), ("mute", "cat > got"),
+      ("dead", "cat > got; exit 1"),
+    ] {
+      shell.write("target-\(name)", head + body + "\n")
+    }
+    _ = shell.run("chmod 755 target-*; echo '{}' > c.json")
+    let line = "PATH=$PWD:$PATH bb-export deaths --source snapshot --option config=c.json -f singer:target"
+    let done = shell.run("\(line)-good -o state && cat state && wc -l < got")
+    #expect(done.out == "{\"bb_export\": {\"records\": {\"deaths\": 8}}, \"bookmarks\": {}}\n10\n" && done.err == "")
+    for (name, words) in [
+      ("lossy", "without acknowledging"), ("mute", "without acknowledging"), ("dead", "ended with 1"),
+    ] {
+      let failed = shell.run("rm -f state; \(line)-\(name) -o state; echo $?; ls state")
+      #expect(failed.out == "76\n" && failed.err.contains(words), "\(failed.err)")
+    }
+    #expect(shell.run("bb-export deaths --source snapshot -f singer:target-nosuch").status == 66)
+  }
   @Test("plugins test tells good from bad") func trial() throws {
     let shell = Self.shell([
       "good": Self.script("good", "exec cat"),

@@ -37,7 +37,7 @@ public struct ExternalExporter: Exporter {
 struct PluginRunner: Sendable {
   /// The variables that a plug-in gets; no other can hold a key.
   private static let passed = ["PATH", "HOME", "LANG", "LC_ALL", "LC_CTYPE", "TZ"]
-  private let variables: [String: String]
+  let variables: [String: String]
   private let temporary: String
 
   init(_ variables: [String: String], temporary: String) {
@@ -50,6 +50,11 @@ struct PluginRunner: Sendable {
   ) throws(Problem) -> any ByteSink {
     try ProgramSink(
       path, arguments, variables: variables, folder: try PrivateFolder(in: temporary), into: inner, limits: limits)
+  }
+
+  /// A program that writes where it was told to: it runs in our own folder.
+  func program(_ path: String, _ arguments: [String], into inner: any ByteSink) throws(Problem) -> any ByteSink {
+    try ProgramSink(path, arguments, variables: variables, folder: nil, into: inner)
   }
 
   /// What a program answers to an argument: at most 64 KiB within 5 seconds. Blocks, before anything else is under way.

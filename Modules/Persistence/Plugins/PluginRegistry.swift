@@ -44,6 +44,12 @@ public struct PluginRegistry: Sendable {
     ExternalExporter(try description(of: plugin), path: plugin.path, stream: stream, runner: runner)
   }
 
+  /// A Singer target on `PATH`, or at a path, as a format.
+  /// - Throws: `noInput` when there is no such program.
+  public func target(_ program: String) throws(Problem) -> TargetExporter {
+    try TargetExporter(program, searching: runner.variables["PATH"] ?? "", stream: stream, runner: runner)
+  }
+
   /// The plug-in that has a path's suffix; nil when none has. Those that do not describe themselves are told of and left out.
   public func exporter(forPath path: String, report: (Problem) -> Void) throws(Problem) -> ExternalExporter? {
     let file = path.split(separator: "/", omittingEmptySubsequences: false).last ?? ""

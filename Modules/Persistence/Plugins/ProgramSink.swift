@@ -19,14 +19,16 @@ final class ProgramSink: ByteSink {
   private let work: Work
 
   /// Starts a program in front of `inner`.
+  /// - Parameter folder: where it runs; nil for our own folder.
   init(
-    _ path: String, _ arguments: [String], variables: [String: String], folder: PrivateFolder, into inner: any ByteSink,
+    _ path: String, _ arguments: [String], variables: [String: String], folder: PrivateFolder?,
+    into inner: any ByteSink,
     limits: Limits = Limits()
   ) throws(Problem) {
     name = inner.name
     var own = variables
-    own["TMPDIR"] = folder.path
-    let child = try ChildProcess(path, arguments, variables: own, folder: folder.path)
+    own["TMPDIR"] = folder?.path
+    let child = try ChildProcess(path, arguments, variables: own, folder: folder?.path ?? ".")
     work = Work(child, folder, path, inner, limits)
   }
 
@@ -37,7 +39,7 @@ final class ProgramSink: ByteSink {
   /// What the sink does, on a thread where waiting holds up nobody.
   private actor Work {
     private let child: ChildProcess
-    private let folder: PrivateFolder
+    private let folder: PrivateFolder?
     private let path: String
     private let inner: any ByteSink
     private let limits: Limits
@@ -47,7 +49,7 @@ final class ProgramSink: ByteSink {
     private var given = 0
     private var isDone = false
 
-    init(_ child: ChildProcess, _ folder: PrivateFolder, _ path: String, _ inner: any ByteSink, _ limits: Limits) {
+    init(_ child: ChildProcess, _ folder: PrivateFolder?, _ path: String, _ inner: any ByteSink, _ limits: Limits) {
       self.child = child
       self.folder = folder
       self.path = path

@@ -1,0 +1,146 @@
+internal import Codecs
+public import Domain
+import Glibc
+import Synchronization
+
+/// A Singer target as a format: the target stores the records where its configuration says, and the document is what it answers, the states.
+///
+/// It is believed only when it ends well and its last line is the state that was sent last, which counts every record.
+public struct TargetExporter: Exporter {
+  /// `singer:PROGRAM`.
+  public let descriptor: ExporterDescriptor
+  private let path: String
+  private let stream: any Exporter
+  private let runner: PluginRunner
+
+  private static let configuration = ExporterDescriptor.Option(
+    "config", "FILE", "The target's own configuration (default: none)")
+
+  /// - Throws: `noInput` when there is no such program.
+  init(
+    _ program: String, searching folders: String, stream: any Exporter, runner: PluginRunner
+  ) throws(Problem) {
+    let places = program.contains("/") ? [program] : folders.split(separator: ":").map { "\($0)/\(program)" }
+    guard let path = places.first(where: { unsafe access($0, X_OK) == 0 }) else {
+      throw Problem(
+        .noInput, "there is no Singer target “\(program)”", hint: "name a program on PATH, as singer:target-jsonl")
+    }
+    self.path = path
+    self.stream = stream
+    self.runner = runner
+    descriptor = ExporterDescriptor(
+      "singer:\(program)", fileExtensions: [], mediaType: "application/x-ndjson",
+      summary: "The Singer target \(program)", isExact: false,
+      options: [Self.configuration] + stream.descriptor.options)
+  }
+
+  /// An encoder of the stream that the target gets.
+  public func makeEncoder(
+    for schema: Schema, options: ExportOptions, layout: Layout
+  ) throws(Problem) -> any RowEncoder {
+    var own = options
+    own.values[Self.configuration.key] = nil
+    return try stream.makeEncoder(for: schema, options: own, layout: layout)
+  }
+
+  /// The target in front of a sink.
+  /// - Throws: `plugIn` when it cannot be started.
+  public func sink(around sink: any ByteSink, options: ExportOptions) throws(Problem) -> any ByteSink {
+    let arguments = options.values[Self.configuration.key].map { ["--config", $0] } ?? []
+    let acknowledgement = Acknowledgement(path, sink)
+    return TargetSink(try runner.program(path, arguments, into: acknowledgement), acknowledgement)
+  }
+}
+
+/// The last line of some bytes, as they pass.
+private struct LastLine {
+  private var bytes: [UInt8] = []
+
+  /// The line that was complete last, or the incomplete one behind it.
+  var text: [UInt8] { Array(bytes.split(separator: UInt8(ascii: "\n")).last ?? []) }
+
+  mutating func add(_ more: [UInt8]) {
+    bytes += more
+    // Enough for any state; a line that is longer is none.
+    if bytes.count > 1 << 20 { bytes.removeFirst(bytes.count - 1 << 16) }
+  }
+}
+
+/// What goes to a target; its last message is what the target has to answer.
+private final class TargetSink: ByteSink {
+  let name: String
+  private let program: any ByteSink
+  private let acknowledgement: Acknowledgement
+  private let last = Mutex(LastLine())
+
+  init(_ program: any ByteSink, _ acknowledgement: Acknowledgement) {
+    name = program.name
+    self.program = program
+    self.acknowledgement = acknowledgement
+  }
+
+  func write(_ bytes: borrowing ByteBuffer) async throws(Problem) {
+    let copy = bytes.bytes()
+    last.withLock { $0.add(copy) }
+    try await program.write(bytes)
+  }
+  func commit() async throws(Problem) {
+    acknowledgement.expect(last.withLock { $0.text })
+    try await program.commit()
+  }
+  func abandon() async { await program.abandon() }
+}
+
+/// What a target answers, on its way to the output.
+private final class Acknowledgement: ByteSink {
+  let name: String
+  private let path: String
+  private let inner: any ByteSink
+  private let last = Mutex(LastLine())
+  private let expected = Mutex<[UInt8]>([])
+
+  init(_ path: String, _ inner: any ByteSink) {
+    name = inner.name
+    self.path = path
+    self.inner = inner
+  }
+
+  func expect(_ message: [UInt8]) { expected.withLock { $0 = message } }
+
+  func write(_ bytes: borrowing ByteBuffer) async throws(Problem) {
+    let copy = bytes.bytes()
+    last.withLock { $0.add(copy) }
+    try await inner.write(bytes)
+  }
+  func commit() async throws(Problem) {
+    let sent = Self.document(expected.withLock { $0 })?["value"], answered = Self.document(last.withLock { $0.text })
+    guard let sent, answered?.sorted == sent.sorted else {
+      throw Problem(
+        .plugIn, "ended without acknowledging every record", at: path, hint: "look at what it stored, and run again")
+    }
+    try await inner.commit()
+  }
+  func abandon() async { await inner.abandon() }
+
+  /// A line as JSON; nil for anything else, which acknowledges nothing.
+  private static func document(_ line: [UInt8]) -> JSON? {
+    do throws(Problem) {
+      return try JSON.parse(line, name: "state")
+    } catch {
+      return nil
+    }
+  }
+}
+
+extension JSON {
+  /// The value with the members of every object in the order of their keys: programs write them in any.
+  fileprivate var sorted: JSON {
+    switch self {
+    case .object(let members):
+      .object(
+        members.map { Member($0.key, $0.value.sorted) }.sorted { $0.key.lexicographicallyPrecedes($1.key) })
+    case .array(let elements): .array(elements.map(\.sorted))
+    default: self
+    }
+  }
+}
