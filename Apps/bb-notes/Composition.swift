@@ -48,10 +48,15 @@ extension Environment {
         if DescriptorSink.isDevice(path) { return try DescriptorSink(device: path) }
         return try FileSink(path: path, replaces: replaces)
       },
-      source: { (path, format) throws(Problem) in
+      source: { (path, format, types) throws(Problem) in
         var reading = FileSource.Reading()
         if let format { reading.format = try FileFormat(named: format) }
+        reading.types = types
         return try FileSource(path: path, reading, scratch: scratch) { report.warning($0) }
+      },
+      documentSuffixes: RecordDocument.suffixes,
+      document: { (path, suffix) throws(Problem) in
+        try RecordDocument.records(try wholeFile(FileByteSource(path: path), name: path), suffix: suffix, name: path)
       },
       standardOutput: { () throws(Problem) in
         guard width != nil, Terminal.isInteractive else { return DescriptorSink.standardOutput }

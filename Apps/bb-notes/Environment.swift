@@ -34,8 +34,13 @@ struct Environment: Sendable {
     @Sendable (_ assignments: [String], _ exporters: [any Exporter]) throws(Problem) -> [String: ExportOptions]
   /// A file that appears when it is whole, or a device.
   var file: @Sendable (_ path: String, _ replaces: Bool) throws(Problem) -> any ByteSink
-  /// The rows of a file.
-  var source: @Sendable (_ path: String, _ format: String?) throws(Problem) -> any RecordSource
+  /// The rows of a file, columns with these types.
+  var source:
+    @Sendable (_ path: String, _ format: String?, _ types: [String: ColumnType]) throws(Problem) -> any RecordSource
+  /// Suffixes of documents of other programs.
+  var documentSuffixes: [String]
+  /// The records of such a document.
+  var document: @Sendable (_ path: String, _ suffix: String) throws(Problem) -> [StoredRecord]
   /// Standard output; on a terminal through a pager.
   var standardOutput: @Sendable () throws(Problem) -> any ByteSink
   /// All of standard input.

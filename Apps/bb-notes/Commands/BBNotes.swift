@@ -12,6 +12,7 @@ enum BBNotes {
     + ActorsCommands.entries
     + MoviesCommands.entries
     + FavouritesCommands.entries
+    + TransferCommands.entries
     + HistoryCommands.entries
     + GeneralCommands.entries
 

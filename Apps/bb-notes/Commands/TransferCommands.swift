@@ -1,0 +1,129 @@
+import CommandLineKit
+import Domain
+
+/// Commands that bring records in from files, and write them out to files.
+enum TransferCommands {
+  static var entries: [Entry] { [Entry(importing, importFile), Entry(exporting, exportRecords)] }
+
+  private static let transfer = "Transfer"
+  private static let onConflict = Option.value(
+    "on-conflict", "WAY", values: .words(RecordImport.Conflict.allCases.map(\.rawValue)), in: transfer,
+    "what becomes of a record that is there already and differs; else nothing is imported")
+  private static let dataset = Option.value(
+    "as", "DATASET", values: .words(datasets.map(\.name)), in: transfer,
+    "what the file holds, when its columns do not say")
+  private static let output = Option.value(
+    "output", short: "o", "FILE", values: .file, repeatable: true, in: transfer,
+    "write to FILE, in the format of its suffix; - is standard output; may be repeated")
+  private static let noClobber = Option.flag("no-clobber", in: transfer, "never replace a file")
+
+  private static let importing = Command(
+    "import", "bring notes, places, actors or favourites in from a file",
+    discussion: """
+      Read are the programs' own CSV, JSON and NDJSON; places also from GPX, KML and GeoJSON; actors also from XML. All of a file comes in, in one \\
+      step that undo takes back, or nothing.
+      """,
+    arguments: [Argument("FILE", values: .file, "the file")], options: [onConflict, dataset],
+    examples: ["import places.gpx", "import notes.csv --on-conflict append"])
+  private static let exporting = Command(
+    "export", "write records to files in any format",
+    arguments: [Argument("DATASET", values: .dynamic("dataset"), "what to write")],
+    options: [output, Options.format, Options.formatOption, noClobber] + Options.selecting,
+    examples: ["export places -o places.gpx -o places.csv", "export notes -f html -o notes.html"])
+
+  /// The datasets that are the user's own.
+  private static let datasets = [Catalog.notes, Catalog.places, Catalog.actors, Catalog.favourites]
+
+  // MARK: import
+
+  private static func importFile(_ desk: Desk) async throws(Problem) {
+    let path = desk.arguments[0]
+    let (schema, records) = try await read(path, desk)
+    let importing = RecordImport(
+      into: try desk.book(makes: true), desk[onConflict].flatMap(RecordImport.Conflict.init),
+      identifier: desk.environment.identifier)
+    let name = String(path.split(separator: "/").last ?? Substring(path))
+    let outcome = try await importing.run(records, of: schema, from: name)
+    let parts = [(outcome.added, "added"), (outcome.changed, "changed"), (outcome.unchanged, "there already")]
+    let counts = parts.filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }
+    desk.say("\(schema.name): " + (counts.isEmpty ? "there is nothing in \(name)" : counts.joined(separator: ", ")))
+  }
+
+  private static func read(_ path: String, _ desk: Desk) async throws(Problem) -> (Schema, [StoredRecord]) {
+    let suffix = path.split(separator: ".").last.map { $0.lowercased() } ?? ""
+    if desk.environment.documentSuffixes.contains(suffix) {
+      let records = try desk.environment.document(path, suffix)
+      return (records.first?.schema ?? Catalog.places, records)
+    }
+    let source = try desk.environment.source(path, nil, [:])
+    let table = try await source.tables().first?.name ?? ""
+    let columns = try await source.rows(of: table, RowRequest()).schema.columns.map(\.name)
+    let schema = try dataset(with: columns, path, desk)
+    let types = schema.columns.filter { columns.contains($0.name) }.map { ($0.name, $0.type) }
+    let typed = try desk.environment.source(path, nil, Dictionary(types) { first, _ in first })
+    let rows = try await typed.rows(of: table, RowRequest())
+    var records: [StoredRecord] = []
+    while let work = try await rows.next() { records += try work.batch().records(of: rows.schema) }
+    return (schema, records)
+  }
+
+  /// The dataset that has these columns.
+  private static func dataset(
+    with columns: [String], _ path: String, _ desk: Desk
+  ) throws(Problem) -> Schema {
+    func holds(_ schema: Schema) -> Bool {
+      columns.allSatisfy { schema.position(of: $0) != nil }
+        && schema.columns.allSatisfy { column in
+          ["id", "created_at", "updated_at", "favourite"].contains(column.name) || column.isNullable
+            || columns.contains(column.name)
+        }
+    }
+    if let name = desk[dataset], let schema = datasets.first(where: { $0.name == name }) {
+      for column in columns where schema.position(of: column) == nil {
+        let near = Nearest.word(to: column, among: schema.columns.map(\.name)).map { "did you mean \($0)?" }
+        throw Problem(.badData, "\(name) have no column “\(column)”", at: path, hint: near ?? "")
+      }
+      return schema
+    }
+    guard let schema = datasets.first(where: holds) else {
+      throw Problem(
+        .badData, "the columns are of none of \(datasets.map(\.name).joined(separator: ", "))", at: path,
+        hint: "say which it is meant to be: --as DATASET")
+    }
+    return schema
+  }
+
+  // MARK: export
+
+  private static func exportRecords(_ desk: Desk) async throws(Problem) {
+    let environment = desk.environment
+    let schema = try Catalog.dataset(named: desk.arguments[0])
+    let paths = desk.invocation.all(output)
+    let targets = try (paths.isEmpty ? ["-"] : paths).map { (path) throws(Problem) in
+      (path: path, exporter: try exporter(for: path, desk))
+    }
+    let options = try environment.formatOptions(
+      desk.invocation.all(Options.formatOption), targets.map(\.exporter))
+    let replaces = !desk.has(noClobber)
+    let outputs = targets.map { target in
+      Export.Output(target.exporter, options[target.exporter.descriptor.name] ?? ExportOptions()) {
+        () throws(Problem) in
+        target.path == "-" ? try environment.standardOutput() : try environment.file(target.path, replaces)
+      }
+    }
+    let selection = try Listing.selection(desk.invocation)
+    let rows = try await desk.book().rows(of: schema, selection)
+    let summary = try await Export(to: outputs, threads: 1, scratch: environment.scratch).run(rows) {
+      (stream) throws(Problem) in
+      try selection.apply(to: stream, scratch: environment.scratch)
+    }
+    for warning in summary.warnings { desk.report.warning(warning) }
+  }
+
+  private static func exporter(for path: String, _ desk: Desk) throws(Problem) -> any Exporter {
+    if path != "-", let exporter = desk.environment.exporterForPath(path) { return exporter }
+    if let name = desk[Options.format] { return try desk.environment.exporter(name) }
+    if path == "-" { return try desk.environment.exporter("markdown") }
+    throw Problem(.usage, "no format has the suffix of “\(path)”", hint: "say the format: -f FORMAT")
+  }
+}
