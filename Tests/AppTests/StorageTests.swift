@@ -107,6 +107,20 @@ import Testing
     #expect(shell.run("BB_STORAGE=csv:own bb-export favourites -f csv --columns record_key").out == "record_key\n7/1\n")
   }
 
+  @Test("favourites are a selection") func favourites() {
+    let shell = Shell("BB_STORAGE=csv:own")
+    for key in ["Breaking Bad/5/14", "El Camino/1/1"] {
+      #expect(shell.run("bb-notes favourites add episodes '\(key)'").status == 0)
+    }
+    let mine = "bb-export episodes --source snapshot --favourites -f csv --columns episode"
+    #expect(shell.run(mine).out == "episode\n14\n1\n")
+    #expect(shell.run("\(mine) --where 'season = 5'").out == "episode\n14\n")
+    #expect(shell.run("\(mine.replacing("episodes", with: "deaths").replacing("episode", with: "id"))").out == "id\n")
+    #expect(shell.run("bb-export sync episodes --source snapshot --storage sqlite:s.db -q").status == 0)
+    #expect(
+      shell.run("bb-export episodes --storage sqlite:s.db --favourites -f csv --columns season").out == "season\n")
+  }
+
   @Test("a folder may be edited by hand: order, columns and damage") func edits() throws {
     let shell = Shell()
     shell.write("favourites.csv", "dataset,record_key,created_at\nb,2,2026-01-02T03:04:05Z\na,1,2026-01-02T03:04:05Z\n")

@@ -27,6 +27,8 @@ enum Options {
   static let with = Option.value(
     "with", "RELATION,…", values: .dynamic("relation"), in: selection,
     "add what belongs to each row: columns named character.birthday, a row for each pair")
+  static let favourites = Option.flag(
+    "favourites", in: selection, "only your favourites, as bb-notes favourites keeps them in the storage")
   static let nest = Option.flag("nest", in: selection, "with --with: one column a relation, holding its records")
   static let seed = Option.value("seed", "N", in: selection, "make the sample the same every time")
 
@@ -141,7 +143,8 @@ enum Options {
     [output, format, formatOption] + formatShortcuts.map(\.option) + [noClobber, summary, threads, progress]
   /// What commands take that choose rows.
   static let selecting = [
-    filter, search, production, season, episode, name, columns, sort, order, limit, offset, sample, seed, with, nest,
+    filter, search, production, season, episode, name, columns, sort, order, limit, offset, sample, seed, favourites,
+    with, nest,
   ]
   /// What commands take that read files.
   static let readingFiles = [from, fromFormat, tableName, types, emptyAs, encodingErrors]

@@ -42,7 +42,8 @@ struct SelectionReader {
 
   /// The columns that the selection looks at or gives, when that is known without the schema; nil for all.
   var neededColumns: [String]? {
-    guard let columns = plain.columns, plain.search == nil, plain.relations.isEmpty, production == nil, season == nil,
+    guard let columns = plain.columns, plain.search == nil, !invocation.has(Options.favourites),
+      plain.relations.isEmpty, production == nil, season == nil,
       invocation[Options.episode] == nil,
       invocation[Options.name] == nil
     else { return nil }

@@ -29,7 +29,8 @@ struct TableCommand {
       // So that the message can say what columns there are; a pipe that cannot be read again leaves it at what is known.
       rows = (try? await source.rows(of: table, RowRequest())) ?? rows
     }
-    let wanted = try selection.read(for: rows.schema)
+    var wanted = try selection.read(for: rows.schema)
+    if invocation.has(Options.favourites) { try await keepFavourites(of: table, choice, &wanted) }
     let related = try await RelatedTables.read(for: wanted.relations, of: table) { (name) throws(Problem) in
       try await source.rows(of: name, RowRequest())
     }
@@ -55,6 +56,33 @@ struct TableCommand {
       throw Problem(.noInput, "there is no table “\(name)”", at: source.name, hint: "there is: \(near)")
     }
     return name
+  }
+
+  /// Favourites are in the storage that is read, else in the default one; of actors the records say it themselves.
+  private func keepFavourites(
+    of table: String, _ choice: SourceChoice, _ selection: inout Selection
+  ) async throws(Problem) {
+    if table == Catalog.actors.name {
+      selection.conditions.append(Condition("favourite", .equal, "true"))
+      return
+    }
+    var location: String?
+    if case .storage(let named) = choice { location = named }
+    var mine = Selection(), keys: Set<[UInt8]> = []
+    mine.conditions = [Condition("dataset", .equal, table)]
+    mine.columns = ["record_key"]
+    do throws(Problem) {
+      let store = try await environment.source(.storage(location))
+      let rows = try mine.apply(
+        to: try await store.rows(of: Catalog.favourites.name, RowRequest()), scratch: environment.scratch)
+      for batch in try await rows.collect() {
+        for row in 0..<batch.count { if case .text(let key) = batch.value(row, 0) { keys.insert(key) } }
+      }
+    } catch {
+      // A storage that has no favourites yet.
+      guard error.kind == .noInput, location != nil else { throw error }
+    }
+    selection.keys = keys
   }
 
   private static func nobody(_ table: String, _ name: String) -> String {
