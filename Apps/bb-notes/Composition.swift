@@ -36,6 +36,7 @@ extension Environment {
       },
       pictures: { (location) throws(Problem) in StoredPictures(try stores.location(location)) },
       defaultStorage: directories.defaultStorage,
+      makeDataFolder: { () throws(Problem) in try Directories.make(directories.data) },
       episodes: SnapshotSource(),
       currentEpisodes: { (refresh) async throws(Problem) in
         try await updates.rows(of: Catalog.episodes.name, refresh: refresh) { if refresh { report.warning($0) } }
@@ -59,8 +60,9 @@ extension Environment {
         try RecordDocument.records(try wholeFile(FileByteSource(path: path), name: path), suffix: suffix, name: path)
       },
       standardOutput: { () throws(Problem) in
-        guard width != nil, Terminal.isInteractive else { return DescriptorSink.standardOutput }
-        return PagerSink(variables, preferred: try settings()["pager"]) ?? DescriptorSink.standardOutput
+        guard Terminal.isTerminal(1) else { return DescriptorSink.standardOutput }
+        let pager = Terminal.isInteractive ? PagerSink(variables, preferred: try settings()["pager"]) : nil
+        return VisibleSink(pager ?? DescriptorSink.standardOutput)
       },
       standardInput: { () throws(Problem) in try wholeFile(FileByteSource(path: "/dev/stdin"), name: "standard input")
       },

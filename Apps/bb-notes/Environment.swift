@@ -18,6 +18,8 @@ struct Environment: Sendable {
   var pictures: @Sendable (_ location: String) throws(Problem) -> any PictureFolder
   /// Where the storage is when nobody says; `BB_STORAGE` names it as well.
   var defaultStorage: String
+  /// Makes the folder that the default storage is in.
+  var makeDataFolder: @Sendable () throws(Problem) -> Void
   /// Episodes that are built in.
   var episodes: any RecordSource
   /// Episodes as the API has them now, or had them when it was asked last; nil when it never answered. Asked at most once a day, for at most two

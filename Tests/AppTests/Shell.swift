@@ -27,13 +27,22 @@ struct Shell {
     return path.split(separator: "/").dropLast().reduce("") { $0 + "/" + $1 }
   }()
 
+  /// A line of sh within the folder and the environment, itself for sh.
+  func command(_ line: String) -> String {
+    """
+    cd \(folder)/work && exec env -i PATH='\(Self.programs):/usr/local/bin:/usr/bin:/bin' HOME='\(folder)' LC_ALL=C.UTF-8 \(variables) \
+    sh -c '\(line.replacing("'", with: "'\\''"))'
+    """
+  }
+
   /// Runs a line of sh.
   func run(_ line: String) -> Outcome {
-    let script = """
-      cd \(folder)/work && env -i PATH='\(Self.programs):/usr/local/bin:/usr/bin:/bin' HOME='\(folder)' LC_ALL=C.UTF-8 \(variables) \
-      sh -c '\(line.replacing("'", with: "'\\''"))' >\(folder)/out 2>\(folder)/err </dev/null
-      """
-    let status = unsafe system(script)
+    // Threads of tests hold back signals, which a shell that waits for its children needs.
+    var none = sigset_t(), before = sigset_t()
+    unsafe sigemptyset(&none)
+    unsafe pthread_sigmask(SIG_SETMASK, &none, &before)
+    defer { unsafe pthread_sigmask(SIG_SETMASK, &before, nil) }
+    let status = unsafe system("\(command(line)) >\(folder)/out 2>\(folder)/err </dev/null")
     return Outcome(
       out: Self.read(folder + "/out"), err: Self.read(folder + "/err"),
       status: status & 0x7F == 0 ? status >> 8 & 0xFF : 128 + status & 0x7F)

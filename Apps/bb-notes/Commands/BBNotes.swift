@@ -14,7 +14,7 @@ enum BBNotes {
     + FavouritesCommands.entries
     + TransferCommands.entries
     + HistoryCommands.entries
-    + GeneralCommands.entries
+    + StorageCommands.entries + GeneralCommands.entries
 
   static let program = Program(
     "bb-notes", version: version, "keep notes on episodes, places and actors", commands: entries.map(\.command),

@@ -14,9 +14,10 @@ enum NoteWriting {
     var text = try text(rest.first, desk)
     let key: EpisodeKey
     if let named {
-      guard try await choices.choice(named, refresh: desk.has(NotesCommands.refresh)) != nil else {
-        throw try await choices.unknown(named)
+      let isKnown = try await keeping(text, on: named, desk) { () throws(Problem) in
+        try await choices.choice(named, refresh: desk.has(NotesCommands.refresh)) != nil
       }
+      guard isKnown else { throw try await choices.unknown(named) }
       key = named
     } else {
       guard desk.environment.isInteractive else { throw EpisodeArguments.missing }
@@ -24,7 +25,7 @@ enum NoteWriting {
       key = picked
     }
     let notebook = Notebook(book)
-    let note = try await notebook.note(on: key)
+    let note = try await keeping(text, on: key, desk) { () throws(Problem) in try await notebook.note(on: key) }
     if let note, flags.isEmpty { return try await open(note, on: key, adding: text, notebook, desk) }
     if text == nil {
       guard desk.environment.isInteractive else {
@@ -104,6 +105,14 @@ enum NoteWriting {
       }
       desk.say("changed \(key.text)")
     }
+  }
+
+  /// Does something a text depends on; when that fails the text is kept as a draft.
+  private static func keeping<Result>(
+    _ text: [UInt8]?, on key: EpisodeKey, _ desk: Desk, _ body: () async throws(Problem) -> Result
+  ) async throws(Problem) -> Result {
+    guard let text else { return try await body() }
+    return try await desk.editing().saving(text, about: key.text, body)
   }
 
   /// The text of a new note, from the editor; nil when there is none to be.

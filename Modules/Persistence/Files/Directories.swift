@@ -1,3 +1,6 @@
+public import Domain
+import Glibc
+
 /// Where bb keeps things, by the XDG base directory specification.
 public struct Directories: Sendable {
   private let variables: [String: String]
@@ -19,6 +22,16 @@ public struct Directories: Sendable {
   public var configuration: String { folder("XDG_CONFIG_HOME", ".config") }
   /// Temporary files: `$TMPDIR`.
   public var temporary: String { variables["TMPDIR"].flatMap { $0.hasPrefix("/") ? $0 : nil } ?? "/tmp" }
+
+  /// Makes the folder at an absolute path, and those above it, for their owner alone.
+  /// - Throws: `permission`, `io`.
+  public static func make(_ path: String) throws(Problem) {
+    var made = ""
+    for part in path.split(separator: "/") {
+      made += "/" + part
+      if unsafe mkdir(made, 0o700) != 0, errno != EEXIST { throw Problem.posix(errno, "make the folder", made) }
+    }
+  }
 
   /// A relative path in a variable is ignored, as the specification says.
   private func folder(_ variable: String, _ fallback: String) -> String {

@@ -10,7 +10,7 @@ public struct PrivateDrafts: DraftFolder {
 
   /// Makes a draft, on the disk when this returns.
   public func make(_ text: [UInt8], about name: String) throws(Problem) -> String {
-    try makeFolder()
+    try Directories.make(folder)
     let plain = name.utf8.map { byte in
       byte | 32 >= 97 && byte | 32 <= 122 || byte >= 48 && byte <= 57 ? Character(Unicode.Scalar(byte)) : "-"
     }
@@ -42,13 +42,5 @@ public struct PrivateDrafts: DraftFolder {
   public func remove(_ path: String) {
     unsafe unlink(path)
     unsafe unlink(path + "~")
-  }
-
-  private func makeFolder() throws(Problem) {
-    var path = ""
-    for part in folder.split(separator: "/") {
-      path += "/" + part
-      if unsafe mkdir(path, 0o700) != 0, errno != EEXIST { throw Problem.posix(errno, "make the folder", path) }
-    }
   }
 }

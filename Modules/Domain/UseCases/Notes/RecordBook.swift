@@ -32,12 +32,14 @@ public struct RecordBook: Sendable {
 
   /// The rows of a table, with everything pushed down that the storage can do; the caller applies `selection`. A table that is not there has no rows.
   public func rows(of schema: Schema, _ selection: Selection = Selection()) async throws(Problem) -> any RowStream {
+    let request = RowRequest(selection: selection)
     do throws(Problem) {
-      return try await store.rows(of: schema.name, RowRequest(selection: selection))
+      return try await store.rows(of: schema.name, request)
     } catch {
-      // A table whose file is gone is not an empty table.
-      guard error.kind == .noInput, try await !store.tables().contains(where: { $0.name == schema.name }) else {
-        throw error
+      guard error.kind == .noInput else { throw error }
+      // A table whose file is gone is not an empty table; one that somebody has just made is there now.
+      if try await store.tables().contains(where: { $0.name == schema.name }) {
+        return try await store.rows(of: schema.name, request)
       }
       return ReadyRows(schema: schema, batches: [])
     }

@@ -1,0 +1,92 @@
+import CommandLineKit
+import Domain
+
+/// Commands about the storage as a whole, and about settings.
+enum StorageCommands {
+  static var entries: [Entry] {
+    [Entry(migrate, copy), Entry(check, lookOver), Entry(config, showSettings)]
+  }
+
+  private static let target = Option.value(
+    "to", "STORAGE", in: "Action", "the new storage: sqlite:FILE, csv:FOLDER, json:FOLDER, or a path")
+  private static let migrate = Command(
+    "migrate", "make a new storage that holds all that this one has, the history as well", options: [target],
+    examples: ["migrate --to csv:notes", "migrate --storage csv:notes --to notes.db"])
+  private static let check = Command(
+    "check", "look the storage over: damage, and records that lead nowhere", options: Options.selecting + Options.showing,
+    examples: ["check --json"])
+  private static let config = Command(
+    "config", "list the settings, and where they come from", options: Options.showing)
+
+  private static func copy(_ desk: Desk) async throws(Problem) {
+    guard let location = desk[target] else {
+      throw Problem(.usage, "--to is missing", hint: "name the new storage: --to csv:FOLDER")
+    }
+    let copied = try await desk.environment.migrate(try desk.book().store, location)
+    for (table, records) in copied { desk.say("\(table): \(records == 1 ? "1 record" : "\(records) records")") }
+    desk.say("everything is in \(location) as well; --storage \(location) or BB_STORAGE uses it")
+  }
+
+  private static func lookOver(_ desk: Desk) async throws(Problem) {
+    let schema = Schema(
+      "findings",
+      columns: [
+        ColumnDescription("kind", .text, nullable: false, "damage, or a record that leads nowhere"),
+        ColumnDescription("dataset", .text, "where it is"), ColumnDescription("key", .text, "the record"),
+        ColumnDescription("what", .text, nullable: false, "what is odd"),
+      ])
+    let book = try desk.book()
+    let damage = try await book.store.check()
+    var findings = damage.map { problem in
+      StoredRecord(schema, ["kind": .text("damage"), "what": .text(problem.description)])
+    }
+    if damage.isEmpty {
+      for finding in try await LooseEnds(book, desk.choices(book)).findings() {
+        findings.append(
+          StoredRecord(
+            schema,
+            [
+              "kind": .text("leads nowhere"), "dataset": .text(finding.dataset), "key": .text(finding.key),
+              "what": .text(finding.what),
+            ]))
+      }
+    }
+    try await Listing(desk, kind: "findings").write(findings, of: schema, try Listing.selection(desk.invocation))
+    guard damage.isEmpty else {
+      throw Problem(.badData, "the storage is damaged", at: book.store.name, hint: "restore it from a copy")
+    }
+  }
+
+  private static func showSettings(_ desk: Desk) async throws(Problem) {
+    let schema = Schema(
+      "config",
+      columns: [
+        ColumnDescription("setting", .text, nullable: false, "what is set"),
+        ColumnDescription("value", .text, nullable: false, "what it is"),
+        ColumnDescription("from", .text, nullable: false, "who says so"),
+      ])
+    let environment = desk.environment, settings = try environment.settings()
+    var rows = [("storage", try desk.location().text, try origin(of: "storage", "BB_STORAGE", Options.storage, desk))]
+    rows.append(
+      (
+        "production", try EpisodeArguments.production(desk),
+        try origin(of: "production", "BB_PRODUCTION", Options.production, desk)
+      ))
+    for name in ["BB_EDITOR", "VISUAL", "EDITOR", "BB_PAGER", "PAGER", "BB_API_URL", "BB_NOW"] {
+      if let value = environment.variables[name] { rows.append((name, URLText.redacted(value), "environment")) }
+    }
+    for name in ["editor", "pager"] { if let value = settings[name] { rows.append((name, value, "configuration")) } }
+    rows += environment.folders.map { ($0.name, $0.path, "folder") }
+    let records = rows.map { StoredRecord(schema, [.text($0.0), .text($0.1), .text($0.2)]) }
+    try await Listing(desk, kind: "config").write(records, of: schema)
+  }
+
+  /// Who says what a setting is.
+  private static func origin(
+    of setting: String, _ variable: String, _ option: Option, _ desk: Desk
+  ) throws(Problem) -> String {
+    if desk.has(option) { return "--\(option.name)" }
+    if let value = desk.environment.variables[variable], !value.isEmpty { return variable }
+    return try desk.environment.settings()[setting] == nil ? "default" : "configuration"
+  }
+}

@@ -1,0 +1,29 @@
+import CommandLineKit
+import Testing
+
+@testable import bb_notes
+
+@Suite("the description of bb-notes") struct NotesDescriptionTests {
+  @Test("has nothing that would confuse a reader") func lint() {
+    #expect(CommandLint.findings(BBNotes.program) == [])
+  }
+  @Test("every command does something, and every example can be parsed") func commands() throws {
+    func check(_ command: Command, _ path: [String]) throws {
+      if command.subcommands.isEmpty { #expect(BBNotes.action(at: path) != nil, "\(path)") }
+      for line in command.examples {
+        let words = try #require(ShellWords.split(line.split(separator: " < ").first.map(String.init) ?? line))
+        let invocation = try BBNotes.program.parse(words)
+        #expect(invocation.path == path, "\(line)")
+      }
+      for sub in command.subcommands { try check(sub, path + [sub.name]) }
+    }
+    for command in BBNotes.program.commands { try check(command, [command.name]) }
+  }
+  @Test("the man page and the help of every command are there") func pages() {
+    let page = BBNotes.program.manPage()
+    for command in BBNotes.program.commands {
+      #expect(page.contains(command.name))
+      #expect(BBNotes.program.help(for: command).contains("USAGE"))
+    }
+  }
+}

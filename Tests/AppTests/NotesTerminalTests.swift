@@ -1,0 +1,121 @@
+import Testing
+
+@Suite("bb-notes at a terminal") struct NotesTerminalTests {
+  private let shell: Shell
+
+  init() {
+    shell = Shell("BB_NOW=1384000000 BB_API_URL=http://127.0.0.1:9 BB_PAGER=cat BB_EDITOR='sh ed.sh' TERM=xterm")
+    shell.write("ed.sh", "echo 'from the editor' >> \"$1\"\n")
+  }
+
+  private func terminal(_ line: String) throws -> PseudoTerminal { try PseudoTerminal(shell.command(line)) }
+
+  @Test("add without a key offers the seasons, then the episodes, then the editor") func picker() throws {
+    let one = try terminal("bb-notes add")
+    #expect(one.shows("Which season?") && one.shows("Breaking Bad, season 5") && one.shows("leave: "))
+    one.type("breaking bad, season 5\n")
+    #expect(
+      one.shows("Which episode of Breaking Bad, season 5?") && one.shows("S05E14 “Ozymandias”") && one.shows("leave: "))
+    one.type("14\n")
+    #expect(one.shows("added Breaking Bad S05E14"))
+    #expect(one.end() == 0)
+    #expect(shell.run("bb-notes show S05E14 --plain").out == "from the editor\n")
+    let two = try terminal("bb-notes add --production bb")
+    #expect(two.shows("(1 note)"))
+    two.type("\u{4}")
+    #expect(two.shows("nothing is chosen"))
+    #expect(two.end() == 0 && !two.text.contains("Better Call Saul"))
+  }
+  @Test("an answer that is none is asked for again; an empty one leaves, and nothing is written") func leaving() throws
+  {
+    let one = try terminal("bb-notes add")
+    #expect(one.shows("leave: "))
+    one.type("99\n")
+    #expect(one.shows("there is no such choice") && one.shows("leave: "))
+    one.type("season\n")
+    #expect(one.shows("12 have that in their name") && one.shows("leave: "))
+    one.type("\n")
+    #expect(one.shows("nothing is chosen"))
+    #expect(one.end() == 0)
+    #expect(shell.run("bb-notes list --plain").out == "")
+  }
+  @Test("adding to an episode that has a note opens that note, with what was said behind it") func upsert() throws {
+    #expect(shell.run("bb-notes add 5x14 first").status == 0)
+    let one = try terminal("bb-notes add 5x14 second")
+    #expect(one.shows("changed Breaking Bad S05E14"))
+    #expect(one.end() == 0)
+    #expect(shell.run("bb-notes show 5x14 --plain").out == "first\\nsecond\\nfrom the editor\n")
+  }
+  @Test("leaving the editor without a change, empty or with an error changes nothing") func unchanged() throws {
+    #expect(shell.run("bb-notes add 5x14 first").status == 0)
+    for (script, words) in [
+      ("true", "the text is the same"), (": > \"$1\"", "the text is empty"), ("rm \"$1\"", "the text was removed"),
+      ("exit 3", "the editor ended with 3"), ("echo x >> \"$1\"; exit 1", "its text is kept in"),
+    ] {
+      shell.write("ed.sh", script + "\n")
+      let one = try terminal("bb-notes edit 5x14")
+      #expect(one.shows("nothing has changed on Breaking Bad S05E14: ") && one.shows(words), "\(script)")
+      #expect(one.end() == 0)
+    }
+    #expect(shell.run("bb-notes show 5x14 --plain").out == "first\n")
+    #expect(shell.run("bb-notes history --plain | wc -l").out == "1\n")
+    // Only what was written and not meant is kept, for its owner alone.
+    #expect(shell.run("cat ~/.local/state/bb/drafts/*").out == "first\nx\n")
+    #expect(shell.run("stat -c %a ~/.local/state/bb/drafts ~/.local/state/bb/drafts/*").out == "700\n600\n")
+  }
+  @Test("the editor has the terminal, its arguments and quotes, and Ctrl-C is its own") func editor() throws {
+    shell.write(
+      "my editor",
+      "#!/bin/sh\ntrap 'echo interrupted >> \"$3\"' INT\necho \"$1,$2\"; [ -t 0 ] && [ -t 1 ] && echo ready\nsleep 1\n")
+    #expect(shell.run("chmod +x 'my editor' && bb-notes add 5x14 first").status == 0)
+    let one = try terminal("BB_EDITOR='\"./my editor\" -n \"a b\"' exec bb-notes edit 5x14")
+    #expect(one.shows("-n,a b") && one.shows("ready"))
+    one.type("\u{3}")
+    #expect(one.shows("changed Breaking Bad S05E14"))
+    #expect(one.end() == 0)
+    #expect(shell.run("bb-notes show 5x14 --plain").out == "first\\ninterrupted\n")
+  }
+  @Test("an editor that cannot be started is named") func noEditor() throws {
+    let one = try terminal("BB_EDITOR=/nowhere/ed bb-notes add 5x14")
+    #expect(one.shows("cannot start the editor “/nowhere/ed”"))
+    #expect(one.end() == 78)
+    #expect(shell.run("ls ~/.local/state/bb/drafts").out == "")
+  }
+  @Test("delete asks, and only yes is yes") func confirmation() throws {
+    #expect(shell.run("bb-notes add 5x14 first").status == 0)
+    for (answer, words) in [
+      ("n", "nothing is deleted"), ("", "nothing is deleted"), ("yes", "deleted Breaking Bad S05E14"),
+    ] {
+      let one = try terminal("bb-notes delete 5x14")
+      #expect(one.shows("delete the note on Breaking Bad S05E14? [y/N] "))
+      one.type(answer + "\n")
+      #expect(one.shows(words))
+      #expect(one.end() == 0)
+    }
+    #expect(shell.run("bb-notes list --plain").out == "")
+  }
+  @Test("the pager is for terminals") func pager() throws {
+    #expect(shell.run("bb-notes add 5x14 first").status == 0)
+    let one = try terminal("BB_PAGER='sed s/^/P:/' bb-notes list --plain")
+    #expect(one.shows("P:Breaking Bad"))
+    #expect(one.end() == 0)
+    #expect(shell.run("BB_PAGER='sed s/^/P:/' bb-notes list --plain").out.hasPrefix("Breaking Bad"))
+    let gone = try terminal("BB_PAGER=true bb-notes list")
+    #expect(gone.end() == 0)
+  }
+  @Test("what is kept cannot drive the terminal") func escapes() throws {
+    let driving = shell.run("printf 'a\\033[31mb\\302\\233c\\342\\200\\256d\\007' | bb-notes add 5x14 -")
+    #expect(driving.status == 0)
+    for command in ["list", "list --plain", "show 5x14", "show 5x14 --plain", "list --json", "search a", "list -f csv"]
+    {
+      let one = try terminal("bb-notes \(command)")
+      #expect(one.end() == 0)
+      #expect(!one.screen.contains(0x1B) && one.screen.contains(UInt8(ascii: "d")), "\(command)")
+      #expect(one.screen.firstRange(of: [0xC2, 0x9B]) == nil, "\(command)")
+      #expect(one.screen.firstRange(of: Array("\u{202E}".utf8)) == nil, "\(command)")
+    }
+    let piped = shell.run("bb-notes show 5x14; bb-notes list; bb-notes list --plain; bb-notes list --json")
+    #expect(!piped.out.utf8.contains(0x1B))
+    #expect(piped.out.contains("a\\x1b[31mb\\x9bc\\u{202e}d\\x07"))
+  }
+}
