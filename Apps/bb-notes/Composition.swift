@@ -62,7 +62,7 @@ extension Environment {
       standardOutput: { () throws(Problem) in
         guard Terminal.isTerminal(1) else { return DescriptorSink.standardOutput }
         let pager = Terminal.isInteractive ? PagerSink(variables, preferred: try settings()["pager"]) : nil
-        return VisibleSink(pager ?? DescriptorSink.standardOutput)
+        return VisibleSink(pager ?? DescriptorSink.standardOutput) { report.warning($0) }
       },
       standardInput: { () throws(Problem) in try wholeFile(FileByteSource(path: "/dev/stdin"), name: "standard input")
       },

@@ -13,7 +13,7 @@ import Testing
       for line in command.examples {
         let words = try #require(ShellWords.split(line.split(separator: " < ").first.map(String.init) ?? line))
         let invocation = try BBNotes.program.parse(words)
-        #expect(invocation.path == path, "\(line)")
+        #expect(invocation.path.starts(with: path), "\(line)")
       }
       for sub in command.subcommands { try check(sub, path + [sub.name]) }
     }

@@ -91,7 +91,8 @@ import Testing
   @Test("undo goes back to the beginning, command by command", arguments: kinds) func undo(_ kind: String) {
     let shell = Shell(Self.variables + " BB_STORAGE=\(kind):notes")
     let prepared = shell.run(
-      "bb-notes add 5x13 a; bb-notes add 5x14 b; bb-notes delete 5x13 5x14 -y; bb-notes add 5x14 c; bb-notes list --plain")
+      "bb-notes add 5x13 a; bb-notes add 5x14 b; bb-notes delete 5x13 5x14 -y; bb-notes add 5x14 c; bb-notes list --plain"
+    )
     #expect(prepared.out == "Breaking Bad\t5\t14\tc\t2013-11-09T12:26:40Z\n")
     #expect(shell.run("bb-notes undo; bb-notes undo; bb-notes list --plain | wc -l").out == "2\n")
     #expect(shell.run("bb-notes undo; bb-notes undo; bb-notes list --plain").out == "")

@@ -66,7 +66,8 @@ import Testing
   @Test("the editor has the terminal, its arguments and quotes, and Ctrl-C is its own") func editor() throws {
     shell.write(
       "my editor",
-      "#!/bin/sh\ntrap 'echo interrupted >> \"$3\"' INT\necho \"$1,$2\"; [ -t 0 ] && [ -t 1 ] && echo ready\nsleep 1\n")
+      "#!/bin/sh\ntrap 'echo interrupted >> \"$3\"' INT\necho \"$1,$2\"; [ -t 0 ] && [ -t 1 ] && echo ready\nsleep 1\nexit 0\n"
+    )
     #expect(shell.run("chmod +x 'my editor' && bb-notes add 5x14 first").status == 0)
     let one = try terminal("BB_EDITOR='\"./my editor\" -n \"a b\"' exec bb-notes edit 5x14")
     #expect(one.shows("-n,a b") && one.shows("ready"))

@@ -13,7 +13,8 @@ enum StorageCommands {
     "migrate", "make a new storage that holds all that this one has, the history as well", options: [target],
     examples: ["migrate --to csv:notes", "migrate --storage csv:notes --to notes.db"])
   private static let check = Command(
-    "check", "look the storage over: damage, and records that lead nowhere", options: Options.selecting + Options.showing,
+    "check", "look the storage over: damage, and records that lead nowhere",
+    options: Options.selecting + Options.showing,
     examples: ["check --json"])
   private static let config = Command(
     "config", "list the settings, and where they come from", options: Options.showing)

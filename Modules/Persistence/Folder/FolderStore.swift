@@ -233,14 +233,11 @@ extension FolderStore {
 extension FolderStore {
   /// The lock of the folder, and what is in it, after what was begun is finished.
   private func begin() async throws(Problem) -> FolderWork {
-    let manifest = try FolderManifest(folder: path)
-    if manifest == nil {
-      let others = try FolderListing.names(path)?.filter { $0 != ".bb" && $0 != "images" } ?? []
-      guard others.isEmpty else {
-        throw Problem(
-          .permission, "the folder belongs to somebody else, and is only read", at: name,
-          hint: "make it a storage with bb-notes init --storage \(name), or name another folder")
-      }
+    let isNew = try FolderManifest(folder: path) == nil
+    if isNew {
+      // Whoever makes the storage just now has made the place of the lock first, and the manifest comes last.
+      let names = try FolderListing.names(path) ?? []
+      guard names.contains(".bb") || names.allSatisfy({ $0 == "images" }) else { throw foreignFolder }
       try FolderListing.make(path)
     }
     let lock = try await FolderLock.acquire(path)
@@ -255,7 +252,17 @@ extension FolderStore {
       work.state.historySize = try history.size()
       work.lock.remember(work.state, flushing: true)
     }
+    if isNew, work.manifest.tables.isEmpty {
+      let others = try FolderListing.names(path)?.filter { $0 != ".bb" && $0 != "images" } ?? []
+      guard others.isEmpty else { throw foreignFolder }
+    }
     return work
+  }
+
+  private var foreignFolder: Problem {
+    Problem(
+      .permission, "the folder belongs to somebody else, and is only read", at: name,
+      hint: "make it a storage with bb-notes init --storage \(name), or name another folder")
   }
 
   /// Makes the change that the last entry of the history says, where that was not done.
