@@ -1,6 +1,7 @@
 import Domain
 import Glibc
-import Persistence
+
+@testable import Persistence
 import Testing
 
 /// A folder that vanishes with its test.
@@ -87,6 +88,33 @@ final class Folder: Sendable {
       await sink.abandon()
       exit(names == [] ? 3 : 4)
     }
+  }
+  @Test("a name of 255 bytes can be written, a longer one not") func longName() async throws {
+    let name = String(repeating: "é", count: 127) + "x"
+    try await folder.write(name, "whole")
+    #expect(try folder.read(name) == "whole" && folder.names() == [name])
+    let problem = #expect(throws: Problem.self) { try FileSink(path: folder.path + "/y" + name) }
+    #expect(problem?.kind == .cannotCreate && problem?.message == "the name is too long")
+  }
+  @Test("a file under a file cannot be created") func underAFile() async throws {
+    try await folder.write("a", "")
+    let problem = #expect(throws: Problem.self) { try FileSink(path: folder.path + "/a/b") }
+    #expect(problem?.kind == .cannotCreate && problem?.message == "there is no such folder")
+  }
+  @Test("a pipe that does not block gets every byte") func nonBlocking() async throws {
+    var ends: [Int32] = [0, 0]
+    try #require(unsafe pipe(&ends) == 0)
+    let (reading, writing) = (ends[0], ends[1]), bytes = [UInt8](repeating: 7, count: 300_000)
+    _ = fcntl(writing, F_SETFL, O_NONBLOCK)
+    let reader = Task.detached {
+      var total = 0, room = [UInt8](repeating: 0, count: 4096)
+      while case let count = unsafe read(reading, &room, 4096), count > 0 { total += count }
+      return total
+    }
+    try unsafe writeAll(bytes.span.bytes, to: writing, place: "pipe")
+    close(writing)
+    #expect(await reader.value == bytes.count)
+    close(reading)
   }
   @Test("an existing file keeps its mode") func mode() async throws {
     try await folder.write("a", "1")

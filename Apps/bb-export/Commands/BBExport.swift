@@ -87,9 +87,12 @@ enum BBExport {
     "open", "open a record's picture, or a show's page, on a desktop; else print where it is",
     arguments: [
       Argument("DATASET", values: .dynamic("dataset"), "the dataset, or imdb for the page of a show"),
-      Argument("KEY", count: .any, "the record's key or name, then image when there are several things to open"),
+      Argument(
+        "KEY", count: .any, "the record's key or name, or S05E14; then image, website or imdb to say what of it"),
     ], options: [Options.production, Options.storage] + Options.asking,
-    examples: ["open characters 'Walter White'", "open imdb --production bcs"])
+    examples: [
+      "open characters 'Walter White'", "open episodes S05E14 image --production bb", "open imdb --production bcs",
+    ])
   static let tap = Command(
     "tap", "be a Singer tap: write the datasets as messages for targets", discussion: TapCommand.discussion,
     options: [Options.tapConfig, Options.tapState, Options.catalog, Options.discover, Options.storage] + Options.asking,

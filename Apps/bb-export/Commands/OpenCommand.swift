@@ -17,48 +17,96 @@ struct OpenCommand {
     "Better Call Saul": "https://www.imdb.com/title/tt3032476/",
     "El Camino": "https://www.imdb.com/title/tt9243946/",
   ]
+  /// What a record can have, and the columns it is in, the best first.
+  private static let things = [
+    "image": ["image", "images", "thumbnail", "writer_image"], "website": ["website"],
+    "imdb": ["production", "productions"],
+  ]
 
   func run() async throws(Problem) {
-    if invocation.arguments[0] == "imdb" {
-      let production = try Shorthand.production(invocation[Options.production] ?? "bb")
-      guard let page = Self.imdb[production] else { throw Problem(.absent, "no page of \(production) is known") }
-      return try show(page)
+    let words = invocation.arguments
+    guard words[0] != "imdb" else {
+      guard words.count == 1 else { throw Problem(.usage, "open imdb takes no KEY", hint: "it takes --production") }
+      return try show(try Self.page(of: try Shorthand.production(invocation[Options.production] ?? "bb")))
     }
-    let dataset = try Catalog.dataset(named: invocation.arguments[0])
-    guard invocation.arguments.count > 1 else {
-      throw Problem(.usage, "KEY is missing", hint: "name the record to open")
+    let dataset = try Catalog.dataset(named: words[0])
+    guard (2...3).contains(words.count) else {
+      throw Problem(
+        .usage, words.count < 2 ? "KEY is missing" : "“\(words[3])” is one argument too many",
+        hint: "name the record to open: bb-export open \(dataset.name) KEY [image|website|imdb]")
     }
-    let key = invocation.arguments[1]
-    let urls = dataset.columns.indices.filter { [.url, .list(.url)].contains(dataset.columns[$0].type) }
-    guard !urls.isEmpty else { throw Problem(.usage, "\(dataset.name) have nothing to open") }
+    let columns = try Self.columns(of: dataset, words.count > 2 ? words[2] : nil)
     let source = try await environment.source(try SourceReader(invocation).choice(for: dataset.name))
     let rows = try await source.rows(of: dataset.name, RowRequest())
-    var selection = Selection()
-    let column = try Shorthand.nameColumn(of: dataset)
-    selection.conditions = [Condition(column, .equal, key)]
-    if dataset.columns[dataset.key[0]].type == .integer, Int64(key) != nil {
-      selection.conditions = [Condition(dataset.columns[dataset.key[0]].name, .equal, key)]
+    let found = try selection(for: words[1], dataset).apply(to: rows, scratch: environment.scratch)
+    var records: [[Value]] = [], keys: [String] = []
+    for batch in try await found.collect() {
+      for row in 0..<batch.count {
+        records.append((0..<batch.width).map { batch.value(row, $0) })
+        keys.append(RecordKey.text(of: row, in: batch, found.schema).map { String(decoding: $0, as: UTF8.self) } ?? "")
+      }
     }
+    guard let record = records.first else {
+      throw Problem(.absent, "there is no “\(words[1])” in \(dataset.name)", at: source.name)
+    }
+    guard records.count == 1 else {
+      throw Problem(
+        .usage, "“\(words[1])” names \(records.count) records of \(dataset.name)",
+        hint: "there are: \(keys.prefix(5).joined(separator: ", "))")
+    }
+    for name in columns {
+      guard let column = found.schema.position(of: name), let text = Self.text(record[column]) else { continue }
+      return try show(Self.things["imdb", default: []].contains(name) ? try Self.page(of: text) : text)
+    }
+    throw Problem(.absent, "\(words[1]) has nothing to open", at: source.name)
+  }
+
+  /// The columns in which there may be what is to be opened; without a word, everything but the page of the show.
+  private static func columns(of dataset: Schema, _ word: String?) throws(Problem) -> [String] {
+    let known = ["image", "website", "imdb"]
+    if let word, !known.contains(word) {
+      let near = Nearest.word(to: word, among: known) ?? known.joined(separator: ", ")
+      throw Problem(.usage, "nothing called “\(word)” can be opened", hint: "there is: \(near)")
+    }
+    let wanted = word.map { [$0] } ?? ["image", "website"]
+    let columns = wanted.flatMap { things[$0] ?? [] }.filter { dataset.position(of: $0) != nil }
+    guard !columns.isEmpty else {
+      throw Problem(.usage, "\(dataset.name) have no \(wanted.joined(separator: " and no "))")
+    }
+    return columns
+  }
+
+  /// The records that a key, a name, or S05E14 means.
+  private func selection(for key: String, _ dataset: Schema) throws(Problem) -> Selection {
+    var selection = Selection()
     if let production = invocation[Options.production] {
       selection.conditions.append(try Shorthand.production(production, in: dataset))
     }
-    let found = try selection.apply(to: rows, scratch: environment.scratch)
-    for batch in try await found.collect() {
-      for row in 0..<batch.count {
-        for position in urls {
-          switch batch.value(row, position) {
-          case .text(let url): return try show(String(decoding: url, as: UTF8.self))
-          case .json(let list):
-            let text = String(decoding: list, as: UTF8.self)
-            let parts = text.split(separator: "\"")
-            if parts.count > 1 { return try show(String(parts[1])) }
-          default: break
-          }
-        }
-        throw Problem(.absent, "\(key) has nothing to open", at: source.name)
-      }
+    if dataset.position(of: "season") != nil, let episode = try? Shorthand.episode(key, in: dataset) {
+      selection.conditions += episode
+      return selection
     }
-    throw Problem(.absent, "there is no “\(key)” in \(dataset.name)", at: source.name)
+    var ways = [Condition(try Shorthand.nameColumn(of: dataset), .equal, key)]
+    let first = dataset.columns[dataset.key[0]]
+    if dataset.key.count == 1, first.type != .integer || Int64(key) != nil {
+      ways.append(Condition(first.name, .equal, key))
+    }
+    selection.alternatives = [ways]
+    return selection
+  }
+
+  private static func page(of production: String) throws(Problem) -> String {
+    guard let page = imdb[production] else { throw Problem(.absent, "no page of \(production) is known") }
+    return page
+  }
+
+  /// The text of a value, or the first of a list; nil for none.
+  private static func text(_ value: Value) -> String? {
+    switch value {
+    case .text(let text): String(decoding: text, as: UTF8.self)
+    case .json(let list): ListText.elements(of: list).first
+    default: nil
+    }
   }
 
   /// Opens http and https only; anything else a source gave is shown, not run.

@@ -1,7 +1,7 @@
 /// The elements of a list, as a cell holds it: a canonical JSON array.
-enum ListText {
+public enum ListText {
   /// The elements of a list of texts.
-  static func elements(of array: [UInt8]) -> [String] {
+  public static func elements(of array: [UInt8]) -> [String] {
     var elements: [String] = []
     _ = unsafe array.withUnsafeBytes { bytes in
       unsafe first(in: bytes) { element in

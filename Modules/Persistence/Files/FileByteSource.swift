@@ -29,7 +29,7 @@ public final class FileByteSource: ByteSource {
   }
 
   /// Standard input.
-  public convenience init() { self.init(OpenFile(dup(0)), name: "standard input", size: nil) }
+  public convenience init() { self.init(OpenFile(fcntl(0, F_DUPFD_CLOEXEC, 3)), name: "standard input", size: nil) }
 
   private init(_ file: OpenFile, name: String, size: Int?) {
     self.file = file
@@ -50,7 +50,13 @@ public final class FileByteSource: ByteSource {
         position.withLock { $0 += count }
         return count
       }
-      if errno != EINTR { throw Problem.posix(errno, "read", name) }
+      if errno == EAGAIN {
+        // Somebody made the descriptor non-blocking: wait for bytes.
+        var bytes = pollfd(fd: file.descriptor, events: Int16(POLLIN), revents: 0)
+        unsafe poll(&bytes, 1, -1)
+      } else if errno != EINTR {
+        throw Problem.posix(errno, "read", name)
+      }
     }
   }
 

@@ -34,7 +34,7 @@ public final class FileSink: ByteSink {
       guard replaces else { throw Problem(.cannotCreate, "exists already", at: path, hint: "choose another name") }
       mode = status.st_mode & 0o7777
       keepsMode = true
-    } else if errno != ENOENT {
+    } else if errno != ENOENT, errno != ENOTDIR {
       throw Problem.posix(errno, "create", path)
     }
     temporary = Temporaries.name(beside: target)
@@ -87,12 +87,12 @@ public final class FileSink: ByteSink {
     isOpen.withLock { $0 = false }
     guard close(descriptor) == 0 else {
       let code = errno
-      unsafe unlink(temporary)
+      removeTemporary()
       throw Problem.posix(code, "close", name)
     }
     guard unsafe rename(temporary, target) == 0 else {
       let code = errno
-      unsafe unlink(temporary)
+      removeTemporary()
       throw Problem.posix(code, "rename", name)
     }
     Temporaries.forget(temporary)
@@ -126,6 +126,10 @@ public final class FileSink: ByteSink {
     }
     guard wasOpen else { return }
     close(descriptor)
+    removeTemporary()
+  }
+
+  private func removeTemporary() {
     unsafe unlink(temporary)
     Temporaries.forget(temporary)
   }

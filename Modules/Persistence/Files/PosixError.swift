@@ -17,6 +17,7 @@ extension Problem {
     case ENOSPC, EDQUOT:
       return Problem(.io, "cannot \(action): the disk is full", at: place, hint: "make room and run again")
     case EPIPE: return Problem(.endOfPipe, "the reader went away", at: place)
+    case ENAMETOOLONG: return Problem(.cannotCreate, "the name is too long", at: place)
     case EISDIR: return Problem(.cannotCreate, "is a folder", at: place)
     case EFBIG: return Problem(.io, "cannot \(action): the file would be larger than allowed", at: place)
     default: return Problem(.io, "cannot \(action): \(reason)", at: place)
@@ -33,6 +34,10 @@ func writeAll(_ bytes: RawSpan, to descriptor: Int32, place: String) throws(Prob
       done += count
     } else if count == 0 {
       throw Problem(.io, "cannot write: nothing was taken", at: place)
+    } else if errno == EAGAIN {
+      // Somebody made the descriptor non-blocking: wait for room.
+      var room = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+      unsafe poll(&room, 1, -1)
     } else if errno != EINTR {
       throw Problem.posix(errno, "write", place)
     }

@@ -32,9 +32,12 @@ public enum Temporaries {
   }
   static func forget(_ path: String) { paths.withLock { _ = $0.remove(path) } }
 
-  /// A name beside `path` that nobody uses: hidden, with the process's number so that left-overs of dead processes can be told.
+  /// A name beside `path` that nobody uses: hidden, with the process's number so that left-overs of dead processes can be told. Of a long name only
+  /// the beginning, as a name has at most 255 bytes.
   static func name(beside path: String) -> String {
-    let (folder, name) = split(path)
+    let (folder, whole) = split(path)
+    var name = whole
+    while name.utf8.count > 200 { name.unicodeScalars.removeLast() }
     return "\(folder)/.\(name).tmp.\(getpid()).\(String(UInt32.random(in: 0 ... .max), radix: 36))"
   }
 
