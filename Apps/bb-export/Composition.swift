@@ -94,7 +94,10 @@ extension Environment {
       digesting: { DigestSink($0) },
       launch: { Desktop.open($0, variables: variables) },
       folders: [("cache", directories.cache), ("data", directories.data), ("temporary files", directories.temporary)],
-      cleanUp: { end in Temporaries.removeAll(ending: end) },
+      cleanUp: { end in
+        ChildPrograms.endAll()
+        Temporaries.removeAll(ending: end)
+      },
       report: report)
   }
 }

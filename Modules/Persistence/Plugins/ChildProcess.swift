@@ -1,6 +1,19 @@
 internal import CSystem
 internal import Domain
 import Glibc
+import Synchronization
+
+/// The programs that run as children of this process.
+public enum ChildPrograms {
+  private static let groups = Mutex<Set<pid_t>>([])
+
+  /// Ends them all, for a process that is about to end. May be called from the thread that waits for signals.
+  public static func endAll() { groups.withLock { for group in $0 { _ = kill(-group, SIGKILL) } } }
+
+  fileprivate static func began(_ group: pid_t) { groups.withLock { _ = $0.insert(group) } }
+  /// Before its number may become another's.
+  fileprivate static func ended(_ group: pid_t) { groups.withLock { _ = $0.remove(group) } }
+}
 
 /// A program that runs as a child: bytes go to its standard input, come from its standard output, and its standard error is kept.
 ///
@@ -45,6 +58,7 @@ final class ChildProcess: @unchecked Sendable {
     process = child
     (input, output, errors) = (pipes[0].write, pipes[1].read, pipes[2].read)
     for descriptor in [input, output, errors] { _ = fcntl(descriptor, F_SETFL, O_NONBLOCK) }
+    if code == 0 { ChildPrograms.began(child) }
     guard code == 0 else {
       status = 0
       throw Problem(.plugIn, "cannot be started: \(unsafe String(cString: strerror(code)).lowercased())", at: path)
@@ -139,6 +153,7 @@ final class ChildProcess: @unchecked Sendable {
       var found: Int32 = 0
       let done = unsafe waitpid(process, &found, WNOHANG)
       if done == process {
+        ChildPrograms.ended(process)
         status = found
       } else if done < 0, errno != EINTR {
         status = 0
@@ -155,6 +170,7 @@ final class ChildProcess: @unchecked Sendable {
     end(&output)
     end(&errors)
     guard status == nil, process > 0 else { return }
+    ChildPrograms.ended(process)
     _ = Glibc.kill(-process, SIGKILL)
     var found: Int32 = 0
     while unsafe waitpid(process, &found, 0) < 0, errno == EINTR {}
