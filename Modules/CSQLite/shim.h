@@ -6,5 +6,12 @@ static inline int bb_sqlite3_bind_text_copying(sqlite3_stmt *s, int i, const cha
 static inline int bb_sqlite3_bind_blob_copying(sqlite3_stmt *s, int i, const void *p, sqlite3_uint64 n) {
   return sqlite3_bind_blob64(s, i, p, n, SQLITE_TRANSIENT);
 }
+/// The same for bytes that stay where they are until the statement has run.
+static inline int bb_sqlite3_bind_text_static(sqlite3_stmt *s, int i, const char *p, sqlite3_uint64 n) {
+  return sqlite3_bind_text64(s, i, p, n, SQLITE_STATIC, SQLITE_UTF8);
+}
+static inline int bb_sqlite3_bind_blob_static(sqlite3_stmt *s, int i, const void *p, sqlite3_uint64 n) {
+  return sqlite3_bind_blob64(s, i, p, n, SQLITE_STATIC);
+}
 /// sqlite3_db_config is variadic.
 static inline int bb_sqlite3_db_config_flag(sqlite3 *db, int option, int on) { return sqlite3_db_config(db, option, on, (int *)0); }

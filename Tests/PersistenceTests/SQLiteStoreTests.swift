@@ -1,3 +1,4 @@
+import Codecs
 import Conformance
 import Domain
 import Glibc
@@ -79,6 +80,68 @@ struct SQLiteStoreTests {
     #expect(try await store.tables().first?.columns.last?.isExtra == true)
     try damaged.execute("ALTER TABLE wide RENAME COLUMN text TO other")
     #expect(try await store.check().map(\.kind) == [.badData])
+  }
+
+  @Test func everySpellingOfANumberComesBack() async throws {
+    var generator = SystemRandomNumberGenerator()
+    let schema = Schema("numbers", columns: [ColumnDescription("r", .real), ColumnDescription("i", .integer)])
+    var literals = [
+      "0.0", "-0.0", "1.0", "10.0", "0.1", "1.10", "1.00", "0.0001", "0.00001", "1e22", "100000000000000.0",
+      "0.12345678901234567", "5",
+    ]
+    for _ in 0..<3000 {
+      let digits = { (count: Int) in (0..<count).map { _ in String(Int.random(in: 0...9, using: &generator)) }.joined()
+      }
+      let whole = Int64.random(in: 0...(1 << .random(in: 0...40)), using: &generator)
+      literals.append("\(Bool.random() ? "-" : "")\(whole).\(digits(.random(in: 1...9)))")
+    }
+    let integers = [
+      "0", "-1", "9223372036854775807", "-9223372036854775808", "123456789012345678", "999999999999999999",
+    ]
+    var builder = BatchBuilder(width: 2)
+    for (place, literal) in literals.enumerated() {
+      builder.append(number: Array(literal.utf8))
+      builder.append(number: Array(integers[place % integers.count].utf8))
+    }
+    let store = SQLiteStore(path: path)
+    let outcome = try await store.load(
+      TableLoad("test", time: "", schema, ReadyRows(schema: schema, batches: [builder.finish()])))
+    #expect(outcome.added == literals.count && folder.names() == ["s.db"])
+    var seen: [String] = [], numbers: [Value] = []
+    for batch in try await store.rows(of: "numbers", RowRequest()).collect() {
+      for row in 0..<batch.count {
+        switch batch.value(row, 0) {
+        case .real(let number): seen.append(String(decoding: number.canonicalText, as: UTF8.self))
+        case .number(let literal), .text(let literal): seen.append(String(decoding: literal, as: UTF8.self))
+        default: seen.append("?")
+        }
+        numbers.append(batch.value(row, 1))
+      }
+    }
+    #expect(seen == literals)
+    let wanted = integers.map { Value.integer(Int64($0) ?? 0) }
+    #expect(Array(numbers[..<6]) == wanted)
+  }
+
+  @Test func aNewFileAppearsWhenItIsWhole() async throws {
+    let schema = Schema("t", key: ["a"], columns: [ColumnDescription("a", .integer, nullable: false)])
+    func load(_ values: [Int64]) -> TableLoad {
+      var builder = BatchBuilder(width: 1)
+      for value in values { builder.append(integer: value) }
+      return TableLoad("test", time: "", schema, ReadyRows(schema: schema, batches: [builder.finish()]))
+    }
+    let store = SQLiteStore(path: path)
+    let twice = await #expect(throws: Problem.self) { try await store.load(load([1, 2, 1])) }
+    #expect(twice?.message == "two records have the key 1")
+    var refused = load([1])
+    refused.accepts = { (_) throws(Problem) in false }
+    _ = try await store.load(refused)
+    #expect(folder.names().isEmpty)
+    _ = try await store.load(load([2, 1]))
+    #expect(folder.mode("s.db") == 0o600 && folder.names() == ["s.db"])
+    let connection = try SQLiteConnection.open(path: path, .reading)
+    let mode = try connection.prepare("PRAGMA journal_mode")
+    #expect(try mode.step() && mode.text(0) == "wal")
   }
 
   @Test func theSearchIndexFollowsWhoeverWrites() async throws {

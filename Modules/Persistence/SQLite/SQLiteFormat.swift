@@ -52,7 +52,8 @@ enum SQLiteFormat {
       switch column.type {
       case .integer: return "\(name) INTEGER\(schema.key == [position] ? " PRIMARY KEY" : rest)"
       case .boolean: return "\(name) INTEGER\(rest) CHECK(\(name) IN (0, 1))"
-      case .real: return "\(name) ANY\(rest) CHECK(typeof(\(name)) IN ('real', 'text', 'null'))"
+      // A list of three would be made anew, as a table, for every row.
+      case .real: return "\(name) ANY\(rest) CHECK(typeof(\(name)) <> 'integer' AND typeof(\(name)) <> 'blob')"
       case .bytes: return "\(name) BLOB\(rest)"
       case .decimal, .text, .date, .timestamp, .url, .list, .json: return "\(name) TEXT\(rest)"
       }

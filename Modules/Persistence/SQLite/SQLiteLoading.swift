@@ -28,21 +28,12 @@ struct SQLiteLoading: ~Copyable {
       try connection.execute("DROP TABLE IF EXISTS \(Self.beside)")
       try connection.execute("CREATE TEMP" + SQLiteFormat.createTable(beside).dropFirst("CREATE".count))
     }
-    let places = columns.indices.map { "?\($0 + 1)" }.joined(separator: ", ")
-    let insert = try connection.prepare(
-      "INSERT OR IGNORE INTO \(isNew ? name : Self.beside)(\(columns.joined(separator: ", "))) VALUES(\(places))")
+    let insertion = try SQLiteInsertion(schema, into: isNew ? name : Self.beside, connection)
+    let ahead = RowsAhead(rows)
     var count = 0
-    while let work = try await rows.next() {
-      let batch = try work.batch()
-      for row in 0..<batch.count {
-        let values = try StoredRow.normalised((0..<batch.width).map { batch.value(row, $0) }, schema)
-        for (index, value) in values.enumerated() { try insert.bind(index + 1, value) }
-        try insert.run()
-        guard connection.changes == 1 else {
-          throw Problem(.badData, "two records have the key \(StoredKey(of: values, schema).text)", at: schema.name)
-        }
-        count += 1
-      }
+    while let batch = try await ahead.next() {
+      try insertion.insert(batch)
+      count += batch.count
     }
     return try outcome(of: count)
   }

@@ -3,7 +3,8 @@ import Domain
 
 /// Owns a `sqlite3_stmt *`, finalised when it goes. Parameters count from 1, columns from 0, as in SQLite.
 @safe struct SQLiteStatement: ~Copyable {
-  private let handle: OpaquePointer
+  /// For code that binds without a copy.
+  let handle: OpaquePointer
   private let place: String
 
   init(_ handle: OpaquePointer, place: String) {
@@ -27,6 +28,19 @@ import Domain
   borrowing func run() throws(Problem) {
     defer { reset() }
     while try step() {}
+  }
+
+  /// Runs an INSERT with what is bound, and starts over.
+  /// - Returns: SQLite's result code.
+  borrowing func insertOnce() -> Int32 {
+    let code = unsafe sqlite3_step(handle)
+    unsafe sqlite3_reset(handle)
+    return code
+  }
+
+  /// What a result code of this statement means.
+  borrowing func problem(_ code: Int32) -> Problem {
+    unsafe SQLiteProblem.problem(sqlite3_db_handle(handle), code, at: place)
   }
 
   /// Starts over. What went wrong before has been thrown by `step`.

@@ -63,10 +63,20 @@ public actor SQLiteStore: RecordStore {
     return outcomes
   }
 
-  /// Makes a table hold the rows of a stream, in one transaction.
+  /// Makes a table hold the rows of a stream: in one transaction, or, where there is no file yet, in a file that appears when it is whole.
   @discardableResult
   public func load(_ load: TableLoad) async throws(Problem) -> TableOutcome {
-    let connection = try begin(), name = load.schema.name
+    guard try reading() == nil else { return try await self.load(load, begin()).outcome }
+    let building = try SQLiteBuilding(path)
+    let (outcome, isDone) = try await self.load(load, try begin(building: building.temporary))
+    if isDone { try building.publish() }
+    return outcome
+  }
+
+  private func load(
+    _ load: TableLoad, _ connection: consuming SQLiteConnection
+  ) async throws(Problem) -> (outcome: TableOutcome, isDone: Bool) {
+    let name = load.schema.name
     let known = try SQLiteFormat.schemas(connection, withExtras: true)[name]
     try StoreRules.check(load, known: known, from: try SQLiteFormat.source(of: name, connection))
     if known == nil { try make(load.schema, connection) }
@@ -74,7 +84,7 @@ public actor SQLiteStore: RecordStore {
     let outcome = try await loading.run(load.rows)
     let index = SQLiteSearchIndex(known ?? load.schema)
     if outcome.isDifferent { try index?.remove(loading.connection) }
-    guard try load.accepts(outcome) else { return outcome }
+    guard try load.accepts(outcome) else { return (outcome, false) }
     try loading.finish()
     // Of the catalogue's datasets, which are small, at once; of others when somebody searches.
     if outcome.isDifferent, let index, Catalog.all.contains(where: { $0.name == name }) {
@@ -86,7 +96,7 @@ public actor SQLiteStore: RecordStore {
       try remember(load.title, load.time, [TableImages(schema: known ?? load.schema)], loading.connection)
     }
     try loading.connection.execute("COMMIT")
-    return outcome
+    return (outcome, true)
   }
 
   /// Where a table was loaded from.
@@ -162,12 +172,17 @@ public actor SQLiteStore: RecordStore {
   }
 
   /// A connection within a transaction that writes, on a file that is bb's. Leaving early closes it, and SQLite rolls back.
-  private func begin() throws(Problem) -> SQLiteConnection {
-    let connection = try SQLiteConnection.open(path: path, .writing)
-    // The mode of the journal is part of the file; it cannot change within a transaction.
-    let isNew = try SQLiteFormat.owner(connection) == .nobody
-    if isNew { try connection.execute("PRAGMA journal_mode=WAL") }
-    try connection.execute("PRAGMA synchronous=FULL; PRAGMA foreign_keys=ON; BEGIN IMMEDIATE")
+  /// - Parameter building: a new file that nobody else knows, and that is thrown away unless all goes well.
+  private func begin(building: String? = nil) throws(Problem) -> SQLiteConnection {
+    let connection = try SQLiteConnection.open(path: building ?? path, .writing)
+    if building != nil {
+      try connection.execute("PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF; PRAGMA cache_size=-8192; BEGIN")
+    } else {
+      // The mode of the journal is part of the file; it cannot change within a transaction.
+      let isNew = try SQLiteFormat.owner(connection) == .nobody
+      if isNew { try connection.execute("PRAGMA journal_mode=WAL") }
+      try connection.execute("PRAGMA synchronous=FULL; PRAGMA foreign_keys=ON; BEGIN IMMEDIATE")
+    }
     switch try SQLiteFormat.owner(connection) {
     case .bb: break
     case .nobody:
