@@ -92,7 +92,7 @@ struct SQLiteStoreTests {
     for _ in 0..<3000 {
       let digits = { (count: Int) in (0..<count).map { _ in String(Int.random(in: 0...9, using: &generator)) }.joined()
       }
-      let whole = Int64.random(in: 0...(1 << .random(in: 0...40)), using: &generator)
+      let whole = Int64.random(in: 0...(1 << 40), using: &generator) >> Int64.random(in: 0...40, using: &generator)
       literals.append("\(Bool.random() ? "-" : "")\(whole).\(digits(.random(in: 1...9)))")
     }
     let integers = [
