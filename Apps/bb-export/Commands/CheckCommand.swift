@@ -25,11 +25,13 @@ struct CheckCommand {
     let outputs = try Outputs(invocation, environment)
     let selection = try SelectionReader(invocation).read(for: Check.schema)
     let sources = try await self.sources()
-    var tables = CheckTables(), findings: [CheckFinding] = []
+    var tables: [String: CheckTables] = [:], findings: [CheckFinding] = []
     var failures: [Problem] = []
     for (dataset, source) in sources {
       do throws(Problem) {
-        findings += try await Check().findings(in: dataset, &tables, report: environment.report.warning) {
+        findings += try await Check().findings(
+          in: dataset, &tables[source.name, default: CheckTables()], report: environment.report.warning
+        ) {
           (name) throws(Problem) in
           guard try await source.tables().contains(where: { $0.name == name }) else { return nil }
           return try await source.rows(of: name, RowRequest())

@@ -113,6 +113,7 @@ enum Topics {
   private static let environment = """
     BB_API_URL       the server of the built-in APIs; a file that describes a
                      source names its own
+    BB_PLUGIN_PATH   folders of external exporters, parted by colons
     XDG_CACHE_HOME   the cache is in its folder bb; ~/.cache when unset
     XDG_DATA_HOME    the default storage is in its folder bb
     TMPDIR           where sorts and spools that outgrow memory are kept,
