@@ -1,4 +1,6 @@
-/// SHA-256 (FIPS 180-4) of bytes that come in pieces.
+import CMasks
+
+/// SHA-256 (FIPS 180-4) of bytes that come in pieces; by the processor's own instructions where it has them.
 public struct SHA256: Sendable {
   private var state: [UInt32] = [
     0x6a09_e667, 0xbb67_ae85, 0x3c6e_f372, 0xa54f_f53a, 0x510e_527f, 0x9b05_688c, 0x1f83_d9ab, 0x5be0_cd19,
@@ -8,8 +10,13 @@ public struct SHA256: Sendable {
   private var length: UInt64 = 0
   private var schedule = [UInt32](repeating: 0, count: 64)
 
+  private let usesInstructions: Bool
+
   /// The digest of nothing so far.
-  public init() {}
+  public init() { self.init(usesInstructions: true) }
+
+  /// For tests: without the processor's instructions.
+  package init(usesInstructions: Bool) { self.usesInstructions = usesInstructions }
 
   /// Adds bytes.
   public mutating func update(_ bytes: RawSpan) {
@@ -24,6 +31,15 @@ public struct SHA256: Sendable {
       let block = pending
       pending.removeAll(keepingCapacity: true)
       unsafe compress(block.span.bytes, 0)
+    }
+    let blocks = (bytes.byteCount - at) / 64
+    if usesInstructions, blocks > 0 {
+      let isDone = unsafe bytes.withUnsafeBytes { source in
+        unsafe state.withUnsafeMutableBufferPointer { state in
+          unsafe bb_sha256_blocks(state.baseAddress, source.baseAddress! + at, blocks) == 1
+        }
+      }
+      if isDone { at += blocks * 64 }
     }
     while bytes.byteCount - at >= 64 {
       compress(bytes, at)

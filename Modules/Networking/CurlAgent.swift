@@ -13,7 +13,12 @@ import Synchronization
   }
 
   private nonisolated(unsafe) let multi: UnsafeMutableRawPointer
-  private let inbox = Mutex<[Order]>([])
+  private struct Inbox {
+    var orders: [Order] = []
+    /// Whether the thread waits for the network, and has to be woken for an order.
+    var isAsleep = false
+  }
+  private let inbox = Mutex(Inbox())
 
   /// Starts the thread; the library must be loaded.
   init(connectionsPerHost: Int) throws(Problem) {
@@ -42,8 +47,12 @@ import Synchronization
   func cancel(_ exchange: Exchange) { order(.cancel(ObjectIdentifier(exchange))) }
 
   private func order(_ order: Order) {
-    inbox.withLock { $0.append(order) }
-    _ = unsafe bb_curl_multi_wakeup(multi)
+    let isAsleep = inbox.withLock { inbox in
+      inbox.orders.append(order)
+      defer { inbox.isAsleep = false }
+      return inbox.isAsleep
+    }
+    if isAsleep { _ = unsafe bb_curl_multi_wakeup(multi) }
   }
 
   /// The thread's work, as long as the process lives.
@@ -51,8 +60,9 @@ import Synchronization
     var transfers: [UnsafeMutableRawPointer: Transfer] = unsafe [:]
     while true {
       let orders = inbox.withLock { inbox in
-        defer { inbox = [] }
-        return inbox
+        inbox.isAsleep = false
+        defer { inbox.orders.removeAll(keepingCapacity: true) }
+        return inbox.orders
       }
       for order in orders {
         switch order {
@@ -84,7 +94,11 @@ import Synchronization
         _ = unsafe bb_curl_multi_remove(multi, pointer)
         transfer.end(code)
       }
-      if inbox.withLock({ $0.isEmpty }) { _ = unsafe bb_curl_multi_poll(multi, 1000) }
+      let mayWait = inbox.withLock { inbox in
+        inbox.isAsleep = inbox.orders.isEmpty
+        return inbox.isAsleep
+      }
+      if mayWait { _ = unsafe bb_curl_multi_poll(multi, 1000) }
     }
   }
 }

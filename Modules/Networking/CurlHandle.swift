@@ -1,14 +1,23 @@
 internal import CCurl
 internal import Domain
+import Synchronization
 
 /// One transfer's handle, its options as typed methods. Owned by one transfer, used on the agent's thread once it is added.
 @safe struct CurlHandle: ~Copyable {
   /// libcurl's handle.
   let pointer: UnsafeMutableRawPointer
   private var headers: UnsafeMutablePointer<curl_slist>?
+  /// Where the handle goes when the transfer is over; only a handle that asked with GET, which every request says anew.
+  private var pool: CurlHandlePool?
 
   /// A handle with the options every transfer has: what libcurl may do, and what it may not.
-  init(options: TransportOptions) throws(Problem) {
+  init(options: TransportOptions, reuse pool: CurlHandlePool) throws(Problem) {
+    self.pool = pool
+    if let used = unsafe pool.take() {
+      unsafe pointer = used
+      unsafe headers = nil
+      return
+    }
     guard let pointer = unsafe bb_curl_easy_init() else { throw Problem(.bug, "libcurl gives no handle") }
     unsafe self.pointer = pointer
     unsafe headers = nil
@@ -35,7 +44,13 @@ internal import Domain
   }
 
   deinit {
-    unsafe bb_curl_easy_cleanup(pointer)
+    if let pool {
+      // The list is freed below: the handle must not know it any more.
+      unsafe set(CURLOPT_HTTPHEADER, nil as UnsafeMutablePointer<curl_slist>?)
+      unsafe pool.give(pointer)
+    } else {
+      unsafe bb_curl_easy_cleanup(pointer)
+    }
     unsafe bb_curl_list_free(headers)
   }
 
@@ -68,11 +83,15 @@ internal import Domain
       unsafe headers = bb_curl_list_append(headers, "\(field.name): \(field.value)")
     }
     unsafe headers = bb_curl_list_append(headers, "Expect:")
-    _ = unsafe bb_curl_set_list(pointer, CURLOPT_HTTPHEADER, headers)
+    unsafe set(CURLOPT_HTTPHEADER, headers)
+  }
+  private func set(_ option: CURLoption, _ list: UnsafeMutablePointer<curl_slist>?) {
+    _ = unsafe bb_curl_set_list(pointer, option, list)
   }
 
   /// The method, and the body that goes with it.
-  func set(method: HTTPRequest.Method, body: [UInt8]) {
+  mutating func set(method: HTTPRequest.Method, body: [UInt8]) {
+    if method != .get { pool = nil }
     switch method {
     case .get: set(CURLOPT_HTTPGET, 1)
     case .head: set(CURLOPT_NOBODY, 1)
@@ -85,6 +104,28 @@ internal import Domain
           UnsafeMutableRawPointer(mutating: bytes.baseAddress ?? UnsafeRawPointer(pointer)))
       }
     }
+  }
+}
+
+/// Handles of transfers that are over, ready for others with the same options.
+@safe final class CurlHandlePool: Sendable {
+  @safe private struct Handles: @unchecked Sendable { var free: [UnsafeMutableRawPointer] = unsafe [] }
+  private let handles = Mutex(Handles())
+
+  /// A handle that is free; nil when there is none.
+  func take() -> UnsafeMutableRawPointer? { unsafe handles.withLock { unsafe $0.free.popLast() } }
+  /// Takes a handle that belongs to no transfer any more.
+  func give(_ handle: UnsafeMutableRawPointer) {
+    let isKept = handles.withLock { handles in
+      guard unsafe handles.free.count < 64 else { return false }
+      unsafe handles.free.append(handle)
+      return true
+    }
+    if !isKept { unsafe bb_curl_easy_cleanup(handle) }
+  }
+
+  deinit {
+    while let handle = unsafe take() { unsafe bb_curl_easy_cleanup(handle) }
   }
 }
 

@@ -9,6 +9,7 @@ public final class CurlTransport: HTTPTransport {
 
   private let options: TransportOptions
   private let agent = Mutex<CurlAgent?>(nil)
+  private let handles = CurlHandlePool()
 
   /// A transport; nothing is loaded or opened yet.
   public init(_ options: TransportOptions = TransportOptions()) { self.options = options }
@@ -55,7 +56,7 @@ public final class CurlTransport: HTTPTransport {
 
   private func exchange(_ request: HTTPRequest, mayBePrivate: Bool) async throws(Problem) -> (Exchange.Head, CurlBody) {
     let agent = try currentAgent()
-    var handle = try CurlHandle(options: options)
+    var handle = try CurlHandle(options: options, reuse: handles)
     guard request.url.utf8.allSatisfy({ $0 > 32 && $0 != 127 }) else {
       throw Problem(.usage, "the URL has a blank or a control character", at: URLText.redacted(request.url))
     }
@@ -131,6 +132,6 @@ struct CurlBody: AsyncSequence, Sendable {
       self.exchange = exchange
       self.agent = agent
     }
-    deinit { agent.cancel(exchange) }
+    deinit { if !exchange.hasEnded { agent.cancel(exchange) } }
   }
 }

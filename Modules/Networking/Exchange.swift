@@ -62,27 +62,29 @@ final class Exchange: Sendable {
 
   /// Takes one header line; false breaks the transfer off.
   func take(header line: UnsafeRawBufferPointer) -> Bool {
-    let text = unsafe String(decoding: line, as: UTF8.self)
+    var end = line.count
+    while end > 0, unsafe line[end - 1] == 13 || line[end - 1] == 10 { end -= 1 }
     let (ok, ready) = state.withLock { state -> (Bool, (CheckedContinuation<Result<Head, Problem>, Never>, Head)?) in
-      state.headerBytes += text.utf8.count
+      state.headerBytes += line.count
       guard state.headerBytes <= Self.maximumHeaderBytes else {
         state.refusal = Problem(.badData, "the answer's header is too long", at: place)
         return (false, nil)
       }
-      let trimmed = text.trimmedLine
-      if trimmed.hasPrefix("HTTP/") {
-        state.status = Int(trimmed.split(separator: " ").dropFirst().first ?? "") ?? 0
+      if end >= 5, unsafe line[..<5].elementsEqual("HTTP/".utf8) {
+        let words = unsafe line[..<end].split(separator: 32)
+        state.status = unsafe words.count > 1 ? Int(String(decoding: words[1], as: UTF8.self)) ?? 0 : 0
         state.headers = []
-      } else if trimmed.isEmpty {
+      } else if end == 0 {
         // 1xx announces the answer that counts.
         guard state.status >= 200 else { return (true, nil) }
         state.isHeadComplete = true
         let reader = state.headReader
         state.headReader = nil
         return (true, reader.map { ($0, Head(status: state.status, headers: state.headers)) })
-      } else if !state.isHeadComplete, let colon = trimmed.firstIndex(of: ":") {
-        let value = trimmed[trimmed.index(after: colon)...].drop { $0 == " " || $0 == "\t" }
-        state.headers.append(HTTPHeader(String(trimmed[..<colon]), String(value)))
+      } else if !state.isHeadComplete, let colon = unsafe line[..<end].firstIndex(of: UInt8(ascii: ":")) {
+        let value = unsafe line[(colon + 1)..<end].drop { $0 == 32 || $0 == 9 }
+        unsafe state.headers.append(
+          HTTPHeader(String(decoding: line[..<colon], as: UTF8.self), String(decoding: value, as: UTF8.self)))
       }
       return (true, nil)
     }
@@ -114,6 +116,9 @@ final class Exchange: Sendable {
 
   /// Whether the header arrived whole.
   var hasHead: Bool { state.withLock { $0.isHeadComplete } }
+
+  /// Whether the transfer has ended, well or not.
+  var hasEnded: Bool { state.withLock { $0.end != nil } }
 
   /// The transfer has ended.
   func finish(_ result: Result<Void, Problem>) {
@@ -182,14 +187,5 @@ final class Exchange: Sendable {
         if isReady { continuation.resume() }
       }
     }
-  }
-}
-
-extension String {
-  /// The line without what ends it.
-  fileprivate var trimmedLine: String {
-    var scalars = unicodeScalars[...]
-    while let last = scalars.last, last == "\r" || last == "\n" { scalars = scalars.dropLast() }
-    return String(scalars)
   }
 }

@@ -7,9 +7,11 @@ extension RESTSource {
   /// - Throws: `configuration` when the variable that holds the secret is not set.
   func authorized(_ url: String) throws(Problem) -> (url: String, headers: [HTTPHeader]) {
     let accept = HTTPHeader("Accept", "application/json")
-    guard RESTOrigin(url) == RESTOrigin(server) else { return (url, [accept]) }
+    // Most URLs are the server's own with a path behind it.
+    let isBelow = url.utf8.starts(with: server.utf8) && url.utf8.dropFirst(server.utf8.count).first == UInt8(ascii: "/")
+    guard isBelow || RESTOrigin(url) == RESTOrigin(server) else { return (url, [accept]) }
     var headers = description.headers.map { HTTPHeader($0.name, $0.value) }
-    if !headers.contains(where: { $0.name.lowercased() == "accept" }) { headers.insert(accept, at: 0) }
+    if !headers.contains(where: { $0.isCalled("accept") }) { headers.insert(accept, at: 0) }
     switch description.authorization {
     case .none: break
     case .bearer(let variable): headers.append(HTTPHeader("Authorization", "Bearer " + (try secret(variable))))

@@ -19,12 +19,21 @@ struct RESTQuery {
   /// The query with a value in place of `{name}` in the path, or as one more parameter.
   func with(_ name: String, _ value: String) -> RESTQuery {
     var query = self
-    if let place = path.firstRange(of: "{\(name)}") {
+    if let place = Self.place(of: name, in: path) {
       query.path.replaceSubrange(place, with: Self.encoded(value))
     } else {
       query.parameters.append(SourceParameter(name, value))
     }
     return query
+  }
+
+  /// Where `{name}` stands.
+  private static func place(of name: String, in path: String) -> Range<String.Index>? {
+    let mark = "{\(name)}", bytes = path.utf8
+    for start in bytes.indices where bytes[start] == UInt8(ascii: "{") && bytes[start...].starts(with: mark.utf8) {
+      return start..<bytes.index(start, offsetBy: mark.utf8.count)
+    }
+    return nil
   }
 
   /// What follows the base URL, encoded.

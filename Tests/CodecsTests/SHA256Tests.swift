@@ -25,4 +25,13 @@ import Testing
       #expect(hash.hexDigest() == SHA256.hex(bytes))
     }
   }
+
+  @Test("with and without the processor's instructions") func instructions() {
+    for count in [0, 1, 55, 56, 63, 64, 65, 127, 128, 1000, 4096] {
+      let bytes = (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ count) }
+      var plain = SHA256(usesInstructions: false)
+      plain.update(bytes)
+      #expect(plain.hexDigest() == SHA256.hex(bytes))
+    }
+  }
 }

@@ -65,15 +65,12 @@ struct ImagesCommand {
     return columns
   }
 
-  /// Where the records come from. What is said about connections is about the pictures as well, so that it may be said of a storage too.
+  /// Where the records come from. What is said about connections is about the pictures, wherever that is.
   private func choice() throws(Problem) -> SourceChoice {
     if invocation.has(Options.offline) {
       throw Problem(.usage, "--offline opens no connection, and pictures need one", hint: "leave it out")
     }
-    if let storage = invocation[Options.storage], invocation[Options.from] == nil, invocation[Options.source] == nil {
-      return .storage(storage)
-    }
-    let choice = try SourceReader(invocation).choice(for: invocation.arguments.first)
+    let choice = try SourceReader(invocation).choice(for: invocation.arguments.first, connects: true)
     guard case .live(let name, var live) = choice else { return choice }
     // What is built in has no pictures.
     live.isStrict = true

@@ -11,22 +11,24 @@ struct SourceReader {
   init(_ invocation: Invocation) { self.invocation = invocation }
 
   /// The place to read from.
-  /// - Parameter dataset: decides which API is asked when none was named; a file's only table need not be named.
-  func choice(for dataset: String?) throws(Problem) -> SourceChoice {
+  /// - Parameters:
+  ///   - dataset: decides which API is asked when none was named; a file's only table need not be named.
+  ///   - connects: whether the command opens connections of its own, wherever the records come from.
+  func choice(for dataset: String?, connects: Bool = false) throws(Problem) -> SourceChoice {
     let said = [Options.from, Options.storage, Options.source].filter { invocation[$0] != nil }
     if said.count > 1 {
       throw Problem(
         .usage, "--\(said[0].name) and --\(said[1].name) name two places to read from", hint: "give one of them")
     }
     if let path = invocation[Options.from] {
-      try refuseAsking("a file")
+      try refuseAsking("a file", connects)
       return .file(path: path, try file())
     }
     for option in Options.readingFiles where invocation.has(option) {
       throw Problem(.usage, "--\(option.name) is about a file, and there is none", hint: "add --from FILE")
     }
     if invocation[Options.storage] != nil || Self.personal.contains(dataset ?? "") && said.isEmpty {
-      try refuseAsking("a storage")
+      try refuseAsking("a storage", connects)
       return .storage(invocation[Options.storage])
     }
     guard let dataset else {
@@ -36,8 +38,9 @@ struct SourceReader {
     return try live(for: dataset)
   }
 
-  private func refuseAsking(_ place: String) throws(Problem) {
-    for option in Options.asking where invocation.has(option) {
+  private func refuseAsking(_ place: String, _ connects: Bool) throws(Problem) {
+    let asking = Options.asking.filter { !connects || ![Options.proxy, Options.cacert].contains($0) }
+    for option in asking where invocation.has(option) {
       throw Problem(.usage, "--\(option.name) is about an API, and the records come from \(place)")
     }
   }

@@ -56,6 +56,14 @@ public struct HTTPHeader: Sendable, Hashable {
     self.name = name
     self.value = value
   }
+
+  /// Whether the field has this name, without regard to the case of ASCII letters.
+  public func isCalled(_ other: String) -> Bool {
+    name.utf8.count == other.utf8.count
+      && name.utf8.elementsEqual(other.utf8) { a, b in
+        a == b || (a ^ b == 32 && (a | 32) &- UInt8(ascii: "a") < 26)
+      }
+  }
 }
 
 /// What was answered.
@@ -83,7 +91,7 @@ public struct HTTPResponse: Sendable {
 
   /// The value of the first field called `name`, without regard to case.
   public func header(_ name: String) -> String? {
-    headers.first { $0.name.lowercased() == name.lowercased() }?.value
+    headers.first { $0.isCalled(name) }?.value
   }
   /// The whole body. The transport's own limit (`maximumBytes`) bounds it.
   public func bytes() async throws(Problem) -> [UInt8] {

@@ -2,6 +2,11 @@
 public enum URLText {
   /// A URL without what may be secret: user and password, and the values of the query. Control characters become `�`.
   public static func redacted(_ url: String) -> String {
+    // Most URLs have nothing to take away.
+    let isPlain = url.utf8.allSatisfy { byte in
+      byte > 32 && byte < 127 && byte != UInt8(ascii: "#") && byte != UInt8(ascii: "?") && byte != UInt8(ascii: "@")
+    }
+    if isPlain { return url }
     var text = String(
       String.UnicodeScalarView(
         url.unicodeScalars.map { $0.value < 32 || (127..<160).contains($0.value) ? "\u{FFFD}" : $0 }))

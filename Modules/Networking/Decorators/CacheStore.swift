@@ -12,7 +12,7 @@ struct CacheEntry: Sendable {
 
   /// Seconds since it was known to be right; never below zero, whatever the clock does.
   func age(at now: Int64) -> Int64 { max(0, now - seconds) }
-  func header(_ name: String) -> String? { headers.first { $0.name.lowercased() == name.lowercased() }?.value }
+  func header(_ name: String) -> String? { headers.first { $0.isCalled(name) }?.value }
   func checked(at now: Int64) -> CacheEntry {
     var copy = self
     copy.seconds = now
@@ -50,17 +50,20 @@ struct CacheStore: Sendable {
   }
 
   /// Keeps an entry; false when it could not be written, which for a cache is no reason to fail.
-  @discardableResult func keep(_ entry: CacheEntry, for url: String) -> Bool {
-    guard let pending = prepared(entry, for: url) else { return false }
-    return pending.publish()
-  }
+  @discardableResult func keep(_ entry: CacheEntry, for url: String) -> Bool { prepared(entry, for: url).publish() }
 
-  /// An entry on the disk that is not yet in its place; nil when it could not be written.
-  func prepared(_ entry: CacheEntry, for url: String) -> PendingEntry? {
-    let headers = entry.headers.filter { Self.kept.contains($0.name.lowercased()) && !$0.value.contains("\n") }
+  /// An entry that is not yet in its place.
+  func prepared(_ entry: CacheEntry, for url: String) -> PendingEntry {
+    let headers = entry.headers.filter { header in
+      Self.kept.contains { header.isCalled($0) } && !header.value.utf8.contains(10)
+    }
     let head = "\(entry.seconds)\n\(entry.status)\n" + headers.map { "\($0.name):\($0.value)\n" }.joined() + "\n"
-    let content = Array(head.utf8) + entry.body
-    return write(Array("bb-cache 1\n\(SHA256.hex(content))\n".utf8) + content, for: path(url))
+    var hash = SHA256()
+    let first = Array(head.utf8)
+    hash.update(first)
+    hash.update(entry.body)
+    let name = path(url)
+    return PendingEntry(first: Array("bb-cache 1\n\(hash.hexDigest())\n".utf8) + first, body: entry.body, path: name)
   }
 
   private func path(_ url: String) -> String { "\(folder)/http/\(SHA256.hex(Array(url.utf8)))" }
@@ -84,46 +87,60 @@ struct CacheStore: Sendable {
       bytes += block[..<count]
     }
   }
+}
 
-  private func write(_ bytes: [UInt8], for path: String) -> PendingEntry? {
-    makeFolder("\(folder)/http")
+/// An entry until it is put in its place.
+struct PendingEntry: Sendable {
+  fileprivate let first: [UInt8]
+  fileprivate let body: [UInt8]
+  fileprivate let path: String
+
+  /// Puts it in its place, whatever was there; false when that could not be done.
+  ///
+  /// Where nothing was, a file that is torn by a power cut is as good as none: its digest tells. In the place of another goes only one that is on the disk.
+  @discardableResult func publish() -> Bool {
+    if let isWhole = write(path, flushes: false) { return isWhole }
     let temporary = "\(path).\(getpid()).\(String(UInt32.random(in: 0 ... .max), radix: 36))"
-    let descriptor = unsafe open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
-    guard descriptor >= 0 else { return nil }
-    let pending = PendingEntry(temporary, for: path)
+    guard write(temporary, flushes: true) == true else { return false }
+    if unsafe rename(temporary, path) == 0 { return true }
+    unsafe unlink(temporary)
+    return false
+  }
+
+  /// Writes the file at `path`, which must not be there: nil when it is. What cannot be written whole is removed.
+  private func write(_ path: String, flushes: Bool) -> Bool? {
+    let flags = O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW
+    var descriptor = unsafe open(path, flags, 0o600)
+    if descriptor < 0, errno == ENOENT {
+      Self.makeFolder(String(path[..<(path.lastIndex(of: "/") ?? path.startIndex)]))
+      descriptor = unsafe open(path, flags, 0o600)
+    }
+    guard descriptor >= 0 else { return errno == EEXIST ? nil : false }
+    let isWritten = Self.write(first, to: descriptor) && Self.write(body, to: descriptor)
+    let isFlushed = !flushes || fsync(descriptor) == 0
+    let isClosed = close(descriptor) == 0
+    if isWritten, isFlushed, isClosed { return true }
+    unsafe unlink(path)
+    return false
+  }
+
+  private static func write(_ bytes: [UInt8], to descriptor: Int32) -> Bool {
     var done = 0
     while done < bytes.count {
       let count = unsafe bytes.withUnsafeBytes {
         unsafe Glibc.write(descriptor, $0.baseAddress! + done, $0.count - done)
       }
       if count < 0, errno == EINTR { continue }
-      guard count > 0 else { break }
+      guard count > 0 else { return false }
       done += count
     }
-    let isWhole = done == bytes.count && fsync(descriptor) == 0
-    let isClosed = close(descriptor) == 0
-    return isWhole && isClosed ? pending : nil
+    return true
   }
 
-  private func makeFolder(_ path: String) {
+  private static func makeFolder(_ path: String) {
     if unsafe mkdir(path, 0o700) == 0 || errno != ENOENT { return }
     guard let slash = path.lastIndex(of: "/"), slash != path.startIndex else { return }
     makeFolder(String(path[..<slash]))
     unsafe mkdir(path, 0o700)
   }
-}
-
-/// An entry's file until it is put in its place; one that never is goes away.
-final class PendingEntry: Sendable {
-  private let temporary: String
-  private let path: String
-
-  fileprivate init(_ temporary: String, for path: String) {
-    self.temporary = temporary
-    self.path = path
-  }
-  deinit { unsafe unlink(temporary) }
-
-  /// Puts it in its place, whatever was there; false when that could not be done. Once.
-  @discardableResult func publish() -> Bool { unsafe rename(temporary, path) == 0 }
 }

@@ -75,7 +75,8 @@ public struct Caching: HTTPTransport {
       let body = try await response.bytes()
       let fresh = CacheEntry(seconds: now, status: 200, headers: response.headers, body: body)
       var answer = HTTPResponse(status: 200, headers: response.headers, url: response.url, body: OneChunk(body))
-      if let pending = store.prepared(fresh, for: request.url) { answer.believe = { pending.publish() } }
+      let pending = store.prepared(fresh, for: request.url)
+      answer.believe = { pending.publish() }
       return answer
     } catch {
       guard error.kind == .unavailable, let entry else { throw error }

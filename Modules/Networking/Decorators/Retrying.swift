@@ -109,7 +109,9 @@ public struct Retrying<Waiting: Clock>: HTTPTransport where Waiting.Duration == 
   }
 
   private static func host(_ url: String) -> String {
-    let start = url.firstRange(of: "://")?.upperBound ?? url.startIndex
-    return String(url[start...].prefix { $0 != "/" && $0 != "?" })
+    // Behind the second slash.
+    let slashes = url.utf8.indices.lazy.filter { url.utf8[$0] == UInt8(ascii: "/") }
+    let start = slashes.dropFirst().first.map { url.utf8.index(after: $0) } ?? url.startIndex
+    return String(Substring(url.utf8[start...].prefix { $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: "?") }))
   }
 }
