@@ -53,8 +53,9 @@ public struct RESTSource: RecordSource {
 
   /// The rows of a dataset, whole and checked.
   ///
-  /// Of the request's selection, conditions spare the requests for records that it leaves out. The request's parameters are sent as far as the description knows them; `random` asks for one record by chance. A server that answers 404 to a
-  /// parameter has no such record: no rows. Columns that take further requests are null when the request does without them.
+  /// Of the request's selection, conditions spare the requests for records that it leaves out. The request's parameters are sent as far as the
+  /// description knows them; `random` asks for one record by chance. A server that answers 404 to a parameter has no such record: no rows.
+  /// Columns that take further requests are null when the request does without them.
   /// - Throws: `noInput` for a dataset the source does not have, `unavailable` for a status other than 200, `badData` for an answer that is not what
   ///   the description says, naming record and column, `configuration` for a variable that is not set.
   public func rows(of table: String, _ request: RowRequest) async throws(Problem) -> any RowStream {
@@ -115,7 +116,10 @@ public struct RESTSource: RecordSource {
     let body = try await response.bytes()
     let document = RESTDocument(url: url, status: response.status, body: body)
     if absentIsNothing, document.saysNothingFound { return nil }
-    return RESTReply(document: try document.parsed(), link: response.header("Link"), believe: response.believe)
+    var reply = RESTReply(document: try document.parsed(), link: response.header("Link"), believe: response.believe)
+    // What is read as it is written is not checked, so it must not take a good answer's place in the cache.
+    if isAsWritten { reply.believe = {} }
+    return reply
   }
 }
 

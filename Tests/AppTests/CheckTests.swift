@@ -32,6 +32,16 @@ private let odd: [String: [UInt8]] = [
         """)
     #expect(done.err == "" && done.status == 0)
   }
+  @Test("what a check has seen does not take the place of what was good") func cache() throws {
+    let good = try SixAPI(answers: odd.mapValues { _ in Array("[]".utf8) }), bad = try SixAPI(answers: odd)
+    let count = Counter(), shell = Shell()
+    let server = try LoopbackServer { count.next() == 1 ? good.answer($0) : bad.answer($0) }
+    let line = "bb-export episodes --api \(server.url)/api -f csv --columns id"
+    #expect(shell.run(line).out == "id\n")
+    #expect(shell.run("bb-export check --api \(server.url)/api -f csv").out.contains("02-30-2008"))
+    let later = shell.run("\(line) --offline")
+    #expect(later.out == "id\n" && later.status == 0)
+  }
   @Test("findings take every selection and format, into several files at once") func selected() throws {
     let server = try LiveTests.server(odd), shell = Shell()
     let line = "bb-export check quotes characters --api \(server.url)/api"
