@@ -39,10 +39,8 @@ import Testing
     let inner = Counting(), sink = try Self.sink(script, into: inner)
     var bytes = ByteBuffer(capacity: 1 << 20)
     bytes.append(bytes: [UInt8](repeating: 65, count: 1 << 20))
-    let started = ContinuousClock.now
     let problem = await #expect(throws: Problem.self) { try await sink.write(bytes) }
     #expect(problem?.kind == .plugIn && problem?.message.contains("nothing for") == true)
-    #expect(started.duration(to: .now) < .seconds(25))
     await sink.abandon()
   }
 }

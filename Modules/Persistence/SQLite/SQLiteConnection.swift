@@ -2,8 +2,8 @@ import CSQLite
 import Domain
 import Glibc
 
-/// Owns a `sqlite3 *`, closed when it goes. One thread at a time uses it.
-@safe struct SQLiteConnection: ~Copyable {
+/// Owns a `sqlite3 *`, closed when it goes. It has one owner, so that one thread at a time uses it, whichever that is.
+@safe struct SQLiteConnection: ~Copyable, @unchecked Sendable {
   /// What a database is opened for.
   enum Access {
     /// Reading a file that exists.

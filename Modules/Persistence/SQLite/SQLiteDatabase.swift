@@ -38,7 +38,8 @@ struct SQLiteDatabase: Sendable {
     of name: String, as alias: String?, _ types: [String: ColumnType], _ request: RowRequest,
     _ index: SQLiteSearchIndex? = nil
   ) async throws(Problem) -> any RowStream {
-    let tables = try tables()
+    let connection = try open()
+    let tables = try SQLiteTable.all(connection)
     guard var table = tables.first(where: { $0.name.utf8.elementsEqual(name.utf8) }) else {
       let near = Nearest.word(to: name, among: tables.map(\.name)).map { "did you mean \($0)?" }
       throw Problem(
@@ -55,6 +56,6 @@ struct SQLiteDatabase: Sendable {
     }
     let wanted = table.columns.indices.filter { request.columns?.contains(table.columns[$0].name) ?? true }
     let filter = SQLiteFilter(request.selection, on: table, index)
-    return try await SQLiteRows.open(self, table, wanted, filter, named: alias ?? name)
+    return try await SQLiteRows.open(self, connection, table, wanted, filter, named: alias ?? name)
   }
 }

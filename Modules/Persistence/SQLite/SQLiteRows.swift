@@ -22,9 +22,10 @@ final class SQLiteRows: RowStream {
 
   /// The columns at `positions`.
   static func open(
-    _ database: SQLiteDatabase, _ table: SQLiteTable, _ positions: [Int], _ filter: SQLiteFilter, named name: String
+    _ database: SQLiteDatabase, _ connection: consuming SQLiteConnection, _ table: SQLiteTable, _ positions: [Int],
+    _ filter: SQLiteFilter, named name: String
   ) async throws(Problem) -> SQLiteRows {
-    let reader = try SQLiteTableReader(database, table, columns: positions, filter)
+    let reader = try SQLiteTableReader(connection, table, columns: positions, filter)
     let first = try await reader.next()
     var kinds = SQLiteKinds(width: positions.count)
     if let first { kinds.look(at: first) }
@@ -73,10 +74,10 @@ final class SQLiteRows: RowStream {
   /// The table once more, with the types of all its values.
   func widened() async throws(Problem) -> (any RowStream)? {
     guard isContradicted.withLock({ $0 }) else { return nil }
-    let look = try SQLiteTableReader(database, table, columns: positions, filter)
+    let look = try SQLiteTableReader(try database.open(), table, columns: positions, filter)
     var kinds = SQLiteKinds(width: positions.count)
     while let batch = try await look.next() { kinds.look(at: batch) }
-    let again = try SQLiteTableReader(database, table, columns: positions, filter)
+    let again = try SQLiteTableReader(try database.open(), table, columns: positions, filter)
     return SQLiteRows(database, table, positions, filter, schema.name, kinds, again, nil, isWhole: true)
   }
 

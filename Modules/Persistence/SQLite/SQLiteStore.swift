@@ -32,7 +32,7 @@ public actor SQLiteStore: RecordStore {
   /// The rows of a table or view, as they are now.
   /// - Throws: `noInput` for a table that is not there.
   public func rows(of table: String, _ request: RowRequest) async throws(Problem) -> any RowStream {
-    guard try reading() != nil else { throw StoreRules.noStorage(name) }
+    guard isThere else { throw StoreRules.noStorage(name) }
     let index = request.selection?.search == nil ? nil : try searchIndex(of: table)
     return try await SQLiteDatabase(path: path).rows(of: table, as: nil, [:], request, index)
   }
@@ -219,9 +219,11 @@ public actor SQLiteStore: RecordStore {
     try insert.run()
   }
 
+  /// Whether there is a file; what else goes wrong shows when it is opened.
+  private var isThere: Bool { unsafe access(path, F_OK) == 0 || errno != ENOENT }
+
   /// A connection for reading; nil when there is no file yet.
   private func reading() throws(Problem) -> SQLiteConnection? {
-    if unsafe access(path, F_OK) != 0, errno == ENOENT { return nil }
-    return try SQLiteDatabase(path: path).open()
+    isThere ? try SQLiteDatabase(path: path).open() : nil
   }
 }

@@ -18,11 +18,11 @@ actor SQLiteTableReader {
   private var isDone = false
 
   /// The rows of `table`, its columns at `columns`, in order of the key when there is one, else as the database has them.
+  /// - Parameter connection: the reader's own from now on.
   init(
-    _ database: SQLiteDatabase, _ table: SQLiteTable, columns: [Int], _ filter: SQLiteFilter = .none
+    _ connection: consuming SQLiteConnection, _ table: SQLiteTable, columns: [Int], _ filter: SQLiteFilter = .none
   ) throws(Problem) {
-    place = "\(database.path):\(table.name)"
-    connection = try database.open()
+    place = "\(connection.place):\(table.name)"
     let list = columns.map { table.columns[$0].name.quotedForSQL }
     let name = table.name.quotedForSQL
     fill = SQLiteFill(width: columns.count)
@@ -46,6 +46,7 @@ actor SQLiteTableReader {
         "SELECT \(list.joined(separator: ",")) FROM \(name)\(conditions)\(order)\(limit)")
     }
     for (place, value) in filter.values.enumerated() { try statement.bind(place + 2, value) }
+    self.connection = connection
   }
 
   /// The next rows; nil at the end.
