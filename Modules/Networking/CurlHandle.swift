@@ -31,7 +31,6 @@ import Synchronization
     set(CURLOPT_SSL_VERIFYHOST, 2)
     set(CURLOPT_SSLVERSION, Int(CURL_SSLVERSION_TLSv1_2))
     set(CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_2TLS))
-    set(CURLOPT_PIPEWAIT, 1)
     // Else what a proxy says before the connection would be taken for the answer's head.
     set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
     set(CURLOPT_ACCEPT_ENCODING, "")
@@ -69,6 +68,8 @@ import Synchronization
 
   /// The URL; refused unless it is http or https, free of control characters and of anything that only looks like a host.
   func set(url: String) throws(Problem) {
+    // HTTP/2 is agreed on within TLS: waiting for a connection that may be shared is worth it there, and would only delay plain HTTP.
+    set(CURLOPT_PIPEWAIT, url.lowercased().hasPrefix("https:") ? 1 : 0)
     guard unsafe bb_curl_set_string(pointer, CURLOPT_URL, url) == CURLE_OK else {
       throw Problem(.usage, "is not a URL that can be asked", at: URLText.redacted(url))
     }

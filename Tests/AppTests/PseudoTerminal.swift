@@ -50,7 +50,7 @@ final class PseudoTerminal {
 
   deinit { close(master) }
 
-  /// Waits until a text is shown behind what was looked at before; false after ten seconds, or when the program ends without it.
+  /// Waits until a text is shown behind what was looked at before; false after a minute of nothing, or when the program ends without it.
   func shows(_ text: String) -> Bool {
     let wanted = Array(text.utf8)
     while true {
@@ -74,13 +74,13 @@ final class PseudoTerminal {
   func end() -> Int32 {
     while read() {}
     var status: Int32 = 0
-    // A program that does not end is a failure, and must not outlive the test.
-    if kill(child, 0) == 0, unsafe waitpid(child, &status, WNOHANG) == 0 {
-      usleep(200_000)
+    for _ in 0..<3000 {
       if unsafe waitpid(child, &status, WNOHANG) == child { return code(status) }
-      kill(child, SIGKILL)
-      unsafe waitpid(child, &status, 0)
+      usleep(10_000)
     }
+    // A program that does not end is a failure, and must not outlive the test.
+    kill(child, SIGKILL)
+    unsafe waitpid(child, &status, 0)
     return code(status)
   }
 
@@ -91,7 +91,7 @@ final class PseudoTerminal {
 
   private func read() -> Bool {
     var request = pollfd(fd: master, events: Int16(POLLIN), revents: 0)
-    guard unsafe poll(&request, 1, 10_000) == 1 else { return false }
+    guard unsafe poll(&request, 1, 60_000) == 1 else { return false }
     var block = [UInt8](repeating: 0, count: 4096)
     let count = unsafe Glibc.read(master, &block, block.count)
     guard count > 0 else { return false }
