@@ -51,6 +51,10 @@ let package = Package(
     .executableTarget(
       name: "fault-server", dependencies: ["Domain", "Conformance"], path: "Tests/FaultServer", swiftSettings: house),
 
+    // Converts many tables in one process for `Tools/roundtrip`.
+    .executableTarget(
+      name: "round-trip", dependencies: ["Domain", "Codecs", "Exporters"], path: "Tests/RoundTrip", swiftSettings: house),
+
     tests("DomainTests", ["Domain", "Conformance"]),
     tests("CodecsTests", ["Domain", "Codecs", "Conformance"]),
     tests("NetworkingTests", ["Domain", "Codecs", "Networking", "Conformance"]),

@@ -113,7 +113,7 @@ enum SourceChoice: Sendable, Hashable {
 struct FileChoice: Sendable, Hashable {
   var format: String?
   var name: String?
-  var types: [String: ColumnType] = [:]
+  var types: ColumnTypes = [:]
   var emptyIsText = false
   var replacesBadEncoding = false
 }

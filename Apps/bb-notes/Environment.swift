@@ -37,8 +37,7 @@ struct Environment: Sendable {
   /// A file that appears when it is whole, or a device.
   var file: @Sendable (_ path: String, _ replaces: Bool) throws(Problem) -> any ByteSink
   /// The rows of a file, columns with these types.
-  var source:
-    @Sendable (_ path: String, _ format: String?, _ types: [String: ColumnType]) throws(Problem) -> any RecordSource
+  var source: @Sendable (_ path: String, _ format: String?, _ types: ColumnTypes) throws(Problem) -> any RecordSource
   /// Suffixes of documents of other programs.
   var documentSuffixes: [String]
   /// The records of such a document.

@@ -31,6 +31,9 @@ struct CSVHeader {
     self.names = names
     self.warnings = warnings
   }
+
+  /// Whether a column is called `name`, byte for byte.
+  func has(_ name: String) -> Bool { names.contains { $0.utf8.elementsEqual(name.utf8) } }
 }
 
 extension CSVHeader {

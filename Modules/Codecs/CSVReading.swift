@@ -13,7 +13,7 @@ public struct CSVReading: Sendable {
   /// Whether bytes that are not UTF-8 become U+FFFD rather than a problem.
   public var replacesBadEncoding = false
   /// Types of columns, by name, that are not to be inferred.
-  public var types: [String: ColumnType] = [:]
+  public var types: ColumnTypes = [:]
   /// The only columns that are needed, by name; nil for all. Names that are no columns are nothing.
   public var columns: [String]?
   /// The most bytes that one field may have.

@@ -37,13 +37,15 @@ public final class CSVRowStream: RowStream {
     for column in schema.columns { reading.types[column.name] = column.type }
     if reading.columns == nil { reading.columns = schema.columns.map(\.name) }
     let opened = try Opened(source, reading)
-    for column in schema.columns where !opened.header.names.contains(column.name) {
+    for column in schema.columns where !opened.header.has(column.name) {
       let near = Nearest.word(to: column.name, among: opened.header.names).map { "did you mean \($0)?" } ?? ""
       throw Problem(.badData, "the header has no column “\(column.name)”", at: "\(source.name):1", hint: near)
     }
-    let known = Dictionary(uniqueKeysWithValues: schema.columns.map { ($0.name, $0) })
     let whole = Schema(
-      schema.name, schema.summary, columns: opened.header.names.map { known[$0] ?? ColumnDescription($0, .text) })
+      schema.name, schema.summary,
+      columns: opened.header.names.map { name in
+        schema.position(of: name).map { schema.columns[$0] } ?? ColumnDescription(name, .text)
+      })
     let wanted = schema.columns.map { whole.position(of: $0.name) ?? 0 }
     self.init(source, schema, whole, wanted, [], opened)
   }
@@ -55,7 +57,7 @@ public final class CSVRowStream: RowStream {
     _ source: any ByteSource, table: String, _ reading: CSVReading = CSVReading()
   ) throws(Problem) -> CSVRowStream {
     var opened = try Opened(source, reading)
-    for name in reading.types.keys.sorted() where !opened.header.names.contains(name) {
+    for name in reading.types.names where !opened.header.has(name) {
       let near = Nearest.word(to: name, among: opened.header.names).map { "did you mean \($0)?" } ?? ""
       throw Problem(.usage, "“\(table)” has no column “\(name)”", hint: near)
     }

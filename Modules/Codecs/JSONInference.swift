@@ -139,7 +139,7 @@ struct JSONInference {
   ///
   /// - Parameter isWhole: whether the whole document was seen, so that a name in `types` that is no column is a mistake.
   func schema(
-    _ table: String, types: [String: ColumnType], isWhole: Bool
+    _ table: String, types: ColumnTypes, isWhole: Bool
   ) throws(Problem) -> (schema: Schema, inferred: Set<Int>) {
     var columns: [ColumnDescription] = []
     var inferred: Set<Int> = []
@@ -148,12 +148,12 @@ struct JSONInference {
       if types[name] == nil { inferred.insert(columns.count) }
       columns.append(ColumnDescription(name, types[name] ?? kinds.type))
     }
-    for (name, type) in types.sorted(by: { $0.key < $1.key }) where positions[Array(name.utf8)] == nil {
+    for name in types.names where positions[Array(name.utf8)] == nil {
       guard !isWhole else {
         let nearest = Nearest.word(to: name, among: columns.map(\.name)).map { "did you mean \($0)?" }
         throw Problem(.usage, "“\(table)” has no column “\(name)”", hint: nearest ?? "")
       }
-      columns.append(ColumnDescription(name, type))
+      columns.append(ColumnDescription(name, types[name] ?? .text))
     }
     return (Schema(table, columns: columns), inferred)
   }

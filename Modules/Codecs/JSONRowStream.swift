@@ -8,7 +8,7 @@ public struct JSONReading: Sendable {
   /// Where the array of records is; the empty pointer is the document itself.
   public var records: JSONPointer
   /// Types of columns, by name, that are not to be inferred.
-  public var types: [String: ColumnType]
+  public var types: ColumnTypes
   /// The only columns that are needed, by name; nil for all. Names that are no columns are nothing.
   public var columns: [String]?
   /// The most bytes that one value may have.
@@ -18,7 +18,7 @@ public struct JSONReading: Sendable {
 
   /// The usual way: everything, as it is found.
   public init(
-    form: JSONForm = .automatic, records: JSONPointer = JSONPointer(steps: []), types: [String: ColumnType] = [:],
+    form: JSONForm = .automatic, records: JSONPointer = JSONPointer(steps: []), types: ColumnTypes = [:],
     columns: [String]? = nil, maximumField: Int = 16 << 20, ignoresOtherKeys: Bool = false
   ) {
     self.form = form

@@ -5,7 +5,7 @@ import Testing
 /// What must hold because pieces are parsed on any core, once or twice, with types that may be guessed again.
 @Suite("CSV read again") struct CSVRereadingTests {
   /// All pieces of a text with these types.
-  static func works(_ text: String, _ types: [String: ColumnType] = [:]) async throws -> [BatchWork] {
+  static func works(_ text: String, _ types: ColumnTypes = [:]) async throws -> [BatchWork] {
     var reading = CSVReading()
     reading.types = types
     let stream = try CSVRowStream.inferring(MemoryByteSource(text, name: "t.csv"), table: "t", reading)
@@ -29,11 +29,11 @@ import Testing
   @Test(
     "the line of a fault is that of the file, whatever was decoded before it",
     arguments: [
-      ("k,v\n\"q\"\"\n\",1\n,1,2\n", [:], "t.csv:4:4"),
-      ("k,v\nCgoKCgoK,1\n,1,2\n", ["k": ColumnType.bytes], "t.csv:3:4"),
+      ("k,v\n\"q\"\"\n\",1\n,1,2\n", ColumnTypes(), "t.csv:4:4"),
+      ("k,v\nCgoKCgoK,1\n,1,2\n", ["k": .bytes], "t.csv:3:4"),
       ("k,v\n\"[1,\n 2]\",1\n,1,2\n", ["k": .list(.integer)], "t.csv:4:4"),
-    ])
-  func lines(text: String, types: [String: ColumnType], place: String) async throws {
+    ] as [(String, ColumnTypes, String)])
+  func lines(text: String, types: ColumnTypes, place: String) async throws {
     let works = try await Self.works(text, types)
     let problem = #expect(throws: Problem.self) { try works.forEach { _ = try $0.batch() } }
     #expect(problem?.place == place)

@@ -115,7 +115,7 @@ import Testing
     #expect(try await Self.read(text).rows.map { $0[1] ?? "" } == values)
   }
   @Test("types that are said are checked, and JSON, bytes and dates understood") func saidTypes() async throws {
-    let types: [String: ColumnType] = ["d": .date, "b": .bytes, "l": .list(.text), "n": .decimal]
+    let types: ColumnTypes = ["d": .date, "b": .bytes, "l": .list(.text), "n": .decimal]
     let rows = try await Self.read("d,b,l,n\n1966-03,aGk=,\"[ \"\"x\"\" , \"\"\\u00e9\"\"]\",1.10\n") {
       $0.types = types
     }.rows

@@ -59,8 +59,8 @@ enum TransferCommands {
     let table = try await source.tables().first?.name ?? ""
     let columns = try await source.rows(of: table, RowRequest()).schema.columns.map(\.name)
     let schema = try dataset(with: columns, path, desk)
-    let types = schema.columns.filter { columns.contains($0.name) }.map { ($0.name, $0.type) }
-    let typed = try desk.environment.source(path, nil, Dictionary(types) { first, _ in first })
+    let types = ColumnTypes(schema.columns.filter { columns.contains($0.name) })
+    let typed = try desk.environment.source(path, nil, types)
     let rows = try await typed.rows(of: table, RowRequest())
     var records: [StoredRecord] = []
     while let work = try await rows.next() { records += try work.batch().records(of: rows.schema) }

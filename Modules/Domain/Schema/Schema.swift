@@ -48,7 +48,7 @@ public struct Schema: Sendable, Hashable {
     self.summary = summary
     self.columns = columns
     self.key = key.map { keyName in
-      guard let position = columns.firstIndex(where: { $0.name == keyName }) else {
+      guard let position = columns.firstIndex(where: { $0.name.utf8.elementsEqual(keyName.utf8) }) else {
         preconditionFailure("\(name): no key column \(keyName)")
       }
       return position

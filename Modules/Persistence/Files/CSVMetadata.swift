@@ -5,7 +5,7 @@ import Glibc
 /// What a metadata file beside a CSV file says about its columns (W3C CSV on the Web): `NAME.csv-metadata.json`.
 struct CSVMetadata {
   /// Types by column, where the file says one that bb has.
-  private(set) var types: [String: ColumnType] = [:]
+  private(set) var types: ColumnTypes = [:]
   /// The columns in the file's order, with all that it says of them; of those without a type that bb has, text.
   private(set) var columns: [ColumnDescription] = []
   /// What separates fields; nil when the file does not say.

@@ -35,7 +35,7 @@ struct SQLiteDatabase: Sendable {
   ///   - index: a search index of the table that is up to date.
   /// - Throws: `noInput` for a table that is not there, `usage` for a column in `types` that is not.
   func rows(
-    of name: String, as alias: String?, _ types: [String: ColumnType], _ request: RowRequest,
+    of name: String, as alias: String?, _ types: ColumnTypes, _ request: RowRequest,
     _ index: SQLiteSearchIndex? = nil
   ) async throws(Problem) -> any RowStream {
     let connection = try open()
@@ -47,12 +47,12 @@ struct SQLiteDatabase: Sendable {
         hint: near ?? "there are: \(tables.map(\.name).joined(separator: ", "))")
     }
     if let fault = table.fault { throw fault }
-    for (column, type) in types.sorted(by: { $0.key < $1.key }) {
+    for column in types.names {
       guard let position = table.columns.firstIndex(where: { $0.name.utf8.elementsEqual(column.utf8) }) else {
         let near = Nearest.word(to: column, among: table.columns.map(\.name)).map { "did you mean \($0)?" } ?? ""
         throw Problem(.usage, "“\(name)” has no column “\(column)”", hint: near)
       }
-      table.columns[position].type = type
+      table.columns[position].type = types[column]
     }
     let wanted = table.columns.indices.filter { request.columns?.contains(table.columns[$0].name) ?? true }
     let filter = SQLiteFilter(request.selection, on: table, index)

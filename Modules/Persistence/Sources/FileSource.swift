@@ -10,7 +10,7 @@ public struct FileSource: RecordSource {
     /// What to call its table; nil for the file's name without the suffix. A database names its own.
     public var table: String?
     /// Types of columns, by name, that are not to be inferred.
-    public var types: [String: ColumnType] = [:]
+    public var types: ColumnTypes = [:]
     /// Whether an empty field of CSV without quotes is the empty text rather than null.
     public var emptyIsText = false
     /// Whether bytes that are not UTF-8 become U+FFFD rather than a problem; CSV only.
@@ -122,7 +122,7 @@ public struct FileSource: RecordSource {
         way.hasHeader = metadata.hasHeader ?? true
         way.nullText = metadata.nullText
       }
-      way.types.merge(reading.types) { $1 }
+      way.types.merge(reading.types)
       way.emptyIsText = reading.emptyIsText
       way.replacesBadEncoding = reading.replacesBadEncoding
       way.columns = request.columns

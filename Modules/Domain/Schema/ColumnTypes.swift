@@ -1,0 +1,31 @@
+/// Types of some columns, by name: what `--types` or a metadata file says. Names are compared byte for byte, so that “é” in one code point and in two
+/// are two columns.
+public struct ColumnTypes: Sendable, Hashable, ExpressibleByDictionaryLiteral {
+  private var types: [[UInt8]: ColumnType] = [:]
+
+  /// Nothing is said.
+  public init() {}
+  /// The types said; of a name that comes twice, the last.
+  public init(dictionaryLiteral elements: (String, ColumnType)...) {
+    for (name, type) in elements { self[name] = type }
+  }
+
+  /// The types of `columns`.
+  public init(_ columns: some Sequence<ColumnDescription>) {
+    for column in columns { self[column.name] = column.type }
+  }
+
+  /// The type of the column called `name`; nil when nothing is said.
+  public subscript(_ name: String) -> ColumnType? {
+    get { types[Array(name.utf8)] }
+    set { types[Array(name.utf8)] = newValue }
+  }
+  /// Whether nothing is said.
+  public var isEmpty: Bool { types.isEmpty }
+  /// The names of the columns something is said of, in the order of their bytes.
+  public var names: [String] {
+    types.keys.sorted { $0.lexicographicallyPrecedes($1) }.map { String(decoding: $0, as: UTF8.self) }
+  }
+  /// Takes over what `other` says; where both say something, `other` holds.
+  public mutating func merge(_ other: ColumnTypes) { types.merge(other.types) { $1 } }
+}
