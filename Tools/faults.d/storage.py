@@ -1,0 +1,384 @@
+"""Storages against neighbours, kills, failing calls, full disks and editors; every program run is a whole process."""
+import errno, os, pathlib, random, shutil, signal, subprocess, sys, threading, time
+import runs, storages
+from runs import Folder, Report, Run, digest, in_parallel, message_faults, release
+from storages import CARELESS, REAL, Storage, Unreadable, faulty
+
+# In memory where that can be had: what is tried here does not depend on the disk, and a sync there costs nothing.
+BASE = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
+
+
+def states(storage, folder):
+    """Runs the steps one after the other; the folder before each and the state after it: [(name, words, copy of the folder, before, after)]."""
+    made, current = [], folder / "now"
+    current.mkdir()
+    before = storage.state(current)
+    for number, (name, words) in enumerate(storage.STEPS):
+        copy = folder / str(number)
+        shutil.copytree(current, copy)
+        done = storage.run(current, words)
+        if done.status: raise SystemExit(f"{storage.name}: {name}: {done.words}")
+        after = storage.state(current)
+        made.append((name, words, copy, before, after))
+        before = after
+    return made
+
+
+def calls(storage, folder, words):
+    """The calls a command makes that concern the storage, in order."""
+    log = folder.parent / f"{folder.name}.log"
+    storage.run(folder, words, environment=faulty(folder, log=log))
+    return [line.split(" ")[0] for line in log.read_text().split("\n")[:-1]]
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+
+def writers(storage, processes=8, writes=100, unlocked=False):
+    """Processes that add lines, half of them to one note, half each to a note of their own; readers meanwhile."""
+    report = Report(f"writers: {storage.name}")
+    with Folder(BASE) as folder:
+        said, torn, refused, done = [[] for _ in range(processes)], [], [0], threading.Event()
+        environment = faulty(folder, never="flock") if unlocked else {}
+
+        def write(number):
+            for turn in range(writes):
+                episode, word = (storages.EPISODE if turn % 2 else f"S01E{number % 7 + 1:02}"), f"w{number}.{turn}"
+                for _ in range(60):
+                    run = Run(storage.append(folder, word, episode), folder, environment, limit=120)
+                    if run.status == 0: said[number].append((episode, word)); break
+                    if run.status != 75: torn.append(f"exit code {run.status}: {run.words}"); break
+                    refused[0] += 1
+                else: torn.append(f"busy sixty times: {run.words}")
+
+        def read():
+            count = 0
+            while not done.is_set():
+                try: words = storage.words(folder)
+                except (Unreadable, ValueError) as error: torn.append(f"a reader: {error}"); return
+                if len(words) < count: torn.append(f"a reader saw {count} lines, then {len(words)}"); return
+                count = len(words)
+
+        readers = [threading.Thread(target=read) for _ in range(1)]
+        for reader in readers: reader.start()
+        try: in_parallel(processes, write, range(processes))
+        finally: done.set()
+        for reader in readers: reader.join()
+        kept = {}
+        try: kept = {e: storage.words(folder, e) for e in {e for s in said for e, _ in s}}
+        except (Unreadable, ValueError) as error: torn.append(str(error))
+        everything = {w for words in kept.values() for w in words} if storage is CARELESS else None
+        for number in range(processes):
+            lost = [w for e, w in said[number] if w not in (everything if everything is not None else kept.get(e, []))]
+            report.add(f"process {number}", [f"{len(lost)} of {len(said[number])} acknowledged lines are lost: {lost[:3]}"] if lost else [])
+            short = writes - len(said[number])
+            report.add(f"process {number}, its {writes} writes", [f"{short} were never made"] if short else [])
+        doubles = [w for words in kept.values() for w in set(words) if words.count(w) > 1]
+        report.add("each line once", [f"twice: {doubles[:3]}"] if doubles and storage is not CARELESS else [])
+        report.add("readers", torn[:3])
+        report.add("files", storage.damage(folder) + storage.strange(folder))
+        print(f"writers: {storage.name}: {sum(map(len, said))} acknowledged, {refused[0]} told to run again")
+    return report
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+
+def kills(storage, rounds=300, seed=1):
+    """A process killed at a moment nobody chose; then everything it said is there, and nothing is torn."""
+    report = Report(f"kills: {storage.name}")
+    chance = random.Random(seed)
+    with Folder(BASE) as folder:
+        said, longest = [], 0.02
+        for turn in range(rounds):
+            faults, word = [], f"k{turn}"
+            # Every seventh is asked to end, and says so by its exit code.
+            how = [signal.SIGKILL, signal.SIGKILL, signal.SIGTERM, signal.SIGKILL, signal.SIGKILL, signal.SIGINT, signal.SIGKILL][turn % 7]
+            process = subprocess.Popen([str(w) for w in storage.append(folder, word)], cwd=folder, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                                       stderr=subprocess.DEVNULL, env={"PATH": f"{release}:/usr/bin:/bin", "HOME": str(folder), "SWIFT_BACKTRACE": "enable=no"})
+            time.sleep(chance.random() * longest)
+            process.send_signal(how)
+            status = process.wait()
+            longest = min(0.1, longest * 1.05) if status else max(0.005, longest * 0.97)   # half of them are to be hit
+            if status not in (0, -signal.SIGKILL, 128 + how, -how): faults.append(f"exit code {status} for signal {how}")
+            try:
+                words = storage.words(folder)
+                if words[:len(said)] != said: faults.append(f"acknowledged lines are lost: {said[-3:]}, there is {words[-3:]}")
+                if status == 0 and word not in words: faults.append("acknowledged, and not there")
+                if words[len(said):] not in ([], [word]): faults.append(f"there is {words[len(said):]}")
+                said = words
+            except (Unreadable, ValueError) as error:
+                faults.append(f"torn: {error}")
+                shutil.rmtree(folder); folder.mkdir(); said = []
+            report.add(f"round {turn}", faults + storage.damage(folder))
+        done = Run(storage.append(folder, "last"), folder)
+        report.add("the next command", ([done.words] if done.status else []) + storage.strange(folder))
+    return report
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+
+MUTATING = {"open", "write", "fsync", "truncate", "chmod", "flock", "rename", "unlink", "mkdir"}
+ERRORS = {
+    "open": ["EMFILE", "ENOSPC", "EACCES", "EROFS"], "read": ["EIO", "EINTR"], "write": ["ENOSPC", "EIO", "EDQUOT", "EINTR"],
+    "fsync": ["EIO", "ENOSPC"], "truncate": ["EIO", "ENOSPC"], "chmod": ["EPERM"], "flock": ["EINTR", "ENOLCK"], "lock": ["EIO", "ENOLCK"],
+    "rename": ["ENOSPC", "EROFS", "EIO"], "unlink": ["EIO"], "mkdir": ["EACCES", "ENOSPC"], "stat": ["EIO", "EACCES"],
+    "opendir": ["EMFILE", "EACCES"], "close": ["EIO"], "access": ["EACCES"],
+}
+EXITS = {65, 66, 69, 73, 74, 75, 77, 78}
+
+
+def after_a_fault(storage, folder, run, before, after):
+    """What must be so after a command that met a fault, however it ended."""
+    faults = []
+    try: now = storage.state(folder)
+    except (Unreadable, ValueError) as error: return [f"cannot be read: {error}"]
+    if now not in (before, after): faults.append("neither as before nor as after")
+    if run.status == 0 and now != after: faults.append("acknowledged, and not there")
+    faults += storage.damage(folder)
+    following = Run(storage.append(folder, "next"), folder)
+    if following.status: faults.append(f"the next command fails: {following.words}")
+    elif strange := storage.strange(folder): faults.append(f"left {strange}")
+    return faults
+
+
+def every_call(storage, what, chosen=()):
+    """Each command with each call it makes in turn its last (`kill`), or failing (`errors`)."""
+    report = Report(f"{what}: {storage.name}")
+    with Folder(BASE) as base:
+        cases = []
+        for name, words, copy, before, after in states(storage, base):
+            if chosen and name not in chosen: continue
+            trial = base / "trial"
+            shutil.copytree(copy, trial)
+            made = calls(storage, trial, words)
+            for number, call in enumerate(made, 1):
+                # SQLite makes many calls of one kind; of these, some.
+                if storage.name == "sqlite" and what == "errors" and number % (made.count(call) // 20 + 1): continue
+                if what == "kill" and call in MUTATING: cases.append((name, words, copy, before, after, number, call, "kill", None))
+                for error in ERRORS[call] if what == "errors" else []:
+                    # Files on a disk interrupt no call; SQLite does not count on it, we do.
+                    if storage.name == "sqlite" and error == "EINTR": continue
+                    cases.append((name, words, copy, before, after, number, call, error, None))
+                    if error in ("ENOSPC", "EIO", "EMFILE"): cases.append((name, words, copy, before, after, number, call, error, 1))
+            shutil.rmtree(trial)
+
+        def one(case):
+            name, words, copy, before, after, number, call, fault, on = case
+            with Folder(BASE) as place:
+                folder = place / "f"
+                shutil.copytree(copy, folder)
+                do = "kill" if fault == "kill" else getattr(errno, fault)
+                run = storage.run(folder, words, environment=faulty(folder, at=number, do=do, on=on), limit=60)
+                faults = []
+                if fault == "kill" and run.status not in (-9, 0): faults.append(f"exit code {run.status}")
+                if fault != "kill":
+                    if run.status not in {0} | EXITS: faults.append(f"exit code {run.status}: {run.words[:200]}")
+                    if run.status and storage is not CARELESS: faults += message_faults(run.err, 1)
+                    if fault == "EINTR" and run.status: faults.append(f"an interrupted call is no error: {run.words}")
+                    # What could not be removed, for the same reason as the failure, goes with the next command.
+                    if run.status and call != "unlink" and not on and (left := storage.strange(folder)): faults.append(f"left {left}")
+                faults += after_a_fault(storage, folder, run, before, after)
+                report.add(f"{name}: {call} ({number}) {fault}{' from then on' if on else ''}", faults)
+
+        in_parallel(3, one, cases)
+    return report
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+
+def mounted(folder, *words):
+    """Mounts something at a folder; whether that could be done."""
+    folder.mkdir(exist_ok=True)
+    return subprocess.run(["mount", *words, folder], capture_output=True).returncode == 0
+
+
+def fill(folder, spare=0):
+    """Leaves room for so many bytes in the file system of a folder, and no more."""
+    with open(folder / "fill", "wb", buffering=0) as file:
+        try:
+            while True: file.write(bytes(4096))
+        except OSError: pass
+        file.truncate(max(0, file.tell() - spare))
+
+
+def full(storage):
+    """A file system that is full once the storage is there; then with a page of room, two, and so on, until a change fits."""
+    report = Report(f"full: {storage.name}")
+    with Folder() as home:
+        disk = home / "disk"
+        if not mounted(disk, "-t", "tmpfs", "-o", f"size={'1m' if storage.name == 'sqlite' else '64k'}", "tmpfs"):
+            report.skip("all", "a file system can only be mounted by root")
+            return report
+        try:
+            for words in (storage.STEPS[0][1], storage.STEPS[1][1], storage.STEPS[6][1]):
+                if (done := Run(storage.command(disk, words), home)).status: raise SystemExit(f"{storage.name}: {done.words}")
+            before = storage.state(disk)
+            for name, words in [("append", storage.append(disk, "x" * 300)), *((n, storage.command(disk, w)) for n, w in (storage.STEPS[3], storage.STEPS[7]))]:
+                for pages in range(64):
+                    fill(disk, pages * 4096)
+                    run = Run(words, home)
+                    (disk / "fill").unlink()
+                    now, faults = storage.state(disk), []
+                    if run.status == 0 and now == before: faults.append("acknowledged, and not there")
+                    if run.status != 0:
+                        if run.status != 74 or b"full" not in run.err: faults.append(f"exit code {run.status}: {run.words}")
+                        if now != before: faults.append("not as before")
+                        if strange := [n for n in storage.strange(disk) if n != "fill"]: faults.append(f"left {strange}")
+                        faults += message_faults(run.err, 1)
+                    elif pages == 0 and storage.name != "sqlite": faults.append("done without room")
+                    report.add(f"{name} with {pages} pages of room", faults + storage.damage(disk))
+                    if run.status == 0: break
+                else: report.add(f"{name} at last", ["does not fit however much room there is"])
+                before = storage.state(disk)
+        finally: subprocess.run(["umount", disk])
+    return report
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+
+def stopped(storage, folder, words, at):
+    """A command that waits before its call of this number; None when it ended before."""
+    process = subprocess.Popen([str(w) for w in words], cwd=folder, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
+                               env={"PATH": f"{release}:/usr/bin:/bin", "HOME": str(folder)} | faulty(folder, at=at, do="stop"))
+    _, status = os.waitpid(process.pid, os.WUNTRACED)
+    if os.WIFSTOPPED(status): return process
+    process.returncode = os.waitstatus_to_exitcode(status)
+    process.stderr.close()
+    return None
+
+
+HAND = "Breaking Bad", 1, 7, "written by hand"
+
+
+def edit(storage, folder, replaces):
+    """What a person with an editor does: one more record, in a new file that takes the place of the old one or in the file itself."""
+    path = folder / "s" / f"notes.{storage.name}"
+    text, time_ = path.read_text(), "2026-01-01T00:00:00Z"
+    if storage.name == "csv": text += f"{HAND[0]},{HAND[1]},{HAND[2]},{HAND[3]},{time_},{time_}\n"
+    else: text = text.rstrip().removesuffix("]").rstrip() + (
+        ',\n{"production":"%s","season":%d,"episode":%d,"text":"%s",' % HAND + f'"created_at":"{time_}","updated_at":"{time_}"}}\n]\n')
+    if replaces:
+        (folder / "new").write_text(text)
+        os.chmod(folder / "new", 0o600)
+        os.rename(folder / "new", path)
+    else: path.write_text(text)
+
+
+def editors(storage):
+    """A person saves a file while a command is at work, before each call it makes: the command sees it, or refuses; the person loses nothing.
+
+    One moment cannot be had: between the last look at the file and the renaming, for which no system has one call. It is one call long here."""
+    report = Report(f"editors: {storage.name}")
+    if storage.name == "sqlite":
+        report.skip("all", "nobody edits a database with an editor")
+        return report
+    with Folder(BASE) as base:
+        name, words, copy, before, after = states(storage, base)[2]
+        trial = base / "trial"
+        shutil.copytree(copy, trial)
+        log = base / "log"
+        storage.run(trial, words, environment=faulty(trial, log=log))
+        made = log.read_text().split("\n")[:-1]
+        def one(case):
+            number, call, replaces = case
+            with Folder(BASE) as place:
+                folder = place / "f"
+                shutil.copytree(copy, folder)
+                process = stopped(storage, folder, storage.command(folder, words), number)
+                if process is None: return report.add(f"{number}", ["ended before"])
+                edit(storage, folder, replaces)
+                process.send_signal(signal.SIGCONT)
+                said = process.stderr.read().decode()
+                status, faults = process.wait(), []
+                process.stderr.close()
+                if status not in (0, 75): faults.append(f"exit code {status}: {said.strip()}")
+                try: now = storage.state(folder).decode()
+                except (Unreadable, ValueError) as error: return report.add(f"{number}", [str(error)])
+                if HAND[3] not in now: faults.append(f"the person's record is lost (exit code {status})")
+                if (status == 0) != ("one\\nmore" in now): faults.append(f"exit code {status}, and the command's change is {'not ' if status == 0 else ''}there")
+                report.add(f"before call {number}, {call}, {'a new file' if replaces else 'in place'}", faults)
+
+        moment = max(n for n, call in enumerate(made, 1) if call.startswith("rename ") and call.endswith(f"/notes.{storage.name}"))
+        cases = [(n, call.split(" ")[0], replaces) for n, call in enumerate(made, 1) for replaces in (True, False) if n != moment]
+        in_parallel(3, one, cases)
+    return report
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+
+def holders(storage):
+    """Somebody who stays in the middle of a change: another writer gives up in time, readers read, and a dead one is no hindrance."""
+    report = Report(f"holders: {storage.name}")
+    with Folder(BASE) as base:
+        name, words, copy, before, after = states(storage, base)[2]
+        trial, folder = base / "trial", base / "f"
+        shutil.copytree(copy, trial)
+        made = calls(storage, trial, words)
+        # After the lock is taken, before anything is in its place.
+        # The last two times that SQLite flushes are of the log's going into the database, when the last program leaves it; then nobody reads.
+        at = made.index("flock") + 3 if "flock" in made else [n for n, call in enumerate(made, 1) if call == "fsync"][-3]
+        shutil.copytree(copy, folder)
+        process = stopped(storage, folder, storage.command(folder, words), at)
+        if process is None: report.add("the holder", ["ended"]); return report
+        second = Run(storage.append(folder, "second"), folder, limit=40)
+        report.add("a second writer", ([] if second.status == 75 else [f"exit code {second.status}: {second.words}"]) + message_faults(second.err, 1)
+                   + ([] if 3 < second.seconds < 20 else [f"after {second.seconds:.1f} s"]))
+        reader = storage.run(folder, ["bb-notes", "list"])
+        report.add("a reader", ([] if reader.status == 0 else [reader.words]) + ([] if storage.state(folder) == before else ["not as before"]))
+        process.kill(); process.wait(); process.stderr.close()
+        third = Run(storage.append(folder, "third"), folder, limit=40)
+        report.add("after its death", ([] if third.status == 0 and third.seconds < 3 else [f"{third.seconds:.1f} s: {third.words}"]) + storage.strange(folder))
+    return report
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+
+READING = [["bb-notes", "list"], ["bb-notes", "list", "--json"], ["bb-notes", "show", "S01E01"], ["bb-notes", "search", "one"], ["bb-notes", "episodes"],
+           ["bb-notes", "history"], ["bb-notes", "trash", "list"], ["bb-notes", "check"], ["bb-notes", "places", "list"], ["bb-notes", "actors", "list"],
+           ["bb-export", "notes", "-f", "csv"], ["bb-export", "items", "-f", "json"], ["bb-export", "notes", "--search", "one"]]
+
+
+def readers(storage):
+    """Commands that read, on a storage, on one that nobody can write, and on none: nothing is different afterwards."""
+    report = Report(f"readers: {storage.name}")
+    # SQLite keeps an index of its log in memory that is a file; what it says is not data.
+    ignored = ("s.db-shm", "s.db-wal")
+    with Folder(BASE) as home:
+        disk, fixed = home / "disk", home / "fixed"
+        disk.mkdir()
+        for words in READING:
+            Run(storage.command(disk, words), home)
+            report.add(f"{' '.join(words[:3])} without a storage", [f"made {n}" for n in digest(disk)])
+        for number in (0, 1, 2, 6): Run(storage.command(disk, storage.STEPS[number][1]), home)
+        kept, answers = digest(disk, ignored), []
+        for words in READING:
+            run = Run(storage.command(disk, words), home)
+            answers.append(run.out)
+            report.add(" ".join(words[:3]), ([] if run.status == 0 else [run.words]) + ([] if digest(disk, ignored) == kept else ["files are different"]))
+        if not mounted(fixed, "--bind", str(disk)) or subprocess.run(["mount", "-o", "remount,ro,bind", fixed], capture_output=True).returncode:
+            report.skip("a read-only file system", "only root can mount one")
+            return report
+        try:
+            for words, answer in zip(READING, answers):
+                run = Run(storage.command(fixed, words), home)
+                report.add(f"{' '.join(words[:3])} where nothing can be written",
+                           [] if run.status == 0 and run.out == answer else [f"exit code {run.status}: {run.words}"])
+            run = Run(storage.append(fixed, "x"), home)
+            report.add("a change where nothing can be written", ([] if run.status in (74, 77) else [f"exit code {run.status}"]) + message_faults(run.err, 1))
+        finally: subprocess.run(["umount", fixed])
+    return report
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+
+def run(arguments):
+    known = {"writers": writers, "kills": kills, "full": full, "editors": editors, "holders": holders, "readers": readers, "kill": lambda s: every_call(s, "kill"), "errors": lambda s: every_call(s, "errors")}
+    chosen = [a for a in arguments if a in known] or list(known)
+    kinds = [s for s in REAL if s.name in arguments] or REAL
+    if "--self-test" in arguments:
+        held = [name for name in chosen if name in ("writers", "kills", "kill", "errors") and known[name](CARELESS).end()]
+        for name in held: print(f"self-test: {name} finds no fault with a careless storage")
+        return not held
+    if storages.library() is None:
+        print("skipped: storage: there is no C compiler (clang, cc) for the library of faults")
+        chosen = [c for c in chosen if c in ("writers", "kills", "full", "readers")]
+    return all([known[name](storage).end() for name in chosen for storage in kinds])
