@@ -147,9 +147,11 @@ enum NoteWriting {
             appends ? saved + [10] + text : text, on: key, over: before, "add \(key.text)")
           return desk.say(isChanged ? "changed \(key.text)" : "nothing has changed on \(key.text)")
         } catch {
-          // What is appended fits whatever was written meanwhile.
+          // What is appended fits whatever was written meanwhile; a storage that is in use stays so.
           tries += 1
-          guard appends, error.kind == .busy, tries < 20 else { throw error }
+          guard appends, error.kind == .busy, tries < 20, try await notebook.note(on: key) != before else {
+            throw error
+          }
         }
       }
     }

@@ -12,8 +12,11 @@ public final class FileSink: ByteSink {
   private let target: String
   private let temporary: String
   private let descriptor: Int32
-  private let isOpen = Mutex(true)
+  private let state = Mutex(State.open)
   private let written = Mutex(0)
+
+  /// How far the temporary is.
+  private enum State { case open, closed, gone }
 
   /// Opens the temporary beside `path`.
   ///
@@ -71,7 +74,7 @@ public final class FileSink: ByteSink {
     try publish()
   }
 
-  /// Flushes the temporary and checks its length.
+  /// Flushes the temporary, checks its length and closes it: what is left to do is one call.
   /// - Returns: what the file is.
   func flush() throws(Problem) -> stat {
     var status = stat()
@@ -79,22 +82,19 @@ public final class FileSink: ByteSink {
       throw Problem(.io, "the file has another length than was written", at: name)
     }
     guard fsync(descriptor) == 0 else { throw Problem.posix(errno, "flush", name) }
+    state.withLock { $0 = .closed }
+    guard close(descriptor) == 0 else { throw Problem.posix(errno, "close", name) }
     return status
   }
 
   /// Puts the flushed temporary in its place, and flushes the folder.
   func publish() throws(Problem) {
-    isOpen.withLock { $0 = false }
-    guard close(descriptor) == 0 else {
-      let code = errno
-      removeTemporary()
-      throw Problem.posix(code, "close", name)
-    }
     guard unsafe rename(temporary, target) == 0 else {
       let code = errno
-      removeTemporary()
+      discard()
       throw Problem.posix(code, "rename", name)
     }
+    state.withLock { $0 = .gone }
     Temporaries.forget(temporary)
     let folder = unsafe open(Temporaries.split(target).folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     guard folder >= 0 else { return }
@@ -120,16 +120,12 @@ public final class FileSink: ByteSink {
   public func abandon() async { discard() }
 
   private func discard() {
-    let wasOpen = isOpen.withLock { isOpen in
-      defer { isOpen = false }
-      return isOpen
+    let left = state.withLock { state in
+      defer { state = .gone }
+      return state
     }
-    guard wasOpen else { return }
-    close(descriptor)
-    removeTemporary()
-  }
-
-  private func removeTemporary() {
+    if left == .open { close(descriptor) }
+    guard left != .gone else { return }
     unsafe unlink(temporary)
     Temporaries.forget(temporary)
   }

@@ -73,6 +73,12 @@ struct FolderHistory {
     return (whole, whole + bytes.count)
   }
 
+  /// Takes the last whole entry back, and what was begun behind it.
+  func removeLast() throws(Problem) {
+    guard let start = try lastLine()?.start else { return }
+    guard unsafe Glibc.truncate(path, off_t(start)) == 0 else { throw Problem.posix(errno, "write", path) }
+  }
+
   /// Takes back entries that were added, whose change could not be made.
   func truncate(to size: Int) { _ = unsafe Glibc.truncate(path, off_t(size)) }
 

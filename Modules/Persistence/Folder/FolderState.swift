@@ -7,6 +7,8 @@ struct FolderState: Equatable {
   var finished = 0
   /// The length of the history's file then, in bytes.
   var historySize = 0
+  /// The new file of a table that is being loaded; its rows are not in the history.
+  var loading: FileStamp?
   /// The files as bb left them: whole, and in order.
   var files: [String: File] = [:]
 
@@ -26,6 +28,7 @@ struct FolderState: Equatable {
     else { return nil }
     self.finished = Int(finished)
     historySize = Int(size)
+    loading = document["loading"]?.arrayValue.flatMap { FileStamp($0.compactMap(\.integerValue)) }
     for member in list {
       let numbers = member.value["stamp"]?.arrayValue?.compactMap(\.integerValue) ?? []
       guard let stamp = FileStamp(numbers) else { return nil }
@@ -44,7 +47,8 @@ struct FolderState: Equatable {
         ]))
     }
     return JSON.object([
-      "finished": .number(Int64(finished)), "history": .number(Int64(historySize)), "files": .object(list),
+      "finished": .number(Int64(finished)), "history": .number(Int64(historySize)),
+      "loading": loading.map { .array($0.numbers.map { .number($0) }) } ?? .null, "files": .object(list),
     ]).canonicalBytes + [0x0A]
   }
 }

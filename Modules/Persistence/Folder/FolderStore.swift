@@ -122,7 +122,13 @@ public actor FolderStore: RecordStore {
     guard outcome.isDifferent || old == nil || isMoved else { return outcome }
     try work.prepare([file], source: load.source, format, at: path)
     let entry = (load.title, load.time, [TableImages(schema: kept)])
-    try await commit(&work, [file], outcome.isDifferent && load.isRemembered ? entry : nil)
+    let isRemembered = outcome.isDifferent && load.isRemembered
+    if isRemembered {
+      try file.flush()
+      work.state.loading = file.stamp
+      work.lock.remember(work.state, flushing: true)
+    }
+    try await commit(&work, [file], isRemembered ? entry : nil)
     return outcome
   }
 
@@ -268,7 +274,10 @@ extension FolderStore {
   /// Makes the change that the last entry of the history says, where that was not done.
   private func finish(_ work: inout FolderWork) async throws(Problem) {
     let number = try history.lastNumber()
-    if number > work.state.finished, let entry = try history.last() {
+    if number > work.state.finished, let entry = try history.last(), try isUndoneLoad(entry, work.state) {
+      // The rows are not in the history: what was begun cannot be finished, and is not said to be done.
+      try history.removeLast()
+    } else if number > work.state.finished, let entry = try history.last() {
       var pending: [PendingFile] = []
       for images in entry.tables where !images.rows.isEmpty {
         let old = try await table(images.schema.name, work.manifest, work.state)
@@ -288,7 +297,14 @@ extension FolderStore {
       work.state.finished = number
     }
     work.state.historySize = try history.size()
+    work.state.loading = nil
     work.lock.remember(work.state)
+  }
+
+  /// Whether an entry says that a table was loaded, and the new file did not come to its place.
+  private func isUndoneLoad(_ entry: HistoryEntry, _ state: FolderState) throws(Problem) -> Bool {
+    guard let stamp = state.loading, let images = entry.tables.first, images.rows.isEmpty else { return false }
+    return try FileStamp.now(at: file(of: images.schema.name)) != stamp
   }
 
   /// Puts files in their places, after the history says what they will hold.
@@ -313,6 +329,7 @@ extension FolderStore {
       throw error
     }
     work.state.historySize = sizes.after
+    work.state.loading = nil
     work.lock.remember(work.state)
   }
 
@@ -328,8 +345,7 @@ extension FolderStore {
   /// Refuses when an editor saved a file since it was read.
   private func checkForOthers(_ files: [PendingFile]) throws(Problem) {
     for file in files where try FileStamp.now(at: file.sink.name) != file.replaced {
-      throw Problem(
-        .busy, "somebody else changed the file meanwhile", at: file.sink.name, hint: "look at it and run again")
+      throw Problem.changedMeanwhile(file.sink.name)
     }
   }
 

@@ -23,7 +23,15 @@ struct FolderTable: Sendable {
     }
     let stamp = FileStamp(status), isKnown = known?.stamp == stamp
     var extras: [String]
-    if isKnown, let known { extras = known.extras } else { extras = try await format.columnNames(again) }
+    if isKnown, let known {
+      extras = known.extras
+    } else {
+      do throws(Problem) {
+        extras = try await format.columnNames(again)
+      } catch {
+        throw WatchedRows.judged(error, file, stamp)
+      }
+    }
     let listed = Set(columns.map(\.name))
     extras.removeAll(where: listed.contains)
     for name in key where !listed.contains(name) {
@@ -56,7 +64,7 @@ struct FolderTable: Sendable {
   }
 
   private func stream(_ columns: [String]?) throws(Problem) -> any RowStream {
-    try format.rows(file.again() ?? file, schema, columns: columns)
+    WatchedRows(try format.rows(file.again() ?? file, schema, columns: columns), of: file, stamp)
   }
 
   private var inOrder: Selection {

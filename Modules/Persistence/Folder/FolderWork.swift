@@ -10,6 +10,9 @@ struct FolderWork: ~Copyable {
   mutating func prepare(
     _ files: [PendingFile], source: String?, _ format: any FolderFormat, at path: String
   ) throws(Problem) {
+    // The first thing that is there says that the folder is bb's, so that a kill leaves nobody else's.
+    let isThere = try FileStamp.now(at: path + "/bb.json") != nil
+    if !isThere { try Self.replace(path + "/bb.json", manifest.bytes) }
     var next = manifest
     for file in files {
       // What a person added needs no description, unless it came from a storage of another kind.
@@ -24,10 +27,7 @@ struct FolderWork: ~Copyable {
         columns: metadata == nil ? listed : nil)
       if let metadata { try Self.replace(file.sink.name + "-metadata.json", metadata) }
     }
-    let isThere = try FileStamp.now(at: path + "/bb.json") != nil
-    if next != manifest || !isThere {
-      try Self.replace(path + "/bb.json", next.bytes)
-    }
+    if next != manifest { try Self.replace(path + "/bb.json", next.bytes) }
     manifest = next
   }
 

@@ -107,27 +107,3 @@ import Glibc
     guard code == SQLITE_OK else { throw unsafe SQLiteProblem.problem(handle, code, at: place) }
   }
 }
-
-/// What SQLite reports, in the reader's words.
-enum SQLiteProblem {
-  /// The message when SQLite cannot open a file, or one that it needs beside it.
-  static let cannotOpen = "cannot open the database"
-
-  /// The problem behind a result code.
-  static func problem(_ handle: OpaquePointer?, _ code: Int32, at place: String) -> Problem {
-    let message = unsafe handle == nil ? String(cString: sqlite3_errstr(code)) : String(cString: sqlite3_errmsg(handle))
-    switch code & 0xFF {
-    case SQLITE_BUSY, SQLITE_LOCKED:
-      return Problem(.busy, "the database is in use by another program", at: place, hint: "run again when it is done")
-    case SQLITE_NOTADB: return Problem(.badData, "this is not an SQLite database", at: place)
-    case SQLITE_CORRUPT: return Problem(.badData, "the database is damaged: \(message)", at: place)
-    case SQLITE_READONLY, SQLITE_PERM, SQLITE_AUTH: return Problem(.permission, message, at: place)
-    case SQLITE_FULL:
-      return Problem(.io, "cannot write: the disk is full", at: place, hint: "make room and run again")
-    case SQLITE_CANTOPEN: return Problem(.io, cannotOpen, at: place)
-    case SQLITE_IOERR: return Problem(.io, "cannot read or write: \(message)", at: place)
-    case SQLITE_CONSTRAINT, SQLITE_MISMATCH, SQLITE_TOOBIG: return Problem(.badData, message, at: place)
-    default: return Problem(.io, message, at: place)
-    }
-  }
-}

@@ -10,15 +10,24 @@ struct SQLiteDatabase: Sendable {
   /// On a read-only medium SQLite cannot make the files that a database in WAL mode needs; when there is no log beside it, it is read as it is.
   func open() throws(Problem) -> SQLiteConnection {
     do throws(Problem) {
-      let connection = try SQLiteConnection.open(path: path, .reading)
-      try connection.execute("SELECT count(*) FROM sqlite_schema")
-      return connection
+      return try looked(into: try SQLiteConnection.open(path: path, .reading))
     } catch {
+      if error.kind == .permission, error.message == SQLiteProblem.interrupted {
+        // The log of who was killed lies beside it: with it SQLite takes the change back, as with every program that opens the file.
+        _ = try looked(into: try SQLiteConnection.open(path: path, .writing))
+        return try looked(into: try SQLiteConnection.open(path: path, .reading))
+      }
       guard error.kind == .io, error.message == SQLiteProblem.cannotOpen, unsafe access(path + "-wal", F_OK) != 0 else {
         throw error
       }
       return try SQLiteConnection.open(path: path, .immutable)
     }
+  }
+
+  /// A connection after its first look into the file, which tells whether it can be read.
+  private func looked(into connection: consuming SQLiteConnection) throws(Problem) -> SQLiteConnection {
+    try connection.execute("SELECT count(*) FROM sqlite_schema")
+    return connection
   }
 
   /// What tables there are.

@@ -1,0 +1,50 @@
+import Domain
+
+/// The rows of a file that a person may save while they are read: then they are neither the old nor the new ones, and nobody is given them for either.
+struct WatchedRows: RowStream {
+  private let rows: any RowStream
+  private let file: FileByteSource
+  private let stamp: FileStamp
+
+  /// Rows of `file`, which was `stamp` when it was opened.
+  init(_ rows: any RowStream, of file: FileByteSource, _ stamp: FileStamp) {
+    (self.rows, self.file, self.stamp) = (rows, file, stamp)
+  }
+
+  var schema: Schema { rows.schema }
+  var isOptimistic: Bool { rows.isOptimistic }
+
+  func next() async throws(Problem) -> BatchWork? {
+    let work: BatchWork?
+    do throws(Problem) { work = try await rows.next() } catch { throw Self.judged(error, file, stamp) }
+    guard let work else {
+      if let change = Self.change(of: file, since: stamp) { throw change }
+      return nil
+    }
+    let (file, stamp) = (self.file, self.stamp)
+    return BatchWork { () throws(Problem) in
+      do throws(Problem) { return try work.batch() } catch { throw Self.judged(error, file, stamp) }
+    }
+  }
+
+  func widened() async throws(Problem) -> (any RowStream)? {
+    try await rows.widened().map { WatchedRows($0, of: file, stamp) }
+  }
+
+  /// The problem; of a file that is another by now, that it is.
+  static func judged(_ problem: Problem, _ file: FileByteSource, _ stamp: FileStamp) -> Problem {
+    problem.kind == .badData ? change(of: file, since: stamp) ?? problem : problem
+  }
+
+  private static func change(of file: FileByteSource, since stamp: FileStamp) -> Problem? {
+    guard let now = file.status(), FileStamp(now) != stamp else { return nil }
+    return Problem.changedMeanwhile(file.name)
+  }
+}
+
+extension Problem {
+  /// Somebody, as a rule a person with an editor, changed a file between two looks at it.
+  static func changedMeanwhile(_ path: String) -> Problem {
+    Problem(.busy, "somebody else changed the file meanwhile", at: path, hint: "look at it and run again")
+  }
+}

@@ -1,0 +1,43 @@
+import CSQLite
+import Domain
+import Glibc
+
+/// What SQLite reports, in the reader's words.
+enum SQLiteProblem {
+  /// The message when SQLite cannot open a file, or one that it needs beside it.
+  static let cannotOpen = "cannot open the database"
+  /// The message when somebody was killed in the middle of a change, which only a writer can take back.
+  static let interrupted = "a change was begun and not finished"
+
+  private static func full(_ place: String) -> Problem {
+    Problem(.io, "cannot write: the disk is full", at: place, hint: "make room and run again")
+  }
+
+  /// Whether the operating system has no room left. Of the file beside a database that is too small SQLite keeps no reason; it is this one.
+  private static func isForWantOfRoom(_ handle: OpaquePointer?, _ code: Int32) -> Bool {
+    if code == bb_sqlite3_ioerr_shmsize { return true }
+    let reason = unsafe handle == nil ? 0 : sqlite3_system_errno(handle)
+    return reason == ENOSPC || reason == EDQUOT
+  }
+
+  /// The problem behind a result code.
+  static func problem(_ handle: OpaquePointer?, _ code: Int32, at place: String) -> Problem {
+    let message = unsafe handle == nil ? String(cString: sqlite3_errstr(code)) : String(cString: sqlite3_errmsg(handle))
+    switch code & 0xFF {
+    case SQLITE_BUSY, SQLITE_LOCKED:
+      return Problem(.busy, "the database is in use by another program", at: place, hint: "run again when it is done")
+    case SQLITE_NOTADB: return Problem(.badData, "this is not an SQLite database", at: place)
+    case SQLITE_CORRUPT: return Problem(.badData, "the database is damaged: \(message)", at: place)
+    case SQLITE_READONLY where code == bb_sqlite3_readonly_rollback || code == bb_sqlite3_readonly_recovery:
+      return Problem(.permission, interrupted, at: place, hint: "open it where it can be written")
+    case SQLITE_READONLY, SQLITE_PERM, SQLITE_AUTH: return Problem(.permission, message, at: place)
+    case SQLITE_FULL: return full(place)
+    case SQLITE_IOERR where unsafe isForWantOfRoom(handle, code): return full(place)
+    case SQLITE_CANTOPEN where unsafe isForWantOfRoom(handle, code): return full(place)
+    case SQLITE_CANTOPEN: return Problem(.io, cannotOpen, at: place)
+    case SQLITE_IOERR: return Problem(.io, "cannot read or write: \(message)", at: place)
+    case SQLITE_CONSTRAINT, SQLITE_MISMATCH, SQLITE_TOOBIG: return Problem(.badData, message, at: place)
+    default: return Problem(.io, message, at: place)
+    }
+  }
+}
