@@ -181,6 +181,14 @@ private final class Gallery: Sendable {
     #expect(shell.run("bb-export sync characters --api \(server.url)/api --storage json:data").status == 0)
     let stored = shell.run("bb-export images characters --storage json:data -o c")
     #expect(stored.out.contains("2 new") && names("c") == "5-1.png 5-2.png images.json ")
+    let synced = shell.run(
+      "bb-export sync --api \(server.url)/api --storage csv:data2 --images data2/images --allow-shrink")
+    #expect(synced.status == 0, "\(synced.err)")
+    #expect(synced.err.contains("characters: 2 pictures in data2/images/characters: 2 new"))
+    #expect(names("data2/images") == "characters episodes ")
+    #expect(names("data2/images/episodes") == "El%20Camino,1,1-1.png images.json ")
+    #expect(shell.run("bb-export characters --storage csv:data2 --columns id -f csv").out == "id\n5\n")
+    #expect(shell.run("bb-export sync --api \(server.url)/api --storage csv:data3 --images x --dry-run").status == 64)
     #expect(shell.run("bb-export images quotes --api \(server.url)/api -o q").status == 64)
   }
 }

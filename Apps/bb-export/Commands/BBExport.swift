@@ -24,11 +24,12 @@ enum BBExport {
       had, changes nothing. Without DATASET all that the source has are fetched.
       """,
     arguments: [Argument("DATASET", values: .dynamic("dataset"), count: .any, "what to fetch")],
-    options: [Options.target, Options.dryRun, Options.allowShrink, Options.replace] + Options.readingFiles
+    options: [Options.target, Options.syncImages, Options.dryRun, Options.allowShrink, Options.replace]
+      + Options.readingFiles
       + [Options.fromStorage] + Options.asking + Options.exporting,
     examples: [
       "sync --storage sqlite:bb.db", "sync quotes --storage csv:data --dry-run",
-      "sync --from people.csv --storage sqlite:bb.db",
+      "sync --from people.csv --storage sqlite:bb.db", "sync characters --storage csv:data --images data/images",
     ])
   static let datasets = Command(
     "datasets", "list the datasets, or the columns of one",

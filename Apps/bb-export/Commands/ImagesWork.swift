@@ -75,6 +75,30 @@ struct ImagesWork {
         hint: "run again; the others are there"))
   }
 
+  /// The pictures of several tables, in a folder for each.
+  struct Collection {
+    let work: ImagesWork
+    /// Holds the folders of the tables.
+    let folder: String
+
+    /// Fetches the pictures that the records of some tables of a storage name, and says how that went, table by table.
+    /// - Throws: `busy` when some could not be had.
+    func fetch(_ tables: [String], of store: any RecordStore) async throws(Problem) {
+      var problems: [Problem] = []
+      for table in tables {
+        let rows = try await store.rows(of: table, RowRequest())
+        let columns = ImageReference.columns(of: rows.schema)
+        guard !columns.isEmpty else { continue }
+        let outcome = try await work.run(
+          rows, columns: columns, into: folder + "/" + ImageReference.folderName(of: table))
+        work.environment.report.warning(outcome.text)
+        if let problem = outcome.problem { problems.append(problem) }
+      }
+      for problem in problems.dropLast() { work.environment.report.problem(problem) }
+      if let last = problems.last { throw last }
+    }
+  }
+
   /// A number of bytes, as in `500k`, `64M`, `2G`.
   private static func size(_ text: String, _ option: Option) throws(Problem) -> Int {
     let units: [Character: Int] = ["k": 1 << 10, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30]

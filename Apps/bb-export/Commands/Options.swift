@@ -110,6 +110,9 @@ enum Options {
   private static let syncing = "Sync"
   static let target = Option.value(
     "storage", "STORAGE", values: .file, in: syncing, "the storage to write: sqlite:FILE, csv:FOLDER, json:FOLDER")
+  static let syncImages = Option.value(
+    "images", "FOLDER", values: .folder, in: syncing,
+    "fetch the pictures as well, into a folder for each dataset in FOLDER")
   static let fromStorage = Option.value(
     "from-storage", "STORAGE", values: .file, in: reading, "read another storage")
   static let dryRun = Option.flag("dry-run", in: syncing, "tell what would change, and change nothing")

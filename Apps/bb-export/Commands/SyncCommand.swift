@@ -21,6 +21,7 @@ struct SyncCommand {
     policy.allowsShrink = invocation.has(Options.allowShrink)
     policy.replacesSource = invocation.has(Options.replace)
     policy.isDryRun = invocation.has(Options.dryRun)
+    let pictures = try self.pictures(isDryRun: policy.isDryRun)
     if let from = invocation[Options.fromStorage], invocation.arguments.isEmpty, !policy.isDryRun,
       try !environment.exists(location)
     {
@@ -32,9 +33,11 @@ struct SyncCommand {
         return (table, outcome)
       }
       try await outputs.write(Self.table(results))
+      try await pictures?.fetch(copied.map(\.table), of: try environment.store(location))
       return
     }
-    let sync = Sync(into: try environment.store(location), policy, time: environment.now())
+    let store = try environment.store(location)
+    let sync = Sync(into: store, policy, time: environment.now())
 
     var results: [(name: String, outcome: TableOutcome)] = [], problems: [Problem] = []
     let tables = try await self.tables()
@@ -51,11 +54,25 @@ struct SyncCommand {
     if let last = problems.last, results.isEmpty { throw last }
     if let last = problems.last { environment.report.problem(last) }
     try await outputs.write(Self.table(results))
+    do throws(Problem) { try await pictures?.fetch(results.map(\.name), of: store) } catch {
+      guard !problems.isEmpty else { throw error }
+      environment.report.problem(error)
+    }
     if !problems.isEmpty {
       throw Problem(
         .busy, "\(problems.count) of \(tables.count) datasets could not be synced",
         hint: "run again; the others are done")
     }
+  }
+
+  /// What fetches the pictures of the tables, when that was asked for.
+  private func pictures(isDryRun: Bool) throws(Problem) -> ImagesWork.Collection? {
+    guard let folder = invocation[Options.syncImages] else { return nil }
+    if isDryRun || invocation.has(Options.offline) {
+      throw Problem(
+        .usage, "--images fetches, and --\(isDryRun ? "dry-run" : "offline") does not", hint: "leave one out")
+    }
+    return ImagesWork.Collection(work: try ImagesWork(invocation, environment), folder: folder)
   }
 
   /// A table to be synced.

@@ -2,6 +2,7 @@ internal import CSystem
 internal import Codecs
 public import Domain
 import Glibc
+import Synchronization
 
 /// A folder of pictures with its manifest, `images.json`.
 ///
@@ -100,6 +101,8 @@ public final class ImageFolder: ImageArchive {
   /// What earlier runs left, looked at once.
   private var left: [String] { leftovers.names { (try? FolderListing.names(parts)) ?? [] } }
   private let leftovers = Leftovers()
+  /// The descriptor of the journal; below zero until there is something to note.
+  private let notes = Mutex<Int32>(-1)
 
   /// A new file for a picture.
   public func begin(_ reference: ImageReference, _ validator: ImageValidator?) throws(Problem) -> any ImagePart {
@@ -108,13 +111,13 @@ public final class ImageFolder: ImageArchive {
 
   /// Appends a line to `.bb/images.ndjson`.
   public func note(_ record: ImageRecord) throws(Problem) {
-    let descriptor = unsafe Glibc.open(journal, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0o600)
-    guard descriptor >= 0 else { throw Problem.posix(errno, "open", journal) }
-    defer { close(descriptor) }
-    let line = ImageManifest.line(record) + [10]
-    // In one piece, so that lines of several tasks stand one below the other.
-    guard unsafe line.withUnsafeBytes({ unsafe write(descriptor, $0.baseAddress, $0.count) }) == line.count else {
-      throw Problem.posix(errno, "write", journal)
+    let path = journal, line = ImageManifest.line(record) + [10]
+    try notes.withLock { (descriptor) throws(Problem) in
+      if descriptor < 0 {
+        descriptor = unsafe Glibc.open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        guard descriptor >= 0 else { throw Problem.posix(errno, "open", path) }
+      }
+      try writeAll(unsafe line.span.bytes, to: descriptor, place: path)
     }
   }
 
@@ -131,5 +134,15 @@ public final class ImageFolder: ImageArchive {
     let kept = Set(records.map(\.file))
     for file in superseded where !kept.contains(file) { unsafe unlink(name + "/" + file) }
     unsafe unlink(journal)
+    closeNotes()
   }
+
+  private func closeNotes() {
+    notes.withLock { descriptor in
+      if descriptor >= 0 { close(descriptor) }
+      descriptor = -1
+    }
+  }
+
+  deinit { closeNotes() }
 }

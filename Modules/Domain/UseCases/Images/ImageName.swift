@@ -4,7 +4,10 @@ enum ImageName {
   private static let longest = 80
 
   /// `KEY-N`. Bytes other than letters, digits, `_` and `-` are written as `%20`; a dot may not come first; the `/` between the values of a key is `,`.
-  static func stem(key: String, number: Int) -> String {
+  static func stem(key: String, number: Int) -> String { "\(escaped(key))-\(number)" }
+
+  /// The key alone.
+  static func escaped(_ key: String) -> String {
     var name = ""
     for (place, byte) in key.utf8.enumerated() {
       switch byte {
@@ -19,7 +22,7 @@ enum ImageName {
     if name.utf8.count > longest {
       name = String(name.prefix(longest - 20)) + "~" + mark(Array(key.utf8))
     }
-    return "\(name)-\(number)"
+    return name
   }
 
   /// FNV-1a of some bytes, in hexadecimal digits.

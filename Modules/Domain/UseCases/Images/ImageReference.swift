@@ -20,6 +20,9 @@ public struct ImageReference: Sendable, Hashable {
   /// What its file is called, without what says its kind: made of key and number alone, never of anything a server says.
   public var stem: String { ImageName.stem(key: key, number: number) }
 
+  /// What a folder for the pictures of a dataset is called, among those of others.
+  public static func folderName(of dataset: String) -> String { ImageName.escaped(dataset) }
+
   /// The columns of a schema that name pictures: those that are called so and may hold URLs.
   public static func columns(of schema: Schema) -> [Int] {
     let words: Set<Substring> = [

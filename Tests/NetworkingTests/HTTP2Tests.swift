@@ -1,0 +1,90 @@
+import Domain
+import Glibc
+import Networking
+import Testing
+
+/// nginx with TLS and HTTP/2 on loopback, and a certificate of its own; its answers name the protocol.
+private final class SecureServer: Sendable {
+  let port = UInt16.random(in: 20_000...29_000)
+  let folder = "/tmp/bb-h2-\(getpid())-\(String(UInt32.random(in: 0 ... .max), radix: 36))"
+  var url: String { "https://127.0.0.1:\(port)" }
+
+  static let isInstalled =
+    unsafe system("PATH=$PATH:/usr/sbin; command -v nginx >/dev/null && command -v openssl >/dev/null") == 0
+
+  init() {
+    let configuration = """
+      \(getuid() == 0 ? "user root;" : "") pid \(folder)/pid; error_log \(folder)/log; events {}
+      http { access_log off; root \(folder)/www; client_body_temp_path \(folder)/t1; proxy_temp_path \(folder)/t2; fastcgi_temp_path \(folder)/t3;
+        uwsgi_temp_path \(folder)/t4; scgi_temp_path \(folder)/t5;
+        server { listen 127.0.0.1:\(port) ssl http2; ssl_certificate \(folder)/cert.pem; ssl_certificate_key \(folder)/key.pem;
+          add_header X-Protocol $server_protocol; add_header X-Connection $connection;
+          location /plain { return 302 http://127.0.0.1:1/; } location /twice { return 302 /big; } } }
+      """
+    let script = """
+      mkdir -p \(folder)/www && cd \(folder) && head -c 3000000 /dev/zero > www/big && printf hello > www/small && \
+      openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 -subj /CN=bb -addext subjectAltName=IP:127.0.0.1 \
+        -keyout key.pem -out cert.pem 2>/dev/null && \
+      PATH=$PATH:/usr/sbin nginx -c \(folder)/nginx.conf -e \(folder)/log
+      """
+    unsafe system("mkdir -p \(folder)")
+    if let file = unsafe fopen(folder + "/nginx.conf", "w") {
+      unsafe fputs(configuration, file)
+      unsafe fclose(file)
+    }
+    unsafe system(script)
+  }
+  deinit { unsafe system("kill $(cat \(folder)/pid) 2>/dev/null; rm -r \(folder)") }
+
+  func transport(trusted: Bool = true) -> CurlTransport {
+    CurlTransport(TransportOptions(proxy: "none", caFile: trusted ? folder + "/cert.pem" : nil))
+  }
+}
+
+@Suite("HTTP/2 and TLS", .enabled(if: SecureServer.isInstalled, "nginx and openssl are not installed"))
+struct HTTP2Tests {
+  @Test("answers come over HTTP/2, and many at once over one connection") func multiplexed() async throws {
+    let server = SecureServer(), transport = server.transport()
+    let first = try await transport.send(HTTPRequest(.get, server.url + "/small"))
+    #expect(first.status == 200 && first.header("x-protocol") == "HTTP/2.0")
+    #expect(try await first.bytes() == Array("hello".utf8))
+    let connections = try await withThrowingTaskGroup(of: String.self) { group in
+      for number in 0..<40 {
+        group.addTask {
+          let response = try await transport.send(HTTPRequest(.get, server.url + (number % 8 == 0 ? "/big" : "/small")))
+          #expect(try await response.bytes().count == (number % 8 == 0 ? 3_000_000 : 5))
+          return response.header("x-connection") ?? ""
+        }
+      }
+      return try await group.reduce(into: Set()) { $0.insert($1) }
+    }
+    #expect(connections.count == 1)
+  }
+
+  @Test("a body that is not read holds up no other on the same connection") func pausing() async throws {
+    let server = SecureServer(), transport = server.transport()
+    let slow = try await transport.send(HTTPRequest(.get, server.url + "/big"))
+    for _ in 0..<3 {
+      let quick = try await transport.send(HTTPRequest(.get, server.url + "/small"))
+      #expect(try await quick.bytes().count == 5)
+    }
+    #expect(try await slow.bytes().count == 3_000_000)
+  }
+
+  @Test("a redirect is followed within https, and never to http") func redirects() async throws {
+    let server = SecureServer(), transport = server.transport()
+    #expect(try await transport.send(HTTPRequest(.get, server.url + "/twice")).bytes().count == 3_000_000)
+    await #expect(throws: Problem.self) { _ = try await transport.send(HTTPRequest(.get, server.url + "/plain")) }
+  }
+
+  @Test("a certificate nobody vouches for is refused, in words") func untrusted() async throws {
+    let server = SecureServer(), transport = server.transport(trusted: false)
+    do {
+      _ = try await transport.send(HTTPRequest(.get, server.url + "/small"))
+      Issue.record("it was trusted")
+    } catch {
+      #expect(error.kind == .unavailable && error.message == "the server's certificate is not trusted")
+      #expect(error.hint.contains("--cacert"))
+    }
+  }
+}
