@@ -59,6 +59,7 @@ extension Environment {
           reading.types = file.types
           reading.emptyIsText = file.emptyIsText
           reading.replacesBadEncoding = file.replacesBadEncoding
+          reading.maximumField = file.maximumField
           return try FileSource(path: path, reading, scratch: scratch) { report.warning($0) }
         }
       },

@@ -116,6 +116,8 @@ struct FileChoice: Sendable, Hashable {
   var types: ColumnTypes = [:]
   var emptyIsText = false
   var replacesBadEncoding = false
+  /// The most bytes a field may have, of CSV and JSON; nil for the usual 16 MiB.
+  var maximumField: Int?
 }
 
 /// What was said about asking an API.

@@ -142,8 +142,10 @@ public final class CSVRowStream: RowStream {
       problem.record = parser.count
       if let column = error.column {
         let description = layout.columns[column]
-        if description.isInferred { found.withLock { $0[column] = Self.wider(description.type) } }
-        problem.hint = "say its type, as in --types \(description.name)=text"
+        if description.isInferred {
+          found.withLock { $0[column] = Self.wider(description.type) }
+          problem.hint = "say its type, as in --types \(description.name)=text"
+        }
       }
       return .failure(problem)
     }

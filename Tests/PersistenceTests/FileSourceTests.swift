@@ -172,6 +172,13 @@ struct FileSourceTests {
     #expect(problem?.message == "“gone” cannot be read: no such column: nosuch")
   }
 
+  @Test func ofColumnsThatAreNotThereAllAreRead() async throws {
+    try makeDatabase("CREATE TABLE t(v); INSERT INTO t VALUES(1)", at: "\(folder.path)/t.db")
+    let source = try FileSource(path: "\(folder.path)/t.db", .init(), scratch: TemporaryScratch(folder: "/tmp")) { _ in
+    }
+    #expect(try await source.rows(of: "t", RowRequest(columns: ["nosuch"])).schema.columns.map(\.name) == ["v"])
+  }
+
   @Test func aDamagedDatabaseIsBadData() async throws {
     try await folder.write("t.db", "SQLite format 3 it is not")
     let problem = await #expect(throws: Problem.self) { try await table("t.db") }

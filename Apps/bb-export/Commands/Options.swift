@@ -85,6 +85,8 @@ enum Options {
   static let encodingErrors = Option.value(
     "encoding-errors", "POLICY", values: .words(["strict", "replace"]), in: reading,
     "what to do with bytes that are not UTF-8")
+  static let maxField = Option.value(
+    "max-field", "MIB", in: reading, "how large a field may be, in CSV and JSON; 16 when not said")
   static let storage = Option.value(
     "storage", "STORAGE", values: .file, in: reading,
     "read a storage: sqlite:FILE, csv:FOLDER, json:FOLDER, or its path")
@@ -150,5 +152,5 @@ enum Options {
     with, nest,
   ]
   /// What commands take that read files.
-  static let readingFiles = [from, fromFormat, tableName, types, emptyAs, encodingErrors]
+  static let readingFiles = [from, fromFormat, tableName, types, emptyAs, encodingErrors, maxField]
 }

@@ -50,6 +50,7 @@ struct SourceReader {
     choice.format = invocation[Options.fromFormat]
     choice.name = invocation[Options.tableName]
     choice.emptyIsText = invocation[Options.emptyAs] == "text"
+    choice.maximumField = try invocation.integer(Options.maxField, in: 1...1024).map { $0 << 20 }
     choice.replacesBadEncoding = invocation[Options.encodingErrors] == "replace"
     for pair in invocation[Options.types]?.split(separator: ",") ?? [] {
       let parts = pair.split(separator: "=", maxSplits: 1)

@@ -179,7 +179,7 @@ extension Schema {
     let names = columns.map(\.name)
     let hint =
       Nearest.word(to: name, among: names).map { "did you mean \($0)?" }
-      ?? "there are: \(names.joined(separator: ", "))"
+      ?? (names.isEmpty ? "" : "there are: \(names.joined(separator: ", "))")
     throw Problem(.usage, "\(self.name) has no column “\(name)”", hint: hint)
   }
 }

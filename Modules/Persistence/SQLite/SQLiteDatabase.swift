@@ -63,7 +63,9 @@ struct SQLiteDatabase: Sendable {
       }
       table.columns[position].type = types[column]
     }
-    let wanted = table.columns.indices.filter { request.columns?.contains(table.columns[$0].name) ?? true }
+    var wanted = table.columns.indices.filter { request.columns?.contains(table.columns[$0].name) ?? true }
+    // SQL cannot select nothing.
+    if wanted.isEmpty { wanted = Array(table.columns.indices) }
     let filter = SQLiteFilter(request.selection, on: table, index)
     return try await SQLiteRows.open(self, connection, table, wanted, filter, named: alias ?? name)
   }

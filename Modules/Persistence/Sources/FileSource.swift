@@ -15,6 +15,8 @@ public struct FileSource: RecordSource {
     public var emptyIsText = false
     /// Whether bytes that are not UTF-8 become U+FFFD rather than a problem; CSV only.
     public var replacesBadEncoding = false
+    /// The most bytes a field may have, of CSV and JSON; nil for the usual 16 MiB.
+    public var maximumField: Int?
 
     /// Nothing was said.
     public init() {}
@@ -111,7 +113,8 @@ public struct FileSource: RecordSource {
     switch format {
     case .json, .ndjson, .sqlite:
       let form: JSONForm = format == .ndjson ? .lines : .automatic
-      let way = JSONReading(form: form, types: reading.types, columns: request.columns)
+      var way = JSONReading(form: form, types: reading.types, columns: request.columns)
+      if let most = reading.maximumField { way.maximumField = most }
       return try JSONRowStream.inferring(bytes, table: table, way)
     case .csv, .tsv:
       var way = CSVReading()
@@ -126,6 +129,7 @@ public struct FileSource: RecordSource {
       way.emptyIsText = reading.emptyIsText
       way.replacesBadEncoding = reading.replacesBadEncoding
       way.columns = request.columns
+      if let most = reading.maximumField { way.maximumField = most }
       let stream = try CSVRowStream.inferring(bytes, table: table, way)
       for warning in stream.warnings { report("\(name): \(warning)") }
       return stream
