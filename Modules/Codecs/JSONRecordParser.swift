@@ -170,7 +170,8 @@ struct JSONRecordParser {
 
   private func tooLarge(_ position: Int, _ offset: Int) -> JSONFault {
     JSONFault(
-      "a value of “\(layout.columns[position].name)” with more than \(layout.maximumField >> 20) MiB", at: offset)
+      "“\(layout.columns[position].name)” has more than \(layout.maximumField >> 20) MiB", at: offset,
+      hint: "allow more with --max-field")
   }
 
   /// Steps over a key that is not the expected one, and its colon; the column it names, -1 for a key that is skipped.

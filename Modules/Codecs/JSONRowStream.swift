@@ -169,7 +169,7 @@ public final class JSONRowStream: RowStream {
   }
 
   private static func problem(_ fault: JSONFault, in piece: JSONPiece, name: String, record: Int? = nil) -> Problem {
-    Problem(.badData, fault.message, at: "\(name):\(piece.place(of: fault.offset))", record: record)
+    Problem(.badData, fault.message, at: "\(name):\(piece.place(of: fault.offset))", hint: fault.hint, record: record)
   }
 
   /// Parses a piece. The text is changed when it is parsed, so that happens once; who asks again gets the same batch.

@@ -8,8 +8,11 @@ struct JSONFault: Error {
   let message: String
   /// The column that a value does not fit, when that is the fault.
   var column: Int?
+  /// What to do about it; empty when there is nothing to say.
+  let hint: String
 
-  init(_ message: String, at offset: Int, column: Int? = nil) {
+  init(_ message: String, at offset: Int, column: Int? = nil, hint: String = "") {
+    self.hint = hint
     self.message = message
     self.offset = offset
     self.column = column

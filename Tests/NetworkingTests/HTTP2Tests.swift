@@ -5,36 +5,48 @@ import Testing
 
 /// nginx with TLS and HTTP/2 on loopback, and a certificate of its own; its answers name the protocol.
 private final class SecureServer: Sendable {
-  let port = UInt16.random(in: 20_000...29_000)
+  let port: UInt16
   let folder = "/tmp/bb-h2-\(getpid())-\(String(UInt32.random(in: 0 ... .max), radix: 36))"
   var url: String { "https://127.0.0.1:\(port)" }
 
   static let isInstalled =
     unsafe system("PATH=$PATH:/usr/sbin; command -v nginx >/dev/null && command -v openssl >/dev/null") == 0
 
-  init() {
-    let configuration = """
-      \(getuid() == 0 ? "user root;" : "") pid \(folder)/pid; error_log \(folder)/log; events {}
-      http { access_log off; root \(folder)/www; client_body_temp_path \(folder)/t1; proxy_temp_path \(folder)/t2; fastcgi_temp_path \(folder)/t3;
-        uwsgi_temp_path \(folder)/t4; scgi_temp_path \(folder)/t5;
-        server { listen 127.0.0.1:\(port) ssl http2; ssl_certificate \(folder)/cert.pem; ssl_certificate_key \(folder)/key.pem;
-          add_header X-Protocol $server_protocol; add_header X-Connection $connection;
-          location /plain { return 302 http://127.0.0.1:1/; } location /twice { return 302 /big; } } }
-      """
-    let script = """
+  /// - Throws: nothing listens, or there is no certificate.
+  init() throws {
+    port = try Self.start(in: folder)
+  }
+
+  /// Starts nginx on a port that is free.
+  private static func start(in folder: String) throws -> UInt16 {
+    let certificate = """
       mkdir -p \(folder)/www && cd \(folder) && head -c 3000000 /dev/zero > www/big && printf hello > www/small && \
       openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 -subj /CN=bb -addext subjectAltName=IP:127.0.0.1 \
-        -keyout key.pem -out cert.pem 2>/dev/null && \
-      PATH=$PATH:/usr/sbin nginx -c \(folder)/nginx.conf -e \(folder)/log
+        -keyout key.pem -out cert.pem 2>/dev/null
       """
-    unsafe system("mkdir -p \(folder)")
-    if let file = unsafe fopen(folder + "/nginx.conf", "w") {
+    try #require(unsafe system(certificate) == 0)
+    for _ in 0..<20 {
+      let port = UInt16.random(in: 20_000...29_000)
+      let configuration = """
+        \(getuid() == 0 ? "user root;" : "") pid \(folder)/pid; error_log \(folder)/log; events {}
+        http { access_log off; root \(folder)/www; client_body_temp_path \(folder)/t1; proxy_temp_path \(folder)/t2; fastcgi_temp_path \(folder)/t3;
+          uwsgi_temp_path \(folder)/t4; scgi_temp_path \(folder)/t5;
+          server { listen 127.0.0.1:\(port) ssl http2; ssl_certificate \(folder)/cert.pem; ssl_certificate_key \(folder)/key.pem;
+            add_header X-Protocol $server_protocol; add_header X-Connection $connection;
+            location /plain { return 302 http://127.0.0.1:1/; } location /twice { return 302 /big; } } }
+        """
+      guard let file = unsafe fopen(folder + "/nginx.conf", "w") else {
+        throw Problem(.io, "nginx.conf cannot be written")
+      }
       unsafe fputs(configuration, file)
       unsafe fclose(file)
+      // It is back when it listens; a port that somebody has makes it fail.
+      let begin = "PATH=$PATH:/usr/sbin nginx -c \(folder)/nginx.conf -e \(folder)/log 2>/dev/null"
+      if unsafe system(begin) == 0 { return port }
     }
-    unsafe system(script)
+    throw Problem(.unavailable, "nginx does not start")
   }
-  deinit { unsafe system("kill $(cat \(folder)/pid) 2>/dev/null; rm -r \(folder)") }
+  deinit { unsafe system("kill $(cat \(folder)/pid) 2>/dev/null; rm -rf \(folder)") }
 
   func transport(trusted: Bool = true) -> CurlTransport {
     CurlTransport(TransportOptions(proxy: "none", caFile: trusted ? folder + "/cert.pem" : nil))
@@ -44,7 +56,7 @@ private final class SecureServer: Sendable {
 @Suite("HTTP/2 and TLS", .enabled(if: SecureServer.isInstalled, "nginx and openssl are not installed"))
 struct HTTP2Tests {
   @Test("answers come over HTTP/2, and many at once over one connection") func multiplexed() async throws {
-    let server = SecureServer(), transport = server.transport()
+    let server = try SecureServer(), transport = server.transport()
     let first = try await transport.send(HTTPRequest(.get, server.url + "/small"))
     #expect(first.status == 200 && first.header("x-protocol") == "HTTP/2.0")
     #expect(try await first.bytes() == Array("hello".utf8))
@@ -62,7 +74,7 @@ struct HTTP2Tests {
   }
 
   @Test("a body that is not read holds up no other on the same connection") func pausing() async throws {
-    let server = SecureServer(), transport = server.transport()
+    let server = try SecureServer(), transport = server.transport()
     let slow = try await transport.send(HTTPRequest(.get, server.url + "/big"))
     for _ in 0..<3 {
       let quick = try await transport.send(HTTPRequest(.get, server.url + "/small"))
@@ -72,13 +84,13 @@ struct HTTP2Tests {
   }
 
   @Test("a redirect is followed within https, and never to http") func redirects() async throws {
-    let server = SecureServer(), transport = server.transport()
+    let server = try SecureServer(), transport = server.transport()
     #expect(try await transport.send(HTTPRequest(.get, server.url + "/twice")).bytes().count == 3_000_000)
     await #expect(throws: Problem.self) { _ = try await transport.send(HTTPRequest(.get, server.url + "/plain")) }
   }
 
   @Test("a certificate nobody vouches for is refused, in words") func untrusted() async throws {
-    let server = SecureServer(), transport = server.transport(trusted: false)
+    let server = try SecureServer(), transport = server.transport(trusted: false)
     do {
       _ = try await transport.send(HTTPRequest(.get, server.url + "/small"))
       Issue.record("it was trusted")
