@@ -11,7 +11,7 @@ extension Environment {
   static func live(_ report: Report) -> Environment {
     let variables = processVariables()
     let directories = Directories(variables)
-    let exporters = ExporterRegistry()
+    let exporters = ExporterRegistry(adding: SQLiteExporter(temporaryFolder: directories.temporary), before: "sql")
     let plugins = PluginRegistry(
       PluginFolders(
         PluginFolders.usual(variables, data: directories.data), reserved: exporters.exporters.map(\.descriptor.name)),
@@ -34,6 +34,10 @@ extension Environment {
         return try plugins.exporter(forPath: path) { report.warning("\($0)") }
       },
       formatOptions: { (assignments, chosen) throws(Problem) in try exporters.options(assignments, for: chosen) },
+      metadata: { form, files in
+        let files = files.map { MetadataExporter.File(name: $0.name, format: $0.format, options: $0.options) }
+        return form == .csvw ? MetadataExporter.csvw(files[0]) : MetadataExporter.dataPackage(files)
+      },
       sources: SourceDescription.builtIn.map { ($0.name, $0.summary, $0.baseURL) },
       checkSource: { (path) throws(Problem) in try sourceFile(path) },
       sourceText: { SourceFile.text(of: $0) },
@@ -57,6 +61,7 @@ extension Environment {
           if let format = file.format { reading.format = try FileFormat(named: format) }
           reading.table = file.name
           reading.types = file.types
+          reading.records = file.records
           reading.emptyIsText = file.emptyIsText
           reading.replacesBadEncoding = file.replacesBadEncoding
           reading.maximumField = file.maximumField

@@ -14,6 +14,8 @@ struct Environment: Sendable {
   /// Options by format, out of `[FORMAT.]KEY=VALUE`.
   var formatOptions:
     @Sendable (_ assignments: [String], _ exporters: [any Exporter]) throws(Problem) -> [String: ExportOptions]
+  /// What says beside some files what their columns are.
+  var metadata: @Sendable (_ form: MetadataForm, _ files: [DescribedFile]) -> any Exporter
   /// The sources there are: name, what it is, its server.
   var sources: [(name: String, summary: String, server: String)]
   /// The source that a file describes.
@@ -65,6 +67,22 @@ struct Environment: Sendable {
   var report: Report
 }
 
+/// How the columns of files are described beside them.
+enum MetadataForm: Sendable {
+  /// W3C CSV on the Web, a file for each CSV file.
+  case csvw
+  /// Frictionless Data Package, a file for all.
+  case dataPackage
+}
+
+/// An output that is described beside it.
+struct DescribedFile: Sendable {
+  /// Its name within its folder.
+  var name: String
+  var format: ExporterDescriptor
+  var options: ExportOptions
+}
+
 /// What can be asked about external exporters.
 struct PluginPort: Sendable {
   /// All of them; why each is refused, empty when it is not.
@@ -114,6 +132,7 @@ struct FileChoice: Sendable, Hashable {
   var format: String?
   var name: String?
   var types: ColumnTypes = [:]
+  var records: String?
   var emptyIsText = false
   var replacesBadEncoding = false
   /// The most bytes a field may have, of CSV and JSON; nil for the usual 16 MiB.

@@ -11,7 +11,7 @@ extension Environment {
   static func live(_ report: Report) -> Environment {
     let variables = processVariables()
     let directories = Directories(variables)
-    let exporters = ExporterRegistry()
+    let exporters = ExporterRegistry(adding: SQLiteExporter(temporaryFolder: directories.temporary), before: "sql")
     let scratch = TemporaryScratch(folder: directories.temporary)
     let stores = StoreRegistry(scratch: scratch)
     let width = Terminal.width(1)

@@ -81,7 +81,7 @@ public enum Dates {
   private static func isDigit(_ byte: UInt8) -> Bool { byte &- 48 < 10 }
 
   /// The number that `count` digits at `start` write; nil when they are not all there.
-  private static func number(_ text: Span<UInt8>, _ start: Int, _ count: Int) -> Int? {
+  static func number(_ text: Span<UInt8>, _ start: Int, _ count: Int) -> Int? {
     guard start + count <= text.count else { return nil }
     var value = 0
     for position in start..<start + count {

@@ -28,6 +28,17 @@ extension Dates {
     return timestamp(seconds, fraction: fraction)
   }
 
+  /// A whole date (`1966-03-07`) as days since 1970-01-01; nil for anything else.
+  static func daysSince1970(_ text: [UInt8]) -> Int? {
+    guard text.count == 10, isDate(text), let year = number(text.span, 0, 4), let month = number(text.span, 5, 2),
+      let day = number(text.span, 8, 2)
+    else { return nil }
+    let shifted = month > 2 ? year : year - 1
+    let (era, yearOfEra) = shifted.quotientAndRemainderRoundingDown(dividingBy: 400)
+    let dayOfYear = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1
+    return era * 146_097 + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear - 719_468
+  }
+
   private static func timestamp(_ seconds: Int64, fraction: [UInt8]) -> [UInt8]? {
     guard writable.contains(seconds) else { return nil }
     let (day, second) = Int(seconds).quotientAndRemainderRoundingDown(dividingBy: 86_400)

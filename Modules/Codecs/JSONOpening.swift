@@ -104,7 +104,8 @@ struct JSONOpening {
           var inside = scanner
           try inside.enter(0)
           if inside.byte == UInt8(ascii: "{") {
-            return "its records seem to be at \(JSONPointer(steps: [String(decoding: key, as: UTF8.self)]))"
+            let place = JSONPointer(steps: [String(decoding: key, as: UTF8.self)])
+            return "its records seem to be at \(place): --records \(place)"
           }
         }
         try scanner.skipValue(&keys, &shape)

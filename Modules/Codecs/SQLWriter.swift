@@ -156,8 +156,3 @@ public struct SQLWriter: Sendable {
     }
   }
 }
-
-extension ByteRun {
-  /// The bytes, copied.
-  fileprivate var bytes: [UInt8] { unsafe Array(UnsafeBufferPointer(start: start, count: count)) }
-}

@@ -90,6 +90,9 @@ internal import Domain
     unsafe ByteRun(start: start + position, count: Swift.min(length, count - position))
   }
 
+  /// The bytes, copied.
+  var bytes: [UInt8] { unsafe Array(UnsafeBufferPointer(start: start, count: count)) }
+
   /// Whether the bytes are those of `other`.
   func equals(_ other: [UInt8]) -> Bool {
     guard count == other.count else { return false }

@@ -13,6 +13,9 @@ public struct CSVExporter: Exporter {
   /// Tabs; a field with a tab, quote or line end is quoted as in CSV.
   public static let tsv = CSVExporter(isTabbed: true)
 
+  /// Their names.
+  static let names = [csv, tsv].map(\.descriptor.name)
+
   /// `csv` or `tsv`.
   public var descriptor: ExporterDescriptor {
     let shared = [
@@ -69,7 +72,7 @@ private struct CSVEncoder: RowEncoder {
 
 extension ExportOptions {
   /// The style that the options ask for.
-  fileprivate func csvStyle(isTabbed: Bool) throws(Problem) -> CSVStyle {
+  func csvStyle(isTabbed: Bool) throws(Problem) -> CSVStyle {
     let isExcel = try flag(OptionKeys.excel, default: false)
     var style = CSVStyle(delimiter: UInt8(ascii: isTabbed ? "\t" : ","))
     if let text = values[OptionKeys.delimiter.key] { style.delimiter = try Self.delimiter(text) }

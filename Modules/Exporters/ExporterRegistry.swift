@@ -5,7 +5,7 @@ public struct ExporterRegistry: Sendable {
   /// The built-in formats, in the order of the help; the first is the default.
   public static let builtIn: [any Exporter] = [
     MarkdownExporter(), CSVExporter.csv, JSONExporter.json, JSONExporter.ndjson, CSVExporter.tsv, TableExporter(),
-    RecordExporter(), HTMLExporter(), SQLExporter(), YAMLExporter(), GeoJSONExporter(),
+    RecordExporter(), HTMLExporter(), XLSXExporter(), SQLExporter(), YAMLExporter(), GeoJSONExporter(),
     MapExporter.gpx, MapExporter.kml, VCardExporter(), SingerExporter(),
   ]
 
@@ -18,6 +18,12 @@ public struct ExporterRegistry: Sendable {
     precondition(Set(names).count == names.count, "two exporters of one name")
     precondition(Set(suffixes).count == suffixes.count, "two exporters of one suffix")
     self.exporters = exporters
+  }
+
+  /// The built-in formats, with those of other modules before the one called `name`.
+  public init(adding others: any Exporter..., before name: String) {
+    let position = Self.builtIn.firstIndex { $0.descriptor.name == name } ?? Self.builtIn.count
+    self.init(Self.builtIn[..<position] + others + Self.builtIn[position...])
   }
 
   /// The format called `name`.

@@ -147,7 +147,7 @@ import Testing
       ("17", "x:1:1: expected an array of objects or one object a line, not something else"),
       (
         "{\"count\":1,\"results\":[{\"a\":1}]}",
-        "x:1:1: expected an array of objects or one object a line, not one object; its records seem to be at /results"
+        "x:1:1: expected an array of objects or one object a line, not one object; its records seem to be at /results: --records /results"
       ),
       ("{\n\"a\":1}", "x:1:1: expected an array of objects or one object a line, not one object"),
     ])

@@ -7,7 +7,13 @@ import Testing
 /// Every exporter of the registry, and the options that change its bytes.
 enum Fixtures {
   static let all: [ExporterFixture] =
-    ExporterRegistry.builtIn.map { ExporterFixture($0.descriptor.name, $0, reader: Readers.reader(of: $0)) } + [
+    ExporterRegistry.builtIn.map {
+      ExporterFixture(
+        $0.descriptor.name, $0, reader: Readers.reader(of: $0), refusesValues: $0.descriptor.name == "xlsx")
+    } + [
+      ExporterFixture(
+        "xlsx, long numbers as text", XLSXExporter(), options: ExportOptions(["numbers": "text"]),
+        reader: Readers.reader(of: XLSXExporter()), refusesValues: true),
       fixture("csv, crlf and null text", .csv, ["line-ending": "crlf", "null": "NULL"]),
       fixture("csv, semicolons", .csv, ["delimiter": ";"]),
       ExporterFixture("csv, flattened", CSVExporter.csv, options: ExportOptions(["nested": "flatten"])),

@@ -55,6 +55,7 @@ enum Readers {
         let source = MemoryByteSource(document, name: exporter.descriptor.name)
         return try await rows(try CSVRowStream(source, schema: schema, reading))
       }
+    case "xlsx": { document, schema in try SheetReader.rows(document, schema) }
     default: nil
     }
   }

@@ -97,6 +97,8 @@ class Table:
         out = io.StringIO(newline="")
         # Older versions of the module leave a carriage return without quotes, where it would end the record.
         has_return = any("\r" in field(value) for row in [self.names, *self.rows] for value in row)
+        # Nor does it quote what would be a byte order mark.
+        has_return = has_return or self.names[0].startswith("\ufeff")
         quoting = csv.QUOTE_ALL if has_return else self.random.choice([csv.QUOTE_MINIMAL, csv.QUOTE_ALL])
         writer = csv.writer(out, lineterminator=self.random.choice(["\n", "\r\n"]), quoting=quoting)
         writer.writerow(self.names)

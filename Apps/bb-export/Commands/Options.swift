@@ -67,6 +67,11 @@ enum Options {
     (delimiter, "delimiter"), (null, "null"), (lineEnding, "line-ending"), (noHeaders, "headers"), (nested, "nested"),
     (csvFormulas, "formulas"), (excel, "excel"), (nonfinite, "nonfinite"),
   ]
+  static let csvw = Option.flag(
+    "csvw", in: writing,
+    "csv, tsv: write what the columns are beside the file, as FILE-metadata.json (W3C CSV on the Web)")
+  static let dataPackage = Option.flag(
+    "datapackage", in: writing, "describe the files in datapackage.json beside them (Frictionless Data Package)")
   static let noClobber = Option.flag("no-clobber", in: writing, "never replace a file")
   static let summary = Option.value(
     "summary", "FORM", values: .words(["json"]), in: writing, "tell rows, bytes, SHA-256 and seconds on standard error")
@@ -79,6 +84,8 @@ enum Options {
     "the file's format, when its suffix does not say")
   static let tableName = Option.value("as", "NAME", in: reading, "what to call the file's table")
   static let types = Option.value("types", "COLUMN=TYPE,…", in: reading, "types of the file's columns")
+  static let records = Option.value(
+    "records", "POINTER", in: reading, "json: where the array of records is in the document, as in /results")
   static let emptyAs = Option.value(
     "empty-as", "MEANING", values: .words(["null", "text"]), in: reading,
     "what an empty CSV field without quotes is; null when not said")
@@ -145,12 +152,14 @@ enum Options {
   static let asking = [source, api, maxAge, refresh, offline, proxy, cacert]
   /// What commands take that write rows.
   static let exporting =
-    [output, format, formatOption] + formatShortcuts.map(\.option) + [noClobber, summary, threads, progress]
+    [output, format, formatOption] + formatShortcuts.map(\.option) + [
+      csvw, dataPackage, noClobber, summary, threads, progress,
+    ]
   /// What commands take that choose rows.
   static let selecting = [
     filter, search, production, season, episode, name, columns, sort, order, limit, offset, sample, seed, favourites,
     with, nest,
   ]
   /// What commands take that read files.
-  static let readingFiles = [from, fromFormat, tableName, types, emptyAs, encodingErrors, maxField]
+  static let readingFiles = [from, fromFormat, tableName, types, records, emptyAs, encodingErrors, maxField]
 }

@@ -4,8 +4,21 @@ import Synchronization
 
 /// Where rows go and in what formats: `-o`, `-f`, `--option`, `--summary`.
 struct Outputs {
+  /// One file, or standard output.
+  private struct Target {
+    let path: String
+    let exporter: any Exporter
+    let options: ExportOptions
+
+    /// The path's folder with its slash; empty for the current one.
+    var folder: String { path.lastIndex(of: "/").map { String(path[...$0]) } ?? "" }
+    var described: DescribedFile {
+      DescribedFile(name: String(path.dropFirst(folder.count)), format: exporter.descriptor, options: options)
+    }
+  }
+
   private let environment: Environment
-  private let targets: [(path: String, exporter: any Exporter, options: ExportOptions)]
+  private let targets: [Target]
   private let replaces: Bool
   private let threads: Int
   private let showsProgress: Bool
@@ -51,11 +64,46 @@ struct Outputs {
       "\(key)=\(option.placeholder == nil ? (option == Options.noHeaders ? "no" : "yes") : invocation[option] ?? "")"
     }
     let options = try environment.formatOptions(shortcuts + invocation.all(Options.formatOption), exporters)
-    targets = chosen.map { path, exporter in
+    let targets = chosen.map { path, exporter in
       var own = options[exporter.descriptor.name] ?? ExportOptions()
       if path == "-" { own.terminalWidth = environment.terminalWidth }
-      return (path, exporter, own)
+      return Target(path: path, exporter: exporter, options: own)
     }
+    self.targets = targets + (try Self.descriptions(of: targets, invocation, environment))
+  }
+
+  /// The files that say beside the others what their columns are.
+  private static func descriptions(
+    of targets: [Target], _ invocation: Invocation, _ environment: Environment
+  ) throws(Problem) -> [Target] {
+    var descriptions: [Target] = []
+    let files = targets.filter { $0.path != "-" }
+    if invocation.has(Options.csvw) {
+      let described = files.filter { ["csv", "tsv"].contains($0.exporter.descriptor.name) }
+      if described.isEmpty {
+        throw Problem(.usage, "--csvw is about CSV files, and none is written", hint: "add -o FILE.csv")
+      }
+      for file in described {
+        let exporter = environment.metadata(.csvw, [file.described])
+        descriptions.append(Target(path: "\(file.path)-metadata.json", exporter: exporter, options: ExportOptions()))
+      }
+    }
+    if invocation.has(Options.dataPackage) {
+      guard let folder = files.first?.folder else {
+        throw Problem(.usage, "--datapackage is about files, and none is written", hint: "add -o FILE")
+      }
+      if let other = files.first(where: { $0.folder != folder }) {
+        throw Problem(
+          .usage, "--datapackage describes the files of one folder, and \(other.path) is in another",
+          hint: "write them into one folder")
+      }
+      let exporter = environment.metadata(.dataPackage, files.map(\.described))
+      descriptions.append(Target(path: "\(folder)datapackage.json", exporter: exporter, options: ExportOptions()))
+    }
+    for description in descriptions where targets.contains(where: { $0.path == description.path }) {
+      throw Problem(.usage, "-o \(description.path) is where the columns are described", hint: "choose another name")
+    }
+    return descriptions
   }
 
   private static func hasSuffix(_ path: String) -> Bool {
@@ -70,8 +118,9 @@ struct Outputs {
     let environment = self.environment, replaces = self.replaces, tellsSummary = self.tellsSummary
     let isOptimistic = rows.isOptimistic
     let opened = Opened()
-    let outputs = targets.map { path, exporter, options in
-      Export.Output(exporter, options) { () throws(Problem) in
+    let outputs = targets.map { target in
+      let path = target.path
+      return Export.Output(target.exporter, target.options) { () throws(Problem) in
         let sink = path == "-" ? try environment.standardOutput(isOptimistic) : try environment.file(path, replaces)
         guard tellsSummary else { return sink }
         let digesting = environment.digesting(sink)

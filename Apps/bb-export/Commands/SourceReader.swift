@@ -49,6 +49,7 @@ struct SourceReader {
     var choice = FileChoice()
     choice.format = invocation[Options.fromFormat]
     choice.name = invocation[Options.tableName]
+    choice.records = invocation[Options.records]
     choice.emptyIsText = invocation[Options.emptyAs] == "text"
     choice.maximumField = try invocation.integer(Options.maxField, in: 1...1024).map { $0 << 20 }
     choice.replacesBadEncoding = invocation[Options.encodingErrors] == "replace"

@@ -11,14 +11,17 @@ public protocol Exporter: Sendable {
   /// - Parameter layout: what was measured; an empty one when nothing had to be.
   /// - Throws: `usage` for an option or a schema the format cannot do.
   func makeEncoder(for schema: Schema, options: ExportOptions, layout: Layout) throws(Problem) -> any RowEncoder
-  /// What the encoder's bytes go through on their way to `sink`, for formats that a program behind the encoder makes.
-  /// - Throws: `plugIn` when it cannot be started.
-  func sink(around sink: any ByteSink, options: ExportOptions) throws(Problem) -> any ByteSink
+  /// What the encoder's bytes go through on their way to `sink`, for formats that a program or a container behind the encoder makes. It gets the
+  /// bytes of each batch in one piece.
+  /// - Throws: `plugIn` when a program cannot be started, `io`.
+  func sink(around sink: any ByteSink, of schema: Schema, options: ExportOptions) throws(Problem) -> any ByteSink
 }
 
 extension Exporter {
   /// Nothing: the encoder's bytes are the format's.
-  public func sink(around sink: any ByteSink, options: ExportOptions) throws(Problem) -> any ByteSink { sink }
+  public func sink(
+    around sink: any ByteSink, of schema: Schema, options: ExportOptions
+  ) throws(Problem) -> any ByteSink { sink }
   /// What the descriptor says.
   public func isMeasured(with options: ExportOptions) -> Bool { descriptor.isMeasured }
   /// Nothing to measure.

@@ -87,7 +87,8 @@ public struct Export: Sendable {
     var lanes: [OrderedWriter.Lane] = []
     do throws(Problem) {
       for (output, encoder) in zip(outputs, encoders) {
-        let sink = try output.exporter.sink(around: try await output.open(), options: output.options)
+        let sink = try output.exporter.sink(
+          around: try await output.open(), of: stream.schema, options: output.options)
         lanes.append(OrderedWriter.Lane(encoder: encoder, sink: sink))
       }
       let writer = OrderedWriter(lanes, progress: progress)

@@ -53,7 +53,9 @@ struct CSVMetadata {
       delimiter = text[0]
     }
     hasHeader = document["dialect"]?["header"]?.booleanValue
-    nullText = (schema["null"] ?? document["null"])?.stringBytes
+    // Of several texts that mean null, the one that is none of the usual ones.
+    let null = schema["null"] ?? document["null"]
+    nullText = null?.stringBytes ?? null?.arrayValue?.compactMap(\.stringBytes).first { !$0.isEmpty }
   }
 
   /// The type for a datatype of the standard. Anything whose spelling bb would change, or that has a format of its own, is read as it stands.
@@ -69,63 +71,6 @@ struct CSVMetadata {
     case "json": return .json
     case "string": return .text
     default: return nil
-    }
-  }
-}
-
-extension CSVMetadata {
-  /// The metadata of a table in the file called `file`.
-  static func document(of schema: Schema, file: String) -> [UInt8] {
-    var lines: [String] = []
-    for column in schema.columns {
-      var members: [JSON.Member] = []
-      func put(_ key: String, _ value: JSON?) {
-        if let value { members.append(JSON.Member(Array(key.utf8), value)) }
-      }
-      put("name", .string(variable(column.name)))
-      put("titles", .string(column.name))
-      put("datatype", .string(datatype(of: column.type)))
-      put("required", column.isNullable ? nil : .boolean(true))
-      put("dc:description", column.summary.isEmpty ? nil : .string(column.summary))
-      put("bb:type", .string(column.type.name))
-      put("bb:unit", column.unit.isEmpty ? nil : .string(column.unit))
-      put("bb:extra", column.isExtra ? .boolean(true) : nil)
-      lines.append("    " + String(decoding: JSON.object(members).canonicalBytes, as: UTF8.self))
-    }
-    let key = JSON.array(schema.key.map { .string(variable(schema.columns[$0].name)) }).canonicalBytes
-    let primary = schema.key.isEmpty ? "" : ",\n    \"primaryKey\": \(String(decoding: key, as: UTF8.self))"
-    let url = String(decoding: JSON.string(file).canonicalBytes, as: UTF8.self)
-    return Array(
-      """
-      {"@context": ["http://www.w3.org/ns/csvw", {"bb": "urn:bb:"}],
-        "url": \(url),
-        "tableSchema": {"columns": [
-      \(lines.joined(separator: ",\n"))]\(primary)}}
-
-      """.utf8)
-  }
-
-  /// A name as the standard wants it for variables: letters, digits and underscores, the rest as percent signs and digits.
-  private static func variable(_ name: String) -> String {
-    name.utf8.enumerated().map { place, byte in
-      let isPlain = byte &- 48 < 10 || byte &- 65 < 26 || byte &- 97 < 26 || byte == UInt8(ascii: "_") && place > 0
-      return isPlain
-        ? String(UnicodeScalar(byte)) : (byte < 16 ? "%0" : "%") + String(byte, radix: 16, uppercase: true)
-    }.joined()
-  }
-
-  /// The datatype of the standard that comes nearest.
-  private static func datatype(of type: ColumnType) -> String {
-    switch type {
-    case .integer: "long"
-    case .real: "double"
-    case .decimal: "decimal"
-    case .boolean: "boolean"
-    // A partial date is no date of the standard, and a timestamp may lack what it asks for.
-    case .text, .date, .timestamp: "string"
-    case .bytes: "base64Binary"
-    case .url: "anyURI"
-    case .list, .json: "json"
     }
   }
 }

@@ -30,6 +30,8 @@ public enum Temporaries {
       return code
     }
   }
+  /// Counts a path among the temporaries before there is anything.
+  static func expect(_ path: String) { paths.withLock { _ = $0.insert(path) } }
   static func forget(_ path: String) { paths.withLock { _ = $0.remove(path) } }
 
   /// A name beside `path` that nobody uses: hidden, with the process's number so that left-overs of dead processes can be told. Of a long name only

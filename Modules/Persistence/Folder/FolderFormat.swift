@@ -33,7 +33,7 @@ struct CSVFolder: FolderFormat {
   let name = "csv"
   let typeOfExtras = ColumnType.text
 
-  func metadata(of schema: Schema, file: String) -> [UInt8]? { CSVMetadata.document(of: schema, file: file) }
+  func metadata(of schema: Schema, file: String) -> [UInt8]? { CSVWDocument.text(of: schema, file: file) }
 
   func described(at path: String) throws(Problem) -> [ColumnDescription]? { try CSVMetadata.beside(path)?.columns }
 

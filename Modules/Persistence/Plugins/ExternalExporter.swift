@@ -27,7 +27,9 @@ public struct ExternalExporter: Exporter {
 
   /// The program in front of a sink.
   /// - Throws: `plugIn` when it cannot be started.
-  public func sink(around sink: any ByteSink, options: ExportOptions) throws(Problem) -> any ByteSink {
+  public func sink(
+    around sink: any ByteSink, of schema: Schema, options: ExportOptions
+  ) throws(Problem) -> any ByteSink {
     let words = options.values.sorted { $0.key < $1.key }.flatMap { ["--option", "\($0.key)=\($0.value)"] }
     return try runner.sink(path, ["export"] + words, into: sink)
   }

@@ -48,7 +48,8 @@ public struct PluginTrial: Sendable {
     }
     results.append(
       await result("a stream that is cut off is not left waiting") { () async throws(Problem) in
-        let sink = try exporter.sink(around: KeptBytes(), options: ExportOptions())
+        let sink = try exporter.sink(
+          around: KeptBytes(), of: hostile.schema, options: ExportOptions())
         var text = ByteBuffer(capacity: 64)
         text.append("{\"type\":\"SCHEMA\",\"stream\":\"t\"")
         try await sink.write(text)
@@ -74,7 +75,7 @@ public struct PluginTrial: Sendable {
   private func document(_ batches: [RowBatch], of schema: Schema) async throws(Problem) -> [UInt8] {
     let encoder = try exporter.makeEncoder(for: schema, options: ExportOptions(), layout: Layout())
     let kept = KeptBytes()
-    let sink = try exporter.sink(around: kept, options: ExportOptions())
+    let sink = try exporter.sink(around: kept, of: schema, options: ExportOptions())
     do throws(Problem) {
       var text = ByteBuffer(capacity: 1 << 16)
       var rows = 0

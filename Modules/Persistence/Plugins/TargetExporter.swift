@@ -45,7 +45,9 @@ public struct TargetExporter: Exporter {
 
   /// The target in front of a sink.
   /// - Throws: `plugIn` when it cannot be started.
-  public func sink(around sink: any ByteSink, options: ExportOptions) throws(Problem) -> any ByteSink {
+  public func sink(
+    around sink: any ByteSink, of schema: Schema, options: ExportOptions
+  ) throws(Problem) -> any ByteSink {
     let arguments = options.values[Self.configuration.key].map { ["--config", $0] } ?? []
     let acknowledgement = Acknowledgement(path, sink)
     return TargetSink(try runner.program(path, arguments, into: acknowledgement), acknowledgement)

@@ -11,6 +11,8 @@ public struct FileSource: RecordSource {
     public var table: String?
     /// Types of columns, by name, that are not to be inferred.
     public var types: ColumnTypes = [:]
+    /// Where the array of records is in a JSON document, as a JSON Pointer; nil for the document itself.
+    public var records: String?
     /// Whether an empty field of CSV without quotes is the empty text rather than null.
     public var emptyIsText = false
     /// Whether bytes that are not UTF-8 become U+FFFD rather than a problem; CSV only.
@@ -54,6 +56,11 @@ public struct FileSource: RecordSource {
     piped = isPipe ? bytes : nil
     self.path = isPipe ? nil : path
     if let said = reading.format { format = said } else { format = try Self.format(of: path, bytes) }
+    if reading.records != nil, format != .json {
+      throw Problem(
+        .usage, "a table of \(format.rawValue) has no place for its records", at: name,
+        hint: "leave --records out, or say --from-format json")
+    }
     if isPipe, format == .sqlite {
       throw Problem(.usage, "a database cannot be read from a pipe", at: name, hint: "save it to a file first")
     }
@@ -113,7 +120,8 @@ public struct FileSource: RecordSource {
     switch format {
     case .json, .ndjson, .sqlite:
       let form: JSONForm = format == .ndjson ? .lines : .automatic
-      var way = JSONReading(form: form, types: reading.types, columns: request.columns)
+      let pointer = try JSONPointer(reading.records ?? "")
+      var way = JSONReading(form: form, records: pointer, types: reading.types, columns: request.columns)
       if let most = reading.maximumField { way.maximumField = most }
       return try JSONRowStream.inferring(bytes, table: table, way)
     case .csv, .tsv:

@@ -1,0 +1,76 @@
+internal import Codecs
+public import Domain
+
+/// A file beside others that says what their columns are. It is made of the schema alone, so it is a format that writes no rows.
+public struct MetadataExporter: Exporter {
+  /// A file that is described.
+  public struct File: Sendable {
+    /// Its name within the folder.
+    public let name: String
+    /// Its format.
+    public let format: ExporterDescriptor
+    /// The format's options.
+    public let options: ExportOptions
+
+    /// A file that is described.
+    public init(name: String, format: ExporterDescriptor, options: ExportOptions) {
+      self.name = name
+      self.format = format
+      self.options = options
+    }
+
+    /// How it is written, when it is CSV.
+    fileprivate func style() throws(Problem) -> CSVStyle? {
+      guard CSVExporter.names.contains(format.name) else { return nil }
+      let style = try options.csvStyle(isTabbed: format.name == CSVExporter.tsv.descriptor.name)
+      guard style.nested != .flatten else {
+        throw Problem(
+          .usage, "\(name): what lists are spread over cannot be described", hint: "leave --nested flatten out")
+      }
+      return style
+    }
+  }
+
+  private enum Form: Sendable { case csvw, dataPackage }
+  private let form: Form
+  private let files: [File]
+
+  /// The metadata of one CSV file (W3C CSV on the Web), for the file beside it.
+  public static func csvw(_ file: File) -> MetadataExporter { MetadataExporter(form: .csvw, files: [file]) }
+  /// The description of all the files of a folder (Frictionless Data Package).
+  public static func dataPackage(_ files: [File]) -> MetadataExporter {
+    MetadataExporter(form: .dataPackage, files: files)
+  }
+
+  /// What messages call it.
+  public var descriptor: ExporterDescriptor {
+    ExporterDescriptor(
+      form == .csvw ? "csvw" : "datapackage", fileExtensions: [], mediaType: "application/json",
+      summary: "What the columns of a file are", isExact: false)
+  }
+
+  /// An encoder that writes the description, and no rows.
+  public func makeEncoder(
+    for schema: Schema, options: ExportOptions, layout: Layout
+  ) throws(Problem) -> any RowEncoder {
+    switch form {
+    case .csvw:
+      return MetadataEncoder(
+        text: CSVWDocument.text(of: schema, file: files[0].name, style: try files[0].style() ?? CSVStyle()))
+    case .dataPackage:
+      let resources = try files.map { (file) throws(Problem) in
+        DataPackageDocument.Resource(
+          file: file.name, format: file.format.name, mediaType: file.format.mediaType, style: try file.style())
+      }
+      return MetadataEncoder(text: DataPackageDocument.text(of: schema, resources: resources))
+    }
+  }
+}
+
+private struct MetadataEncoder: RowEncoder {
+  let text: [UInt8]
+
+  func begin(_ out: inout ByteBuffer) { out.append(bytes: text) }
+  func encode(_ batch: RowBatch, isFirst: Bool, _ out: inout ByteBuffer) -> Int { 0 }
+  func finish(rows: Int, _ out: inout ByteBuffer) {}
+}

@@ -1,0 +1,155 @@
+internal import Codecs
+public import Domain
+internal import Synchronization
+
+/// A workbook for spreadsheets, with one sheet. The encoder writes the sheet, and a sink packs it with the other parts of the file.
+public struct XLSXExporter: Exporter {
+  private static let numbers = ExporterDescriptor.Option(
+    "numbers", "error|text", "Numbers with more digits than a spreadsheet keeps: refused, or as text (default: error)")
+
+  /// The format.
+  public init() {}
+
+  /// `xlsx`.
+  public var descriptor: ExporterDescriptor {
+    ExporterDescriptor(
+      "xlsx", fileExtensions: ["xlsx"],
+      mediaType: "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
+      summary: "A workbook for Excel, LibreOffice and the like; what a cell cannot hold is refused", isExact: true,
+      options: [Self.numbers, OptionKeys.nonfinite])
+  }
+
+  /// An encoder of the sheet.
+  public func makeEncoder(
+    for schema: Schema, options: ExportOptions, layout: Layout
+  ) throws(Problem) -> any RowEncoder {
+    SheetEncoder(
+      writer: try SheetWriter(
+        schema, numbers: try options.choice(Self.numbers, default: .error),
+        nonfinite: try options.choice(OptionKeys.nonfinite, default: .error)))
+  }
+
+  /// The workbook around the sheet.
+  public func sink(
+    around sink: any ByteSink, of schema: Schema, options: ExportOptions
+  ) throws(Problem) -> any ByteSink {
+    WorkbookSink(sink, sheet: Workbook.sheetName(schema.name))
+  }
+}
+
+private struct SheetEncoder: RowEncoder {
+  let writer: SheetWriter
+
+  func begin(_ out: inout ByteBuffer) throws(Problem) { try writer.begin(&out) }
+  func encode(_ batch: RowBatch, isFirst: Bool, _ out: inout ByteBuffer) throws(Problem) -> Int {
+    try writer.write(batch, &out)
+    return 0
+  }
+  func finish(rows: Int, _ out: inout ByteBuffer) throws(Problem) { try writer.finish(rows: rows, &out) }
+}
+
+/// Packs the sheet that is written into it, and what else a workbook has.
+private final class WorkbookSink: ByteSink {
+  let name: String
+  private let inner: any ByteSink
+  private let sheet: String
+  private let zip = Mutex(ZipWriter())
+
+  init(_ inner: any ByteSink, sheet: String) {
+    name = inner.name
+    self.inner = inner
+    self.sheet = sheet
+  }
+
+  func write(_ bytes: borrowing ByteBuffer) async throws(Problem) {
+    var packed = ByteBuffer()
+    try bytes.read { (span) throws(Problem) in
+      try zip.withLock { (zip) throws(Problem) in
+        if zip.isEmpty {
+          for part in Workbook.parts(sheet: sheet) { try zip.add(part.name, part.text, to: &packed) }
+          zip.begin(Workbook.sheetPart, &packed)
+        }
+        try zip.append(span, to: &packed)
+      }
+    }
+    try await inner.write(packed)
+  }
+
+  func commit() async throws(Problem) {
+    var end = ByteBuffer(capacity: 4096)
+    zip.withLock { zip in
+      zip.end(&end)
+      zip.finish(&end)
+    }
+    try await inner.write(end)
+    try await inner.commit()
+  }
+
+  func abandon() async { await inner.abandon() }
+}
+
+/// The parts of a workbook beside its sheet (Open Packaging Conventions).
+private enum Workbook {
+  static let sheetPart = "xl/worksheets/sheet1.xml"
+  private static let head = "<?xml version=\"1.0\" encoding=\"UTF-8\" standalone=\"yes\"?>\n"
+  private static let office = "http://schemas.openxmlformats.org/officeDocument/2006"
+  private static let package = "http://schemas.openxmlformats.org/package/2006"
+  private static let main = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
+  private static let media = "application/vnd.openxmlformats-officedocument.spreadsheetml"
+
+  static func parts(sheet: String) -> [(name: String, text: String)] {
+    [
+      (
+        "[Content_Types].xml",
+        """
+        \(head)<Types xmlns="\(package)/content-types">\
+        <Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/>\
+        <Default Extension="xml" ContentType="application/xml"/>\
+        <Override PartName="/xl/workbook.xml" ContentType="\(media).sheet.main+xml"/>\
+        <Override PartName="/\(sheetPart)" ContentType="\(media).worksheet+xml"/>\
+        <Override PartName="/xl/styles.xml" ContentType="\(media).styles+xml"/></Types>
+        """
+      ),
+      ("_rels/.rels", relations([("officeDocument", "xl/workbook.xml")])),
+      (
+        "xl/workbook.xml",
+        """
+        \(head)<workbook xmlns="\(main)" xmlns:r="\(office)/relationships">\
+        <sheets><sheet name="\(sheet)" sheetId="1" r:id="rId1"/></sheets></workbook>
+        """
+      ),
+      ("xl/_rels/workbook.xml.rels", relations([("worksheet", "worksheets/sheet1.xml"), ("styles", "styles.xml")])),
+      ("xl/styles.xml", styles),
+    ]
+  }
+
+  private static func relations(_ targets: [(kind: String, target: String)]) -> String {
+    let all = targets.enumerated().map { place, target in
+      "<Relationship Id=\"rId\(place + 1)\" Type=\"\(office)/relationships/\(target.kind)\" Target=\"\(target.target)\"/>"
+    }
+    return "\(head)<Relationships xmlns=\"\(package)/relationships\">\(all.joined())</Relationships>"
+  }
+
+  /// Three kinds of cells: plain, names of columns in bold, dates.
+  private static let styles = """
+    \(head)<styleSheet xmlns="\(main)"><numFmts count="1"><numFmt numFmtId="164" formatCode="yyyy\\-mm\\-dd"/></numFmts>\
+    <fonts count="2"><font><sz val="11"/><name val="Calibri"/></font><font><b/><sz val="11"/><name val="Calibri"/></font></fonts>\
+    <fills count="2"><fill><patternFill patternType="none"/></fill><fill><patternFill patternType="gray125"/></fill></fills>\
+    <borders count="1"><border/></borders><cellStyleXfs count="1"><xf/></cellStyleXfs>\
+    <cellXfs count="3"><xf/><xf fontId="1" applyFont="1"/><xf numFmtId="164" applyNumberFormat="1"/></cellXfs></styleSheet>
+    """
+
+  /// A table's name as that of a sheet: at most 31 UTF-16 code units, without what sheets may not have in their names.
+  static func sheetName(_ table: String) -> String {
+    var name = ""
+    for scalar in table.unicodeScalars {
+      let isRefused =
+        scalar.value < 0x20 || scalar.value == 0xFFFE || scalar.value == 0xFFFF
+        || "[]:*?/\\'&<>\"".unicodeScalars.contains(scalar)
+      let next = isRefused ? "_" : String(scalar)
+      guard name.utf16.count + next.utf16.count <= 31 else { break }
+      name += next
+    }
+    return name.isEmpty ? "Sheet1" : name
+  }
+}
