@@ -124,7 +124,8 @@ public struct ExporterLaw: Sendable, CustomStringConvertible {
 
   /// No rows is still a document: exact formats read back no rows, display formats show the columns.
   public static let emptyIsADocument = ExporterLaw("no rows is still a document") { fixture in
-    for (none, some) in [(SampleTable.empty, SampleTable.hostile), (.noPlaces, .places)] where fixture.takes(none) && fixture.takes(some) {
+    for (none, some) in [(SampleTable.empty, SampleTable.hostile), (.noPlaces, .places)]
+    where fixture.takes(none) && fixture.takes(some) {
       let document = try fixture.document(none)
       if let reader = fixture.reader {
         let rows = try await reader(document, none.schema)

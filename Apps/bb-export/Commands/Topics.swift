@@ -54,7 +54,9 @@ enum Topics {
 
     Exact formats give back every value and every null, or the program ends
     with 65 and names record and column. Display formats (markdown, table,
-    record, html) show every character; null is an empty cell.
+    record, html) show every character; null is an empty cell. --csvw says
+    beside a CSV file what its columns are, so that they come back with their
+    types; --datapackage describes all files of a folder.
 
       bb-export episodes -o episodes.csv -o episodes.json
       bb-export episodes -f csv --option null=NULL --option line-ending=crlf
@@ -70,6 +72,7 @@ enum Topics {
     the suffix does not say, the first bytes or --from-format do. Types are
     found in the data, so that every value comes back the same; a metadata
     file x.csv-metadata.json (CSV on the Web) or --types name=type,… says them.
+    --records /results reads the records inside a JSON document.
 
     An API of yours is a JSON file: where its records are, how they become
     columns, how pages follow one another, where the key is kept. `bb-export
