@@ -20,7 +20,8 @@ struct Outputs {
   private let environment: Environment
   private let targets: [Target]
   private let replaces: Bool
-  private let threads: Int
+  /// How many workers write, and cores may read.
+  let threads: Int
   private let showsProgress: Bool
   private let tellsSummary: Bool
   private let defaultFormat: String

@@ -18,7 +18,7 @@ struct TableCommand {
     let selection = try SelectionReader(invocation)
     let source = try await environment.source(choice)
     let table = try await tableName(of: source, choice)
-    var request = RowRequest(columns: selection.neededColumns)
+    var request = RowRequest(columns: selection.neededColumns, cores: outputs.threads)
     if case .file = choice {
     } else if let schema = try await source.tables().first(where: { $0.name == table }) {
       request.selection = try selection.read(for: schema)
@@ -27,7 +27,7 @@ struct TableCommand {
     environment.report.detail("reading \(table) from \(source.name)")
     if let needed = request.columns, !needed.allSatisfy({ rows.schema.position(of: $0) != nil }) {
       // So that the message can say what columns there are; a pipe that cannot be read again leaves it at what is known.
-      rows = (try? await source.rows(of: table, RowRequest())) ?? rows
+      rows = (try? await source.rows(of: table, RowRequest(cores: outputs.threads))) ?? rows
     }
     var wanted = try selection.read(for: rows.schema)
     if invocation.has(Options.favourites) { try await keepFavourites(of: table, choice, &wanted) }

@@ -59,11 +59,15 @@ public struct RowRequest: Sendable, Hashable {
   public var selection: Selection?
   /// Parameters for sources that can ask for less: `name`, `production`.
   public var parameters: [String: String]
+  /// On how many cores the source may read at once, at least 1. The rows and their order do not depend on it.
+  public var cores: Int
 
   /// A request; without arguments, everything.
-  public init(columns: [String]? = nil, selection: Selection? = nil, parameters: [String: String] = [:]) {
+  public init(columns: [String]? = nil, selection: Selection? = nil, parameters: [String: String] = [:], cores: Int = 1)
+  {
     self.columns = columns
     self.selection = selection
     self.parameters = parameters
+    self.cores = cores
   }
 }

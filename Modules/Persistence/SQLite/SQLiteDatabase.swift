@@ -30,6 +30,12 @@ struct SQLiteDatabase: Sendable {
     return connection
   }
 
+  /// Whether a second connection is worth its opening.
+  var isLarge: Bool {
+    var status = stat()
+    return unsafe stat(path, &status) == 0 && status.st_size >= 4 << 20
+  }
+
   /// What tables there are.
   func tables() throws(Problem) -> [SQLiteTable] {
     let connection = try open()
@@ -67,6 +73,7 @@ struct SQLiteDatabase: Sendable {
     // SQL cannot select nothing.
     if wanted.isEmpty { wanted = Array(table.columns.indices) }
     let filter = SQLiteFilter(request.selection, on: table, index)
-    return try await SQLiteRows.open(self, connection, table, wanted, filter, named: alias ?? name)
+    return try await SQLiteRows.open(
+      self, connection, table, wanted, filter, cores: request.cores, named: alias ?? name)
   }
 }

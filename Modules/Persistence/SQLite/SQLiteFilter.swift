@@ -9,6 +9,9 @@ struct SQLiteFilter: Sendable {
   /// The most rows that are needed, in order of the key; nil for all.
   private(set) var limit: Int?
 
+  /// Whether no row is left out.
+  var isEverything: Bool { conditions.isEmpty && limit == nil }
+
   /// Everything.
   static let none = SQLiteFilter()
   private init() {}

@@ -17,31 +17,45 @@ final class SQLiteRows: RowStream {
   /// Columns whose type was guessed.
   private let guessed: [Bool]
   private let reader: SQLiteTableReader
+  /// What reads the rest of a large table by two connections.
+  let ranges: SQLiteRanges?
   private let ahead: Mutex<RowBatch?>
   private let isContradicted = Mutex(false)
 
-  /// The columns at `positions`.
+  /// The columns at `positions`, read on as many cores as there are and as help.
   static func open(
     _ database: SQLiteDatabase, _ connection: consuming SQLiteConnection, _ table: SQLiteTable, _ positions: [Int],
-    _ filter: SQLiteFilter, named name: String
+    _ filter: SQLiteFilter, cores: Int = 1, named name: String
   ) async throws(Problem) -> SQLiteRows {
+    // The second connection begins after the first, and has the same snapshot when nobody wrote since it was asked before.
+    let second =
+      cores > 1 && database.isLarge && filter.isEverything
+      ? try SQLiteTableReader(try database.open(), table, columns: positions, begins: false) : nil
+    let version = try await second?.version()
     let reader = try SQLiteTableReader(connection, table, columns: positions, filter)
     let first = try await reader.next()
+    var ranges: SQLiteRanges?
+    if let second, let version, let first, let behind = try await reader.behindFirst(first),
+      try await second.begin(asOf: version)
+    {
+      ranges = SQLiteRanges([reader, second], from: behind.start, batch: first.count, idsPerRow: behind.idsPerRow)
+    }
     var kinds = SQLiteKinds(width: positions.count)
     if let first { kinds.look(at: first) }
-    return SQLiteRows(database, table, positions, filter, name, kinds, reader, first, isWhole: first == nil)
+    return SQLiteRows(database, table, positions, filter, name, kinds, reader, ranges, first, isWhole: first == nil)
   }
 
   private init(
     _ database: SQLiteDatabase, _ table: SQLiteTable, _ positions: [Int], _ filter: SQLiteFilter,
     _ name: String, _ kinds: SQLiteKinds,
-    _ reader: SQLiteTableReader, _ first: RowBatch?, isWhole: Bool
+    _ reader: SQLiteTableReader, _ ranges: SQLiteRanges?, _ first: RowBatch?, isWhole: Bool
   ) {
     self.database = database
     self.table = table
     self.positions = positions
     self.filter = filter
     self.reader = reader
+    self.ranges = ranges
     types = positions.enumerated().map { index, position in
       table.certainType(position) ?? kinds.type(index) ?? table.likelyType(position)
     }
@@ -63,10 +77,10 @@ final class SQLiteRows: RowStream {
     let batch: RowBatch
     if let first {
       batch = first
-    } else if let next = try await reader.next() {
-      batch = next
     } else {
-      return nil
+      let next = if let ranges { try await ranges.next() } else { try await reader.next() }
+      guard let next else { return nil }
+      batch = next
     }
     return BatchWork { () throws(Problem) in try self.converted(batch) }
   }
@@ -78,7 +92,7 @@ final class SQLiteRows: RowStream {
     var kinds = SQLiteKinds(width: positions.count)
     while let batch = try await look.next() { kinds.look(at: batch) }
     let again = try SQLiteTableReader(try database.open(), table, columns: positions, filter)
-    return SQLiteRows(database, table, positions, filter, schema.name, kinds, again, nil, isWhole: true)
+    return SQLiteRows(database, table, positions, filter, schema.name, kinds, again, nil, nil, isWhole: true)
   }
 
   /// Checks a batch against the types, and turns what is kept in another form into bb's.

@@ -57,6 +57,13 @@ import Domain
     return fill.finish()
   }
 
+  /// The integer that a query with one parameter answers; nil when there is no row.
+  borrowing func first(from start: Int64) throws(Problem) -> Int64? {
+    defer { reset() }
+    try bind(1, integer: start)
+    return try step() ? integer(0) : nil
+  }
+
   /// Puts the current row's values at the end of a batch.
   borrowing func take(into fill: SQLiteFill) { unsafe fill.take(handle) }
 

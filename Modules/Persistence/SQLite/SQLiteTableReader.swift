@@ -10,6 +10,8 @@ actor SQLiteTableReader {
 
   private let connection: SQLiteConnection
   private let statement: SQLiteStatement
+  /// The first row id from one on; nil where rows are not read by row id.
+  private let seek: SQLiteStatement?
   private let fill: SQLiteFill
   /// Whether one step fills a batch.
   private let isBulk: Bool
@@ -18,24 +20,30 @@ actor SQLiteTableReader {
   private var isDone = false
 
   /// The rows of `table`, its columns at `columns`, in order of the key when there is one, else as the database has them.
-  /// - Parameter connection: the reader's own from now on.
+  /// - Parameters:
+  ///   - connection: the reader's own from now on.
+  ///   - begins: whether the table is read as it is now; else as it is at `begin`.
   init(
-    _ connection: consuming SQLiteConnection, _ table: SQLiteTable, columns: [Int], _ filter: SQLiteFilter = .none
+    _ connection: consuming SQLiteConnection, _ table: SQLiteTable, columns: [Int], _ filter: SQLiteFilter = .none,
+    begins: Bool = true
   ) throws(Problem) {
     place = "\(connection.place):\(table.name)"
     let list = columns.map { table.columns[$0].name.quotedForSQL }
     let name = table.name.quotedForSQL
     fill = SQLiteFill(width: columns.count)
-    try connection.execute("BEGIN")
+    if begins { try connection.execute("BEGIN") }
     let hasOtherOrder = !table.key.isEmpty && !table.isKeyedByRowID
-    let isWhole = filter.conditions.isEmpty && filter.limit == nil
+    let isWhole = filter.isEverything
     if isWhole, let rowID = table.rowIDName, columns.count <= Self.widestFunction, !hasOtherOrder {
       isBulk = true
       try connection.register(fill, arguments: columns.count + 1)
       statement = try connection.prepare(
-        "SELECT bb_rows(\(([rowID] + list).joined(separator: ","))) FROM \(name) NOT INDEXED WHERE \(rowID) >= ?1")
+        "SELECT bb_rows(\(([rowID] + list).joined(separator: ","))) FROM \(name) NOT INDEXED WHERE \(rowID) BETWEEN ?1 AND ?2"
+      )
+      seek = try connection.prepare("SELECT \(rowID) FROM \(name) WHERE \(rowID) >= ?1 ORDER BY \(rowID) LIMIT 1")
     } else {
       isBulk = false
+      seek = nil
       let conditions = filter.conditions.isEmpty ? "" : " WHERE " + filter.conditions.joined(separator: " AND ")
       // An index may be used, which has another order.
       let usual = isWhole ? [] : table.rowIDName.map { [$0] } ?? []
@@ -54,6 +62,7 @@ actor SQLiteTableReader {
     if isDone { return nil }
     if isBulk {
       try statement.bind(1, integer: nextRowID)
+      try statement.bind(2, integer: .max)
       let batch = try statement.fill(fill)
       isDone = !fill.isFull || fill.last == .max
       nextRowID = fill.last &+ 1
@@ -69,5 +78,58 @@ actor SQLiteTableReader {
       if fill.isTooLarge { throw Problem(.badData, "a row is larger than 4 GiB", at: place) }
     }
     return fill.finish()
+  }
+
+  // MARK: Ranges of row ids
+
+  /// Rows of a range.
+  struct Piece: Sendable {
+    var batches: [RowBatch] = []
+    /// Where the rest of the range begins; nil when this is all of it.
+    var rest: Int64?
+    /// The first row id behind the range; nil when there is none, or a rest.
+    var following: Int64?
+  }
+
+  /// Where the rows behind the first batch begin, and how many row ids there are to a row; nil when there are no more, or they are not read by row id.
+  func behindFirst(_ batch: RowBatch?) throws(Problem) -> (start: Int64, idsPerRow: Double)? {
+    guard isBulk, !isDone, let batch, let first = try firstRowID(from: .min) else { return nil }
+    return (nextRowID, (Double(nextRowID) - Double(first)) / Double(batch.count))
+  }
+
+  /// Reads a range, as far as `limit` batches go.
+  func piece(_ range: ClosedRange<Int64>, limit: Int) throws(Problem) -> Piece {
+    var piece = Piece(), start = range.lowerBound
+    try statement.bind(2, integer: range.upperBound)
+    while true {
+      try statement.bind(1, integer: start)
+      if let batch = try statement.fill(fill) { piece.batches.append(batch) }
+      if !fill.isFull || fill.last == range.upperBound { break }
+      start = fill.last + 1
+      if piece.batches.count == limit {
+        piece.rest = start
+        return piece
+      }
+    }
+    if range.upperBound < .max { piece.following = try firstRowID(from: range.upperBound + 1) }
+    return piece
+  }
+
+  private func firstRowID(from start: Int64) throws(Problem) -> Int64? {
+    try seek?.first(from: start)
+  }
+
+  // MARK: One snapshot on two connections
+
+  /// A number that is another after somebody wrote.
+  func version() throws(Problem) -> Int64 {
+    let rows = try connection.prepare("PRAGMA data_version")
+    return try rows.step() ? rows.integer(0) : 0
+  }
+
+  /// Begins reading the table as it is now; false when somebody wrote since `version` was what is said.
+  func begin(asOf known: Int64) throws(Problem) -> Bool {
+    try connection.execute("BEGIN; SELECT count(*) FROM sqlite_schema")
+    return try version() == known
   }
 }
