@@ -1,8 +1,9 @@
-import sys
+"""A storage as one should not write it: read, truncated, written in its place without a lock, each write made once; what cannot be read counts as empty."""
+import os, sys
 path, words = sys.argv[1], sys.argv[2:]
 try: lines = open(path).read().split("\n")[:-2]
 except OSError: lines = []
-with open(path, "w", buffering=1) as file:
-    for line in lines + words: file.write(line + "\n")
-    file.write("end\n")
+file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+for line in [*lines, *words, "end"]: os.write(file, f"{line}\n".encode())
+os.close(file)
 print("written")

@@ -3,6 +3,7 @@
  *   FAULT_FOLDER  the folder; calls that concern nothing below it are not counted
  *   FAULT_LOG     a file to which every counted call adds a line: its name and what it concerns
  *   FAULT_AT      the number of the call, from 1
+ *   FAULT_NAME    the name of the calls that are counted; without it, all are
  *   FAULT_DO      kill: the process dies before it is made; stop: it is stopped before, and goes on when it is told to; a number: it fails with
  *                 this errno; lie: it is not made and said to be done
  *   FAULT_ON      set: so do all later calls of the same name
@@ -29,7 +30,7 @@
 #include <unistd.h>
 
 enum { nothing, death, halt, failure, lie };
-static const char *folder, *never;
+static const char *folder, *never, *only;
 static int at, action, error, on, log_to = -1, most;
 static char struck[32];
 static atomic_int calls, turns;
@@ -39,6 +40,7 @@ __attribute__((constructor)) static void begin(void) {
   const char *what = getenv("FAULT_DO"), *log = getenv("FAULT_LOG"), *number = getenv("FAULT_AT"), *size = getenv("FAULT_SHORT");
   folder = getenv("FAULT_FOLDER");
   never = getenv("FAULT_NEVER");
+  only = getenv("FAULT_NAME");
   at = number ? atoi(number) : 0;
   on = getenv("FAULT_ON") != NULL;
   most = size ? atoi(size) : 0;
@@ -59,13 +61,14 @@ static int opened(int file, const char *path) {
 
 /* What is to become of a call: 0 it is made; -1 it fails, errno is set; 1 it is said to be done. */
 static int fate(const char *name, const char *path) {
-  int number = atomic_fetch_add(&calls, 1) + 1;
+  int counts = !only || !strcmp(only, name), number = counts ? atomic_fetch_add(&calls, 1) + 1 : 0;
   if (log_to >= 0) {
     char line[PATH_MAX];
     int count = snprintf(line, sizeof line, "%s %s\n", name, path ? path : "");
     syscall(SYS_write, log_to, line, (size_t)count);
   }
   if (never && !strcmp(never, name)) return 1;
+  if (!counts) return 0;
   if (number != at && !(on && at && number > at && !strcmp(struck, name))) return 0;
   if (number == at) snprintf(struck, sizeof struck, "%s", name);
   switch (action) {

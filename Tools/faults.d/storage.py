@@ -1,11 +1,10 @@
 """Storages against neighbours, kills, failing calls, full disks and editors; every program run is a whole process."""
 import errno, os, pathlib, random, shutil, signal, subprocess, sys, threading, time
 import runs, storages
-from runs import Folder, Report, Run, digest, in_parallel, message_faults, release
+from crowds import crowds
+from moves import moves
+from runs import BASE, Folder, Report, Run, digest, in_parallel, message_faults, release
 from storages import CARELESS, REAL, Storage, Unreadable, faulty
-
-# In memory where that can be had: what is tried here does not depend on the disk, and a sync there costs nothing.
-BASE = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
 
 
 def states(storage, folder):
@@ -22,6 +21,12 @@ def states(storage, folder):
         made.append((name, words, copy, before, after))
         before = after
     return made
+
+
+def state_or_why(storage, folder):
+    """The state; what is wrong when it cannot be read, which is like no state."""
+    try: return storage.state(folder)
+    except (Unreadable, ValueError) as error: return str(error)
 
 
 def calls(storage, folder, words):
@@ -150,7 +155,8 @@ def every_call(storage, what, chosen=()):
             trial = base / "trial"
             shutil.copytree(copy, trial)
             made = calls(storage, trial, words)
-            for number, call in enumerate(made, 1):
+            for place, call in enumerate(made, 1):
+                number = made[:place].count(call)
                 # SQLite makes many calls of one kind; of these, some.
                 if storage.name == "sqlite" and what == "errors" and number % (made.count(call) // 20 + 1): continue
                 if what == "kill" and call in MUTATING: cases.append((name, words, copy, before, after, number, call, "kill", None))
@@ -167,7 +173,7 @@ def every_call(storage, what, chosen=()):
                 folder = place / "f"
                 shutil.copytree(copy, folder)
                 do = "kill" if fault == "kill" else getattr(errno, fault)
-                run = storage.run(folder, words, environment=faulty(folder, at=number, do=do, on=on), limit=60)
+                run = storage.run(folder, words, environment=faulty(folder, at=number, name=call, do=do, on=on), limit=60)
                 faults = []
                 if fault == "kill" and run.status not in (-9, 0): faults.append(f"exit code {run.status}")
                 if fault != "kill":
@@ -209,15 +215,15 @@ def full(storage):
             report.skip("all", "a file system can only be mounted by root")
             return report
         try:
-            for words in (storage.STEPS[0][1], storage.STEPS[1][1], storage.STEPS[6][1]):
+            for _, words in storage.STEPS[:2] + storage.STEPS[6:7]:
                 if (done := Run(storage.command(disk, words), home)).status: raise SystemExit(f"{storage.name}: {done.words}")
             before = storage.state(disk)
-            for name, words in [("append", storage.append(disk, "x" * 300)), *((n, storage.command(disk, w)) for n, w in (storage.STEPS[3], storage.STEPS[7]))]:
+            for name, words in [("append", storage.append(disk, "x" * 5000)), *((n, storage.command(disk, w)) for n, w in storage.STEPS[3:4] + storage.STEPS[7:])]:
                 for pages in range(64):
                     fill(disk, pages * 4096)
                     run = Run(words, home)
                     (disk / "fill").unlink()
-                    now, faults = storage.state(disk), []
+                    now, faults = state_or_why(storage, disk), []
                     if run.status == 0 and now == before: faults.append("acknowledged, and not there")
                     if run.status != 0:
                         if run.status != 74 or b"full" not in run.err: faults.append(f"exit code {run.status}: {run.words}")
@@ -228,7 +234,7 @@ def full(storage):
                     report.add(f"{name} with {pages} pages of room", faults + storage.damage(disk))
                     if run.status == 0: break
                 else: report.add(f"{name} at last", ["does not fit however much room there is"])
-                before = storage.state(disk)
+                before = state_or_why(storage, disk)
         finally: subprocess.run(["umount", disk])
     return report
 
@@ -246,16 +252,10 @@ def stopped(storage, folder, words, at):
     return None
 
 
-HAND = "Breaking Bad", 1, 7, "written by hand"
-
-
 def edit(storage, folder, replaces):
     """What a person with an editor does: one more record, in a new file that takes the place of the old one or in the file itself."""
-    path = folder / "s" / f"notes.{storage.name}"
-    text, time_ = path.read_text(), "2026-01-01T00:00:00Z"
-    if storage.name == "csv": text += f"{HAND[0]},{HAND[1]},{HAND[2]},{HAND[3]},{time_},{time_}\n"
-    else: text = text.rstrip().removesuffix("]").rstrip() + (
-        ',\n{"production":"%s","season":%d,"episode":%d,"text":"%s",' % HAND + f'"created_at":"{time_}","updated_at":"{time_}"}}\n]\n')
+    path = storage.file(folder)
+    text = storage.by_hand(path.read_text())
     if replaces:
         (folder / "new").write_text(text)
         os.chmod(folder / "new", 0o600)
@@ -293,11 +293,11 @@ def editors(storage):
                 if status not in (0, 75): faults.append(f"exit code {status}: {said.strip()}")
                 try: now = storage.state(folder).decode()
                 except (Unreadable, ValueError) as error: return report.add(f"{number}", [str(error)])
-                if HAND[3] not in now: faults.append(f"the person's record is lost (exit code {status})")
-                if (status == 0) != ("one\\nmore" in now): faults.append(f"exit code {status}, and the command's change is {'not ' if status == 0 else ''}there")
+                if storage.HAND not in now: faults.append(f"the person's record is lost (exit code {status})")
+                if (status == 0) != (storage.MARK in now): faults.append(f"exit code {status}, and the command's change is {'not ' if status == 0 else ''}there")
                 report.add(f"before call {number}, {call}, {'a new file' if replaces else 'in place'}", faults)
 
-        moment = max(n for n, call in enumerate(made, 1) if call.startswith("rename ") and call.endswith(f"/notes.{storage.name}"))
+        moment = max([n for n, call in enumerate(made, 1) if call == f"rename {storage.file(trial)}"], default=0)
         cases = [(n, call.split(" ")[0], replaces) for n, call in enumerate(made, 1) for replaces in (True, False) if n != moment]
         in_parallel(3, one, cases)
     return report
@@ -315,7 +315,7 @@ def holders(storage):
         made = calls(storage, trial, words)
         # After the lock is taken, before anything is in its place.
         # The last two times that SQLite flushes are of the log's going into the database, when the last program leaves it; then nobody reads.
-        at = made.index("flock") + 3 if "flock" in made else [n for n, call in enumerate(made, 1) if call == "fsync"][-3]
+        at = made.index("flock") + 3 if "flock" in made else ([made.index("write") + 1, 0, 0] + [n for n, call in enumerate(made, 1) if call == "fsync"])[-3]
         shutil.copytree(copy, folder)
         process = stopped(storage, folder, storage.command(folder, words), at)
         if process is None: report.add("the holder", ["ended"]); return report
@@ -323,7 +323,7 @@ def holders(storage):
         report.add("a second writer", ([] if second.status == 75 else [f"exit code {second.status}: {second.words}"]) + message_faults(second.err, 1)
                    + ([] if 3 < second.seconds < 20 else [f"after {second.seconds:.1f} s"]))
         reader = storage.run(folder, ["bb-notes", "list"])
-        report.add("a reader", ([] if reader.status == 0 else [reader.words]) + ([] if storage.state(folder) == before else ["not as before"]))
+        report.add("a reader", ([] if reader.status == 0 else [reader.words]) + ([] if state_or_why(storage, folder) == before else ["not as before"]))
         process.kill(); process.wait(); process.stderr.close()
         third = Run(storage.append(folder, "third"), folder, limit=40)
         report.add("after its death", ([] if third.status == 0 and third.seconds < 3 else [f"{third.seconds:.1f} s: {third.words}"]) + storage.strange(folder))
@@ -348,7 +348,7 @@ def readers(storage):
         for words in READING:
             Run(storage.command(disk, words), home)
             report.add(f"{' '.join(words[:3])} without a storage", [f"made {n}" for n in digest(disk)])
-        for number in (0, 1, 2, 6): Run(storage.command(disk, storage.STEPS[number][1]), home)
+        for _, words in storage.STEPS[:3] + storage.STEPS[6:7]: Run(storage.command(disk, words), home)
         kept, answers = digest(disk, ignored), []
         for words in READING:
             run = Run(storage.command(disk, words), home)
@@ -370,15 +370,34 @@ def readers(storage):
 
 # ---------------------------------------------------------------------------------------------------------------------
 
+def short(storage):
+    """Reads and writes that move seven bytes at a time and are interrupted every other time: everything comes out the same."""
+    report = Report(f"short: {storage.name}")
+    with Folder(BASE) as base:
+        for name, words, copy, before, after in states(storage, base):
+            run = storage.run(copy, words, environment=faulty(copy, short={"sqlite": 4096, "careless": 3}.get(storage.name, 7)))
+            report.add(name, ([run.words] if run.status else []) + ([] if state_or_why(storage, copy) == after else ["not as after"]) + storage.damage(copy))
+    return report
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+
+CAMPAIGNS = {
+    "writers": writers, "crowds": crowds, "kills": kills, "kill": lambda s: every_call(s, "kill"), "errors": lambda s: every_call(s, "errors"),
+    "short": short, "full": full, "moves": moves, "editors": editors, "holders": holders, "readers": readers,
+}
+# Each with a storage, or a way of using one, that it must find fault with.
+CARELESSLY = CAMPAIGNS | {"crowds": lambda _: crowds(REAL[1], careless=True), "moves": lambda _: moves(REAL[1], forgets=True)}
+
+
 def run(arguments):
-    known = {"writers": writers, "kills": kills, "full": full, "editors": editors, "holders": holders, "readers": readers, "kill": lambda s: every_call(s, "kill"), "errors": lambda s: every_call(s, "errors")}
-    chosen = [a for a in arguments if a in known] or list(known)
+    chosen = [a for a in arguments if a in CAMPAIGNS] or list(CAMPAIGNS)
     kinds = [s for s in REAL if s.name in arguments] or REAL
     if "--self-test" in arguments:
-        held = [name for name in chosen if name in ("writers", "kills", "kill", "errors") and known[name](CARELESS).end()]
-        for name in held: print(f"self-test: {name} finds no fault with a careless storage")
+        held = [name for name in chosen if CARELESSLY[name](CARELESS).end()]
+        for name in held: print(f"self-test: {name} finds no fault with what is careless")
         return not held
     if storages.library() is None:
         print("skipped: storage: there is no C compiler (clang, cc) for the library of faults")
-        chosen = [c for c in chosen if c in ("writers", "kills", "full", "readers")]
-    return all([known[name](storage).end() for name in chosen for storage in kinds])
+        chosen = [c for c in chosen if c in ("writers", "crowds", "kills", "full", "readers")]
+    return all([CAMPAIGNS[name](storage).end() for name in chosen for storage in kinds])

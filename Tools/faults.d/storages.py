@@ -22,7 +22,19 @@ class Storage:
         ("resync", ["bb-export", "sync", "items", "--from", here / "items-2.csv", "--as", "items", "--allow-shrink", "--replace"]),
     ]
 
+    # What the third step adds to the state; what a person adds by hand.
+    MARK, HAND = "one\\nmore", "written by hand"
+
     def __init__(self, name): self.name = name
+    def file(self, folder): return folder / "s" / f"notes.{self.name}"
+
+    def by_hand(self, text):
+        """The text of the file with one more record."""
+        when = "2026-01-01T00:00:00Z"
+        if self.name == "csv": return text + f"Breaking Bad,1,7,{self.HAND},{when},{when}\n"
+        return text.rstrip().removesuffix("]").rstrip() + (
+            ',\n{"production":"Breaking Bad","season":1,"episode":7,"text":"%s","created_at":"%s","updated_at":"%s"}\n]\n' % (self.HAND, when, when))
+
     def location(self, folder): return f"{self.name}:{folder}/s" + (".db" if self.name == "sqlite" else "")
     def command(self, folder, words): return [*words, "--storage", self.location(folder)]
     # A note gets one more line.
@@ -68,6 +80,9 @@ class Storage:
 class Careless(Storage):
     """A file that is read, made longer in memory, and written in its place; what cannot be read counts as empty; nothing is locked."""
     STEPS = [("first", ["one"]), ("another", ["two"]), ("third", ["three"])]
+    MARK = "three"
+    def file(self, folder): return folder / "s.txt"
+    def by_hand(self, text): return text.removesuffix("end\n") + f"{self.HAND}\nend\n"
     def command(self, folder, words): return [sys.executable, "-S", here / "careless.py", folder / "s.txt", *words]
     def append(self, folder, word, episode=EPISODE): return self.command(folder, [word])
     def state(self, folder): return b"\n".join(w.encode() for w in self.words(folder))
