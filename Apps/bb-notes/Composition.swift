@@ -15,6 +15,9 @@ extension Environment {
     let scratch = TemporaryScratch(folder: directories.temporary)
     let stores = StoreRegistry(scratch: scratch)
     let width = Terminal.width(1)
+    let settings: @Sendable () throws(Problem) -> [String: String] = { () throws(Problem) in
+      try SettingsFile.read(directories.configuration + "/config", names: Topics.settings.map(\.name))
+    }
     let updates = DailySource(
       SourceDescription.usual(for: Catalog.episodes.name),
       server: variables["BB_API_URL"].flatMap { $0.isEmpty ? nil : $0 },
@@ -22,7 +25,7 @@ extension Environment {
       date: SystemClock())
     return Environment(
       variables: variables,
-      settings: { () throws(Problem) in try directories.settings() },
+      settings: settings,
       store: { (location) throws(Problem) in try stores.open(location) },
       exists: { (location) throws(Problem) in try stores.isThere(try stores.location(location)) },
       migrate: { (old, location) async throws(Problem) in
@@ -32,8 +35,8 @@ extension Environment {
         }
       },
       pictures: { (location) throws(Problem) in StoredPictures(try stores.location(location)) },
-      defaultStorage: { () throws(Problem) in try directories.defaultStorage() },
-      makeHome: { (location) throws(Problem) in try directories.makeHome(of: location) },
+      defaultStorage: directories.defaultStorage,
+      makeDataFolder: { () throws(Problem) in try Directories.make(directories.data) },
       episodes: SnapshotSource(),
       currentEpisodes: { (refresh) async throws(Problem) in
         try await updates.rows(of: Catalog.episodes.name, refresh: refresh) { if refresh { report.warning($0) } }
@@ -58,7 +61,7 @@ extension Environment {
       },
       standardOutput: { () throws(Problem) in
         guard Terminal.isTerminal(1) else { return DescriptorSink.standardOutput }
-        let pager = Terminal.isInteractive ? PagerSink(variables, preferred: try directories.settings()["pager"]) : nil
+        let pager = Terminal.isInteractive ? PagerSink(variables, preferred: try settings()["pager"]) : nil
         return VisibleSink(pager ?? DescriptorSink.standardOutput) { report.warning($0) }
       },
       standardInput: { () throws(Problem) in try wholeFile(FileByteSource(path: "/dev/stdin"), name: "standard input")
@@ -66,7 +69,7 @@ extension Environment {
       terminalWidth: width,
       isInteractive: Terminal.isInteractive,
       dialog: Dialog(),
-      editor: { () throws(Problem) in TerminalEditor(variables, preferred: try directories.settings()["editor"]) },
+      editor: { () throws(Problem) in TerminalEditor(variables, preferred: try settings()["editor"]) },
       drafts: PrivateDrafts(folder: directories.state + "/drafts"),
       clock: writtenTime(variables),
       identifier: {

@@ -40,6 +40,31 @@ struct SQLiteStoreTests {
     #expect(facts.text(5) == "list-of-text")
   }
 
+  @Test func theFolderIsMadeLikeThatOfAnyStorage() async throws {
+    try await SQLiteStore(path: folder.path + "/a/b/s.db").apply(change())
+    #expect(folder.mode("a/b") == 0o700 && folder.mode("a/b/s.db") == 0o600)
+  }
+
+  @Test func whatTheLogHoldsIsTakenIntoTheFileBeforeItIsMoved() async throws {
+    try await SQLiteStore(path: path).apply(change())
+    let connection = try SQLiteConnection.open(path: path, .writing)
+    try connection.execute("CREATE TABLE late (x)")
+    // What is there when the last connection could not close the log.
+    for (from, to) in [("s.db", "t.db"), ("s.db-wal", "t.db-wal")] {
+      let sink = try FileSink(path: "\(folder.path)/\(to)")
+      try sink.append(try FileByteSource(path: "\(folder.path)/\(from)").wholeText(limit: .max))
+      try await sink.commit()
+    }
+    func isThere() throws -> Bool {
+      let alone = try SQLiteConnection.open(path: folder.path + "/t.db", .immutable)
+      return try alone.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'late'").step()
+    }
+    #expect(try !isThere())
+    try SQLiteDatabase(path: folder.path + "/t.db").settle()
+    #expect(try isThere() && !folder.names().contains("t.db-wal"))
+    try connection.execute("DROP TABLE late")
+  }
+
   @Test func aNewerFormatIsRefusedUntouched() async throws {
     try await SQLiteStore(path: path).apply(change())
     try SQLiteConnection.open(path: path, .writing).execute("PRAGMA user_version=2")

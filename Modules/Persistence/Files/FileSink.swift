@@ -16,7 +16,7 @@ public final class FileSink: ByteSink {
   private let written = Mutex(0)
 
   /// How far the temporary is.
-  private enum State { case open, closed, gone }
+  private enum State { case open, closed, published, removed }
 
   /// Opens the temporary beside `path`.
   ///
@@ -94,13 +94,17 @@ public final class FileSink: ByteSink {
       discard()
       throw Problem.posix(code, "rename", name)
     }
-    state.withLock { $0 = .gone }
+    state.withLock { $0 = .published }
     Temporaries.forget(temporary)
     let folder = unsafe open(Temporaries.split(target).folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-    guard folder >= 0 else { return }
+    if folder < 0, errno == EACCES { return }  // A folder that may be written and not read cannot be flushed.
+    guard folder >= 0 else { throw Problem.posix(errno, "open the folder of", name) }
     defer { close(folder) }
     if fsync(folder) != 0, errno != EINVAL { throw Problem.posix(errno, "flush the folder of", name) }
   }
+
+  /// Whether it is in its place, also when the folder could not be flushed after that.
+  var isPublished: Bool { state.withLock { $0 == .published } }
 
   /// Whether the temporary, which is flushed, holds the bytes of `file`.
   func holdsSame(as file: FileByteSource) throws(Problem) -> Bool {
@@ -121,11 +125,11 @@ public final class FileSink: ByteSink {
 
   private func discard() {
     let left = state.withLock { state in
-      defer { state = .gone }
+      defer { if state != .published { state = .removed } }
       return state
     }
     if left == .open { close(descriptor) }
-    guard left != .gone else { return }
+    guard left == .open || left == .closed else { return }
     unsafe unlink(temporary)
     Temporaries.forget(temporary)
   }

@@ -126,6 +126,7 @@ struct FolderHistory {
       let count = unsafe bytes.withUnsafeMutableBytes { buffer in
         unsafe pread(descriptor, buffer.baseAddress! + done, length - done, off_t(start + done))
       }
+      if count < 0, errno == EINTR { continue }
       guard count > 0 else { throw Problem.posix(count == 0 ? EIO : errno, "read", path) }
       done += count
     }

@@ -41,11 +41,11 @@ enum FolderListing {
     }
   }
 
-  /// Removes a file, or a folder with all that is in it; links are not followed.
+  /// Removes a file with what SQLite keeps beside it, or a folder with all that is in it; links are not followed.
   static func removeAll(_ path: String) {
+    for suffix in ["-wal", "-shm", "-journal"] { unsafe unlink(path + suffix) }
     if unsafe unlink(path) == 0 { return }
     for name in (try? names(path)) ?? [] { removeAll(path + "/" + name) }
     unsafe rmdir(path)
-    for suffix in ["-wal", "-shm", "-journal"] { unsafe unlink(path + suffix) }
   }
 }

@@ -56,23 +56,25 @@ struct FolderLock: ~Copyable {
   }
 
   /// What bb knew when it left the folder; nil when that is not known.
-  borrowing func state() throws(Problem) -> FolderState? { try Self.state(in: descriptor) }
+  borrowing func state() throws(Problem) -> FolderState? { try Self.state(in: descriptor, folder + "/lock") }
 
   /// The same for who only reads; nil also when there is no lock file.
   static func state(of path: String) -> FolderState? {
-    let descriptor = unsafe open(path + "/.bb/lock", O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
+    let file = path + "/.bb/lock"
+    let descriptor = unsafe open(file, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
     guard descriptor >= 0 else { return nil }
     defer { close(descriptor) }
-    return try? state(in: descriptor)
+    return try? state(in: descriptor, file)
   }
 
-  private static func state(in descriptor: Int32) throws(Problem) -> FolderState? {
+  private static func state(in descriptor: Int32, _ file: String) throws(Problem) -> FolderState? {
     var bytes: [UInt8] = []
     var buffer = [UInt8](repeating: 0, count: 4096)
     while true {
       let count = unsafe pread(descriptor, &buffer, buffer.count, off_t(bytes.count))
       if count == 0 { break }
-      guard count > 0 else { throw Problem.posix(errno, "read", "lock") }
+      if count < 0, errno == EINTR { continue }
+      guard count > 0 else { throw Problem.posix(errno, "read", file) }
       bytes += buffer[..<count]
     }
     return FolderState(bytes)

@@ -49,7 +49,8 @@ final class PendingFile {
   let replaced: FileStamp?
   /// What it is, once it is flushed.
   private(set) var stamp: FileStamp?
-  private(set) var isPublished = false
+  /// Whether it is in its place.
+  var isPublished: Bool { sink.isPublished }
 
   init(schema: Schema, sink: FileSink, replaced: FileStamp?) {
     self.schema = schema
@@ -66,7 +67,6 @@ final class PendingFile {
   func publish() throws(Problem) {
     try flush()
     try sink.publish()
-    isPublished = true
   }
 }
 

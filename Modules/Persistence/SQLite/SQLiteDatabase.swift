@@ -36,6 +36,22 @@ struct SQLiteDatabase: Sendable {
     return unsafe stat(path, &status) == 0 && status.st_size >= 4 << 20
   }
 
+  /// Takes into the file what its log still holds, so that it is whole under another name as well.
+  ///
+  /// SQLite does this when the last connection closes, and says nothing when it cannot. A path without a log is left alone.
+  /// - Throws: `io` when there is no room for it, or the disk is broken.
+  func settle() throws(Problem) {
+    let log = path + "-wal"
+    guard try FileStamp.now(at: log) != nil else { return }
+    do {
+      let connection = try SQLiteConnection.open(path: path, .writing)
+      try connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    }
+    if let left = try FileStamp.now(at: log), left.size > 0 {
+      throw Problem(.io, "the log of the database cannot be taken into it", at: path, hint: "run again")
+    }
+  }
+
   /// What tables there are.
   func tables() throws(Problem) -> [SQLiteTable] {
     let connection = try open()

@@ -67,6 +67,7 @@ public actor SQLiteStore: RecordStore {
   @discardableResult
   public func load(_ load: TableLoad) async throws(Problem) -> TableOutcome {
     guard try reading() == nil else { return try await self.load(load, begin()).outcome }
+    try FolderListing.make(Temporaries.split(path).folder)
     let building = try SQLiteBuilding(path)
     let (outcome, isDone) = try await self.load(load, try begin(building: building.temporary))
     if isDone { try building.publish() }
@@ -174,6 +175,7 @@ public actor SQLiteStore: RecordStore {
   /// A connection within a transaction that writes, on a file that is bb's. Leaving early closes it, and SQLite rolls back.
   /// - Parameter building: a new file that nobody else knows, and that is thrown away unless all goes well.
   private func begin(building: String? = nil) throws(Problem) -> SQLiteConnection {
+    if building == nil { try FolderListing.make(Temporaries.split(path).folder) }
     let connection = try SQLiteConnection.open(path: building ?? path, .writing)
     if building != nil {
       try connection.execute("PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF; PRAGMA cache_size=-8192; BEGIN")

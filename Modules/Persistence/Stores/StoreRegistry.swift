@@ -126,6 +126,11 @@ public struct StoreRegistry: Sendable {
     do throws(Problem) {
       let place = StoreLocation(scheme: location.scheme, path: temporary)
       let result = try await fill(open(place))
+      do throws(Problem) {
+        try SQLiteDatabase(path: temporary).settle()
+      } catch {
+        throw Problem(error.kind, error.message, at: target, hint: error.hint)
+      }
       if let old { try StoredPictures(place).copyAll(from: StoredPictures(old)) }
       // Beside a database its pictures first: without it they are nothing.
       if unsafe access(temporary + ".files", F_OK) == 0, unsafe rename(temporary + ".files", target + ".files") != 0 {

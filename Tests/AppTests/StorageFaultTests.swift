@@ -1,0 +1,154 @@
+import Glibc
+import Testing
+
+/// Some of what `Tools/faults storage` does in full: neighbours, kills, calls that fail and a full disk against every storage.
+@Suite("storages under fault") struct StorageFaultTests {
+  private static let kinds = ["sqlite", "csv", "json"]
+  /// The preloaded library of faults, which says what it can do; nil where there is no C compiler.
+  private static let library: String? = {
+    let source = #filePath.split(separator: "/").dropLast(3).map { "/" + $0 }.joined() + "/Tools/faults.d/faultlib.c"
+    let path = Shell().folder + "/faults.so"
+    // The compiler that comes with Swift, or the system's.
+    let places = Shell.variable("PATH") ?? ""
+    let build =
+      "for c in clang cc; do PATH=\(places) $c -O1 -shared -fPIC -o \(path) \(source) -ldl && exit; done; exit 1"
+    return Shell().run(build).status == 0 ? path : nil
+  }()
+
+  /// A storage in a folder of its own below the one commands run in.
+  private struct Storage {
+    let shell = Shell(), kind: String
+
+    var location: String { "\(kind):\(shell.folder)/work/s" + (kind == "sqlite" ? "/s.db" : "") }
+    /// The calls of the storage's folder meet a fault: `FAULT_AT=3 FAULT_DO=kill`.
+    func run(_ words: String, _ fault: String = "") -> Shell.Outcome {
+      let preload = fault.isEmpty ? "" : "LD_PRELOAD=\(library ?? "") FAULT_FOLDER=$PWD/s \(fault) "
+      return shell.run("\(preload)\(words) --storage \(location)")
+    }
+    func keep() { _ = shell.run("rm -rf kept; cp -r s kept") }
+    func restore() { _ = shell.run("rm -rf s; cp -r kept s") }
+    /// Everything there is, but for the time.
+    var state: String {
+      let done = shell.run(
+        """
+        { for t in notes items; do bb-export $t --storage \(location) -f json -q || [ $? = 66 ]; done; \
+        bb-notes history --json --storage \(location); } | sed -E "s/[0-9-]+T[0-9:]+Z//g"
+        """)
+      // What cannot be read is no state.
+      return done.err.isEmpty || done.err.contains("there is no table") ? done.out : done.err
+    }
+    /// The names of the calls a command makes, in order.
+    func calls(_ words: String) -> [String] {
+      _ = run(words, "FAULT_LOG=$PWD/log")
+      return Shell.read(shell.folder + "/work/log").split(separator: "\n").map { String($0.prefix { $0 != " " }) }
+    }
+  }
+
+  @Test("neighbours lose nothing", arguments: kinds) func neighbours(_ kind: String) {
+    let storage = Storage(kind: kind)
+    let append = "bb-notes add S05E14 w$p.$t --append -q --storage \(storage.location)"
+    let done = storage.shell.run(
+      """
+      for p in 1 2 3 4; do (for t in 1 2 3 4 5 6; do until \(append); do [ $? = 75 ] || exit; done; done) & done; wait
+      bb-notes show S05E14 --plain --storage \(storage.location) | grep -o "w[1-4][.][1-6]" | sort
+      """)
+    let expected = (1...4).flatMap { p in (1...6).map { "w\(p).\($0)" } }
+    #expect(done.out.split(separator: "\n").map(String.init) == expected, "\(done.err)")
+  }
+
+  @Test(
+    "a kill or a failing call leaves what was, or what is asked for", .enabled(if: library != nil), arguments: kinds)
+  func calls(_ kind: String) {
+    let storage = Storage(kind: kind), words = "bb-notes add S05E14 more --append"
+    #expect(storage.run("bb-notes add S05E14 begun").status == 0)
+    let before = storage.state
+    storage.keep()
+    let made = storage.calls(words)
+    let after = storage.state
+    #expect(before != after && after.contains("more"))
+    let errors = ["open": EMFILE, "write": ENOSPC, "fsync": EIO, "truncate": EIO, "rename": EIO, "flock": ENOLCK]
+    var turn = 0
+    for (place, call) in made.enumerated() {
+      guard let code = errors[call] else { continue }
+      turn += 1
+      // All of the last ones, where the change is made; of those before, some.
+      guard place > made.count - 30 || turn % 8 == 0 else { continue }
+      let number = made[...place].count { $0 == call }
+      storage.restore()
+      let isKilled = turn % 2 == 0
+      let done = storage.run(words, "FAULT_NAME=\(call) FAULT_AT=\(number) FAULT_DO=\(isKilled ? "kill" : "\(code)")")
+      let now = storage.state
+      #expect(now == after || done.status != 0 && now == before, "\(call) \(number), exit code \(done.status): \(now)")
+      #expect(isKilled || [0, 74, 75].contains(done.status), "\(call) \(number): \(done.err)")
+    }
+    #expect(turn > 10)
+  }
+
+  @Test("the folder's last flush fails: the change is there, and in the history", .enabled(if: library != nil))
+  func lastFlush() {
+    let storage = Storage(kind: "csv"), words = "bb-notes add S05E14 more --append"
+    #expect(storage.run("bb-notes add S05E14 begun").status == 0)
+    storage.keep()
+    let flushes = storage.calls(words).count { $0 == "fsync" }
+    let after = storage.state
+    storage.restore()
+    #expect(storage.run(words, "FAULT_NAME=fsync FAULT_AT=\(flushes) FAULT_DO=\(EIO)").status == 74)
+    #expect(storage.state == after)
+  }
+
+  @Test("a full disk is told, and changes nothing", .enabled(if: library != nil), arguments: kinds)
+  func full(_ kind: String) {
+    let storage = Storage(kind: kind)
+    #expect(storage.run("bb-notes add S05E14 begun").status == 0)
+    let before = storage.state
+    let done = storage.run(
+      "bb-notes set S05E14 text=other", "FAULT_NAME=write FAULT_AT=1 FAULT_ON=1 FAULT_DO=\(ENOSPC)")
+    #expect(done.status == 74 && done.err.contains("disk is full"), "\(done.err)")
+    #expect(storage.state == before)
+  }
+
+  @Test("a killed sync is not said to be made", .enabled(if: library != nil), arguments: kinds)
+  func sync(_ kind: String) {
+    let storage = Storage(kind: kind), words = "bb-export sync items --from ../items.csv --as items -q"
+    _ = storage.shell.run("printf 'id,title\\n1,a\\n2,b\\n' > ../items.csv")
+    #expect(storage.run("bb-notes add S05E14 begun").status == 0)
+    let before = storage.state
+    storage.keep()
+    let made = storage.calls(words)
+    let after = storage.state
+    #expect(after.contains("sync items") && after != before)
+    for call in ["rename", "fsync"] {
+      for number in 1...max(1, made.count { $0 == call }) where made.contains(call) {
+        storage.restore()
+        _ = storage.run(words, "FAULT_NAME=\(call) FAULT_AT=\(number) FAULT_DO=kill")
+        #expect([before, after].contains(storage.state), "\(call) \(number)")
+        #expect(storage.run(words).status == 0 && storage.state == after, "\(call) \(number)")
+      }
+    }
+  }
+
+  @Test("a database is moved whole or not at all", .enabled(if: library != nil)) func moved() {
+    let storage = Storage(kind: "csv")
+    #expect(storage.run("bb-notes add S05E14 begun").status == 0)
+    let to = "sqlite:\(storage.shell.folder)/work/s/new.db"
+    let words = "bb-notes migrate -q --to \(to)"
+    storage.keep()
+    let flushes = storage.calls(words).count { $0 == "fsync" }
+    for number in 1...flushes {
+      storage.restore()
+      let done = storage.run(words, "FAULT_NAME=fsync FAULT_AT=\(number) FAULT_ON=1 FAULT_DO=\(EIO)")
+      let history = storage.shell.run("bb-notes history --storage \(to)")
+      #expect(
+        done.status == 0 ? history.out.contains("add") : done.status == 74, "\(number): \(done.err) \(history.err)")
+    }
+  }
+
+  @Test("who stays in the middle of a change is not waited for for ever", .enabled(if: library != nil)) func held() {
+    let storage = Storage(kind: "csv")
+    #expect(storage.run("bb-notes add S05E14 begun").status == 0)
+    // As often as it tries, somebody else has the lock.
+    let done = storage.run(
+      "timeout 80 bb-notes add S05E14 more --append", "FAULT_NAME=flock FAULT_AT=1 FAULT_ON=1 FAULT_DO=\(EWOULDBLOCK)")
+    #expect(done.status == 75 && done.err.contains("in use"), "\(done.status) \(done.err)")
+  }
+}

@@ -1,0 +1,59 @@
+import Conformance
+import Domain
+import Glibc
+import Persistence
+import Testing
+
+/// A folder's files while a person edits them.
+@Suite("a folder that a person edits") struct FolderEditingTests {
+  private let folder = Folder()
+  private let registry = StoreRegistry(scratch: TemporaryScratch(folder: "/tmp"))
+
+  private func store(_ scheme: String) async throws -> any RecordStore {
+    let store = registry.open(StoreLocation(scheme: scheme, path: folder.path + "/s"))
+    let rows: [[Value]] = [[.text("a"), .integer(1)], [.text("b"), .integer(2)]]
+    try await store.apply(StoreChange("first", time: "", [TableChange(StoreSample.named, upserts: rows)]))
+    return store
+  }
+
+  /// Writes behind the file's end, in place.
+  private func append(_ text: String, to name: String) throws {
+    let file = unsafe open("\(folder.path)/s/\(name)", O_WRONLY | O_APPEND)
+    defer { close(file) }
+    let bytes = Array(text.utf8)
+    try #require(unsafe Glibc.write(file, bytes, bytes.count) == bytes.count)
+  }
+
+  private func read(_ rows: any RowStream) async throws -> Int {
+    var count = 0
+    while let work = try await rows.next() { count += try work.batch().count }
+    return count
+  }
+
+  @Test("saved while it is read: neither the old rows nor the new ones", arguments: ["csv", "json"])
+  func savedMeanwhile(_ scheme: String) async throws {
+    let store = try await store(scheme), rows = try await store.rows(of: "named", RowRequest())
+    try append(scheme == "csv" ? "c,3\n" : "\n", to: "named." + scheme)
+    let problem = await #expect(throws: Problem.self) { _ = try await read(rows) }
+    #expect(problem?.kind == .busy && problem?.message == "somebody else changed the file meanwhile")
+    #expect(try await read(store.rows(of: "named", RowRequest())) == (scheme == "csv" ? 3 : 2))
+  }
+
+  @Test("half saved while it is read is told as such, not as damage", arguments: ["csv", "json"])
+  func halfSaved(_ scheme: String) async throws {
+    let store = try await store(scheme), rows = try await store.rows(of: "named", RowRequest())
+    try append("\"", to: "named." + scheme)
+    let problem = await #expect(throws: Problem.self) { _ = try await read(rows) }
+    #expect(problem?.kind == .busy)
+    let damage = await #expect(throws: Problem.self) { _ = try await read(store.rows(of: "named", RowRequest())) }
+    #expect(damage?.kind == .badData)
+  }
+
+  @Test("another file in its place does not disturb who reads", arguments: ["csv", "json"])
+  func replaced(_ scheme: String) async throws {
+    let store = try await store(scheme), rows = try await store.rows(of: "named", RowRequest())
+    let more: [[Value]] = [[.text("c"), .integer(3)]]
+    try await store.apply(StoreChange("second", time: "", [TableChange(StoreSample.named, upserts: more)]))
+    #expect(try await read(rows) == 2)
+  }
+}
