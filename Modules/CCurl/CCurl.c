@@ -1,7 +1,13 @@
 #define _GNU_SOURCE
 #include "CCurl.h"
 #include <dlfcn.h>
+#include <malloc.h>
 #include <stdint.h>
+#include <stdlib.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <time.h>
+#include <unistd.h>
 
 // Every function that is used, once: its result, its name, its parameters.
 #define FUNCTIONS(F) \
@@ -19,9 +25,7 @@
   F(CURLMcode, curl_multi_setopt, (CURLM *, CURLMoption, ...)) \
   F(CURLMcode, curl_multi_add_handle, (CURLM *, CURL *)) \
   F(CURLMcode, curl_multi_remove_handle, (CURLM *, CURL *)) \
-  F(CURLMcode, curl_multi_perform, (CURLM *, int *)) \
-  F(CURLMcode, curl_multi_poll, (CURLM *, struct curl_waitfd *, unsigned, int, int *)) \
-  F(CURLMcode, curl_multi_wakeup, (CURLM *)) \
+  F(CURLMcode, curl_multi_socket_action, (CURLM *, curl_socket_t, int, int *)) \
   F(CURLMsg *, curl_multi_info_read, (CURLM *, int *)) \
   F(CURLU *, curl_url, (void)) \
   F(void, curl_url_cleanup, (CURLU *)) \
@@ -51,6 +55,8 @@ const char *bb_curl_load(void) {
   if (!init) init = (init_function)dlsym(library, "OPENSSL_init_crypto");
   if (init) init(0x00080000L /* OPENSSL_INIT_NO_ATEXIT */, 0);
   if (p_curl_global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK) return "libcurl does not start";
+  // Memory that a transfer frees is soon wanted by another: giving it back to the system each time would cost more than the transfer.
+  mallopt(M_TRIM_THRESHOLD, 8 << 20);
   is_loaded = 1;
   return 0;
 }
@@ -77,9 +83,6 @@ CURLM *bb_curl_multi_init(void) { return p_curl_multi_init(); }
 CURLMcode bb_curl_multi_set_long(CURLM *m, CURLMoption o, long v) { return p_curl_multi_setopt(m, o, v); }
 CURLMcode bb_curl_multi_add(CURLM *m, CURL *h) { return p_curl_multi_add_handle(m, h); }
 CURLMcode bb_curl_multi_remove(CURLM *m, CURL *h) { return p_curl_multi_remove_handle(m, h); }
-CURLMcode bb_curl_multi_perform(CURLM *m, int *running) { return p_curl_multi_perform(m, running); }
-CURLMcode bb_curl_multi_poll(CURLM *m, int ms) { return p_curl_multi_poll(m, 0, 0, ms, 0); }
-CURLMcode bb_curl_multi_wakeup(CURLM *m) { return p_curl_multi_wakeup(m); }
 int bb_curl_multi_next_done(CURLM *m, CURL **handle, CURLcode *result) {
   int left;
   CURLMsg *message;
@@ -90,6 +93,103 @@ int bb_curl_multi_next_done(CURLM *m, CURL **handle, CURLcode *result) {
       return 1;
     }
   return 0;
+}
+
+// libcurl says which sockets it waits for and until when; epoll does the waiting, so that a transfer costs the same however many others there are.
+struct bb_curl_loop {
+  CURLM *multi;
+  int queue, bell;
+  // When libcurl wants to be called, in milliseconds of the monotonic clock; below zero for never.
+  int64_t due;
+  // What libcurl waits for at each descriptor it has named, by number; 0 where it waits no longer.
+  unsigned char *wanted;
+  int count;
+};
+
+static int64_t now(void) {
+  struct timespec time;
+  clock_gettime(CLOCK_MONOTONIC, &time);
+  return (int64_t)time.tv_sec * 1000 + time.tv_nsec / 1000000;
+}
+
+static int take_timer(CURLM *multi, long milliseconds, void *context) {
+  (void)multi;
+  bb_curl_loop *loop = context;
+  loop->due = milliseconds < 0 ? -1 : now() + milliseconds;
+  return 0;
+}
+
+static int take_socket(CURL *handle, curl_socket_t socket, int what, void *context, void *unused) {
+  (void)handle, (void)unused;
+  bb_curl_loop *loop = context;
+  if (socket >= loop->count) {
+    int count = (socket + 1) * 2;
+    unsigned char *wanted = realloc(loop->wanted, count);
+    if (!wanted) return -1;
+    for (int i = loop->count; i < count; i++) wanted[i] = 0;
+    loop->wanted = wanted;
+    loop->count = count;
+  }
+  // A socket that is waited for no longer stays in the queue: mostly it is used again at once. The kernel takes it out when it is closed.
+  loop->wanted[socket] = what == CURL_POLL_REMOVE ? 0 : what;
+  if (what == CURL_POLL_REMOVE) return 0;
+  struct epoll_event event = {
+    .events = (what & CURL_POLL_IN ? EPOLLIN : 0) | (what & CURL_POLL_OUT ? EPOLLOUT : 0), .data.fd = socket};
+  // The number may have been another socket's before, so the queue is asked, not remembered.
+  if (epoll_ctl(loop->queue, EPOLL_CTL_MOD, socket, &event) == 0) return 0;
+  return epoll_ctl(loop->queue, EPOLL_CTL_ADD, socket, &event);
+}
+
+bb_curl_loop *bb_curl_loop_make(CURLM *multi) {
+  bb_curl_loop *loop = calloc(1, sizeof *loop);
+  if (!loop) return 0;
+  *loop = (bb_curl_loop){.multi = multi, .queue = epoll_create1(EPOLL_CLOEXEC), .bell = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK), .due = -1};
+  struct epoll_event event = {.events = EPOLLIN, .data.fd = loop->bell};
+  if (loop->queue < 0 || loop->bell < 0 || epoll_ctl(loop->queue, EPOLL_CTL_ADD, loop->bell, &event) != 0) {
+    if (loop->queue >= 0) close(loop->queue);
+    if (loop->bell >= 0) close(loop->bell);
+    free(loop);
+    return 0;
+  }
+  p_curl_multi_setopt(multi, CURLMOPT_SOCKETFUNCTION, take_socket);
+  p_curl_multi_setopt(multi, CURLMOPT_SOCKETDATA, loop);
+  p_curl_multi_setopt(multi, CURLMOPT_TIMERFUNCTION, take_timer);
+  p_curl_multi_setopt(multi, CURLMOPT_TIMERDATA, loop);
+  return loop;
+}
+
+int bb_curl_loop_run(bb_curl_loop *loop, int milliseconds) {
+  struct epoll_event events[64];
+  int64_t left = loop->due < 0 ? milliseconds : loop->due - now();
+  int wait = left < 0 ? 0 : left < milliseconds ? (int)left : milliseconds;
+  int running, count = epoll_wait(loop->queue, events, 64, wait);
+  for (int i = 0; i < count; i++) {
+    if (events[i].data.fd == loop->bell) {
+      uint64_t rings;
+      (void)!read(loop->bell, &rings, sizeof rings);
+      continue;
+    }
+    int socket = events[i].data.fd;
+    if (!loop->wanted[socket]) {
+      epoll_ctl(loop->queue, EPOLL_CTL_DEL, socket, 0);
+      continue;
+    }
+    int what = (events[i].events & EPOLLIN ? CURL_CSELECT_IN : 0) | (events[i].events & EPOLLOUT ? CURL_CSELECT_OUT : 0);
+    // An error is what libcurl finds when it reads or writes.
+    if (events[i].events & (EPOLLERR | EPOLLHUP)) what |= CURL_CSELECT_IN | CURL_CSELECT_OUT;
+    p_curl_multi_socket_action(loop->multi, socket, what, &running);
+  }
+  if (loop->due >= 0 && now() >= loop->due) {
+    loop->due = -1;
+    p_curl_multi_socket_action(loop->multi, CURL_SOCKET_TIMEOUT, 0, &running);
+    return 1;
+  }
+  return count > 0;
+}
+
+void bb_curl_loop_ring(bb_curl_loop *loop) {
+  uint64_t once = 1;
+  (void)!write(loop->bell, &once, sizeof once);
 }
 
 char *bb_curl_url_joined(const char *base, const char *reference) {

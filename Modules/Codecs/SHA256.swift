@@ -8,8 +8,6 @@ public struct SHA256: Sendable {
   /// Bytes of the block that is not complete yet.
   private var pending: [UInt8] = []
   private var length: UInt64 = 0
-  private var schedule = [UInt32](repeating: 0, count: 64)
-
   private let usesInstructions: Bool
 
   /// The digest of nothing so far.
@@ -30,21 +28,9 @@ public struct SHA256: Sendable {
       guard pending.count == 64 else { return }
       let block = pending
       pending.removeAll(keepingCapacity: true)
-      unsafe compress(block.span.bytes, 0)
+      _ = unsafe compress(block.span.bytes, from: 0)
     }
-    let blocks = (bytes.byteCount - at) / 64
-    if usesInstructions, blocks > 0 {
-      let isDone = unsafe bytes.withUnsafeBytes { source in
-        unsafe state.withUnsafeMutableBufferPointer { state in
-          unsafe bb_sha256_blocks(state.baseAddress, source.baseAddress! + at, blocks) == 1
-        }
-      }
-      if isDone { at += blocks * 64 }
-    }
-    while bytes.byteCount - at >= 64 {
-      compress(bytes, at)
-      at += 64
-    }
+    at = compress(bytes, from: at)
     while at < bytes.byteCount {
       pending.append(unsafe bytes.unsafeLoad(fromUncheckedByteOffset: at, as: UInt8.self))
       at += 1
@@ -60,8 +46,13 @@ public struct SHA256: Sendable {
     var tail = pending + [0x80]
     while tail.count % 64 != 56 { tail.append(0) }
     for shift in stride(from: 56, through: 0, by: -8) { tail.append(UInt8(truncatingIfNeeded: bits >> UInt64(shift))) }
-    for block in stride(from: 0, to: tail.count, by: 64) { unsafe compress(tail.span.bytes, block) }
-    return state.flatMap { word in (0..<4).map { UInt8(truncatingIfNeeded: word >> UInt32(24 - 8 * $0)) } }
+    _ = unsafe compress(tail.span.bytes, from: 0)
+    return unsafe [UInt8](unsafeUninitializedCapacity: 32) { bytes, count in
+      for place in 0..<32 {
+        unsafe bytes[place] = UInt8(truncatingIfNeeded: state[place >> 2] >> UInt32(24 - 8 * (place & 3)))
+      }
+      count = 32
+    }
   }
 
   /// The digest of `bytes` in lower-case hexadecimal digits.
@@ -73,11 +64,37 @@ public struct SHA256: Sendable {
 
   /// The digest in lower-case hexadecimal digits.
   public consuming func hexDigest() -> String {
-    let digits = Array("0123456789abcdef".utf8)
-    return String(decoding: digest().flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
+    let bytes = digest()
+    return unsafe String(unsafeUninitializedCapacity: 64) { text in
+      for place in 0..<64 {
+        let digit = bytes[place >> 1] >> (place & 1 == 0 ? 4 : 0) & 15
+        unsafe text[place] = digit + (digit < 10 ? UInt8(ascii: "0") : UInt8(ascii: "a") - 10)
+      }
+      return 64
+    }
   }
 
-  private mutating func compress(_ bytes: RawSpan, _ start: Int) {
+  /// Takes in all whole blocks from `start` on; where they end.
+  private mutating func compress(_ bytes: RawSpan, from start: Int) -> Int {
+    var at = start
+    let blocks = (bytes.byteCount - at) / 64
+    if usesInstructions, blocks > 0 {
+      let isDone = unsafe bytes.withUnsafeBytes { source in
+        unsafe state.withUnsafeMutableBufferPointer { state in
+          unsafe bb_sha256_blocks(state.baseAddress, source.baseAddress! + at, blocks) == 1
+        }
+      }
+      if isDone { return at + blocks * 64 }
+    }
+    var schedule = [UInt32](repeating: 0, count: blocks > 0 ? 64 : 0)
+    while bytes.byteCount - at >= 64 {
+      compress(bytes, at, &schedule)
+      at += 64
+    }
+    return at
+  }
+
+  private mutating func compress(_ bytes: RawSpan, _ start: Int, _ schedule: inout [UInt32]) {
     for i in 0..<16 {
       schedule[i] = UInt32(
         bigEndian: unsafe bytes.unsafeLoadUnaligned(fromUncheckedByteOffset: start + i * 4, as: UInt32.self))

@@ -13,6 +13,8 @@ import Synchronization
   }
 
   private nonisolated(unsafe) let multi: UnsafeMutableRawPointer
+  private nonisolated(unsafe) let loop: OpaquePointer
+  private let arrivals = Arrivals()
   private struct Inbox {
     var orders: [Order] = []
     /// Whether the thread waits for the network, and has to be woken for an order.
@@ -20,10 +22,16 @@ import Synchronization
   }
   private let inbox = Mutex(Inbox())
 
+  /// Readers who wait to be told while there is more to take.
+  private static let most = 8
+
   /// Starts the thread; the library must be loaded.
   init(connectionsPerHost: Int) throws(Problem) {
-    guard let multi = unsafe bb_curl_multi_init() else { throw Problem(.bug, "libcurl gives no multi handle") }
+    guard let multi = unsafe bb_curl_multi_init(), let loop = unsafe bb_curl_loop_make(multi) else {
+      throw Problem(.bug, "libcurl gives no multi handle")
+    }
     unsafe self.multi = multi
+    unsafe self.loop = loop
     _ = unsafe bb_curl_multi_set_long(multi, CURLMOPT_MAX_HOST_CONNECTIONS, connectionsPerHost)
     _ = unsafe bb_curl_multi_set_long(multi, CURLMOPT_MAX_CONCURRENT_STREAMS, 100)
     var thread = pthread_t()
@@ -52,7 +60,7 @@ import Synchronization
       defer { inbox.isAsleep = false }
       return inbox.isAsleep
     }
-    if isAsleep { _ = unsafe bb_curl_multi_wakeup(multi) }
+    if isAsleep { unsafe bb_curl_loop_ring(loop) }
   }
 
   /// The thread's work, as long as the process lives.
@@ -67,6 +75,7 @@ import Synchronization
       for order in orders {
         switch order {
         case .start(let transfer):
+          transfer.exchange.arrivals = arrivals
           guard unsafe bb_curl_multi_add(multi, transfer.pointer) == CURLM_OK else {
             transfer.exchange.finish(.failure(Problem(.bug, "libcurl takes no transfer", at: transfer.exchange.place)))
             continue
@@ -86,20 +95,38 @@ import Synchronization
             .failure(Problem(.cancelled, "the request was cancelled", at: transfer.exchange.place)))
         }
       }
-      var running: Int32 = 0
-      _ = unsafe bb_curl_multi_perform(multi, &running)
+      let mayWait = inbox.withLock { inbox in
+        inbox.isAsleep = inbox.orders.isEmpty && arrivals.count == 0
+        return inbox.isAsleep
+      }
+      let isBusy = unsafe bb_curl_loop_run(loop, mayWait ? 1000 : 0) != 0
       var done: UnsafeMutableRawPointer?, code = CURLE_OK
       while unsafe bb_curl_multi_next_done(multi, &done, &code) != 0 {
         guard let pointer = unsafe done, let transfer = unsafe transfers.removeValue(forKey: pointer) else { continue }
         _ = unsafe bb_curl_multi_remove(multi, pointer)
         transfer.end(code)
       }
-      let mayWait = inbox.withLock { inbox in
-        inbox.isAsleep = inbox.orders.isEmpty
-        return inbox.isAsleep
-      }
-      if mayWait { _ = unsafe bb_curl_multi_poll(multi, 1000) }
+      // While there is more to take, readers are told of several answers at a time: each waking of another thread costs as much as an answer.
+      if !isBusy || arrivals.count >= Self.most { arrivals.tellReaders() }
     }
+  }
+}
+
+/// Mailboxes that got something since their readers were told; used on the agent's thread alone.
+///
+/// A reader is told once for all that came with one look at the network: mostly that is the whole of a small answer.
+@safe final class Arrivals: @unchecked Sendable {
+  private var exchanges: [Exchange] = []
+  /// How many they are.
+  var count: Int { exchanges.count }
+
+  /// Has the reader of a mailbox told, soon.
+  func note(_ exchange: Exchange) { exchanges.append(exchange) }
+
+  /// Tells them all.
+  func tellReaders() {
+    for exchange in exchanges { exchange.tellReader() }
+    exchanges.removeAll(keepingCapacity: true)
   }
 }
 

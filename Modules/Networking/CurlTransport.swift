@@ -113,6 +113,7 @@ struct CurlBody: AsyncSequence, Sendable {
     fileprivate let transfer: Owner
     mutating func next() async throws(Problem) -> [UInt8]? {
       let exchange = transfer.exchange, agent = transfer.agent
+      if exchange.isReady { return try await exchange.next { agent.resume(exchange) } }
       let result = await withTaskCancellationHandler {
         do throws(Problem) {
           return Result<[UInt8]?, Problem>.success(try await exchange.next { agent.resume(exchange) })

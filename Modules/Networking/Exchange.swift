@@ -5,14 +5,14 @@ import Synchronization
 /// The mailbox of one transfer: the agent's thread puts the answer in, one reader takes it out.
 ///
 /// At most a MiB waits in it; then the transfer is paused until the reader has caught up, so a slow reader slows the server.
-final class Exchange: Sendable {
+@safe final class Exchange: @unchecked Sendable {
   /// The head of an answer.
   struct Head: Sendable {
     var status: Int
     var headers: [HTTPHeader]
   }
 
-  private struct State {
+  @safe private struct State {
     /// The block of header lines that is being received.
     var status = 0
     var headers: [HTTPHeader] = []
@@ -24,12 +24,21 @@ final class Exchange: Sendable {
     var totalBytes = 0
     var isPaused = false
     var end: Result<Void, Problem>?
-    var headReader: CheckedContinuation<Result<Head, Problem>, Never>?
-    var bodyReader: CheckedContinuation<Void, Never>?
-    /// Whether the peer is in a private network.
-    var isPrivate = false
+    var headReader: UnsafeContinuation<Result<Head, Problem>, Never>?
+    var bodyReader: UnsafeContinuation<Void, Never>?
+    /// The peer's address, in numbers.
+    var address = ""
     /// Why a callback broke the transfer off.
     var refusal: Problem?
+    /// Whether the reader is to be told of something.
+    var isNoted = false
+
+    /// What there is to say of the head; nil while it is on its way.
+    var knownHead: Result<Head, Problem>? {
+      if isHeadComplete { return .success(Head(status: status, headers: headers)) }
+      if case .failure(let problem) = end { return .failure(problem) }
+      return nil
+    }
   }
 
   static let capacity = 1 << 20
@@ -39,6 +48,8 @@ final class Exchange: Sendable {
   private let maximumBytes: Int
   private let mayBePrivate: Bool
   private let state = Mutex(State())
+  /// Where the agent hears of what came; it sets and reads this on its own thread.
+  var arrivals: Arrivals?
 
   /// A mailbox for one transfer; `mayBePrivate` lets it talk to an address in a private network.
   init(place: String, maximumBytes: Int, mayBePrivate: Bool) {
@@ -51,10 +62,9 @@ final class Exchange: Sendable {
 
   /// Takes the peer's address before anything is sent to it; false breaks the transfer off.
   func take(address: String) -> Bool {
-    let isPrivate = PrivateNetwork.contains(address)
-    return state.withLock { state in
-      state.isPrivate = isPrivate
-      guard isPrivate, !mayBePrivate else { return true }
+    state.withLock { state in
+      state.address = address
+      guard !mayBePrivate, PrivateNetwork.contains(address) else { return true }
       state.refusal = Problem(.badData, "a redirect leads into a private network, which is refused", at: place)
       return false
     }
@@ -64,11 +74,11 @@ final class Exchange: Sendable {
   func take(header line: UnsafeRawBufferPointer) -> Bool {
     var end = line.count
     while end > 0, unsafe line[end - 1] == 13 || line[end - 1] == 10 { end -= 1 }
-    let (ok, ready) = state.withLock { state -> (Bool, (CheckedContinuation<Result<Head, Problem>, Never>, Head)?) in
+    return state.withLock { state in
       state.headerBytes += line.count
       guard state.headerBytes <= Self.maximumHeaderBytes else {
         state.refusal = Problem(.badData, "the answer's header is too long", at: place)
-        return (false, nil)
+        return false
       }
       if end >= 5, unsafe line[..<5].elementsEqual("HTTP/".utf8) {
         let words = unsafe line[..<end].split(separator: 32)
@@ -76,42 +86,57 @@ final class Exchange: Sendable {
         state.headers = []
       } else if end == 0 {
         // 1xx announces the answer that counts.
-        guard state.status >= 200 else { return (true, nil) }
+        guard state.status >= 200 else { return true }
         state.isHeadComplete = true
-        let reader = state.headReader
-        state.headReader = nil
-        return (true, reader.map { ($0, Head(status: state.status, headers: state.headers)) })
+        note(&state)
       } else if !state.isHeadComplete, let colon = unsafe line[..<end].firstIndex(of: UInt8(ascii: ":")) {
         let value = unsafe line[(colon + 1)..<end].drop { $0 == 32 || $0 == 9 }
         unsafe state.headers.append(
           HTTPHeader(String(decoding: line[..<colon], as: UTF8.self), String(decoding: value, as: UTF8.self)))
       }
-      return (true, nil)
+      return true
     }
-    ready?.0.resume(returning: .success(ready!.1))
-    return ok
   }
 
   /// Takes decoded bytes; tells libcurl how many were taken, or to pause.
   func take(body bytes: UnsafeRawBufferPointer) -> Int {
-    let (taken, reader) = state.withLock { state -> (Int, CheckedContinuation<Void, Never>?) in
+    state.withLock { state in
       if state.waitingBytes >= Self.capacity {
         state.isPaused = true
-        return (Int(CURL_WRITEFUNC_PAUSE), nil)
+        return Int(CURL_WRITEFUNC_PAUSE)
       }
       state.totalBytes += bytes.count
       guard state.totalBytes <= maximumBytes else {
         state.refusal = Problem(.badData, "the answer is larger than \(maximumBytes >> 20) MiB", at: place)
-        return (0, nil)
+        return 0
       }
       unsafe state.chunks.append(Array(bytes))
       state.waitingBytes += bytes.count
-      let reader = state.bodyReader
-      state.bodyReader = nil
-      return (bytes.count, reader)
+      note(&state)
+      return bytes.count
     }
-    reader?.resume()
-    return taken
+  }
+
+  /// Has the reader told of what came, when the agent is through with what there is now.
+  private func note(_ state: inout State) {
+    guard !state.isNoted else { return }
+    state.isNoted = true
+    arrivals?.note(self)
+  }
+
+  /// Wakes the reader for what came.
+  func tellReader() {
+    let (head, body, result) = unsafe state.withLock { state in
+      state.isNoted = false
+      let result = state.knownHead
+      defer {
+        if result != nil { unsafe state.headReader = nil }
+        unsafe state.bodyReader = nil
+      }
+      return unsafe (result == nil ? nil : state.headReader, state.bodyReader, result)
+    }
+    if let result { unsafe head?.resume(returning: result) }
+    unsafe body?.resume()
   }
 
   /// Whether the header arrived whole.
@@ -122,36 +147,34 @@ final class Exchange: Sendable {
 
   /// The transfer has ended.
   func finish(_ result: Result<Void, Problem>) {
-    let (head, body, problem) = state.withLock { state in
+    state.withLock { state in
       var result = result
       if case .failure = result, let refusal = state.refusal { result = .failure(refusal) }
       if case .success = result, !state.isHeadComplete {
         result = .failure(Problem(.badData, "the answer has no header", at: place))
       }
       if state.end == nil { state.end = result }
-      defer { (state.headReader, state.bodyReader) = (nil, nil) }
-      let problem: Problem? = if case .failure(let problem) = result { problem } else { nil }
-      return (state.headReader, state.bodyReader, problem)
+      note(&state)
     }
-    head?.resume(returning: .failure(problem ?? Problem(.badData, "the answer has no header", at: place)))
-    body?.resume()
   }
 
   // MARK: the reader's side
 
   /// Whether the peer that answered is in a private network.
-  var isPrivate: Bool { state.withLock { $0.isPrivate } }
+  var isPrivate: Bool { PrivateNetwork.contains(state.withLock { $0.address }) }
+
+  /// Whether there are bytes of the body, or its end, without waiting.
+  var isReady: Bool { state.withLock { $0.firstChunk < $0.chunks.count || $0.end != nil } }
 
   /// Waits for the head.
   func head() async throws(Problem) -> Head {
-    let result: Result<Head, Problem> = await withCheckedContinuation { continuation in
+    let result: Result<Head, Problem> = await unsafe withUnsafeContinuation { continuation in
       let known = state.withLock { state -> Result<Head, Problem>? in
-        if state.isHeadComplete { return .success(Head(status: state.status, headers: state.headers)) }
-        if case .failure(let problem) = state.end { return .failure(problem) }
-        state.headReader = continuation
+        if let known = state.knownHead { return known }
+        unsafe state.headReader = continuation
         return nil
       }
-      if let known { continuation.resume(returning: known) }
+      if let known { unsafe continuation.resume(returning: known) }
     }
     return try result.get()
   }
@@ -178,13 +201,13 @@ final class Exchange: Sendable {
         try end.get()
         return nil
       }
-      await withCheckedContinuation { continuation in
+      await unsafe withUnsafeContinuation { (continuation: UnsafeContinuation<Void, Never>) in
         let isReady = state.withLock { state in
           if state.firstChunk < state.chunks.count || state.end != nil { return true }
-          state.bodyReader = continuation
+          unsafe state.bodyReader = continuation
           return false
         }
-        if isReady { continuation.resume() }
+        if isReady { unsafe continuation.resume() }
       }
     }
   }

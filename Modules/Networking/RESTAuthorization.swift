@@ -62,7 +62,10 @@ struct RESTOrigin: Hashable {
 
   /// A link as it stands in an answer from `url`, made absolute.
   static func resolved(_ link: String, against url: String) -> String {
-    if link.contains("://") { return link }
+    // What stands before the mark is a scheme, unless it is part of a path or a query.
+    if let mark = link.firstRange(of: "://"), !link[..<mark.lowerBound].contains(where: { "/?#".contains($0) }) {
+      return link
+    }
     let plain = url.prefix { $0 != "?" && $0 != "#" }
     guard let mark = plain.firstRange(of: "://") else { return link }
     let path = plain[mark.upperBound...].firstIndex(of: "/") ?? plain.endIndex

@@ -13,6 +13,7 @@ public struct RESTSource: RecordSource {
   let pace: RESTPace
   let isAsWritten: Bool
   let stored: (any RecordSource)?
+  let secret: RESTSecret
   let report: @Sendable (String) -> Void
 
   /// A source.
@@ -42,7 +43,9 @@ public struct RESTSource: RecordSource {
     isAsWritten = asWritten
     self.stored = stored
     pace = RESTPace(perSecond: description.requestsPerSecond)
-    self.report = report
+    let secret = RESTSecret(description.authorization, environment)
+    self.secret = secret
+    self.report = { line in report(secret.removed(from: line)) }
   }
 
   /// The description's name.
@@ -59,6 +62,10 @@ public struct RESTSource: RecordSource {
   /// - Throws: `noInput` for a dataset the source does not have, `unavailable` for a status other than 200, `badData` for an answer that is not what
   ///   the description says, naming record and column, `configuration` for a variable that is not set.
   public func rows(of table: String, _ request: RowRequest) async throws(Problem) -> any RowStream {
+    do throws(Problem) { return try await checkedRows(of: table, request) } catch { throw secret.removed(from: error) }
+  }
+
+  private func checkedRows(of table: String, _ request: RowRequest) async throws(Problem) -> any RowStream {
     let dataset = try description.dataset(named: table)
     let reader = try RESTRecordReader(dataset, asWritten: isAsWritten, report: report)
     let answers = try await answers(for: dataset, request)

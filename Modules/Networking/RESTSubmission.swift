@@ -5,6 +5,10 @@ extension RESTSource: RecordSubmitter {
   /// Sends a record as a JSON object with POST; any status from 200 to 299 means that it was taken.
   /// - Throws: as `RecordSubmitter` says; `configuration` for a variable that is not set.
   public func submit(_ values: [String: Value], to table: String) async throws(Problem) -> [String: Value] {
+    do throws(Problem) { return try await send(values, to: table) } catch { throw secret.removed(from: error) }
+  }
+
+  private func send(_ values: [String: Value], to table: String) async throws(Problem) -> [String: Value] {
     let dataset = try description.dataset(named: table)
     guard let submission = dataset.submission else {
       throw Problem(.usage, "\(name) takes no \(table)", hint: "`bb-export sources` lists the APIs there are")

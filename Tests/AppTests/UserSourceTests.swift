@@ -97,6 +97,31 @@ private func items(_ request: LoopbackServer.Request) -> LoopbackServer.Answer {
     let wrong = shell.run("MINE_TOKEN='S3CR3T' \(line)")
     #expect(wrong.status == 69 && wrong.err.contains("who are you?") && !wrong.err.contains("S3CR3T"))
   }
+  @Test(
+    "a server that says the key back does not get it into messages",
+    arguments: [
+      (#"{"type": "bearer", "env": "MINE_TOKEN"}"#, "SECRET+WORD"),
+      (#"{"type": "basic", "env": "MINE_TOKEN"}"#, "me:SECRET+WORD"),
+      (#"{"type": "query", "param": "key", "env": "MINE_TOKEN"}"#, "SECRET+WORD"),
+      (#"{"type": "header", "header": "X-Key", "env": "MINE_TOKEN"}"#, "SECRET+WORD"),
+    ])
+  func echoes(auth: String, key: String) throws {
+    let server = try LoopbackServer { request in
+      let sent = [request.headers["authorization"], request.headers["x-key"], request.query["key"]]
+      let said = sent.compactMap(\.self).joined()
+      return request.path == "/page"
+        ? .json(#"{"results": [{"id": "\#(said)", "name": "n"}]}"#)
+        : .json(#"{"message": "no such key: \#(said) SECRET%2BWORD"}"#, status: 403)
+    }
+    let shell = Shell()
+    for (path, status) in [("/secret", 69), ("/page", 65)] as [(String, Int32)] {
+      shell.write("mine.json", Self.describe(path, #"{"type": "none"}"#, top: #""auth": \#(auth),"#))
+      let done = shell.run("MINE_TOKEN='\(key)' bb-export items --source mine.json --api \(server.url) -v")
+      #expect(done.status == status && done.err.contains("…"), "\(done.err)")
+      #expect(!done.err.contains("SECRET") && !done.err.contains("bWU6U0VDUk"), "\(done.err)")
+    }
+    #expect(shell.run("grep -r SECRET $HOME/.cache").out == "")
+  }
   @Test("no more requests in a second than the file allows") func rate() throws {
     let server = try LoopbackServer(items), shell = Shell()
     shell.write(

@@ -163,6 +163,9 @@ final class CountingClock: Clock, Sendable {
     #expect(server.requests.count == 1)
     #expect(try await text(cache(Caching.Policy(maximumAge: 60), at: 1_700_000_060), server.url) == "[1]")
     #expect(server.requests.count == 2)
+    // It was found unchanged: it is young again, though nothing was written.
+    #expect(try await text(cache(Caching.Policy(maximumAge: 60), at: 1_700_000_119), server.url) == "[1]")
+    #expect(server.requests.count == 2)
     #expect(try await text(cache(Caching.Policy(refresh: true)), server.url) == "[1]")
     #expect(server.requests.last?.headers["if-none-match"] == nil && server.requests.count == 3)
   }

@@ -42,6 +42,14 @@ import Testing
     let paging = SourcePaging(.nextURL(pointer: "/next"))
     #expect(try await Outcome(Self.source(paging), "items", server).rows == ["1", "2"])
   }
+  @Test("a link within a link is no server") func within() async throws {
+    let server = CannedServer([
+      "/t": Self.page([1], #", "next": "/t?for=http://elsewhere/x""#),
+      "/t?for=http://elsewhere/x": Self.page([2], #", "next": null"#),
+    ])
+    let paging = SourcePaging(.nextURL(pointer: "/next"))
+    #expect(try await Outcome(Self.source(paging), "items", server).rows == ["1", "2"])
+  }
   @Test("links in the header") func header() async throws {
     let links = #"<https://h/t?page=1>; rel="prev", <https://h/t?page=2>; rel="next""#
     let server = CannedServer([

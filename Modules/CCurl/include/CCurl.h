@@ -31,9 +31,14 @@ CURLM *bb_curl_multi_init(void);
 CURLMcode bb_curl_multi_set_long(CURLM *multi, CURLMoption option, long value);
 CURLMcode bb_curl_multi_add(CURLM *multi, CURL *handle);
 CURLMcode bb_curl_multi_remove(CURLM *multi, CURL *handle);
-CURLMcode bb_curl_multi_perform(CURLM *multi, int *running);
-CURLMcode bb_curl_multi_poll(CURLM *multi, int milliseconds);
-CURLMcode bb_curl_multi_wakeup(CURLM *multi);
+/// What waits for the sockets of a multi handle. One thread runs it, any thread may ring.
+typedef struct bb_curl_loop bb_curl_loop;
+/// The loop of `multi`, for as long as the process lives; NULL when there are no descriptors left.
+bb_curl_loop *bb_curl_loop_make(CURLM *multi);
+/// Does what can be done on the transfers; before, waits for it, at most so many milliseconds, unless the bell rings. Returns whether there was anything.
+int bb_curl_loop_run(bb_curl_loop *loop, int milliseconds);
+/// Ends the waiting of the thread that runs the loop.
+void bb_curl_loop_ring(bb_curl_loop *loop);
 /// Takes one finished transfer; 0 when there is none.
 int bb_curl_multi_next_done(CURLM *multi, CURL **handle, CURLcode *result);
 

@@ -68,7 +68,7 @@ public struct Caching: HTTPTransport {
         guard let entry, asked.headers != request.headers else {
           throw Problem(.badData, "says nothing changed, but nothing was asked", at: URLText.redacted(request.url))
         }
-        store.keep(entry.checked(at: now), for: request.url)
+        store.noteUnchanged(request.url, at: now)
         return entry.response(request.url)
       }
       guard response.status == 200, request.isStorable else { return try stale(response, entry, now, request) }
