@@ -9,7 +9,7 @@ import Snapshot
 extension Environment {
   /// The one place where adapters are named.
   static func live(_ report: Report) -> Environment {
-    let variables = processVariables()
+    let variables = ProcessVariables.all()
     let directories = Directories(variables)
     let exporters = ExporterRegistry(adding: SQLiteExporter(temporaryFolder: directories.temporary), before: "sql")
     let plugins = PluginRegistry(
@@ -87,6 +87,10 @@ extension Environment {
         if DescriptorSink.isDevice(path) { return try DescriptorSink(device: path) }
         return try FileSink(path: path, replaces: replaces)
       },
+      checkFile: { (path, replaces) throws(Problem) in
+        // Made and taken away again.
+        if !DescriptorSink.isDevice(path) { _ = try FileSink(path: path, replaces: replaces) }
+      },
       standardOutput: { (isHeldBack) throws(Problem) in
         let descriptor = DescriptorSink.standardOutput
         let output: any ByteSink =
@@ -146,18 +150,6 @@ private let imagePort = ImagePort(
   },
   folder: { (path, dataset) async throws(Problem) in try await ImageFolder.open(path, dataset: dataset) })
 
-/// The process's environment; of a name that stands twice, the first.
-private func processVariables() -> [String: String] {
-  var variables: [String: String] = [:]
-  var entry = unsafe environ
-  while let text = unsafe entry.pointee {
-    let pair = unsafe String(cString: text).split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-    if pair.count == 2, variables[String(pair[0])] == nil { variables[String(pair[0])] = String(pair[1]) }
-    unsafe entry += 1
-  }
-  return variables
-}
-
 /// Whether a source is named by the path of a file that describes it.
 private func isSourceFile(_ name: String) -> Bool { name.contains("/") || name.hasSuffix(".json") }
 
@@ -169,13 +161,7 @@ private func sourceFile(_ path: String) throws(Problem) -> SourceDescription {
 /// The bytes of a file that people write by hand.
 /// - Throws: `badData` for one above 1 MiB.
 private func smallFile(_ path: String) throws(Problem) -> [UInt8] {
-  let file = try FileByteSource(path: path)
-  let chunk = Chunk(capacity: 1 << 20)
-  while try file.read(into: chunk, limit: chunk.capacity - chunk.count) > 0 {}
-  guard chunk.count < chunk.capacity else {
-    throw Problem(.badData, "is larger than 1 MiB, which no such file is", at: path)
-  }
-  return chunk.read { span in unsafe span.withUnsafeBytes { unsafe Array($0) } }
+  try FileByteSource(path: path).bytes(limit: 1 << 20)
 }
 
 private func pluginPort(_ plugins: PluginRegistry) -> PluginPort {

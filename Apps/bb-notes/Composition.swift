@@ -9,7 +9,7 @@ import Snapshot
 extension Environment {
   /// The one place where adapters are named.
   static func live(_ report: Report) -> Environment {
-    let variables = processVariables()
+    let variables = ProcessVariables.all()
     let directories = Directories(variables)
     let exporters = ExporterRegistry(adding: SQLiteExporter(temporaryFolder: directories.temporary), before: "sql")
     let scratch = TemporaryScratch(folder: directories.temporary)
@@ -57,15 +57,14 @@ extension Environment {
       },
       documentSuffixes: RecordDocument.suffixes,
       document: { (path, suffix) throws(Problem) in
-        try RecordDocument.records(try wholeFile(FileByteSource(path: path), name: path), suffix: suffix, name: path)
+        try RecordDocument.records(try FileByteSource(path: path).bytes(limit: 64 << 20), suffix: suffix, name: path)
       },
       standardOutput: { () throws(Problem) in
         guard Terminal.isTerminal(1) else { return DescriptorSink.standardOutput }
         let pager = Terminal.isInteractive ? PagerSink(variables, preferred: try settings()["pager"]) : nil
         return VisibleSink(pager ?? DescriptorSink.standardOutput) { report.warning($0) }
       },
-      standardInput: { () throws(Problem) in try wholeFile(FileByteSource(path: "/dev/stdin"), name: "standard input")
-      },
+      standardInput: { () throws(Problem) in try FileByteSource().bytes(limit: 64 << 20) },
       terminalWidth: width,
       isInteractive: Terminal.isInteractive,
       dialog: Dialog(),
@@ -106,28 +105,4 @@ private func writtenTime(_ variables: [String: String]) -> any WallClock {
 private struct FixedClock: WallClock {
   let instant: Instant
   func now() -> Instant { instant }
-}
-
-/// Every byte of a source.
-/// - Throws: `badData` for more than 64 MiB.
-private func wholeFile(_ source: any ByteSource, name: String) throws(Problem) -> [UInt8] {
-  var bytes: [UInt8] = []
-  while true {
-    let chunk = Chunk()
-    guard try source.read(into: chunk, limit: chunk.capacity) > 0 else { return bytes }
-    bytes += chunk.read { span in unsafe span.withUnsafeBytes { unsafe Array($0) } }
-    if bytes.count > 64 << 20 { throw Problem(.badData, "is larger than 64 MiB", at: name) }
-  }
-}
-
-/// The process's environment; of a name that stands twice, the first.
-private func processVariables() -> [String: String] {
-  var variables: [String: String] = [:]
-  var entry = unsafe environ
-  while let text = unsafe entry.pointee {
-    let pair = unsafe String(cString: text).split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-    if pair.count == 2, variables[String(pair[0])] == nil { variables[String(pair[0])] = String(pair[1]) }
-    unsafe entry += 1
-  }
-  return variables
 }

@@ -71,6 +71,8 @@ struct Outputs {
       return Target(path: path, exporter: exporter, options: own)
     }
     self.targets = targets + (try Self.descriptions(of: targets, invocation, environment))
+    // Told before anything is asked for or read.
+    for target in self.targets where target.path != "-" { try environment.checkFile(target.path, replaces) }
   }
 
   /// The files that say beside the others what their columns are.

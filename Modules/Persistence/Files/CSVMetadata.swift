@@ -20,7 +20,7 @@ struct CSVMetadata {
   static func beside(_ path: String) throws(Problem) -> CSVMetadata? {
     let place = path + "-metadata.json"
     guard unsafe access(place, F_OK) == 0 else { return nil }
-    return try CSVMetadata(try FileByteSource(path: place).wholeText(limit: 16 << 20), name: place)
+    return try CSVMetadata(try FileByteSource(path: place).bytes(limit: 16 << 20), name: place)
   }
 
   /// What `bytes` say.
@@ -71,21 +71,6 @@ struct CSVMetadata {
     case "json": return .json
     case "string": return .text
     default: return nil
-    }
-  }
-}
-
-extension FileByteSource {
-  /// All the bytes of a small file.
-  /// - Throws: `badData` when there are more than `limit`.
-  func wholeText(limit: Int) throws(Problem) -> [UInt8] {
-    var bytes: [UInt8] = []
-    let chunk = Chunk()
-    while true {
-      chunk.count = 0
-      if try read(into: chunk, limit: chunk.capacity) == 0 { return bytes }
-      unsafe bytes.append(contentsOf: UnsafeBufferPointer(start: chunk.base, count: chunk.count))
-      if bytes.count > limit { throw Problem(.badData, "is larger than \(limit >> 20) MiB", at: name) }
     }
   }
 }

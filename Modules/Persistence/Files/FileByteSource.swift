@@ -37,6 +37,20 @@ public final class FileByteSource: ByteSource {
     self.size = size
   }
 
+  /// All that is left to read.
+  /// - Parameter limit: the most bytes there may be.
+  /// - Throws: `badData` when there are more.
+  public func bytes(limit: Int) throws(Problem) -> [UInt8] {
+    var bytes: [UInt8] = []
+    let chunk = Chunk()
+    while true {
+      chunk.count = 0
+      if try read(into: chunk, limit: chunk.capacity) == 0 { return bytes }
+      unsafe bytes.append(contentsOf: UnsafeBufferPointer(start: chunk.base, count: chunk.count))
+      if bytes.count > limit { throw Problem(.badData, "is larger than \(limit >> 20) MiB", at: name) }
+    }
+  }
+
   /// Reads what is there, up to `limit` bytes.
   public func read(into chunk: Chunk, limit: Int) throws(Problem) -> Int {
     let room = min(limit, chunk.capacity - chunk.count)

@@ -15,7 +15,7 @@ public struct StoredPictures: PictureFolder {
   public func add(_ path: String, to dataset: String, record: String, number: Int) async throws(Problem) -> String {
     let source = try FileByteSource(path: path)
     guard source.size != nil else { throw Problem(.usage, "is not a regular file", at: path) }
-    let bytes = try source.wholeText(limit: Self.largest)
+    let bytes = try source.bytes(limit: Self.largest)
     guard let kind = ImageKind(beginning: Array(bytes.prefix(64))) else {
       let known = ImageKind.allCases.map(\.rawValue).joined(separator: ", ")
       throw Problem(.badData, "is no picture", at: path, hint: "there are: \(known)")
@@ -63,7 +63,7 @@ public struct StoredPictures: PictureFolder {
       case S_IFDIR: try copy("\(old)/\(name)", to: "\(new)/\(name)", parent: new)
       case S_IFREG:
         let sink = try FileSink(path: "\(new)/\(name)", mode: 0o600)
-        try sink.append(try FileByteSource(path: "\(old)/\(name)").wholeText(limit: .max))
+        try sink.append(try FileByteSource(path: "\(old)/\(name)").bytes(limit: .max))
         _ = try sink.flush()
         try sink.publish()
       default: break  // Nobody but a person puts anything else there.

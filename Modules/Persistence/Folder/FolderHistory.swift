@@ -16,7 +16,7 @@ struct FolderHistory {
   /// - Throws: `badData` naming the line of what bb does not write.
   func entries() throws(Problem) -> [HistoryEntry] {
     guard try FileStamp.now(at: path) != nil else { return [] }
-    let bytes = try FileByteSource(path: path).wholeText(limit: .max)
+    let bytes = try FileByteSource(path: path).bytes(limit: .max)
     var entries: [HistoryEntry] = [], line = 1, start = 0
     while let end = bytes[start...].firstIndex(of: 0x0A) {
       entries.append(try entry(Array(bytes[start..<end]), at: "\(path):\(line)"))

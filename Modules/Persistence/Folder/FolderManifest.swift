@@ -27,7 +27,7 @@ struct FolderManifest: Equatable {
   init?(folder path: String) throws(Problem) {
     let place = path + "/bb.json"
     guard try FileStamp.now(at: place) != nil else { return nil }
-    let document = try JSON.parse(try FileByteSource(path: place).wholeText(limit: 16 << 20), name: place)
+    let document = try JSON.parse(try FileByteSource(path: place).bytes(limit: 16 << 20), name: place)
     guard let version = document["format"]?.integerValue, version > 0 else {
       throw Problem(.badData, "“format” is missing", at: place)
     }

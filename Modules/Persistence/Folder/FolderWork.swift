@@ -33,7 +33,7 @@ struct FolderWork: ~Copyable {
 
   /// Replaces a small file, unless it is so already.
   private static func replace(_ path: String, _ bytes: [UInt8]) throws(Problem) {
-    if try FileStamp.now(at: path) != nil, try FileByteSource(path: path).wholeText(limit: 1 << 30) == bytes { return }
+    if try FileStamp.now(at: path) != nil, try FileByteSource(path: path).bytes(limit: 1 << 30) == bytes { return }
     let sink = try FileSink(path: path, mode: 0o600)
     try sink.append(bytes)
     _ = try sink.flush()
