@@ -30,9 +30,10 @@ struct JSONBorders {
       let quotes = block.quotes & valid & ~escaped(block.backslashes & valid, count: count)
       let inside = Self.prefixXor(quotes) ^ insideString
       insideString = (inside &>> UInt64(count &- 1)) & 1 == 1 ? .max : 0
-      let openers = block.openers & ~inside & valid
-      let closers = block.closers & ~inside & valid
-      if openers | closers != 0 {
+      let outside = valid & ~inside
+      if block.brackets & outside != 0 {
+        let brackets = unsafe bb_read_json_brackets(base + at)
+        let openers = brackets.openers & outside, closers = brackets.closers & outside
         if closers != 0, depth &- closers.nonzeroBitCount <= 1 {
           step(openers, closers)
         } else {

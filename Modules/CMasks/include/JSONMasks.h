@@ -9,10 +9,16 @@
 
 #define BB_INLINE static inline __attribute__((always_inline))
 
-/// Which bytes of a block of 64 are quotes, backslashes, `[` or `{`, `]` or `}`: bit i for byte i.
+/// Which bytes of a block of 64 are quotes, backslashes, brackets: bit i for byte i. Among the brackets are `Y`, `_`, `y` and DEL, which JSON has in
+/// strings alone.
 typedef struct {
-  uint64_t quotes, backslashes, openers, closers;
+  uint64_t quotes, backslashes, brackets;
 } bb_json_block;
+
+/// Which bytes of a block of 64 are `[` or `{`, which are `]` or `}`.
+typedef struct {
+  uint64_t openers, closers;
+} bb_json_brackets;
 
 #if defined(__x86_64__)
 /// Which of 16 bytes end plain text in a string: `"`, `\`, below 0x20.
@@ -24,12 +30,26 @@ BB_INLINE uint32_t bb_read_json_mask16(const void *s) {
 }
 
 BB_INLINE bb_json_block bb_read_json_block(const void *s) {
-  bb_json_block b = {0, 0, 0, 0};
+  bb_json_block b = {0, 0, 0};
+  __m128i slashes[4], some = _mm_setzero_si128();
   for (int i = 0; i < 4; i++) {
     __m128i v = _mm_loadu_si128((const __m128i *)((const char *)s + 16 * i));
-    __m128i lower = _mm_or_si128(v, _mm_set1_epi8(0x20));
+    slashes[i] = _mm_cmpeq_epi8(v, _mm_set1_epi8('\\'));
+    some = _mm_or_si128(some, slashes[i]);
+    // The four brackets have in common what is left of them with these bits set.
+    __m128i bracket = _mm_cmpeq_epi8(_mm_or_si128(v, _mm_set1_epi8(0x26)), _mm_set1_epi8(0x7f));
     b.quotes |= (uint64_t)(uint32_t)_mm_movemask_epi8(_mm_cmpeq_epi8(v, _mm_set1_epi8('"'))) << 16 * i;
-    b.backslashes |= (uint64_t)(uint32_t)_mm_movemask_epi8(_mm_cmpeq_epi8(v, _mm_set1_epi8('\\'))) << 16 * i;
+    b.brackets |= (uint64_t)(uint32_t)_mm_movemask_epi8(bracket) << 16 * i;
+  }
+  if (_mm_movemask_epi8(some))
+    for (int i = 0; i < 4; i++) b.backslashes |= (uint64_t)(uint32_t)_mm_movemask_epi8(slashes[i]) << 16 * i;
+  return b;
+}
+
+BB_INLINE bb_json_brackets bb_read_json_brackets(const void *s) {
+  bb_json_brackets b = {0, 0};
+  for (int i = 0; i < 4; i++) {
+    __m128i lower = _mm_or_si128(_mm_loadu_si128((const __m128i *)((const char *)s + 16 * i)), _mm_set1_epi8(0x20));
     b.openers |= (uint64_t)(uint32_t)_mm_movemask_epi8(_mm_cmpeq_epi8(lower, _mm_set1_epi8('{'))) << 16 * i;
     b.closers |= (uint64_t)(uint32_t)_mm_movemask_epi8(_mm_cmpeq_epi8(lower, _mm_set1_epi8('}'))) << 16 * i;
   }
@@ -85,13 +105,22 @@ BB_INLINE uint32_t bb_read_json_mask16(const void *s) {
 }
 
 BB_INLINE bb_json_block bb_read_json_block(const void *s) {
-  bb_json_block b = {0, 0, 0, 0};
+  bb_json_block b = {0, 0, 0};
   for (int i = 0; i < 64; i++) {
     uint8_t c = ((const uint8_t *)s)[i];
     b.quotes |= (uint64_t)(c == '"') << i;
     b.backslashes |= (uint64_t)(c == '\\') << i;
-    b.openers |= (uint64_t)((c | 0x20) == '{') << i;
-    b.closers |= (uint64_t)((c | 0x20) == '}') << i;
+    b.brackets |= (uint64_t)((c | 0x26) == 0x7f) << i;
+  }
+  return b;
+}
+
+BB_INLINE bb_json_brackets bb_read_json_brackets(const void *s) {
+  bb_json_brackets b = {0, 0};
+  for (int i = 0; i < 64; i++) {
+    uint8_t c = ((const uint8_t *)s)[i] | 0x20;
+    b.openers |= (uint64_t)(c == '{') << i;
+    b.closers |= (uint64_t)(c == '}') << i;
   }
   return b;
 }
