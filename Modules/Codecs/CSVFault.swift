@@ -33,6 +33,9 @@ extension CSVFault {
   static func notUTF8(byte: Int, at offset: Int) -> CSVFault {
     CSVFault(
       message: "byte \(byte) of the file is not UTF-8", offset: offset,
-      hint: "convert the file, or say --encoding-errors replace")
+      // UTF-16 begins with a byte that UTF-8 does not have.
+      hint: byte == 0
+        ? "convert the file: iconv -f UTF-16 -t UTF-8, if that is what it is"
+        : "convert the file, or say --encoding-errors replace")
   }
 }

@@ -23,11 +23,14 @@ struct JSONBorders {
 
   /// Looks at the bytes up to `end`; behind them 64 may be read. Stops at the end of the array.
   mutating func scan(_ base: UnsafePointer<UInt8>, to end: Int) {
+    // In registers while the text lasts.
+    var at = at, insideString = insideString, escapesNext = escapesNext
+    defer { (self.at, self.insideString, self.escapesNext) = (at, insideString, escapesNext) }
     while at < end, depth > 0 {
       let count = min(64, end &- at)
       let valid: UInt64 = count == 64 ? .max : (1 &<< UInt64(count)) &- 1
       let block = unsafe bb_read_json_block(base + at)
-      let quotes = block.quotes & valid & ~escaped(block.backslashes & valid, count: count)
+      let quotes = block.quotes & valid & ~Self.escaped(block.backslashes & valid, count: count, &escapesNext)
       let inside = Self.prefixXor(quotes) ^ insideString
       insideString = (inside &>> UInt64(count &- 1)) & 1 == 1 ? .max : 0
       let outside = valid & ~inside
@@ -35,7 +38,7 @@ struct JSONBorders {
         let brackets = unsafe bb_read_json_brackets(base + at)
         let openers = brackets.openers & outside, closers = brackets.closers & outside
         if closers != 0, depth &- closers.nonzeroBitCount <= 1 {
-          step(openers, closers)
+          step(openers, closers, at)
         } else {
           depth &+= openers.nonzeroBitCount &- closers.nonzeroBitCount
         }
@@ -45,7 +48,7 @@ struct JSONBorders {
   }
 
   /// One bracket after the other, where an element may end.
-  private mutating func step(_ openers: UInt64, _ closers: UInt64) {
+  @inline(never) private mutating func step(_ openers: UInt64, _ closers: UInt64, _ at: Int) {
     var rest = openers | closers
     while rest != 0 {
       let bit = rest.trailingZeroBitCount
@@ -61,7 +64,8 @@ struct JSONBorders {
   }
 
   /// The bytes that a backslash escapes: those behind a run of backslashes of odd length. (Found by adding, as simdjson does.)
-  private mutating func escaped(_ backslashes: UInt64, count: Int) -> UInt64 {
+  @inline(__always)
+  private static func escaped(_ backslashes: UInt64, count: Int, _ escapesNext: inout UInt64) -> UInt64 {
     if backslashes == 0 {
       let first = escapesNext
       escapesNext = 0
@@ -76,7 +80,7 @@ struct JSONBorders {
   }
 
   /// Bit i is set when an odd number of the bits up to i is.
-  private static func prefixXor(_ bits: UInt64) -> UInt64 {
+  @inline(__always) private static func prefixXor(_ bits: UInt64) -> UInt64 {
     var bits = bits
     bits ^= bits &<< 1
     bits ^= bits &<< 2

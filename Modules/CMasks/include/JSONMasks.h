@@ -74,6 +74,12 @@ static inline size_t bb_count_lines(const void *bytes, size_t count) {
 /// How many ASCII bytes `bytes` begins with, in steps of 16 but for the end.
 BB_INLINE size_t bb_skip_ascii(const uint8_t *bytes, size_t count) {
   size_t i = 0;
+  for (; i + 64 <= count; i += 64) {
+    const __m128i *block = (const __m128i *)(bytes + i);
+    __m128i low = _mm_or_si128(_mm_loadu_si128(block), _mm_loadu_si128(block + 1));
+    __m128i high = _mm_or_si128(_mm_loadu_si128(block + 2), _mm_loadu_si128(block + 3));
+    if (_mm_movemask_epi8(_mm_or_si128(low, high))) break;
+  }
   while (i + 16 <= count) {
     int mask = _mm_movemask_epi8(_mm_loadu_si128((const __m128i *)(bytes + i)));
     if (mask) return i + (size_t)__builtin_ctz((unsigned)mask);

@@ -113,7 +113,7 @@ public struct Export: Sendable {
     let measuring = outputs.indices.filter { outputs[$0].exporter.isMeasured(with: outputs[$0].options) }
     var layouts = outputs.map { _ in Layout() }
     guard !measuring.isEmpty else { return (stream, layouts) }
-    let spool = Spool(schema: stream.schema, scratch: scratch)
+    let spool = Spool(schema: stream.schema, scratch: scratch, memoryLimit: 8 << 20)
     while let work = try await stream.next() {
       let batch = try work.batch()
       for position in measuring {

@@ -83,7 +83,7 @@ private final class DatabaseSink: ByteSink {
     self.inner = inner
     self.schema = schema
     self.folder = folder
-    spool = Mutex(Spool(schema: schema, scratch: TemporaryScratch(folder: folder), memoryLimit: 8 << 20))
+    spool = Mutex(Spool(schema: schema, scratch: TemporaryScratch(folder: folder), memoryLimit: 4 << 20))
   }
 
   func write(_ bytes: borrowing ByteBuffer) async throws(Problem) {
