@@ -31,10 +31,8 @@ struct JSONBorders {
       let valid: UInt64 = count == 64 ? .max : (1 &<< UInt64(count)) &- 1
       let block = unsafe bb_read_json_block(base + at)
       let quotes = block.quotes & valid & ~Self.escaped(block.backslashes & valid, count: count, &escapesNext)
-      let inside = Self.prefixXor(quotes) ^ insideString
-      insideString = (inside &>> UInt64(count &- 1)) & 1 == 1 ? .max : 0
-      let outside = valid & ~inside
-      if block.brackets & outside != 0 {
+      if block.brackets & valid != 0 {
+        let outside = valid & ~(Self.prefixXor(quotes) ^ insideString)
         let brackets = unsafe bb_read_json_brackets(base + at)
         let openers = brackets.openers & outside, closers = brackets.closers & outside
         if closers != 0, depth &- closers.nonzeroBitCount <= 1 {
@@ -43,6 +41,7 @@ struct JSONBorders {
           depth &+= openers.nonzeroBitCount &- closers.nonzeroBitCount
         }
       }
+      insideString ^= bb_parity(quotes)
       at &+= count
     }
   }

@@ -9,8 +9,7 @@
 
 #define BB_INLINE static inline __attribute__((always_inline))
 
-/// Which bytes of a block of 64 are quotes, backslashes, brackets: bit i for byte i. Among the brackets are `Y`, `_`, `y` and DEL, which JSON has in
-/// strings alone.
+/// Which bytes of a block of 64 are quotes, backslashes, brackets: bit i for byte i. Among the brackets are `|` and `\`, which JSON has in strings alone.
 typedef struct {
   uint64_t quotes, backslashes, brackets;
 } bb_json_block;
@@ -36,8 +35,9 @@ BB_INLINE bb_json_block bb_read_json_block(const void *s) {
     __m128i v = _mm_loadu_si128((const __m128i *)((const char *)s + 16 * i));
     slashes[i] = _mm_cmpeq_epi8(v, _mm_set1_epi8('\\'));
     some = _mm_or_si128(some, slashes[i]);
-    // The four brackets have in common what is left of them with these bits set.
-    __m128i bracket = _mm_cmpeq_epi8(_mm_or_si128(v, _mm_set1_epi8(0x26)), _mm_set1_epi8(0x7f));
+    // `{` `|` `}` follow one another, and so do `[` `\` `]`, which lack the same bit.
+    __m128i offset = _mm_sub_epi8(_mm_or_si128(v, _mm_set1_epi8(0x20)), _mm_set1_epi8('{'));
+    __m128i bracket = _mm_cmpeq_epi8(_mm_max_epu8(offset, _mm_set1_epi8(2)), _mm_set1_epi8(2));
     b.quotes |= (uint64_t)(uint32_t)_mm_movemask_epi8(_mm_cmpeq_epi8(v, _mm_set1_epi8('"'))) << 16 * i;
     b.brackets |= (uint64_t)(uint32_t)_mm_movemask_epi8(bracket) << 16 * i;
   }
@@ -116,7 +116,7 @@ BB_INLINE bb_json_block bb_read_json_block(const void *s) {
     uint8_t c = ((const uint8_t *)s)[i];
     b.quotes |= (uint64_t)(c == '"') << i;
     b.backslashes |= (uint64_t)(c == '\\') << i;
-    b.brackets |= (uint64_t)((c | 0x26) == 0x7f) << i;
+    b.brackets |= (uint64_t)((uint8_t)((c | 0x20) - '{') <= 2) << i;
   }
   return b;
 }
@@ -147,6 +147,9 @@ BB_INLINE size_t bb_skip_ascii(const uint8_t *bytes, size_t count) {
 
 BB_INLINE int bb_same(const uint8_t *a, const uint8_t *b, size_t count) { return memcmp(a, b, count) == 0; }
 #endif
+
+/// All ones when an odd number of bits is set, else 0.
+BB_INLINE uint64_t bb_parity(uint64_t bits) { return (uint64_t)0 - (uint64_t)__builtin_parityll(bits); }
 
 /// The position of the first byte that is not UTF-8 (no overlong forms, no surrogates, nothing above U+10FFFF); `count` when all is well.
 /// What stands behind the bytes must not continue a character: a NUL.
