@@ -52,7 +52,7 @@ struct SQLiteStoreTests {
     // What is there when the last connection could not close the log.
     for (from, to) in [("s.db", "t.db"), ("s.db-wal", "t.db-wal")] {
       let sink = try FileSink(path: "\(folder.path)/\(to)")
-      try sink.append(try FileByteSource(path: "\(folder.path)/\(from)").wholeText(limit: .max))
+      try sink.append(try FileByteSource(path: "\(folder.path)/\(from)").bytes(limit: .max))
       try await sink.commit()
     }
     func isThere() throws -> Bool {
