@@ -148,6 +148,33 @@ struct SQLiteStoreTests {
     #expect(Array(numbers[..<6]) == wanted)
   }
 
+  /// Many rows are one statement; the message names the one that is refused, and what was put before it is taken back.
+  @Test(arguments: [["a"], ["a", "b"]], [130, 256, 300]) func theSecondRecordOfAKeyIsNamed(
+    _ key: [String], _ place: Int
+  ) async throws {
+    let schema = Schema("t", key: key, columns: [ColumnDescription("a", .integer), ColumnDescription("b", .text)])
+    func load(_ numbers: [Int]) -> TableLoad {
+      var builder = BatchBuilder(width: 2)
+      for number in numbers {
+        builder.append(integer: Int64(number))
+        builder.append(value: .text("x"))
+      }
+      return TableLoad("test", time: "", schema, ReadyRows(schema: schema, batches: [builder.finish()]))
+    }
+    var numbers = Array(0..<400)
+    numbers[place] = 7
+    let store = SQLiteStore(path: path)
+    for isNew in [true, false] {
+      if !isNew { try await store.load(load([1, 2])) }
+      let refused = await #expect(throws: Problem.self) { try await store.load(load(numbers)) }
+      #expect(refused?.message.hasPrefix("two records have the key 7") == true)
+      #expect(try await store.tables().isEmpty == isNew)
+    }
+    #expect(try await store.load(load(Array(0..<400))).added == 398)
+    let rows = try await store.rows(of: "t", RowRequest()).collect()
+    #expect(rows.flatMap { batch in (0..<batch.count).map { batch.value($0, 0) } } == (0..<400).map { .integer($0) })
+  }
+
   @Test func aNewFileAppearsWhenItIsWhole() async throws {
     let schema = Schema("t", key: ["a"], columns: [ColumnDescription("a", .integer, nullable: false)])
     func load(_ values: [Int64]) -> TableLoad {

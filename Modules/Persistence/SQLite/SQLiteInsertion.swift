@@ -3,16 +3,30 @@ import Codecs
 import Domain
 
 /// Puts the rows of batches into a table, from where they stand: nothing is copied that SQLite does not copy itself.
+///
+/// Several rows are one statement, because beginning and ending a statement costs SQLite as much as a row. What was put stays when a later row
+/// fails: who uses this takes the whole change back then.
 struct SQLiteInsertion: ~Copyable {
-  private let statement: SQLiteStatement
+  /// Values of one statement; far below what any SQLite allows.
+  private static let most = 256
+
+  private let one: SQLiteStatement
+  private let many: SQLiteStatement
+  /// Rows of a statement of `many`.
+  private let rows: Int
   private let schema: Schema
   private let columns: [(type: ColumnType, isRequired: Bool)]
 
   /// Rows of `schema` into `table`, a name in SQL.
   init(_ schema: Schema, into table: String, _ connection: borrowing SQLiteConnection) throws(Problem) {
     let names = schema.columns.map(\.name.quotedForSQL).joined(separator: ", ")
-    let places = schema.columns.indices.map { "?\($0 + 1)" }.joined(separator: ", ")
-    statement = try connection.prepare("INSERT INTO \(table)(\(names)) VALUES(\(places))")
+    let places = "(" + schema.columns.map { _ in "?" }.joined(separator: ", ") + ")"
+    rows = max(1, Self.most / max(1, schema.columns.count))
+    // Without OR FAIL, SQLite keeps what it needs to take a statement of many rows back.
+    let start = "INSERT OR FAIL INTO \(table)(\(names)) VALUES"
+    let one = try connection.prepare(start + places)
+    many = try connection.prepare(start + Array(repeating: places, count: rows).joined(separator: ", "))
+    self.one = one
     self.schema = schema
     columns = schema.columns.enumerated().map { position, column in
       (column.type, !column.isNullable || schema.key.contains(position))
@@ -22,35 +36,59 @@ struct SQLiteInsertion: ~Copyable {
   /// Inserts every row of a batch.
   /// - Throws: `badData` for a value that does not fit its column, and for a key that is there.
   func insert(_ batch: RowBatch) throws(Problem) {
-    for row in 0..<batch.count {
-      for (column, description) in columns.enumerated() {
-        let cell = batch[row, column]
-        if bind(column, cell, description.type, batch.chunk), !(cell.isNull && description.isRequired) { continue }
-        // What cannot be bound as it stands is looked at by the book.
-        let values = try StoredRow.normalised((0..<batch.width).map { batch.value(row, $0) }, schema)
-        try statement.bind(column + 1, values[column])
-      }
-      let code = statement.insertOnce()
-      guard code == SQLITE_DONE else {
-        if code & 0xFF == SQLITE_CONSTRAINT, !schema.key.isEmpty {
-          let values = try StoredRow.normalised((0..<batch.width).map { batch.value(row, $0) }, schema)
-          throw Problem(.badData, "two records have the key \(StoredKey(of: values, schema).text)", at: schema.name)
-        }
-        throw statement.problem(code)
-      }
+    var row = 0
+    while batch.count - row >= rows {
+      try insert(row..<row + rows, of: batch, many)
+      row += rows
+    }
+    while row < batch.count {
+      try insert(row..<row + 1, of: batch, one)
+      row += 1
     }
   }
 
+  /// Inserts rows with a statement for as many.
+  private func insert(
+    _ rows: Range<Int>, of batch: RowBatch, _ statement: borrowing SQLiteStatement
+  ) throws(Problem) {
+    var index = 0
+    for row in rows {
+      for (column, description) in columns.enumerated() {
+        let cell = batch[row, column]
+        index += 1
+        if bind(index, cell, description.type, batch.chunk, statement), !(cell.isNull && description.isRequired) {
+          continue
+        }
+        // What cannot be bound as it stands is looked at by the book.
+        try statement.bind(index, values(row, of: batch)[column])
+      }
+    }
+    let code = statement.insertOnce()
+    guard code == SQLITE_DONE else {
+      if code & 0xFF == SQLITE_CONSTRAINT, !schema.key.isEmpty {
+        let refused = try values(rows.lowerBound + min(statement.changes, rows.count - 1), of: batch)
+        throw Problem(.badData, "two records have the key \(StoredKey(of: refused, schema).text)", at: schema.name)
+      }
+      throw statement.problem(code)
+    }
+  }
+
+  private func values(_ row: Int, of batch: RowBatch) throws(Problem) -> [Value] {
+    try StoredRow.normalised((0..<batch.width).map { batch.value(row, $0) }, schema)
+  }
+
   /// Binds a cell that fits its column's type as it stands; says whether it does.
-  private func bind(_ column: Int, _ cell: Cell, _ type: ColumnType, _ chunk: Chunk) -> Bool {
-    let index = Int32(column + 1)
+  private func bind(
+    _ place: Int, _ cell: Cell, _ type: ColumnType, _ chunk: Chunk, _ statement: borrowing SQLiteStatement
+  ) -> Bool {
+    let index = Int32(place)
     switch (cell, type) {
     case (.null, _): return unsafe sqlite3_bind_null(statement.handle, index) == SQLITE_OK
     case (.text(let start, let length), .text), (.text(let start, let length), .url),
       (.text(let start, let length), .date), (.text(let start, let length), .timestamp),
       (.number(let start, let length), .decimal), (.json(let start, let length), .json):
-      return bindText(index, chunk, start, length)
-    case (.json(let start, let length), .list): return bindText(index, chunk, start, length)
+      return bindText(index, chunk, start, length, statement)
+    case (.json(let start, let length), .list): return bindText(index, chunk, start, length, statement)
     case (.bytes(let start, let length), .bytes):
       return unsafe bb_sqlite3_bind_blob_static(statement.handle, index, chunk.base + Int(start), UInt64(length))
         == SQLITE_OK
@@ -70,7 +108,9 @@ struct SQLiteInsertion: ~Copyable {
     }
   }
 
-  private func bindText(_ index: Int32, _ chunk: Chunk, _ start: UInt32, _ length: UInt32) -> Bool {
+  private func bindText(
+    _ index: Int32, _ chunk: Chunk, _ start: UInt32, _ length: UInt32, _ statement: borrowing SQLiteStatement
+  ) -> Bool {
     let text = unsafe UnsafeRawPointer(chunk.base + Int(start)).assumingMemoryBound(to: CChar.self)
     return unsafe bb_sqlite3_bind_text_static(statement.handle, index, text, UInt64(length)) == SQLITE_OK
   }

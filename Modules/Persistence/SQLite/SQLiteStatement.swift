@@ -38,6 +38,9 @@ import Domain
     return code
   }
 
+  /// How many rows the last statement of the connection changed; of one that failed under OR FAIL, those before the row that failed.
+  var changes: Int { Int(unsafe sqlite3_changes(sqlite3_db_handle(handle))) }
+
   /// What a result code of this statement means.
   borrowing func problem(_ code: Int32) -> Problem {
     unsafe SQLiteProblem.problem(sqlite3_db_handle(handle), code, at: place)
