@@ -46,7 +46,7 @@ extension Environment {
         switch choice {
         case .snapshot: return SnapshotSource()
         case .storage(let text?): return try stores.open(text)
-        case .storage(nil): return DefaultStorage(try stores.open(directories.defaultStorage))
+        case .storage(nil): return DefaultStorage(try stores.open(try directories.defaultStorage().location))
         case .live(let name, let live):
           let location = try live.target.map { (text) throws(Problem) in try stores.location(text) }
           let stored = try location.flatMap { (location) throws(Problem) in
@@ -73,6 +73,8 @@ extension Environment {
       },
       images: imagePort,
       store: { (location) throws(Problem) in try stores.open(location) },
+      defaultStorage: { () throws(Problem) in try directories.defaultStorage() },
+      makeHome: { (location) throws(Problem) in try directories.makeHome(of: location) },
       migrate: { (old, location) async throws(Problem) in
         let place = try stores.location(location), source = try stores.location(old.name)
         return try await stores.make(place, withPicturesOf: source) { (new) async throws(Problem) in

@@ -15,9 +15,6 @@ extension Environment {
     let scratch = TemporaryScratch(folder: directories.temporary)
     let stores = StoreRegistry(scratch: scratch)
     let width = Terminal.width(1)
-    let settings: @Sendable () throws(Problem) -> [String: String] = { () throws(Problem) in
-      try SettingsFile.read(directories.configuration + "/config", names: Topics.settings.map(\.name))
-    }
     let updates = DailySource(
       SourceDescription.usual(for: Catalog.episodes.name),
       server: variables["BB_API_URL"].flatMap { $0.isEmpty ? nil : $0 },
@@ -25,7 +22,7 @@ extension Environment {
       date: SystemClock())
     return Environment(
       variables: variables,
-      settings: settings,
+      settings: { () throws(Problem) in try directories.settings() },
       store: { (location) throws(Problem) in try stores.open(location) },
       exists: { (location) throws(Problem) in try stores.isThere(try stores.location(location)) },
       migrate: { (old, location) async throws(Problem) in
@@ -35,8 +32,8 @@ extension Environment {
         }
       },
       pictures: { (location) throws(Problem) in StoredPictures(try stores.location(location)) },
-      defaultStorage: directories.defaultStorage,
-      makeDataFolder: { () throws(Problem) in try Directories.make(directories.data) },
+      defaultStorage: { () throws(Problem) in try directories.defaultStorage() },
+      makeHome: { (location) throws(Problem) in try directories.makeHome(of: location) },
       episodes: SnapshotSource(),
       currentEpisodes: { (refresh) async throws(Problem) in
         try await updates.rows(of: Catalog.episodes.name, refresh: refresh) { if refresh { report.warning($0) } }
@@ -61,14 +58,14 @@ extension Environment {
       },
       standardOutput: { () throws(Problem) in
         guard Terminal.isTerminal(1) else { return DescriptorSink.standardOutput }
-        let pager = Terminal.isInteractive ? PagerSink(variables, preferred: try settings()["pager"]) : nil
+        let pager = Terminal.isInteractive ? PagerSink(variables, preferred: try directories.settings()["pager"]) : nil
         return VisibleSink(pager ?? DescriptorSink.standardOutput) { report.warning($0) }
       },
       standardInput: { () throws(Problem) in try FileByteSource().bytes(limit: 64 << 20) },
       terminalWidth: width,
       isInteractive: Terminal.isInteractive,
       dialog: Dialog(),
-      editor: { () throws(Problem) in TerminalEditor(variables, preferred: try settings()["editor"]) },
+      editor: { () throws(Problem) in TerminalEditor(variables, preferred: try directories.settings()["editor"]) },
       drafts: PrivateDrafts(folder: directories.state + "/drafts"),
       clock: writtenTime(variables),
       identifier: {

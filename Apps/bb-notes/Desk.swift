@@ -20,11 +20,7 @@ struct Desk: Sendable {
   /// The location of the storage, and whether it was named on the command line.
   func location() throws(Problem) -> (text: String, isNamed: Bool) {
     if let text = self[Options.storage] { return (text, true) }
-    // The variable goes before the configuration.
-    if environment.variables["BB_STORAGE"].map(\.isEmpty) ?? true, let text = try environment.settings()["storage"] {
-      return (text, false)
-    }
-    return (environment.defaultStorage, false)
+    return (try environment.defaultStorage().location, false)
   }
 
   /// The records.
@@ -35,7 +31,7 @@ struct Desk: Sendable {
     if isNamed, !makes, try !environment.exists(text), store.capabilities.contains(.durable) {
       throw Problem(.noInput, "there is no such storage", at: store.name, hint: "the first record you add makes it")
     }
-    if makes, text == environment.defaultStorage { try environment.makeDataFolder() }
+    if makes { try environment.makeHome(text) }
     return RecordBook(store, clock: environment.clock)
   }
 

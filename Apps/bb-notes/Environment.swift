@@ -16,10 +16,10 @@ struct Environment: Sendable {
     @Sendable (_ old: any RecordStore, _ location: String) async throws(Problem) -> [(table: String, records: Int)]
   /// The pictures of the storage at a location.
   var pictures: @Sendable (_ location: String) throws(Problem) -> any PictureFolder
-  /// Where the storage is when nobody says; `BB_STORAGE` names it as well.
-  var defaultStorage: String
-  /// Makes the folder that the default storage is in.
-  var makeDataFolder: @Sendable () throws(Problem) -> Void
+  /// Where the storage is when the command line does not say, and who says so.
+  var defaultStorage: @Sendable () throws(Problem) -> (location: String, origin: String)
+  /// Makes the folder that the storage at a location is in, when nobody named it.
+  var makeHome: @Sendable (_ location: String) throws(Problem) -> Void
   /// Episodes that are built in.
   var episodes: any RecordSource
   /// Episodes as the API has them now, or had them when it was asked last; nil when it never answered. Asked at most once a day, for at most two

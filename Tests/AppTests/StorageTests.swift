@@ -85,10 +85,6 @@ import Testing
         "bb-export: --offline is about an API, and the records come from a storage\n", 64
       ),
       (
-        "bb-export sync quotes",
-        "bb-export: --storage is missing; say where to: --storage sqlite:FILE, csv:FOLDER or json:FOLDER\n", 64
-      ),
-      (
         "mkdir f; echo x > f/y; bb-export sync --source snapshot --storage csv:f",
         "bb-export: csv:f: the folder belongs to somebody else, and is only read; make it a storage with bb-notes init --storage csv:f, or name another folder\n",
         77
@@ -97,6 +93,25 @@ import Testing
   func complaints(_ line: String, _ message: String, _ status: Int32) {
     let done = Shell().run(line)
     #expect(done.err == message && done.status == status && done.out == "")
+  }
+
+  @Test("without --storage both programs have the same one: the variable's, the configuration's, or the usual one")
+  func unnamed() {
+    let shell = Shell()
+    let sync = "bb-export sync deaths --source snapshot -f csv", list = "bb-notes list -q",
+      show = "bb-export config -f csv"
+    #expect(shell.run("BB_STORAGE=csv:a \(sync)").err == "bb-export: the storage is csv:a\n")
+    #expect(shell.run("ls a").out.contains("deaths.csv"))
+    #expect(shell.run("mkdir -p ~/.config/bb; echo storage = json:b > ~/.config/bb/config; \(sync)").status == 0)
+    #expect(shell.run("ls b").out.contains("deaths.json"))
+    #expect(shell.run(show).out.contains("storage,json:b,configuration\n"))
+    #expect(shell.run("bb-notes add S05E14 x -q; bb-export notes --columns text -f csv").out == "text\nx\n")
+    #expect(shell.run("rm ~/.config/bb/config; \(list)").status == 0)
+    #expect(shell.run("ls ~/.local/share/bb 2>/dev/null").out == "")
+    #expect(
+      shell.run("\(sync) --dry-run; ls ~/.local/share/bb").out
+        == "dataset,added,changed,removed,unchanged\ndeaths,8,0,0,0\n")
+    #expect(shell.run("\(sync) -q; ls ~/.local/share/bb").out.hasSuffix("deaths,8,0,0,0\nbb.db\n"))
   }
 
   @Test("the user's own datasets come from the default storage, which need not be there") func own() {

@@ -65,7 +65,9 @@ enum Listings {
 
   static func config(_ invocation: Invocation, _ environment: Environment) async throws(Problem) {
     let secretFree = ["BB_API_URL", "BB_PLUGIN_PATH", "http_proxy", "https_proxy", "all_proxy", "no_proxy", "TMPDIR"]
-    var rows = environment.folders.map { [$0.name, $0.path, "folder"] }
+    let storage = try environment.defaultStorage()
+    var rows = [["storage", storage.location, storage.origin]]
+    rows += environment.folders.map { [$0.name, $0.path, "folder"] }
     rows += secretFree.compactMap { name in
       environment.variables[name].map { [name, URLText.redacted($0), "environment"] }
     }

@@ -118,7 +118,8 @@ enum Options {
 
   private static let syncing = "Sync"
   static let target = Option.value(
-    "storage", "STORAGE", values: .file, in: syncing, "the storage to write: sqlite:FILE, csv:FOLDER, json:FOLDER")
+    "storage", "STORAGE", values: .file, in: syncing,
+    "the storage to write: sqlite:FILE, csv:FOLDER, json:FOLDER; BB_STORAGE or the default one when not said")
   static let syncImages = Option.value(
     "images", "FOLDER", values: .folder, in: syncing,
     "fetch the pictures as well, into a folder for each dataset in FOLDER")

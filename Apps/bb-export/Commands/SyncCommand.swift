@@ -13,15 +13,19 @@ struct SyncCommand {
 
   func run() async throws(Problem) {
     let outputs = try Outputs(invocation, environment)
-    guard let location = invocation[Options.target] else {
-      throw Problem(
-        .usage, "--storage is missing", hint: "say where to: --storage sqlite:FILE, csv:FOLDER or json:FOLDER")
+    let location: String
+    if let named = invocation[Options.target] {
+      location = named
+    } else {
+      location = try environment.defaultStorage().location
+      environment.report.warning("the storage is \(location)")
     }
     var policy = Sync.Policy()
     policy.allowsShrink = invocation.has(Options.allowShrink)
     policy.replacesSource = invocation.has(Options.replace)
     policy.isDryRun = invocation.has(Options.dryRun)
     let pictures = try self.pictures(isDryRun: policy.isDryRun)
+    try environment.makeHome(location)
     if let from = invocation[Options.fromStorage], invocation.arguments.isEmpty, !policy.isDryRun,
       try !environment.exists(location)
     {
@@ -40,7 +44,7 @@ struct SyncCommand {
     let sync = Sync(into: store, policy, time: environment.now())
 
     var results: [(name: String, outcome: TableOutcome)] = [], problems: [Problem] = []
-    let tables = try await self.tables()
+    let tables = try await tables(for: location)
     for table in tables {
       do throws(Problem) {
         results.append((table.name, try await sync.run(try await table.rows(), as: table.schema, from: table.source)))
@@ -84,23 +88,24 @@ struct SyncCommand {
     let rows: () async throws(Problem) -> any RowStream
   }
 
-  private func tables() async throws(Problem) -> [Table] {
+  /// What is to be synced into the storage at `location`.
+  private func tables(for location: String) async throws(Problem) -> [Table] {
     let said = [Options.from, Options.fromStorage, Options.source].filter { invocation[$0] != nil }
     if said.count > 1 {
       throw Problem(
         .usage, "--\(said[0].name) and --\(said[1].name) name two places to read from", hint: "give one of them")
     }
     if invocation[Options.from] != nil { return try await fileTables() }
-    if let location = invocation[Options.fromStorage] { return try await storedTables(location) }
-    return try await liveTables()
+    if let other = invocation[Options.fromStorage] { return try await storedTables(other) }
+    return try await liveTables(for: location)
   }
 
   /// The datasets that were named, or all of the source.
-  private func liveTables() async throws(Problem) -> [Table] {
+  private func liveTables(for location: String) async throws(Problem) -> [Table] {
     var choice = try SourceReader(invocation).live(
       for: invocation.arguments.first ?? Catalog.characters.name, isStrict: true)
     if case .live(let name, var live) = choice {
-      live.target = invocation[Options.target]
+      live.target = location
       choice = .live(name: name, live)
     }
     let source = try await environment.source(choice)

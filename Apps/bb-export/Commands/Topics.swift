@@ -118,7 +118,11 @@ enum Topics {
                      source names its own
     BB_PLUGIN_PATH   folders of external exporters, parted by colons
     XDG_CACHE_HOME   the cache is in its folder bb; ~/.cache when unset
+    BB_STORAGE       the storage of notes, places, actors and favourites, and
+                     of sync, when --storage does not say
     XDG_DATA_HOME    the default storage is in its folder bb
+    XDG_CONFIG_HOME  settings are in its file bb/config, a line each, as in
+                     storage = csv:/home/me/notes
     TMPDIR           where sorts and spools that outgrow memory are kept,
                      without a name; /tmp when unset
     http_proxy, https_proxy, all_proxy, no_proxy

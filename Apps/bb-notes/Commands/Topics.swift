@@ -2,12 +2,6 @@ import CommandLineKit
 
 /// The texts behind `bb-notes help TOPIC`.
 enum Topics {
-  /// What the configuration file can say.
-  static let settings: [(name: String, summary: String)] = [
-    ("storage", "where the records are"), ("production", "the show of a key that names none"),
-    ("editor", "the editor, with its arguments"), ("pager", "the pager; cat for none"),
-  ]
-
   static let all: [Program.Topic] = [environment]
 
   private static let environment = Program.Topic(

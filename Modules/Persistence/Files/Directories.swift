@@ -12,16 +12,33 @@ public struct Directories: Sendable {
   public var cache: String { folder("XDG_CACHE_HOME", ".cache") }
   /// The default storage: `$XDG_DATA_HOME/bb`.
   public var data: String { folder("XDG_DATA_HOME", ".local/share") }
-  /// The storage that is used when none is named: `BB_STORAGE`, else a database in the folder for data.
-  public var defaultStorage: String {
-    variables["BB_STORAGE"].flatMap { $0.isEmpty ? nil : $0 } ?? "sqlite:\(data)/bb.db"
-  }
+  /// The storage when nobody says another: a database in the folder for data.
+  public var database: String { "sqlite:\(data)/bb.db" }
   /// Drafts: `$XDG_STATE_HOME/bb`.
   public var state: String { folder("XDG_STATE_HOME", ".local/state") }
   /// Settings: `$XDG_CONFIG_HOME/bb`.
   public var configuration: String { folder("XDG_CONFIG_HOME", ".config") }
   /// Temporary files: `$TMPDIR`.
   public var temporary: String { variables["TMPDIR"].flatMap { $0.hasPrefix("/") ? $0 : nil } ?? "/tmp" }
+
+  /// What the configuration file says, setting by setting.
+  /// - Throws: `configuration` with the line of what is wrong in it.
+  public func settings() throws(Problem) -> [String: String] {
+    try SettingsFile.read(configuration + "/config", names: Setting.allCases.map(\.rawValue))
+  }
+
+  /// The storage that is used when none is named: `BB_STORAGE`, else what the configuration says, else the database.
+  /// - Returns: its location, and who says so: `BB_STORAGE`, `configuration` or `default`.
+  public func defaultStorage() throws(Problem) -> (location: String, origin: String) {
+    if let named = variables["BB_STORAGE"], !named.isEmpty { return (named, "BB_STORAGE") }
+    guard let set = try settings()[Setting.storage.rawValue] else { return (database, "default") }
+    return (set, "configuration")
+  }
+
+  /// Makes the folder that a storage is in, when that is the database nobody named.
+  public func makeHome(of storage: String) throws(Problem) {
+    if storage == database { try Self.make(data) }
+  }
 
   /// Makes the folder at an absolute path, and those above it, for their owner alone.
   /// - Throws: `permission`, `io`.
