@@ -14,17 +14,13 @@ extension Environment {
     let exporters = ExporterRegistry(adding: SQLiteExporter(temporaryFolder: directories.temporary), before: "sql")
     let scratch = TemporaryScratch(folder: directories.temporary)
     let stores = StoreRegistry(scratch: scratch)
-    let width = Terminal.width(1)
-    let updates = DailySource(
-      SourceDescription.usual(for: Catalog.episodes.name),
-      server: variables["BB_API_URL"].flatMap { $0.isEmpty ? nil : $0 },
-      transport: CurlTransport(TransportOptions(userAgent: "bb-notes/\(BBNotes.version)")), folder: directories.cache,
-      date: SystemClock())
+    let width = Terminal.width(1), identifiers = RecordIdentifiers()
     return Environment(
       variables: variables,
       settings: { () throws(Problem) in try directories.settings() },
       store: { (location) throws(Problem) in try stores.open(location) },
       exists: { (location) throws(Problem) in try stores.isThere(try stores.location(location)) },
+      claim: { (location) async throws(Problem) in try await stores.claim(try stores.location(location)) },
       migrate: { (old, location) async throws(Problem) in
         let place = try stores.location(location), source = try stores.location(old.name)
         return try await stores.make(place, withPicturesOf: source) { (new) async throws(Problem) in
@@ -36,7 +32,8 @@ extension Environment {
       makeHome: { (location) throws(Problem) in try directories.makeHome(of: location) },
       episodes: SnapshotSource(),
       currentEpisodes: { (refresh) async throws(Problem) in
-        try await updates.rows(of: Catalog.episodes.name, refresh: refresh) { if refresh { report.warning($0) } }
+        let updates = dailyEpisodes(variables, directories)
+        return try await updates.rows(of: Catalog.episodes.name, refresh: refresh) { if refresh { report.warning($0) } }
       },
       exporters: exporters.exporters,
       exporter: { (name) throws(Problem) in try exporters.exporter(named: name) },
@@ -54,7 +51,10 @@ extension Environment {
       },
       documentSuffixes: RecordDocument.suffixes,
       document: { (path, suffix) throws(Problem) in
-        try RecordDocument.records(try FileByteSource(path: path).bytes(limit: 64 << 20), suffix: suffix, name: path)
+        let bytes = try FileByteSource(path: path).bytes(limit: 64 << 20)
+        let document = try RecordDocument(bytes, suffix: suffix, name: path)
+        if let what = document.leftOut { report.warning("\(path): left out are \(what)") }
+        return (document.schema, document.records)
       },
       standardOutput: { () throws(Problem) in
         guard Terminal.isTerminal(1) else { return DescriptorSink.standardOutput }
@@ -74,7 +74,7 @@ extension Environment {
         // The machine's clock, whatever time is written: records are listed in the order in which they were added.
         var now = timespec()
         unsafe clock_gettime(CLOCK_REALTIME, &now)
-        return RecordIdentifier.make(
+        return identifiers.next(
           milliseconds: Int64(now.tv_sec) * 1000 + Int64(now.tv_nsec) / 1_000_000, random: random)
       },
       scratch: scratch,
@@ -91,6 +91,15 @@ extension Environment {
       cleanUp: { end in Temporaries.removeAll(ending: end) },
       report: report)
   }
+}
+
+/// The episodes of the API, asked now and then.
+private func dailyEpisodes(_ variables: [String: String], _ directories: Directories) -> DailySource {
+  DailySource(
+    SourceDescription.usual(for: Catalog.episodes.name),
+    server: variables["BB_API_URL"].flatMap { $0.isEmpty ? nil : $0 },
+    transport: CurlTransport(TransportOptions(userAgent: "bb-notes/\(BBNotes.version)")), folder: directories.cache,
+    date: SystemClock())
 }
 
 /// The machine's clock, or the time that `BB_NOW` says, for tests and scripts.

@@ -11,6 +11,8 @@ struct Environment: Sendable {
   var store: @Sendable (_ location: String) throws(Problem) -> any RecordStore
   /// Whether there is anything at a location.
   var exists: @Sendable (_ location: String) throws(Problem) -> Bool
+  /// Makes a folder with files of others a storage.
+  var claim: @Sendable (_ location: String) async throws(Problem) -> Void
   /// Makes a new storage hold all that another has; the tables with their records.
   var migrate:
     @Sendable (_ old: any RecordStore, _ location: String) async throws(Problem) -> [(table: String, records: Int)]
@@ -40,8 +42,8 @@ struct Environment: Sendable {
   var source: @Sendable (_ path: String, _ format: String?, _ types: ColumnTypes) throws(Problem) -> any RecordSource
   /// Suffixes of documents of other programs.
   var documentSuffixes: [String]
-  /// The records of such a document.
-  var document: @Sendable (_ path: String, _ suffix: String) throws(Problem) -> [StoredRecord]
+  /// The records of such a document, and the dataset they are of; what is left out of it is a warning.
+  var document: @Sendable (_ path: String, _ suffix: String) throws(Problem) -> (Schema, [StoredRecord])
   /// Standard output; on a terminal through a pager.
   var standardOutput: @Sendable () throws(Problem) -> any ByteSink
   /// All of standard input.

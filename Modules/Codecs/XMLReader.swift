@@ -20,6 +20,8 @@ public struct XMLReader {
   private let bytes: [UInt8]
   private let name: String
   private var at = 0
+  /// Where the element begins that was read last, as a position among the bytes.
+  public private(set) var start = 0
   private var open: [String] = []
   /// The end of an element that was written as `<a/>`.
   private var pending: String?
@@ -70,6 +72,7 @@ public struct XMLReader {
         guard open.popLast() == name else { throw problem("</\(name)> ends no element") }
         return .end(Self.local(name))
       } else {
+        start = at
         at += 1
         return try element()
       }
@@ -197,10 +200,14 @@ public struct XMLReader {
   }
 
   private func problem(_ message: String) -> Problem {
-    let before = bytes.prefix(at)
+    Problem(.badData, message, at: Self.place(at, in: bytes, name: name))
+  }
+
+  /// `name:line:column` of a position among the bytes of a document; the column is in bytes, from 1.
+  public static func place(_ position: Int, in bytes: [UInt8], name: String) -> String {
+    let before = bytes.prefix(position)
     let line = before.count { $0 == 0x0A } + 1
-    let column = at - (before.lastIndex(of: 0x0A) ?? -1)
-    return Problem(.badData, message, at: "\(name):\(line):\(column)")
+    return "\(name):\(line):\(position - (before.lastIndex(of: 0x0A) ?? -1))"
   }
 }
 
@@ -210,6 +217,8 @@ public struct XMLElement: Sendable, Hashable {
   public let name: String
   /// Its attributes by name.
   public let attributes: [String: String]
+  /// Where it begins, as a position among the bytes of the document.
+  public let start: Int
   /// The elements in it.
   public internal(set) var elements: [XMLElement] = []
   /// The texts in it, without those of its elements.
@@ -221,7 +230,8 @@ public struct XMLElement: Sendable, Hashable {
     var reader = try XMLReader(bytes, name: name), open: [XMLElement] = []
     while let event = try reader.next() {
       switch event {
-      case .start(let name, let attributes): open.append(XMLElement(name: name, attributes: attributes))
+      case .start(let name, let attributes):
+        open.append(XMLElement(name: name, attributes: attributes, start: reader.start))
       case .text(let text): open[open.count - 1].text += text
       case .end:
         let element = open.removeLast()
@@ -236,9 +246,10 @@ public struct XMLElement: Sendable, Hashable {
     throw Problem(.badData, "there is no element", at: name)
   }
 
-  init(name: String, attributes: [String: String]) {
+  init(name: String, attributes: [String: String], start: Int) {
     self.name = name
     self.attributes = attributes
+    self.start = start
   }
 
   /// The first element of this name in it.

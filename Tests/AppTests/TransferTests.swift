@@ -68,7 +68,7 @@ import Testing
     let missing = shell.run("bb-notes import none.gpx")
     #expect(missing.err == "bb-notes: none.gpx: there is no such file or folder\n" && missing.status == 66)
     shell.write("bad.gpx", "<gpx><wpt lat='91' lon='0'><name>X</name></wpt></gpx>")
-    #expect(shell.run("bb-notes import bad.gpx").err == "bb-notes: bad.gpx: X has no coordinates that exist\n")
+    #expect(shell.run("bb-notes import bad.gpx").err == "bb-notes: bad.gpx:1:6: X has no coordinates that exist\n")
     shell.write("x.csv", "a,b\n1,2\n")
     #expect(shell.run("bb-notes import x.csv").status == 65)
   }

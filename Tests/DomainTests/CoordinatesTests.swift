@@ -70,6 +70,21 @@ import Testing
     let first = RecordIdentifier.make(milliseconds: 0x0190_1234_5678, random: Array(repeating: 0xFF, count: 10))
     #expect(first == "01901234-5678-7fff-bfff-ffffffffffff")
     #expect(first < RecordIdentifier.make(milliseconds: 0x0190_1234_5679, random: random))
+    #expect(RecordIdentifier.isValid(first) && !RecordIdentifier.isValid(first.uppercased()))
+    #expect(!RecordIdentifier.isValid("01901234-5678-4fff-bfff-ffffffffffff") && !RecordIdentifier.isValid(""))
+  }
+
+  @Test("identifiers made within a millisecond, or while the clock goes back, are in order all the same")
+  func identifierOrder() {
+    let identifiers = RecordIdentifiers()
+    var random = Array(repeating: UInt8.max, count: 10)
+    var made: [String] = []
+    for time in Array(repeating: 5 as Int64, count: 600) + [4, 4, 6] {
+      made.append(identifiers.next(milliseconds: time, random: random))
+      random = (0..<10).map { _ in UInt8.random(in: 0 ... .max) }
+    }
+    #expect(made == made.sorted() && Set(made).count == made.count)
+    #expect(made.allSatisfy(RecordIdentifier.isValid))
   }
 }
 

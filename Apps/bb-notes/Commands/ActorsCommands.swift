@@ -21,7 +21,7 @@ enum ActorsCommands {
   }
 
   private static let named = NamedCommands(
-    kind: .actor, columns: ["category", "name", "age", "favourite", "birth_city"])
+    kind: .actor, columns: ["category", "name", "age", "favourite", "birth_city"], completing: withPictures)
 
   private static let add = Command(
     "add", "add an actor",
@@ -106,29 +106,31 @@ enum ActorsCommands {
       }
       return try await desk.editing().saving(text, draft: draft, about: "a new actor") { () throws(Problem) in
         try records.check(filled, isPartial: desk.has(partial))
-        try await named.add(try await withPictures(filled, desk), records, desk)
+        try await named.add(filled, records, desk)
       }
     }
-    try await named.add(try await withPictures(record, desk), records, desk)
+    try await named.add(record, records, desk)
   }
 
-  /// The record with copies of its pictures, unless paths or addresses are to be kept.
-  private static func withPictures(_ record: StoredRecord, _ desk: Desk) async throws(Problem) -> StoredRecord {
-    let images = record.list("images")
-    if images.isEmpty || desk.has(link) { return record }
-    let folder = try desk.environment.pictures(try desk.location().text)
-    var names: [String] = []
-    for path in images {
-      let isKept = path.hasPrefix("https://") || path.hasPrefix("http://") || path.hasPrefix("images/")
-      names.append(
-        isKept
-          ? path
-          : try await folder.add(path, to: "actors", record: record.text("id") ?? "", number: names.count + 1))
+  /// The record with copies of its new pictures, unless paths or addresses are to be kept.
+  private static let withPictures: @Sendable (StoredRecord, StoredRecord?, Desk) async throws(Problem) -> StoredRecord =
+    {
+      (record, before, desk) async throws(Problem) in
+      let images = record.list("images"), known = before?.list("images") ?? []
+      if desk.has(link) || images.allSatisfy(known.contains) { return record }
+      let folder = try desk.environment.pictures(try desk.location().text)
+      var names: [String] = []
+      for path in images {
+        let isKept = path.hasPrefix("https://") || path.hasPrefix("http://") || known.contains(path)
+        names.append(
+          isKept
+            ? path
+            : try await folder.add(path, to: "actors", record: record.text("id") ?? ""))
+      }
+      var result = record
+      result["images"] = .list(names)
+      return result
     }
-    var result = record
-    result["images"] = .list(names)
-    return result
-  }
 
   private static func mark(_ desk: Desk, _ isFavourite: Bool) async throws(Problem) {
     let records = try named.records(desk)

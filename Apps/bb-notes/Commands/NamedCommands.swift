@@ -7,6 +7,11 @@ struct NamedCommands: Sendable {
   let kind: RecordKind
   /// What people see of a record in a list.
   let columns: [String]
+  /// What is done to a record before it is kept; `before` is the record that it takes the place of.
+  var completing:
+    @Sendable (_ record: StoredRecord, _ before: StoredRecord?, Desk) async throws(Problem) -> StoredRecord = {
+      (record, _, _) async throws(Problem) in record
+    }
 
   /// The argument that names a record.
   static func key(_ count: Argument.Count = .one) -> Argument {
@@ -97,7 +102,7 @@ struct NamedCommands: Sendable {
     case .changed(let edited, let draft):
       var result = record
       try await desk.editing().saving(edited, draft: nil, about: name) { () throws(Problem) in
-        for assignment in try form.assignments(edited) { result = try assignment.applied(to: result) }
+        for assignment in try form.changes(from: text, to: edited) { result = try assignment.applied(to: result) }
       }
       return (result, edited, draft)
     }
@@ -111,7 +116,7 @@ struct NamedCommands: Sendable {
     else { return }
     let isChanged = try await desk.editing().saving(text, draft: draft, about: name) { () throws(Problem) in
       try records.check(after, isPartial: true)
-      return try await records.change("edit", before, to: after)
+      return try await records.change("edit", before, to: try await completing(after, before, desk))
     }
     desk.say(isChanged ? "changed \(after.text("name") ?? "")" : "nothing has changed on \(name)")
   }
@@ -130,7 +135,7 @@ struct NamedCommands: Sendable {
     for assignment in assignments { after = try assignment.applied(to: after) }
     try records.check(after, isPartial: true)
     let name = before.text("name") ?? ""
-    let isChanged = try await records.change("set", before, to: after)
+    let isChanged = try await records.change("set", before, to: try await completing(after, before, desk))
     desk.say(isChanged ? "changed \(after.text("name") ?? "")" : "nothing has changed on \(name)")
   }
 
@@ -154,7 +159,7 @@ struct NamedCommands: Sendable {
     if try await records.hasOther(named: name, than: id) {
       desk.say("there is another \(kind.noun) called \(name)")
     }
-    try await records.add(record)
+    try await records.add(try await completing(record, nil, desk))
     desk.say("added \(name) as \(id)")
   }
 }

@@ -4,7 +4,7 @@ import Domain
 /// Commands about the storage as a whole, and about settings.
 enum StorageCommands {
   static var entries: [Entry] {
-    [Entry(migrate, copy), Entry(check, lookOver), Entry(config, showSettings)]
+    [Entry(migrate, copy), Entry(initialise, claim), Entry(check, lookOver), Entry(config, showSettings)]
   }
 
   private static let target = Option.value(
@@ -12,6 +12,9 @@ enum StorageCommands {
   private static let migrate = Command(
     "migrate", "make a new storage that holds all that this one has, the history as well", options: [target],
     examples: ["migrate --to csv:notes", "migrate --storage csv:notes --to notes.db"])
+  private static let initialise = Command(
+    "init", "make a folder with files of others a storage: they stay as they are, and are only read",
+    examples: ["init --storage csv:data"])
   private static let check = Command(
     "check", "look the storage over: damage, and records that lead nowhere",
     options: Options.selecting + Options.showing,
@@ -26,6 +29,14 @@ enum StorageCommands {
     let copied = try await desk.environment.migrate(try desk.book().store, location)
     for (table, records) in copied { desk.say("\(table): \(records == 1 ? "1 record" : "\(records) records")") }
     desk.say("everything is in \(location) as well; --storage \(location) or BB_STORAGE uses it")
+  }
+
+  private static func claim(_ desk: Desk) async throws(Problem) {
+    guard let location = desk[Options.storage] else {
+      throw Problem(.usage, "--storage is missing", hint: "name the folder: --storage csv:FOLDER")
+    }
+    try await desk.environment.claim(location)
+    desk.say("\(location) is a storage")
   }
 
   private static func lookOver(_ desk: Desk) async throws(Problem) {
@@ -86,7 +97,7 @@ enum StorageCommands {
   private static func origin(
     of setting: String, _ variable: String, _ option: Option, _ desk: Desk
   ) throws(Problem) -> String {
-    if desk.has(option) { return "--\(option.name)" }
+    if desk.has(option) { return "command line" }
     if let value = desk.environment.variables[variable], !value.isEmpty { return variable }
     return try desk.environment.settings()[setting] == nil ? "default" : "configuration"
   }

@@ -51,10 +51,7 @@ enum TransferCommands {
 
   private static func read(_ path: String, _ desk: Desk) async throws(Problem) -> (Schema, [StoredRecord]) {
     let suffix = path.split(separator: ".").last.map { $0.lowercased() } ?? ""
-    if desk.environment.documentSuffixes.contains(suffix) {
-      let records = try desk.environment.document(path, suffix)
-      return (records.first?.schema ?? Catalog.places, records)
-    }
+    if desk.environment.documentSuffixes.contains(suffix) { return try desk.environment.document(path, suffix) }
     let source = try desk.environment.source(path, nil, [:])
     let table = try await source.tables().first?.name ?? ""
     let columns = try await source.rows(of: table, RowRequest()).schema.columns.map(\.name)

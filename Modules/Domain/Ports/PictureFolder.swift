@@ -5,10 +5,9 @@ public protocol PictureFolder: Sendable {
   /// - Parameters:
   ///   - path: the file; its name is not kept.
   ///   - record: the record's identifier.
-  ///   - number: which of the record's pictures it is, from 1.
-  /// - Returns: its name in the storage: `images/actors/KEY-1.jpg`.
+  /// - Returns: its name in the storage, which no picture had: `images/actors/KEY-1.jpg`, the next `KEY-2.png`.
   /// - Throws: `badData` for a file that is no picture or larger than 64 MiB, `noInput`, `permission`, `io`.
-  func add(_ path: String, to dataset: String, record: String, number: Int) async throws(Problem) -> String
+  func add(_ path: String, to dataset: String, record: String) async throws(Problem) -> String
   /// The path of a picture by its name in the storage; nil for an address of another kind, and for a name that leads out of the storage.
   func path(of name: String) -> String?
 }

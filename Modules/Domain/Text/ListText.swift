@@ -12,6 +12,17 @@ public enum ListText {
     return elements
   }
 
+  /// An array without the blanks between its elements.
+  static func compact(_ array: [UInt8]) -> [UInt8] {
+    var result: [UInt8] = [], isWithin = false, isEscaped = false
+    for byte in array {
+      if isWithin || !" \t\r\n".utf8.contains(byte) { result.append(byte) }
+      if byte == UInt8(ascii: "\""), !isEscaped { isWithin.toggle() }
+      isEscaped = isWithin && byte == UInt8(ascii: "\\") && !isEscaped
+    }
+    return result
+  }
+
   /// Calls `body` with each element: a text's own bytes, any other element's JSON. Stops when `body` says true; tells whether it did.
   static func first(in array: UnsafeRawBufferPointer, where body: ([UInt8]) -> Bool) -> Bool {
     var at = 1

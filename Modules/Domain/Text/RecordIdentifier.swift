@@ -1,5 +1,17 @@
+import Synchronization
+
 /// Identifiers of the user's own records: UUIDs of version 7 (RFC 9562), which sort by the time they were made.
 public enum RecordIdentifier {
+  /// Whether a text is such an identifier.
+  public static func isValid(_ text: String) -> Bool {
+    let bytes = Array(text.utf8)
+    guard bytes.count == 36, bytes[14] == UInt8(ascii: "7") else { return false }
+    return bytes.indices.allSatisfy { place in
+      [8, 13, 18, 23].contains(place)
+        ? bytes[place] == UInt8(ascii: "-") : bytes[place] &- 48 < 10 || bytes[place] &- 97 < 6
+    }
+  }
+
   /// A new identifier.
   ///
   /// - Parameters:
@@ -19,5 +31,35 @@ public enum RecordIdentifier {
       text.append(digits[Int(byte & 15)])
     }
     return text
+  }
+}
+
+/// New identifiers, each above the one before, also when many are made within a millisecond or the clock goes back: records are listed in the
+/// order in which they were added.
+public final class RecordIdentifiers: Sendable {
+  private let last = Mutex<(milliseconds: Int64, random: [UInt8])>((-1, []))
+
+  /// None made yet.
+  public init() {}
+
+  /// The next one.
+  ///
+  /// - Parameters:
+  ///   - milliseconds: the time, since 1970-01-01T00:00:00Z.
+  ///   - random: ten random bytes, which count when the time is later than the one before.
+  public func next(milliseconds: Int64, random: [UInt8]) -> String {
+    last.withLock { last in
+      if milliseconds > last.milliseconds {
+        last = (milliseconds, random)
+        // Room to count in the last seven bytes.
+        if last.random.count > 3 { last.random[3] &= 0x7F }
+      } else {
+        for place in last.random.indices.dropFirst(3).reversed() {
+          last.random[place] &+= 1
+          if last.random[place] != 0 { break }
+        }
+      }
+      return RecordIdentifier.make(milliseconds: last.milliseconds, random: last.random)
+    }
   }
 }

@@ -12,7 +12,7 @@ public struct StoredPictures: PictureFolder {
   }
 
   /// Copies a picture under a name of bb's own.
-  public func add(_ path: String, to dataset: String, record: String, number: Int) async throws(Problem) -> String {
+  public func add(_ path: String, to dataset: String, record: String) async throws(Problem) -> String {
     let source = try FileByteSource(path: path)
     guard source.size != nil else { throw Problem(.usage, "is not a regular file", at: path) }
     let bytes = try source.bytes(limit: Self.largest)
@@ -20,9 +20,13 @@ public struct StoredPictures: PictureFolder {
       let known = ImageKind.allCases.map(\.rawValue).joined(separator: ", ")
       throw Problem(.badData, "is no picture", at: path, hint: "there are: \(known)")
     }
-    let name = "images/\(dataset)/\(FolderPath.stem(of: record))-\(number).\(kind.fileExtension)"
     for folder in [base, "\(base)/images", "\(base)/images/\(dataset)"] { try FolderListing.make(folder) }
-    let sink = try FileSink(path: "\(base)/\(name)", mode: 0o600)
+    // Pictures that a record once had stay: it may have them again by undo.
+    let stem = FolderPath.stem(of: record) + "-"
+    let numbers = (try FolderListing.names("\(base)/images/\(dataset)") ?? []).filter { $0.hasPrefix(stem) }
+      .compactMap { Int($0.dropFirst(stem.count).prefix { $0.isNumber }) }
+    let name = "images/\(dataset)/\(stem)\((numbers.max() ?? 0) + 1).\(kind.fileExtension)"
+    let sink = try FileSink(path: "\(base)/\(name)", replaces: false, mode: 0o600)
     try sink.append(bytes)
     try await sink.commit()
     return name

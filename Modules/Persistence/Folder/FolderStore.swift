@@ -87,7 +87,7 @@ public actor FolderStore: RecordStore {
     for table in change.tables {
       let old = known[table.schema.name], kept = old?.schema ?? table.schema
       var edits = try Self.edits(of: table, kept: kept)[...]
-      let file = try pendingFile(kept, old)
+      let file = try pendingFile(kept, old, work.manifest)
       var merge = FolderMerge(table.schema, kept: kept, format, file.sink)
       let rows = try await old?.rows(columns: nil, scratch: scratch)
       try await merge.run(rows, removesOthers: table.replacesAll) { () throws(Problem) in edits.popFirst() }
@@ -110,7 +110,7 @@ public actor FolderStore: RecordStore {
     let old = try await table(name, work.manifest, work.state)
     try StoreRules.check(load, known: old?.schema, from: old == nil ? nil : work.manifest.tables[name]?.source)
     let kept = load.schema.key.isEmpty ? load.schema : old?.schema ?? load.schema
-    let file = try pendingFile(kept, old)
+    let file = try pendingFile(kept, old, work.manifest)
     var merge = FolderMerge(load.schema, kept: kept, format, file.sink)
     let rows = load.schema.key.isEmpty ? nil : try await old?.rows(columns: nil, scratch: scratch)
     let edits = try FolderEdits(load, scratch: scratch)
@@ -241,7 +241,7 @@ extension FolderStore {
   private func begin() async throws(Problem) -> FolderWork {
     let isNew = try FolderManifest(folder: path) == nil
     if isNew {
-      // Whoever makes the storage just now has made the place of the lock first, and the manifest comes last.
+      // Whoever makes the storage just now has made the place of the lock first.
       let names = try FolderListing.names(path) ?? []
       guard names.contains(".bb") || names.allSatisfy({ $0 == "images" }) else { throw foreignFolder }
       try FolderListing.make(path)
@@ -286,7 +286,7 @@ extension FolderStore {
           let key = StoredKey(of: row.after ?? row.before ?? [], images.schema)
           return FolderEdit(key: key, action: .finish(before: row.before, after: row.after))
         }.sorted { $0.key < $1.key }[...]
-        let file = try pendingFile(kept, old)
+        let file = try pendingFile(kept, old, work.manifest)
         var merge = FolderMerge(images.schema, kept: kept, format, file.sink)
         let rows = try await old?.rows(columns: nil, scratch: scratch)
         try await merge.run(rows, removesOthers: false) { () throws(Problem) in edits.popFirst() }
@@ -349,8 +349,15 @@ extension FolderStore {
     }
   }
 
-  private func pendingFile(_ schema: Schema, _ old: FolderTable?) throws(Problem) -> PendingFile {
-    let sink = try FileSink(path: file(of: schema.name), mode: 0o600)
+  private func pendingFile(
+    _ schema: Schema, _ old: FolderTable?, _ manifest: FolderManifest
+  ) throws(Problem) -> PendingFile {
+    let place = file(of: schema.name)
+    // The manifest names a table before its file is there.
+    if manifest.tables[schema.name] == nil, try FileStamp.now(at: place) != nil {
+      throw Problem(.permission, "the file belongs to somebody else, and is only read", at: place, hint: "rename it")
+    }
+    let sink = try FileSink(path: place, mode: 0o600)
     return PendingFile(schema: schema, sink: sink, replaced: old?.stamp)
   }
 

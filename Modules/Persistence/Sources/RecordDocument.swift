@@ -4,37 +4,63 @@ public import Domain
 /// Places and actors in documents of other programs: GPX, KML, GeoJSON, and the actors' own XML.
 ///
 /// A record has the columns that the document says; `id` and times only when bb wrote it.
-public enum RecordDocument {
+public struct RecordDocument: Sendable {
   /// The suffixes of such files.
   public static let suffixes = ["gpx", "kml", "geojson", "xml"]
 
-  /// The records of a document.
+  /// The dataset that the records are of.
+  public let schema: Schema
+  /// The records, in the order of the document.
+  public private(set) var records: [StoredRecord] = []
+  /// What is in the document and is not among the records, in words; nil when that is nothing.
+  public private(set) var leftOut: String?
+
+  /// Reads a document.
   /// - Parameter suffix: one of `suffixes`.
-  /// - Throws: `badData` for what is not well-formed, or holds neither places nor actors.
-  public static func records(_ bytes: [UInt8], suffix: String, name: String) throws(Problem) -> [StoredRecord] {
-    if suffix == "geojson" { return try geoJSON(try JSON.parse(bytes, name: name), name) }
+  /// - Throws: `badData` with `name:line:column` for what is not well-formed, holds neither places nor actors, or a place that does not exist.
+  public init(_ bytes: [UInt8], suffix: String, name: String) throws(Problem) {
+    if suffix == "geojson" {
+      schema = Catalog.places
+      try readGeoJSON(try JSON.parse(bytes, name: name), name)
+      return
+    }
     let document = try XMLElement.document(bytes, name: name)
+    func place(_ element: XMLElement) -> String { XMLReader.place(element.start, in: bytes, name: name) }
     switch document.name {
     case "gpx":
-      return try document.all("wpt").map { (point) throws(Problem) in try gpx(point, name) }
+      schema = Catalog.places
+      // Points of ways are places when somebody gave them a name.
+      let further = document.all("rtept") + document.all("trkpt")
+      let named = further.filter { $0.text(of: "name") != nil }
+      for point in document.all("wpt") + named { records.append(try Self.gpx(point, place)) }
+      leaveOut(further.count - named.count, "points of ways without a name")
     case "kml":
-      var places: [StoredRecord] = []
-      for mark in document.all("Placemark") { if let place = try kml(mark, name) { places.append(place) } }
-      return places
-    case "actors": return document.elements.filter { $0.name == "actor" }.map(actor)
+      schema = Catalog.places
+      let marks = document.all("Placemark")
+      for mark in marks { try readKML(mark, place) }
+      leaveOut(marks.count { $0.all("Point").isEmpty }, Self.shapes)
+    case "actors":
+      schema = Catalog.actors
+      for element in document.elements where element.name == "actor" { records.append(try Self.actor(element, place)) }
     default:
       throw Problem(
-        .badData, "<\(document.name)> is neither GPX, KML nor a list of actors", at: name,
-        hint: "there are: \(suffixes.joined(separator: ", ")), csv, json, ndjson")
+        .badData, "<\(document.name)> is neither GPX, KML nor a list of actors", at: place(document),
+        hint: "there are: \(Self.suffixes.joined(separator: ", ")), csv, json, ndjson")
     }
   }
+
+  private mutating func leaveOut(_ count: Int, _ what: String) {
+    if count > 0 { leftOut = "\(count) \(what)" }
+  }
+
+  // MARK: places
 
   private static func place(
     _ name: String?, _ comment: String?, _ latitude: String?, _ longitude: String?, _ others: [(String, String)],
     _ place: String
   ) throws(Problem) -> StoredRecord {
     let label = name ?? "a place"
-    guard let latitude = latitude.flatMap(Double.init), let longitude = longitude.flatMap(Double.init),
+    guard let latitude = latitude.flatMap(degrees), let longitude = longitude.flatMap(degrees),
       let coordinates = try? Coordinates(latitude: latitude, longitude: longitude)
     else { throw Problem(.badData, "\(label) has no coordinates that exist", at: place) }
     var record = StoredRecord(
@@ -44,40 +70,66 @@ public enum RecordDocument {
         "name": .text(name ?? coordinates.text),
       ])
     if let comment { record["comment"] = .text(comment) }
-    for (column, value) in others
-    where ["id", "visited_on", "created_at", "updated_at"].contains(column) && !value.isEmpty {
-      record[column] = .text(value)
+    for (column, value) in others where !value.isEmpty {
+      switch column {
+      case "visited_on":
+        guard PartialDate.isValid(value.utf8) else {
+          throw Problem(
+            .badData, "\(label): “\(value)” is no date", at: place, hint: "write 1958, 1966-03 or 1966-03-07")
+        }
+        record[column] = .text(value)
+      // Other programs have identifiers and times of their own.
+      case "id": if RecordIdentifier.isValid(value) { record[column] = .text(value) }
+      case "created_at", "updated_at": if Dates.isTimestamp(Array(value.utf8)) { record[column] = .text(value) }
+      default: break
+      }
     }
     return record
   }
 
-  private static func gpx(_ point: XMLElement, _ name: String) throws(Problem) -> StoredRecord {
-    let values = point["extensions"]?.elements.filter { $0.name == "value" } ?? []
-    return try place(
+  /// A number as GPX, KML and GeoJSON write one.
+  private static func degrees(_ text: String) -> Double? {
+    let digits = text.hasPrefix("+") ? text.dropFirst() : text[...]
+    guard digits.utf8.allSatisfy({ $0 &- 48 < 10 || "+-.eE".utf8.contains($0) }) else { return nil }
+    return Double(digits)
+  }
+
+  private static func gpx(_ point: XMLElement, _ place: (XMLElement) -> String) throws(Problem) -> StoredRecord {
+    // Some programs keep the values and not what they are in.
+    let values = ((point["extensions"]?.elements ?? []) + point.elements).filter { $0.name == "value" }
+    return try Self.place(
       point.text(of: "name"), point.text(of: "desc") ?? point.text(of: "cmt"), point.attributes["lat"],
-      point.attributes["lon"], values.map { ($0.attributes["name"] ?? "", $0.text) }, name)
+      point.attributes["lon"], values.map { ($0.attributes["name"] ?? "", $0.text) }, place(point))
   }
 
-  /// The placemark's point; nil for lines and areas.
-  private static func kml(_ mark: XMLElement, _ name: String) throws(Problem) -> StoredRecord? {
-    guard let point = mark.all("Point").first else { return nil }
-    let numbers = (point.text(of: "coordinates") ?? "").split(separator: ",").map { $0.filter { !$0.isWhitespace } }
+  /// The placemark's points, which none of lines and areas has.
+  private mutating func readKML(_ mark: XMLElement, _ place: (XMLElement) -> String) throws(Problem) {
+    let points = mark.all("Point")
     let values = mark["ExtendedData"]?.elements.map { ($0.attributes["name"] ?? "", $0.text(of: "value") ?? "") } ?? []
-    return try place(
-      mark.text(of: "name"), mark.text(of: "description"), numbers.count > 1 ? numbers[1] : nil, numbers.first, values,
-      name)
+    for point in points {
+      let numbers = (point.text(of: "coordinates") ?? "").split(separator: ",").map { $0.filter { !$0.isWhitespace } }
+      records.append(
+        try Self.place(
+          mark.text(of: "name"), mark.text(of: "description"), numbers.count > 1 ? numbers[1] : nil, numbers.first,
+          points.count == 1 ? values : [], place(mark)))
+    }
   }
 
-  private static func geoJSON(_ document: JSON, _ name: String) throws(Problem) -> [StoredRecord] {
+  private static let shapes = "shapes that are no points"
+
+  private mutating func readGeoJSON(_ document: JSON, _ name: String) throws(Problem) {
     let features: [JSON]
     switch document["type"]?.stringValue {
     case "FeatureCollection": features = document["features"]?.arrayValue ?? []
     case "Feature": features = [document]
     default: throw Problem(.badData, "is no FeatureCollection", at: name)
     }
-    var records: [StoredRecord] = []
-    for feature in features {
-      guard let geometry = feature["geometry"], geometry["type"]?.stringValue == "Point" else { continue }
+    var others = 0
+    for (position, feature) in features.enumerated() {
+      guard let geometry = feature["geometry"], geometry["type"]?.stringValue == "Point" else {
+        others += 1
+        continue
+      }
       func number(_ place: Int) -> String? {
         geometry["coordinates"]?[place]?.numberLiteral.map { String(decoding: $0, as: UTF8.self) }
       }
@@ -86,14 +138,17 @@ public enum RecordDocument {
         names.lazy.compactMap { name in properties.first { $0.name == name }?.value.stringValue }.first { !$0.isEmpty }
       }
       records.append(
-        try place(
+        try Self.place(
           text("name", "title"), text("comment", "description", "desc"), number(1), number(0),
-          properties.compactMap { member in member.value.stringValue.map { (member.name, $0) } }, name))
+          properties.compactMap { member in member.value.stringValue.map { (member.name, $0) } },
+          "\(name): feature \(position + 1)"))
     }
-    return records
+    leaveOut(others, Self.shapes)
   }
 
-  private static func actor(_ element: XMLElement) -> StoredRecord {
+  // MARK: actors
+
+  private static func actor(_ element: XMLElement, _ place: (XMLElement) -> String) throws(Problem) -> StoredRecord {
     var record = StoredRecord(Catalog.actors, [:])
     for (name, column) in [
       ("name", "name"), ("category", "category"), ("cityOfBirth", "birth_city"), ("phoneNo", "phone"),
@@ -101,8 +156,16 @@ public enum RecordDocument {
     ] {
       if let text = element.text(of: name) { record[column] = .text(text) }
     }
-    if let age = element.text(of: "age").flatMap(Int64.init) { record["age"] = .integer(age) }
-    record["favourite"] = .boolean(element.text(of: "isFavourite") == "true")
+    if let text = element.text(of: "age") {
+      guard let age = Int64(text) else { throw Problem(.badData, "“\(text)” is no age", at: place(element)) }
+      record["age"] = .integer(age)
+    }
+    if let text = element.text(of: "isFavourite") {
+      guard let truth = Bool(text) else {
+        throw Problem(.badData, "isFavourite is “\(text)”, neither true nor false", at: place(element))
+      }
+      record["favourite"] = .boolean(truth)
+    }
     func list(_ group: String, _ item: String) -> Value {
       .list(element[group]?.elements.filter { $0.name == item }.map(\.text).filter { !$0.isEmpty } ?? [])
     }

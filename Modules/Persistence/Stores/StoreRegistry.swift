@@ -106,6 +106,16 @@ public struct StoreRegistry: Sendable {
     return isFolder ? try FolderListing.names(location.path)?.isEmpty != true : true
   }
 
+  /// Makes the folder at a location a storage, whatever files of others are in it: they stay as they are, and are only read.
+  /// - Throws: `cannotCreate` when it is a storage already, `usage` for a kind that needs no such thing.
+  public func claim(_ location: StoreLocation) async throws(Problem) {
+    guard let factory = factories.first(where: { $0.scheme == location.scheme }), factory.isFolder else {
+      throw Problem(
+        .usage, "\(location) needs no init", hint: "the first record makes it")
+    }
+    try await FolderClaim.make(location.path, name: location.description)
+  }
+
   /// Makes a new storage that appears when it is whole: `fill` fills it beside its place, under another name.
   ///
   /// - Parameter old: a storage whose pictures are copied.

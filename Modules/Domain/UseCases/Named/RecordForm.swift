@@ -20,6 +20,13 @@ public struct RecordForm: Sendable {
     return Array(text.utf8)
   }
 
+  /// What a person has changed between two texts of a form. What is the same in both stays as it is kept, whatever a form cannot show of it.
+  /// - Throws: as `assignments(_:)`.
+  public func changes(from old: [UInt8], to new: [UInt8]) throws(Problem) -> [Assignment] {
+    let before = Set(try assignments(old))
+    return try assignments(new).filter { !before.contains($0) }
+  }
+
   /// What a person wrote, as assignments of all columns of the form; a value that was removed is null.
   /// - Throws: `usage` for a line that is no column's, with the nearest right name.
   public func assignments(_ text: [UInt8]) throws(Problem) -> [Assignment] {
@@ -55,13 +62,23 @@ public struct RecordForm: Sendable {
     }
   }
 
+  /// Elements parted by `; `; the list as it is kept where that would be read as another.
+  private static func list(_ elements: [String], _ array: [UInt8]) -> String {
+    let isPlain = elements.allSatisfy { element in
+      !element.isEmpty && !element.contains("; ") && element.first != " " && element.last != " " && element.last != ";"
+        && !element.utf8.contains { $0 < 0x20 }
+    }
+    return isPlain && elements.first?.hasPrefix("[\"") != true
+      ? elements.joined(separator: "; ") : String(decoding: array, as: UTF8.self)
+  }
+
   private static func text(_ value: Value, _ type: ColumnType) -> String {
     switch value {
     case .null: ""
     case .text(let bytes), .number(let bytes): String(decoding: bytes, as: UTF8.self)
     case .json(let bytes):
       if case .list = type {
-        ListText.elements(of: bytes).joined(separator: "; ")
+        list(ListText.elements(of: bytes), bytes)
       } else {
         String(decoding: bytes, as: UTF8.self)
       }

@@ -22,7 +22,7 @@ public struct Assignment: Sendable, Hashable {
 
   /// The record with this column set.
   ///
-  /// Elements of a list are parted by `; `.
+  /// Elements of a list are parted by `; `, or the list is JSON: `["A","B; C"]`.
   /// - Throws: `usage` for a column that is not there or must stay as it is, and a value that does not fit its type.
   public func applied(to record: StoredRecord) throws(Problem) -> StoredRecord {
     let position = try record.schema.column(named: column)
@@ -64,6 +64,10 @@ public struct Assignment: Sendable, Hashable {
   }
 
   private static func list(_ text: String, _ element: ColumnType.Element) -> Value? {
+    if text.hasPrefix("[\"") {
+      let array = ListText.compact(Array(text.utf8))
+      return Value.json(array) == Value.list(ListText.elements(of: array)) ? .json(array) : nil
+    }
     let elements = text.isEmpty ? [] : text.split(separator: "; ", omittingEmptySubsequences: false)
     var json: [UInt8] = [UInt8(ascii: "[")]
     for (position, item) in elements.enumerated() {
@@ -84,7 +88,7 @@ public struct Assignment: Sendable, Hashable {
     case .integer: "write a whole number"
     case .real, .decimal: "write a number, as in 47.05"
     case .boolean: "write true or false"
-    case .list: "write elements parted by “; ”"
+    case .list: "write elements parted by “; ”, or [\"A\",\"B\"]"
     case .bytes, .json, .timestamp, .text, .url: "edit it in the storage, or import it"
     }
   }

@@ -1,0 +1,56 @@
+import Conformance
+import Synchronization
+import Testing
+
+@Suite("bb-notes and new episodes") struct NotesEpisodesTests {
+  /// A season that is not built in.
+  private static let news: [String: [UInt8]] = [
+    "episodes": Array(
+      #"""
+      [{"episode_id": 901, "production": "Better Call Saul", "episode": 701, "title": "Zeta", "air_date": "01-02-2030", "synopsis": "", "written_by": "?",
+        "directed_by": "D", "characters": [], "image": ""},
+       {"episode_id": 902, "production": "Better Call Saul", "episode": 702, "title": "Eta", "air_date": "01-09-2030", "synopsis": "", "written_by": "?",
+        "directed_by": "D", "characters": [], "image": ""}]
+      """#.utf8)
+  ]
+
+  @Test("a season that is not built in comes from the API, which is asked once a day, and only for what nobody knows")
+  func onceADay() throws {
+    let api = try SixAPI(answers: Self.news)
+    let server = try LoopbackServer { api.answer($0) }
+    let shell = Shell("BB_API_URL=\(server.url)/api BB_NOW=1384000000")
+    #expect(shell.run("bb-notes add 5x14 known; bb-notes list; bb-notes show 5x14; bb-notes search known").status == 0)
+    #expect(server.requests.isEmpty)
+    #expect(shell.run("bb-notes add bcs:7x1 new").err == "bb-notes: added Better Call Saul S07E01\n")
+    #expect(server.requests.count == 1)
+    #expect(shell.run("bb-notes add bcs:7x2 new").status == 0)
+    #expect(
+      shell.run("bb-notes add bcs:7x3 new").err.contains(
+        "the nearest are S06E03 “Rock and Hard Place”, S07E01 “Zeta”, S07E02 “Eta”"))
+    #expect(shell.run("bb-notes episodes --season 7 --plain").out.contains("\tZeta\t2030-01-02\ttrue\n"))
+    #expect(server.requests.count == 1)
+    #expect(shell.run("bb-notes episodes --season 7 --refresh --plain | wc -l").out == "2\n")
+    #expect(server.requests.count == 2)
+    // The next day.
+    #expect(shell.run("touch -d '2 days ago' ~/.cache/bb/asked-*; bb-notes episodes --plain >/dev/null").status == 0)
+    #expect(server.requests.count == 3)
+  }
+  @Test("a server that does not answer is asked once, and changes nothing of what is said") func silence() throws {
+    let server = try LoopbackServer { _ in .raw([], then: .silence(8000)) }
+    let shell = Shell("BB_API_URL=\(server.url)/api BB_NOW=1384000000")
+    let quiet = Shell("BB_API_URL=http://127.0.0.1:9 BB_NOW=1384000000")
+    for line in ["bb-notes add bcs:7x1 new", "bb-notes add bcs:7x1 new", "bb-notes episodes"] {
+      let done = shell.run(line), other = quiet.run(line)
+      #expect(done.out == other.out && done.err == other.err && done.status == other.status, "\(line)")
+    }
+    #expect(server.requests.count == 1)
+  }
+  @Test("a program that needs no new episode loads no libcurl") func noNetwork() {
+    let shell = Shell("BB_API_URL=http://127.0.0.1:9")
+    let done = shell.run(
+      "LD_DEBUG=libs LD_DEBUG_OUTPUT=loaded sh -c 'bb-notes add 5x14 a; bb-notes list; bb-notes show 5x14; bb-notes search a' >/dev/null; grep -l libcurl loaded.* | wc -l; ls loaded.* | wc -l"
+    )
+    let counts = done.out.split(separator: "\n").compactMap { Int($0) }
+    #expect(counts.count == 2 && counts.first == 0 && (counts.last ?? 0) >= 4, "\(done.out)")
+  }
+}
