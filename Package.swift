@@ -53,7 +53,8 @@ let package = Package(
 
     // Converts many tables in one process for `Tools/roundtrip`.
     .executableTarget(
-      name: "round-trip", dependencies: ["Domain", "Codecs", "Exporters"], path: "Tests/RoundTrip", swiftSettings: house),
+      name: "round-trip", dependencies: ["Domain", "Codecs", "Exporters"], path: "Tests/RoundTrip", swiftSettings: house
+    ),
 
     tests("DomainTests", ["Domain", "Conformance"]),
     tests("CodecsTests", ["Domain", "Codecs", "Conformance"]),
@@ -70,17 +71,15 @@ let package = Package(
   ]
 )
 
-// Fuzzers: `BB_FUZZ=1 swift build --product CSVFuzz`, with a Swift that has libFuzzer. What they look into is built to be watched as well.
+// The fuzzers: `BB_FUZZ=1 swift build --product Fuzz`, with a Swift that has libFuzzer; `Tools/faults fuzz` does it. What they look into is built
+// to be watched as well.
 if Context.environment["BB_FUZZ"] != nil {
   let watched: [SwiftSetting] = [.unsafeFlags(["-sanitize=fuzzer,address"])]
-  for target in package.targets where ["Domain", "Codecs"].contains(target.name) {
-    target.swiftSettings = house + watched
-  }
-  for name in ["CSVFuzz", "JSONFuzz"] {
-    package.targets.append(
-      .executableTarget(
-        name: name, dependencies: ["Domain", "Codecs"], path: "Tests/Fuzz/\(name)",
-        swiftSettings: house + watched + [.unsafeFlags(["-parse-as-library"])],
-        linkerSettings: [.unsafeFlags(["-sanitize=fuzzer,address"])]))
-  }
+  let looked = ["Domain", "Codecs", "CommandLineKit", "Networking"]
+  for target in package.targets where looked.contains(target.name) { target.swiftSettings = house + watched }
+  package.targets.append(
+    .executableTarget(
+      name: "Fuzz", dependencies: looked.map { .byName(name: $0) }, path: "Tests/Fuzz",
+      swiftSettings: house + watched + [.unsafeFlags(["-parse-as-library"])],
+      linkerSettings: [.unsafeFlags(["-sanitize=fuzzer,address"])]))
 }

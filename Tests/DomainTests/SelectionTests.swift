@@ -64,6 +64,12 @@ import Testing
     #expect(try await Self.ids { $0.conditions = [try Condition(parsing: text)] } == wanted)
   }
 
+  @Test("a mark behind a quote or an operator makes no other sign of it") func marks() throws {
+    #expect(try Condition(parsing: "name = '\u{301}a'") == Condition("name", .equal, "\u{301}a"))
+    #expect(try Condition(parsing: "\"\u{301}\" ~\u{301}") == Condition("\u{301}", .contains, "\u{301}"))
+    #expect(try Condition(parsing: "e\u{301} is null") == Condition("e\u{301}", .isNull, []))
+  }
+
   @Test(
     "what is wrong with a condition is said",
     arguments: [

@@ -53,14 +53,14 @@ public struct Condition: Sendable, Hashable {
   }
 }
 
-/// Reads a condition's text from left to right.
+/// Reads a condition's text from left to right, by scalars: a mark that stands behind a quote makes no other sign of it.
 private struct ConditionScanner {
   private let text: String
-  private var rest: Substring
+  private var rest: Substring.UnicodeScalarView
 
   init(_ text: String) {
     self.text = text
-    rest = text[...]
+    rest = text[...].unicodeScalars
   }
 
   private func problem(_ message: String, _ hint: String) -> Problem {
@@ -72,7 +72,11 @@ private struct ConditionScanner {
   mutating func column() throws(Problem) -> String {
     skipBlanks()
     if rest.first == "\"" { return try quoted("\"") }
-    let name = rest.prefix { $0.isLetter || $0.isNumber || $0 == "_" || $0 == "." }
+    let name = rest.prefix { scalar in
+      let properties = scalar.properties
+      return properties.isAlphabetic || properties.numericType != nil || scalar == "_" || scalar == "."
+        || [.nonspacingMark, .spacingMark, .enclosingMark].contains(properties.generalCategory)
+    }
     guard !name.isEmpty else { throw problem("a column is missing", "write COLUMN OP VALUE, as in 'season = 1'") }
     rest = rest[name.endIndex...]
     return String(name)
@@ -80,10 +84,10 @@ private struct ConditionScanner {
 
   mutating func comparison() throws(Problem) -> Condition.Operator {
     skipBlanks()
-    let words = rest.lowercased()
+    let words = String(rest).lowercased()
     for (word, comparison) in [("is not null", Condition.Operator.isNotNull), ("is null", .isNull), ("in", .isIn)] {
       guard words.hasPrefix(word) else { continue }
-      let after = rest.dropFirst(word.count)
+      let after = rest.dropFirst(word.unicodeScalars.count)
       guard after.isEmpty || after.first == " " || (comparison == .isIn && after.first == "(") else { continue }
       rest = after
       return comparison
@@ -92,9 +96,9 @@ private struct ConditionScanner {
     for comparison in [
       Condition.Operator.notEqual, .lessOrEqual, .greaterOrEqual, .containsNot, .equal, .less, .greater, .contains,
     ]
-    where rest.hasPrefix(comparison.rawValue) {
+    where rest.starts(with: comparison.rawValue.unicodeScalars) {
       try refuseForeign(words)
-      rest = rest.dropFirst(comparison.rawValue.count)
+      rest = rest.dropFirst(comparison.rawValue.unicodeScalars.count)
       return comparison
     }
     try refuseForeign(words)
@@ -155,19 +159,19 @@ private struct ConditionScanner {
     guard rest.isEmpty else { throw problem("nothing more is expected", "quote a value that has quotes: 'it''s'") }
   }
 
-  private mutating func quoted(_ quote: Character) throws(Problem) -> String {
+  private mutating func quoted(_ quote: Unicode.Scalar) throws(Problem) -> String {
     let start = rest
     rest = rest.dropFirst()
-    var value = ""
-    while let character = rest.first {
+    var value = String.UnicodeScalarView()
+    while let scalar = rest.first {
       rest = rest.dropFirst()
-      if character != quote {
-        value.append(character)
+      if scalar != quote {
+        value.append(scalar)
       } else if rest.first == quote {
         value.append(quote)
         rest = rest.dropFirst()
       } else {
-        return value
+        return String(value)
       }
     }
     rest = start

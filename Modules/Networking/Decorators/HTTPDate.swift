@@ -1,9 +1,9 @@
 /// Dates in HTTP headers (RFC 9110, 5.6.7): `Sun, 06 Nov 1994 08:49:37 GMT`.
-enum HTTPDate {
+package enum HTTPDate {
   private static let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
 
   /// Seconds since 1970; nil when it is no such date.
-  static func seconds(_ text: String) -> Int64? {
+  package static func seconds(_ text: String) -> Int64? {
     let parts = text.split { $0 == " " || $0 == "," || $0 == ":" }
     guard parts.count == 8, parts[7] == "GMT", let day = Int64(parts[1]),
       let month = months.firstIndex(of: String(parts[2])),

@@ -3,16 +3,13 @@ import Domain
 
 /// Any bytes at all, as a table. What must hold: nothing traps; a table that is read, written and read again has the same names, types and
 /// values; and written again it is the same text.
-@_cdecl("LLVMFuzzerTestOneInput")
-public func fuzzCSV(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
-  let bytes = unsafe Array(UnsafeBufferPointer(start: start, count: count))
-  guard let first = table(bytes) else { return 0 }
+func csv(_ bytes: [UInt8]) {
+  guard let first = table(bytes) else { return }
   let text = written(first)
   guard let second = table(text) else { preconditionFailure("what was written is refused") }
   precondition(first.schema == second.schema, "other names or types")
   precondition(first.rows == second.rows, "other values")
   precondition(written(second) == text, "another text")
-  return 0
 }
 
 private struct Table {
@@ -52,20 +49,4 @@ private func written(_ table: Table) -> [UInt8] {
   } catch {
     preconditionFailure("\(error)")
   }
-}
-
-/// libFuzzer's own loop, from its library.
-@_silgen_name("LLVMFuzzerRunDriver")
-private func runDriver(
-  _ count: UnsafeMutablePointer<CInt>,
-  _ arguments: UnsafeMutablePointer<UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?>,
-  _ test: @convention(c) (UnsafePointer<UInt8>?, Int) -> CInt
-) -> CInt
-
-/// Where SwiftPM expects a program to begin.
-@_cdecl("CSVFuzz_main")
-public func begin(_ count: CInt, _ arguments: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?) -> CInt {
-  var count = count
-  var arguments = unsafe arguments
-  return unsafe runDriver(&count, &arguments) { start, count in unsafe fuzzCSV(start, count) }
 }

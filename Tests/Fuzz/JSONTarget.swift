@@ -3,9 +3,7 @@ import Domain
 
 /// Any bytes at all, as a document and as a table. What must hold: nothing traps; canonical text is read as the same value and is canonical
 /// again; a table that is read record by record holds what the whole document holds.
-@_cdecl("LLVMFuzzerTestOneInput")
-public func fuzzJSON(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
-  let bytes = unsafe Array(UnsafeBufferPointer(start: start, count: count))
+func json(_ bytes: [UInt8]) {
   let document = try? JSON.parse(bytes, name: "fuzz")
   if let document {
     let canonical = document.canonicalBytes
@@ -13,11 +11,26 @@ public func fuzzJSON(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     precondition(again == document && again?.canonicalBytes == canonical, "canonical text is another value")
   }
   let source = MemoryByteSource(bytes, name: "fuzz")
-  guard let stream = try? JSONRowStream.inferring(source, table: "t"), let records = rows(stream) else { return 0 }
-  guard let elements = document?.arrayValue else { return 0 }
+  guard let stream = try? JSONRowStream.inferring(source, table: "t"), let records = rows(stream) else { return }
+  if let elements = document?.arrayValue { compare(records, stream.schema, elements) }
+}
+
+/// Any bytes at all, as records one a line: what is read is what each line holds.
+func ndjson(_ bytes: [UInt8]) {
+  let source = MemoryByteSource(bytes, name: "fuzz"), reading = JSONReading(form: .lines)
+  guard let stream = try? JSONRowStream.inferring(source, table: "t", reading), let records = rows(stream) else {
+    return
+  }
+  let lines = bytes.split(separator: 10).filter { !$0.allSatisfy { $0 == 32 || $0 == 9 || $0 == 13 } }
+  let elements = lines.compactMap { try? JSON.parse(Array($0), name: "fuzz") }
+  // A record may stand on several lines; then its lines are no documents.
+  if elements.count == lines.count { compare(records, stream.schema, elements) }
+}
+
+private func compare(_ records: [[Value]], _ schema: Schema, _ elements: [JSON]) {
   precondition(records.count == elements.count, "another number of records")
   for (record, element) in zip(records, elements) {
-    for (value, column) in zip(record, stream.schema.columns) {
+    for (value, column) in zip(record, schema.columns) {
       let expected = element[column.name] ?? .null
       switch value {
       case .null: precondition(expected.isNull, "a value is lost")
@@ -29,7 +42,6 @@ public func fuzzJSON(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
       }
     }
   }
-  return 0
 }
 
 /// All rows; nil when the document is refused.
@@ -45,20 +57,4 @@ private func rows(_ stream: JSONRowStream) -> [[Value]]? {
     precondition(error.kind == .badData, "\(error)")
     return nil
   }
-}
-
-/// libFuzzer's own loop, from its library.
-@_silgen_name("LLVMFuzzerRunDriver")
-private func runDriver(
-  _ count: UnsafeMutablePointer<CInt>,
-  _ arguments: UnsafeMutablePointer<UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?>,
-  _ test: @convention(c) (UnsafePointer<UInt8>?, Int) -> CInt
-) -> CInt
-
-/// Where SwiftPM expects a program to begin.
-@_cdecl("JSONFuzz_main")
-public func begin(_ count: CInt, _ arguments: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?) -> CInt {
-  var count = count
-  var arguments = unsafe arguments
-  return unsafe runDriver(&count, &arguments) { start, count in unsafe fuzzJSON(start, count) }
 }

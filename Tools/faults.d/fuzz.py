@@ -1,0 +1,64 @@
+"""The fuzzers of Tests/Fuzz: every reader of what strangers write, fed by libFuzzer with what its parts have not seen."""
+import os, pathlib, re, shutil, subprocess
+from runs import Folder, Report, top
+
+SECONDS = 20
+# What each begins with; libFuzzer makes the rest of it.
+SEEDS = {
+    "csv": ["a,b\n1,\"x, \"\"y\"\"\"\n,\n", "id;x\r\n1;2\r\n", "a\n2024-05-01\n1e400\n0.10\n", "\ufeffa,a,\n1,2,3\n"],
+    "json": ['[{"a":1,"b":[1,"x"],"c":null},{"a":1.10,"b":{"d":"\\u00e9\\ud83d\\ude00"}}]', '[]', '[{"a":true},{"a":"x"}]', '{"a":1e400}'],
+    "ndjson": ['{"a":1}\n{"a":"x","b":[]}\n', '\n{"a":{"b":null}}\r\n'],
+    "xml": ['<?xml version="1.0"?><gpx><wpt lat="1" lon="2"><name>a &amp; b &#233;</name><!-- c --><x/></wpt></gpx>', "<a:b><![CDATA[x]]></a:b>"],
+    "selection": ["season = 1", "\"a b\" in ('x''y', z)", "name ~ 'é'", "died is not null", "a:desc", "bb:S05E14", "x !~ y"],
+    "coordinates": ["47.05,8.3", "47°3'0\"N 8°18'0\"E", "geo:47.05,8.3;u=5", "N47 3 E8 18.5", "-0,180"],
+    "source": ['{"bb_source":1,"name":"x","base_url":"https://example.org","auth":{"type":"bearer","env":"X"},"rate":{"per_second":5},"datasets":'
+               '[{"name":"t","path":"/t","params":{"a":"b"},"records":"/results","paging":{"type":"page","param":"page","stop":"empty","max_pages":9},'
+               '"key":["id"],"columns":[{"name":"id","type":"integer"},{"name":"born","from":"/birthday","type":"date","formats":["MM-DD-YYYY","YYYY"],"null":["","?"]}]}]}'],
+    "dates": ["Sun, 06 Nov 1994 08:49:37 GMT", "09-07-1958", "1958", "March 1966", "2024-05-17", "2024-05-17T10:00:00.5Z", "1715940000.25", "1e9"],
+    "words": ["vi -c 'set a' \"b c\" d\\ e", "'a'\\''b'"],
+}
+
+
+def program():
+    """The fuzzers, built; why not when that cannot be done."""
+    folder = top / ".build/fuzz"
+    print("building the fuzzers (once, a few minutes)" if not (folder / "release/Fuzz").exists() else "building the fuzzers", flush=True)
+    done = subprocess.run(["swift", "build", "--package-path", top, "--scratch-path", folder, "-c", "release", "--product", "Fuzz"],
+                          env=os.environ | {"BB_FUZZ": "1"}, capture_output=True, text=True)
+    return (folder / "release/Fuzz", None) if done.returncode == 0 else (None, "\n".join(re.findall(r".*error.*", done.stdout + done.stderr)[:3]) or "the build failed")
+
+
+def fuzz(report, path, name, seconds):
+    """One target for so long: how many inputs; what it fell over, if it did, is kept."""
+    with Folder() as folder:
+        corpus, found = folder / "corpus", folder / "found"
+        corpus.mkdir(); found.mkdir()
+        for number, seed in enumerate(SEEDS.get(name, ["bb?"])): (corpus / str(number)).write_text(seed)
+        done = subprocess.run([path, corpus, f"-max_total_time={seconds}", "-max_len=2000", "-timeout=25", "-rss_limit_mb=2000", f"-artifact_prefix={found}/",
+                               "-print_final_stats=1", "-seed=1"],
+                              # What Swift keeps for ever counts as a leak.
+                              env=os.environ | {"BB_FUZZ_TARGET": name, "SWIFT_BACKTRACE": "enable=no", "ASAN_OPTIONS": "detect_leaks=0"}, capture_output=True, text=True, errors="replace")
+        inputs = re.search(r"number_of_executed_units:\s*(\d+)", done.stderr)
+        kept = []
+        for input in found.iterdir():
+            place = pathlib.Path("/tmp", f"bb-fuzz-{name}-{input.name[:20]}")
+            shutil.copy(input, place)
+            kept.append(f"{place}: {input.read_bytes()[:200]!r}")
+        why = re.findall(r"Fatal error.*|ERROR: .*", done.stderr)[:2]
+        report.add(name, [*why, *kept] or ["it ended badly"] if done.returncode else [])
+        if not done.returncode: print(f"fuzz: {name}: {inputs[1] if inputs else '?'} inputs in {seconds} s", flush=True)
+
+
+def run(arguments):
+    report = Report("fuzz")
+    path, why = program()
+    if path is None:
+        report.skip("all", f"no fuzzers with this Swift: {why}")
+        return report.end()
+    seconds = next((int(a) for a in arguments if a.isdigit()), SECONDS)
+    if "--self-test" in arguments:
+        fuzz(report, path, "self-test", 60)
+        if not report.failures: print("self-test: nothing is fuzzed")
+        return bool(report.failures)
+    for name in [a for a in arguments if a in SEEDS] or list(SEEDS): fuzz(report, path, name, seconds)
+    return report.end()
