@@ -74,7 +74,6 @@ extension Environment {
       images: imagePort,
       store: { (location) throws(Problem) in try stores.open(location) },
       defaultStorage: { () throws(Problem) in try directories.defaultStorage() },
-      makeHome: { (location) throws(Problem) in try directories.makeHome(of: location) },
       migrate: { (old, location) async throws(Problem) in
         let place = try stores.location(location), source = try stores.location(old.name)
         return try await stores.make(place, withPicturesOf: source) { (new) async throws(Problem) in

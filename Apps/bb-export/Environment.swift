@@ -34,8 +34,6 @@ struct Environment: Sendable {
   var store: @Sendable (_ location: String) throws(Problem) -> any RecordStore
   /// Where the storage is when the command line does not say, and who says so.
   var defaultStorage: @Sendable () throws(Problem) -> (location: String, origin: String)
-  /// Makes the folder that the storage at a location is in, when nobody named it.
-  var makeHome: @Sendable (_ location: String) throws(Problem) -> Void
   /// Makes a new storage hold all that another has; the tables with their records.
   var migrate:
     @Sendable (_ old: any RecordStore, _ location: String) async throws(Problem) -> [(table: String, records: Int)]

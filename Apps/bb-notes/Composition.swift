@@ -29,7 +29,6 @@ extension Environment {
       },
       pictures: { (location) throws(Problem) in StoredPictures(try stores.location(location)) },
       defaultStorage: { () throws(Problem) in try directories.defaultStorage() },
-      makeHome: { (location) throws(Problem) in try directories.makeHome(of: location) },
       episodes: SnapshotSource(),
       currentEpisodes: { (refresh) async throws(Problem) in
         let updates = dailyEpisodes(variables, directories)

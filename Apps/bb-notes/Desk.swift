@@ -31,7 +31,6 @@ struct Desk: Sendable {
     if isNamed, !makes, try !environment.exists(text), store.capabilities.contains(.durable) {
       throw Problem(.noInput, "there is no such storage", at: store.name, hint: "the first record you add makes it")
     }
-    if makes { try environment.makeHome(text) }
     return RecordBook(store, clock: environment.clock)
   }
 

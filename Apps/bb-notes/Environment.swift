@@ -20,8 +20,6 @@ struct Environment: Sendable {
   var pictures: @Sendable (_ location: String) throws(Problem) -> any PictureFolder
   /// Where the storage is when the command line does not say, and who says so.
   var defaultStorage: @Sendable () throws(Problem) -> (location: String, origin: String)
-  /// Makes the folder that the storage at a location is in, when nobody named it.
-  var makeHome: @Sendable (_ location: String) throws(Problem) -> Void
   /// Episodes that are built in.
   var episodes: any RecordSource
   /// Episodes as the API has them now, or had them when it was asked last; nil when it never answered. Asked at most once a day, for at most two

@@ -109,7 +109,7 @@ import Testing
     #expect(shell.run("rm ~/.config/bb/config; \(list)").status == 0)
     #expect(shell.run("ls ~/.local/share/bb 2>/dev/null").out == "")
     #expect(
-      shell.run("\(sync) --dry-run; ls ~/.local/share/bb").out
+      shell.run("\(sync) --dry-run; ls ~/.local/share/bb 2>/dev/null").out
         == "dataset,added,changed,removed,unchanged\ndeaths,8,0,0,0\n")
     #expect(shell.run("\(sync) -q; ls ~/.local/share/bb").out.hasSuffix("deaths,8,0,0,0\nbb.db\n"))
   }

@@ -25,7 +25,6 @@ struct SyncCommand {
     policy.replacesSource = invocation.has(Options.replace)
     policy.isDryRun = invocation.has(Options.dryRun)
     let pictures = try self.pictures(isDryRun: policy.isDryRun)
-    try environment.makeHome(location)
     if let from = invocation[Options.fromStorage], invocation.arguments.isEmpty, !policy.isDryRun,
       try !environment.exists(location)
     {

@@ -35,11 +35,6 @@ public struct Directories: Sendable {
     return (set, "configuration")
   }
 
-  /// Makes the folder that a storage is in, when that is the database nobody named.
-  public func makeHome(of storage: String) throws(Problem) {
-    if storage == database { try Self.make(data) }
-  }
-
   /// Makes the folder at an absolute path, and those above it, for their owner alone.
   /// - Throws: `permission`, `io`.
   public static func make(_ path: String) throws(Problem) {
