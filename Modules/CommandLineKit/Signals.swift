@@ -1,3 +1,4 @@
+import Dispatch
 import Glibc
 import Synchronization
 
@@ -6,11 +7,21 @@ import Synchronization
 /// The main thread waits for signals while tasks do the work. (An asynchronous `main` would not do: its thread ends in Dispatch, which lets every
 /// signal through.)
 public enum Signals {
-  private static let awaited = [SIGINT, SIGTERM, SIGHUP]
-  private static let interruptsPass = Atomic(false)
+  /// SIGURG, which nobody else sends here, asks the main thread whether it has met all signals before it.
+  private static let awaited = [SIGINT, SIGTERM, SIGHUP, SIGURG]
+  private static let interruptsPass = Atomic(false), isServing = Atomic(false)
+  private static let met = DispatchSemaphore(value: 0)
 
   /// Whether Ctrl-C is for a child at the terminal, an editor or a pager, and not for this process.
-  public static func letsInterruptsPass(_ passes: Bool) { interruptsPass.store(passes, ordering: .relaxed) }
+  ///
+  /// When the child has ended, what was for it is waited for: the main thread may not have met it yet.
+  public static func letsInterruptsPass(_ passes: Bool) {
+    if !passes, isServing.load(ordering: .relaxed) {
+      kill(getpid(), SIGURG)
+      met.wait()
+    }
+    interruptsPass.store(passes, ordering: .relaxed)
+  }
 
   /// Ignores SIGPIPE and SIGXFSZ, so that the writes fail and say so, and holds back the signals that `serve` waits for. Call first of all: threads that
   /// start later inherit it.
@@ -28,7 +39,12 @@ public enum Signals {
   public static func serve(cleanUp: (_ end: () -> Void) -> Void) -> Never {
     var set = signalSet()
     var number: Int32 = 0
-    repeat { unsafe sigwait(&set, &number) } while number == SIGINT && interruptsPass.load(ordering: .relaxed)
+    isServing.store(true, ordering: .relaxed)
+    // Of several signals the one with the lowest number is given first: SIGURG after those it asks about.
+    repeat {
+      unsafe sigwait(&set, &number)
+      if number == SIGURG { met.signal() }
+    } while number == SIGURG || number == SIGINT && interruptsPass.load(ordering: .relaxed)
     let code = 128 + number
     cleanUp { _exit(code) }
     _exit(code)
