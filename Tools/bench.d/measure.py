@@ -1,18 +1,14 @@
 """Runs a command as a whole process and says what it cost: wall and CPU seconds, peak resident memory."""
-import os, resource, signal, statistics, time
+import pathlib, statistics, subprocess, sys
+
+spawn = pathlib.Path(__file__).with_name("spawn.py")
 
 
 def once(command, timeout=600):
-    null = os.open(os.devnull, os.O_RDWR)
-    start = time.monotonic()
-    pid = os.posix_spawn("/bin/sh", ["sh", "-c", "exec " + command if not command.startswith("(") else command], os.environ,
-                         file_actions=[(os.POSIX_SPAWN_DUP2, null, 0)], setsid=True)
-    os.close(null)
-    signal.signal(signal.SIGALRM, lambda *_: os.killpg(pid, signal.SIGKILL)); signal.alarm(timeout)
-    _, status, usage = os.wait4(pid, 0)
-    signal.alarm(0)
-    return {"wall": time.monotonic() - start, "cpu": usage.ru_utime + usage.ru_stime, "memory": usage.ru_maxrss / 1024,
-            "status": os.waitstatus_to_exitcode(status)}
+    done = subprocess.run([sys.executable, "-I", "-S", spawn, command, str(timeout)], stdout=subprocess.PIPE, check=True)
+    # What the command itself printed comes first.
+    wall, cpu, memory, status = done.stdout.split()[-4:]
+    return {"wall": float(wall), "cpu": float(cpu), "memory": int(memory) / 1024, "status": int(status)}
 
 
 def interleaved(commands, rounds, before=lambda: None, warm=1):
