@@ -115,7 +115,7 @@ private enum Workbook {
         "xl/workbook.xml",
         """
         \(head)<workbook xmlns="\(main)" xmlns:r="\(office)/relationships">\
-        <sheets><sheet name="\(sheet)" sheetId="1" r:id="rId1"/></sheets></workbook>
+        <bookViews><workbookView/></bookViews><sheets><sheet name="\(sheet)" sheetId="1" r:id="rId1"/></sheets></workbook>
         """
       ),
       ("xl/_rels/workbook.xml.rels", relations([("worksheet", "worksheets/sheet1.xml"), ("styles", "styles.xml")])),
@@ -136,7 +136,8 @@ private enum Workbook {
     <fonts count="2"><font><sz val="11"/><name val="Calibri"/></font><font><b/><sz val="11"/><name val="Calibri"/></font></fonts>\
     <fills count="2"><fill><patternFill patternType="none"/></fill><fill><patternFill patternType="gray125"/></fill></fills>\
     <borders count="1"><border/></borders><cellStyleXfs count="1"><xf/></cellStyleXfs>\
-    <cellXfs count="3"><xf/><xf fontId="1" applyFont="1"/><xf numFmtId="164" applyNumberFormat="1"/></cellXfs></styleSheet>
+    <cellXfs count="3"><xf xfId="0"/><xf fontId="1" xfId="0" applyFont="1"/><xf numFmtId="164" xfId="0" applyNumberFormat="1"/></cellXfs>\
+    <cellStyles count="1"><cellStyle name="Normal" xfId="0" builtinId="0"/></cellStyles></styleSheet>
     """
 
   /// A table's name as that of a sheet: at most 31 UTF-16 code units, without what sheets may not have in their names.
