@@ -26,6 +26,7 @@
   F(CURLMcode, curl_multi_add_handle, (CURLM *, CURL *)) \
   F(CURLMcode, curl_multi_remove_handle, (CURLM *, CURL *)) \
   F(CURLMcode, curl_multi_socket_action, (CURLM *, curl_socket_t, int, int *)) \
+  F(CURLMcode, curl_multi_socket_all, (CURLM *, int *)) \
   F(CURLMsg *, curl_multi_info_read, (CURLM *, int *)) \
   F(CURLU *, curl_url, (void)) \
   F(void, curl_url_cleanup, (CURLU *)) \
@@ -76,7 +77,6 @@ CURLcode bb_curl_set_prerequest(CURL *h, bb_curl_prerequest v, void *context) {
 }
 CURLcode bb_curl_get_long(CURL *h, CURLINFO i, long *v) { return p_curl_easy_getinfo(h, i, v); }
 const char *bb_curl_strerror(CURLcode c) { return p_curl_easy_strerror(c); }
-CURLcode bb_curl_pause(CURL *h, int mask) { return p_curl_easy_pause(h, mask); }
 struct curl_slist *bb_curl_list_append(struct curl_slist *l, const char *t) { return p_curl_slist_append(l, t); }
 void bb_curl_list_free(struct curl_slist *l) { p_curl_slist_free_all(l); }
 CURLM *bb_curl_multi_init(void) { return p_curl_multi_init(); }
@@ -101,6 +101,8 @@ struct bb_curl_loop {
   int queue, bell;
   // When libcurl wants to be called, in milliseconds of the monotonic clock; below zero for never.
   int64_t due;
+  // Whether all transfers are to be looked at.
+  int is_stirred;
   // What libcurl waits for at each descriptor it has named, by number; 0 where it waits no longer.
   unsigned char *wanted;
   int count;
@@ -182,9 +184,19 @@ int bb_curl_loop_run(bb_curl_loop *loop, int milliseconds) {
   if (loop->due >= 0 && now() >= loop->due) {
     loop->due = -1;
     p_curl_multi_socket_action(loop->multi, CURL_SOCKET_TIMEOUT, 0, &running);
-    return 1;
+    count = 1;
+  }
+  // A transfer that goes on after a pause is not always waited for again by itself. Nor is anything lost by a look when all has been quiet.
+  if (loop->is_stirred || (count == 0 && wait == milliseconds && wait > 0)) {
+    loop->is_stirred = 0;
+    p_curl_multi_socket_all(loop->multi, &running);
   }
   return count > 0;
+}
+
+CURLcode bb_curl_loop_resume(bb_curl_loop *loop, CURL *handle) {
+  loop->is_stirred = 1;
+  return p_curl_easy_pause(handle, 0);
 }
 
 void bb_curl_loop_ring(bb_curl_loop *loop) {

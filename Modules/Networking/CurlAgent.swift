@@ -83,7 +83,7 @@ import Synchronization
           unsafe transfers[transfer.pointer] = transfer
         case .resume(let id):
           if let transfer = unsafe transfers.values.first(where: { ObjectIdentifier($0.exchange) == id }) {
-            _ = unsafe bb_curl_pause(transfer.pointer, 0)
+            _ = unsafe bb_curl_loop_resume(loop, transfer.pointer)
           }
         case .cancel(let id):
           guard let transfer = unsafe transfers.values.first(where: { ObjectIdentifier($0.exchange) == id }) else {

@@ -3,12 +3,14 @@ internal import Synchronization
 
 /// Spreads requests over time, for sources that allow so many a second.
 final class RESTPace: Sendable {
+  /// Seconds between requests, at most: no source that is of any use wants more.
+  private static let longest = 3600.0
   private let interval: Duration?
   private let next = Mutex<ContinuousClock.Instant?>(nil)
 
   /// Nil for no limit.
   init(perSecond: Double?) {
-    interval = perSecond.flatMap { $0 > 0 ? .seconds(1 / $0) : nil }
+    interval = perSecond.flatMap { $0 > 0 ? .seconds(min(1 / $0, Self.longest)) : nil }
   }
 
   /// Returns when the next request may be sent.

@@ -79,7 +79,7 @@ struct SourceCondition: Sendable {
 enum SourcePattern: Sendable, CaseIterable {
   /// A name of a source, dataset or column: not empty, without control characters.
   case word
-  /// An http or https URL.
+  /// An http or https URL without login, query and fragment.
   case url
   /// What follows the base URL: begins with a slash, has no blanks.
   case path
@@ -98,7 +98,7 @@ enum SourcePattern: Sendable, CaseIterable {
   var expression: String {
     switch self {
     case .word, .line: #"^[^\u0000-\u001F\u007F]+$"#
-    case .url: #"^https?://[^\u0000-\u0020\u007F]+$"#
+    case .url: #"^https?://[^\u0000-\u0020\u007F/?#@]+(/[^\u0000-\u0020\u007F?#]*)?$"#
     case .path: #"^/[^\u0000-\u0020\u007F]*$"#
     case .pointer: "^(/([^/~]|~[01])*)*$"
     case .selector: "^(\(SourceFile.elsewhere.joined(separator: "|"))|(/([^/~]|~[01])*)*)$"
@@ -113,8 +113,10 @@ enum SourcePattern: Sendable, CaseIterable {
     switch self {
     case .word, .line: return !bytes.isEmpty && bytes.allSatisfy { $0 >= 0x20 && $0 != 0x7F }
     case .url:
-      let host = ["http://", "https://"].first { text.hasPrefix($0) }.map { bytes.dropFirst($0.utf8.count) }
-      return host.map { !$0.isEmpty && $0.allSatisfy(Self.isVisible) } ?? false
+      guard let scheme = ["http://", "https://"].first(where: { text.hasPrefix($0) }) else { return false }
+      let rest = bytes.dropFirst(scheme.utf8.count), host = rest.prefix { $0 != UInt8(ascii: "/") }
+      return !host.isEmpty && !host.contains(UInt8(ascii: "@"))
+        && rest.allSatisfy { Self.isVisible($0) && $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") }
     case .path: return bytes.first == UInt8(ascii: "/") && bytes.allSatisfy(Self.isVisible)
     case .pointer:
       guard bytes.isEmpty || bytes.first == UInt8(ascii: "/") else { return false }
@@ -136,7 +138,7 @@ enum SourcePattern: Sendable, CaseIterable {
   var complaint: (message: String, hint: String) {
     switch self {
     case .word: ("not a name", "write letters, digits and underscores")
-    case .url: ("no http or https URL", "write https://host/path")
+    case .url: ("no http or https URL", "write https://host/path; a login stands in “auth”, by its variable")
     case .path: ("not a path", "begin it with a slash and encode blanks as %20")
     case .pointer: ("is not a JSON Pointer", "it begins with a slash, as in /results; ~0 is ~ and ~1 is /")
     case .selector:

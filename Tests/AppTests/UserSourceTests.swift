@@ -131,6 +131,21 @@ private func items(_ request: LoopbackServer.Request) -> LoopbackServer.Answer {
     // Three requests: two waits of a tenth of a second.
     #expect(done.status == 0 && server.requests.count == 3 && started.duration(to: .now) > .milliseconds(200))
   }
+  @Test("a rate of next to nothing is no mistake of the program's") func slowRate() throws {
+    let server = try LoopbackServer(items), shell = Shell()
+    shell.write("mine.json", Self.describe("/link", #"{"type": "none"}"#, top: #""rate": {"per_second": 1e-300},"#))
+    let done = shell.run("bb-export items --source mine.json --api \(server.url) -f csv; echo $?")
+    #expect(!done.out.hasSuffix("132\n") && done.err.utf8.count < 1000, "\(done.err)")
+    #expect(server.requests.count == 1)
+  }
+  @Test("a check of a file says which variable goes where") func variable() throws {
+    let shell = Shell()
+    let key = #""auth": {"type": "bearer", "env": "MINE_TOKEN"},"#
+    shell.write("mine.json", Self.describe("/page", #"{"type": "none"}"#, top: key))
+    #expect(
+      shell.run("bb-export sources check mine.json").out
+        == "mine.json: describes mine, with items; sends the variable MINE_TOKEN to http://127.0.0.1:1\n")
+  }
   @Test("a file names its own server, and is answered by nobody else: no variable, no built-in facts") func own() throws
   {
     let server = try LoopbackServer(items), shell = Shell()

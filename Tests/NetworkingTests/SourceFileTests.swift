@@ -115,6 +115,8 @@ import Testing
     (file(top: #""auth": {"type": "header", "header": "X: y", "env": "A"},"#), "not a name of a header field"),
     (#"{"name": "x"}"#, "“bb_source” is missing"), (#"{"bb_source": 2}"#, "/bb_source: only version 1"),
     (#"{"bb_source": 1, "name": "x", "base_url": "ftp://h", "datasets": []}"#, "no http or https URL"),
+    (#"{"bb_source": 1, "name": "x", "base_url": "https://u:p@h", "datasets": []}"#, "no http or https URL"),
+    (#"{"bb_source": 1, "name": "x", "base_url": "https://h/a?b=c", "datasets": []}"#, "no http or https URL"),
     (#"{"bb_source": 1, "name": "x", "base_url": "https://h", "datasets": []}"#, "/datasets: the list is empty"),
     ("[]", "x.json: the document: an array, not an object"),
   ]

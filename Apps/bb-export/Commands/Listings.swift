@@ -45,7 +45,8 @@ enum Listings {
     case ("check", 2):
       let source = try environment.checkSource(words[1])
       let names = source.datasets.map(\.schema.name).joined(separator: ", ")
-      return try Terminal.write("\(words[1]): describes \(source.name), with \(names)\n", to: 1)
+      let key = source.authorization.variable.map { "; sends the variable \($0) to \(source.baseURL)" } ?? ""
+      return try Terminal.write("\(words[1]): describes \(source.name), with \(names)\(key)\n", to: 1)
     case ("show", 2):
       return try print(environment.sourceText(try SourceDescription.named(words[1])))
     case ("schema", 1): return try print(environment.sourceSchema())

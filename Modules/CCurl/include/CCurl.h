@@ -22,7 +22,6 @@ typedef int (*bb_curl_prerequest)(void *context, char *address, char *local, int
 CURLcode bb_curl_set_prerequest(CURL *handle, bb_curl_prerequest callback, void *context);
 CURLcode bb_curl_get_long(CURL *handle, CURLINFO info, long *value);
 const char *bb_curl_strerror(CURLcode code);
-CURLcode bb_curl_pause(CURL *handle, int mask);
 
 struct curl_slist *bb_curl_list_append(struct curl_slist *list, const char *text);
 void bb_curl_list_free(struct curl_slist *list);
@@ -37,6 +36,8 @@ typedef struct bb_curl_loop bb_curl_loop;
 bb_curl_loop *bb_curl_loop_make(CURLM *multi);
 /// Does what can be done on the transfers; before, waits for it, at most so many milliseconds, unless the bell rings. Returns whether there was anything.
 int bb_curl_loop_run(bb_curl_loop *loop, int milliseconds);
+/// Lets a paused transfer go on; on the loop's own thread.
+CURLcode bb_curl_loop_resume(bb_curl_loop *loop, CURL *handle);
 /// Ends the waiting of the thread that runs the loop.
 void bb_curl_loop_ring(bb_curl_loop *loop);
 /// Takes one finished transfer; 0 when there is none.

@@ -72,4 +72,12 @@ public enum SourceAuthorization: Sendable, Hashable {
   case query(parameter: String, variable: String)
   /// A header field with the value of a variable.
   case header(name: String, variable: String)
+
+  /// The variable that holds the secret.
+  public var variable: String? {
+    switch self {
+    case .none: nil
+    case .bearer(let variable), .basic(let variable), .query(_, let variable), .header(_, let variable): variable
+    }
+  }
 }
