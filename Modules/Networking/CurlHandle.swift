@@ -34,8 +34,8 @@ import Synchronization
     // Else what a proxy says before the connection would be taken for the answer's head.
     set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
     set(CURLOPT_ACCEPT_ENCODING, "")
-    // Below what makes malloc tidy up when it is freed.
-    set(CURLOPT_BUFFERSIZE, 60 << 10)
+    // What is received at once is unpacked at once, a thousandfold at worst, and what the reader does not take waits in libcurl.
+    set(CURLOPT_BUFFERSIZE, 16 << 10)
     set(CURLOPT_USERAGENT, options.userAgent)
     set(CURLOPT_CONNECTTIMEOUT_MS, Int(options.connectTimeout.milliseconds))
     set(CURLOPT_LOW_SPEED_LIMIT, 100)
