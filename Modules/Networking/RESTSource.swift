@@ -127,7 +127,7 @@ public struct RESTSource: RecordSource {
     let (signed, headers) = try authorized(url)
     try await pace.wait()
     var request = HTTPRequest(
-      .get, signed, headers: headers, maximumBytes: 60 << 20)
+      .get, signed, headers: headers, maximumBytes: 48 << 20)
     request.isStorable = isStorable
     let response = try await transport.send(request)
     let body = try await response.bytes()
