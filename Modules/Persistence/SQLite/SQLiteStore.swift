@@ -15,6 +15,8 @@ public actor SQLiteStore: RecordStore {
   /// Everything.
   public nonisolated let capabilities: StoreCapabilities = [.durable, .crashSafe, .shared]
   private let path: String
+  /// Rows of a table whose words are put into an index while it is loaded, which takes ten times as long as the rows.
+  private static let indexedAtOnce = 20_000
 
   /// The storage in the file at `path`. Nothing is opened yet.
   public init(path: String) {
@@ -87,8 +89,10 @@ public actor SQLiteStore: RecordStore {
     if outcome.isDifferent { try index?.remove(loading.connection) }
     guard try load.accepts(outcome) else { return (outcome, false) }
     try loading.finish()
-    // Of the catalogue's datasets, which are small, at once; of others when somebody searches.
-    if outcome.isDifferent, let index, Catalog.all.contains(where: { $0.name == name }) {
+    // Of the catalogue's datasets at once, but of a large table that is called like one, as of others, when somebody searches.
+    if outcome.isDifferent, let index, Catalog.all.contains(where: { $0.name == name }),
+      outcome.added + outcome.changed + outcome.unchanged <= Self.indexedAtOnce
+    {
       try index.makeIfPossible(loading.connection)
       if try index.exists(loading.connection) { try index.update(loading.connection) }
     }
