@@ -1,18 +1,21 @@
 public import Domain
 
 /// Rows as a web page of its own: a table that follows light and dark, lists as lists, objects as terms, addresses as
-/// links, pictures in full size behind small ones.
+/// links, coordinates as links to a map, pictures in full size behind small ones.
 ///
 /// Nothing in the data can become markup, and the page's own policy lets no script run. Only `http`, `https` and
 /// `mailto` addresses become links.
 public struct HTMLWriter: Sendable {
   private let schema: Schema
   private let showsPictures: Bool
+  /// Where the table says what a map shows, if it does.
+  private let place: PlaceColumns?
 
   /// A page of rows of `schema`; without pictures, their addresses are links.
   public init(_ schema: Schema, showsPictures: Bool) {
     self.schema = schema
     self.showsPictures = showsPictures
+    place = try? PlaceColumns(schema, format: "html")
   }
 
   private static let style: StaticString = """
@@ -77,6 +80,8 @@ public struct HTMLWriter: Sendable {
       cursor.put("<tr>")
       for column in 0..<batch.width {
         cursor.put(schema.columns[column].type.isNumeric ? "<td class=\"n\">" : "<td>")
+        let map = mapAddress(batch, row, column)
+        if let map { putLink(map, &cursor, &out) }
         switch batch[row, column] {
         case .null: break
         case .text(let start, let length): noted += putText(ByteRun(chunk, start, length), &cursor, &out)
@@ -94,12 +99,36 @@ public struct HTMLWriter: Sendable {
         case .boolean(let value): cursor.put(value ? "true" : "false")
         case .bytes(let start, let length): cursor.putBase64(ByteRun(chunk, start, length), &out)
         }
-        cursor.put("</td>")
+        cursor.put(map == nil ? "</td>" : "</a></td>")
       }
       cursor.put("</tr>\n")
     }
     cursor.commit(to: &out)
     return noted
+  }
+
+  /// The map of the place that a coordinate in this column is of.
+  private func mapAddress(_ batch: RowBatch, _ row: Int, _ column: Int) -> String? {
+    guard let place, column == place.latitude || column == place.longitude else { return nil }
+    func degrees(_ column: Int, limit: Double) -> Double? {
+      (try? place.coordinate(batch, row, column, limit: limit, schema)).flatMap {
+        Double(String(decoding: $0, as: UTF8.self))
+      }
+    }
+    guard let latitude = degrees(place.latitude, limit: 90), let longitude = degrees(place.longitude, limit: 180)
+    else { return nil }
+    return (try? Coordinates(latitude: latitude, longitude: longitude))?.mapURL
+  }
+
+  private func putLink(_ address: String, _ cursor: inout WriteCursor, _ out: inout ByteBuffer) {
+    var text = ByteBuffer(capacity: 256)
+    text.append("<a rel=\"noopener\" href=\"")
+    text.append(markup: address)
+    text.append("\">")
+    text.run { (bytes: ByteRun) in
+      cursor.ensure(bytes.count, &out)
+      cursor.put(bytes)
+    }
   }
 
   private func putStars(_ cell: Cell, _ chunk: Chunk, _ column: Int, _ cursor: inout WriteCursor) {

@@ -54,4 +54,21 @@ import Testing
     let column = ColumnDescription("rating", .real, unit: "of 10")
     #expect(cell(.real(rating), column) == "<td class=\"n\">\(rating) \(stars)</td>")
   }
+
+  @Test("coordinates lead to a map, where there is such a place") func map() {
+    let schema = Schema(
+      "places", columns: [ColumnDescription("latitude", .real), ColumnDescription("longitude", .real)])
+    let writer = HTMLWriter(schema, showsPictures: true)
+    var out = ByteBuffer(capacity: 16)
+    let rows: [[Value]] = [[.real(47.05), .real(-8.3)], [.real(91), .real(0)], [.real(1), .null]]
+    for batch in SampleTable("", schema, rows).batches(of: 3) { _ = writer.write(batch, &out) }
+    let link = "<a rel=\"noopener\" href=\"https://www.openstreetmap.org/?mlat=47.05&amp;mlon=-8.3#map=15/47.05/-8.3\">"
+    #expect(
+      String(decoding: out.bytes(), as: UTF8.self) == """
+        <tr><td class="n">\(link)47.05</a></td><td class="n">\(link)-8.3</a></td></tr>
+        <tr><td class="n">91.0</td><td class="n">0.0</td></tr>
+        <tr><td class="n">1.0</td><td class="n"></td></tr>
+
+        """)
+  }
 }

@@ -69,8 +69,13 @@ enum FavouritesCommands {
       wanted = RecordKey.text(of: try EpisodeKey(parsing: text, production: production).values)
     }
     guard try await book.store.tables().contains(where: { $0.name == schema.name }) else {
-      guard wanted.split(separator: "/", omittingEmptySubsequences: false).count == names.count else {
-        throw Problem(.usage, "“\(text)” is no key of \(schema.name)", hint: "write \(names.joined(separator: "/"))")
+      // Names are known to the records alone.
+      let parts = wanted.split(separator: "/", omittingEmptySubsequences: false)
+      let fits = zip(parts, schema.key).allSatisfy { schema.columns[$1].type != .integer || Int64($0) != nil }
+      guard parts.count == names.count, fits else {
+        throw Problem(
+          .usage, "“\(text)” is no key of \(schema.name)",
+          hint: "write \(names.joined(separator: "/")); names are known after bb-export sync \(schema.name)")
       }
       return wanted
     }
