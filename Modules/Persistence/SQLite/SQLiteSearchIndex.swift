@@ -85,10 +85,11 @@ struct SQLiteSearchIndex: Sendable {
       INSERT OR IGNORE INTO \(records)(\(places.joined(separator: ", "))) SELECT * FROM \(changed);
       """)
     let texts = columns.map { "t.\(schema.columns[$0].name.quotedForSQL)" }
+    // CROSS JOIN begins with the few that changed; left to itself SQLite would follow the order, and look at every record.
     let rows = try connection.prepare(
       """
-      SELECT \((["r.number"] + texts).joined(separator: ", ")) FROM \(changed) AS c JOIN \(records) AS r ON \(isRecord)
-        JOIN \(table) AS t ON \(isRow) ORDER BY r.number
+      SELECT \((["r.number"] + texts).joined(separator: ", ")) FROM \(changed) AS c CROSS JOIN \(records) AS r ON \(isRecord)
+        CROSS JOIN \(table) AS t ON \(isRow) ORDER BY r.number
       """)
     let insert = try connection.prepare("INSERT INTO \(words)(rowid, words) VALUES(?1, ?2)")
     var text: [UInt8] = []
