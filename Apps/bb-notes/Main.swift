@@ -12,7 +12,7 @@ import Glibc
     Signals.hold()
     let environment = Environment.live(report)
     // The main thread is free for signals.
-    Task.detached { exit(await run(arguments, in: environment)) }
+    Task.detached(executorPreference: WorkThread()) { exit(await run(arguments, in: environment)) }
     Signals.serve(cleanUp: environment.cleanUp)
   }
   /// Writes a line and ends the process.

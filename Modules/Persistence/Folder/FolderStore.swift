@@ -7,10 +7,6 @@ import Glibc
 /// finishes what was begun. What a person did to a file is found, read, and put in order at the next change; a file that cannot be read whole is
 /// never written.
 public actor FolderStore: RecordStore {
-  private let executor = QueueExecutor("bb.folder.store")
-  /// A queue of its own: files block.
-  public nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe executor.asUnownedSerialExecutor() }
-
   /// `csv:FOLDER` or `json:FOLDER`.
   public nonisolated let name: String
   /// Everything.

@@ -96,6 +96,12 @@ import Glibc
     return unsafe SQLiteStatement(statement, place: place)
   }
 
+  /// The integer that a statement answers first; 0 when it answers nothing.
+  borrowing func integer(_ sql: String) throws(Problem) -> Int64 {
+    let rows = try prepare(sql)
+    return try rows.step() ? rows.integer(0) : 0
+  }
+
   /// How many rows the last statement inserted, changed or deleted.
   var changes: Int { Int(unsafe sqlite3_changes(handle)) }
 

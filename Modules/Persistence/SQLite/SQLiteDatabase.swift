@@ -58,6 +58,19 @@ struct SQLiteDatabase: Sendable {
     return try SQLiteTable.all(connection)
   }
 
+  private func table(_ name: String, _ connection: borrowing SQLiteConnection) throws(Problem) -> SQLiteTable {
+    if let table = try SQLiteTable.unchanged(name, connection) { return table }
+    let tables = try SQLiteTable.all(connection)
+    guard let table = tables.first(where: { $0.name.utf8.elementsEqual(name.utf8) }) else {
+      let near = Nearest.word(to: name, among: tables.map(\.name)).map { "did you mean \($0)?" }
+      throw Problem(
+        .noInput, "there is no table “\(name)”", at: path,
+        hint: near ?? "there are: \(tables.map(\.name).joined(separator: ", "))")
+    }
+    if let fault = table.fault { throw fault }
+    return table
+  }
+
   /// The rows of a table or view.
   ///
   /// - Parameters:
@@ -70,14 +83,7 @@ struct SQLiteDatabase: Sendable {
     _ index: SQLiteSearchIndex? = nil
   ) async throws(Problem) -> any RowStream {
     let connection = try open()
-    let tables = try SQLiteTable.all(connection)
-    guard var table = tables.first(where: { $0.name.utf8.elementsEqual(name.utf8) }) else {
-      let near = Nearest.word(to: name, among: tables.map(\.name)).map { "did you mean \($0)?" }
-      throw Problem(
-        .noInput, "there is no table “\(name)”", at: path,
-        hint: near ?? "there are: \(tables.map(\.name).joined(separator: ", "))")
-    }
-    if let fault = table.fault { throw fault }
+    var table = try self.table(name, connection)
     for column in types.names {
       guard let position = table.columns.firstIndex(where: { $0.name.utf8.elementsEqual(column.utf8) }) else {
         let near = Nearest.word(to: column, among: table.columns.map(\.name)).map { "did you mean \($0)?" } ?? ""

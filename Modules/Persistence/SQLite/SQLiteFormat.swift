@@ -26,36 +26,45 @@ enum SQLiteFormat {
   /// Whose database it is.
   /// - Throws: `configuration` when it is bb's, of a newer format.
   static func owner(_ connection: borrowing SQLiteConnection) throws(Problem) -> Owner {
-    let rows = try connection.prepare(
-      "SELECT (SELECT application_id FROM pragma_application_id), (SELECT user_version FROM pragma_user_version), (SELECT count(*) FROM sqlite_schema)"
-    )
-    guard try rows.step() else { return .nobody }
-    guard rows.integer(0) == applicationID else {
-      return rows.integer(0) == 0 && rows.integer(2) == 0 ? .nobody : .other
+    let application = try connection.integer("PRAGMA application_id")
+    guard application == applicationID else {
+      let entries = try connection.integer("SELECT count(*) FROM sqlite_schema")
+      return application == 0 && entries == 0 ? .nobody : .other
     }
-    guard rows.integer(1) <= version else {
+    let format = try connection.integer("PRAGMA user_version")
+    guard format <= version else {
       throw Problem(
-        .configuration, "the storage has format \(rows.integer(1)), and this program knows up to \(version)",
+        .configuration, "the storage has format \(format), and this program knows up to \(version)",
         at: connection.place, hint: "use a newer bb")
     }
     return .bb
   }
 
-  /// What makes a table of a schema.
+  /// The type that a column of bb's tables is declared to have.
   ///
   /// Reals are kept as ANY with a check: a REAL column would lose the sign of zero and the spelling of literals.
+  static func declared(_ type: ColumnType) -> String {
+    switch type {
+    case .integer, .boolean: "INTEGER"
+    case .real: "ANY"
+    case .bytes: "BLOB"
+    case .decimal, .text, .date, .timestamp, .url, .list, .json: "TEXT"
+    }
+  }
+
+  /// What makes a table of a schema.
   static func createTable(_ schema: Schema) -> String {
     var parts = schema.columns.enumerated().map { position, column in
       let name = column.name.quotedForSQL
       let isKey = schema.key.contains(position)
       let rest = column.isNullable && !isKey ? "" : " NOT NULL"
+      let declared = "\(name) \(declared(column.type))"
       switch column.type {
-      case .integer: return "\(name) INTEGER\(schema.key == [position] ? " PRIMARY KEY" : rest)"
-      case .boolean: return "\(name) INTEGER\(rest) CHECK(\(name) IN (0, 1))"
+      case .integer where schema.key == [position]: return "\(declared) PRIMARY KEY"
+      case .boolean: return "\(declared)\(rest) CHECK(\(name) IN (0, 1))"
       // A list of three would be made anew, as a table, for every row.
-      case .real: return "\(name) ANY\(rest) CHECK(typeof(\(name)) <> 'integer' AND typeof(\(name)) <> 'blob')"
-      case .bytes: return "\(name) BLOB\(rest)"
-      case .decimal, .text, .date, .timestamp, .url, .list, .json: return "\(name) TEXT\(rest)"
+      case .real: return "\(declared)\(rest) CHECK(typeof(\(name)) <> 'integer' AND typeof(\(name)) <> 'blob')"
+      default: return "\(declared)\(rest)"
       }
     }
     let hasRowIDKey = schema.key.count == 1 && schema.columns[schema.key[0]].type == .integer

@@ -6,10 +6,6 @@ import Glibc
 /// The file is made at the first change, for its owner alone. A change is one transaction, on the disk when `apply` returns. A database that
 /// another program made is read, and never changed.
 public actor SQLiteStore: RecordStore {
-  private let executor = QueueExecutor("bb.sqlite.store")
-  /// A queue of its own: SQLite blocks.
-  public nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe executor.asUnownedSerialExecutor() }
-
   /// `sqlite:FILE`.
   public nonisolated let name: String
   /// Everything.

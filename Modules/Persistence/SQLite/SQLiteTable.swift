@@ -76,6 +76,23 @@ struct SQLiteTable: Sendable {
       columns: columns.indices.map { ColumnDescription(columns[$0].name, certainType($0) ?? likelyType($0)) })
   }
 
+  /// A table that bb made and nobody changed since: what bb wrote down tells all about it. Nil for others.
+  static func unchanged(_ name: String, _ connection: borrowing SQLiteConnection) throws(Problem) -> SQLiteTable? {
+    guard try SQLiteFormat.owner(connection) == .bb, let schema = try SQLiteFormat.schemas(connection)[name] else {
+      return nil
+    }
+    let made = try connection.prepare("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?1 AND sql = ?2")
+    try made.bind(1, text: name)
+    try made.bind(2, text: SQLiteFormat.createTable(schema))
+    guard try made.step() else { return nil }
+    let columns = schema.columns.enumerated().map { position, column in
+      Column(
+        name: column.name, declared: SQLiteFormat.declared(column.type),
+        keyPosition: (schema.key.firstIndex(of: position) ?? -1) + 1, type: column.type, description: column)
+    }
+    return SQLiteTable(name: name, isOwn: true, hasRowID: schema.key.count < 2, isStrict: true, columns: columns)
+  }
+
   /// Every table and view, in order of name, without SQLite's and bb's own. Types are those that bb wrote down.
   static func all(_ connection: borrowing SQLiteConnection) throws(Problem) -> [SQLiteTable] {
     let list = try connection.prepare(

@@ -1,12 +1,9 @@
 import Domain
 
-/// Reads one table in batches of values as SQLite keeps them, in one transaction on a connection and a queue of its own.
+/// Reads one table in batches of values as SQLite keeps them, in one transaction on a connection of its own.
 actor SQLiteTableReader {
   /// More columns than this are read with a step a row: a function takes at most 127 arguments.
   private static let widestFunction = 100
-
-  private let executor = QueueExecutor("bb.sqlite.read")
-  nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe executor.asUnownedSerialExecutor() }
 
   private let connection: SQLiteConnection
   private let statement: SQLiteStatement
@@ -123,8 +120,7 @@ actor SQLiteTableReader {
 
   /// A number that is another after somebody wrote.
   func version() throws(Problem) -> Int64 {
-    let rows = try connection.prepare("PRAGMA data_version")
-    return try rows.step() ? rows.integer(0) : 0
+    try connection.integer("PRAGMA data_version")
   }
 
   /// Begins reading the table as it is now; false when somebody wrote since `version` was what is said.
