@@ -46,7 +46,8 @@ private func run(_ command: Command, _ invocation: Invocation, _ environment: En
   case BBExport.images: try await ImagesCommand(invocation, environment).run()
   case BBExport.open: try await OpenCommand(invocation, environment).run()
   case BBExport.completions: try complete(invocation, environment)
-  case BBExport.help: try help(invocation)
+  case BBExport.help:
+    try Terminal.write(BBExport.program.help(on: invocation.arguments, width: Terminal.width(1) ?? 80), to: 1)
   default: throw Problem(.bug, "nobody runs “\(command.name)”")
   }
 }
@@ -61,28 +62,8 @@ private func complete(_ invocation: Invocation, _ environment: Environment) thro
   let words = [
     "dataset": Catalog.all.map(\.name), "format": environment.exporters.map(\.descriptor.name),
     "column": Set(columns).sorted(), "source": environment.sources.map(\.name) + ["snapshot"],
-    "topic": BBExport.program.topics.map(\.name) + BBExport.program.commands.map(\.name) + ["man"],
+    "topic": BBExport.program.helpWords,
     "relation": Set(Catalog.relations.map(\.name)).sorted(), "production": Shorthand.productions.map(\.short),
   ]
   try Terminal.write(Completions(BBExport.program, words: words).script(for: shell), to: 1)
-}
-
-private func help(_ invocation: Invocation) throws(Problem) {
-  let program = BBExport.program
-  let width = Terminal.width(1) ?? 80
-  guard let word = invocation.arguments.first else {
-    return try Terminal.write(program.help(for: nil, width: width), to: 1)
-  }
-  if word == "man" { return try Terminal.write(program.manPage(), to: 1) }
-  if let command = program.commands.first(where: { $0.name == word }) {
-    return try Terminal.write(program.help(for: command, width: width), to: 1)
-  }
-  guard let topic = program.topics.first(where: { $0.name == word }) else {
-    let known = program.topics.map(\.name) + program.commands.map(\.name) + ["man"]
-    let near =
-      Nearest.word(to: word, among: known).map { "did you mean \($0)?" }
-      ?? "there are: \(known.joined(separator: ", "))"
-    throw Problem(.usage, "no help on “\(word)”", hint: near)
-  }
-  try Terminal.write(topic.text + "\n", to: 1)
 }

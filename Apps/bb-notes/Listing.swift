@@ -20,20 +20,11 @@ struct Listing {
   static func selection(_ invocation: Invocation) throws(Problem) -> Selection {
     var selection = Selection()
     for text in invocation.all(Options.filter) { selection.conditions.append(try Condition(parsing: text)) }
-    for key in try names(invocation, Options.sort) { selection.sort.append(try Selection.SortKey(parsing: key)) }
-    if invocation.has(Options.columns) { selection.columns = try names(invocation, Options.columns) }
+    selection.sort = try invocation.sortKeys(Options.sort)
+    selection.columns = try invocation.names(Options.columns)
     selection.limit = try invocation.integer(Options.limit, in: 0...Int.max)
     selection.offset = try invocation.integer(Options.offset, in: 0...Int.max) ?? 0
     return selection
-  }
-
-  private static func names(_ invocation: Invocation, _ option: Option) throws(Problem) -> [String] {
-    guard let text = invocation[option] else { return [] }
-    let names = text.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
-    if names.contains(where: \.isEmpty) {
-      throw Problem(.usage, "--\(option.name) “\(text)” has an empty name", hint: "write names parted by commas")
-    }
-    return names
   }
 
   /// The format that was asked for, and whether people read it.

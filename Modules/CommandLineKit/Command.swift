@@ -55,7 +55,7 @@ public struct Program: Sendable {
     public let name: String
     /// One sentence without a full stop.
     public let summary: String
-    /// The text, in lines of at most 150 columns.
+    /// The text, in lines of at most 80 columns.
     public let text: String
     /// A topic.
     public init(_ name: String, _ summary: String, _ text: String) {

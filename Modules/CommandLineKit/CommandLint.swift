@@ -15,7 +15,7 @@ public enum CommandLint {
     if let fallback = program.defaultCommand, !program.commands.contains(where: { $0.name == fallback }) {
       findings.append("no default command \(fallback)")
     }
-    for command in program.commands {
+    for (command, path) in program.commands.flatMap({ all($0, []) }) {
       sentence(command.overview, command.name)
       for argument in command.arguments { sentence(argument.summary, "\(command.name) \(argument.placeholder)") }
       for argument in command.arguments.dropLast() where argument.count != .one {
@@ -32,7 +32,9 @@ public enum CommandLint {
           findings.append("\(command.name): two options -\(letter)")
         }
       }
-      for line in program.help(for: command).split(separator: "\n") where line.count > 80 {
+      let help = program.help(for: command, path: path)
+      if help.contains("\\") { findings.append("\(command.name): a backslash in the help") }
+      for line in help.split(separator: "\n") where line.count > 80 {
         if !line.contains(program.name) {
           findings.append("\(command.name): a help line of \(line.count) columns: \(line)")
         }
@@ -43,7 +45,16 @@ public enum CommandLint {
       if program.commands.contains(where: { $0.name == topic.name }) {
         findings.append("help \(topic.name) is a command and a topic")
       }
+      for line in topic.text.split(separator: "\n") where line.count > 80 {
+        findings.append("help \(topic.name): a line of \(line.count) columns: \(line)")
+      }
     }
     return findings
+  }
+
+  /// A command and those below it, each with the words that lead to it.
+  private static func all(_ command: Command, _ path: [String]) -> [(Command, [String])] {
+    let path = path + [command.name]
+    return [(command, path)] + command.subcommands.flatMap { all($0, path) }
   }
 }

@@ -4,7 +4,7 @@ extension Completions {
     """
     # bash completion of \(program.name)
     \(function)() {
-      local cur prev place word last= options arguments files=
+      local cur prev place word last= options arguments files= front=
       cur=${COMP_WORDS[COMP_CWORD]}
       prev=${COMP_WORDS[COMP_CWORD-1]}
       # Bash takes --option=value for three words.
@@ -45,6 +45,10 @@ extension Completions {
         case .file: "compopt -o default 2>/dev/null; COMPREPLY=()"
         case .folder: "COMPREPLY=($(compgen -d -- \"$cur\"))"
         case .free: "COMPREPLY=()"
+        case .list:
+          // What is typed already stays in front of the words for what comes behind the last comma.
+          "compopt -o nospace 2>/dev/null; [[ $cur == *,* ]] && front=${cur%,*},; "
+            + "COMPREPLY=($(compgen -P \"$front\" -W '\(candidates(option.values).joined(separator: " "))' -- \"${cur##*,}\"))"
         case .words, .dynamic:
           "COMPREPLY=($(compgen -W '\(candidates(option.values).joined(separator: " "))' -- \"$cur\"))"
         }

@@ -40,6 +40,7 @@ extension Completions {
     switch option.values {
     case .file, .folder: line += " -r -F"
     case .free: line += option.placeholder == nil ? "" : " -x"
+    case .list: line += " -x -a '(__fish_append , \(quoted(candidates(option.values).joined(separator: " "))))'"
     case .words, .dynamic: line += " -x -a '\(quoted(candidates(option.values).joined(separator: " ")))'"
     }
     return line + " -d '\(quoted(option.summary))'"

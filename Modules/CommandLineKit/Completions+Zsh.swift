@@ -1,10 +1,10 @@
 extension Completions {
-  /// The script for zsh, for a folder of `fpath` under the name `_PROGRAM`.
+  /// The script for zsh: for a folder of `fpath` under the name `_PROGRAM`, or to be sourced.
   var zsh: String {
     """
     #compdef \(program.name)
     # zsh completion of \(program.name)
-    \(function)() {
+    _\(program.name)() {
       local context state state_descr line place word last
       typeset -A opt_args
       _arguments \\
@@ -24,7 +24,7 @@ extension Completions {
       case $place in
     \(zshPlaces)  esac
     }
-    \(function) "$@"
+    if [[ $funcstack[1] == _\(program.name) ]]; then _\(program.name) "$@"; else compdef _\(program.name) \(program.name); fi
 
     """
   }
@@ -47,6 +47,7 @@ extension Completions {
       case .file: "\(value)_files"
       case .folder: "\(value)_files -/"
       case .free: value.isEmpty ? "" : "\(value) "
+      case .list: "\(value)_sequence compadd - \(candidates(option.values).joined(separator: " "))"
       case .words, .dynamic: "\(value)(\(candidates(option.values).joined(separator: " ")))"
       }
     let names = ["--\(option.name)"] + (option.letter.map { ["-\($0)"] } ?? [])

@@ -35,6 +35,14 @@ public struct Completions: Sendable {
     }
   }
 
+  /// How a person makes a shell complete a program's command lines.
+  public static func instructions(for program: String) -> String {
+    """
+    In bash, `source <(\(program) completions bash)`, in ~/.bashrc to keep it; in zsh the same behind compinit, in ~/.zshrc. In fish, \
+    `\(program) completions fish | source`, in ~/.config/fish/config.fish. Tools/install puts them where the shells look for them.
+    """
+  }
+
   /// The name of the shell function.
   var function: String { "_" + program.name.replacing("-", with: "_") }
 
@@ -42,7 +50,7 @@ public struct Completions: Sendable {
   func candidates(_ values: Option.Values) -> [String] {
     switch values {
     case .words(let list): list
-    case .dynamic(let kind): words[kind] ?? []
+    case .dynamic(let kind), .list(let kind): words[kind] ?? []
     case .file, .folder, .free: []
     }
   }

@@ -13,14 +13,7 @@ extension Program {
       ]
     }
     lines += [".B \(ManPage.escaped(name))", "COMMAND [ARGUMENTS] [OPTIONS]", ".SH COMMANDS"]
-    for command in commands {
-      lines += [".SS \(ManPage.escaped(usage(of: command, path: [])))", ManPage.line(sentence(command.overview))]
-      if !command.discussion.isEmpty { lines += [".PP", ManPage.line(command.discussion)] }
-      for subcommand in command.subcommands {
-        lines += [".TP", ".B \(ManPage.escaped(subcommand.name))", ManPage.line(sentence(subcommand.overview))]
-      }
-      for option in command.options { lines += ManPage.option(option) }
-    }
+    for command in commands { lines += manLines(of: command, path: []) }
     lines.append(".SH OPTIONS OF EVERY COMMAND")
     for option in options + [Self.help, Self.versionOption] { lines += ManPage.option(option) }
     for topic in topics {
@@ -28,6 +21,20 @@ extension Program {
     }
     lines += [".SH EXAMPLES", ".nf", ManPage.block(examples.map { "\(name) \($0)" }.joined(separator: "\n")), ".fi"]
     return lines.joined(separator: "\n") + "\n"
+  }
+}
+
+extension Program {
+  /// A command, and those below it.
+  private func manLines(of command: Command, path: [String]) -> [String] {
+    let path = path + [command.name]
+    var lines = [
+      ".SS \(ManPage.escaped(usage(of: command, path: path)))", ManPage.line(sentence(command.overview)),
+    ]
+    if !command.discussion.isEmpty { lines += [".PP", ManPage.line(command.discussion)] }
+    for argument in command.arguments { lines += ManPage.item(argument.placeholder, argument.summary) }
+    for option in command.options { lines += ManPage.option(option) }
+    return lines + command.subcommands.flatMap { manLines(of: $0, path: path) }
   }
 }
 
@@ -47,10 +54,10 @@ private enum ManPage {
       separator: "\n")
   }
   static func option(_ option: Option) -> [String] {
-    [
-      ".TP", ".B \(escaped(option.signature))",
-      line(option.summary + (option.words.map { ": " + $0.joined(separator: ", ") } ?? "") + "."),
-    ]
+    item(option.signature, option.summary + (option.words.map { ": " + $0.joined(separator: ", ") } ?? ""))
+  }
+  static func item(_ word: String, _ summary: String) -> [String] {
+    [".TP", ".B \(escaped(word))", line(summary + ".")]
   }
   private static func guarded(_ line: String) -> String {
     line.hasPrefix(".") || line.hasPrefix("'") ? "\\&" + line : line

@@ -6,8 +6,8 @@ public struct Option: Sendable, Hashable {
     case words([String])
     /// A file, or a folder.
     case file, folder
-    /// Words a program knows when it runs: `dataset`, `format`, `column`.
-    case dynamic(String)
+    /// Words a program knows when it runs: `dataset`, `format`; several of them, parted by commas: `column`.
+    case dynamic(String), list(String)
     /// Anything.
     case free
   }

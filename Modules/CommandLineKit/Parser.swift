@@ -32,6 +32,20 @@ public struct Invocation: Sendable {
   public subscript(option: Option) -> String? { given[option.name]?.last }
   /// Every value given, in order.
   public func all(_ option: Option) -> [String] { given[option.name] ?? [] }
+  /// The value as names parted by commas; nil when the option was not given.
+  /// - Throws: `usage` when it is no such list.
+  public func names(_ option: Option) throws(Problem) -> [String]? {
+    guard let text = self[option] else { return nil }
+    return try ListedName.list(text, of: option.name).map(\.name)
+  }
+  /// The value as columns to sort by; none when the option was not given.
+  /// - Throws: `usage` when it is no such list.
+  public func sortKeys(_ option: Option) throws(Problem) -> [Selection.SortKey] {
+    guard let text = self[option] else { return [] }
+    return try ListedName.list(text, mark: ":", of: option.name).map { (key) throws(Problem) in
+      try Selection.SortKey(key)
+    }
+  }
   /// The value as a whole number.
   /// - Throws: `usage` when it is none, or outside `range`.
   public func integer(_ option: Option, in range: ClosedRange<Int>) throws(Problem) -> Int? {

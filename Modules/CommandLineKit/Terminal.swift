@@ -40,8 +40,11 @@ public enum Terminal {
         unsafe poll(&room, 1, -1)
       } else if errno != EINTR {
         if errno == EPIPE { throw Problem(.endOfPipe, "the reader went away", at: "standard output") }
-        throw Problem(
-          .io, unsafe String(cString: strerror(errno)), at: descriptor == 2 ? "standard error" : "standard output")
+        let place = descriptor == 2 ? "standard error" : "standard output"
+        guard errno != ENOSPC else {
+          throw Problem(.io, "cannot write: the disk is full", at: place, hint: "make room and run again")
+        }
+        throw Problem(.io, "cannot write: \(unsafe String(cString: strerror(errno)).lowercased())", at: place)
       }
     }
   }

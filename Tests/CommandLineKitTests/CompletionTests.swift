@@ -3,7 +3,8 @@ import Glibc
 import Testing
 
 @Suite("completions") struct CompletionTests {
-  static let completions = Completions(Fixture.program, words: ["dataset": ["people", "films"]])
+  static let completions = Completions(
+    Fixture.program, words: ["dataset": ["people", "films"], "column": ["age", "name"]])
 
   /// What bash offers for a command line whose last word is being typed.
   static func offered(_ line: String) -> [String] {
@@ -40,7 +41,8 @@ import Testing
       ("demo people -f ", ["csv", "json"]), ("demo plugins i", ["info"]), ("demo --ver", ["--verbose", "--version"]),
       ("demo -q plugins l", ["list"]), ("demo -f csv plugins l", ["list"]), ("demo people -f = c", ["csv"]),
       ("demo people ", [""]), ("demo table people --output x --l", ["--limit"]),
-      ("demo plugins info --", Self.everywhere),
+      ("demo plugins info --", Self.everywhere), ("demo people --columns n", ["name"]),
+      ("demo people --columns name,a", ["name,age"]), ("demo people --columns = age,", ["age,age", "age,name"]),
     ])
   func bash(line: String, words: [String]) { #expect(Self.offered(line) == words) }
 
@@ -51,12 +53,48 @@ import Testing
     arguments: [
       ("demo ta", ["table"]), ("demo table ", ["films", "people"]), ("demo plugins i", ["info"]),
       ("demo plugins list --li", []), ("demo people --li", ["--limit"]), ("demo people -f ", ["csv", "json"]),
+      ("demo people --columns name,a", ["name,age"]),
     ])
   func fish(line: String, words: [String]) {
     let script = Self.completions.script(for: .fish) + "complete -C '\(line)'\n"
     let offered = Self.run("fish", script, options: "--no-config")
     if offered == ["missing"] { return print("skipped: fish is not installed") }
     #expect(offered.map { String($0.prefix { $0 != "\t" }) } == words)
+  }
+
+  @Test(
+    "zsh completes, whether the script is sourced or found in fpath",
+    arguments: [
+      ("demo ta", "demo table "), ("demo people --columns na", "demo people --columns name,"),
+      ("demo people --columns name,a", "demo people --columns name,age,"),
+      ("demo people --format=c", "demo people --format=csv "),
+    ], ["source ./_demo", "fpath=($PWD $fpath)"])
+  func zsh(cases: (line: String, wanted: String), setting: String) {
+    // A terminal of zsh's own, in which the line is typed and completed, and what stands there then is told.
+    let script = """
+      zmodload zsh/zpty || { echo missing; exit; }
+      folder=$(mktemp -d) && cd $folder || exit
+      cat > _demo <<'END'
+      \(Self.completions.script(for: .zsh))
+      END
+      cat > .zshrc <<'END'
+      [[ '\(setting)' == fpath* ]] && \(setting)
+      autoload -Uz compinit && compinit -u -D
+      [[ '\(setting)' == fpath* ]] || \(setting)
+      tell() { print -r -- "<$BUFFER>" > told; exit }
+      zle -N tell; bindkey '^T' tell; bindkey '^I' complete-word; print up > up
+      END
+      await() { for tenth in {1..600}; do [[ -s $1 ]] && break; sleep 0.1; done }
+      export ZDOTDIR=$folder
+      zpty shell zsh -i
+      await up
+      zpty -w -n shell $'\(cases.line)\\t\\x14'
+      await told
+      cat told; cd / && rm -rf $folder
+      """
+    let lines = Self.run("zsh", script, options: "-f")
+    if lines == ["missing"] { return print("skipped: zsh is not installed") }
+    #expect(lines == ["<\(cases.wanted)>"])
   }
 
   @Test(

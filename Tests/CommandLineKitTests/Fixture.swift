@@ -7,12 +7,13 @@ enum Fixture {
     "format", short: "f", "FORMAT", values: .words(["csv", "json"]), in: "Output", "write this format")
   static let output = Option.value(
     "output", short: "o", "FILE", values: .file, repeatable: true, in: "Output", "write here")
+  static let columns = Option.value("columns", "A,B", values: .list("column"), in: "Selection", "these columns")
   static let limit = Option.value("limit", "N", in: "Selection", "stop after N rows")
   static let quiet = Option.flag("quiet", short: "q", in: "General", "say nothing")
   static let verbose = Option.flag("verbose", short: "v", in: "General", "say more")
   static let table = Command(
     "table", "write a table", arguments: [Argument("NAME", values: .dynamic("dataset"), "the table")],
-    options: [format, output, limit],
+    options: [format, output, columns, limit],
     examples: ["people -f csv"])
   static let plugins = Command(
     "plugins", "look after plug-ins",

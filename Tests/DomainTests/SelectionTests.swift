@@ -81,11 +81,11 @@ import Testing
       ("tags < a", "tags is a list and has no order; ask 'tags = ELEMENT' or 'tags ~ TEXT'"),
       (
         "id",
-        "“id” is no condition: an operator is missing at character 3; there are: = , != , < , <= , > , >= , ~ , !~ , in , is null , is not null"
+        "“id” is no condition: an operator is missing at character 3; there are: =  !=  <  <=  >  >=  ~  !~  in  is null  is not null"
       ),
-      ("id == 1", "“id == 1” is no condition: there is no operator == at character 4; write ="),
-      ("id <> 1", "“id <> 1” is no condition: there is no operator <> at character 4; write !="),
-      ("name LIKE x", "“name LIKE x” is no condition: there is no operator like at character 6; write ~"),
+      ("id == 1", "“id == 1” is no condition: there is no operator “==” at character 4; write ="),
+      ("id <> 1", "“id <> 1” is no condition: there is no operator “<>” at character 4; write !="),
+      ("name LIKE x", "“name LIKE x” is no condition: there is no operator “like” at character 6; write ~"),
       ("id =", "“id =” is no condition: a value is missing at character 5; write '' for the empty text"),
       ("name = 'x", "“name = 'x” is no condition: the ' is not closed at character 8; write '' for one inside"),
       (
@@ -94,6 +94,15 @@ import Testing
       ),
       ("id in 3", "“id in 3” is no condition: ( is missing at character 7; write in (a,b)"),
       ("", "“” is no condition: a column is missing at character 1; write COLUMN OP VALUE, as in 'season = 1'"),
+      ("id = null", "id is an integer, not “null”; ask 'id is null' or 'id is not null'"),
+      (
+        "id = 1 and name = x",
+        "id is an integer, not “1 and name = x”; give each condition a --where of its own; all must hold"
+      ),
+      (
+        "name = 'x' AND id = 1",
+        "“name = 'x' AND id = 1” is no condition: nothing more is expected at character 12; give each condition a --where of its own; all must hold"
+      ),
       ("born = 2021-02-30", "born is a date, not “2021-02-30”; as in 'born = 1958-09'"),
     ])
   func complaints(text: String, complaint: String) async {
@@ -122,10 +131,10 @@ import Testing
       ("alive", [2, 1, 3, 5, 4]), ("alive:desc", [1, 3, 5, 2, 4]),
     ])
   func sorting(key: String, wanted: [Int64]) async throws {
-    #expect(try await Self.ids { $0.sort = [try Selection.SortKey(parsing: key)] } == wanted)
+    #expect(try await Self.ids { $0.sort = try Self.sort(key) } == wanted)
     #expect(
       try await Self.ids {
-        $0.sort = [try Selection.SortKey(parsing: key)]
+        $0.sort = try Self.sort(key)
         $0.offset = 1
         $0.limit = 2
       } == Array(wanted[1..<3]))
@@ -240,5 +249,12 @@ import Testing
     }
     // 100 are expected of each; five standard deviations are 43.
     #expect(counts.allSatisfy { (57...143).contains($0) }, "\(counts)")
+  }
+}
+
+extension SelectionTests {
+  /// What `--sort` says.
+  static func sort(_ text: String) throws(Problem) -> [Selection.SortKey] {
+    try ListedName.list(text, mark: ":", of: "sort").map { (key) throws(Problem) in try Selection.SortKey(key) }
   }
 }

@@ -36,7 +36,7 @@ enum Grammar {
       let again = accepted { () throws(Problem) in try Condition(parsing: written) }
       precondition(again == condition, "\(condition) is \(written)")
     }
-    _ = accepted { () throws(Problem) in try Selection.SortKey(parsing: text) }
+    _ = accepted { () throws(Problem) in try ListedName.list(text, mark: ":", of: "sort") }
     _ = accepted { () throws(Problem) in try EpisodeKey(parsing: text, production: "bb") }
   }
 

@@ -105,14 +105,15 @@ enum BBExport {
     ], options: Options.exporting, examples: ["plugins", "plugins test lines"])
   static let completions = Command(
     "completions", "print a script that completes command lines",
+    discussion: Completions.instructions(for: "bb-export"),
     arguments: [Argument("SHELL", values: .words(Completions.Shell.allCases.map(\.rawValue)), "bash, zsh or fish")])
   static let config = Command(
     "config", "show the settings in force and where they come from", options: Options.exporting)
   static let help = Command(
     "help", "show help for a command or a topic",
     arguments: [
-      Argument("TOPIC", values: .dynamic("topic"), count: .optional, "a command, a topic, or man for the manual page")
-    ])
+      Argument("TOPIC", values: .dynamic("topic"), count: .any, "a command, a topic, or man for the manual page")
+    ], examples: ["help selection", "help man > bb-export.1"])
 
   static let program = Program(
     "bb-export", version: version,

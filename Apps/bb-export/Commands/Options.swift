@@ -15,9 +15,9 @@ enum Options {
   static let name = Option.value(
     "name", "TEXT", in: selection, "whose name has this in it: character, title, or writer of a comment")
   static let columns = Option.value(
-    "columns", "A,B", values: .dynamic("column"), in: selection, "give these columns, in this order")
+    "columns", "A,B", values: .list("column"), in: selection, "give these columns, in this order")
   static let sort = Option.value(
-    "sort", "A,B:desc", values: .dynamic("column"), in: selection, "sort by these columns; null comes last")
+    "sort", "A,B:desc", values: .list("column"), in: selection, "sort by these columns; null comes last")
   static let order = Option.value(
     "order", "BY", values: .words(MovieOrder.allCases.map(\.rawValue)), in: selection,
     "movies: by rate of reservations, by the editors' curation, or newest date first; rate when not said")
@@ -25,7 +25,7 @@ enum Options {
   static let offset = Option.value("offset", "N", in: selection, "leave out the first N rows")
   static let sample = Option.value("sample", "N", in: selection, "take N rows at random")
   static let with = Option.value(
-    "with", "RELATION,…", values: .dynamic("relation"), in: selection,
+    "with", "RELATION,…", values: .list("relation"), in: selection,
     "add what belongs to each row: columns named character.birthday, a row for each pair")
   static let favourites = Option.flag(
     "favourites", in: selection, "only your favourites, as bb-notes favourites keeps them in the storage")

@@ -40,26 +40,10 @@ struct Outputs {
       }
     var named: (any Exporter)?
     if let format = invocation[Options.format] { named = try environment.exporter(format) }
-    var chosen: [(path: String, exporter: any Exporter)] = []
-    let paths = invocation.all(Options.output)
-    for path in paths.isEmpty ? ["-"] : paths {
-      guard !path.isEmpty else { throw Problem(.usage, "-o needs the name of a file", hint: "- is standard output") }
-      guard !chosen.contains(where: { $0.path == path }) else { throw Problem(.usage, "-o \(path) is given twice") }
-      if path != "-", let exporter = try environment.exporterForPath(path) {
-        chosen.append((path, exporter))
-      } else if let named {
-        chosen.append((path, named))
-      } else if path == "-" || !Self.hasSuffix(path) {
-        chosen.append((path, try environment.exporter(defaultFormat)))
-      } else {
-        let suffixes = environment.exporters.flatMap(\.descriptor.fileExtensions)
-        let suffix = String(path[path.index(after: path.lastIndex(of: ".") ?? path.startIndex)...])
-        let near = Nearest.word(to: suffix, among: suffixes).map {
-          "did you mean .\($0)? else say the format: -f FORMAT"
-        }
-        throw Problem(.usage, "no format has the suffix of “\(path)”", hint: near ?? "say the format: -f FORMAT")
-      }
-    }
+    let formats = OutputFormats(
+      named: named, fallback: try environment.exporter(defaultFormat), exporters: environment.exporters,
+      forPath: environment.exporterForPath)
+    let chosen = try formats.choose(for: invocation.all(Options.output))
     let exporters = chosen.map(\.exporter)
     let shortcuts = Options.formatShortcuts.filter { invocation.has($0.option) }.map { option, key in
       "\(key)=\(option.placeholder == nil ? (option == Options.noHeaders ? "no" : "yes") : invocation[option] ?? "")"
@@ -107,10 +91,6 @@ struct Outputs {
       throw Problem(.usage, "-o \(description.path) is where the columns are described", hint: "choose another name")
     }
     return descriptions
-  }
-
-  private static func hasSuffix(_ path: String) -> Bool {
-    path.split(separator: "/").last?.dropFirst().contains(".") ?? false
   }
 
   /// Writes what `selection` makes of `rows`; everything or nothing.

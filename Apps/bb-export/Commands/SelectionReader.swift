@@ -31,13 +31,13 @@ struct SelectionReader {
     }
     plain.limit = try invocation.integer(Options.limit, in: 0...Int.max)
     plain.offset = try invocation.integer(Options.offset, in: 0...Int.max) ?? 0
-    for key in try Self.list(invocation, Options.sort) { plain.sort.append(try Selection.SortKey(parsing: key)) }
-    plain.relations = try Self.list(invocation, Options.with)
+    plain.sort = try invocation.sortKeys(Options.sort)
+    plain.relations = try invocation.names(Options.with) ?? []
     plain.isNested = invocation.has(Options.nest)
     if plain.isNested, plain.relations.isEmpty {
       throw Problem(.usage, "--nest without --with", hint: "add --with RELATION")
     }
-    if invocation.has(Options.columns) { plain.columns = try Self.list(invocation, Options.columns) }
+    plain.columns = try invocation.names(Options.columns)
   }
 
   /// The columns that the selection looks at or gives, when that is known without the schema; nil for all.
@@ -72,27 +72,9 @@ struct SelectionReader {
     _ = try selection.apply(to: ReadyRows(schema: schema, batches: []), scratch: NoScratch(), related: .described)
     return selection
   }
-
-  private static func list(_ invocation: Invocation, _ option: Option) throws(Problem) -> [String] {
-    guard let text = invocation[option] else { return [] }
-    let names = text.split(separator: ",", omittingEmptySubsequences: false).map { $0.trimmed }
-    guard names.allSatisfy({ !$0.isEmpty }) else {
-      throw Problem(.usage, "--\(option.name) “\(text)” has an empty name", hint: "write names parted by commas")
-    }
-    return names
-  }
 }
 
 /// No temporary files: for checking a selection without rows.
 private struct NoScratch: ScratchSpace {
   func makeFile() throws(Problem) -> any ScratchFile { throw Problem(.bug, "a check needs no temporary file") }
-}
-
-extension Substring {
-  fileprivate var trimmed: String {
-    var text = self
-    while text.first == " " { text = text.dropFirst() }
-    while text.last == " " { text = text.dropLast() }
-    return String(text)
-  }
 }

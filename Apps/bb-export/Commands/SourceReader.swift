@@ -53,21 +53,28 @@ struct SourceReader {
     choice.emptyIsText = invocation[Options.emptyAs] == "text"
     choice.maximumField = try invocation.integer(Options.maxField, in: 1...1024).map { $0 << 20 }
     choice.replacesBadEncoding = invocation[Options.encodingErrors] == "replace"
-    for pair in invocation[Options.types]?.split(separator: ",") ?? [] {
-      let parts = pair.split(separator: "=", maxSplits: 1)
-      guard parts.count == 2 else {
-        throw Problem(.usage, "--types has “\(pair)”", hint: "write COLUMN=TYPE, as in zip=text")
+    choice.types = try types()
+    return choice
+  }
+
+  private func types() throws(Problem) -> ColumnTypes {
+    var types = ColumnTypes()
+    guard let text = invocation[Options.types] else { return types }
+    for pair in try ListedName.list(text, mark: "=", of: Options.types.name) {
+      guard let word = pair.value else {
+        throw Problem(.usage, "--types has “\(pair.name)”", hint: "write COLUMN=TYPE, as in zip=text")
       }
-      guard let type = ColumnType(name: String(parts[1])) else {
+      guard let type = ColumnType(name: word) else {
         let names = ColumnType.allCases.map(\.name)
         let near =
-          Nearest.word(to: String(parts[1]), among: names).map { "did you mean \($0)?" }
+          Nearest.word(to: word, among: names).map { "did you mean \($0)?" }
           ?? "there are: \(names.joined(separator: ", "))"
-        throw Problem(.usage, "no type “\(parts[1])”", hint: near)
+        throw Problem(.usage, "no type “\(word)”", hint: near)
       }
-      choice.types[String(parts[0])] = type
+      guard types[pair.name] == nil else { throw Problem(.usage, "--types names “\(pair.name)” twice") }
+      types[pair.name] = type
     }
-    return choice
+    return types
   }
 
   /// The API to ask.

@@ -6,7 +6,7 @@ enum Topics {
     Program.Topic("selection", "which rows and columns, in what order", selection),
     Program.Topic("output", "files, formats and their options", output),
     Program.Topic("input", "where the records come from", input),
-    Program.Topic("exit-codes", "what the exit codes mean", exitCodes),
+    .exitCodes,
     Program.Topic("environment", "variables that are read", environment),
   ]
 
@@ -15,21 +15,10 @@ enum Topics {
     whatever the order of the options: --where and --search, --sample, --sort,
     --offset and --limit, --columns.
 
-    --where 'COLUMN OP VALUE' may be given several times; all must hold.
-      OP       = != < <= > >=   ~ (contains)   !~ (does not)   in (a,b)
-               is null   is not null
-      VALUE    bare to the end, or '…' where '' is one quote; a COLUMN with
-               other characters than letters, digits, _ and . is "…"
-      numbers  compare by value, however long; text compares as bytes;
-               ~ takes no notice of case and accents
-      lists    = means "has the element"
-      dates    may be partial: = means "falls in" (birthday = 1958),
-               < and > use the earliest day
-      null     no comparison with null holds; ask with is null
+    \(Program.Topic.conditions)
 
     --search TEXT keeps the rows in which every word of TEXT begins a word,
     without regard to case and accents.
-    --sort a,b:desc sorts; null comes last both ways, ties by the key.
     --sample N takes N rows at random; with --seed S the same every time.
 
     Shorthands: --production (a full name, or bb, bcs, ec), --season N,
@@ -90,27 +79,6 @@ enum Topics {
     same API. Proxies of the environment (http_proxy, https_proxy, no_proxy) are
     honoured; --proxy URL uses another one, --proxy none none at all. --cacert
     FILE trusts the certificates in FILE.
-    """
-
-  private static let exitCodes = """
-    0   done; also when there were no rows
-    1   a record that was named does not exist
-    64  the command line is wrong
-    65  bad data: what does not parse, fit its type, or go into the format
-    66  a file, storage or table that was named does not exist
-    69  the source does not answer and nothing is cached
-    70  a bug: please report it
-    73  an output cannot be created, or exists
-    74  reading or writing failed (a full disk, for instance)
-    75  busy, or a part failed: run again
-    76  an external exporter failed
-    77  permission denied
-    78  a wrong configuration, or a format newer than this program
-    128+n  ended by signal n
-
-    --errors json writes the error as one JSON object:
-    {"bb":1,"error":{"kind","message","place","hint","exit"}}.
-    A reader that goes away (| head) is no error.
     """
 
   private static let environment = """

@@ -15,7 +15,7 @@ struct NamedCommands: Sendable {
 
   /// The argument that names a record.
   static func key(_ count: Argument.Count = .one) -> Argument {
-    Argument("NAME", count: count, "its name, its id, or the beginning of its id, at least four characters")
+    Argument("NAME", count: count, "the name, the id, or the beginning of the id, at least four characters")
   }
 
   private var plural: String { kind.schema.name }
@@ -31,10 +31,10 @@ struct NamedCommands: Sendable {
       "list", "list your \(plural)", options: options + Options.selecting + Options.showing,
       examples: ["\(plural) list --json"])
     let display = Command(
-      "show", "show a \(kind.noun)", arguments: [Self.key()], options: showOptions + Options.showing)
-    let edit = Command("edit", "change a \(kind.noun) in your editor", arguments: [Self.key()])
+      "show", "show \(kind.oneOfThem)", arguments: [Self.key()], options: showOptions + Options.showing)
+    let edit = Command("edit", "change \(kind.oneOfThem) in your editor", arguments: [Self.key()])
     let set = Command(
-      "set", "change columns of a \(kind.noun)",
+      "set", "change columns of \(kind.oneOfThem)",
       arguments: [Argument("NAME COLUMN=VALUE", count: .any, "which one, and what is to be different")],
       options: [NotesCommands.unset])
     let delete = Command(

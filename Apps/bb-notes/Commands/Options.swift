@@ -5,7 +5,7 @@ import Domain
 enum Options {
   private static let general = "General"
   static let storage = Option.value(
-    "storage", "STORAGE", in: general,
+    "storage", "STORAGE", values: .file, in: general,
     "where the records are: sqlite:FILE, csv:FOLDER, json:FOLDER, or a path")
   static let errors = Option.value(
     "errors", "FORM", values: .words(["text", "json"]), in: general, "how errors are written")
@@ -20,8 +20,10 @@ enum Options {
   static let episode = Option.value("episode", "N", in: selection, "of this number within the season")
   static let filter = Option.value(
     "where", "CONDITION", repeatable: true, in: selection, "for which 'COLUMN OP VALUE' holds; all must hold")
-  static let sort = Option.value("sort", "A,B:desc", in: selection, "sort by these columns; null comes last")
-  static let columns = Option.value("columns", "A,B", in: selection, "show these columns, in this order")
+  static let sort = Option.value(
+    "sort", "A,B:desc", values: .list("column"), in: selection, "sort by these columns; null comes last")
+  static let columns = Option.value(
+    "columns", "A,B", values: .list("column"), in: selection, "show these columns, in this order")
   static let limit = Option.value("limit", "N", in: selection, "show at most N")
   static let offset = Option.value("offset", "N", in: selection, "leave out the first N")
   /// Which records a list shows.

@@ -15,12 +15,15 @@ enum TransferCommands {
   private static let output = Option.value(
     "output", short: "o", "FILE", values: .file, repeatable: true, in: transfer,
     "write to FILE, in the format of its suffix; - is standard output; may be repeated")
+  private static let format = Option.value(
+    "format", short: "f", "FORMAT", values: .dynamic("format"), in: transfer,
+    "format of standard output; markdown when not said")
   private static let noClobber = Option.flag("no-clobber", in: transfer, "never replace a file")
 
   private static let importing = Command(
     "import", "bring notes, places, actors or favourites in from a file",
     discussion: """
-      Read are the programs' own CSV, JSON and NDJSON; places also from GPX, KML and GeoJSON; actors also from XML. All of a file comes in, in one \\
+      Read are the programs' own CSV, JSON and NDJSON; places also from GPX, KML and GeoJSON; actors also from XML. All of a file comes in, in one \
       step that undo takes back, or nothing.
       """,
     arguments: [Argument("FILE", values: .file, "the file")], options: [onConflict, dataset],
@@ -28,8 +31,8 @@ enum TransferCommands {
   private static let exporting = Command(
     "export", "write records to files in any format",
     arguments: [Argument("DATASET", values: .dynamic("dataset"), "what to write")],
-    options: [output, Options.format, Options.formatOption, noClobber] + Options.selecting,
-    examples: ["export places -o places.gpx -o places.csv", "export notes -f html -o notes.html"])
+    options: [output, format, Options.formatOption, noClobber] + Options.selecting,
+    examples: ["export places -o places.gpx -o places.csv", "export notes -o notes.html"])
 
   /// The datasets that are the user's own.
   private static let datasets = [Catalog.notes, Catalog.places, Catalog.actors, Catalog.favourites]
@@ -95,10 +98,12 @@ enum TransferCommands {
   private static func exportRecords(_ desk: Desk) async throws(Problem) {
     let environment = desk.environment
     let schema = try Catalog.dataset(named: desk.arguments[0])
-    let paths = desk.invocation.all(output)
-    let targets = try (paths.isEmpty ? ["-"] : paths).map { (path) throws(Problem) in
-      (path: path, exporter: try exporter(for: path, desk))
-    }
+    var named: (any Exporter)?
+    if let name = desk[format] { named = try environment.exporter(name) }
+    let formats = OutputFormats(
+      named: named, fallback: try environment.exporter("markdown"), exporters: environment.exporters,
+      forPath: environment.exporterForPath)
+    let targets = try formats.choose(for: desk.invocation.all(output))
     let options = try environment.formatOptions(
       desk.invocation.all(Options.formatOption), targets.map(\.exporter))
     let replaces = !desk.has(noClobber)
@@ -115,12 +120,5 @@ enum TransferCommands {
       try selection.apply(to: stream, scratch: environment.scratch)
     }
     for warning in summary.warnings { desk.report.warning(warning) }
-  }
-
-  private static func exporter(for path: String, _ desk: Desk) throws(Problem) -> any Exporter {
-    if path != "-", let exporter = desk.environment.exporterForPath(path) { return exporter }
-    if let name = desk[Options.format] { return try desk.environment.exporter(name) }
-    if path == "-" { return try desk.environment.exporter("markdown") }
-    throw Problem(.usage, "no format has the suffix of “\(path)”", hint: "say the format: -f FORMAT")
   }
 }

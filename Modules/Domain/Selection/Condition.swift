@@ -34,6 +34,9 @@ public struct Condition: Sendable, Hashable {
     self.values = values
   }
 
+  /// What to do who wants several conditions.
+  static let oneEach = "give each condition a --where of its own; all must hold"
+
   /// Reads `COLUMN OP VALUE`.
   ///
   /// OP is one of `= != < <= > >= ~ !~`, `in (a,b)`, `is null`, `is not null`. VALUE runs bare to the end or is `'…'`, where `''` is one quote; a
@@ -103,7 +106,7 @@ private struct ConditionScanner {
     }
     try refuseForeign(words)
     throw problem(
-      "an operator is missing", "there are: \(Condition.Operator.allCases.map(\.rawValue).joined(separator: " , "))")
+      "an operator is missing", "there are: \(Condition.Operator.allCases.map(\.rawValue).joined(separator: "  "))")
   }
 
   /// What other languages write, and what it is here.
@@ -115,7 +118,7 @@ private struct ConditionScanner {
   private func refuseForeign(_ words: String) throws(Problem) {
     for (word, ours) in Self.foreign where words.hasPrefix(word) {
       guard word.first?.isLetter != true || words.dropFirst(word.count).first?.isLetter != true else { continue }
-      throw problem("there is no operator \(word)", "write \(ours)")
+      throw problem("there is no operator “\(word)”", "write \(ours)")
     }
   }
 
@@ -156,7 +159,11 @@ private struct ConditionScanner {
 
   mutating func end() throws(Problem) {
     skipBlanks()
-    guard rest.isEmpty else { throw problem("nothing more is expected", "quote a value that has quotes: 'it''s'") }
+    guard rest.isEmpty else {
+      let isAnd = String(rest).lowercased().hasPrefix("and ")
+      throw problem(
+        "nothing more is expected", isAnd ? Condition.oneEach : "quote a value that has quotes: 'it''s'")
+    }
   }
 
   private mutating func quoted(_ quote: Unicode.Scalar) throws(Problem) -> String {

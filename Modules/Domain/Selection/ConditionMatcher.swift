@@ -37,9 +37,13 @@ struct ConditionMatcher: Sendable {
     func refuse(_ value: String, _ example: String) -> Problem {
       let kind = column.type.name
       let article = "aeiou".contains(kind.prefix(1)) ? "an" : "a"
-      return Problem(
-        .usage, "\(column.name) is \(article) \(kind), not “\(value)”",
-        hint: "as in '\(column.name) \(comparison.rawValue) \(comparison == .isIn ? "(\(example))" : example)'")
+      let hint =
+        switch value.lowercased() {
+        case "null": "ask '\(column.name) is null' or '\(column.name) is not null'"
+        case let text where text.contains(" and "): Condition.oneEach
+        default: "as in '\(column.name) \(comparison.rawValue) \(comparison == .isIn ? "(\(example))" : example)'"
+        }
+      return Problem(.usage, "\(column.name) is \(article) \(kind), not “\(value)”", hint: hint)
     }
     func numbers(_ example: String) throws(Problem) -> [DecimalNumber] {
       var numbers: [DecimalNumber] = []
@@ -179,7 +183,7 @@ extension Schema {
     let names = columns.map(\.name)
     let hint =
       Nearest.word(to: name, among: names).map { "did you mean \($0)?" }
-      ?? (names.isEmpty ? "" : "there are: \(names.joined(separator: ", "))")
+      ?? (names.isEmpty ? "" : "there are: \(names.map(ListedName.written).joined(separator: ", "))")
     throw Problem(.usage, "\(self.name) has no column “\(name)”", hint: hint)
   }
 }

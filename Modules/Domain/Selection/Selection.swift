@@ -43,12 +43,11 @@ public struct Selection: Sendable, Hashable {
       self.column = column
       isDescending = descending
     }
-    /// Reads `COLUMN`, `COLUMN:asc` or `COLUMN:desc`.
+    /// What a list says: `COLUMN`, `COLUMN:asc` or `COLUMN:desc`.
     /// - Throws: `usage` for another word behind the colon.
-    public init(parsing text: String) throws(Problem) {
-      let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
-      column = String(parts[0])
-      let direction = parts.count == 2 ? String(parts[1]) : "asc"
+    public init(_ listed: ListedName) throws(Problem) {
+      column = listed.name
+      let direction = listed.value ?? "asc"
       guard direction == "asc" || direction == "desc" else {
         throw Problem(
           .usage, "no direction “\(direction)” to sort \(column)", hint: "write \(column):asc or \(column):desc")

@@ -4,6 +4,8 @@ public struct RecordKind: Sendable {
   public let schema: Schema
   /// What one of them is called: `place`.
   public let noun: String
+  /// The noun with its article: `a place`, `an actor`.
+  public var oneOfThem: String { (noun.first.map("aeio".contains) == true ? "an " : "a ") + noun }
   /// The columns that a person fills in, in the order of the form.
   public let form: [String]
   /// The order in which they are listed.

@@ -1,0 +1,27 @@
+public import Domain
+
+extension Program {
+  /// What may stand behind `help`: topics, commands, `man`.
+  public var helpWords: [String] { topics.map(\.name) + commands.map(\.name) + ["man"] }
+
+  /// What `help WORD…` shows: the help of the program, a topic, or a command and its subcommand; the manual page for `man`.
+  /// - Throws: `usage` for what there is no help on, with the nearest word.
+  public func help(on words: [String], width: Int = 80) throws(Problem) -> String {
+    guard let first = words.first else { return help(for: nil, width: width) }
+    if words == ["man"] { return manPage() }
+    if words.count == 1, let topic = topics.first(where: { $0.name == first }) { return topic.text + "\n" }
+    var command: Command?, below = commands
+    for (depth, word) in words.enumerated() {
+      guard let named = below.first(where: { $0.name == word }) else {
+        let known = depth == 0 ? helpWords : below.map(\.name)
+        let all = known.isEmpty ? "" : "there are: \(known.joined(separator: ", "))"
+        throw Problem(
+          .usage, "no help on “\(words.joined(separator: " "))”",
+          hint: Nearest.word(to: word, among: known).map { "did you mean \($0)?" } ?? all)
+      }
+      command = named
+      below = named.subcommands
+    }
+    return help(for: command, path: words, width: width)
+  }
+}

@@ -1,0 +1,85 @@
+/// One of several names parted by commas, as `--columns`, `--sort` and `--types` take them: `a, b:desc, "c, d"`.
+///
+/// A name that has a comma or the mark in it, or begins with a quote, is written `"…"`, where `""` is one quote.
+public struct ListedName: Sendable, Hashable {
+  /// The name.
+  public let name: String
+  /// What stands behind the mark: `desc` of `b:desc`; nil when there is no mark.
+  public let value: String?
+
+  /// Reads a list of names.
+  /// - Parameters:
+  ///   - mark: what parts a name from its value, as `:` and `=` do; nil when the names have none.
+  ///   - option: what messages call the list: `columns` of `--columns`.
+  /// - Throws: `usage` for an empty name, and for a quote that is not closed or has something behind it.
+  public static func list(_ text: String, mark: Unicode.Scalar? = nil, of option: String) throws(Problem)
+    -> [ListedName]
+  {
+    var rest = text.unicodeScalars[...], names: [ListedName] = []
+    func problem(_ what: String, _ hint: String) -> Problem {
+      Problem(.usage, "--\(option) “\(text)” \(what)", hint: hint)
+    }
+    while true {
+      rest = rest.drop { $0 == " " }
+      var name = ""
+      let isQuoted = rest.first == "\""
+      if isQuoted {
+        guard let quoted = takeQuoted(&rest) else {
+          throw problem("has a quote that is not closed", #"write "" for one inside"#)
+        }
+        name = quoted
+        rest = rest.drop { $0 == " " }
+        guard rest.isEmpty || rest.first == "," || rest.first == mark else {
+          throw problem("goes on behind a closing quote", #"write "" for one inside"#)
+        }
+      } else {
+        name = trimmed(take(&rest) { $0 == "," || $0 == mark })
+      }
+      var value: String?
+      if let mark, rest.first == mark {
+        rest = rest.dropFirst()
+        value = trimmed(take(&rest) { $0 == "," })
+      }
+      if name.isEmpty { throw problem("has an empty name", "write names parted by commas") }
+      names.append(ListedName(name: name, value: value))
+      guard rest.first == "," else { return names }
+      rest = rest.dropFirst()
+    }
+  }
+
+  /// A name as it may stand in a list.
+  public static func written(_ name: String) -> String {
+    let isPlain = !name.isEmpty && name.first != "\"" && name.first != " " && name.last != " " && !name.contains(",")
+    return isPlain ? name : "\"\(name.replacing("\"", with: "\"\""))\""
+  }
+
+  /// What comes before a scalar that ends it.
+  private static func take(
+    _ rest: inout Substring.UnicodeScalarView, until isEnd: (Unicode.Scalar) -> Bool
+  ) -> Substring.UnicodeScalarView {
+    let taken = rest.prefix { !isEnd($0) }
+    rest = rest[taken.endIndex...]
+    return taken
+  }
+
+  private static func trimmed(_ text: Substring.UnicodeScalarView) -> String {
+    var text = text.drop { $0 == " " }
+    while text.last == " " { text = text.dropLast() }
+    return String(text)
+  }
+
+  /// The text between quotes; nil when they are not closed.
+  private static func takeQuoted(_ rest: inout Substring.UnicodeScalarView) -> String? {
+    var taken = "".unicodeScalars
+    rest = rest.dropFirst()
+    while let scalar = rest.first {
+      rest = rest.dropFirst()
+      if scalar == "\"" {
+        guard rest.first == "\"" else { return String(taken) }
+        rest = rest.dropFirst()
+      }
+      taken.append(scalar)
+    }
+    return nil
+  }
+}

@@ -1,0 +1,47 @@
+import Domain
+import Testing
+
+@Suite("lists of names") struct ListedNameTests {
+  @Test(
+    "names are parted by commas; one in quotes may have commas, marks and quotes in it",
+    arguments: [
+      ("a", ["a"]), ("a,b", ["a", "b"]), (" a , b ", ["a", "b"]), ("a b", ["a b"]), (#""a,b",c"#, ["a,b", "c"]),
+      (#""d ""q""""#, [#"d "q""#]), (#"d "q""#, [#"d "q""#]), (#" "a" , "b" "#, ["a", "b"]), ("c:desc", ["c:desc"]),
+      (#""""""#, [#"""#]), ("e\u{301},é", ["e\u{301}", "é"]), ("a,\u{301}", ["a", "\u{301}"]),
+    ])
+  func names(text: String, wanted: [String]) throws {
+    let names = try ListedName.list(text, of: "columns")
+    #expect(names.map { Array($0.name.utf8) } == wanted.map { Array($0.utf8) })
+    #expect(names.allSatisfy { $0.value == nil })
+  }
+
+  @Test("a name as it is written is read as that name", arguments: ["a", "a,b", #"""#, #""a""#, " a", "a ", "", "é b"])
+  func written(name: String) throws {
+    guard !name.isEmpty else { return #expect(ListedName.written(name) == #""""#) }
+    #expect(try ListedName.list("x,\(ListedName.written(name))", of: "columns").map(\.name) == ["x", name])
+  }
+
+  @Test(
+    "what stands behind the mark belongs to the name in front of it",
+    arguments: [
+      ("a:desc,b", ["a|desc", "b"]), (#""c:desc":asc"#, ["c:desc|asc"]), (#""c:desc""#, ["c:desc"]), ("a:", ["a|"]),
+      ("a : desc", ["a|desc"]), ("a:b:c", ["a|b:c"]),
+    ])
+  func values(text: String, wanted: [String]) throws {
+    let names = try ListedName.list(text, mark: ":", of: "sort")
+    #expect(names.map { name in name.name + (name.value.map { "|\($0)" } ?? "") } == wanted)
+  }
+
+  @Test(
+    "what is no list is refused",
+    arguments: [
+      ("", "--columns “” has an empty name"), ("a,,b", "has an empty name"),
+      ("a,", "has an empty name"), (#""""#, "has an empty name"), (#""a"#, "has a quote that is not closed"),
+      (#""a"b"#, "goes on behind a closing quote"),
+    ])
+  func refused(text: String, why: String) {
+    let problem = #expect(throws: Problem.self) { try ListedName.list(text, of: "columns") }
+    #expect(problem?.kind == .usage)
+    #expect(problem?.message.contains(why) == true)
+  }
+}
