@@ -46,12 +46,18 @@ public struct SnapshotSource: RecordSource {
       builder.append(integer: number)
     case .boolean: builder.append(boolean: field.first == UInt8(ascii: "t"))
     case .list(let element):
-      let quote = element == .integer ? [] : [UInt8(ascii: "\"")]
-      let elements = field.dropFirst().split(separator: UInt8(ascii: "|")).map { item in
-        quote + item.flatMap { $0 == UInt8(ascii: "\"") || $0 == UInt8(ascii: "\\") ? [UInt8(ascii: "\\"), $0] : [$0] }
-          + quote
+      let quote = element == .integer ? [] : Array("\"".utf8), between = quote + Array(",".utf8) + quote
+      var json = Array("[".utf8)
+      if field.count > 1 { json += quote }
+      for byte in field.dropFirst() {
+        switch byte {
+        case UInt8(ascii: "|"): json += between
+        case UInt8(ascii: "\""), UInt8(ascii: "\\"): json += [UInt8(ascii: "\\"), byte]
+        default: json.append(byte)
+        }
       }
-      builder.append(json: [UInt8(ascii: "[")] + elements.joined(separator: [UInt8(ascii: ",")]) + [UInt8(ascii: "]")])
+      if field.count > 1 { json += quote }
+      builder.append(json: json + Array("]".utf8))
     case .real, .decimal, .text, .bytes, .date, .timestamp, .url, .json: builder.append(text: field)
     }
   }
