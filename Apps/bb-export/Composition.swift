@@ -59,6 +59,7 @@ extension Environment {
         case .file(let path, let file):
           var reading = FileSource.Reading()
           if let format = file.format { reading.format = try FileFormat(named: format) }
+          reading.delimiter = file.delimiter
           reading.table = file.name
           reading.types = file.types
           reading.records = file.records

@@ -134,6 +134,7 @@ enum SourceChoice: Sendable, Hashable {
 /// What was said about a file.
 struct FileChoice: Sendable, Hashable {
   var format: String?
+  var delimiter: String?
   var name: String?
   var types: ColumnTypes = [:]
   var records: String?

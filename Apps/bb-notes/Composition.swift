@@ -42,15 +42,17 @@ extension Environment {
         if DescriptorSink.isDevice(path) { return try DescriptorSink(device: path) }
         return try FileSink(path: path, replaces: replaces)
       },
-      source: { (path, format, types) throws(Problem) in
+      fileRows: { (path, format, delimiter, types) async throws(Problem) in
         var reading = FileSource.Reading()
         if let format { reading.format = try FileFormat(named: format) }
-        reading.types = types
-        return try FileSource(path: path, reading, scratch: scratch) { report.warning($0) }
+        reading.delimiter = delimiter
+        let source = try FileSource(path: path, reading, scratch: scratch) { report.warning($0) }
+        let table = try await source.tables().first?.name ?? ""
+        return try await source.typed(table, types).rows(of: table, RowRequest())
       },
       documentSuffixes: RecordDocument.suffixes,
       document: { (path, suffix) throws(Problem) in
-        let bytes = try FileByteSource(path: path).bytes(limit: 64 << 20)
+        let bytes = try (path == "-" ? FileByteSource() : FileByteSource(path: path)).bytes(limit: 64 << 20)
         let document = try RecordDocument(bytes, suffix: suffix, name: path)
         if let what = document.leftOut { report.warning("\(path): left out are \(what)") }
         return (document.schema, document.records)

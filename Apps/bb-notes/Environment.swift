@@ -36,8 +36,12 @@ struct Environment: Sendable {
     @Sendable (_ assignments: [String], _ exporters: [any Exporter]) throws(Problem) -> [String: ExportOptions]
   /// A file that appears when it is whole, or a device.
   var file: @Sendable (_ path: String, _ replaces: Bool) throws(Problem) -> any ByteSink
-  /// The rows of a file, columns with these types.
-  var source: @Sendable (_ path: String, _ format: String?, _ types: ColumnTypes) throws(Problem) -> any RecordSource
+  /// The rows of a file; `types` says the types of its columns when it is told their names.
+  var fileRows:
+    @Sendable (
+      _ path: String, _ format: String?, _ delimiter: String?,
+      _ types: (_ columns: [String]) throws(Problem) -> ColumnTypes
+    ) async throws(Problem) -> any RowStream
   /// Suffixes of documents of other programs.
   var documentSuffixes: [String]
   /// The records of such a document, and the dataset they are of; what is left out of it is a warning.

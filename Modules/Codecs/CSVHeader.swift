@@ -9,8 +9,9 @@ struct CSVHeader {
   let warnings: [String]
 
   /// The names of `found`: an empty one becomes `column3`, the second `a` becomes `a_2`.
-  init(_ found: [String]) {
-    var names: [String] = [], warnings: [String] = [], seen: Set<[UInt8]> = []
+  /// - Parameter advice: what else there is to warn of.
+  init(_ found: [String], _ advice: String? = nil) {
+    var names: [String] = [], warnings = [advice].compactMap { $0 }, seen: Set<[UInt8]> = []
     let originals = Set(found.map { Array($0.utf8) })
     for (index, original) in found.enumerated() {
       var name = original.isEmpty ? "column\(index + 1)" : original
@@ -59,6 +60,17 @@ extension CSVHeader {
       throw CSVFault.notUTF8(byte: piece.place.offset + start - piece.start + bad, at: start + bad)
     }
     return (fields, at)
+  }
+
+  /// Advice when another delimiter parts the first record into more fields than commas do; nil when none does.
+  static func otherDelimiter(_ piece: CSVPiece, _ delimiter: UInt8) -> String? {
+    guard delimiter == UInt8(ascii: ",") else { return nil }
+    for (other, name) in [(UInt8(ascii: ";"), "semicolon"), (UInt8(ascii: "\t"), "tab"), (UInt8(ascii: "|"), "pipe")] {
+      if let first = try? firstRecord(piece, other), first.fields.count > 1 {
+        return "the fields seem to be parted by a \(name): --from-delimiter \(name)"
+      }
+    }
+    return nil
   }
 
   /// The field at `at`, which moves to the delimiter or line end behind it.

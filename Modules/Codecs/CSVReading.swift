@@ -4,8 +4,10 @@ public import Domain
 public struct CSVReading: Sendable {
   /// What separates fields: one ASCII character.
   public var delimiter: UInt8 = UInt8(ascii: ",")
-  /// Whether the first record names the columns; else they are `column1`, `column2`, ….
+  /// Whether the first record names the columns; else they are called `names`.
   public var hasHeader = true
+  /// The columns of a file without a header, in its order; nil for `column1`, `column2`, ….
+  public var names: [String]?
   /// Whether an empty field without quotes is the empty text rather than null.
   public var emptyIsText = false
   /// A field without quotes that means null as well; nil for none.

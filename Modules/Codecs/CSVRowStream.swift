@@ -144,7 +144,7 @@ public final class CSVRowStream: RowStream {
         let description = layout.columns[column]
         if description.isInferred {
           found.withLock { $0[column] = Self.wider(description.type) }
-          problem.hint = "say its type, as in --types \(description.name)=text"
+          problem.hint = "say its type, as in --types '\(ListedName.written(description.name))=text'"
         }
       }
       return .failure(problem)
@@ -183,7 +183,9 @@ private struct Opened {
     do throws(CSVFault) {
       (fields, end) = try CSVHeader.firstRecord(piece, reading.delimiter)
     } catch {
-      throw Self.problem(error, in: piece, name: source.name)
+      var problem = Self.problem(error, in: piece, name: source.name)
+      if let advice = CSVHeader.otherDelimiter(piece, reading.delimiter) { problem.hint = advice }
+      throw problem
     }
     guard !fields.isEmpty else { throw none }
     guard fields.count <= 4096 else {
@@ -192,8 +194,18 @@ private struct Opened {
     self.reading = reading
     // The one null that a table of one column can show, since its empty line could be overlooked.
     if fields.count == 1, reading.nullText == nil { self.reading.nullText = CSVStyle.loneNull }
-    let names = fields.map { String(decoding: $0, as: UTF8.self) }
-    header = CSVHeader(reading.hasHeader ? names : names.indices.map { "column\($0 + 1)" })
+    let advice = fields.count == 1 ? CSVHeader.otherDelimiter(piece, reading.delimiter) : nil
+    if reading.hasHeader {
+      header = CSVHeader(fields.map { String(decoding: $0, as: UTF8.self) }, advice)
+    } else {
+      let names = reading.names ?? fields.indices.map { "column\($0 + 1)" }
+      guard names.count == fields.count else {
+        throw Problem(
+          .badData, "the record has \(fields.count) fields, and \(names.count) columns are described",
+          at: "\(source.name):1", hint: advice ?? "")
+      }
+      header = CSVHeader(names, advice)
+    }
     let start = reading.hasHeader ? end : piece.start
     ahead = [CSVPiece(chunk: piece.chunk, start: start, place: piece.place(of: start))]
   }

@@ -1,3 +1,5 @@
+public import Domain
+
 /// How CSV is written: RFC 4180 quoting, and what people choose beside it.
 ///
 /// Null is an empty field without quotes, empty text is `""`, so that both can be told apart. In a table of one
@@ -34,6 +36,30 @@ public struct CSVStyle: Sendable, Hashable {
   /// The null of a table of one column.
   public static let loneNull: [UInt8] = Array("\\N".utf8)
 
+  private static let delimiterNames: [String: UInt8] = [
+    "comma": UInt8(ascii: ","), "tab": 0x09, "semicolon": UInt8(ascii: ";"), "pipe": UInt8(ascii: "|"),
+    "space": UInt8(ascii: " "), "\\t": 0x09,
+  ]
+
+  /// The byte that `text` means: one ASCII character, or a word for one.
+  /// - Throws: `usage` for what would make fields ambiguous.
+  public static func delimiter(named text: String) throws(Problem) -> UInt8 {
+    if let byte = delimiterNames[text] { return byte }
+    let bytes = Array(text.utf8)
+    // Bytes that occur in numbers, words and quoting would make fields ambiguous.
+    let isTaken = bytes.first.map { byte in
+      byte < 0x20 && byte != 0x09 || byte >= 0x7F || (0x30...0x39).contains(byte) || (0x61...0x7A).contains(byte | 0x20)
+        || "\"+-.\\".utf8.contains(byte)
+    }
+    guard bytes.count == 1, let byte = bytes.first, isTaken == false else {
+      throw Problem(
+        .usage, "delimiter: “\(text)” cannot separate fields",
+        hint:
+          "one ASCII character that is no letter, digit, quote, sign or point, or: comma, tab, semicolon, pipe, space")
+    }
+    return byte
+  }
+
   /// The byte between fields; not a quote, a line end or part of a number.
   public var delimiter: UInt8
   /// What ends a record.
@@ -65,5 +91,16 @@ public struct CSVStyle: Sendable, Hashable {
     self.formulas = formulas
     self.nested = nested
     self.nonfinite = nonfinite
+  }
+}
+
+extension ColumnType {
+  /// What stands in a CSV file for a value of this type: lists whose elements are joined are text.
+  func written(in style: CSVStyle) -> ColumnType {
+    guard style.nested == .join else { return self }
+    switch self {
+    case .list, .json: return .text
+    default: return self
+    }
   }
 }

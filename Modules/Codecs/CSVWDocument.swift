@@ -14,10 +14,11 @@ public enum CSVWDocument {
       }
       put("name", .string(variable(column.name)))
       put("titles", .string(column.name))
-      put("datatype", .string(datatype(of: column.type)))
+      let type = column.type.written(in: style)
+      put("datatype", .string(datatype(of: type)))
       put("required", column.isNullable ? nil : .boolean(true))
       put("dc:description", column.summary.isEmpty ? nil : .string(column.summary))
-      put("bb:type", .string(column.type.name))
+      put("bb:type", .string(type.name))
       put("bb:unit", column.unit.isEmpty ? nil : .string(column.unit))
       put("bb:extra", column.isExtra ? .boolean(true) : nil)
       lines.append("    " + shown(.object(members)))

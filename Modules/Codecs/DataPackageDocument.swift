@@ -48,7 +48,7 @@ public enum DataPackageDocument {
       ])
       members += self.members(["profile": .string("tabular-data-resource"), "dialect": .object(dialect)])
     }
-    var table = self.members(["fields": .array(schema.columns.map(field))])
+    var table = self.members(["fields": .array(schema.columns.map { field($0, resource.style ?? CSVStyle()) })])
     if !schema.key.isEmpty {
       table += self.members(["primaryKey": .array(schema.key.map { .string(schema.columns[$0].name) })])
     }
@@ -60,13 +60,14 @@ public enum DataPackageDocument {
     return .object(members + self.members(["schema": .object(table)]))
   }
 
-  private static func field(_ column: ColumnDescription) -> JSON {
-    var field = members(["name": .string(column.name), "type": .string(type(of: column.type))])
+  private static func field(_ column: ColumnDescription, _ style: CSVStyle) -> JSON {
+    let type = column.type.written(in: style)
+    var field = members(["name": .string(column.name), "type": .string(self.type(of: type))])
     if column.type == .url { field += members(["format": .string("uri")]) }
     if column.type == .bytes { field += members(["format": .string("binary")]) }
     if !column.summary.isEmpty { field += members(["description": .string(column.summary)]) }
     if !column.isNullable { field += members(["constraints": .object(["required": .boolean(true)])]) }
-    return .object(field + members(["bb:type": .string(column.type.name)]))
+    return .object(field + members(["bb:type": .string(type.name)]))
   }
 
   /// The type of Table Schema that comes nearest.

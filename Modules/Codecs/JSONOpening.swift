@@ -87,7 +87,7 @@ struct JSONOpening {
     return .array(offset: scanner.at + 1, closers: closers)
   }
 
-  /// What to do when the document is an object that has an array of objects: where that is; else empty.
+  /// What to do when the document is an object: where its array of objects is, when it has one.
   var hint: String {
     var scanner = scanner
     guard scanner.byte == UInt8(ascii: "{") else { return "" }
@@ -109,7 +109,9 @@ struct JSONOpening {
           }
         }
         try scanner.skipValue(&keys, &shape)
-        guard try scanner.another(UInt8(ascii: "}")) else { return "" }
+        guard try scanner.another(UInt8(ascii: "}")) else {
+          return "in brackets, [ ], it would be a table of one record"
+        }
       }
     } catch {
       return ""  // The mistake itself is told; this was only advice.

@@ -199,7 +199,7 @@ public final class JSONRowStream: RowStream {
     } catch {
       var problem = Self.problem(error, in: piece, name: source.name, record: parser.count)
       if let column = error.column, isContradicted(at: column, by: piece), column >= 0 {
-        problem.hint = "say its type, as in --types '\(layout.columns[column].name)=json'"
+        problem.hint = "say its type, as in --types '\(ListedName.written(layout.columns[column].name))=json'"
       }
       return .failure(problem)
     }

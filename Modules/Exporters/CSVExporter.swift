@@ -75,7 +75,7 @@ extension ExportOptions {
   func csvStyle(isTabbed: Bool) throws(Problem) -> CSVStyle {
     let isExcel = try flag(OptionKeys.excel, default: false)
     var style = CSVStyle(delimiter: UInt8(ascii: isTabbed ? "\t" : ","))
-    if let text = values[OptionKeys.delimiter.key] { style.delimiter = try Self.delimiter(text) }
+    if let text = values[OptionKeys.delimiter.key] { style.delimiter = try CSVStyle.delimiter(named: text) }
     style.hasByteOrderMark = isExcel
     style.lineEnding = try choice(OptionKeys.lineEnding, default: isExcel ? .crlf : .lf)
     style.formulas = try choice(OptionKeys.formulas, default: isExcel ? .escape : .keep)
@@ -84,28 +84,6 @@ extension ExportOptions {
     style.hasHeader = try flag(OptionKeys.headers, default: true)
     style.nullText = try Self.nullText(values[OptionKeys.null.key] ?? "", style.delimiter)
     return style
-  }
-
-  private static let delimiterNames: [String: UInt8] = [
-    "comma": UInt8(ascii: ","), "tab": 0x09, "\\t": 0x09, "semicolon": UInt8(ascii: ";"), "pipe": UInt8(ascii: "|"),
-    "space": 0x20,
-  ]
-
-  private static func delimiter(_ text: String) throws(Problem) -> UInt8 {
-    if let byte = delimiterNames[text] { return byte }
-    let bytes = Array(text.utf8)
-    // Bytes that occur in numbers, words and quoting would make fields ambiguous.
-    let isTaken = bytes.first.map { byte in
-      byte < 0x20 && byte != 0x09 || byte >= 0x7F || (0x30...0x39).contains(byte) || (0x61...0x7A).contains(byte | 0x20)
-        || "\"+-.\\".utf8.contains(byte)
-    }
-    guard bytes.count == 1, let byte = bytes.first, isTaken == false else {
-      throw Problem(
-        .usage, "delimiter: “\(text)” cannot separate fields",
-        hint:
-          "one ASCII character that is no letter, digit, quote, sign or point, or: comma, tab, semicolon, pipe, space")
-    }
-    return byte
   }
 
   /// The text for null, which must be no value of its own and need no quotes.

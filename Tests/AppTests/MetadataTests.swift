@@ -16,6 +16,25 @@ import Testing
     #expect(shell.run("grep -c '\"bb:type\":\"list-of-text\"' out.\(format)-metadata.json").out == "1\n")
   }
 
+  @Test("a file without a header has the names and types of its metadata; lists that are joined are text there")
+  func ways() {
+    let shell = Shell()
+    shell.write("t.ndjson", "{\"n\":\"7\",\"l\":[\"a\",\"b\"]}\n{\"n\":null,\"l\":[]}\n")
+    let bare = shell.run(
+      "bb-export --from t.ndjson -o a.csv --csvw --no-headers --delimiter ';' && bb-export --from a.csv -f ndjson | cmp - t.ndjson"
+    )
+    #expect(bare.status == 0 && bare.err == "", "\(bare.err)")
+    let joined = shell.run(
+      "bb-export --from t.ndjson -o b.csv --csvw --datapackage --nested join && bb-export --from b.csv -f ndjson")
+    #expect(joined.out == "{\"n\":\"7\",\"l\":\"a; b\"}\n{\"n\":null,\"l\":\"\"}\n" && joined.err == "", "\(joined)")
+    #expect(
+      shell.run("grep -c 'list-of-text' b.csv-metadata.json datapackage.json").out.hasSuffix(":0\ndatapackage.json:0\n")
+    )
+    let short = shell.run("printf '1;2;3\n' > a.csv; bb-export --from a.csv")
+    #expect(
+      short.status == 65 && short.err.contains("the record has 3 fields, and 2 columns are described"), "\(short)")
+  }
+
   @Test("a package describes the files of a folder") func dataPackage() throws {
     let shell = Shell()
     let done = shell.run(

@@ -82,6 +82,8 @@ enum Options {
   static let fromFormat = Option.value(
     "from-format", "FORMAT", values: .words(["csv", "tsv", "json", "ndjson", "sqlite"]), in: reading,
     "the file's format, when its suffix does not say")
+  static let fromDelimiter = Option.value(
+    "from-delimiter", "CHAR", in: reading, "csv: what parts its fields: a character, or tab, semicolon, pipe")
   static let tableName = Option.value("as", "NAME", in: reading, "what to call the file's table")
   static let types = Option.value("types", "COLUMN=TYPE,…", in: reading, "types of the file's columns")
   static let records = Option.value(
@@ -162,5 +164,7 @@ enum Options {
     with, nest,
   ]
   /// What commands take that read files.
-  static let readingFiles = [from, fromFormat, tableName, types, records, emptyAs, encodingErrors, maxField]
+  static let readingFiles = [
+    from, fromFormat, fromDelimiter, tableName, types, records, emptyAs, encodingErrors, maxField,
+  ]
 }

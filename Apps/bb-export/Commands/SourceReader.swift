@@ -48,6 +48,7 @@ struct SourceReader {
   func file() throws(Problem) -> FileChoice {
     var choice = FileChoice()
     choice.format = invocation[Options.fromFormat]
+    choice.delimiter = invocation[Options.fromDelimiter]
     choice.name = invocation[Options.tableName]
     choice.records = invocation[Options.records]
     choice.emptyIsText = invocation[Options.emptyAs] == "text"

@@ -61,7 +61,8 @@ enum Topics {
     the suffix does not say, the first bytes or --from-format do. Types are
     found in the data, so that every value comes back the same; a metadata
     file x.csv-metadata.json (CSV on the Web) or --types name=type,… says them.
-    --records /results reads the records inside a JSON document.
+    --records /results reads the records inside a JSON document;
+    --from-delimiter semicolon reads CSV whose fields semicolons part.
 
     An API of yours is a JSON file: where its records are, how they become
     columns, how pages follow one another, where the key is kept. `bb-export

@@ -12,6 +12,12 @@ enum TransferCommands {
   private static let dataset = Option.value(
     "as", "DATASET", values: .words(datasets.map(\.name)), in: transfer,
     "what the file holds, when its columns do not say")
+  private static let fromFormat = Option.value(
+    "from-format", "FORMAT",
+    values: .words(["csv", "tsv", "json", "ndjson", "sqlite", "gpx", "kml", "geojson", "xml"]), in: transfer,
+    "the file's format, when its suffix does not say")
+  private static let fromDelimiter = Option.value(
+    "from-delimiter", "CHAR", in: transfer, "csv: what parts its fields: a character, or tab, semicolon, pipe")
   private static let output = Option.value(
     "output", short: "o", "FILE", values: .file, repeatable: true, in: transfer,
     "write to FILE, in the format of its suffix; - is standard output; may be repeated")
@@ -26,7 +32,8 @@ enum TransferCommands {
       Read are the programs' own CSV, JSON and NDJSON; places also from GPX, KML and GeoJSON; actors also from XML. All of a file comes in, in one \
       step that undo takes back, or nothing.
       """,
-    arguments: [Argument("FILE", values: .file, "the file")], options: [onConflict, dataset],
+    arguments: [Argument("FILE", values: .file, "the file; - for standard input")],
+    options: [onConflict, dataset, fromFormat, fromDelimiter],
     examples: ["import places.gpx", "import notes.csv --on-conflict append"])
   private static let exporting = Command(
     "export", "write records to files in any format",
@@ -53,15 +60,14 @@ enum TransferCommands {
   }
 
   private static func read(_ path: String, _ desk: Desk) async throws(Problem) -> (Schema, [StoredRecord]) {
-    let suffix = path.split(separator: ".").last.map { $0.lowercased() } ?? ""
+    let suffix = desk[fromFormat] ?? path.split(separator: ".").last.map { $0.lowercased() } ?? ""
     if desk.environment.documentSuffixes.contains(suffix) { return try desk.environment.document(path, suffix) }
-    let source = try desk.environment.source(path, nil, [:])
-    let table = try await source.tables().first?.name ?? ""
-    let columns = try await source.rows(of: table, RowRequest()).schema.columns.map(\.name)
-    let schema = try dataset(with: columns, path, desk)
-    let types = ColumnTypes(schema.columns.filter { columns.contains($0.name) })
-    let typed = try desk.environment.source(path, nil, types)
-    let rows = try await typed.rows(of: table, RowRequest())
+    var schema = Catalog.notes
+    let rows = try await desk.environment.fileRows(path, desk[fromFormat], desk[fromDelimiter]) {
+      (columns) throws(Problem) in
+      schema = try dataset(with: columns, path, desk)
+      return ColumnTypes(schema.columns.filter { columns.contains($0.name) })
+    }
     var records: [StoredRecord] = []
     while let work = try await rows.next() { records += try work.batch().records(of: rows.schema) }
     return (schema, records)

@@ -49,8 +49,9 @@ struct CSVMetadata {
           extra: column["bb:extra"]?.booleanValue ?? false))
     }
     if let text = document["dialect"]?["delimiter"]?.stringBytes {
-      guard text.count == 1 else { throw Problem(.badData, "the delimiter is not one character", at: name) }
-      delimiter = text[0]
+      do throws(Problem) { delimiter = try CSVStyle.delimiter(named: String(decoding: text, as: UTF8.self)) } catch {
+        throw Problem(.badData, error.message, at: name, hint: error.hint)
+      }
     }
     hasHeader = document["dialect"]?["header"]?.booleanValue
     // Of several texts that mean null, the one that is none of the usual ones.

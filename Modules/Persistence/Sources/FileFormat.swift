@@ -18,7 +18,7 @@ public enum FileFormat: String, Sendable, Hashable, CaseIterable {
     switch self {
     case .csv: ["csv"]
     case .tsv: ["tsv", "tab"]
-    case .json: ["json"]
+    case .json: ["json", "geojson"]
     case .ndjson: ["ndjson", "jsonl"]
     case .sqlite: ["db", "sqlite", "sqlite3", "db3"]
     }
@@ -42,6 +42,25 @@ public enum FileFormat: String, Sendable, Hashable, CaseIterable {
     self = format
   }
 
+  /// Refuses what tables are not read from, by the suffix and the first bytes of a file: better than to take it for CSV.
+  static func refuse(_ path: String, suffix: String?, beginning bytes: [UInt8]) throws(Problem) {
+    let unread = [
+      "xlsx", "xls", "ods", "html", "htm", "md", "markdown", "yaml", "yml", "sql", "xml", "gpx", "kml", "vcf", "pdf",
+      "parquet",
+    ]
+    let formats = allCases.map(\.rawValue).joined(separator: ", ")
+    if bytes.starts(with: [0x1F, 0x8B]) || bytes.starts(with: [0x28, 0xB5, 0x2F, 0xFD]) {
+      throw Problem(
+        .usage, "is compressed", at: path,
+        hint: "unpack it first, or on the way: \(bytes[0] == 0x1F ? "gzip" : "zstd") -dc FILE | … -")
+    }
+    if let suffix, unread.contains(suffix) {
+      throw Problem(
+        .usage, "tables are not read from .\(suffix) files, only from \(formats)", at: path,
+        hint: "if it is one of these, say so: --from-format csv")
+    }
+  }
+
   /// What the first bytes of a file look like; nil when they could be anything.
   init?(beginning bytes: [UInt8]) {
     if bytes.starts(with: "SQLite format 3\0".utf8) {
@@ -50,9 +69,12 @@ public enum FileFormat: String, Sendable, Hashable, CaseIterable {
     }
     var text = bytes[...]
     if text.starts(with: [0xEF, 0xBB, 0xBF]) { text = text.dropFirst(3) }
-    switch text.first(where: { ![0x20, 0x09, 0x0A, 0x0D].contains($0) }) {
+    let spaces: [UInt8] = [0x20, 0x09, 0x0A, 0x0D]
+    text = text.drop { spaces.contains($0) }
+    switch text.first {
     case UInt8(ascii: "["): self = .json
-    case UInt8(ascii: "{"): self = .ndjson
+    // Nobody ends the line behind the first brace who writes an object a line.
+    case UInt8(ascii: "{"): self = text.dropFirst().prefix { spaces.contains($0) }.contains(0x0A) ? .json : .ndjson
     default: return nil
     }
   }

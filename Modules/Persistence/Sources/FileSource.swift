@@ -17,6 +17,8 @@ public struct FileSource: RecordSource {
     public var emptyIsText = false
     /// Whether bytes that are not UTF-8 become U+FFFD rather than a problem; CSV only.
     public var replacesBadEncoding = false
+    /// What parts the fields of CSV: a character or a word for one; nil for the format's own.
+    public var delimiter: String?
     /// The most bytes a field may have, of CSV and JSON; nil for the usual 16 MiB.
     public var maximumField: Int?
 
@@ -28,7 +30,8 @@ public struct FileSource: RecordSource {
   public let name: String
   private let path: String?
   private let format: FileFormat
-  private let reading: Reading
+  private var reading: Reading
+  private let delimiter: UInt8?
   private let scratch: any ScratchSpace
   private let report: @Sendable (String) -> Void
   /// A pipe's bytes.
@@ -45,6 +48,7 @@ public struct FileSource: RecordSource {
     path: String, _ reading: Reading, scratch: any ScratchSpace, report: @escaping @Sendable (String) -> Void
   ) throws(Problem) {
     self.reading = reading
+    delimiter = try reading.delimiter.map { (text) throws(Problem) in try CSVStyle.delimiter(named: text) }
     self.scratch = scratch
     self.report = report
     let source = path == "-" ? FileByteSource() : try FileByteSource(path: path)
@@ -55,11 +59,16 @@ public struct FileSource: RecordSource {
     if isCopied { bytes = try SpooledByteSource(source, scratch: scratch) } else { bytes = source }
     piped = isPipe ? bytes : nil
     self.path = isPipe ? nil : path
-    if let said = reading.format { format = said } else { format = try Self.format(of: path, bytes) }
+    if let said = reading.format { format = said } else { format = try Self.format(of: path, bytes, reading) }
     if reading.records != nil, format != .json {
       throw Problem(
         .usage, "a table of \(format.rawValue) has no place for its records", at: name,
         hint: "leave --records out, or say --from-format json")
+    }
+    if delimiter != nil, format != .csv {
+      throw Problem(
+        .usage, "a table of \(format.rawValue) has no delimiter to choose", at: name,
+        hint: "leave --from-delimiter out, or say --from-format csv")
     }
     if isPipe, format == .sqlite {
       throw Problem(.usage, "a database cannot be read from a pipe", at: name, hint: "save it to a file first")
@@ -67,15 +76,18 @@ public struct FileSource: RecordSource {
   }
 
   /// By suffix, else by what the bytes look like; what looks like nothing else is CSV when it is text.
-  private static func format(of path: String, _ bytes: any ByteSource) throws(Problem) -> FileFormat {
+  private static func format(of path: String, _ bytes: any ByteSource, _ reading: Reading) throws(Problem) -> FileFormat
+  {
     let last = path.split(separator: "/").last ?? ""
-    if let dot = last.lastIndex(of: "."), let format = FileFormat(suffix: String(last[last.index(after: dot)...])) {
-      return format
-    }
+    let suffix = last.lastIndex(of: ".").map { last[last.index(after: $0)...].lowercased() }
+    if let suffix, let format = FileFormat(suffix: suffix) { return format }
     let chunk = Chunk()
     _ = try bytes.reopened()?.read(into: chunk, limit: 4096)
     let beginning = chunk.read { span in unsafe span.withUnsafeBytes { unsafe Array($0) } }
-    if let format = FileFormat(beginning: beginning) { return format }
+    if let format = FileFormat(beginning: beginning) {
+      return format == .ndjson && reading.records != nil ? .json : format
+    }
+    try FileFormat.refuse(bytes.name, suffix: suffix, beginning: beginning)
     guard !beginning.contains(0) else {
       throw Problem(.usage, "the format cannot be told", at: bytes.name, hint: "say it: --from-format csv")
     }
@@ -96,6 +108,15 @@ public struct FileSource: RecordSource {
       return [Schema(table, columns: [])]
     }
     return try SQLiteDatabase(path: path).tables().map(\.likelySchema)
+  }
+
+  /// The same file with types for its columns, when `types` makes them of the columns' names: known only once the file was looked at.
+  public func typed(
+    _ table: String, _ types: (_ columns: [String]) throws(Problem) -> ColumnTypes
+  ) async throws(Problem) -> FileSource {
+    var typed = self
+    typed.reading.types = try types(try await rows(of: table, RowRequest()).schema.columns.map(\.name))
+    return typed
   }
 
   /// The rows of a table.
@@ -131,8 +152,10 @@ public struct FileSource: RecordSource {
         way.types = metadata.types
         way.delimiter = metadata.delimiter ?? way.delimiter
         way.hasHeader = metadata.hasHeader ?? true
+        way.names = metadata.columns.map(\.name)
         way.nullText = metadata.nullText
       }
+      way.delimiter = delimiter ?? way.delimiter
       way.types.merge(reading.types)
       way.emptyIsText = reading.emptyIsText
       way.replacesBadEncoding = reading.replacesBadEncoding
