@@ -29,7 +29,7 @@ extension Environment {
       },
       pictures: { (location) throws(Problem) in StoredPictures(try stores.location(location)) },
       defaultStorage: { () throws(Problem) in try directories.defaultStorage() },
-      episodes: SnapshotSource(),
+      builtIn: SnapshotSource(),
       currentEpisodes: { (refresh) async throws(Problem) in
         let updates = dailyEpisodes(variables, directories)
         return try await updates.rows(of: Catalog.episodes.name, refresh: refresh) { if refresh { report.warning($0) } }

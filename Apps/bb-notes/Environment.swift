@@ -20,8 +20,8 @@ struct Environment: Sendable {
   var pictures: @Sendable (_ location: String) throws(Problem) -> any PictureFolder
   /// Where the storage is when the command line does not say, and who says so.
   var defaultStorage: @Sendable () throws(Problem) -> (location: String, origin: String)
-  /// Episodes that are built in.
-  var episodes: any RecordSource
+  /// Facts that are built in: episodes, characters, deaths.
+  var builtIn: any RecordSource
   /// Episodes as the API has them now, or had them when it was asked last; nil when it never answered. Asked at most once a day, for at most two
   /// seconds, unless `refresh` says so.
   var currentEpisodes: @Sendable (_ refresh: Bool) async throws(Problem) -> (any RowStream)?

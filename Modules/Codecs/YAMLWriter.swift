@@ -7,6 +7,7 @@ public import Domain
 /// versions take for a number.
 public struct YAMLWriter: Sendable {
   private let columns: [String]
+  private let isReal: [Bool]
   private let nonfinite: NonfinitePolicy
   /// What stands before each value: `- id: `, `  name: `.
   private let keys: [[UInt8]]
@@ -15,6 +16,7 @@ public struct YAMLWriter: Sendable {
   public init(_ schema: Schema, nonfinite: NonfinitePolicy = .error) {
     self.nonfinite = nonfinite
     columns = schema.columns.map(\.name)
+    isReal = schema.columns.map { $0.type == .real }
     keys = columns.enumerated().map { position, name in
       var key = ByteBuffer(capacity: 64)
       key.append(position == 0 ? "- " as StaticString : "  ")
@@ -53,6 +55,12 @@ public struct YAMLWriter: Sendable {
         } else {
           json.removeAll()
           json.append(jsonOf: cell, batch.chunk)
+          if isReal[column] {
+            // A number that was read and is still as it stood in its file.
+            for byte in json.bytes().yamlNumber { out.append(byte: byte) }
+            out.append(byte: 0x0A)
+            continue
+          }
           json.run { out.append(yamlOfJSON: $0) }
         }
         out.append(byte: 0x0A)

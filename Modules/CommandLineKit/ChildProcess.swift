@@ -40,7 +40,9 @@ public enum ChildProcess {
     let code = unsafe posix_spawnp(&child, program, &actions, &attributes, &arguments, environ)
     guard code == 0 else {
       let reason = unsafe String(cString: strerror(code)).lowercased()
-      throw Problem(.configuration, "cannot start the \(name) “\(program)”: \(reason)", hint: "name another one")
+      throw Problem(
+        .configuration, "cannot start the \(name) “\(program)”: \(reason)",
+        hint: "name another one with BB_\(name.uppercased())")
     }
     return child
   }

@@ -19,10 +19,12 @@ public final class PagerSink: ByteSink {
     case ended
   }
 
-  /// The pager that an environment names; nil when it says `cat` or nothing, or cannot be read.
+  /// The pager that an environment names; nil when it says `cat` or nothing, or cannot be read, and on a terminal that cannot move its cursor unless
+  /// `BB_PAGER` says so.
   /// - Parameter preferred: a pager from the configuration, after `BB_PAGER` and before the others.
   public init?(_ variables: [String: String], preferred: String? = nil) {
     let named = variables["BB_PAGER"] ?? preferred ?? variables["PAGER"]
+    if variables["BB_PAGER"] == nil, ["", "dumb"].contains(variables["TERM"] ?? "") { return nil }
     let text = named ?? "less"
     guard let words = ShellWords.split(text), let program = words.first, program != "cat" else { return nil }
     isDefault = named == nil

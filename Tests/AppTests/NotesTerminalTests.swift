@@ -101,6 +101,12 @@ import Testing
     #expect(one.shows("P:Breaking Bad"))
     #expect(one.end() == 0)
     #expect(shell.run("BB_PAGER='sed s/^/P:/' bb-notes list --plain").out.hasPrefix("Breaking Bad"))
+    // A pager would ask there whether it may go on.
+    for (kind, text) in [("xterm", "P:Breaking Bad"), ("dumb", "Breaking Bad"), ("", "Breaking Bad")] {
+      let usual = try terminal("env -u BB_PAGER TERM=\(kind) PAGER='sed s/^/P:/' bb-notes list --plain")
+      #expect(usual.shows("Breaking Bad") && usual.end() == 0)
+      #expect(usual.text.hasPrefix(text), "\(kind): \(usual.text)")
+    }
     let gone = try terminal("BB_PAGER=true bb-notes list")
     #expect(gone.end() == 0)
   }

@@ -84,8 +84,13 @@ struct SourceReader {
   ///   - isStrict: whether only the API itself will do.
   func live(for dataset: String, isStrict: Bool = false) throws(Problem) -> SourceChoice {
     let source = invocation[Options.source]
+    if let source, Self.personal.contains(dataset),
+      source == "snapshot" || SourceDescription.builtIn.contains(where: { $0.name == source })
+    {
+      throw Problem(
+        .usage, "\(dataset) are your own, and in a storage", hint: "leave --source out, or say --storage STORAGE")
+    }
     if source == nil { _ = try Catalog.dataset(named: dataset) }
-    if source == "snapshot" { return .snapshot }
     var live = LiveChoice()
     live.isStrict = isStrict
     live.server = invocation[Options.api]
@@ -101,6 +106,12 @@ struct SourceReader {
         .usage, "“\(URLText.redacted(proxy))” is no proxy", hint: "write http://host:port, socks5://host:port, or none")
     }
     if live.refresh, live.offline { throw Problem(.usage, "--refresh and --offline contradict each other") }
+    if source == "snapshot" {
+      for option in [Options.api, Options.maxAge, Options.refresh] where invocation.has(option) {
+        throw Problem(.usage, "--\(option.name) is about an API, and the records come from the snapshot")
+      }
+      return .snapshot
+    }
     return .live(name: source ?? SourceDescription.usual(for: dataset).name, live)
   }
 }

@@ -49,7 +49,8 @@ struct TableCommand {
     let tables = try await source.tables().map(\.name)
     if tables.isEmpty { throw Problem(.noInput, "there is no table in it", at: source.name) }
     guard let name = invocation.arguments.first ?? (tables.count == 1 ? tables[0] : nil) else {
-      throw Problem(.usage, "which table?", at: source.name, hint: "there are: \(tables.joined(separator: ", "))")
+      throw Problem(
+        .usage, "there are several tables", at: source.name, hint: "name one: \(tables.joined(separator: ", "))")
     }
     guard tables.contains(name) else {
       let near = Nearest.word(to: name, among: tables) ?? tables.joined(separator: ", ")

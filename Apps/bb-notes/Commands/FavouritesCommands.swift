@@ -58,7 +58,7 @@ enum FavouritesCommands {
     desk.say("\(label) is now a favourite")
   }
 
-  /// The key of the record that a text means. Of a dataset that is not in the storage only its form is looked at.
+  /// The key of the record that a text means. Of a dataset that is not in the storage a key is taken by its form, a name is looked up in what is built in.
   private static func recordKey(
     _ text: String, of schema: Schema, _ book: RecordBook, _ desk: Desk
   ) async throws(Problem) -> String {
@@ -66,20 +66,27 @@ enum FavouritesCommands {
     var wanted = text
     if names == ["production", "season", "episode"], !text.contains("/") {
       let production = try EpisodeArguments.production(desk)
-      wanted = RecordKey.text(of: try EpisodeKey(parsing: text, production: production).values)
+      // What is no key may be a title.
+      if let key = try? EpisodeKey(parsing: text, production: production) { wanted = RecordKey.text(of: key.values) }
     }
-    guard try await book.store.tables().contains(where: { $0.name == schema.name }) else {
-      // Names are known to the records alone.
+    var records: [StoredRecord] = []
+    if try await book.store.tables().contains(where: { $0.name == schema.name }) {
+      records = try await book.records(of: schema)
+    } else {
       let parts = wanted.split(separator: "/", omittingEmptySubsequences: false)
       let fits = zip(parts, schema.key).allSatisfy { schema.columns[$1].type != .integer || Int64($0) != nil }
-      guard parts.count == names.count, fits else {
+      if parts.count == names.count, fits { return wanted }
+      // A name, which the records alone know: those that are built in will do.
+      let builtIn = desk.environment.builtIn
+      guard try await builtIn.tables().contains(where: { $0.name == schema.name }) else {
         throw Problem(
           .usage, "“\(text)” is no key of \(schema.name)",
-          hint: "write \(names.joined(separator: "/")); names are known after bb-export sync \(schema.name)")
+          hint: "write its \(names.joined(separator: "/")); names are known after bb-export sync \(schema.name)")
       }
-      return wanted
+      for batch in try await builtIn.rows(of: schema.name, RowRequest()).collect() {
+        records += batch.records(of: schema)
+      }
     }
-    let records = try await book.records(of: schema)
     if records.contains(where: { $0.keyText == wanted }) { return wanted }
     let column = try? Shorthand.nameColumn(of: schema)
     let folded = Fold.folded(text)

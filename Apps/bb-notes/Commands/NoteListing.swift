@@ -41,7 +41,7 @@ enum NoteListing {
 extension Desk {
   /// The episode's title, as the storage or what is built in has it; the API is not asked.
   fileprivate func knownTitle(of key: EpisodeKey, _ book: RecordBook) async throws(Problem) -> String? {
-    let choices = EpisodeChoices(book, builtIn: environment.episodes) { (_) throws(Problem) in nil }
+    let choices = EpisodeChoices(book, builtIn: environment.builtIn) { (_) throws(Problem) in nil }
     return try await choices.choice(key)?.title
   }
 

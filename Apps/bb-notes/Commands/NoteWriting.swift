@@ -167,7 +167,7 @@ enum NoteWriting {
 extension Desk {
   /// The episodes one can choose.
   func choices(_ book: RecordBook) -> EpisodeChoices {
-    EpisodeChoices(book, builtIn: environment.episodes, current: environment.currentEpisodes)
+    EpisodeChoices(book, builtIn: environment.builtIn, current: environment.currentEpisodes)
   }
   /// Editing in the person's editor.
   func editing() throws(Problem) -> TextEditing { TextEditing(try environment.editor(), environment.drafts) }

@@ -37,7 +37,10 @@ public struct SourceDescription: Sendable, Hashable {
   /// - Throws: `usage` with the nearest right name.
   public static func named(_ name: String) throws(Problem) -> SourceDescription {
     if let source = builtIn.first(where: { $0.name == name }) { return source }
-    let names = builtIn.map(\.name)
+    guard name != "snapshot" else {
+      throw Problem(.usage, "the snapshot is no API and has no description", hint: "--source snapshot reads it")
+    }
+    let names = builtIn.map(\.name) + ["snapshot"]
     let hint =
       Nearest.word(to: name, among: names).map { "did you mean \($0)?" }
       ?? "there are: \(names.joined(separator: ", ")), or name a file that describes one"

@@ -74,9 +74,9 @@ public struct Coordinates: Sendable, Hashable {
       .usage, "“\(text)” are no coordinates", hint: "write LAT,LON, as in 47.05,8.3 or 47°3'N 8°18'E or geo:47.05,8.3")
   }
 
-  /// `geo:LAT,LON[,ALTITUDE][;crs=wgs84][;u=…]`.
+  /// `geo:LAT,LON[,ALTITUDE][;crs=wgs84][;u=…][?z=…]`; what telephones put behind a question mark says nothing of the place.
   private static func geo(_ rest: Substring, _ text: String) throws(Problem) -> Coordinates {
-    let parts = rest.split(separator: ";", omittingEmptySubsequences: false)
+    let parts = rest.prefix { $0 != "?" }.split(separator: ";", omittingEmptySubsequences: false)
     for parameter in parts.dropFirst() {
       let pair = parameter.split(separator: "=", maxSplits: 1)
       if pair.first?.lowercased() == "crs", pair.last?.lowercased() != "wgs84" { throw problem(text) }

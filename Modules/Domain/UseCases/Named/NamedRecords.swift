@@ -59,7 +59,9 @@ public struct NamedRecords: Sendable {
     var missing = kind.missing(record)
     if isPartial { missing = missing.filter { $0 == "a name" || kind.noun == "place" } }
     guard missing.isEmpty else {
-      throw Problem(.usage, "the \(kind.noun) lacks \(missing.joined(separator: ", "))")
+      throw Problem(
+        .usage, "the \(kind.noun) lacks \(missing.joined(separator: ", "))",
+        hint: missing.contains("coordinates") ? "say where it is: --at LAT,LON" : "")
     }
     try kind.check(record)
   }
