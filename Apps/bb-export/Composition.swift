@@ -126,8 +126,8 @@ private func liveSource(
   if let file = live.caFile { _ = try FileByteSource(path: file) }
   let curl = CurlTransport(
     TransportOptions(proxy: live.proxy, caFile: live.caFile, userAgent: "bb-export/\(BBExport.version)"))
-  let telling = Telling(curl) { report.detail($0) }
-  let retrying = Retrying(telling, clock: ContinuousClock(), date: date)
+  let told: any HTTPTransport = report.hasDetails ? Telling(curl) { report.detail($0) } : curl
+  let retrying = Retrying(told, clock: ContinuousClock(), date: date)
   let policy = Caching.Policy(maximumAge: Int64(live.maxAge ?? 0), refresh: live.refresh, offline: live.offline)
   let caching = Caching(retrying, folder: directories.cache, policy: policy, date: date) { report.warning($0) }
   // A file names its own server: its key must not go where a variable meant for the built-in APIs points.

@@ -31,10 +31,7 @@ public struct SHA256: Sendable {
       _ = unsafe compress(block.span.bytes, from: 0)
     }
     at = compress(bytes, from: at)
-    while at < bytes.byteCount {
-      pending.append(unsafe bytes.unsafeLoad(fromUncheckedByteOffset: at, as: UInt8.self))
-      at += 1
-    }
+    unsafe bytes.withUnsafeBytes { unsafe pending.append(contentsOf: $0[at...]) }
   }
 
   /// Adds bytes.
@@ -43,8 +40,11 @@ public struct SHA256: Sendable {
   /// The digest, 32 bytes, of everything added.
   public consuming func digest() -> [UInt8] {
     let bits = length &* 8
-    var tail = pending + [0x80]
-    while tail.count % 64 != 56 { tail.append(0) }
+    var tail: [UInt8] = []
+    tail.reserveCapacity(128)
+    tail += pending
+    tail.append(0x80)
+    tail += repeatElement(0, count: (120 - tail.count % 64) % 64)
     for shift in stride(from: 56, through: 0, by: -8) { tail.append(UInt8(truncatingIfNeeded: bits >> UInt64(shift))) }
     _ = unsafe compress(tail.span.bytes, from: 0)
     return unsafe [UInt8](unsafeUninitializedCapacity: 32) { bytes, count in
@@ -65,10 +65,11 @@ public struct SHA256: Sendable {
   /// The digest in lower-case hexadecimal digits.
   public consuming func hexDigest() -> String {
     let bytes = digest()
+    let digits: StaticString = "0123456789abcdef"
     return unsafe String(unsafeUninitializedCapacity: 64) { text in
-      for place in 0..<64 {
-        let digit = bytes[place >> 1] >> (place & 1 == 0 ? 4 : 0) & 15
-        unsafe text[place] = digit + (digit < 10 ? UInt8(ascii: "0") : UInt8(ascii: "a") - 10)
+      for place in 0..<32 {
+        unsafe text[2 * place] = digits.utf8Start[Int(bytes[place] >> 4)]
+        unsafe text[2 * place + 1] = digits.utf8Start[Int(bytes[place] & 15)]
       }
       return 64
     }

@@ -50,6 +50,9 @@ public final class Report: Sendable {
     line("\(program): \(oneLine(text))")
   }
 
+  /// Whether details are wanted.
+  public var hasDetails: Bool { state.withLock { $0.isVerbose } }
+
   /// Writes a line for people who want to know more.
   public func detail(_ text: String) {
     if state.withLock({ $0.isVerbose }) { warning(text) }

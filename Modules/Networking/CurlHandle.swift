@@ -6,7 +6,8 @@ import Synchronization
 @safe struct CurlHandle: ~Copyable {
   /// libcurl's handle.
   let pointer: UnsafeMutableRawPointer
-  private var headers: UnsafeMutablePointer<curl_slist>?
+  /// The header fields it sends: mostly the same as the time before.
+  private var headers: CurlHeaders
   /// Where the handle goes when the transfer is over; only a handle that asked with GET, which every request says anew.
   private var pool: CurlHandlePool?
 
@@ -14,13 +15,12 @@ import Synchronization
   init(options: TransportOptions, reuse pool: CurlHandlePool) throws(Problem) {
     self.pool = pool
     if let used = unsafe pool.take() {
-      unsafe pointer = used
-      unsafe headers = nil
+      unsafe (pointer, headers) = used
       return
     }
     guard let pointer = unsafe bb_curl_easy_init() else { throw Problem(.bug, "libcurl gives no handle") }
     unsafe self.pointer = pointer
-    unsafe headers = nil
+    headers = CurlHeaders()
     set(CURLOPT_NOSIGNAL, 1)
     set(CURLOPT_PROTOCOLS_STR, "http,https")
     set(CURLOPT_FOLLOWLOCATION, 0)
@@ -45,14 +45,7 @@ import Synchronization
   }
 
   deinit {
-    if let pool {
-      // The list is freed below: the handle must not know it any more.
-      unsafe set(CURLOPT_HTTPHEADER, nil as UnsafeMutablePointer<curl_slist>?)
-      unsafe pool.give(pointer)
-    } else {
-      unsafe bb_curl_easy_cleanup(pointer)
-    }
-    unsafe bb_curl_list_free(headers)
+    if let pool { unsafe pool.give(pointer, headers) } else { unsafe bb_curl_easy_cleanup(pointer) }
   }
 
   func set(_ option: CURLoption, _ value: Int) { _ = unsafe bb_curl_set_long(pointer, option, value) }
@@ -71,7 +64,7 @@ import Synchronization
   /// The URL; refused unless it is http or https, free of control characters and of anything that only looks like a host.
   func set(url: String) throws(Problem) {
     // HTTP/2 is agreed on within TLS: waiting for a connection that may be shared is worth it there, and would only delay plain HTTP.
-    set(CURLOPT_PIPEWAIT, url.lowercased().hasPrefix("https:") ? 1 : 0)
+    set(CURLOPT_PIPEWAIT, url.utf8.prefix(6).map { $0 | 32 } == Array("https:".utf8) ? 1 : 0)
     guard unsafe bb_curl_set_string(pointer, CURLOPT_URL, url) == CURLE_OK else {
       throw Problem(.usage, "is not a URL that can be asked", at: URLText.redacted(url))
     }
@@ -79,17 +72,10 @@ import Synchronization
 
   /// The header fields; libcurl's own `Expect` is left out.
   mutating func set(headers fields: [HTTPHeader]) throws(Problem) {
-    for field in fields {
-      guard (field.name + field.value).utf8.allSatisfy({ $0 >= 32 || $0 == 9 }), !field.name.contains(":") else {
-        throw Problem(.usage, "a header field has a control character", hint: "check the value of “\(field.name)”")
-      }
-      unsafe headers = bb_curl_list_append(headers, "\(field.name): \(field.value)")
-    }
-    unsafe headers = bb_curl_list_append(headers, "Expect:")
-    unsafe set(CURLOPT_HTTPHEADER, headers)
-  }
-  private func set(_ option: CURLoption, _ list: UnsafeMutablePointer<curl_slist>?) {
-    _ = unsafe bb_curl_set_list(pointer, option, list)
+    guard headers.fields != fields else { return }
+    let fresh = try CurlHeaders(fields)
+    _ = unsafe bb_curl_set_list(pointer, CURLOPT_HTTPHEADER, fresh.list)
+    headers = fresh
   }
 
   /// The method, and the body that goes with it.
@@ -112,24 +98,53 @@ import Synchronization
 
 /// Handles of transfers that are over, ready for others with the same options.
 @safe final class CurlHandlePool: Sendable {
-  @safe private struct Handles: @unchecked Sendable { var free: [UnsafeMutableRawPointer] = unsafe [] }
+  @safe private struct Handles: @unchecked Sendable { var free: [(UnsafeMutableRawPointer, CurlHeaders)] = unsafe [] }
   private let handles = Mutex(Handles())
 
-  /// A handle that is free; nil when there is none.
-  func take() -> UnsafeMutableRawPointer? { unsafe handles.withLock { unsafe $0.free.popLast() } }
+  /// A handle that is free, with the header fields it sends; nil when there is none.
+  func take() -> (UnsafeMutableRawPointer, CurlHeaders)? { unsafe handles.withLock { unsafe $0.free.popLast() } }
   /// Takes a handle that belongs to no transfer any more.
-  func give(_ handle: UnsafeMutableRawPointer) {
+  func give(_ handle: UnsafeMutableRawPointer, _ headers: CurlHeaders) {
     let isKept = handles.withLock { handles in
       guard unsafe handles.free.count < 64 else { return false }
-      unsafe handles.free.append(handle)
+      unsafe handles.free.append((handle, headers))
       return true
     }
     if !isKept { unsafe bb_curl_easy_cleanup(handle) }
   }
 
   deinit {
-    while let handle = unsafe take() { unsafe bb_curl_easy_cleanup(handle) }
+    while let (handle, _) = unsafe take() { unsafe bb_curl_easy_cleanup(handle) }
   }
+}
+
+/// Header fields as libcurl wants them, which must be there as long as a handle sends them. libcurl's own `Expect` is left out.
+@safe final class CurlHeaders: @unchecked Sendable {
+  /// The fields; nil for those of a new handle.
+  let fields: [HTTPHeader]?
+  /// libcurl's list of them.
+  let list: UnsafeMutablePointer<curl_slist>?
+
+  /// What a new handle sends.
+  init() {
+    fields = nil
+    unsafe list = nil
+  }
+
+  /// - Throws: `usage` for a field that would not be one line.
+  init(_ fields: [HTTPHeader]) throws(Problem) {
+    for field in fields {
+      guard (field.name + field.value).utf8.allSatisfy({ $0 >= 32 || $0 == 9 }), !field.name.contains(":") else {
+        throw Problem(.usage, "a header field has a control character", hint: "check the value of “\(field.name)”")
+      }
+    }
+    self.fields = fields
+    unsafe list = fields.reduce(bb_curl_list_append(nil, "Expect:")) { list, field in
+      unsafe bb_curl_list_append(list, "\(field.name): \(field.value)")
+    }
+  }
+
+  deinit { unsafe bb_curl_list_free(list) }
 }
 
 extension Duration {

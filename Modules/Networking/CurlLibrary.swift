@@ -38,6 +38,11 @@ enum CurlURL {
   static func scheme(_ url: String) -> String? {
     unsafe CurlLibrary.taken(bb_curl_url_part(url, CURLUPART_SCHEME))?.lowercased()
   }
+  /// Whether it is an http or https URL.
+  static func isWeb(_ url: String) -> Bool {
+    // Mostly one sees.
+    url.hasPrefix("https://") || url.hasPrefix("http://") || ["http", "https"].contains(scheme(url))
+  }
   /// Scheme, host and port: what must be the same for credentials to be sent on.
   static func origin(_ url: String) -> String? {
     guard let scheme = scheme(url), let host = unsafe CurlLibrary.taken(bb_curl_url_part(url, CURLUPART_HOST)),

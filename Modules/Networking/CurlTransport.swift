@@ -60,7 +60,7 @@ public final class CurlTransport: HTTPTransport {
     guard request.url.utf8.allSatisfy({ $0 > 32 && $0 != 127 }) else {
       throw Problem(.usage, "the URL has a blank or a control character", at: URLText.redacted(request.url))
     }
-    guard let scheme = CurlURL.scheme(request.url), scheme == "http" || scheme == "https" else {
+    guard CurlURL.isWeb(request.url) else {
       throw Problem(
         .usage, "only http and https URLs can be asked", at: URLText.redacted(request.url),
         hint: "write it whole, as in https://host/path")

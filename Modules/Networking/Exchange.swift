@@ -9,13 +9,13 @@ import Synchronization
   /// The head of an answer.
   struct Head: Sendable {
     var status: Int
-    var headers: [HTTPHeader]
+    var headers: HTTPFields
   }
 
   @safe private struct State {
     /// The block of header lines that is being received.
     var status = 0
-    var headers: [HTTPHeader] = []
+    var headers = HTTPFields()
     var headerBytes = 0
     var isHeadComplete = false
     var chunks: [[UInt8]] = []
@@ -83,16 +83,14 @@ import Synchronization
       if end >= 5, unsafe line[..<5].elementsEqual("HTTP/".utf8) {
         let words = unsafe line[..<end].split(separator: 32)
         state.status = unsafe words.count > 1 ? Int(String(decoding: words[1], as: UTF8.self)) ?? 0 : 0
-        state.headers = []
+        state.headers = HTTPFields()
       } else if end == 0 {
         // 1xx announces the answer that counts.
         guard state.status >= 200 else { return true }
         state.isHeadComplete = true
         note(&state)
-      } else if !state.isHeadComplete, let colon = unsafe line[..<end].firstIndex(of: UInt8(ascii: ":")) {
-        let value = unsafe line[(colon + 1)..<end].drop { $0 == 32 || $0 == 9 }
-        unsafe state.headers.append(
-          HTTPHeader(String(decoding: line[..<colon], as: UTF8.self), String(decoding: value, as: UTF8.self)))
+      } else if !state.isHeadComplete {
+        unsafe state.headers.append(line: UnsafeRawBufferPointer(rebasing: line[..<end]).bytes)
       }
       return true
     }

@@ -2,13 +2,11 @@ internal import Codecs
 internal import Domain
 
 extension RESTSource {
-  /// Requests under way at one time.
-  private static let width = 32
-
-  /// The records that belong to each record of another dataset.
+  /// The rows that belong to each record of another dataset. What one answer says is checked and believed while others are on their way.
   func children(
-    of parent: SourceParent, in dataset: SourceDataset, _ query: RESTQuery, for selection: Selection?
-  ) async throws(Problem) -> [RESTAnswer] {
+    of parent: SourceParent, _ reader: RESTRecordReader, _ query: RESTQuery, for selection: Selection?
+  ) async throws(Problem) -> [RESTRows] {
+    let dataset = reader.dataset
     let all = try await rows(of: parent.dataset, RowRequest(columns: [parent.column]))
     let wanted = RESTNarrowing.parents(of: dataset, parent, in: all.schema, for: selection)
     let parents = try wanted.apply(to: all, scratch: RESTNarrowing.NoScratch())
@@ -19,9 +17,11 @@ extension RESTSource {
     for batch in try await parents.collect() {
       for row in 0..<batch.count where !batch[row, column].isNull { values.append(batch.value(row, column)) }
     }
-    return try await inParallel(values) { (value) async throws(Problem) -> [RESTAnswer] in
-      try await pages(of: dataset, query.with(parent.parameter, value.parameterText), parent: value.parameterJSON)
-    }.flatMap(\.self)
+    return try await values.mapInParallel(most: Self.requestsAtATime) { (value) async throws(Problem) -> RESTRows in
+      try reader.rows(
+        of: try await pages(
+          of: dataset, query.with(parent.parameter, value.parameterText), parent: value.parameterJSON))
+    }
   }
 
   /// A record that completes a row.
@@ -38,9 +38,10 @@ extension RESTSource {
     var found: [Value: Further] = [:]
     switch supplement.scope {
     case .eachRow(let parameter):
-      let answers = try await inParallel(keys) { (key) async throws(Problem) -> Further? in
+      let answers = try await keys.mapInParallel(most: Self.requestsAtATime) {
+        (key) async throws(Problem) -> Further? in
         let url = server + query.with(parameter, key.parameterText).text
-        guard let reply = try await reply(url, absentIsNothing: true) else { return nil }
+        guard let reply = try await reply(url, absentIsNothing: true, shelf: server + query.path) else { return nil }
         return Further(record: reply.document, place: 1, url: url, believe: reply.believe)
       }
       for (key, answer) in zip(keys, answers) { found[key] = answer }
@@ -113,41 +114,6 @@ extension RESTSource {
       }
     }
     return kept.sorted()
-  }
-
-  /// What `body` makes of each element, in order, some at a time; the first problem ends it.
-  private func inParallel<Element: Sendable, Result: Sendable>(
-    _ elements: [Element], _ body: @escaping @Sendable (Element) async throws(Problem) -> Result
-  ) async throws(Problem) -> [Result] {
-    typealias Numbered = Swift.Result<(Int, Result), Problem>
-    let outcome = await withTaskGroup(of: Numbered.self) { group -> Swift.Result<[Result], Problem> in
-      var results: [Result?] = Array(repeating: nil, count: elements.count)
-      var next = 0
-      func start() {
-        guard next < elements.count else { return }
-        let position = next
-        next += 1
-        group.addTask {
-          do throws(Problem) {
-            return .success((position, try await body(elements[position])))
-          } catch {
-            return .failure(error)
-          }
-        }
-      }
-      for _ in 0..<Self.width { start() }
-      while let done = await group.next() {
-        switch done {
-        case .success(let (position, result)): results[position] = result
-        case .failure(let problem):
-          group.cancelAll()
-          return .failure(problem)
-        }
-        start()
-      }
-      return .success(results.compactMap(\.self))
-    }
-    return try outcome.get()
   }
 }
 

@@ -5,6 +5,7 @@ extension RESTSource {
   /// Every page of a list.
   /// - Throws: `badData` for a list that has more pages than allowed, repeats itself, or leads to another server.
   func pages(of dataset: SourceDataset, _ query: RESTQuery, parent: JSON? = nil) async throws(Problem) -> [RESTAnswer] {
+    let shelf = parent.map { _ in server + dataset.path }
     let paging = dataset.paging
     var answers: [RESTAnswer] = []
     var asked: Set<String> = []
@@ -20,7 +21,7 @@ extension RESTSource {
         throw Problem(.badData, "the list's pages lead back to one that was read", at: place)
       }
       let mayEnd = query.isFiltered || (paging.isCounted && !answers.isEmpty)
-      guard let reply = try await reply(url, absentIsNothing: mayEnd) else { break }
+      guard let reply = try await reply(url, absentIsNothing: mayEnd, shelf: shelf) else { break }
       let records = try RESTDocument.records(in: reply.document, at: dataset.records, url: url)
       if paging.isCounted, let last = answers.last, !records.isEmpty, last.records == records {
         throw Problem(

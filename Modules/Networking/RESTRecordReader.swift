@@ -26,15 +26,27 @@ struct RESTRecordReader {
     self.columns = columns
   }
 
-  /// The rows of all records, checked, in the order of the key.
+  /// The rows of the records of a list's answers, checked; then the answers are believed.
   /// - Throws: `badData` naming record and column.
-  func rows(of answers: [RESTAnswer]) throws(Problem) -> [[Value]] {
-    var notes = RESTNotes()
-    var rows: [[Value]] = []
+  func rows(of answers: [RESTAnswer]) throws(Problem) -> RESTRows {
+    var part = RESTRows()
     for answer in answers {
       for (position, record) in answer.records.enumerated() {
-        rows.append(try row(of: record, position + 1, answer, &notes))
+        part.rows.append(try row(of: record, position + 1, answer, &part.notes))
       }
+    }
+    for answer in answers { answer.believe() }
+    return part
+  }
+
+  /// All rows in the order of the key; tells what was odd in them.
+  func whole(_ parts: [RESTRows]) -> [[Value]] {
+    var rows: [[Value]] = []
+    rows.reserveCapacity(parts.reduce(0) { $0 + $1.rows.count })
+    var notes = RESTNotes()
+    for part in parts {
+      rows += part.rows
+      notes.add(part.notes)
     }
     count(&rows, &notes)
     if !isAsWritten { for line in notes.lines(dataset.schema.name) { report(line) } }
@@ -57,14 +69,14 @@ struct RESTRecordReader {
   private func row(
     of record: JSON, _ number: Int, _ answer: RESTAnswer, _ notes: inout RESTNotes
   ) throws(Problem) -> [Value] {
-    let place = URLText.redacted(answer.url)
     guard case .object = record else {
       throw Problem(
         .badData,
         "record \(number) is \(record.kindName), not an object: \(RESTText.firstWords(record.canonicalBytes))",
-        at: place)
+        at: URLText.redacted(answer.url))
     }
     var row: [Value] = []
+    row.reserveCapacity(columns.count)
     for (column, reader) in zip(dataset.schema.columns, columns) {
       guard let reader else {
         row.append(.null)
@@ -76,8 +88,8 @@ struct RESTRecordReader {
         row.append(value)
       } catch {
         throw Problem(
-          .badData, "record \(number)\(identity(row)), \(column.name): \(error.message)", at: place,
-          hint: error.hint)
+          .badData, "record \(number)\(identity(row)), \(column.name): \(error.message)",
+          at: URLText.redacted(answer.url), hint: error.hint)
       }
     }
     return row
@@ -150,6 +162,12 @@ struct RESTRecordReader {
   }
 }
 
+/// Rows of some answers, and what was odd in them.
+struct RESTRows {
+  var rows: [[Value]] = []
+  var notes = RESTNotes()
+}
+
 /// What was odd in the records of one request but kept: one line for each kind of thing.
 struct RESTNotes {
   /// The key's columns.
@@ -166,6 +184,15 @@ struct RESTNotes {
   var invalid: [String: [String]] = [:]
   /// By column: words that are none of those known.
   var unknownWords: [String: [String]] = [:]
+
+  /// Adds what was odd in further records.
+  mutating func add(_ other: RESTNotes) {
+    repeatedKeys += other.repeatedKeys
+    withoutFurther += other.withoutFurther
+    keptFurther += other.keptFurther
+    invalid.merge(other.invalid) { $0 + $1 }
+    unknownWords.merge(other.unknownWords) { $0 + $1 }
+  }
 
   /// The reportings.
   func lines(_ dataset: String) -> [String] {

@@ -14,6 +14,8 @@ public struct RESTSource: RecordSource {
   let isAsWritten: Bool
   let stored: (any RecordSource)?
   let secret: RESTSecret
+  /// Requests under way at one time.
+  static let requestsAtATime = 32
   let report: @Sendable (String) -> Void
 
   /// A source.
@@ -68,9 +70,7 @@ public struct RESTSource: RecordSource {
   private func checkedRows(of table: String, _ request: RowRequest) async throws(Problem) -> any RowStream {
     let dataset = try description.dataset(named: table)
     let reader = try RESTRecordReader(dataset, asWritten: isAsWritten, report: report)
-    let answers = try await answers(for: dataset, request)
-    var rows = try reader.rows(of: answers)
-    await believe(answers)
+    var rows = reader.whole(try await rows(for: request, reader))
     if !dataset.supplements.isEmpty {
       let later = Set(dataset.supplements.flatMap { $0.columns.map(\.name) })
       rows = try await RESTNarrowing.rows(rows, of: reader, for: request.selection, without: later)
@@ -84,8 +84,9 @@ public struct RESTSource: RecordSource {
     return ReadyRows(schema: dataset.schema, batches: reader.batches(of: rows))
   }
 
-  /// Every record there is for a request, answer by answer.
-  private func answers(for dataset: SourceDataset, _ request: RowRequest) async throws(Problem) -> [RESTAnswer] {
+  /// The rows of every record there is for a request, in parts.
+  private func rows(for request: RowRequest, _ reader: RESTRecordReader) async throws(Problem) -> [RESTRows] {
+    let dataset = reader.dataset
     var query = RESTQuery(path: dataset.path, parameters: dataset.parameters)
     if request.parameters["random"] != nil {
       guard let path = dataset.randomPath else {
@@ -94,23 +95,13 @@ public struct RESTSource: RecordSource {
       }
       query.path = path
       query.add(dataset.randomFilters, request)
-      return [try await answerByChance(to: query, of: dataset)]
+      return [try reader.rows(of: [try await answerByChance(to: query, of: dataset)])]
     }
     query.add(dataset.filters, request)
     guard let parent = dataset.parent, !query.parameters.contains(where: { $0.name == parent.parameter }) else {
-      return try await pages(of: dataset, query)
+      return [try reader.rows(of: try await pages(of: dataset, query))]
     }
-    return try await children(of: parent, in: dataset, query, for: request.selection)
-  }
-
-  /// Tells that answers were what they should be; many are told of side by side, since a cache writes a file for each.
-  private func believe(_ answers: [RESTAnswer]) async {
-    await withTaskGroup(of: Void.self) { group in
-      let share = max(64, (answers.count + 3) / 4)
-      for start in stride(from: 0, to: answers.count, by: share) {
-        group.addTask { for answer in answers[start..<min(start + share, answers.count)] { answer.believe() } }
-      }
-    }
+    return try await children(of: parent, reader, query, for: request.selection)
   }
 
   private func answerByChance(to query: RESTQuery, of dataset: SourceDataset) async throws(Problem) -> RESTAnswer {
@@ -123,12 +114,16 @@ public struct RESTSource: RecordSource {
   }
 
   /// What a URL answers; nil when the server says there is no such record and that may be.
-  func reply(_ url: String, absentIsNothing: Bool, isStorable: Bool = true) async throws(Problem) -> RESTReply? {
+  /// - Parameter shelf: what it is one of many of, for the cache.
+  func reply(
+    _ url: String, absentIsNothing: Bool, isStorable: Bool = true, shelf: String? = nil
+  ) async throws(Problem) -> RESTReply? {
     let (signed, headers) = try authorized(url)
     try await pace.wait()
     var request = HTTPRequest(
       .get, signed, headers: headers, maximumBytes: 48 << 20)
     request.isStorable = isStorable
+    request.shelf = shelf
     let response = try await transport.send(request)
     let body = try await response.bytes()
     let document = RESTDocument(url: url, status: response.status, body: body)

@@ -128,9 +128,12 @@ final class CountingClock: Clock, Sendable {
       return request.headers["if-none-match"] == "\"a\"" ? .whole(304, tag, []) : .json("[1]", headers: tag)
     }
   }
-  private func text(_ cache: Caching, _ url: String, storable: Bool = true) async throws -> String {
+  private func text(
+    _ cache: Caching, _ url: String, storable: Bool = true, shelf: String? = nil
+  ) async throws -> String {
     var request = HTTPRequest(.get, url)
     request.isStorable = storable
+    request.shelf = shelf
     let response = try await cache.send(request)
     let text = String(decoding: try await response.bytes(), as: UTF8.self)
     response.believe()
@@ -151,39 +154,45 @@ final class CountingClock: Clock, Sendable {
     return names
   }
 
-  @Test("asks whether it changed; the body comes from the file") func revalidates() async throws {
+  @Test("asks whether it changed; the body comes from the file", arguments: [nil, "things"]) func revalidates(
+    _ shelf: String?
+  ) async throws {
     let server = try server()
-    for _ in 0..<2 { #expect(try await text(cache(), server.url) == "[1]") }
+    for _ in 0..<2 { #expect(try await text(cache(), server.url, shelf: shelf) == "[1]") }
     #expect(server.requests.map { $0.headers["if-none-match"] } == [nil, "\"a\""])
   }
-  @Test("young answers are not asked about, refreshed ones without conditions") func ages() async throws {
+  @Test("young answers are not asked about, refreshed ones without conditions", arguments: [nil, "things"]) func ages(
+    _ shelf: String?
+  ) async throws {
     let server = try server()
-    #expect(try await text(cache(), server.url) == "[1]")
-    #expect(try await text(cache(Caching.Policy(maximumAge: 60), at: 1_700_000_059), server.url) == "[1]")
+    #expect(try await text(cache(), server.url, shelf: shelf) == "[1]")
+    #expect(try await text(cache(Caching.Policy(maximumAge: 60), at: 1_700_000_059), server.url, shelf: shelf) == "[1]")
     #expect(server.requests.count == 1)
-    #expect(try await text(cache(Caching.Policy(maximumAge: 60), at: 1_700_000_060), server.url) == "[1]")
+    #expect(try await text(cache(Caching.Policy(maximumAge: 60), at: 1_700_000_060), server.url, shelf: shelf) == "[1]")
     #expect(server.requests.count == 2)
     // It was found unchanged: it is young again, though nothing was written.
-    #expect(try await text(cache(Caching.Policy(maximumAge: 60), at: 1_700_000_119), server.url) == "[1]")
+    #expect(try await text(cache(Caching.Policy(maximumAge: 60), at: 1_700_000_119), server.url, shelf: shelf) == "[1]")
     #expect(server.requests.count == 2)
-    #expect(try await text(cache(Caching.Policy(refresh: true)), server.url) == "[1]")
+    #expect(try await text(cache(Caching.Policy(refresh: true)), server.url, shelf: shelf) == "[1]")
     #expect(server.requests.last?.headers["if-none-match"] == nil && server.requests.count == 3)
   }
-  @Test("offline never asks") func offline() async throws {
+  @Test("offline never asks", arguments: [nil, "things"]) func offline(_ shelf: String?) async throws {
     let server = try server(), policy = Caching.Policy(offline: true)
-    await #expect(throws: Problem.self) { try await text(cache(policy), server.url) }
-    #expect(try await text(cache(), server.url) == "[1]")
-    #expect(try await text(cache(policy, at: 1_700_007_200), server.url) == "[1]")
+    await #expect(throws: Problem.self) { try await text(cache(policy), server.url, shelf: shelf) }
+    #expect(try await text(cache(), server.url, shelf: shelf) == "[1]")
+    #expect(try await text(cache(policy, at: 1_700_007_200), server.url, shelf: shelf) == "[1]")
     #expect(server.requests.count == 1)
     #expect(notes.all.withLock { $0 } == ["answering from the cache: 2 hours old"])
   }
-  @Test("an old answer does when the server is down, and that is told") func stale() async throws {
+  @Test("an old answer does when the server is down, and that is told", arguments: [nil, "things"]) func stale(
+    _ shelf: String?
+  ) async throws {
     final class Switch: Sendable { let isDown = Mutex(false) }
     let toggle = Switch()
     let server = try server { toggle.isDown.withLock { $0 } }
-    #expect(try await text(cache(), server.url) == "[1]")
+    #expect(try await text(cache(), server.url, shelf: shelf) == "[1]")
     toggle.isDown.withLock { $0 = true }
-    #expect(try await text(cache(at: 1_700_086_400), server.url) == "[1]")
+    #expect(try await text(cache(at: 1_700_086_400), server.url, shelf: shelf) == "[1]")
     let told = notes.all.withLock { $0 }
     #expect(told.count == 1 && told.first?.contains("answers 500; answering from the cache: 1 day old") == true)
   }

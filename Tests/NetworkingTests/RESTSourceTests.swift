@@ -18,7 +18,8 @@ final class CannedServer: HTTPTransport {
     let path = String(request.url.dropFirst("https://h".count))
     let answer = answers[path] ?? (404, [], "<!DOCTYPE html><title>404</title>")
     return HTTPResponse(
-      status: answer.status, headers: answer.headers, url: request.url, body: OneChunk(bytes: Array(answer.body.utf8)))
+      status: answer.status, headers: HTTPFields(answer.headers), url: request.url,
+      body: OneChunk(bytes: Array(answer.body.utf8)))
   }
 
   private struct OneChunk: AsyncSequence, Sendable {

@@ -30,6 +30,8 @@ public struct HTTPRequest: Sendable, Hashable {
   public var maximumBytes: Int
   /// Whether the answer may be cached; not when it differs each time.
   public var isStorable = true
+  /// What the answer is one of many of, where many small ones are asked for one by one: a cache keeps those together.
+  public var shelf: String?
 
   /// A request for `url`.
   public init(
@@ -45,33 +47,12 @@ public struct HTTPRequest: Sendable, Hashable {
   }
 }
 
-/// One header field.
-public struct HTTPHeader: Sendable, Hashable {
-  /// The field's name as sent.
-  public var name: String
-  /// The field's value, without the line's end.
-  public var value: String
-  /// A field.
-  public init(_ name: String, _ value: String) {
-    self.name = name
-    self.value = value
-  }
-
-  /// Whether the field has this name, without regard to the case of ASCII letters.
-  public func isCalled(_ other: String) -> Bool {
-    name.utf8.count == other.utf8.count
-      && name.utf8.elementsEqual(other.utf8) { a, b in
-        a == b || (a ^ b == 32 && (a | 32) &- UInt8(ascii: "a") < 26)
-      }
-  }
-}
-
 /// What was answered.
 public struct HTTPResponse: Sendable {
   /// 100 to 599.
   public var status: Int
   /// Fields in the order they came.
-  public var headers: [HTTPHeader]
+  public var headers: HTTPFields
   /// The URL that answered, after redirects.
   public var url: String
   /// Decoded chunks as they arrive; not reading pauses the transfer. Read at most once.
@@ -81,7 +62,7 @@ public struct HTTPResponse: Sendable {
 
   /// An answer.
   public init(
-    status: Int, headers: [HTTPHeader], url: String, body: any AsyncSequence<[UInt8], Problem> & Sendable
+    status: Int, headers: HTTPFields, url: String, body: any AsyncSequence<[UInt8], Problem> & Sendable
   ) {
     self.status = status
     self.headers = headers
@@ -90,9 +71,8 @@ public struct HTTPResponse: Sendable {
   }
 
   /// The value of the first field called `name`, without regard to case.
-  public func header(_ name: String) -> String? {
-    headers.first { $0.isCalled(name) }?.value
-  }
+  public func header(_ name: String) -> String? { headers.value(of: name) }
+
   /// The whole body. The transport's own limit (`maximumBytes`) bounds it.
   public func bytes() async throws(Problem) -> [UInt8] {
     // Joined once at the end: an array that grows would hold twice as much while a flood comes in.

@@ -47,7 +47,8 @@ public struct Caching: HTTPTransport {
       if policy.offline { throw offline(request, "this is no question a cache could answer") }
       return try await inner.send(request)
     }
-    let entry = request.isStorable ? store.entry(for: request.url) : nil
+    let place = store.place(of: request.url, on: request.shelf)
+    let entry = request.isStorable ? store.entry(at: place) : nil
     let now = date.now().seconds
     if policy.offline {
       guard let entry else { throw offline(request, "nothing is cached") }
@@ -68,15 +69,14 @@ public struct Caching: HTTPTransport {
         guard let entry, asked.headers != request.headers else {
           throw Problem(.badData, "says nothing changed, but nothing was asked", at: URLText.redacted(request.url))
         }
-        store.noteUnchanged(request.url, at: now)
+        store.noteUnchanged(place, at: now)
         return entry.response(request.url)
       }
       guard response.status == 200, request.isStorable else { return try stale(response, entry, now, request) }
       let body = try await response.bytes()
       let fresh = CacheEntry(seconds: now, status: 200, headers: response.headers, body: body)
       var answer = HTTPResponse(status: 200, headers: response.headers, url: response.url, body: OneChunk(body))
-      let pending = store.prepared(fresh, for: request.url)
-      answer.believe = { pending.publish() }
+      answer.believe = { store.keep(fresh, at: place) }
       return answer
     } catch {
       guard error.kind == .unavailable, let entry else { throw error }

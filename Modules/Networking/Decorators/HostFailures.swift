@@ -7,7 +7,10 @@ final class HostFailures: Sendable {
   private let counts = Mutex<[String: Int]>([:])
 
   func note(_ host: String, failed: Bool) {
-    counts.withLock { $0[host] = failed ? ($0[host] ?? 0) + 1 : nil }
+    counts.withLock { counts in
+      guard failed || !counts.isEmpty else { return }
+      counts[host] = failed ? (counts[host] ?? 0) + 1 : nil
+    }
   }
   func isOpen(_ host: String) -> Bool { counts.withLock { $0[host] ?? 0 } >= Self.limit }
 }

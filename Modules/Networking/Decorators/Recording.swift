@@ -21,7 +21,7 @@ public struct Recording: HTTPTransport {
     let response = try await inner.send(request)
     let entry = CacheEntry(
       seconds: date.now().seconds, status: response.status, headers: response.headers, body: try await response.bytes())
-    guard store.keep(entry, for: request.recordingKey) else {
+    guard store.keep(entry, at: store.place(of: request.recordingKey)) else {
       throw Problem(
         .io, "the answer cannot be recorded", at: URLText.redacted(request.url), hint: "check the folder of recordings")
     }
@@ -40,7 +40,7 @@ public struct Replaying: HTTPTransport {
   /// The recorded answer. Of its header fields `ETag`, `Last-Modified` and `Content-Type` are given again.
   /// - Throws: `unavailable` when the request was never recorded, or its file is damaged; `badData` when the body is larger than allowed.
   public func send(_ request: HTTPRequest) async throws(Problem) -> HTTPResponse {
-    guard let entry = store.entry(for: request.recordingKey) else {
+    guard let entry = store.entry(at: store.place(of: request.recordingKey)) else {
       throw Problem(.unavailable, "was not recorded", at: URLText.redacted(request.url), hint: "record it first")
     }
     guard entry.body.count <= request.maximumBytes else {

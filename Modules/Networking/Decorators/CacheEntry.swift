@@ -1,0 +1,59 @@
+internal import Codecs
+internal import Domain
+
+/// One cached answer.
+///
+/// As bytes it is `bb-cache 1`, the digest of what follows, the time, the status, the headers that matter, an empty line, the body; it is believed only when
+/// the digest is right.
+struct CacheEntry: Sendable {
+  /// When it was fetched or last found unchanged, in seconds since 1970.
+  var seconds: Int64
+  var status: Int
+  var headers: HTTPFields
+  var body: [UInt8]
+  private static let kept = ["etag", "last-modified", "content-type"]
+
+  /// Seconds since it was known to be right; never below zero, whatever the clock does.
+  func age(at now: Int64) -> Int64 { max(0, now - seconds) }
+  func header(_ name: String) -> String? { headers.value(of: name) }
+  func response(_ url: String) -> HTTPResponse {
+    HTTPResponse(status: status, headers: headers, url: url, body: OneChunk(body))
+  }
+
+  /// The bytes before the body.
+  var head: [UInt8] {
+    let head = Array("\(seconds)\n\(status)\n".utf8) + headers.only(Self.kept).lines + [10]
+    var hash = SHA256()
+    hash.update(head)
+    hash.update(body)
+    return Array("bb-cache 1\n\(hash.hexDigest())\n".utf8) + head
+  }
+}
+
+extension CacheEntry {
+  /// Reads an entry; nil when it is damaged. `checked` is when it was last found unchanged.
+  init?(_ bytes: [UInt8], checked: Int64) {
+    guard let (first, rest) = Self.line(bytes[...]), first == "bb-cache 1",
+      let (digest, content) = Self.line(rest), SHA256.hex(Array(content)) == digest,
+      let (time, afterTime) = Self.line(content),
+      let seconds = Int64(time), let (text, afterStatus) = Self.line(afterTime), let status = Int(text)
+    else { return nil }
+    var headers = HTTPFields(), body = afterStatus
+    while let (header, after) = Self.line(body) {
+      body = after
+      if header.isEmpty {
+        self.init(seconds: max(seconds, checked), status: status, headers: headers, body: Array(body))
+        return
+      }
+      headers.append(line: unsafe Array(header.utf8).span.bytes)
+    }
+    return nil
+  }
+
+  private static func line(_ bytes: ArraySlice<UInt8>) -> (String, ArraySlice<UInt8>)? {
+    guard let end = bytes.firstIndex(of: 10), let text = String(validating: bytes[..<end], as: UTF8.self) else {
+      return nil
+    }
+    return (text, bytes[(end + 1)...])
+  }
+}
