@@ -86,6 +86,9 @@ private struct JSONTreeParser {
     return value
   }
 
+  /// The literals of one digit, which are shared: many numbers are.
+  private static let digits = (0..<10).map { [UInt8(48 + $0)] }
+
   private mutating func value(depth: Int) throws(JSONFault) -> JSON {
     switch scanner.byte {
     case UInt8(ascii: "{"): return .object(try members(depth: depth))
@@ -103,6 +106,7 @@ private struct JSONTreeParser {
     case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"):
       let start = scanner.at
       _ = try scanner.skipNumber()
+      if scanner.at == start + 1 { return .number(Self.digits[Int(unsafe scanner.base[start]) - 48]) }
       return .number(unsafe JSONScanner.text(scanner.base, from: start, to: scanner.at, escaped: false))
     default: throw scanner.unexpected()
     }

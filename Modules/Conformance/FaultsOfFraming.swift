@@ -51,6 +51,8 @@ extension ServerFault {
         FaultText.answer(
           FaultText.good, "Content-Encoding: " + Array(repeating: "gzip", count: 30).joined(separator: ", "))),
       ServerFault(
+        "encoded_twice", .badData, FaultText.answer(FaultCompression.gzip(packed), "Content-Encoding: gzip, gzip")),
+      ServerFault(
         "gzip_bomb", .badData,
         slowly: [.send(FaultText.answer(bomb.start, length: .missing, gzip)), .endless(blocks(of: bomb.period))]),
       ServerFault(

@@ -34,6 +34,8 @@ import Synchronization
     unsafe self.loop = loop
     _ = unsafe bb_curl_multi_set_long(multi, CURLMOPT_MAX_HOST_CONNECTIONS, connectionsPerHost)
     _ = unsafe bb_curl_multi_set_long(multi, CURLMOPT_MAX_CONCURRENT_STREAMS, 100)
+    // Else few are kept when few requests are under way, and those that follow connect anew.
+    _ = unsafe bb_curl_multi_set_long(multi, CURLMOPT_MAXCONNECTS, 2 * connectionsPerHost)
     var thread = pthread_t()
     let agent = unsafe Unmanaged.passRetained(self).toOpaque()
     let code = unsafe pthread_create(
@@ -191,7 +193,7 @@ import Synchronization
     case CURLE_COULDNT_CONNECT: return passing("cannot connect")
     case CURLE_OPERATION_TIMEDOUT:
       // What is left of the time after an earlier try is said in whole seconds, rounded up.
-      let seconds = timeout.components.seconds + (timeout.components.attoseconds > 0 ? 1 : 0)
+      let seconds = max(0, timeout.components.seconds + (timeout.components.attoseconds > 0 ? 1 : 0))
       return passing("no whole answer in \(seconds) s, or too slow")
     case CURLE_SSL_CONNECT_ERROR: return passing("no secure connection")
     case CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_ISSUER_ERROR, CURLE_SSL_CERTPROBLEM:

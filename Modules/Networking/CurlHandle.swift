@@ -33,9 +33,6 @@ import Synchronization
     set(CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_2TLS))
     // Else what a proxy says before the connection would be taken for the answer's head.
     set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
-    set(CURLOPT_ACCEPT_ENCODING, "")
-    // What is received at once is unpacked at once, a thousandfold at worst, and what the reader does not take waits in libcurl.
-    set(CURLOPT_BUFFERSIZE, 16 << 10)
     set(CURLOPT_USERAGENT, options.userAgent)
     set(CURLOPT_CONNECTTIMEOUT_MS, Int(options.connectTimeout.milliseconds))
     set(CURLOPT_LOW_SPEED_LIMIT, 100)
@@ -70,9 +67,15 @@ import Synchronization
     }
   }
 
-  /// The header fields; libcurl's own `Expect` is left out.
+  /// The header fields.
   mutating func set(headers fields: [HTTPHeader]) throws(Problem) {
     guard headers.fields != fields else { return }
+    // What is received at once is unpacked at once, a thousandfold at worst, and what the reader does not take waits in libcurl: not much
+    // is received at once, unless it is to come as it is.
+    let isPlain = fields.contains(HTTPHeader("Accept-Encoding", "identity"))
+    set(CURLOPT_HTTP_CONTENT_DECODING, isPlain ? 0 : 1)
+    if !isPlain { set(CURLOPT_ACCEPT_ENCODING, "") }
+    set(CURLOPT_BUFFERSIZE, isPlain ? 64 << 10 : 16 << 10)
     let fresh = try CurlHeaders(fields)
     _ = unsafe bb_curl_set_list(pointer, CURLOPT_HTTPHEADER, fresh.list)
     headers = fresh

@@ -14,6 +14,9 @@ public final class CurlTransport: HTTPTransport {
   /// A transport; nothing is loaded or opened yet.
   public init(_ options: TransportOptions = TransportOptions()) { self.options = options }
 
+  /// A thread of its own.
+  public var readers: (any TaskExecutor)? { OneThread.answers }
+
   /// Sends a request, follows redirects of GET and HEAD, and returns when the headers of the answer are there.
   ///
   /// On the way to another origin every header that was asked for is dropped; from https never back to http, from a public

@@ -16,6 +16,8 @@ import Synchronization
     /// The block of header lines that is being received.
     var status = 0
     var headers = HTTPFields()
+    /// How often the body is packed.
+    var packings = 0
     var headerBytes = 0
     var isHeadComplete = false
     var chunks: [[UInt8]] = []
@@ -42,6 +44,7 @@ import Synchronization
   }
 
   static let capacity = 1 << 20
+  private static let chunkCapacity = 64 << 10
   private static let maximumHeaderBytes = 256 << 10
 
   let place: String
@@ -84,16 +87,36 @@ import Synchronization
         let words = unsafe line[..<end].split(separator: 32)
         state.status = unsafe words.count > 1 ? Int(String(decoding: words[1], as: UTF8.self)) ?? 0 : 0
         state.headers = HTTPFields()
+        state.packings = 0
       } else if end == 0 {
         // 1xx announces the answer that counts.
         guard state.status >= 200 else { return true }
         state.isHeadComplete = true
         note(&state)
       } else if !state.isHeadComplete {
+        state.packings += unsafe Self.packings(UnsafeRawBufferPointer(rebasing: line[..<end]))
+        guard state.packings <= 1 else {
+          // A few bytes could become gigabytes before anybody sees them.
+          state.refusal = Problem(.badData, "the answer is packed more than once, which is refused", at: place)
+          return false
+        }
         unsafe state.headers.append(line: UnsafeRawBufferPointer(rebasing: line[..<end]).bytes)
       }
       return true
     }
+  }
+
+  /// How many packings a header line names.
+  private static func packings(_ line: UnsafeRawBufferPointer) -> Int {
+    for name in ["content-encoding:", "transfer-encoding:"] {
+      let start = unsafe line.prefix(name.utf8.count)
+      guard unsafe start.elementsEqual(name.utf8, by: { $0 | 32 == $1 }) else { continue }
+      let words = unsafe String(decoding: line[start.endIndex...], as: UTF8.self).lowercased().split {
+        ", \t".contains($0)
+      }
+      return words.count { $0 != "chunked" && $0 != "identity" }
+    }
+    return 0
   }
 
   /// Takes decoded bytes; tells libcurl how many were taken, or to pause.
@@ -108,7 +131,15 @@ import Synchronization
         state.refusal = Problem(.badData, "the answer is larger than \(maximumBytes >> 20) MiB", at: place)
         return 0
       }
-      unsafe state.chunks.append(Array(bytes))
+      let last = state.chunks.count - 1
+      if last >= state.firstChunk, state.chunks[last].count + bytes.count <= Self.chunkCapacity {
+        unsafe state.chunks[last].append(contentsOf: bytes)
+      } else {
+        state.chunks.append([])
+        // A piece as large as libcurl gives is mostly followed by another.
+        state.chunks[last + 1].reserveCapacity(bytes.count < 16 << 10 ? bytes.count : Self.chunkCapacity)
+        unsafe state.chunks[last + 1].append(contentsOf: bytes)
+      }
       state.waitingBytes += bytes.count
       note(&state)
       return bytes.count

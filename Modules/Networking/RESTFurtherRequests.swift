@@ -17,7 +17,8 @@ extension RESTSource {
     for batch in try await parents.collect() {
       for row in 0..<batch.count where !batch[row, column].isNull { values.append(batch.value(row, column)) }
     }
-    return try await values.mapInParallel(most: Self.requestsAtATime) { (value) async throws(Problem) -> RESTRows in
+    return try await values.mapInParallel(most: Self.requestsAtATime, on: transport.readers) {
+      (value) async throws(Problem) -> RESTRows in
       try reader.rows(
         of: try await pages(
           of: dataset, query.with(parent.parameter, value.parameterText), parent: value.parameterJSON))
@@ -38,7 +39,7 @@ extension RESTSource {
     var found: [Value: Further] = [:]
     switch supplement.scope {
     case .eachRow(let parameter):
-      let answers = try await keys.mapInParallel(most: Self.requestsAtATime) {
+      let answers = try await keys.mapInParallel(most: Self.requestsAtATime, on: transport.readers) {
         (key) async throws(Problem) -> Further? in
         let url = server + query.with(parameter, key.parameterText).text
         guard let reply = try await reply(url, absentIsNothing: true, shelf: server + query.path) else { return nil }

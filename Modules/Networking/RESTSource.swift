@@ -121,7 +121,7 @@ public struct RESTSource: RecordSource {
     let (signed, headers) = try authorized(url)
     try await pace.wait()
     var request = HTTPRequest(
-      .get, signed, headers: headers, maximumBytes: 48 << 20)
+      .get, signed, headers: headers, maximumBytes: 32 << 20)
     request.isStorable = isStorable
     request.shelf = shelf
     let response = try await transport.send(request)

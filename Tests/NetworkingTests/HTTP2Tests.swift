@@ -53,17 +53,20 @@ private final class SecureServer: Sendable {
   }
 }
 
+/// A request that may wait for its turn while other tests have the threads.
+private func request(_ url: String) -> HTTPRequest { HTTPRequest(.get, url, timeout: .seconds(600)) }
+
 @Suite("HTTP/2 and TLS", .enabled(if: SecureServer.isInstalled, "nginx and openssl are not installed"))
 struct HTTP2Tests {
   @Test("answers come over HTTP/2, and many at once over one connection") func multiplexed() async throws {
     let server = try SecureServer(), transport = server.transport()
-    let first = try await transport.send(HTTPRequest(.get, server.url + "/small"))
+    let first = try await transport.send(request(server.url + "/small"))
     #expect(first.status == 200 && first.header("x-protocol") == "HTTP/2.0")
     #expect(try await first.bytes() == Array("hello".utf8))
     let connections = try await withThrowingTaskGroup(of: String.self) { group in
       for number in 0..<40 {
         group.addTask {
-          let response = try await transport.send(HTTPRequest(.get, server.url + (number % 8 == 0 ? "/big" : "/small")))
+          let response = try await transport.send(request(server.url + (number % 8 == 0 ? "/big" : "/small")))
           #expect(try await response.bytes().count == (number % 8 == 0 ? 3_000_000 : 5))
           return response.header("x-connection") ?? ""
         }
@@ -75,9 +78,9 @@ struct HTTP2Tests {
 
   @Test("a body that is not read holds up no other on the same connection") func pausing() async throws {
     let server = try SecureServer(), transport = server.transport()
-    let slow = try await transport.send(HTTPRequest(.get, server.url + "/big"))
+    let slow = try await transport.send(request(server.url + "/big"))
     for _ in 0..<3 {
-      let quick = try await transport.send(HTTPRequest(.get, server.url + "/small"))
+      let quick = try await transport.send(request(server.url + "/small"))
       #expect(try await quick.bytes().count == 5)
     }
     #expect(try await slow.bytes().count == 3_000_000)
@@ -85,14 +88,14 @@ struct HTTP2Tests {
 
   @Test("a redirect is followed within https, and never to http") func redirects() async throws {
     let server = try SecureServer(), transport = server.transport()
-    #expect(try await transport.send(HTTPRequest(.get, server.url + "/twice")).bytes().count == 3_000_000)
-    await #expect(throws: Problem.self) { _ = try await transport.send(HTTPRequest(.get, server.url + "/plain")) }
+    #expect(try await transport.send(request(server.url + "/twice")).bytes().count == 3_000_000)
+    await #expect(throws: Problem.self) { _ = try await transport.send(request(server.url + "/plain")) }
   }
 
   @Test("a certificate nobody vouches for is refused, in words") func untrusted() async throws {
     let server = try SecureServer(), transport = server.transport(trusted: false)
     do {
-      _ = try await transport.send(HTTPRequest(.get, server.url + "/small"))
+      _ = try await transport.send(request(server.url + "/small"))
       Issue.record("it was trusted")
     } catch {
       #expect(error.kind == .unavailable && error.message == "the server's certificate is not trusted")

@@ -4,7 +4,7 @@ import runs
 from runs import Folder, Report, Run, SECRET, digest, message_faults, release, top
 
 DEADLINE = 30 + 5     # the program's own for a request with all its tries, and what the machine may add
-MEMORY = 100
+MEMORY = 80
 GOOD = b"id,title\n1,a\n"
 SOURCE = {"bb_source": 1, "name": "faulty", "base_url": "http://127.0.0.1:9", "auth": {"type": "bearer", "env": "FAULT_TOKEN"},
           "datasets": [{"name": "items", "path": "/items", "records": "/data", "paging": {"type": "next_url", "pointer": "/next", "max_pages": 20},

@@ -40,6 +40,9 @@ public struct Caching: HTTPTransport {
     self.report = report
   }
 
+  /// Those of the transport within.
+  public var readers: (any TaskExecutor)? { inner.readers }
+
   /// Answers from the cache where it may, else asks.
   /// - Throws: `unavailable` when offline and nothing is cached.
   public func send(_ request: HTTPRequest) async throws(Problem) -> HTTPResponse {

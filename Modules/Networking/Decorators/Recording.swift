@@ -15,6 +15,9 @@ public struct Recording: HTTPTransport {
     self.date = date
   }
 
+  /// Those of the transport within.
+  public var readers: (any TaskExecutor)? { inner.readers }
+
   /// Sends, reads the whole body, keeps it, answers.
   /// - Throws: what `inner` throws; `io` when the answer cannot be kept.
   public func send(_ request: HTTPRequest) async throws(Problem) -> HTTPResponse {

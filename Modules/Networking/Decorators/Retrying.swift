@@ -43,6 +43,9 @@ public struct Retrying<Waiting: Clock>: HTTPTransport where Waiting.Duration == 
     self.random = random
   }
 
+  /// Those of the transport within.
+  public var readers: (any TaskExecutor)? { inner.readers }
+
   /// Sends until an answer is final, the tries are used up, or there is no time left.
   public func send(_ request: HTTPRequest) async throws(Problem) -> HTTPResponse {
     guard request.method != .post else { return try await inner.send(request) }

@@ -11,6 +11,9 @@ public struct Telling: HTTPTransport {
     self.report = report
   }
 
+  /// Those of the transport within.
+  public var readers: (any TaskExecutor)? { inner.readers }
+
   /// Sends the request.
   public func send(_ request: HTTPRequest) async throws(Problem) -> HTTPResponse {
     let what = "\(request.method.rawValue) \(URLText.redacted(request.url))"

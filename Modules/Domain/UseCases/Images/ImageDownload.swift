@@ -60,41 +60,15 @@ public struct ImageDownload: Sendable {
     let known = records
     let fetch = ImageFetch(transport: transport, archive: archive, limits: limits, meter: meter)
 
-    typealias Numbered = Result<(Int, ImageFetch.Outcome), Problem>
-    let outcome = await withTaskGroup(of: Numbered.self) { group -> Result<[ImageFetch.Outcome?], Problem> in
-      var outcomes: [ImageFetch.Outcome?] = Array(repeating: nil, count: references.count)
-      var next = 0
-      func start() {
-        guard next < references.count else { return }
-        let position = next
-        let reference = references[position]
-        let old = known[reference.place]
-        next += 1
-        group.addTask {
-          do throws(Problem) {
-            let outcome = try await fetch.run(reference, known: old)
-            meter.finishOne()
-            return .success((position, outcome))
-          } catch {
-            return .failure(error)
-          }
-        }
-      }
-      for _ in 0..<max(1, limits.parallel) { start() }
-      while let done = await group.next() {
-        switch done {
-        case .success(let (position, outcome)): outcomes[position] = outcome
-        case .failure(let problem):
-          group.cancelAll()
-          return .failure(problem)
-        }
-        start()
-      }
-      return .success(outcomes)
+    let outcomes = try await references.mapInParallel(most: limits.parallel, on: transport.readers) {
+      (reference) async throws(Problem) -> ImageFetch.Outcome in
+      let outcome = try await fetch.run(reference, known: known[reference.place])
+      meter.finishOne()
+      return outcome
     }
 
     var summary = Summary(), superseded: [String] = []
-    for case let outcome? in try outcome.get() {
+    for outcome in outcomes {
       switch outcome {
       case .failed(let problem): summary.failures.append(problem)
       case .unchanged(let record):
