@@ -89,6 +89,27 @@ final class Folder: Sendable {
       exit(names == [] ? 3 : 4)
     }
   }
+  /// In a process of its own, that is not root: nothing is forbidden to root.
+  @Test("what must not be written or read is refused as that: a file, a database") func forbidden() async {
+    await #expect(processExitsWith: .exitCode(3)) {
+      let folder = Folder()
+      try await folder.write("a", "old")
+      try await SQLiteStore(path: folder.path + "/n.db").load(
+        TableLoad("t", time: "", Catalog.places, ReadyRows(schema: Catalog.places, batches: [])))
+      for (name, mode) in [("a", mode_t(0o444)), ("n.db", 0), ("", 0o777)] {
+        _ = unsafe chmod(folder.path + "/" + name, mode)
+        if geteuid() == 0 { _ = unsafe chown(folder.path + "/" + name, 65534, 65534) }
+      }
+      if geteuid() == 0 { _ = setuid(65534) }
+      var kinds: [Problem.Kind] = []
+      do throws(Problem) { _ = try FileSink(path: folder.path + "/a") } catch { kinds.append(error.kind) }
+      do throws(Problem) { _ = try SQLiteDatabase(path: folder.path + "/n.db").tables() } catch {
+        kinds.append(error.kind)
+      }
+      let kept = try folder.read("a")
+      exit(kinds == [.permission, .permission] && kept == "old" ? 3 : 4)
+    }
+  }
   @Test("a name of 255 bytes can be written, a longer one not") func longName() async throws {
     let name = String(repeating: "é", count: 127) + "x"
     try await folder.write(name, "whole")

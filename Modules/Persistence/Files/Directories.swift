@@ -32,7 +32,23 @@ public struct Directories: Sendable {
   public func defaultStorage() throws(Problem) -> (location: String, origin: String) {
     if let named = variables["BB_STORAGE"], !named.isEmpty { return (named, "BB_STORAGE") }
     guard let set = try settings()[Setting.storage.rawValue] else { return (database, "default") }
-    return (set, "configuration")
+    return (atHome(set), "configuration")
+  }
+
+  /// A location whose path begins with `~/`, which no shell has read, with the folder that is meant.
+  private func atHome(_ location: String) -> String {
+    let mark = location.firstRange(of: "~/")
+    guard let mark, mark.lowerBound == location.startIndex || location[..<mark.lowerBound].last == ":" else {
+      return location
+    }
+    return location[..<mark.lowerBound] + home + location[location.index(after: mark.lowerBound)...]
+  }
+
+  /// `$HOME` without a slash behind it.
+  private var home: String {
+    var path = variables["HOME"] ?? ""
+    while path.last == "/" { path.removeLast() }
+    return path
   }
 
   /// Makes the folder at an absolute path, and those above it, for their owner alone.
@@ -48,6 +64,6 @@ public struct Directories: Sendable {
   /// A relative path in a variable is ignored, as the specification says.
   private func folder(_ variable: String, _ fallback: String) -> String {
     if let path = variables[variable], path.hasPrefix("/") { return path + "/bb" }
-    return "\(variables["HOME"] ?? "/")/\(fallback)/bb"
+    return "\(home)/\(fallback)/bb"
   }
 }

@@ -35,6 +35,8 @@ public final class FileSink: ByteSink {
         throw Problem(.cannotCreate, "is \(kind)", at: path)
       }
       guard replaces else { throw Problem(.cannotCreate, "exists already", at: path, hint: "choose another name") }
+      // The folder may let it be replaced; its owner wanted it to stay.
+      guard unsafe access(target, W_OK) == 0 else { throw Problem.posix(errno, "write", path) }
       mode = status.st_mode & 0o7777
       keepsMode = true
     } else if errno != ENOENT, errno != ENOTDIR {

@@ -13,7 +13,12 @@ public struct TemporaryScratch: ScratchSpace {
   public func makeFile() throws(Problem) -> any ScratchFile {
     let name = "\(folder)/bb.\(getpid()).\(String(UInt64.random(in: 0 ... .max), radix: 36))"
     let descriptor = unsafe open(name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
-    guard descriptor >= 0 else { throw Problem.posix(errno, "create a temporary file", folder) }
+    guard descriptor >= 0 else {
+      var problem = Problem.posix(errno, "create a temporary file", folder)
+      if problem.kind == .noInput { problem = Problem(.cannotCreate, "there is no such folder", at: folder) }
+      if problem.hint.isEmpty { problem.hint = "TMPDIR names the folder of temporary files" }
+      throw problem
+    }
     unsafe unlink(name)
     return TemporaryFile(descriptor: descriptor, place: "temporary file in \(folder)")
   }

@@ -67,7 +67,7 @@ import Glibc
     if descriptor >= 0 {
       close(descriptor)
     } else if errno != EEXIST {
-      throw Problem.posix(errno, "create", file)
+      throw Problem.posix(errno, "create", file.hasPrefix("./") ? String(file.dropFirst(2)) : file)
     }
   }
 

@@ -27,10 +27,12 @@ public struct SQLiteExporter: Exporter {
   }
 
   /// The maker of the database.
+  /// - Throws: `cannotCreate` when it would take the place of a database with more in it than this table.
   public func sink(
     around sink: any ByteSink, of schema: Schema, options: ExportOptions
   ) throws(Problem) -> any ByteSink {
-    DatabaseSink(sink, schema, folder: folder)
+    try SQLiteReplacement.check(sink.name, table: schema.name)
+    return DatabaseSink(sink, schema, folder: folder)
   }
 }
 

@@ -34,6 +34,8 @@ enum SQLiteProblem {
     case SQLITE_FULL: return full(place)
     case SQLITE_IOERR where unsafe isForWantOfRoom(handle, code): return full(place)
     case SQLITE_CANTOPEN where unsafe isForWantOfRoom(handle, code): return full(place)
+    case SQLITE_CANTOPEN where unsafe access(place, F_OK) == 0 && access(place, R_OK) != 0:
+      return Problem.posix(errno, "open", place)
     case SQLITE_CANTOPEN: return Problem(.io, cannotOpen, at: place)
     case SQLITE_IOERR: return Problem(.io, "cannot read or write: \(message)", at: place)
     case SQLITE_CONSTRAINT, SQLITE_MISMATCH, SQLITE_TOOBIG: return Problem(.badData, message, at: place)

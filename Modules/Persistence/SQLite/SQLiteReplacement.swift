@@ -1,0 +1,31 @@
+import Domain
+import Glibc
+
+/// Looks at what would be lost when an exported database takes a file's place.
+enum SQLiteReplacement {
+  /// Lets pass what is no database, and what holds nothing but the same table from an earlier export.
+  /// - Throws: `cannotCreate` for a storage with a history, and for other tables; `busy` when a program works with the database.
+  static func check(_ path: String, table: String) throws(Problem) {
+    var status = stat()
+    guard unsafe stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG,
+      try FileFormat.sqlite.begins(at: path)
+    else { return }
+    func problem(_ what: String) -> Problem {
+      Problem(
+        .cannotCreate, "\(what), which would be lost", at: path,
+        hint: "choose another name, or add the table to it: bb-export sync --storage sqlite:\(path)")
+    }
+    let connection = try SQLiteDatabase(path: path).open()
+    let others = try SQLiteTable.all(connection).map(\.name).filter { !$0.utf8.elementsEqual(table.utf8) }
+    if !others.isEmpty {
+      throw problem("has other tables: \(others.prefix(5).joined(separator: ", "))\(others.count > 5 ? ", …" : "")")
+    }
+    if try SQLiteFormat.owner(connection) == .bb, try connection.integer("SELECT count(*) FROM bb_history") > 0 {
+      throw problem("is a storage with a history")
+    }
+    // A log that is not the new file's would be taken for its own.
+    if let log = try FileStamp.now(at: path + "-wal"), log.size > 0 {
+      throw Problem(.busy, "another program works with the database", at: path, hint: "run again when it has ended")
+    }
+  }
+}
