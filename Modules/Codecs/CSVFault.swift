@@ -4,6 +4,8 @@ struct CSVFault: Error {
   /// Offset of the byte at fault, in the chunk.
   let offset: Int
   var hint = ""
+  /// Whether it was found in a record, rather than in the bytes of many.
+  var isInRecord = true
   /// The column (of the file) whose type a value does not fit.
   var column: Int?
 }
@@ -36,6 +38,6 @@ extension CSVFault {
       // UTF-16 begins with a byte that UTF-8 does not have.
       hint: byte == 0
         ? "convert the file: iconv -f UTF-16 -t UTF-8, if that is what it is"
-        : "convert the file, or say --encoding-errors replace")
+        : "convert the file, or say --encoding-errors replace", isInRecord: false)
   }
 }

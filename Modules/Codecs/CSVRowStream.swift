@@ -139,7 +139,7 @@ public final class CSVRowStream: RowStream {
       return .success(try parser.batch())
     } catch {
       var problem = Opened.problem(error, in: piece, name: source.name)
-      problem.record = parser.count
+      if error.isInRecord { problem.record = parser.count }
       if let column = error.column {
         let description = layout.columns[column]
         if description.isInferred {

@@ -107,6 +107,19 @@ struct SQLiteStoreTests {
     #expect(try await store.check().map(\.kind) == [.badData])
   }
 
+  @Test("that a table of bb's own is gone is damage", arguments: ["bb_history", "bb_columns"])
+  func ownTables(table: String) async throws {
+    let store = SQLiteStore(path: path)
+    try await store.apply(change())
+    try SQLiteConnection.open(path: path, .writing).execute("DROP TABLE \(table)")
+    let problem = await #expect(throws: Problem.self) {
+      try await store.apply(change())
+      _ = try await store.history()
+    }
+    #expect(
+      problem?.kind == .badData && problem?.message.hasPrefix("the storage is damaged") == true, "\(problem as Any)")
+  }
+
   @Test func everySpellingOfANumberComesBack() async throws {
     var generator = SystemRandomNumberGenerator()
     let schema = Schema("numbers", columns: [ColumnDescription("r", .real), ColumnDescription("i", .integer)])

@@ -86,6 +86,10 @@ struct OpenCommand {
       selection.conditions += episode
       return selection
     }
+    if dataset.key.count > 1, key.split(separator: "/", omittingEmptySubsequences: false).count == dataset.key.count {
+      selection.keys = [Array(key.utf8)]
+      return selection
+    }
     var ways = [Condition(try Shorthand.nameColumn(of: dataset), .equal, key)]
     let first = dataset.columns[dataset.key[0]]
     if dataset.key.count == 1, first.type != .integer || Int64(key) != nil {

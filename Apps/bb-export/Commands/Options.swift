@@ -11,7 +11,8 @@ enum Options {
     "production", "NAME", values: .dynamic("production"), in: selection,
     "of this show: a full name, or bb, bcs, ec")
   static let season = Option.value("season", "N", in: selection, "of this season; characters: that appear in it")
-  static let episode = Option.value("episode", "S05E14", in: selection, "of this episode")
+  static let episode = Option.value(
+    "episode", "S05E14", in: selection, "of this episode; bb:S05E14 says the show as well")
   static let name = Option.value(
     "name", "TEXT", in: selection, "whose name has this in it: character, title, or writer of a comment")
   static let columns = Option.value(

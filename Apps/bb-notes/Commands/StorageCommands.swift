@@ -65,7 +65,8 @@ enum StorageCommands {
     }
     try await Listing(desk, kind: "findings").write(findings, of: schema, try Listing.selection(desk.invocation))
     guard damage.isEmpty else {
-      throw Problem(.badData, "the storage is damaged", at: book.store.name, hint: "restore it from a copy")
+      throw Problem(
+        .badData, "the storage is damaged", at: book.store.name, hint: "mend what is listed, or restore it from a copy")
     }
   }
 

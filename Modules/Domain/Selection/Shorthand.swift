@@ -48,8 +48,12 @@ public enum Shorthand {
     return columns.map { Condition($0, .equal, String(season)) }
   }
 
-  /// `--episode` for a dataset.
+  /// `--episode` for a dataset: `S05E14`, or `bb:S05E14`.
   public static func episode(_ text: String, in schema: Schema) throws(Problem) -> [Condition] {
+    if let colon = text.lastIndex(of: ":") {
+      let number = try episode(String(text[text.index(after: colon)...]), in: schema)
+      return [try production(String(text[..<colon]), in: schema)] + number
+    }
     let (season, episode) = try episode(text)
     return [
       Condition(try column(["season"], "--episode", schema), .equal, String(season)),

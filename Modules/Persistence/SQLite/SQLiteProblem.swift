@@ -39,6 +39,9 @@ enum SQLiteProblem {
     case SQLITE_CANTOPEN: return Problem(.io, cannotOpen, at: place)
     case SQLITE_IOERR: return Problem(.io, "cannot read or write: \(message)", at: place)
     case SQLITE_CONSTRAINT, SQLITE_MISMATCH, SQLITE_TOOBIG: return Problem(.badData, message, at: place)
+    // The tables and columns that are asked for are those that a storage has.
+    case SQLITE_ERROR where message.hasPrefix("no such table: bb_") || message.contains("has no column named"):
+      return Problem(.badData, "the storage is damaged: \(message)", at: place, hint: "restore it from a copy")
     default: return Problem(.io, message, at: place)
     }
   }

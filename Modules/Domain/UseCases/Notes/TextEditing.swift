@@ -75,7 +75,9 @@ public struct TextEditing: Sendable {
         throw error
       }
       var problem = error
-      problem.hint = (problem.hint.isEmpty ? "" : problem.hint + "; ") + "your text is kept in \(path)"
+      problem.hint =
+        (problem.hint.isEmpty ? "" : problem.hint + (problem.hint.hasSuffix("?") ? " " : "; "))
+        + "your text is kept in \(path)"
       throw problem
     }
   }
