@@ -58,12 +58,14 @@ private func complete(_ invocation: Invocation, _ environment: Environment) thro
     throw Problem(
       .usage, "no completions for “\(invocation.arguments[0])”", hint: "there are: \(known.joined(separator: ", "))")
   }
-  let columns = Catalog.all.flatMap { $0.columns.map(\.name) }
   let words = [
     "dataset": Catalog.all.map(\.name), "format": environment.exporters.map(\.descriptor.name),
-    "column": Set(columns).sorted(), "source": environment.sources.map(\.name) + ["snapshot"],
+    "column": Set(Catalog.all.flatMap { $0.columns.map(\.name) }).sorted(),
+    "source": environment.sources.map(\.name) + ["snapshot"],
     "topic": BBExport.program.helpWords,
     "relation": Set(Catalog.relations.map(\.name)).sorted(), "production": Shorthand.productions.map(\.short),
   ]
-  try Terminal.write(Completions(BBExport.program, words: words).script(for: shell), to: 1)
+  let columns = Catalog.all.map { (word: $0.name, words: $0.columns.map(\.name)) }
+  let completions = Completions(BBExport.program, words: words, narrowed: [(kind: "column", behind: columns)])
+  try Terminal.write(completions.script(for: shell), to: 1)
 }

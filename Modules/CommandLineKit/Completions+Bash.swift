@@ -4,12 +4,12 @@ extension Completions {
     """
     # bash completion of \(program.name)
     \(function)() {
-      local cur prev place word last= options arguments files= front=
+      local cur prev place word last= options arguments files= front= \(narrowedVariables)
       cur=${COMP_WORDS[COMP_CWORD]}
       prev=${COMP_WORDS[COMP_CWORD-1]}
       # Bash takes --option=value for three words.
       if [ "$cur" = = ]; then cur=; elif [ "$prev" = = ]; then prev=${COMP_WORDS[COMP_CWORD-2]}; fi
-      case $prev in
+    \(narrowing(over: "\"${COMP_WORDS[@]:1:COMP_CWORD-1}\""))  case $prev in
     \(bashValues)  esac
       place=
       for word in "${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
@@ -48,13 +48,21 @@ extension Completions {
         case .list:
           // What is typed already stays in front of the words for what comes behind the last comma.
           "compopt -o nospace 2>/dev/null; [[ $cur == *,* ]] && front=${cur%,*},; "
-            + "COMPREPLY=($(compgen -P \"$front\" -W '\(candidates(option.values).joined(separator: " "))' -- \"${cur##*,}\"))"
+            + "COMPREPLY=($(compgen -P \"$front\" -W \(list(of: option)) -- \"${cur##*,}\"))"
         case .words, .dynamic:
           "COMPREPLY=($(compgen -W '\(candidates(option.values).joined(separator: " "))' -- \"$cur\"))"
         }
       cases += "    \(names.joined(separator: "|"))) \(offer); return ;;\n"
     }
     return cases
+  }
+
+  /// The words of a list, for `compgen -W`.
+  private func list(of option: Option) -> String {
+    if case .list(let kind) = option.values, narrowed.contains(where: { $0.kind == kind }) {
+      return "\"$words_\(kind)\""
+    }
+    return "'\(candidates(option.values).joined(separator: " "))'"
   }
 
   private var bashPlaces: String {

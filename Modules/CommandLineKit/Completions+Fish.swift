@@ -21,27 +21,39 @@ extension Completions {
       let words = place.words.isEmpty ? "" : " -a '\(quoted(place.words.joined(separator: " ")))'"
       lines.append("complete -c \(name) -n '\(condition)'\(files)\(words)")
     }
-    return (lines + allOptions.map(fishOption)).joined(separator: "\n") + "\n"
+    return (lines + allOptions.flatMap(fishOptions)).joined(separator: "\n") + "\n"
   }
 
   private func quoted(_ text: String) -> String { text.replacing("\\", with: "\\\\").replacing("'", with: "\\'") }
 
-  private func fishOption(_ option: Option) -> String {
+  /// The lines of an option: one, or of a list that words before narrow one for each of these.
+  private func fishOptions(_ option: Option) -> [String] {
+    guard case .list(let kind) = option.values, let behind = narrowed.first(where: { $0.kind == kind })?.behind else {
+      return [fishOption(option, candidates(option.values))]
+    }
+    let all = behind.map(\.word).joined(separator: " ")
+    return behind.map { fishOption(option, $0.words, when: "__fish_seen_subcommand_from \($0.word)") }
+      + [fishOption(option, candidates(option.values), when: "not __fish_seen_subcommand_from \(all)")]
+  }
+
+  private func fishOption(_ option: Option, _ words: [String], when condition: String? = nil) -> String {
     var line = "complete -c \(program.name)"
+    var conditions = [condition].compactMap { $0 }
     // Behind the commands that do not take it, it is not offered. Fish knows only which words there are, not their order.
     let takers = Set(
       places.filter { $0.options.contains { $0.name == option.name } }.flatMap { $0.path.split(separator: " ") })
     let strangers = program.commands.filter { !takers.contains(Substring($0.name)) }
     if !strangers.isEmpty {
-      line += " -n 'not __fish_seen_subcommand_from \(strangers.map(\.name).joined(separator: " "))'"
+      conditions.append("not __fish_seen_subcommand_from \(strangers.map(\.name).joined(separator: " "))")
     }
+    if !conditions.isEmpty { line += " -n '\(conditions.joined(separator: "; and "))'" }
     line += " -l \(option.name)"
     if let letter = option.letter { line += " -s \(letter)" }
     switch option.values {
     case .file, .folder: line += " -r -F"
     case .free: line += option.placeholder == nil ? "" : " -x"
-    case .list: line += " -x -a '(__fish_append , \(quoted(candidates(option.values).joined(separator: " "))))'"
-    case .words, .dynamic: line += " -x -a '\(quoted(candidates(option.values).joined(separator: " ")))'"
+    case .list: line += " -x -a '(__fish_append , \(quoted(words.joined(separator: " "))))'"
+    case .words, .dynamic: line += " -x -a '\(quoted(words.joined(separator: " ")))'"
     }
     return line + " -d '\(quoted(option.summary))'"
   }

@@ -5,9 +5,9 @@ extension Completions {
     #compdef \(program.name)
     # zsh completion of \(program.name)
     _\(program.name)() {
-      local context state state_descr line place word last
+      local context state state_descr line place word last \(narrowedVariables)
       typeset -A opt_args
-      _arguments \\
+    \(narrowing(over: "\"${(@)words[2,CURRENT-1]}\""))  _arguments \\
     \(allOptions.map(zshOption).joined(separator: " \\\n")) \\
         '*:argument:->argument'
       [[ $state == argument ]] || return
@@ -47,6 +47,8 @@ extension Completions {
       case .file: "\(value)_files"
       case .folder: "\(value)_files -/"
       case .free: value.isEmpty ? "" : "\(value) "
+      case .list(let kind) where narrowed.contains { $0.kind == kind }:
+        "\(value)_sequence compadd - ${=words_\(kind)}"
       case .list: "\(value)_sequence compadd - \(candidates(option.values).joined(separator: " "))"
       case .words, .dynamic: "\(value)(\(candidates(option.values).joined(separator: " ")))"
       }

@@ -19,11 +19,34 @@ public struct Completions: Sendable {
   let program: Program
   /// The words behind each kind of dynamic value: `dataset`, `format`, `column`.
   private let words: [String: [String]]
+  /// For some kinds, what may be typed when a word stands on the line before: of `column` behind `episodes`, its columns.
+  let narrowed: [(kind: String, behind: [(word: String, words: [String])])]
 
-  /// Completions of `program`; `words` gives what may be typed for each dynamic kind.
-  public init(_ program: Program, words: [String: [String]]) {
+  /// Completions of `program`.
+  /// - Parameters:
+  ///   - words: what may be typed for each dynamic kind.
+  ///   - narrowed: for some kinds, what may be typed when a word stands on the line before, each a plain word.
+  public init(
+    _ program: Program, words: [String: [String]],
+    narrowed: [(kind: String, behind: [(word: String, words: [String])])] = []
+  ) {
     self.program = program
     self.words = words
+    self.narrowed = narrowed
+  }
+
+  /// The loop over the `words` of a line, in bash and zsh, that sets a variable for each kind that a word narrows: `words_column`.
+  func narrowing(over words: String) -> String {
+    let cases = narrowed.map { kind, behind in
+      "    case $word in\n"
+        + behind.map { "      (\($0.word)) words_\(kind)='\($0.words.joined(separator: " "))' ;;\n" }.joined()
+        + "    esac\n"
+    }
+    return cases.isEmpty ? "" : "  for word in \(words); do\n\(cases.joined())  done\n"
+  }
+  /// The declarations of these variables.
+  var narrowedVariables: String {
+    narrowed.map { "words_\($0.kind)='\(candidates(.list($0.kind)).joined(separator: " "))'" }.joined(separator: " ")
   }
 
   /// The script for a shell.

@@ -4,7 +4,8 @@ import Testing
 
 @Suite("completions") struct CompletionTests {
   static let completions = Completions(
-    Fixture.program, words: ["dataset": ["people", "films"], "column": ["age", "name"]])
+    Fixture.program, words: ["dataset": ["people", "films"], "column": ["age", "name"]],
+    narrowed: [(kind: "column", behind: [(word: "films", words: ["title", "year"])])])
 
   /// What bash offers for a command line whose last word is being typed.
   static func offered(_ line: String) -> [String] {
@@ -43,6 +44,7 @@ import Testing
       ("demo people ", [""]), ("demo table people --output x --l", ["--limit"]),
       ("demo plugins info --", Self.everywhere), ("demo people --columns n", ["name"]),
       ("demo people --columns name,a", ["name,age"]), ("demo people --columns = age,", ["age,age", "age,name"]),
+      ("demo films --columns title,y", ["title,year"]), ("demo films --columns a", [""]),
     ])
   func bash(line: String, words: [String]) { #expect(Self.offered(line) == words) }
 
@@ -53,7 +55,8 @@ import Testing
     arguments: [
       ("demo ta", ["table"]), ("demo table ", ["films", "people"]), ("demo plugins i", ["info"]),
       ("demo plugins list --li", []), ("demo people --li", ["--limit"]), ("demo people -f ", ["csv", "json"]),
-      ("demo people --columns name,a", ["name,age"]),
+      ("demo people --columns name,a", ["name,age"]), ("demo films --columns title,y", ["title,year"]),
+      ("demo films --columns q", []),
     ])
   func fish(line: String, words: [String]) {
     let script = Self.completions.script(for: .fish) + "complete -C '\(line)'\n"
@@ -67,6 +70,7 @@ import Testing
     arguments: [
       ("demo ta", "demo table "), ("demo people --columns na", "demo people --columns name,"),
       ("demo people --columns name,a", "demo people --columns name,age,"),
+      ("demo films --columns title,y", "demo films --columns title,year,"),
       ("demo people --format=c", "demo people --format=csv "),
     ], ["source ./_demo", "fpath=($PWD $fpath)"])
   func zsh(cases: (line: String, wanted: String), setting: String) {

@@ -25,9 +25,12 @@ enum GeneralCommands {
     let words = [
       "production": Shorthand.productions.map(\.short), "format": desk.environment.exporters.map(\.descriptor.name),
       "dataset": Catalog.all.map(\.name), "topic": BBNotes.program.helpWords,
-      "column": Set(Catalog.all.flatMap { $0.columns.map(\.name) }).sorted(),
+      "column": Catalog.notes.columns.map(\.name),
     ]
-    try Terminal.write(Completions(BBNotes.program, words: words).script(for: shell), to: 1)
+    // What names no other dataset is about notes.
+    let columns = Catalog.all.map { (word: $0.name, words: $0.columns.map(\.name)) }
+    let completions = Completions(BBNotes.program, words: words, narrowed: [(kind: "column", behind: columns)])
+    try Terminal.write(completions.script(for: shell), to: 1)
   }
 
   private static func showHelp(_ desk: Desk) throws(Problem) {
