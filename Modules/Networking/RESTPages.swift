@@ -7,6 +7,12 @@ extension RESTSource {
   func pages(of dataset: SourceDataset, _ query: RESTQuery, parent: JSON? = nil) async throws(Problem) -> [RESTAnswer] {
     let shelf = parent.map { _ in server + dataset.path }
     let paging = dataset.paging
+    if case .none = paging.style {
+      let url = server + query.text
+      guard let reply = try await reply(url, absentIsNothing: query.isFiltered, shelf: shelf) else { return [] }
+      let records = try RESTDocument.records(in: reply.document, at: dataset.records, url: url)
+      return [RESTAnswer(url: url, records: records, parent: parent, believe: reply.believe)]
+    }
     var answers: [RESTAnswer] = []
     var asked: Set<String> = []
     var next: String? = server + paging.begun(query).text
@@ -42,13 +48,13 @@ extension RESTSource {
     let paging = dataset.paging
     let isAtEnd = last.records.isEmpty || (paging.stop == .short && last.records.count < answers[0].records.count)
     switch paging.style {
-    case .none: return nil
     case .page(let parameter, let first):
       return isAtEnd ? nil : server + query.with(parameter, String(first + answers.count)).text
     case .offset(let parameter, let limitParameter, let limit):
       guard !isAtEnd, !(paging.stop == .short && last.records.count < limit) else { return nil }
       let offset = answers.reduce(0) { $0 + $1.records.count }
       return server + paging.limited(query, limitParameter, limit).with(parameter, String(offset)).text
+    case .none: return nil
     case .nextURL(let pointer):
       guard let link = reply.document.value(at: try JSONPointer(pointer))?.stringValue, !link.isEmpty else {
         return nil

@@ -49,8 +49,9 @@ struct RESTRecordReader {
       notes.add(part.notes)
     }
     count(&rows, &notes)
+    sort(&rows)
     if !isAsWritten { for line in notes.lines(dataset.schema.name) { report(line) } }
-    return sorted(rows)
+    return rows
   }
 
   /// The rows in batches of the usual size.
@@ -119,15 +120,16 @@ struct RESTRecordReader {
     notes.keyName = key.map { schema.columns[$0].name }.joined(separator: ", ")
   }
 
-  private func sorted(_ rows: [[Value]]) -> [[Value]] {
+  /// Sorts rows by their key; those that share one stay in their order.
+  private func sort(_ rows: inout [[Value]]) {
     let key = dataset.schema.key
-    guard !key.isEmpty else { return rows }
-    return rows.enumerated().sorted { a, b in
-      for position in key where a.element[position] != b.element[position] {
-        return Self.precedes(a.element[position], b.element[position])
-      }
-      return a.offset < b.offset
-    }.map(\.element)
+    func precedes(_ a: [Value], _ b: [Value]) -> Bool? {
+      for position in key where a[position] != b[position] { return Self.precedes(a[position], b[position]) }
+      return nil
+    }
+    // Most sources give them so.
+    guard rows.indices.dropFirst().contains(where: { precedes(rows[$0], rows[$0 - 1]) == true }) else { return }
+    rows = rows.enumerated().sorted { precedes($0.element, $1.element) ?? ($0.offset < $1.offset) }.map(\.element)
   }
 
   /// The order of keys: numbers by value, texts by bytes.

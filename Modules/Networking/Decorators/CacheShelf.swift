@@ -10,13 +10,18 @@ import Synchronization
 final class CacheShelf: Sendable {
   /// The digest of a question.
   struct Key: Hashable, Sendable {
-    let digest: [UInt8]
+    private let words: SIMD4<Int64>
     init(_ question: [UInt8]) {
       var hash = SHA256()
       hash.update(question)
-      digest = hash.digest()
+      self.init(digest: hash.digest()[...])
     }
-    fileprivate init(digest: some Sequence<UInt8>) { self.digest = Array(digest) }
+    fileprivate init(digest: ArraySlice<UInt8>) {
+      var words = SIMD4<Int64>()
+      for place in 0..<4 { words[place] = CacheShelf.number(digest.dropFirst(8 * place).prefix(8)) }
+      self.words = words
+    }
+    fileprivate var digest: [UInt8] { (0..<4).flatMap { CacheShelf.number(words[$0]) } }
   }
 
   private struct Record {
