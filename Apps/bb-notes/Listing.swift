@@ -8,9 +8,12 @@ struct Listing {
   private let kind: String
   /// The columns that people see when nobody says which; nil for all.
   private let usualColumns: [String]?
+  /// The format that people see when nobody says which; nil for a table on a terminal, and markdown elsewhere.
+  private let usualFormat: String?
 
   /// A list of `kind`. Formats of files and scripts get every column, people `usualColumns`.
-  init(_ desk: Desk, kind: String, columns usualColumns: [String]? = nil) {
+  init(_ desk: Desk, kind: String, columns usualColumns: [String]? = nil, format usualFormat: String? = nil) {
+    self.usualFormat = usualFormat
     self.desk = desk
     self.kind = kind
     self.usualColumns = usualColumns
@@ -36,7 +39,8 @@ struct Listing {
     if desk.has(Options.json) { return (Envelope(try desk.environment.exporter("json"), kind: kind), false) }
     if desk.has(Options.plain) { return (PlainLines(), true) }
     if let name = desk[Options.format] { return (try desk.environment.exporter(name), false) }
-    return (try desk.environment.exporter(desk.environment.terminalWidth == nil ? "markdown" : "table"), true)
+    let usual = usualFormat ?? (desk.environment.terminalWidth == nil ? "markdown" : "table")
+    return (try desk.environment.exporter(usual), true)
   }
 
   /// Writes what `selection` makes of `rows` to standard output.

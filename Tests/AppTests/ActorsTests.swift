@@ -44,9 +44,9 @@ import Testing
       "bb-notes: A. Person is now a favourite\nbb-notes: A. Person is a favourite\nbb-notes: B is now no favourite\n",
       "bb-notes: an age of 200 is not from 0 to 150\n", "bb-notes: “ftp://x” is no website; write https://…\n",
       #"A. Person,Drama,true,"[""One"",""Two; \""x\""""]""#, "bb-notes: characters 4 is now a favourite\n",
-      "bb-notes: “7” is no key of quotes; write id/occurrence; names are known after bb-export sync quotes\n",
-      "bb-notes: “Walter White” is no key of characters; write id; names are known after bb-export sync characters\n",
-      "actors\tID\t2023-11-14T22:13:20Z\nactors\tID\t2023-11-14T22:13:20Z\ncharacters\t4\t2023-11-14T22:13:20Z\nepisodes\tBreaking Bad/5/14\t",
+      "bb-notes: “7” is no key of quotes; write its id/occurrence; names are known after bb-export sync quotes\n",
+      "bb-notes: characters 1 is now a favourite\n",
+      "actors\tID\t2023-11-14T22:13:20Z\nactors\tID\t2023-11-14T22:13:20Z\ncharacters\t1\t2023-11-14T22:13:20Z\ncharacters\t4\t2023-11-14T22:13:20Z\nepisodes\tBreaking Bad/5/14\t",
       "bb-notes: quotes 7/1 is no favourite\nbb-notes: quotes 7/1 is no favourite\nbb-notes: no dataset “nothing”; there are: characters,",
       "bb-notes: there is no film “x”; bb-export sync movies --storage … fetches them\n1\n",
     ] { #expect(story.contains(part), "\(part)\n\(story)") }

@@ -42,7 +42,7 @@ import Testing
     for part in [
       "bb-notes: added Luzern as ID\n0\n",
       "bb-notes: there is another place called Bern\nbb-notes: added Bern as ID\n0\n",
-      "bb-notes: the place lacks coordinates\n64\n",
+      "bb-notes: the place lacks coordinates; say where it is: --at LAT,LON\n64\n",
       "bb-notes: latitude 91 is not from -90 to 90; latitude comes first, then longitude\n64\n",
       "| Luzern | 47.05 | 8.3 | 2024-05 | the bridge |\n", "Bern\t46.95\t7.45\t\t\nBern\t0.0\t0.0\t\t\n",
       "Luzern\n47.05,8.3\nvisited 2024-05\n", "bb-notes: there is no place “Lucern”; did you mean Luzern?\n1\n",

@@ -65,13 +65,15 @@ struct ImagesWork {
     let (seconds, attoseconds) = started.duration(to: .now).components
     let tenths = seconds * 10 + attoseconds / 100_000_000_000_000_000
     let text =
-      "\(rows.schema.name): \(Progress.grouped(references.count)) pictures in \(folder): \(summary.added) new, \(summary.changed) changed, "
+      "\(rows.schema.name): \(Progress.grouped(references.count)) \(references.count == 1 ? "picture" : "pictures") in \(folder): \(summary.added) new, \(summary.changed) changed, "
       + "\(summary.unchanged) unchanged, \(summary.failures.count) failed; \(Progress.size(summary.bytes)) in \(tenths / 10).\(tenths % 10) s"
     guard !summary.failures.isEmpty else { return Outcome(text: text) }
     return Outcome(
       text: text,
       problem: Problem(
-        .busy, "\(summary.failures.count) of \(references.count) pictures could not be fetched", at: folder,
+        .busy,
+        "\(summary.failures.count) of \(references.count) \(references.count == 1 ? "picture" : "pictures") could not be fetched",
+        at: folder,
         hint: "run again; the others are there"))
   }
 

@@ -47,7 +47,9 @@ struct OpenCommand {
       }
     }
     guard let record = records.first else {
-      throw Problem(.absent, "there is no “\(words[1])” in \(dataset.name)", at: source.name)
+      throw Problem(
+        .absent, "there is no “\(words[1])” in \(dataset.name)", at: source.name,
+        hint: try await like(words[1], in: dataset, source).map { "did you mean \($0)?" } ?? "")
     }
     guard records.count == 1 else {
       throw Problem(
@@ -97,6 +99,21 @@ struct OpenCommand {
     }
     selection.alternatives = [ways]
     return selection
+  }
+
+  /// The name that comes nearest to what was said: that begins or is spelt like it.
+  private func like(
+    _ text: String, in dataset: Schema, _ source: any RecordSource
+  ) async throws(Problem) -> String? {
+    guard let column = try? Shorthand.nameColumn(of: dataset), let position = dataset.position(of: column) else {
+      return nil
+    }
+    var names: [String] = []
+    for batch in try await source.rows(of: dataset.name, RowRequest()).collect() {
+      for row in 0..<batch.count { if let name = Self.text(batch.value(row, position)) { names.append(name) } }
+    }
+    let folded = Fold.folded(text)
+    return Nearest.word(to: text, among: names) ?? names.first { Fold.folded($0).starts(with: folded) }
   }
 
   private static func page(of production: String) throws(Problem) -> String {

@@ -18,7 +18,8 @@ enum MoviesCommands {
   private static let list = Command(
     "list", "list the films", options: [order] + Options.selecting + Options.showing)
   private static let show = Command(
-    "show", "show a film", arguments: [Argument("FILM", "its id or its title")], options: Options.showing)
+    "show", "show a film", discussion: "Without --format, all that is known of it is shown, one column a line.",
+    arguments: [Argument("FILM", "its id or its title")], options: Options.showing)
 
   private static let columns = [
     "reservation_rank", "title", "grade", "reservation_rate", "user_rating", "release_date",
@@ -47,6 +48,11 @@ enum MoviesCommands {
         .absent, "there is no film “\(text)”",
         hint: near ?? (titles.isEmpty ? "bb-export sync movies --storage … fetches them" : ""))
     }
-    try await Listing(desk, kind: "movies").write([film], of: film.schema)
+    guard film.keyText == text || found.count == 1 else {
+      throw Problem(
+        .usage, "“\(text)” means \(found.count) films",
+        hint: "name one by its id: \(found.prefix(5).map(\.keyText).joined(separator: ", "))")
+    }
+    try await Listing(desk, kind: "movies", format: "record").write([film], of: film.schema)
   }
 }
