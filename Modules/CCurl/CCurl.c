@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
+#include <sys/socket.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -63,7 +64,18 @@ const char *bb_curl_load(void) {
 }
 
 const char *bb_curl_version(void) { return p_curl_version(); }
-CURL *bb_curl_easy_init(void) { return p_curl_easy_init(); }
+
+// A program that is started meanwhile, a plug-in or a pager, must not have our connections: neither to use them, nor to keep them open.
+static curl_socket_t open_socket(void *context, curlsocktype purpose, struct curl_sockaddr *address) {
+  (void)context, (void)purpose;
+  return socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
+}
+
+CURL *bb_curl_easy_init(void) {
+  CURL *handle = p_curl_easy_init();
+  if (handle) p_curl_easy_setopt(handle, CURLOPT_OPENSOCKETFUNCTION, open_socket);
+  return handle;
+}
 void bb_curl_easy_cleanup(CURL *h) { p_curl_easy_cleanup(h); }
 CURLcode bb_curl_set_long(CURL *h, CURLoption o, long v) { return p_curl_easy_setopt(h, o, v); }
 CURLcode bb_curl_set_offset(CURL *h, CURLoption o, curl_off_t v) { return p_curl_easy_setopt(h, o, v); }
@@ -132,7 +144,8 @@ static int take_socket(CURL *handle, curl_socket_t socket, int what, void *conte
     loop->wanted = wanted;
     loop->count = count;
   }
-  // A socket that is waited for no longer stays in the queue: mostly it is used again at once. The kernel takes it out when it is closed.
+  // A socket that is waited for no longer stays in the queue: mostly it is used again at once. The kernel takes it out
+  // when it is closed, for no other program has it.
   loop->wanted[socket] = what == CURL_POLL_REMOVE ? 0 : what;
   if (what == CURL_POLL_REMOVE) return 0;
   struct epoll_event event = {

@@ -118,6 +118,8 @@ import Synchronization
     while true {
       let client = Glibc.accept(listener, nil, nil)
       guard client >= 0 else { return }
+      // A program that a test starts would keep the connection open.
+      _ = fcntl(client, F_SETFD, FD_CLOEXEC)
       var limit = timeval(tv_sec: 20, tv_usec: 0)
       unsafe setsockopt(client, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
       unsafe setsockopt(client, SOL_SOCKET, SO_SNDTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))

@@ -61,6 +61,22 @@ func temporaryFolder() -> String {
     #expect(unbroken.isEmpty)
   }
 
+  @Test("no program that is started inherits a connection") func closedOnExec() async throws {
+    let server = try LoopbackServer { _ in .json("[]") }
+    let transport = TransportCase.curl()
+    _ = try await transport.send(HTTPRequest(.get, server.url)).bytes()
+    var ours: [Int32] = []
+    for descriptor in Int32(0)..<4096 {
+      var address = sockaddr_in(), length = socklen_t(MemoryLayout<sockaddr_in>.size)
+      let isConnected = unsafe withUnsafeMutableBytes(of: &address) {
+        unsafe getpeername(descriptor, $0.baseAddress?.assumingMemoryBound(to: sockaddr.self), &length) == 0
+      }
+      if isConnected, UInt16(bigEndian: address.sin_port) == server.port { ours.append(descriptor) }
+    }
+    #expect(!ours.isEmpty)
+    #expect(ours.allSatisfy { fcntl($0, F_GETFD) & FD_CLOEXEC != 0 })
+  }
+
   @Test("a reader that does not read holds the server back") func backPressure() async throws {
     let block = Array("HTTP/1.1 200 OK\r\n\r\n".utf8) + [UInt8](repeating: 120, count: 1 << 20)
     for transport in [TransportCase.curl(), TransportCase.retrying(TransportCase.curl())] {
