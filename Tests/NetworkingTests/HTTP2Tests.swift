@@ -29,7 +29,7 @@ private final class SecureServer: Sendable {
       let port = UInt16.random(in: 20_000...29_000)
       let configuration = """
         \(getuid() == 0 ? "user root;" : "") pid \(folder)/pid; error_log \(folder)/log; events {}
-        http { access_log off; root \(folder)/www; client_body_temp_path \(folder)/t1; proxy_temp_path \(folder)/t2; fastcgi_temp_path \(folder)/t3;
+        http { send_timeout 1h; keepalive_timeout 1h; access_log off; root \(folder)/www; client_body_temp_path \(folder)/t1; proxy_temp_path \(folder)/t2; fastcgi_temp_path \(folder)/t3;
           uwsgi_temp_path \(folder)/t4; scgi_temp_path \(folder)/t5;
           server { listen 127.0.0.1:\(port) ssl http2; ssl_certificate \(folder)/cert.pem; ssl_certificate_key \(folder)/key.pem;
             add_header X-Protocol $server_protocol; add_header X-Connection $connection;

@@ -15,27 +15,32 @@ struct SourceReader {
   ///   - dataset: decides which API is asked when none was named; a file's only table need not be named.
   ///   - connects: whether the command opens connections of its own, wherever the records come from.
   func choice(for dataset: String?, connects: Bool = false) throws(Problem) -> SourceChoice {
-    let said = [Options.from, Options.storage, Options.source].filter { invocation[$0] != nil }
-    if said.count > 1 {
-      throw Problem(
-        .usage, "--\(said[0].name) and --\(said[1].name) name two places to read from", hint: "give one of them")
-    }
-    if let path = invocation[Options.from] {
-      try refuseAsking("a file", connects)
-      return .file(path: path, try file())
-    }
-    for option in Options.readingFiles where invocation.has(option) {
-      throw Problem(.usage, "--\(option.name) is about a file, and there is none", hint: "add --from FILE")
-    }
-    if invocation[Options.storage] != nil || Self.personal.contains(dataset ?? "") && said.isEmpty {
+    try check(places: [Options.from, Options.storage, Options.source], connects)
+    if let path = invocation[Options.from] { return .file(path: path, try file()) }
+    if invocation[Options.storage] != nil { return .storage(invocation[Options.storage]) }
+    if Self.personal.contains(dataset ?? ""), invocation[Options.source] == nil {
       try refuseAsking("a storage", connects)
-      return .storage(invocation[Options.storage])
+      return .storage(nil)
     }
     guard let dataset else {
       throw Problem(
         .usage, "DATASET is missing", hint: "there are: \(Catalog.all.map(\.name).joined(separator: ", "))")
     }
     return try live(for: dataset)
+  }
+
+  /// Refuses two places to read from, and what is said about a place of another kind: it would count for nothing.
+  func check(places: [Option], _ connects: Bool) throws(Problem) {
+    let said = places.filter { invocation[$0] != nil }
+    if said.count > 1 {
+      throw Problem(
+        .usage, "--\(said[0].name) and --\(said[1].name) name two places to read from", hint: "give one of them")
+    }
+    if said.first == Options.from { return try refuseAsking("a file", connects) }
+    for option in Options.readingFiles where invocation.has(option) {
+      throw Problem(.usage, "--\(option.name) is about a file, and there is none", hint: "add --from FILE")
+    }
+    if said.first != nil, said.first != Options.source { try refuseAsking("a storage", connects) }
   }
 
   private func refuseAsking(_ place: String, _ connects: Bool) throws(Problem) {
@@ -50,6 +55,7 @@ struct SourceReader {
     choice.format = invocation[Options.fromFormat]
     choice.delimiter = invocation[Options.fromDelimiter]
     choice.name = invocation[Options.tableName]
+    if choice.name == "" { throw Problem(.usage, "--as needs a name: --as NAME") }
     choice.records = invocation[Options.records]
     choice.emptyIsText = invocation[Options.emptyAs] == "text"
     choice.maximumField = try invocation.integer(Options.maxField, in: 1...1024).map { $0 << 20 }

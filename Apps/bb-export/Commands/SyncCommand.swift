@@ -13,6 +13,8 @@ struct SyncCommand {
 
   func run() async throws(Problem) {
     let outputs = try Outputs(invocation, environment)
+    try SourceReader(invocation).check(
+      places: [Options.from, Options.fromStorage, Options.source], invocation.has(Options.syncImages))
     let location: String
     if let named = invocation[Options.target] {
       location = named
@@ -89,11 +91,6 @@ struct SyncCommand {
 
   /// What is to be synced into the storage at `location`.
   private func tables(for location: String) async throws(Problem) -> [Table] {
-    let said = [Options.from, Options.fromStorage, Options.source].filter { invocation[$0] != nil }
-    if said.count > 1 {
-      throw Problem(
-        .usage, "--\(said[0].name) and --\(said[1].name) name two places to read from", hint: "give one of them")
-    }
     if invocation[Options.from] != nil { return try await fileTables() }
     if let other = invocation[Options.fromStorage] { return try await storedTables(other) }
     return try await liveTables(for: location)

@@ -78,7 +78,9 @@ public struct Sync: Sendable {
     let before = outcome.removed + outcome.changed + outcome.unchanged
     guard !policy.allowsShrink, after * 2 < before else { return }
     throw Problem(
-      .badData, "the source has \(after) records where the storage has \(before); nothing was changed", at: name,
+      .badData,
+      "the source has \(after) \(after == 1 ? "record" : "records") where the storage has \(before); nothing was changed",
+      at: name,
       hint: "--allow-shrink accepts it")
   }
 
