@@ -48,7 +48,7 @@ import Testing
     let shrunk = shell.run("\(sync) people.csv")
     #expect(
       shrunk.err
-        == "bb-export: people: the source has 1 records where the storage has 4; nothing was changed; --allow-shrink accepts it\n"
+        == "bb-export: people: the source has 1 record where the storage has 4; nothing was changed; --allow-shrink accepts it\n"
     )
     #expect(shrunk.status == 65)
     shell.write("people.csv", "name,age\nA,1\nB,2\nC,3\nD,x\"y\n")
