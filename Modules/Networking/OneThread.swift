@@ -5,7 +5,7 @@ import Synchronization
 ///
 /// Many small answers are read faster so than by the usual threads, of which one is woken for each; and files are written here without holding up other tasks.
 @safe final class OneThread: TaskExecutor {
-  /// Reads the answers to requests that are made side by side.
+  /// Reads the answers to requests that are made side by side; nil when there is no thread left for that.
   static let answers = OneThread()
 
   private struct Queue {
@@ -17,18 +17,21 @@ import Synchronization
   private nonisolated(unsafe) let bell = UnsafeMutablePointer<sem_t>.allocate(capacity: 1)
 
   /// The thread lives as long as the process.
-  private init() {
+  private init?() {
     unsafe sem_init(bell, 0, 0)
     var thread = pthread_t()
-    let executor = unsafe Unmanaged.passRetained(self).toOpaque()
+    let executor = unsafe Unmanaged.passRetained(self)
     let code = unsafe pthread_create(
       &thread, nil,
       { context in
         guard let context = unsafe context else { return nil }
         unsafe Unmanaged<OneThread>.fromOpaque(context).takeRetainedValue().serve()
         return nil
-      }, executor)
-    precondition(code == 0, "no thread to read answers")
+      }, executor.toOpaque())
+    guard code == 0 else {
+      unsafe executor.release()
+      return nil
+    }
     pthread_detach(thread)
   }
 
