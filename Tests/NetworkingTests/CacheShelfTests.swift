@@ -85,6 +85,12 @@ import Testing
     #expect((0..<3).map { next.entry(key($0))?.body } == (0..<3).map { entry($0).body })
   }
 
+  @Test("what cannot be written is not kept") func fails() {
+    let none = CacheShelf(path: "/proc/none/http/x.shelf")
+    for number in 0..<2 { #expect(!none.keep(entry(number), key(number))) }
+    #expect(none.entry(key(0)) == nil)
+  }
+
   @Test("old answers do not pile up") func wasteful() {
     let shelf = CacheShelf(path: path)
     #expect(shelf.keep(entry(1), key(1)))

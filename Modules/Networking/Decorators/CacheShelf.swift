@@ -34,8 +34,9 @@ final class CacheShelf: Sendable {
     var records: [Key: Record] = [:]
     /// Where the last whole record ends, and bytes of records that count.
     var end = 0, live = 0
-    /// Whether the file was looked at; whether something is behind the last whole record, so that nothing may be appended.
-    var isRead = false, isTorn = false
+    /// Whether the file was looked at; whether something is behind the last whole record, so that nothing may be appended; whether writing failed, so that it
+    /// is not tried again.
+    var isRead = false, isTorn = false, hasFailed = false
 
     /// Notes a record, which counts instead of an earlier one.
     mutating func note(_ key: Key, _ record: Record) {
@@ -80,10 +81,13 @@ final class CacheShelf: Sendable {
     let first = key.digest + Self.number(entry.seconds) + Self.number(Int64(length)) + head
     return state.withLock { state in
       read(&state)
-      guard prepare(&state) else { return false }
+      guard !state.hasFailed, prepare(&state) else {
+        state.hasFailed = true
+        return false
+      }
       state.append(true)
       guard CacheFile.write(first, entry.body, to: state.descriptor) else {
-        state.isTorn = true
+        state.hasFailed = true
         return false
       }
       // Others may have appended as well: the position is behind what was written here.
@@ -109,7 +113,10 @@ final class CacheShelf: Sendable {
   private func read(_ state: inout State) {
     guard !state.isRead else { return }
     state.isRead = true
-    let descriptor = unsafe open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW)
+    var descriptor = unsafe open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW)
+    if descriptor < 0, errno == EROFS || errno == EACCES {
+      descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
+    }
     guard descriptor >= 0 else { return }
     var status = stat()
     guard unsafe fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
