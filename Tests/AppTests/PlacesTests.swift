@@ -65,6 +65,14 @@ import Testing
     let wrong = shell.run("BB_EDITOR='sed -i s/46.95/96.95/' bb-notes places edit Bern")
     #expect(wrong.err.contains("latitude 96.95 is not from -90 to 90") && wrong.err.contains("your text is kept in"))
     #expect(wrong.status == 64)
+    // A form that cannot be read is as much work as one that cannot be kept.
+    for (change, why) in [("s/^comment/coment/", "no column “coment”; did you mean comment? "), ("s/46.95/x/", "x")] {
+      let unread = shell.run("BB_EDITOR='sed -i \(change)' bb-notes places edit Bern")
+      #expect(unread.status == 64 && unread.err.contains(why), "\(unread.err)")
+      let path = unread.err.split(separator: " ").last.map(String.init) ?? ""
+      #expect(
+        unread.err.contains("your text is kept in /") && shell.run("cat \(path)").out.contains("Bern"), "\(unread.err)")
+    }
     #expect(shell.run("bb-notes places list --plain").out == "Bern\t46.95\t7.5\t\t\n")
   }
 }

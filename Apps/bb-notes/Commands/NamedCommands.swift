@@ -101,8 +101,10 @@ struct NamedCommands: Sendable {
       return nil
     case .changed(let edited, let draft):
       var result = record
-      try await desk.editing().saving(edited, draft: nil, about: name) { () throws(Problem) in
+      do throws(Problem) {
         for assignment in try form.changes(from: text, to: edited) { result = try assignment.applied(to: result) }
+      } catch {
+        throw TextEditing.telling(error, of: draft)
       }
       return (result, edited, draft)
     }

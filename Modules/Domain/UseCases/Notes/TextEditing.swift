@@ -57,6 +57,14 @@ public struct TextEditing: Sendable {
     return .changed(edited, draft: path)
   }
 
+  /// A problem that says as well where the text is kept.
+  public static func telling(_ problem: Problem, of draft: String) -> Problem {
+    var problem = problem
+    let hint = problem.hint.isEmpty ? "" : problem.hint + (problem.hint.hasSuffix("?") ? " " : "; ")
+    problem.hint = hint + "your text is kept in \(draft)"
+    return problem
+  }
+
   /// Saves a text; when that fails it is kept as a draft, and the problem says where.
   ///
   /// - Parameter draft: where it is kept already; nil when a draft is to be made.
@@ -74,11 +82,7 @@ public struct TextEditing: Sendable {
       else {
         throw error
       }
-      var problem = error
-      problem.hint =
-        (problem.hint.isEmpty ? "" : problem.hint + (problem.hint.hasSuffix("?") ? " " : "; "))
-        + "your text is kept in \(path)"
-      throw problem
+      throw Self.telling(error, of: path)
     }
   }
 }
