@@ -2,7 +2,9 @@ internal import CMasks
 internal import Domain
 
 /// What the inner loop of a parser asks of the columns, in memory of its own: no reference to count, no bounds to check.
-@safe final class JSONColumnTable {
+///
+/// Copies are the same table; whoever made it deallocates it.
+@safe struct JSONColumnTable {
   /// What a column takes.
   enum Kind { case text, integer, real, decimal, boolean, json, other }
 
@@ -46,7 +48,8 @@ internal import Domain
     for (position, byte) in layout.keyText.enumerated() { unsafe keyText[position] = byte }
   }
 
-  deinit {
+  /// Gives the memory back.
+  func deallocate() {
     unsafe entries.deallocate()
     unsafe keyText.deallocate()
   }

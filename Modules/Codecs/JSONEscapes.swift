@@ -19,24 +19,25 @@ enum JSONEscapes {
     var from = 0
     var to = 0
     while true {
-      // Sixteen bytes at a time where nothing is escaped; what is stored lies behind what was loaded.
-      var mask = unsafe bb_read_json_mask16(source + from)
-      while mask == 0, from &+ 16 <= count {
-        unsafe (target + to).store16(source + from)
-        from &+= 16
-        to &+= 16
-        mask = unsafe bb_read_json_mask16(source + from)
-      }
-      let end = min(count, from &+ (mask == 0 ? 16 : mask.trailingZeroBitCount))
-      while from < end {
-        unsafe target[to] = source[from]
-        from &+= 1
-        to &+= 1
-      }
+      let plain = unsafe min(plainCount(source + from), count &- from)
+      unsafe (target + to).update(from: source + from, count: plain)
+      from &+= plain
+      to &+= plain
       if from == count { return to }
       let scalar = unsafe scalar(source, &from)
       to &+= unsafe encode(scalar, target + to)
     }
+  }
+
+  /// How many bytes stand before the first that cannot stand in a string as it is; there must be one.
+  @inline(__always) static func plainCount(_ source: UnsafePointer<UInt8>) -> Int {
+    var position = 0
+    var mask = unsafe bb_json_mask32(source)
+    while mask == 0 {
+      position &+= 32
+      mask = unsafe bb_json_mask32(source + position)
+    }
+    return position &+ mask.trailingZeroBitCount
   }
 
   /// The scalar that the escape at `position` stands for; steps over it.

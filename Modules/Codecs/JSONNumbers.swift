@@ -1,3 +1,5 @@
+internal import CMasks
+
 /// What the literal of a number in JSON's grammar can be held in without losing its spelling.
 enum JSONNumberKind: Sendable {
   /// The very digits that are written for an Int64.
@@ -42,6 +44,9 @@ enum JSONNumberKind: Sendable {
   @inline(never) private static func isReal(_ literal: UnsafePointer<UInt8>, _ count: Int) -> Bool {
     let bytes = unsafe UnsafeBufferPointer(start: literal, count: count)
     guard let value = unsafe Double(String(decoding: bytes, as: UTF8.self)), value.isFinite else { return false }
-    return unsafe value.canonicalText.elementsEqual(bytes)
+    return unsafe withUnsafeTemporaryAllocation(of: UInt8.self, capacity: NumberWriter.longest) { text in
+      guard let start = text.baseAddress else { return false }
+      return unsafe NumberWriter.put(value, at: start) - start == count && bb_same(start, literal, count) != 0
+    }
   }
 }

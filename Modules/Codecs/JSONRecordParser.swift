@@ -5,7 +5,7 @@ internal import Domain
 ///
 /// The text stays as it is until all of it was found right; only then strings with escapes are decoded, nested values put into canonical form
 /// and base64 decoded, each in its own place: none of them becomes longer.
-struct JSONRecordParser {
+struct JSONRecordParser: ~Copyable {
   /// Values that are rewritten in place when the piece is known to be right.
   private struct Rewrite {
     enum Kind { case escapes, nested, base64 }
@@ -33,6 +33,8 @@ struct JSONRecordParser {
     cells = CellBlock(capacity: max(64, (piece.chunk.count - piece.start) / 24) + layout.width)
     table = JSONColumnTable(layout)
   }
+
+  deinit { table.deallocate() }
 
   /// The batch; the position of the record at fault is `rows` when it throws.
   mutating func batch() throws(JSONFault) -> RowBatch {
@@ -116,7 +118,8 @@ struct JSONRecordParser {
     if firstCell &+ width > cells.capacity { cells = cells.grown(keeping: firstCell, atLeast: firstCell &+ width) }
     // In registers while the record lasts.
     var scanner = scanner
-    let cells = cells
+    let table = table
+    let cells = unsafe cells.base + firstCell
     let row = rows
     var next = 0
     var seen = 0
@@ -132,7 +135,9 @@ struct JSONRecordParser {
         if next < table.count, table.skipKey(next, &scanner) {
           scanner.skipSpace()
         } else {
-          position = try otherColumn(&scanner, otherKeys)
+          var other = scanner
+          position = try otherColumn(&other, otherKeys)
+          scanner = other
         }
         if position >= 0 {
           guard table.markSeen(position, in: row) else {
@@ -142,12 +147,25 @@ struct JSONRecordParser {
           next = position &+ 1
           let start = scanner.at
           let slot = table.slot(position)
-          let cell = try value(position, &scanner, cellAt: slot < 0 ? -1 : firstCell &+ slot)
-          if slot >= 0 { cells.put(firstCell &+ slot, cell) }
+          let cellAt = slot < 0 ? -1 : firstCell &+ slot
+          let cell: Cell
+          if scanner.byte == UInt8(ascii: "\""), table.kind(position) == .text {
+            let escaped = try scanner.skipString()
+            let count = scanner.at &- start &- 2
+            if escaped { note(.escapes, start &+ 1, count, cellAt) }
+            cell = .text(UInt32(truncatingIfNeeded: start &+ 1), UInt32(truncatingIfNeeded: count))
+          } else {
+            var other = scanner
+            cell = try value(position, &other, cellAt: cellAt)
+            scanner = other
+          }
+          if slot >= 0 { unsafe cells[slot] = cell }
           guard scanner.at &- start <= layout.maximumField else { throw tooLarge(position, start) }
         } else {
+          var other = scanner
           var shape = JSONShape()
-          try scanner.skipValue(&keys, &shape, depth: 1)
+          try other.skipValue(&keys, &shape, depth: 1)
+          scanner = other
         }
         goesOn = try scanner.another(UInt8(ascii: "}"))
       } while goesOn
@@ -200,8 +218,9 @@ struct JSONRecordParser {
 
   // MARK: - One value
 
-  /// Steps over the value of the column at `position`; `cellAt` is where its cell goes, -1 for nowhere.
-  @inline(__always) private mutating func value(
+  /// Steps over the value of the column at `position`, anything but a string where text is wanted; `cellAt` is where its cell goes, -1 for
+  /// nowhere.
+  private mutating func value(
     _ position: Int, _ scanner: inout JSONScanner, cellAt: Int
   ) throws(JSONFault) -> Cell {
     let start = scanner.at
@@ -209,11 +228,6 @@ struct JSONRecordParser {
     switch scanner.byte {
     case UInt8(ascii: "\""):
       let escaped = try scanner.skipString()
-      if kind == .text {
-        let count = scanner.at &- start &- 2
-        if escaped { note(.escapes, start &+ 1, count, cellAt) }
-        return .text(UInt32(truncatingIfNeeded: start &+ 1), UInt32(truncatingIfNeeded: count))
-      }
       return try string(position, from: start, to: scanner.at, escaped: escaped, cellAt: cellAt)
     case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"):
       let isWhole = try scanner.skipNumber()

@@ -50,22 +50,31 @@ struct JSONFault: Error {
   /// Steps over a string, from quote to behind the closing quote; `true` when it holds an escape.
   @inline(__always) mutating func skipString() throws(JSONFault) -> Bool {
     at &+= 1
-    var escaped = false
-    while true {
-      let mask = unsafe bb_read_json_mask16(base + at)
-      if mask == 0 {
-        at &+= 16
-        continue
-      }
-      at &+= mask.trailingZeroBitCount
-      if byte == UInt8(ascii: "\"") {
-        at &+= 1
-        return escaped
-      }
-      guard byte == UInt8(ascii: "\\") else { throw controlCharacter() }
-      escaped = true
-      try skipEscape()
+    skipPlain()
+    if byte == UInt8(ascii: "\"") {
+      at &+= 1
+      return false
     }
+    // A copy, so that this one stays in registers.
+    var rest = self
+    try rest.skipEscapedString()
+    self = rest
+    return true
+  }
+
+  /// Steps over what is not special in a string.
+  @inline(__always) private mutating func skipPlain() {
+    unsafe at &+= JSONEscapes.plainCount(base + at)
+  }
+
+  /// The rest of a string, from its first escape.
+  @inline(never) private mutating func skipEscapedString() throws(JSONFault) {
+    while byte != UInt8(ascii: "\"") {
+      guard byte == UInt8(ascii: "\\") else { throw controlCharacter() }
+      try skipEscape()
+      skipPlain()
+    }
+    at &+= 1
   }
 
   /// Steps over one escape, from the backslash; a surrogate must be half of a pair.

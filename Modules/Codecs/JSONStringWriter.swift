@@ -34,14 +34,14 @@ extension WriteCursor {
   @inline(__always) private mutating func putJSONBody(_ text: ByteRun) {
     var source = unsafe text.start, left = text.count
     while true {
-      unsafe next.store16(source)
-      var mask = unsafe bb_write_json_mask16(source)
-      if left < 16 { mask &= 1 &<< UInt32(truncatingIfNeeded: left) &- 1 }
+      var mask = unsafe bb_json_mask32(source)
+      unsafe next.store32(source)
+      if left < 32 { mask &= 1 &<< UInt32(truncatingIfNeeded: left) &- 1 }
       if mask == 0 {
-        if left <= 16 { break }
-        unsafe next += 16
-        unsafe source += 16
-        left &-= 16
+        if left <= 32 { break }
+        unsafe next += 32
+        unsafe source += 32
+        left &-= 32
         continue
       }
       let plain = mask.trailingZeroBitCount

@@ -108,7 +108,7 @@ extension ByteBuffer {
     }
   }
   private static var nothing: UnsafePointer<UInt8> {
-    let empty: StaticString = "                "
+    let empty: StaticString = "                                "
     return unsafe empty.utf8Start
   }
 }

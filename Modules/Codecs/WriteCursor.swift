@@ -60,7 +60,7 @@ internal import Domain
   }
 }
 
-/// Bytes of a chunk. Behind them lie at least 16 bytes that may be read, whatever is in them.
+/// Bytes of a chunk. Behind them lie at least 32 bytes that may be read, whatever is in them.
 @safe struct ByteRun {
   /// The first byte.
   let start: UnsafePointer<UInt8>
@@ -106,5 +106,11 @@ extension UnsafeMutablePointer<UInt8> {
   @inline(__always) func store16(_ source: UnsafePointer<UInt8>) {
     unsafe UnsafeMutableRawPointer(self).storeBytes(
       of: UnsafeRawPointer(source).loadUnaligned(as: SIMD16<UInt8>.self), as: SIMD16<UInt8>.self)
+  }
+
+  /// Copies 32 bytes in one go.
+  @inline(__always) func store32(_ source: UnsafePointer<UInt8>) {
+    unsafe UnsafeMutableRawPointer(self).storeBytes(
+      of: UnsafeRawPointer(source).loadUnaligned(as: SIMD32<UInt8>.self), as: SIMD32<UInt8>.self)
   }
 }

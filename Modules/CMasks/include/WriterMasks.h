@@ -14,12 +14,6 @@ static inline __attribute__((always_inline)) __m128i bb_in(__m128i v, char low, 
 }
 static inline __attribute__((always_inline)) uint32_t bb_bits(__m128i v) { return (uint32_t)_mm_movemask_epi8(v); }
 
-// JSON strings: '"', '\\', below 0x20.
-static inline __attribute__((always_inline)) uint32_t bb_write_json_mask16(const void *s) {
-  __m128i v = bb_load16(s);
-  return bb_bits(_mm_or_si128(_mm_or_si128(bb_is(v, '"'), bb_is(v, '\\')), bb_in(v, 0, 0x1f)));
-}
-
 // CSV fields: the quote, the delimiter, '\n', '\r'.
 static inline __attribute__((always_inline)) uint32_t bb_write_csv_mask16(const void *s, uint8_t delimiter) {
   __m128i v = bb_load16(s);
@@ -63,7 +57,6 @@ static inline __attribute__((always_inline)) uint32_t bb_write_markup_mask16(con
   for (int i = 0; i < 16; i++) { uint8_t c = bytes[i]; mask |= (uint32_t)(condition) << i; } \
   return mask;
 
-static inline uint32_t bb_write_json_mask16(const void *s) { BB_MASK16(c == '"' || c == '\\' || c < 0x20) }
 static inline uint32_t bb_write_csv_mask16(const void *s, uint8_t delimiter) { BB_MASK16(c == '"' || c == delimiter || c == '\n' || c == '\r') }
 static inline uint32_t bb_write_equal_mask16(const void *s, uint8_t byte) { BB_MASK16(c == byte) }
 static inline uint32_t bb_write_unprintable_mask16(const void *s) { BB_MASK16(c < 0x20 || c > 0x7e) }
