@@ -27,6 +27,8 @@ struct JSONPiece: Sendable {
   let place: JSONPlace
   /// Line feeds in the text.
   let lines: Int
+  /// Whether all pieces so far were certainly cut between records.
+  let isCertain: Bool
 
   /// `line:column` of an offset of the chunk.
   func place(of offset: Int) -> JSONPlace {

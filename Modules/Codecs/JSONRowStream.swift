@@ -45,8 +45,9 @@ public final class JSONRowStream: RowStream {
   private let reading: JSONReading
   private let layout: JSONLayout
   private let state: Mutex<State>
-  /// What the schema was inferred from; nil when it was given. Pieces that contradict it are added.
-  private let inference: Mutex<Inference?>
+  /// What the schema was inferred from; nil when it was given.
+  private let inference: Inference?
+  private let failure = Mutex<Failure?>(nil)
 
   private struct State: Sendable {
     var splitter: JSONSplitter
@@ -55,12 +56,17 @@ public final class JSONRowStream: RowStream {
   }
 
   private struct Inference: Sendable {
-    var found: JSONInference
+    let found: JSONInference
     /// Positions of the columns whose type it says.
     let columns: Set<Int>
     /// Streams that were contradicted before this one.
-    var contradictions = 0
-    var isContradicted = false
+    let contradictions: Int
+  }
+  /// Why reading may have to begin again. What fails first in the document counts: pieces behind it may have been cut in a wrong place.
+  private struct Failure: Sendable {
+    let offset: Int
+    /// The piece that holds a value or a key that was not foreseen; nil when the text was perhaps cut in a wrong place.
+    let contradiction: JSONPiece?
   }
   /// So often a stream begins again with what the contradicting pieces hold; then the whole document is looked at first.
   private static let patience = 3
@@ -96,12 +102,13 @@ public final class JSONRowStream: RowStream {
         throw problem(error, in: piece, name: source.name)
       }
     }
-    return try inferred(source, table, reading, state, inference, isWhole: isWhole)
+    if !isWhole { state.splitter.mayGuess = try source.reopened() != nil }
+    return try inferred(source, table, reading, state, inference, isWhole: isWhole, contradictions: 0)
   }
 
   private static func inferred(
     _ source: any ByteSource, _ table: String, _ reading: JSONReading, _ state: State, _ found: JSONInference,
-    isWhole: Bool, contradictions: Int = 0
+    isWhole: Bool, contradictions: Int
   ) throws(Problem) -> JSONRowStream {
     let (schema, columns) = try found.schema(table, types: reading.types, isWhole: isWhole)
     let inference = Inference(found: found, columns: columns, contradictions: contradictions)
@@ -124,20 +131,26 @@ public final class JSONRowStream: RowStream {
       ignoresOtherKeys: inference == nil ? reading.ignoresOtherKeys : hasAll)
     self.source = source
     self.reading = reading
-    self.inference = Mutex(inference)
+    self.inference = inference
     self.state = Mutex(state)
   }
 
   /// Whether types were found by looking at the beginning alone.
-  public var isOptimistic: Bool { inference.withLock { $0 != nil } }
+  public var isOptimistic: Bool { inference != nil }
 
   /// The next piece of the document, still to be parsed.
   public func next() async throws(Problem) -> BatchWork? { try nextWork() }
 
   /// The same for who does not wait for others.
   public func nextWork() throws(Problem) -> BatchWork? {
-    let piece = try state.withLock { (state) throws(Problem) in
-      state.ahead.isEmpty ? try state.splitter.next() : state.ahead.removeFirst()
+    let piece = try state.withLock { (state) throws(Problem) -> JSONPiece? in
+      if !state.ahead.isEmpty { return state.ahead.removeFirst() }
+      do throws(Problem) {
+        return try state.splitter.next()
+      } catch {
+        if state.splitter.hasGuessed { note(Failure(offset: .max, contradiction: nil)) }
+        throw error
+      }
     }
     guard let piece else { return nil }
     let work = Work(piece, self)
@@ -145,27 +158,34 @@ public final class JSONRowStream: RowStream {
   }
 
   /// When a value contradicts what was inferred and the document can be read again: the same records from the beginning, with columns and
-  /// types that hold that value as well. The fourth time the whole document is looked at first, so that there is no fifth.
+  /// types that hold that value as well. The fourth time the whole document is looked at first, so that there is no fifth. And whenever
+  /// something fails that may have been cut in a wrong place: cut by its brackets.
   public func widened() async throws(Problem) -> (any RowStream)? {
-    guard var known = inference.withLock({ $0 }), known.isContradicted, let again = try source.reopened() else {
-      return nil
+    guard let inference, let failure = failure.withLock({ $0 }), let again = try source.reopened() else { return nil }
+    var state = State(splitter: JSONSplitter(again, form: reading.form, pointer: reading.records))
+    guard let piece = failure.contradiction else {
+      return try Self.inferred(
+        again, table, reading, state, inference.found, isWhole: false, contradictions: inference.contradictions)
     }
-    var isWhole = false
-    if known.contradictions >= Self.patience {
+    var found = inference.found
+    let isWhole = inference.contradictions >= Self.patience
+    if isWhole {
       guard let other = try source.reopened() else { return nil }
       var splitter = JSONSplitter(other, form: reading.form, pointer: reading.records)
       while let piece = try splitter.next() {
         do throws(JSONFault) {
-          try known.found.read(piece)
+          try found.read(piece)
         } catch {
           throw Self.problem(error, in: piece, name: source.name)
         }
       }
-      isWhole = true
+    } else {
+      // What is wrong further on in the piece is told when it is parsed again.
+      do throws(JSONFault) { try found.read(piece) } catch {}
     }
-    let state = State(splitter: JSONSplitter(again, form: reading.form, pointer: reading.records))
+    state.splitter.mayGuess = self.state.withLock { $0.splitter.mayGuess }
     return try Self.inferred(
-      again, table, reading, state, known.found, isWhole: isWhole, contradictions: known.contradictions + 1)
+      again, table, reading, state, found, isWhole: isWhole, contradictions: inference.contradictions + 1)
   }
 
   private static func problem(_ fault: JSONFault, in piece: JSONPiece, name: String, record: Int? = nil) -> Problem {
@@ -198,24 +218,23 @@ public final class JSONRowStream: RowStream {
       return .success(try parser.batch())
     } catch {
       var problem = Self.problem(error, in: piece, name: source.name, record: parser.count)
-      if let column = error.column, isContradicted(at: column, by: piece), column >= 0 {
-        problem.hint = "say its type, as in --types '\(ListedName.written(layout.columns[column].name))=json'"
+      if inference != nil {
+        let isContradiction = error.column.map { $0 < 0 || layout.columns[$0].isInferred } ?? false
+        if isContradiction, let column = error.column, column >= 0 {
+          problem.hint = "say its type, as in --types '\(ListedName.written(layout.columns[column].name))=json'"
+        }
+        if isContradiction || !piece.isCertain {
+          note(Failure(offset: piece.place.offset, contradiction: isContradiction ? piece : nil))
+        }
       }
       return .failure(problem)
     }
   }
 
-  /// Whether the column's type (-1: that there is no such column) was inferred; if so, adds what the piece holds.
-  private func isContradicted(at column: Int, by piece: JSONPiece) -> Bool {
-    inference.withLock { inference in
-      guard inference != nil, column < 0 || layout.columns[column].isInferred else { return false }
-      inference?.isContradicted = true
-      do throws(JSONFault) {
-        try inference?.found.read(piece)
-        return true
-      } catch {
-        return true  // What is wrong further on is told when the piece is parsed again.
-      }
+  private func note(_ new: Failure) {
+    failure.withLock { known in
+      if let first = known, first.offset <= new.offset { return }
+      known = new
     }
   }
 }

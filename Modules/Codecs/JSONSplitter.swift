@@ -20,6 +20,12 @@ struct JSONSplitter: Sendable {
   private var closers: [UInt8] = []
   /// `array` or `lines` once something was given out.
   private var form: JSONForm
+  /// What stood between two records of the array so far.
+  private var seam: JSONSeam?
+  /// Whether an array may be cut where a record probably ends, by the look of it, which saves counting brackets.
+  var mayGuess = false
+  /// Whether that was done.
+  private(set) var hasGuessed = false
 
   /// A splitter that has read nothing yet; `pointer` leads to the array.
   init(_ source: any ByteSource, form: JSONForm, pointer: JSONPointer) {
@@ -53,12 +59,21 @@ struct JSONSplitter: Sendable {
   }
 
   private mutating func nextElements() throws(Problem) -> JSONPiece? {
+    try fill()
+    if mayGuess, !isAtEnd, let border = unsafe seam?.lastBorder(chunk.base, from: start, to: chunk.count) {
+      hasGuessed = true
+      return cut(at: border, isLast: false)
+    }
     var borders = JSONBorders(at: start)
     while true {
       try fill()
       unsafe borders.scan(chunk.base, to: chunk.count)
       if let border = borders.border {
-        if border.isEnd { phase = .behind }
+        if border.isEnd {
+          phase = .behind
+        } else {
+          seam = unsafe JSONSeam(behind: border.offset, chunk.base, to: chunk.count)
+        }
         if border.isEnd || !isAtEnd { return cut(at: border.offset, isLast: border.isEnd) }
       }
       if isAtEnd {
@@ -83,7 +98,7 @@ struct JSONSplitter: Sendable {
     let after = unsafe place.advanced(over: text.base + start, count: end - start)
     let piece = JSONPiece(
       chunk: text, start: start, form: form, isFirst: isFirst, isLast: isLast, place: place,
-      lines: after.lines - place.lines)
+      lines: after.lines - place.lines, isCertain: !hasGuessed)
     isFirst = false
     place = after
     chunk = rest

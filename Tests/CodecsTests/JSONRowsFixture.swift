@@ -31,11 +31,14 @@ struct ReadRows {
 
   /// As an export reads: begins again with wider types when it may.
   static func widening(_ stream: any RowStream) async throws(Problem) -> ReadRows {
-    do throws(Problem) {
-      return try await ReadRows(stream)
-    } catch {
-      guard error.kind == .badData, let wider = try await stream.widened() else { throw error }
-      return try await ReadRows(wider)
+    var stream = stream
+    while true {
+      do throws(Problem) {
+        return try await ReadRows(stream)
+      } catch {
+        guard error.kind == .badData, let wider = try await stream.widened() else { throw error }
+        stream = wider
+      }
     }
   }
 

@@ -1,0 +1,32 @@
+/// What stands between two records that begin on lines of their own, from `}` to `{`.
+///
+/// Where it comes again a record probably ends: a string cannot hold a line feed as it is, and what is nested is usually indented deeper. Whoever
+/// parses up to there finds out.
+struct JSONSeam: Sendable {
+  private let bytes: [UInt8]
+  /// The position of the line feed.
+  private let lineFeed: Int
+
+  /// The seam behind the record that ends before `border`, in text that ends at `end`; nil when the next one begins on the same line, or is
+  /// not there yet.
+  init?(behind border: Int, _ base: UnsafePointer<UInt8>, to end: Int) {
+    var at = border
+    while at < end, unsafe base[at] == UInt8(ascii: ",") || base[at] <= 0x20 { at += 1 }
+    guard at < end, unsafe base[border - 1] == UInt8(ascii: "}") && base[at] == UInt8(ascii: "{") else { return nil }
+    bytes = unsafe Array(UnsafeBufferPointer(start: base + border - 1, count: at - border + 2))
+    guard let found = bytes.lastIndex(of: 0x0A) else { return nil }
+    lineFeed = found
+  }
+
+  /// The offset behind the last record between `start` and `end` that the seam follows.
+  func lastBorder(_ base: UnsafePointer<UInt8>, from start: Int, to end: Int) -> Int? {
+    var at = end - (bytes.count - lineFeed)
+    while at >= start + lineFeed {
+      if unsafe base[at] == 0x0A, bytes.indices.allSatisfy({ unsafe base[at - lineFeed + $0] == bytes[$0] }) {
+        return at - lineFeed + 1
+      }
+      at -= 1
+    }
+    return nil
+  }
+}
