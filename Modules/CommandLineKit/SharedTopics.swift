@@ -34,7 +34,7 @@ extension Program.Topic {
                ~ takes no notice of case and accents
       lists    = means "has the element"
       dates    may be partial: = means "falls in" (birthday = 1958),
-               < and > use the earliest day
+               < and > use the earliest day; so of times (created_at = 2024-05)
       null     no comparison with null holds; ask with is null
 
     --sort a,b:desc sorts; null comes last both ways, ties by the key.

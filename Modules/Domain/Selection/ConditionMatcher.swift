@@ -79,8 +79,19 @@ struct ConditionMatcher: Sendable {
       let isThere = comparison != .notEqual
       return element == .integer
         ? .numberElement(isThere: isThere, try numbers("1")) : .element(isThere: isThere, bytes)
-    case .text, .bytes, .timestamp, .url, .json: return .text(comparison, bytes)
+    case .timestamp:
+      for (value, text) in zip(condition.values, bytes) where !beginsTime(text) { throw refuse(value, "2024-05-17") }
+      return .date(comparison, bytes)
+    case .text, .bytes, .url, .json: return .text(comparison, bytes)
     }
+  }
+
+  /// Whether a text is a time or the beginning of one: `2024`, `2024-05-17`, `2024-05-17T08:15`.
+  private static func beginsTime(_ text: [UInt8]) -> Bool {
+    let clock = text.dropFirst(10)
+    return PartialDate.isValid(Array(text.prefix(10)))
+      && (clock.isEmpty
+        || clock.first == UInt8(ascii: "T") && clock.dropFirst().allSatisfy { ":.Z0123456789".utf8.contains($0) })
   }
 
   func matches(_ reader: CellReader, _ row: Int, _ scratch: inout [UInt8]) -> Bool {

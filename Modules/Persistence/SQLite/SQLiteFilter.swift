@@ -60,8 +60,10 @@ struct SQLiteFilter: Sendable {
       case .integer:
         guard let number = Int64(text) else { return nil }
         bound.append(.integer(number))
-      case .text, .url, .timestamp: bound.append(.text(text))
-      case .real, .decimal, .boolean, .bytes, .date, .list, .json: return nil
+      case .text, .url: bound.append(.text(text))
+      // Of a day the times fall in it; a whole time is compared as it is written.
+      case .timestamp where text.hasSuffix("Z"): bound.append(.text(text))
+      case .real, .decimal, .boolean, .bytes, .date, .timestamp, .list, .json: return nil
       }
     }
     let parameters = bound.indices.map { "?\(values.count + 2 + $0)" }
