@@ -57,7 +57,7 @@ public enum FileFormat: String, Sendable, Hashable, CaseIterable {
     if let suffix, unread.contains(suffix) {
       throw Problem(
         .usage, "tables are not read from .\(suffix) files, only from \(formats)", at: path,
-        hint: "if it is one of these, say so: --from-format csv")
+        hint: "save it as CSV; if it is one of these, say so: --from-format csv")
     }
   }
 

@@ -89,7 +89,10 @@ public struct FileSource: RecordSource {
     }
     try FileFormat.refuse(bytes.name, suffix: suffix, beginning: beginning)
     guard !beginning.contains(0) else {
-      throw Problem(.usage, "the format cannot be told", at: bytes.name, hint: "say it: --from-format csv")
+      throw Problem(
+        .usage, "the format cannot be told", at: bytes.name,
+        hint: "say it, as in --from-format csv; there are: "
+          + FileFormat.allCases.map(\.rawValue).joined(separator: ", "))
     }
     return .csv
   }
