@@ -9,9 +9,6 @@ struct FolderLock: ~Copyable {
   /// The folder's own files.
   private let folder: String
 
-  /// How long a program waits for another.
-  private static let patience = Duration.seconds(5)
-
   private init(descriptor: Int32, folder: String) {
     self.descriptor = descriptor
     self.folder = folder
@@ -20,7 +17,7 @@ struct FolderLock: ~Copyable {
   deinit { close(descriptor) }
 
   /// The lock of the folder at `path`, whose `.bb` is made when it is missing.
-  /// - Throws: `busy` when somebody else holds it for five seconds.
+  /// - Throws: `busy` when others hold it all the time that `StoreRules.patience` says.
   static func acquire(_ path: String) async throws(Problem) -> FolderLock {
     let folder = path + "/.bb"
     if unsafe mkdir(folder, 0o700) != 0, errno != EEXIST { throw Problem.posix(errno, "make the folder", folder) }
@@ -28,7 +25,7 @@ struct FolderLock: ~Copyable {
     var pause = Duration.milliseconds(1)
     while true {
       if let lock = try attempt(folder, creating: true) { return lock }
-      if ContinuousClock.now - start > patience {
+      if ContinuousClock.now - start > .seconds(StoreRules.patience) {
         throw Problem(.busy, "the storage is in use by another program", at: path, hint: "run again when it is done")
       }
       do { try await Task.sleep(for: pause) } catch { throw Problem(.cancelled, "the wait was given up", at: path) }

@@ -52,7 +52,7 @@ import Glibc
   private init(_ handle: OpaquePointer, place: String) {
     unsafe self.handle = handle
     self.place = place
-    unsafe sqlite3_busy_timeout(handle, 5000)
+    unsafe sqlite3_busy_timeout(handle, Int32(StoreRules.patience) * 1000)
     // A file may come from anybody: its schema runs no functions with effects, and attaches nothing.
     unsafe bb_sqlite3_db_config_flag(handle, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0)
     unsafe bb_sqlite3_db_config_flag(handle, SQLITE_DBCONFIG_DEFENSIVE, 1)

@@ -2,6 +2,10 @@ import Domain
 
 /// What every storage asks of a load, and says alike.
 enum StoreRules {
+  /// Seconds that a program waits for others which are changing a storage. A change takes milliseconds; twenty programs at once on a machine that
+  /// has other things to do may take some.
+  static let patience = 20
+
   /// Refuses a table that came from somewhere else, or that has records of a person's, or other columns.
   static func check(_ load: TableLoad, known: Schema?, from source: String?) throws(Problem) {
     guard let known else { return }
