@@ -43,6 +43,10 @@ public struct ImageScanner: Sendable {
         at += Int(passed)
       case .jpegData:
         at = Self.mark(in: bytes, from: at)
+        // Mostly what follows the mark says that the data goes on.
+        while at + 1 < length, Self.isData(unsafe bytes.unsafeLoad(fromByteOffset: at + 1, as: UInt8.self)) {
+          at = Self.mark(in: bytes, from: at + 2)
+        }
         guard at < length else { return }
         at += 1
         next(.jpegDataCode, 1)
@@ -91,6 +95,9 @@ public struct ImageScanner: Sendable {
     while at < bytes.byteCount, unsafe bytes.unsafeLoad(fromByteOffset: at, as: UInt8.self) != 0xFF { at += 1 }
     return at
   }
+
+  /// Whether a byte behind a mark in the data of a JPEG scan says that the data goes on.
+  private static func isData(_ code: UInt8) -> Bool { code == 0x00 || (0xD0...0xD7).contains(code) }
 
   private mutating func next(_ step: Step, _ need: Int, after skip: UInt64 = 0) {
     self.step = step
@@ -188,7 +195,7 @@ public struct ImageScanner: Sendable {
       // Behind the head of a scan (SOS) comes its data, in which 0xFF is followed by 0 or by the number of a restart.
       hasPicture = hasPicture || code == 0xDA
       next(code == 0xDA ? .jpegData : .jpegMarker, 1, after: length - 2)
-    case (.jpegDataCode, 0x00), (.jpegDataCode, 0xD0...0xD7): next(.jpegData, 1)
+    case (.jpegDataCode, let code) where Self.isData(code): next(.jpegData, 1)
     case (.jpegDataCode, 0xFF): next(.jpegDataCode, 1)
     case (_, 0xFF): next(.jpegCode, 1)
     case (_, 0xD9): next(hasPicture ? .whole : .broken, 1)
