@@ -10,12 +10,20 @@ public final class CurlTransport: HTTPTransport {
   private let options: TransportOptions
   private let agent = Mutex<CurlAgent?>(nil)
   private let handles = CurlHandlePool()
+  private let giveReaders: @Sendable () -> (any TaskExecutor)?
 
   /// A transport; nothing is loaded or opened yet.
-  public init(_ options: TransportOptions = TransportOptions()) { self.options = options }
+  /// - Parameter readers: gives the same each time, first when many answers are to be read. Best is one thread: many small answers keep it awake,
+  ///   where of the usual threads one is woken for each.
+  public init(
+    _ options: TransportOptions = TransportOptions(), readers: @escaping @Sendable () -> (any TaskExecutor)? = { nil }
+  ) {
+    self.options = options
+    giveReaders = readers
+  }
 
-  /// A thread of its own.
-  public var readers: (any TaskExecutor)? { OneThread.answers }
+  /// What it was made with.
+  public var readers: (any TaskExecutor)? { giveReaders() }
 
   /// Sends a request, follows redirects of GET and HEAD, and returns when the headers of the answer are there.
   ///
