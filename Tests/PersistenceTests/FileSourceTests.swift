@@ -64,7 +64,7 @@ struct FileSourceTests {
     try await folder.write("zeros", "\0\0\0")
     let problem = await #expect(throws: Problem.self) { try await table("zeros") }
     #expect(problem?.kind == .usage)
-    #expect(problem?.hint == "say it: --from-format csv")
+    #expect(problem?.hint == "say it, as in --from-format csv; there are: csv, tsv, json, ndjson, sqlite")
   }
 
   @Test func aMissingFileIsNoInput() async throws {
