@@ -10,12 +10,6 @@ extension WriteCursor {
     put(UInt8(ascii: "\""))
   }
 
-  /// Text without the quotes, for a string made of several runs. Asks for room itself.
-  mutating func putJSONPart(_ text: ByteRun, _ out: inout ByteBuffer) {
-    ensure(Self.jsonRoom(min(text.count, Self.slice)), &out)
-    if text.count <= Self.slice { putJSONBody(text) } else { putLongJSONBody(text, &out) }
-  }
-
   /// Long text goes out in slices, so that room is asked for by what is written and not by the worst case.
   private static var slice: Int { 4096 }
   /// Every byte may become `\u0000`.

@@ -64,7 +64,6 @@ import Synchronization
   private let listener: Int32
   private let answer: @Sendable (Request) -> Answer
   private let log = Mutex<[Request]>([])
-  private let connections = Mutex(0)
 
   /// Starts a server that answers by `answer`.
   /// - Throws: `io` when there is no port.
@@ -91,8 +90,6 @@ import Synchronization
   public var url: String { "http://127.0.0.1:\(port)" }
   /// What was asked so far, in the order of arrival.
   public var requests: [Request] { log.withLock { $0 } }
-  /// Connections taken so far.
-  public var connectionCount: Int { connections.withLock { $0 } }
 
   /// Runs `body` on a thread of its own.
   private func start(_ body: @escaping @Sendable (LoopbackServer) -> Void) {
@@ -123,7 +120,6 @@ import Synchronization
       var limit = timeval(tv_sec: 20, tv_usec: 0)
       unsafe setsockopt(client, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
       unsafe setsockopt(client, SOL_SOCKET, SO_SNDTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
-      connections.withLock { $0 += 1 }
       start { $0.serve(client) }
     }
   }

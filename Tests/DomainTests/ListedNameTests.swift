@@ -15,10 +15,15 @@ import Testing
     #expect(names.allSatisfy { $0.value == nil })
   }
 
-  @Test("a name as it is written is read as that name", arguments: ["a", "a,b", #"""#, #""a""#, " a", "a ", "", "é b"])
+  @Test(
+    "a name as it is written is read as that name",
+    arguments: ["a", "a,b", #"""#, #""a""#, " a", "a ", "", "é b", "a,\u{301}", "a:b", "a=b"])
   func written(name: String) throws {
     guard !name.isEmpty else { return #expect(ListedName.written(name) == #""""#) }
-    #expect(try ListedName.list("x,\(ListedName.written(name))", of: "columns").map(\.name) == ["x", name])
+    for mark: Unicode.Scalar? in [nil, ":", "="] {
+      let names = try ListedName.list("x,\(ListedName.written(name))", mark: mark, of: "columns")
+      #expect(names.map(\.name) == ["x", name])
+    }
   }
 
   @Test(

@@ -47,9 +47,12 @@ public struct ListedName: Sendable, Hashable {
     }
   }
 
-  /// A name as it may stand in a list.
+  /// A name as it may stand in a list, whatever the list's mark is.
   public static func written(_ name: String) -> String {
-    let isPlain = !name.isEmpty && name.first != "\"" && name.first != " " && name.last != " " && !name.contains(",")
+    let scalars = name.unicodeScalars
+    let isPlain =
+      !name.isEmpty && scalars.first != "\"" && scalars.first != " " && scalars.last != " "
+      && !scalars.contains { ",:=".unicodeScalars.contains($0) }
     return isPlain ? name : "\"\(name.replacing("\"", with: "\"\""))\""
   }
 

@@ -117,7 +117,4 @@ public struct Selection: Sendable, Hashable {
     guard let relation, schema.position(of: column) == nil else { return try schema.column(named: column) }
     throw Problem(.usage, "\(schema.name) has no column “\(column)”", hint: "add --with \(relation.name)")
   }
-
-  /// Whether rows can be given before the last one was read.
-  public var isStreaming: Bool { sample == nil && sort.isEmpty }
 }
