@@ -52,6 +52,9 @@ import Testing
         "cannot represent the records: no such colour"
       ),
       ("early", "exec <&-; exit 0", 76, "ended before it had read everything"),
+      // Ends after the last byte has gone into the pipe.
+      ("leave", "sleep 1; exit 0", 76, "ended before it had read everything"),
+      ("part", "head -c 100 >/dev/null", 76, "ended before it had read everything"),
       ("signal", "kill -9 $$", 76, "was ended by signal 9"),
       ("flood", "exec yes 0123456789012345678901234567890123456789", 76, "which cannot be meant"),
       ("linger", "cat >/dev/null; exec >&- 2>&-; sleep 30", 76, "did not end"),

@@ -25,6 +25,8 @@ final class ChildProcess: @unchecked Sendable {
   private var input: Int32
   private var output: Int32
   private var errors: Int32
+  /// The other end of `input`, once that is closed.
+  private var rest: Int32 = -1
   /// The first bytes of its standard error.
   private(set) var complaints: [UInt8] = []
   private var status: Int32?
@@ -143,7 +145,19 @@ final class ChildProcess: @unchecked Sendable {
   }
 
   /// Tells the program that there is no more.
-  func closeInput() { end(&input) }
+  ///
+  /// A second reading end, which nobody reads, keeps what the program leaves in the pipe until it can be counted.
+  func closeInput() {
+    if input >= 0 { rest = unsafe open("/proc/self/fd/\(input)", O_RDONLY | O_NONBLOCK | O_CLOEXEC) }
+    end(&input)
+  }
+
+  /// Whether the program, which has ended, left some of its input unread.
+  var leftInput: Bool {
+    var count: Int32 = 0
+    guard unsafe rest >= 0 && ioctl(rest, UInt(FIONREAD), &count) == 0 else { return false }
+    return count > 0
+  }
 
   /// Waits for its end, which is near: its outputs have ended.
   /// - Returns: its exit code, or 128 and the signal that ended it; nil when it goes on for more than `seconds`.
@@ -169,6 +183,7 @@ final class ChildProcess: @unchecked Sendable {
     end(&input)
     end(&output)
     end(&errors)
+    end(&rest)
     guard status == nil, process > 0 else { return }
     ChildPrograms.ended(process)
     _ = Glibc.kill(-process, SIGKILL)

@@ -67,7 +67,7 @@ final class ProgramSink: ByteSink {
         case .read(let made): try await pass(made)
         case .deaf, .silent:
           try await drain()
-          throw fault(child.wait(seconds: 5), early: true)
+          throw fault(child.wait(seconds: 5))
         case .late: throw silence()
         }
       }
@@ -77,7 +77,7 @@ final class ProgramSink: ByteSink {
       child.closeInput()
       try await drain()
       let code = child.wait(seconds: 5)
-      guard code == 0 else { throw fault(code, early: false) }
+      guard code == 0, !child.leftInput else { throw fault(code) }
       isDone = true
       try await inner.commit()
     }
@@ -115,8 +115,8 @@ final class ProgramSink: ByteSink {
       return Problem(.plugIn, "has said nothing for \(limits.silence / 1000) s", at: path)
     }
 
-    /// What an exit code other than 0 means, with the last line the program wrote to standard error.
-    private func fault(_ code: Int32?, early: Bool) -> Problem {
+    /// What an exit code means where the program has not done its work, with the last line the program wrote to standard error.
+    private func fault(_ code: Int32?) -> Problem {
       let lines = String(decoding: child.complaints, as: UTF8.self).split(whereSeparator: \.isNewline)
       let words = lines.last.map { ": \($0)" } ?? ""
       switch code {
