@@ -125,8 +125,7 @@ private func liveSource(
   let date = SystemClock()
   if let file = live.caFile { _ = try FileByteSource(path: file) }
   let curl = CurlTransport(
-    TransportOptions(proxy: live.proxy, caFile: live.caFile, userAgent: "bb-export/\(BBExport.version)"),
-    readers: { readers })
+    TransportOptions(proxy: live.proxy, caFile: live.caFile, userAgent: "bb-export/\(BBExport.version)"))
   let told: any HTTPTransport = report.hasDetails ? Telling(curl) { report.detail($0) } : curl
   let retrying = Retrying(told, clock: ContinuousClock(), date: date)
   let policy = Caching.Policy(maximumAge: Int64(live.maxAge ?? 0), refresh: live.refresh, offline: live.offline)
@@ -140,16 +139,12 @@ private func liveSource(
   ) { report.warning($0) }
 }
 
-/// Reads what is asked for side by side; there from the first time it is asked for.
-private let readers = WorkThread()
-
 private let imagePort = ImagePort(
   transport: { live, parallel in
     let curl = CurlTransport(
       TransportOptions(
-        proxy: live.proxy, caFile: live.caFile, connectionsPerHost: min(parallel, 16),
-        userAgent: "bb-export/\(BBExport.version)"),
-      readers: { readers })
+        proxy: live.proxy, caFile: live.caFile, connectionsPerHost: min(parallel, 32),
+        userAgent: "bb-export/\(BBExport.version)"))
     // A body that breaks off is asked for from there on, which only who keeps it can do.
     var policy = Retrying<ContinuousClock>.Policy()
     policy.readAhead = 0

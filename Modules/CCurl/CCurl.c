@@ -59,6 +59,8 @@ const char *bb_curl_load(void) {
   if (p_curl_global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK) return "libcurl does not start";
   // Memory that a transfer frees is soon wanted by another: giving it back to the system each time would cost more than the transfer.
   mallopt(M_TRIM_THRESHOLD, 8 << 20);
+  // And the memory of a new thread is had at once: else it grows by a page at a time, with a call to the system for each.
+  mallopt(M_TOP_PAD, 16 << 20);
   is_loaded = 1;
   return 0;
 }
@@ -173,7 +175,7 @@ bb_curl_loop *bb_curl_loop_make(CURLM *multi) {
   return loop;
 }
 
-int bb_curl_loop_run(bb_curl_loop *loop, int milliseconds) {
+void bb_curl_loop_run(bb_curl_loop *loop, int milliseconds) {
   struct epoll_event events[64];
   int64_t left = loop->due < 0 ? milliseconds : loop->due - now();
   int wait = left < 0 ? 0 : left < milliseconds ? (int)left : milliseconds;
@@ -197,14 +199,13 @@ int bb_curl_loop_run(bb_curl_loop *loop, int milliseconds) {
   if (loop->due >= 0 && now() >= loop->due) {
     loop->due = -1;
     p_curl_multi_socket_action(loop->multi, CURL_SOCKET_TIMEOUT, 0, &running);
-    count = 1;
+    count++;
   }
   // A transfer that goes on after a pause is not always waited for again by itself. Nor is anything lost by a look when all has been quiet.
   if (loop->is_stirred || (count == 0 && wait == milliseconds && wait > 0)) {
     loop->is_stirred = 0;
     p_curl_multi_socket_all(loop->multi, &running);
   }
-  return count > 0;
 }
 
 CURLcode bb_curl_loop_resume(bb_curl_loop *loop, CURL *handle) {

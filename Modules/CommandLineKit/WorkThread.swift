@@ -4,8 +4,7 @@ import Synchronization
 
 /// One thread that runs tasks, a job at a time.
 ///
-/// Dispatch's pool needs at least two threads, and to a command of a millisecond they are a third of its time; and it wakes one for each of many small
-/// answers from the network, where this one stays awake.
+/// Dispatch's pool needs at least two threads, and to a command of a millisecond they are a third of its time.
 public final class WorkThread: TaskExecutor {
   private struct State {
     var jobs: [UnownedJob] = []

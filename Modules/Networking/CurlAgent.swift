@@ -4,7 +4,10 @@ import Glibc
 import Synchronization
 
 /// One thread that serves every transfer over one multi handle: connections are kept and shared.
-@safe final class CurlAgent: Sendable {
+///
+/// Tasks may run on it as well, a job at a time, and then read what they asked for without another thread being woken. While one of them works,
+/// what comes waits with the system.
+@safe final class CurlAgent: TaskExecutor {
   /// What the thread is asked to do.
   private enum Order: Sendable {
     case start(Transfer)
@@ -17,13 +20,11 @@ import Synchronization
   private let arrivals = Arrivals()
   private struct Inbox {
     var orders: [Order] = []
-    /// Whether the thread waits for the network, and has to be woken for an order.
+    var jobs: [UnownedJob] = []
+    /// Whether the thread waits for the network, and has to be woken.
     var isAsleep = false
   }
   private let inbox = Mutex(Inbox())
-
-  /// Readers who wait to be told while there is more to take.
-  private static let most = 8
 
   /// Starts the thread; the library must be loaded.
   init(connectionsPerHost: Int) throws(Problem) {
@@ -56,9 +57,17 @@ import Synchronization
   /// Breaks a transfer off; nothing happens when it has ended.
   func cancel(_ exchange: Exchange) { order(.cancel(ObjectIdentifier(exchange))) }
 
-  private func order(_ order: Order) {
+  /// Has the thread run `job`, behind those it was given before.
+  func enqueue(_ job: consuming ExecutorJob) {
+    let job = UnownedJob(job)
+    put { $0.jobs.append(job) }
+  }
+
+  private func order(_ order: Order) { put { $0.orders.append(order) } }
+
+  private func put(_ change: (inout Inbox) -> Void) {
     let isAsleep = inbox.withLock { inbox in
-      inbox.orders.append(order)
+      change(&inbox)
       defer { inbox.isAsleep = false }
       return inbox.isAsleep
     }
@@ -68,9 +77,11 @@ import Synchronization
   /// The thread's work, as long as the process lives.
   private func serve() {
     var transfers: [UnsafeMutableRawPointer: Transfer] = unsafe [:]
+    let executor = unsafe asUnownedTaskExecutor()
     while true {
+      // First what readers do, for they order more.
+      while let jobs = takeJobs() { for job in jobs { unsafe job.runSynchronously(on: executor) } }
       let orders = inbox.withLock { inbox in
-        inbox.isAsleep = false
         defer { inbox.orders.removeAll(keepingCapacity: true) }
         return inbox.orders
       }
@@ -98,18 +109,26 @@ import Synchronization
         }
       }
       let mayWait = inbox.withLock { inbox in
-        inbox.isAsleep = inbox.orders.isEmpty && arrivals.count == 0
+        inbox.isAsleep = inbox.orders.isEmpty && inbox.jobs.isEmpty && arrivals.isEmpty
         return inbox.isAsleep
       }
-      let isBusy = unsafe bb_curl_loop_run(loop, mayWait ? 1000 : 0) != 0
+      unsafe bb_curl_loop_run(loop, mayWait ? 1000 : 0)
+      if mayWait { inbox.withLock { $0.isAsleep = false } }
       var done: UnsafeMutableRawPointer?, code = CURLE_OK
       while unsafe bb_curl_multi_next_done(multi, &done, &code) != 0 {
         guard let pointer = unsafe done, let transfer = unsafe transfers.removeValue(forKey: pointer) else { continue }
         _ = unsafe bb_curl_multi_remove(multi, pointer)
         transfer.end(code)
       }
-      // While there is more to take, readers are told of several answers at a time: each waking of another thread costs as much as an answer.
-      if !isBusy || arrivals.count >= Self.most { arrivals.tellReaders() }
+      arrivals.tellReaders()
+    }
+  }
+
+  /// What readers do next; nil for nothing.
+  private func takeJobs() -> [UnownedJob]? {
+    inbox.withLock { inbox in
+      defer { inbox.jobs = [] }
+      return inbox.jobs.isEmpty ? nil : inbox.jobs
     }
   }
 }
@@ -119,8 +138,8 @@ import Synchronization
 /// A reader is told once for all that came with one look at the network: mostly that is the whole of a small answer.
 @safe final class Arrivals: @unchecked Sendable {
   private var exchanges: [Exchange] = []
-  /// How many they are.
-  var count: Int { exchanges.count }
+  /// Whether there are none.
+  var isEmpty: Bool { exchanges.isEmpty }
 
   /// Has the reader of a mailbox told, soon.
   func note(_ exchange: Exchange) { exchanges.append(exchange) }

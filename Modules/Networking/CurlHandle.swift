@@ -61,7 +61,7 @@ import Synchronization
   /// The URL; refused unless it is http or https, free of control characters and of anything that only looks like a host.
   func set(url: String) throws(Problem) {
     // HTTP/2 is agreed on within TLS: waiting for a connection that may be shared is worth it there, and would only delay plain HTTP.
-    set(CURLOPT_PIPEWAIT, url.utf8.prefix(6).map { $0 | 32 } == Array("https:".utf8) ? 1 : 0)
+    set(CURLOPT_PIPEWAIT, url.utf8.prefix(6).elementsEqual("https:".utf8) { $0 | 32 == $1 } ? 1 : 0)
     guard unsafe bb_curl_set_string(pointer, CURLOPT_URL, url) == CURLE_OK else {
       throw Problem(.usage, "is not a URL that can be asked", at: URLText.redacted(url))
     }

@@ -8,29 +8,27 @@ public final class CurlTransport: HTTPTransport {
   private static let maximumRedirects = 5
 
   private let options: TransportOptions
-  private let agent = Mutex<CurlAgent?>(nil)
+  /// The threads that were started.
+  private let agents = Mutex<[CurlAgent]>([])
   private let handles = CurlHandlePool()
-  private let giveReaders: @Sendable () -> (any TaskExecutor)?
+  /// Threads for the answers of many requests: as many as keep up with a server, which wants some of the processor as well when it is near.
+  private static let mostAgents = 2
 
   /// A transport; nothing is loaded or opened yet.
-  /// - Parameter readers: gives the same each time, first when many answers are to be read. Best is one thread: many small answers keep it awake,
-  ///   where of the usual threads one is woken for each.
-  public init(
-    _ options: TransportOptions = TransportOptions(), readers: @escaping @Sendable () -> (any TaskExecutor)? = { nil }
-  ) {
-    self.options = options
-    giveReaders = readers
-  }
+  public init(_ options: TransportOptions = TransportOptions()) { self.options = options }
 
-  /// What it was made with.
-  public var readers: (any TaskExecutor)? { giveReaders() }
+  /// The threads that have the connections: what a task on one of them asks for comes over that one's, so that no answer wakes another thread.
+  ///
+  /// None when they cannot be had; a request says why.
+  public var readers: [any TaskExecutor] {
+    do throws(Problem) { return try agents(min(Self.mostAgents, options.connectionsPerHost)) } catch { return [] }
+  }
 
   /// Sends a request, follows redirects of GET and HEAD, and returns when the headers of the answer are there.
   ///
   /// On the way to another origin every header that was asked for is dropped; from https never back to http, from a public
   /// address never to a private one.
   public func send(_ request: HTTPRequest) async throws(Problem) -> HTTPResponse {
-    try CurlLibrary.load()
     let deadline = ContinuousClock.now + request.timeout
     var request = request
     var mayBePrivate = true
@@ -68,7 +66,10 @@ public final class CurlTransport: HTTPTransport {
   private func exchange(_ request: HTTPRequest, mayBePrivate: Bool) async throws(Problem) -> (Exchange.Head, CurlBody) {
     let agent = try currentAgent()
     var handle = try CurlHandle(options: options, reuse: handles)
-    guard request.url.utf8.allSatisfy({ $0 > 32 && $0 != 127 }) else {
+    let isPlain = unsafe request.url.utf8.withContiguousStorageIfAvailable {
+      unsafe $0.allSatisfy { $0 > 32 && $0 != 127 }
+    }
+    guard isPlain == true else {
       throw Problem(.usage, "the URL has a blank or a control character", at: URLText.redacted(request.url))
     }
     guard CurlURL.isWeb(request.url) else {
@@ -81,7 +82,7 @@ public final class CurlTransport: HTTPTransport {
     handle.set(method: request.method, body: request.body)
     handle.set(CURLOPT_TIMEOUT_MS, Int(request.timeout.milliseconds))
     let exchange = Exchange(
-      place: URLText.redacted(request.url), maximumBytes: request.maximumBytes, mayBePrivate: mayBePrivate)
+      url: request.url, maximumBytes: request.maximumBytes, mayBePrivate: mayBePrivate)
     agent.start(Transfer(handle, exchange, timeout: request.timeout))
     let body = CurlBody(exchange, agent)
     let result = await withTaskCancellationHandler {
@@ -94,14 +95,20 @@ public final class CurlTransport: HTTPTransport {
     return (try result.get(), body)
   }
 
+  /// The agent whose thread this is; elsewhere the first.
   private func currentAgent() throws(Problem) -> CurlAgent {
-    let known = agent.withLock { $0 }
-    if let known { return known }
-    let fresh = try CurlAgent(connectionsPerHost: options.connectionsPerHost)
-    return agent.withLock { agent in
-      if let other = agent { return other }
-      agent = fresh
-      return fresh
+    let agents = try agents(1)
+    let here = unsafe withUnsafeCurrentTask { unsafe $0?.unownedTaskExecutor }
+    return agents.first { unsafe $0.asUnownedTaskExecutor() == here } ?? agents[0]
+  }
+
+  /// All agents, at least so many.
+  private func agents(_ count: Int) throws(Problem) -> [CurlAgent] {
+    try CurlLibrary.load()
+    let limit = max(1, options.connectionsPerHost / Self.mostAgents)
+    return try agents.withLock { (agents) throws(Problem) in
+      while agents.count < count { agents.append(try CurlAgent(connectionsPerHost: limit)) }
+      return agents
     }
   }
 }

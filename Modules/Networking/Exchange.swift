@@ -47,7 +47,7 @@ import Synchronization
   private static let chunkCapacity = 64 << 10
   private static let maximumHeaderBytes = 256 << 10
 
-  let place: String
+  private let url: String
   private let maximumBytes: Int
   private let mayBePrivate: Bool
   private let state = Mutex(State())
@@ -55,11 +55,14 @@ import Synchronization
   var arrivals: Arrivals?
 
   /// A mailbox for one transfer; `mayBePrivate` lets it talk to an address in a private network.
-  init(place: String, maximumBytes: Int, mayBePrivate: Bool) {
-    self.place = place
+  init(url: String, maximumBytes: Int, mayBePrivate: Bool) {
+    self.url = url
     self.maximumBytes = maximumBytes
     self.mayBePrivate = mayBePrivate
   }
+
+  /// What is asked, for messages.
+  var place: String { URLText.redacted(url) }
 
   // MARK: the agent's side
 
@@ -83,16 +86,14 @@ import Synchronization
         state.refusal = Problem(.badData, "the answer's header is too long", at: place)
         return false
       }
-      if end >= 5, unsafe line[..<5].elementsEqual("HTTP/".utf8) {
-        let words = unsafe line[..<end].split(separator: 32)
-        state.status = unsafe words.count > 1 ? Int(String(decoding: words[1], as: UTF8.self)) ?? 0 : 0
+      if unsafe end >= 5 && line[0] == UInt8(ascii: "H") && line[..<5].elementsEqual("HTTP/".utf8) {
+        state.status = unsafe Self.status(UnsafeRawBufferPointer(rebasing: line[..<end]))
         state.headers = HTTPFields()
         state.packings = 0
       } else if end == 0 {
         // 1xx announces the answer that counts.
         guard state.status >= 200 else { return true }
         state.isHeadComplete = true
-        note(&state)
       } else if !state.isHeadComplete {
         state.packings += unsafe Self.packings(UnsafeRawBufferPointer(rebasing: line[..<end]))
         guard state.packings <= 1 else {
@@ -106,8 +107,24 @@ import Synchronization
     }
   }
 
+  /// The number behind the first blank; 0 for none.
+  private static func status(_ line: UnsafeRawBufferPointer) -> Int {
+    var digits = unsafe line.drop { $0 != 32 }.drop { $0 == 32 }.prefix { $0 != 32 }
+    guard unsafe digits.count == 3 else { return 0 }
+    var status = 0
+    while let digit = unsafe digits.popFirst() {
+      guard digit &- 48 < 10 else { return 0 }
+      status = status * 10 + Int(digit &- 48)
+    }
+    return status
+  }
+
   /// How many packings a header line names.
   private static func packings(_ line: UnsafeRawBufferPointer) -> Int {
+    // Most lines begin with another letter.
+    guard let first = unsafe line.first, first | 32 == UInt8(ascii: "c") || first | 32 == UInt8(ascii: "t") else {
+      return 0
+    }
     for name in ["content-encoding:", "transfer-encoding:"] {
       let start = unsafe line.prefix(name.utf8.count)
       guard unsafe start.elementsEqual(name.utf8, by: { $0 | 32 == $1 }) else { continue }
@@ -141,7 +158,7 @@ import Synchronization
         unsafe state.chunks[last + 1].append(contentsOf: bytes)
       }
       state.waitingBytes += bytes.count
-      note(&state)
+      if state.waitingBytes >= Self.chunkCapacity { note(&state) }
       return bytes.count
     }
   }

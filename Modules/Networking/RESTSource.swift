@@ -14,7 +14,7 @@ public struct RESTSource: RecordSource {
   let isAsWritten: Bool
   let stored: (any RecordSource)?
   let secret: RESTSecret
-  /// Requests under way at one time.
+  /// Requests under way at one time; without HTTP/2 there are connections for as many.
   static let requestsAtATime = 32
   let report: @Sendable (String) -> Void
 

@@ -13,7 +13,7 @@ public struct TransportOptions: Sendable, Hashable {
 
   /// The usual options.
   public init(
-    proxy: String? = nil, caFile: String? = nil, connectTimeout: Duration = .seconds(10), connectionsPerHost: Int = 16,
+    proxy: String? = nil, caFile: String? = nil, connectTimeout: Duration = .seconds(10), connectionsPerHost: Int = 32,
     userAgent: String = "bb"
   ) {
     self.proxy = proxy

@@ -178,6 +178,7 @@ final class CountingClock: Clock, Sendable {
   }
   @Test("offline never asks", arguments: [nil, "things"]) func offline(_ shelf: String?) async throws {
     let server = try server(), policy = Caching.Policy(offline: true)
+    #expect(cache(policy).readers.isEmpty && !cache().readers.isEmpty, "no thread is started for nobody")
     await #expect(throws: Problem.self) { try await text(cache(policy), server.url, shelf: shelf) }
     #expect(try await text(cache(), server.url, shelf: shelf) == "[1]")
     #expect(try await text(cache(policy, at: 1_700_007_200), server.url, shelf: shelf) == "[1]")

@@ -44,6 +44,32 @@ func temporaryFolder() -> String {
     try await law.check(transport.make())
   }
 
+  @Test("hold for a task on a thread that has the connections", arguments: TransportLaw.all)
+  func onReaders(_ law: TransportLaw) async throws {
+    let transport = TransportCase.curl()
+    let thread = try #require(transport.readers.last)
+    try await Task(executorPreference: thread) { try await law.check(transport) }.value
+  }
+
+  @Test("what a task on one of the threads asks for comes over that one's connection") func ownConnections()
+    async throws
+  {
+    let server = try LoopbackServer { _ in .json("[]") }
+    let transport = TransportCase.curl()
+    #expect(transport.readers.count == 2)
+    for (number, thread) in transport.readers.enumerated() {
+      for _ in 0..<3 {
+        let ask = Task(executorPreference: thread) {
+          try await transport.send(HTTPRequest(.get, server.url)).bytes()
+        }
+        _ = try await ask.value
+      }
+      #expect(connections(to: server).count == number + 1)
+    }
+    _ = try await transport.send(HTTPRequest(.get, server.url)).bytes()
+    #expect(connections(to: server).count == 2, "who asks from elsewhere needs no other")
+  }
+
   @Test("are each broken by a transport that is wrong on purpose") func mutants() async throws {
     var unbroken = Set(TransportLaw.all.map(\.description))
     for fault in Naive.Fault.allCases {
@@ -65,14 +91,7 @@ func temporaryFolder() -> String {
     let server = try LoopbackServer { _ in .json("[]") }
     let transport = TransportCase.curl()
     _ = try await transport.send(HTTPRequest(.get, server.url)).bytes()
-    var ours: [Int32] = []
-    for descriptor in Int32(0)..<4096 {
-      var address = sockaddr_in(), length = socklen_t(MemoryLayout<sockaddr_in>.size)
-      let isConnected = unsafe withUnsafeMutableBytes(of: &address) {
-        unsafe getpeername(descriptor, $0.baseAddress?.assumingMemoryBound(to: sockaddr.self), &length) == 0
-      }
-      if isConnected, UInt16(bigEndian: address.sin_port) == server.port { ours.append(descriptor) }
-    }
+    let ours = connections(to: server)
     #expect(!ours.isEmpty)
     #expect(ours.allSatisfy { fcntl($0, F_GETFD) & FD_CLOEXEC != 0 })
   }
@@ -89,6 +108,17 @@ func temporaryFolder() -> String {
       for try await chunk in response.body { count += chunk.count }
       // Each repetition repeats the head as well; only the first is one.
       #expect(count == 151 * block.count - 19)
+    }
+  }
+
+  /// Our ends of the connections to a server.
+  private func connections(to server: LoopbackServer) -> [Int32] {
+    (Int32(0)..<4096).filter { descriptor in
+      var address = sockaddr_in(), length = socklen_t(MemoryLayout<sockaddr_in>.size)
+      let isConnected = unsafe withUnsafeMutableBytes(of: &address) {
+        unsafe getpeername(descriptor, $0.baseAddress?.assumingMemoryBound(to: sockaddr.self), &length) == 0
+      }
+      return isConnected && UInt16(bigEndian: address.sin_port) == server.port
     }
   }
 

@@ -5,13 +5,13 @@
 public protocol HTTPTransport: Sendable {
   /// Sends a request and returns when the headers of the answer are there.
   func send(_ request: HTTPRequest) async throws(Problem) -> HTTPResponse
-  /// Where tasks run best that read many answers side by side; nil for the usual threads.
-  var readers: (any TaskExecutor)? { get }
+  /// Where tasks run best that read many answers side by side, some on each; none for the usual threads.
+  var readers: [any TaskExecutor] { get }
 }
 
 extension HTTPTransport {
   /// The usual threads.
-  public var readers: (any TaskExecutor)? { nil }
+  public var readers: [any TaskExecutor] { [] }
 }
 
 /// What is asked.

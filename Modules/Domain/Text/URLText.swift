@@ -3,10 +3,12 @@ public enum URLText {
   /// A URL without what may be secret: user and password, and the values of the query. Control characters become `�`.
   public static func redacted(_ url: String) -> String {
     // Most URLs have nothing to take away.
-    let isPlain = url.utf8.allSatisfy { byte in
-      byte > 32 && byte < 127 && byte != UInt8(ascii: "#") && byte != UInt8(ascii: "?") && byte != UInt8(ascii: "@")
+    let isPlain = unsafe url.utf8.withContiguousStorageIfAvailable { bytes in
+      unsafe bytes.allSatisfy { byte in
+        byte > 32 && byte < 127 && byte != UInt8(ascii: "#") && byte != UInt8(ascii: "?") && byte != UInt8(ascii: "@")
+      }
     }
-    if isPlain { return url }
+    if isPlain == true { return url }
     var text = String(
       String.UnicodeScalarView(
         url.unicodeScalars.map { $0.value < 32 || (127..<160).contains($0.value) ? "\u{FFFD}" : $0 }))

@@ -4,15 +4,15 @@ extension Array where Element: Sendable {
   /// What `body` makes of each element, in order, so many at a time; the first problem ends it.
   ///
   /// A few tasks take one element after the other: a task for each would cost more than a small answer does.
-  /// - Parameter executor: where they run; nil for the usual threads.
+  /// - Parameter executors: where they run, by turns; none for the usual threads.
   package func mapInParallel<Result: Sendable>(
-    most: Int, on executor: (any TaskExecutor)?, _ body: @escaping @Sendable (Element) async throws(Problem) -> Result
+    most: Int, on executors: [any TaskExecutor], _ body: @escaping @Sendable (Element) async throws(Problem) -> Result
   ) async throws(Problem) -> [Result] {
     typealias Share = Swift.Result<[(Int, Result)], Problem>
     let elements = self, turns = Turns()
     let outcome = await withTaskGroup(of: Share.self) { group -> Swift.Result<[Result], Problem> in
-      for _ in 0..<Swift.min(Swift.max(1, most), elements.count) {
-        group.addTask(executorPreference: executor) {
+      for task in 0..<Swift.min(Swift.max(1, most), elements.count) {
+        group.addTask(executorPreference: executors.isEmpty ? nil : executors[task % executors.count]) {
           var share: [(Int, Result)] = []
           do throws(Problem) {
             while !Task.isCancelled {

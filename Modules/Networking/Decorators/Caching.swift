@@ -40,8 +40,8 @@ public struct Caching: HTTPTransport {
     self.report = report
   }
 
-  /// Those of the transport within.
-  public var readers: (any TaskExecutor)? { inner.readers }
+  /// Those of the transport within; who asks nobody needs none.
+  public var readers: [any TaskExecutor] { policy.offline ? [] : inner.readers }
 
   /// Answers from the cache where it may, else asks.
   /// - Throws: `unavailable` when offline and nothing is cached.

@@ -16,7 +16,7 @@ public struct Recording: HTTPTransport {
   }
 
   /// Those of the transport within.
-  public var readers: (any TaskExecutor)? { inner.readers }
+  public var readers: [any TaskExecutor] { inner.readers }
 
   /// Sends, reads the whole body, keeps it, answers.
   /// - Throws: what `inner` throws; `io` when the answer cannot be kept.

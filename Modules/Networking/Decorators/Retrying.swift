@@ -44,14 +44,13 @@ public struct Retrying<Waiting: Clock>: HTTPTransport where Waiting.Duration == 
   }
 
   /// Those of the transport within.
-  public var readers: (any TaskExecutor)? { inner.readers }
+  public var readers: [any TaskExecutor] { inner.readers }
 
   /// Sends until an answer is final, the tries are used up, or there is no time left.
   public func send(_ request: HTTPRequest) async throws(Problem) -> HTTPResponse {
     guard request.method != .post else { return try await inner.send(request) }
     let deadline = clock.now.advanced(by: request.timeout)
-    let host = Self.host(request.url)
-    if failures.isOpen(host) {
+    if failures.isOpen(request.url) {
       throw Problem(.unavailable, "was not asked again after five failures", at: URLText.redacted(request.url))
     }
     var attempt = 0
@@ -64,12 +63,12 @@ public struct Retrying<Waiting: Clock>: HTTPTransport where Waiting.Duration == 
         outcome = .failure(error)
       }
       guard let wanted = try wait(for: outcome, request.url) else {
-        failures.note(host, failed: false)
+        failures.note(request.url, failed: false)
         return try outcome.get()
       }
-      failures.note(host, failed: true)
+      failures.note(request.url, failed: true)
       let wait = max(wanted, random(min(policy.cap, policy.base * (1 << (attempt - 1)))))
-      if attempt >= policy.attempts || clock.now.advanced(by: wait) >= deadline || failures.isOpen(host) {
+      if attempt >= policy.attempts || clock.now.advanced(by: wait) >= deadline || failures.isOpen(request.url) {
         return try outcome.get()
       }
       do { try await clock.sleep(until: clock.now.advanced(by: wait), tolerance: nil) } catch {
@@ -109,12 +108,5 @@ public struct Retrying<Waiting: Clock>: HTTPTransport where Waiting.Duration == 
     if text.utf8.allSatisfy({ $0 &- 48 < 10 }), let seconds = Int64(text.prefix(18)) { return .seconds(seconds) }
     guard let then = HTTPDate.seconds(text) else { return nil }
     return .seconds(max(0, then - date.now().seconds))
-  }
-
-  private static func host(_ url: String) -> String {
-    // Behind the second slash.
-    let slashes = url.utf8.indices.lazy.filter { url.utf8[$0] == UInt8(ascii: "/") }
-    let start = slashes.dropFirst().first.map { url.utf8.index(after: $0) } ?? url.startIndex
-    return String(Substring(url.utf8[start...].prefix { $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: "?") }))
   }
 }

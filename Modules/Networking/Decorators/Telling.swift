@@ -12,7 +12,7 @@ public struct Telling: HTTPTransport {
   }
 
   /// Those of the transport within.
-  public var readers: (any TaskExecutor)? { inner.readers }
+  public var readers: [any TaskExecutor] { inner.readers }
 
   /// Sends the request.
   public func send(_ request: HTTPRequest) async throws(Problem) -> HTTPResponse {
