@@ -21,13 +21,13 @@ extension JSON {
   /// - Throws: `badData` for anything that is not JSON in UTF-8, for nesting deeper than 128, for a text longer than `maximumText`, for a surrogate without its other
   ///   half, and for duplicate keys unless they are `kept`.
   public static func parse(
-    _ bytes: [UInt8], name: String, duplicateKeys: DuplicateKeys = .refused
+    _ bytes: [UInt8], name: @autoclosure () -> String, duplicateKeys: DuplicateKeys = .refused
   ) throws(Problem) -> JSON {
     let text = JSONDocument(bytes)
     do throws(JSONFault) {
       return try text.parse(duplicateKeys)
     } catch {
-      throw Problem(.badData, error.message, at: "\(name):\(text.place(of: error.offset))")
+      throw Problem(.badData, error.message, at: "\(name()):\(text.place(of: error.offset))")
     }
   }
 }
@@ -149,6 +149,8 @@ private struct JSONTreeParser {
         guard isNew else { throw JSONFault("a key that the object has already", at: key.start - 1) }
       }
       try scanner.skipColon()
+      // Most objects have a few.
+      if members.isEmpty { members.reserveCapacity(4) }
       members.append(JSON.Member(key.text, try value(depth: depth + 1)))
     } while try scanner.another(UInt8(ascii: "}"))
     keys.end(mark)

@@ -2,11 +2,12 @@ import CMasks
 
 /// SHA-256 (FIPS 180-4) of bytes that come in pieces; by the processor's own instructions where it has them.
 public struct SHA256: Sendable {
-  private var state: [UInt32] = [
+  private var state: InlineArray<8, UInt32> = [
     0x6a09_e667, 0xbb67_ae85, 0x3c6e_f372, 0xa54f_f53a, 0x510e_527f, 0x9b05_688c, 0x1f83_d9ab, 0x5be0_cd19,
   ]
-  /// Bytes of the block that is not complete yet.
-  private var pending: [UInt8] = []
+  /// The block that is not complete yet, and how many bytes of it there are.
+  private var block = InlineArray<64, UInt8>(repeating: 0)
+  private var filled = 0
   private var length: UInt64 = 0
   private let usesInstructions: Bool
 
@@ -20,18 +21,13 @@ public struct SHA256: Sendable {
   public mutating func update(_ bytes: RawSpan) {
     length += UInt64(bytes.byteCount)
     var at = 0
-    if !pending.isEmpty {
-      while pending.count < 64, at < bytes.byteCount {
-        pending.append(unsafe bytes.unsafeLoad(fromUncheckedByteOffset: at, as: UInt8.self))
-        at += 1
-      }
-      guard pending.count == 64 else { return }
-      let block = pending
-      pending.removeAll(keepingCapacity: true)
-      _ = unsafe compress(block.span.bytes, from: 0)
+    if filled > 0 {
+      at = fill(bytes, from: 0)
+      guard filled == 64 else { return }
+      compressBlock()
     }
     at = compress(bytes, from: at)
-    unsafe bytes.withUnsafeBytes { unsafe pending.append(contentsOf: $0[at...]) }
+    _ = fill(bytes, from: at)
   }
 
   /// Adds bytes.
@@ -40,13 +36,9 @@ public struct SHA256: Sendable {
   /// The digest, 32 bytes, of everything added.
   public consuming func digest() -> [UInt8] {
     let bits = length &* 8
-    var tail: [UInt8] = []
-    tail.reserveCapacity(128)
-    tail += pending
-    tail.append(0x80)
-    tail += repeatElement(0, count: (120 - tail.count % 64) % 64)
-    for shift in stride(from: 56, through: 0, by: -8) { tail.append(UInt8(truncatingIfNeeded: bits >> UInt64(shift))) }
-    _ = unsafe compress(tail.span.bytes, from: 0)
+    append(0x80)
+    while filled != 56 { append(0) }
+    for shift in stride(from: 56, through: 0, by: -8) { append(UInt8(truncatingIfNeeded: bits >> UInt64(shift))) }
     return unsafe [UInt8](unsafeUninitializedCapacity: 32) { bytes, count in
       for place in 0..<32 {
         unsafe bytes[place] = UInt8(truncatingIfNeeded: state[place >> 2] >> UInt32(24 - 8 * (place & 3)))
@@ -75,27 +67,54 @@ public struct SHA256: Sendable {
     }
   }
 
+  /// Puts bytes from `start` on into the block; where the next is.
+  private mutating func fill(_ bytes: RawSpan, from start: Int) -> Int {
+    let count = min(64 - filled, bytes.byteCount - start)
+    var rest = block.mutableSpan
+    unsafe bytes.withUnsafeBytes { bytes in
+      unsafe rest.withUnsafeMutableBytes { rest in
+        unsafe rest[filled...].copyBytes(from: bytes[start..<(start + count)])
+      }
+    }
+    filled += count
+    return start + count
+  }
+
+  private mutating func append(_ byte: UInt8) {
+    block[filled] = byte
+    filled += 1
+    if filled == 64 { compressBlock() }
+  }
+
+  private mutating func compressBlock() {
+    let whole = block
+    _ = unsafe compress(whole.span.bytes, from: 0)
+    filled = 0
+  }
+
   /// Takes in all whole blocks from `start` on; where they end.
   private mutating func compress(_ bytes: RawSpan, from start: Int) -> Int {
     var at = start
     let blocks = (bytes.byteCount - at) / 64
-    if usesInstructions, blocks > 0 {
+    guard blocks > 0 else { return at }
+    if usesInstructions {
+      var words = state.mutableSpan
       let isDone = unsafe bytes.withUnsafeBytes { source in
-        unsafe state.withUnsafeMutableBufferPointer { state in
-          unsafe bb_sha256_blocks(state.baseAddress, source.baseAddress! + at, blocks) == 1
+        unsafe words.withUnsafeMutableBufferPointer { words in
+          unsafe bb_sha256_blocks(words.baseAddress, source.baseAddress! + at, blocks) == 1
         }
       }
       if isDone { return at + blocks * 64 }
     }
-    var schedule = [UInt32](repeating: 0, count: blocks > 0 ? 64 : 0)
     while bytes.byteCount - at >= 64 {
-      compress(bytes, at, &schedule)
+      compress(bytes, at)
       at += 64
     }
     return at
   }
 
-  private mutating func compress(_ bytes: RawSpan, _ start: Int, _ schedule: inout [UInt32]) {
+  private mutating func compress(_ bytes: RawSpan, _ start: Int) {
+    var schedule = InlineArray<64, UInt32>(repeating: 0)
     for i in 0..<16 {
       schedule[i] = UInt32(
         bigEndian: unsafe bytes.unsafeLoadUnaligned(fromUncheckedByteOffset: start + i * 4, as: UInt32.self))
@@ -115,7 +134,8 @@ public struct SHA256: Sendable {
       let t2 = s0 &+ ((a & b) ^ (a & c) ^ (b & c))
       (h, g, f, e, d, c, b, a) = (g, f, e, d &+ t1, c, b, a, t1 &+ t2)
     }
-    for (i, value) in [a, b, c, d, e, f, g, h].enumerated() { state[i] &+= value }
+    let sums: InlineArray<8, UInt32> = [a, b, c, d, e, f, g, h]
+    for i in 0..<8 { state[i] &+= sums[i] }
   }
 
   @inline(__always) private static func rotate(_ x: UInt32, _ n: UInt32) -> UInt32 { (x >> n) | (x << (32 - n)) }

@@ -8,7 +8,7 @@ extension RESTSource {
   func authorized(_ url: String) throws(Problem) -> (url: String, headers: [HTTPHeader]) {
     let accept = HTTPHeader("Accept", "application/json")
     // Most URLs are the server's own with a path behind it.
-    let isBelow = url.utf8.starts(with: server.utf8) && url.utf8.dropFirst(server.utf8.count).first == UInt8(ascii: "/")
+    let isBelow = url.hasPrefix(server) && url.utf8.dropFirst(server.utf8.count).first == UInt8(ascii: "/")
     guard isBelow || RESTOrigin(url) == RESTOrigin(server) else { return (url, [accept]) }
     var headers = description.headers.map { HTTPHeader($0.name, $0.value) }
     if !headers.contains(where: { $0.isCalled("accept") }) { headers.insert(accept, at: 0) }

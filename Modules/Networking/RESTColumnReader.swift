@@ -2,14 +2,32 @@ internal import Codecs
 internal import Domain
 
 /// Reads one column's value out of a record, by the letter of its `SourceColumn`.
-struct RESTColumnReader {
+final class RESTColumnReader: Sendable {
   private let column: ColumnDescription
   private let source: SourceColumn
   private let selector: Selector
-  private let nulls: Set<[UInt8]>
-  private let invalid: Set<[UInt8]>
+  private let nulls: Words
+  private let invalid: Words
   private let dates: [Dates.Format]
   private let isAsWritten: Bool
+
+  /// Texts, whatever blanks are around them.
+  private struct Words {
+    private let words: Set<[UInt8]>
+    private let longest: Int
+
+    init(_ texts: [String]) {
+      words = Set(texts.map { Array($0.utf8) })
+      longest = words.map(\.count).max() ?? -1
+    }
+
+    func contains(_ text: [UInt8]) -> Bool {
+      guard longest >= 0 else { return false }
+      // Most texts are longer than any of these.
+      let plain = SourceStep.trimmed(text[...])
+      return plain.count <= longest && words.contains(Array(plain))
+    }
+  }
 
   /// Where a value stands.
   private enum Selector {
@@ -39,8 +57,8 @@ struct RESTColumnReader {
     // An empty text that becomes a list by a step is an empty list.
     let keepsEmpty =
       asWritten && source.steps.isEmpty && [.text, .url, .list(.text), .list(.url)].contains(column.type)
-    nulls = Set(source.nulls.filter { !(keepsEmpty && $0.isEmpty) }.map { Array($0.utf8) })
-    invalid = asWritten ? [] : Set(source.invalid.map { Array($0.utf8) })
+    nulls = Words(source.nulls.filter { !(keepsEmpty && $0.isEmpty) })
+    invalid = Words(asWritten ? [] : source.invalid)
     let named = source.formats.compactMap { Dates.Format(rawValue: $0.rawValue) }
     dates = named.isEmpty ? [.isoDay, .isoMonth, .year] : named
   }
@@ -79,16 +97,15 @@ struct RESTColumnReader {
     switch value {
     case nil, .null?: return nil
     case .string(let text)?:
-      let plain = SourceStep.trimmed(text)
-      if invalid.contains(plain) {
-        notes.invalid[column.name, default: []].append(RESTText.firstWords(plain))
+      if invalid.contains(text) {
+        notes.invalid[column.name, default: []].append(RESTText.firstWords(SourceStep.trimmed(text)))
         return nil
       }
-      return nulls.contains(plain) ? nil : value
+      return nulls.contains(text) ? nil : value
     case .array(let elements)?:
       let kept = elements.filter { element in
         guard case .string(let text) = element else { return !element.isNull || column.type == .json }
-        return !nulls.contains(SourceStep.trimmed(text))
+        return !nulls.contains(text)
       }
       return kept.isEmpty && !elements.isEmpty ? nil : .array(kept)
     case let other: return other

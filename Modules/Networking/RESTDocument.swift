@@ -35,17 +35,17 @@ struct RESTDocument {
 
   /// The array of records at a pointer.
   static func records(in document: JSON, at pointer: String, url: String) throws(Problem) -> [JSON] {
-    let place = URLText.redacted(url)
     let path = try JSONPointer(pointer)
     guard let found = document.value(at: path) else {
       throw Problem(
-        .badData, "no \(pointer) in the answer: \(RESTText.firstWords(document.canonicalBytes))", at: place)
+        .badData, "no \(pointer) in the answer: \(RESTText.firstWords(document.canonicalBytes))",
+        at: URLText.redacted(url))
     }
     guard let records = found.arrayValue else {
       throw Problem(
         .badData,
         "the answer is \(found.kindName), not an array of records: \(RESTText.firstWords(found.canonicalBytes))",
-        at: place
+        at: URLText.redacted(url)
       )
     }
     return records

@@ -78,18 +78,21 @@ struct RESTRecordReader {
     }
     var row: [Value] = []
     row.reserveCapacity(columns.count)
-    for (column, reader) in zip(dataset.schema.columns, columns) {
-      guard let reader else {
+    for position in columns.indices {
+      guard let reader = columns[position] else {
         row.append(.null)
         continue
       }
       do throws(Problem) {
         let value = try reader.value(in: record, place: number, parent: answer.parent, &notes)
-        if value == .null, !column.isNullable, !isAsWritten { throw Problem(.badData, "there is no value") }
+        if value == .null, !dataset.schema.columns[position].isNullable, !isAsWritten {
+          throw Problem(.badData, "there is no value")
+        }
         row.append(value)
       } catch {
         throw Problem(
-          .badData, "record \(number)\(identity(row)), \(column.name): \(error.message)",
+          .badData,
+          "record \(number)\(identity(row)), \(dataset.schema.columns[position].name): \(error.message)",
           at: URLText.redacted(answer.url), hint: error.hint)
       }
     }
@@ -108,6 +111,12 @@ struct RESTRecordReader {
     let counter = dataset.occurrence.flatMap(schema.position)
     let key = schema.key.filter { $0 != counter }
     guard !key.isEmpty else { return }
+    notes.counter = dataset.occurrence
+    notes.keyName = key.map { schema.columns[$0].name }.joined(separator: ", ")
+    // Most sources give each key once, and in order.
+    if counter == nil, rows.indices.dropFirst().allSatisfy({ precedes(rows[$0 - 1], rows[$0], by: key) == true }) {
+      return
+    }
     var seen: [[Value]: Int64] = [:]
     for position in rows.indices {
       let values = key.map { rows[position][$0] }
@@ -116,20 +125,22 @@ struct RESTRecordReader {
       if let counter { rows[position][counter] = .integer(times) }
       if times == 2 { notes.repeatedKeys.append(values.map(Self.shown).joined(separator: " ")) }
     }
-    notes.counter = dataset.occurrence
-    notes.keyName = key.map { schema.columns[$0].name }.joined(separator: ", ")
   }
 
   /// Sorts rows by their key; those that share one stay in their order.
   private func sort(_ rows: inout [[Value]]) {
     let key = dataset.schema.key
-    func precedes(_ a: [Value], _ b: [Value]) -> Bool? {
-      for position in key where a[position] != b[position] { return Self.precedes(a[position], b[position]) }
-      return nil
+    guard rows.indices.dropFirst().contains(where: { precedes(rows[$0], rows[$0 - 1], by: key) == true }) else {
+      return
     }
-    // Most sources give them so.
-    guard rows.indices.dropFirst().contains(where: { precedes(rows[$0], rows[$0 - 1]) == true }) else { return }
-    rows = rows.enumerated().sorted { precedes($0.element, $1.element) ?? ($0.offset < $1.offset) }.map(\.element)
+    rows = rows.enumerated().sorted { precedes($0.element, $1.element, by: key) ?? ($0.offset < $1.offset) }
+      .map(\.element)
+  }
+
+  /// Whether one row comes before another; nil for rows of one key.
+  private func precedes(_ a: [Value], _ b: [Value], by key: [Int]) -> Bool? {
+    for position in key where a[position] != b[position] { return Self.precedes(a[position], b[position]) }
+    return nil
   }
 
   /// The order of keys: numbers by value, texts by bytes.

@@ -37,12 +37,18 @@ extension SourceStep {
 
   /// A text without blanks at its ends.
   static func trimmed(_ text: [UInt8]) -> [UInt8] {
+    let rest = trimmed(text[...])
+    return rest.count == text.count ? text : Array(rest)
+  }
+
+  /// What is left of a text without blanks at its ends.
+  static func trimmed(_ text: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
     let isBlank: (UInt8) -> Bool = { $0 == 32 || (9...13).contains($0) }
     guard let first = text.firstIndex(where: { !isBlank($0) }), let last = text.lastIndex(where: { !isBlank($0) })
     else {
       return []
     }
-    return Array(text[first...last])
+    return text[first...last]
   }
 
   /// The parts of a comma list, blanks removed. A comma inside brackets parts nothing.
@@ -60,6 +66,6 @@ extension SourceStep {
       }
       parts[parts.count - 1].append(byte)
     }
-    return parts.map(trimmed).filter { !$0.isEmpty }
+    return parts.map { trimmed($0) }.filter { !$0.isEmpty }
   }
 }

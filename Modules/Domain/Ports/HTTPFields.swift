@@ -32,6 +32,8 @@ public struct HTTPFields: Sendable, Hashable, ExpressibleByArrayLiteral {
   public mutating func append(line: RawSpan) {
     unsafe line.withUnsafeBytes { line in
       guard unsafe line.contains(UInt8(ascii: ":")), unsafe !line.contains(10) else { return }
+      // Mostly a few hundred bytes in all.
+      if lines.isEmpty { lines.reserveCapacity(512) }
       unsafe lines.append(contentsOf: line)
       lines.append(10)
     }
@@ -39,35 +41,42 @@ public struct HTTPFields: Sendable, Hashable, ExpressibleByArrayLiteral {
 
   /// The value of the first field called `name`, without regard to the case of ASCII letters, nor the blanks before it.
   public func value(of name: String) -> String? {
-    var rest = lines[...]
-    while let line = Self.line(&rest) {
-      guard Self.isSame(Self.name(of: line), name.utf8) else { continue }
-      let value = line.drop { $0 != UInt8(ascii: ":") }.dropFirst()
-      return String(decoding: value.drop { $0 == 32 || $0 == 9 }, as: UTF8.self)
-    }
-    return nil
+    guard let field = fields(called: [name]).first else { return nil }
+    return String(decoding: lines[(field.colon + 1)..<field.end].drop { $0 == 32 || $0 == 9 }, as: UTF8.self)
   }
 
   /// The fields called so alone.
   public func only(_ names: [String]) -> HTTPFields {
-    var fields = HTTPFields(), rest = lines[...]
-    while let line = Self.line(&rest) {
-      let name = Self.name(of: line)
-      if names.contains(where: { Self.isSame(name, $0.utf8) }) {
-        fields.lines += lines[line.startIndex...line.endIndex]
+    var some = HTTPFields()
+    for field in fields(called: names) { some.lines += lines[field.start...field.end] }
+    return some
+  }
+
+  /// Where a field stands in `lines`: its name up to the colon, its value up to the line feed.
+  private struct Field {
+    var start: Int, colon: Int, end: Int
+  }
+
+  private func fields(called names: [String]) -> [Field] {
+    var found: [Field] = []
+    unsafe lines.withUnsafeBufferPointer { bytes in
+      var start = 0
+      while start < bytes.count {
+        // Every line has both.
+        var colon = start
+        while unsafe bytes[colon] != UInt8(ascii: ":") { colon += 1 }
+        var end = colon
+        while unsafe bytes[end] != 10 { end += 1 }
+        let name = unsafe UnsafeBufferPointer(rebasing: bytes[start..<colon])
+        for wanted in names where unsafe Self.isSame(name, wanted.utf8) {
+          found.append(Field(start: start, colon: colon, end: end))
+          break
+        }
+        start = end + 1
       }
     }
-    return fields
+    return found
   }
-
-  /// Takes the first line off.
-  private static func line(_ rest: inout ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
-    guard let end = rest.firstIndex(of: 10) else { return nil }
-    defer { rest = rest[(end + 1)...] }
-    return rest[..<end]
-  }
-
-  private static func name(of line: ArraySlice<UInt8>) -> ArraySlice<UInt8> { line.prefix { $0 != UInt8(ascii: ":") } }
 
   fileprivate static func isSame(_ a: some Collection<UInt8>, _ b: some Collection<UInt8>) -> Bool {
     a.count == b.count

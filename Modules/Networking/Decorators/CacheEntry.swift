@@ -22,11 +22,17 @@ struct CacheEntry: Sendable {
 
   /// The bytes before the body.
   var head: [UInt8] {
-    let head = Array("\(seconds)\n\(status)\n".utf8) + headers.only(Self.kept).lines + [10]
+    var fields = Array("\(seconds)\n\(status)\n".utf8)
+    fields += headers.only(Self.kept).lines
+    fields.append(10)
     var hash = SHA256()
-    hash.update(head)
+    hash.update(fields)
     hash.update(body)
-    return Array("bb-cache 1\n\(hash.hexDigest())\n".utf8) + head
+    var head = Array("bb-cache 1\n".utf8)
+    head.reserveCapacity(head.count + 65 + fields.count)
+    head += hash.hexDigest().utf8
+    head.append(10)
+    return head + fields
   }
 }
 

@@ -14,14 +14,17 @@ final class CacheShelf: Sendable {
     init(_ question: [UInt8]) {
       var hash = SHA256()
       hash.update(question)
-      self.init(digest: hash.digest()[...])
+      self.init(digest: hash.digest())
     }
-    fileprivate init(digest: ArraySlice<UInt8>) {
-      var words = SIMD4<Int64>()
-      for place in 0..<4 { words[place] = CacheShelf.number(digest.dropFirst(8 * place).prefix(8)) }
-      self.words = words
+    /// The key that the first 32 of `bytes` are.
+    fileprivate init(digest bytes: [UInt8]) {
+      words = SIMD4(
+        CacheShelf.number(in: bytes, at: 0), CacheShelf.number(in: bytes, at: 8), CacheShelf.number(in: bytes, at: 16),
+        CacheShelf.number(in: bytes, at: 24))
     }
-    fileprivate var digest: [UInt8] { (0..<4).flatMap { CacheShelf.number(words[$0]) } }
+    fileprivate func append(to bytes: inout [UInt8]) {
+      for place in 0..<4 { CacheShelf.append(words[place], to: &bytes) }
+    }
   }
 
   private struct Record {
@@ -78,7 +81,12 @@ final class CacheShelf: Sendable {
   func keep(_ entry: CacheEntry, _ key: Key) -> Bool {
     let head = entry.head
     let length = head.count + entry.body.count
-    let first = key.digest + Self.number(entry.seconds) + Self.number(Int64(length)) + head
+    var first: [UInt8] = []
+    first.reserveCapacity(Self.headLength + head.count)
+    key.append(to: &first)
+    Self.append(entry.seconds, to: &first)
+    Self.append(Int64(length), to: &first)
+    first += head
     return state.withLock { state in
       read(&state)
       guard !state.hasFailed, prepare(&state) else {
@@ -103,7 +111,8 @@ final class CacheShelf: Sendable {
     state.withLock { state in
       guard let record = state.records[key] else { return }
       state.records[key]?.checked = seconds
-      let time = Self.number(seconds)
+      var time: [UInt8] = []
+      Self.append(seconds, to: &time)
       state.append(false)
       unsafe pwrite(state.descriptor, time, time.count, off_t(record.start + 32))
     }
@@ -131,11 +140,10 @@ final class CacheShelf: Sendable {
     }
     state.end = Self.mark.count
     while let head = Self.bytes(descriptor, at: state.end, count: Self.headLength) {
-      let length = Self.number(head[40..<48])
+      let length = Self.number(in: head, at: 40)
       guard length > 0, length <= Int64(size - state.end - Self.headLength) else { break }
       state.note(
-        Key(digest: head[..<32]),
-        Record(start: state.end, length: Int(length), checked: Self.number(head[32..<40])))
+        Key(digest: head), Record(start: state.end, length: Int(length), checked: Self.number(in: head, at: 32)))
       state.end += Self.headLength + Int(length)
     }
     state.isTorn = state.end != size
@@ -189,10 +197,14 @@ final class CacheShelf: Sendable {
     return bytes.count == count ? bytes : nil
   }
 
-  private static func number(_ value: Int64) -> [UInt8] {
-    (0..<8).map { UInt8(truncatingIfNeeded: value >> (8 * $0)) }
+  private static func append(_ number: Int64, to bytes: inout [UInt8]) {
+    for place in 0..<8 { bytes.append(UInt8(truncatingIfNeeded: number >> (8 * place))) }
   }
-  private static func number(_ bytes: ArraySlice<UInt8>) -> Int64 { bytes.reversed().reduce(0) { $0 << 8 | Int64($1) } }
+  private static func number(in bytes: [UInt8], at start: Int) -> Int64 {
+    var number: Int64 = 0
+    for place in 0..<8 { number |= Int64(bytes[start + place]) << (8 * place) }
+    return number
+  }
 }
 
 /// The shelves of a cache, each opened once.
