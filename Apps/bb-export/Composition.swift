@@ -85,13 +85,10 @@ extension Environment {
       now: { SystemClock().timestamp },
       plugins: pluginPort(plugins),
       tap: tapPort,
-      file: { (path, replaces) throws(Problem) in
-        if DescriptorSink.isDevice(path) { return try DescriptorSink(device: path) }
-        return try FileSink(path: path, replaces: replaces)
-      },
+      file: { (path, replaces) throws(Problem) in try OutputFile.sink(path, replaces: replaces) },
       checkFile: { (path, replaces) throws(Problem) in
         // Made and taken away again.
-        if !DescriptorSink.isDevice(path) { _ = try FileSink(path: path, replaces: replaces) }
+        if !DescriptorSink.isDevice(path) { _ = try OutputFile.sink(path, replaces: replaces) }
       },
       standardOutput: { (isHeldBack) throws(Problem) in
         let descriptor = DescriptorSink.standardOutput

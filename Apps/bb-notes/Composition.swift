@@ -38,10 +38,7 @@ extension Environment {
       exporter: { (name) throws(Problem) in try exporters.exporter(named: name) },
       exporterForPath: { exporters.exporter(forPath: $0) },
       formatOptions: { (assignments, chosen) throws(Problem) in try exporters.options(assignments, for: chosen) },
-      file: { (path, replaces) throws(Problem) in
-        if DescriptorSink.isDevice(path) { return try DescriptorSink(device: path) }
-        return try FileSink(path: path, replaces: replaces)
-      },
+      file: { (path, replaces) throws(Problem) in try OutputFile.sink(path, replaces: replaces) },
       fileRows: { (path, format, delimiter, types) async throws(Problem) in
         var reading = FileSource.Reading()
         if let format { reading.format = try FileFormat(named: format) }

@@ -137,7 +137,7 @@ public final class FileSink: ByteSink {
   }
 
   /// Where a symbolic link leads, so that its target is replaced and the link stays; any other path as it is.
-  private static func resolved(_ path: String) throws(Problem) -> String {
+  static func resolved(_ path: String) throws(Problem) -> String {
     var current = path
     for _ in 0..<40 {
       var status = stat()
