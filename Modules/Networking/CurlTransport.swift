@@ -105,7 +105,7 @@ public final class CurlTransport: HTTPTransport {
   /// All agents, at least so many.
   private func agents(_ count: Int) throws(Problem) -> [CurlAgent] {
     try CurlLibrary.load()
-    let limit = max(1, options.connectionsPerHost / Self.mostAgents)
+    let limit = (options.connectionsPerHost + Self.mostAgents - 1) / Self.mostAgents
     return try agents.withLock { (agents) throws(Problem) in
       while agents.count < count { agents.append(try CurlAgent(connectionsPerHost: limit)) }
       return agents

@@ -70,6 +70,21 @@ func temporaryFolder() -> String {
     #expect(connections(to: server).count == 2, "who asks from elsewhere needs no other")
   }
 
+  @Test("an odd number of connections is not one fewer") func oddConnections() async throws {
+    let asked = Mutex(0)
+    let server = try LoopbackServer { _ in
+      asked.withLock { $0 += 1 }
+      // None is answered before all are there; a minute is not waited.
+      for _ in 0..<6000 where asked.withLock({ $0 < 3 }) { usleep(10_000) }
+      return .json(asked.withLock { $0 < 3 } ? "[]" : "[3]")
+    }
+    let transport = CurlTransport(TransportOptions(proxy: "none", connectionsPerHost: 3))
+    let answers = try await [1, 2, 3].mapInParallel(most: 3, on: transport.readers) { (_) async throws(Problem) in
+      try await transport.send(HTTPRequest(.get, server.url, timeout: .seconds(120))).bytes()
+    }
+    #expect(answers == Array(repeating: Array("[3]".utf8), count: 3))
+  }
+
   @Test("are each broken by a transport that is wrong on purpose") func mutants() async throws {
     var unbroken = Set(TransportLaw.all.map(\.description))
     for fault in Naive.Fault.allCases {
