@@ -175,7 +175,7 @@ bb_curl_loop *bb_curl_loop_make(CURLM *multi) {
   return loop;
 }
 
-void bb_curl_loop_run(bb_curl_loop *loop, int milliseconds) {
+int bb_curl_loop_run(bb_curl_loop *loop, int milliseconds) {
   struct epoll_event events[64];
   int64_t left = loop->due < 0 ? milliseconds : loop->due - now();
   int wait = left < 0 ? 0 : left < milliseconds ? (int)left : milliseconds;
@@ -206,6 +206,7 @@ void bb_curl_loop_run(bb_curl_loop *loop, int milliseconds) {
     loop->is_stirred = 0;
     p_curl_multi_socket_all(loop->multi, &running);
   }
+  return count > 0;
 }
 
 CURLcode bb_curl_loop_resume(bb_curl_loop *loop, CURL *handle) {

@@ -45,6 +45,8 @@ import Synchronization
     case endless([UInt8])
     /// Does nothing for so many milliseconds.
     case pause(Int)
+    /// Does nothing until this is so, for a minute at most.
+    case wait(@Sendable () -> Bool)
     /// The connection is reset.
     case reset
   }
@@ -163,6 +165,7 @@ import Synchronization
       let end = ContinuousClock.now + .seconds(60)
       while ContinuousClock.now < end { guard send(bytes, client) else { return false } }
     case .pause(let milliseconds): usleep(UInt32(milliseconds) * 1000)
+    case .wait(let isSo): for _ in 0..<6000 where !isSo() { usleep(10_000) }
     case .reset: reset(client)
     }
     return true

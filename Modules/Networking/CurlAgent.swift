@@ -112,7 +112,7 @@ import Synchronization
         inbox.isAsleep = inbox.orders.isEmpty && inbox.jobs.isEmpty && arrivals.isEmpty
         return inbox.isAsleep
       }
-      unsafe bb_curl_loop_run(loop, mayWait ? 1000 : 0)
+      let isQuiet = unsafe bb_curl_loop_run(loop, mayWait ? 1000 : 0) == 0
       if mayWait { inbox.withLock { $0.isAsleep = false } }
       var done: UnsafeMutableRawPointer?, code = CURLE_OK
       while unsafe bb_curl_multi_next_done(multi, &done, &code) != 0 {
@@ -120,7 +120,7 @@ import Synchronization
         _ = unsafe bb_curl_multi_remove(multi, pointer)
         transfer.end(code)
       }
-      arrivals.tellReaders()
+      arrivals.tellReaders(isQuiet: isQuiet)
     }
   }
 
@@ -135,19 +135,27 @@ import Synchronization
 
 /// Mailboxes that got something since their readers were told; used on the agent's thread alone.
 ///
-/// A reader is told once for all that came with one look at the network: mostly that is the whole of a small answer.
+/// A reader is told when its answer is whole or a good part of it is there; of less when nothing else comes.
 @safe final class Arrivals: @unchecked Sendable {
-  private var exchanges: [Exchange] = []
+  private var due: [Exchange] = []
+  private var begun: [Exchange] = []
+  /// How many of those are kept: the most have become due meanwhile.
+  private static let most = 64
   /// Whether there are none.
-  var isEmpty: Bool { exchanges.isEmpty }
+  var isEmpty: Bool { due.isEmpty && begun.isEmpty }
 
-  /// Has the reader of a mailbox told, soon.
-  func note(_ exchange: Exchange) { exchanges.append(exchange) }
+  /// Has the reader of a mailbox told: at once, or when it is quiet.
+  func note(_ exchange: Exchange, isDue: Bool) {
+    if isDue { due.append(exchange) } else { begun.append(exchange) }
+  }
 
-  /// Tells them all.
-  func tellReaders() {
-    for exchange in exchanges { exchange.tellReader() }
-    exchanges.removeAll(keepingCapacity: true)
+  /// Tells those who are to be told now.
+  func tellReaders(isQuiet: Bool) {
+    for exchange in due { exchange.tellReader() }
+    due.removeAll(keepingCapacity: true)
+    guard isQuiet || begun.count >= Self.most else { return }
+    for exchange in begun { exchange.tellReader() }
+    begun.removeAll(keepingCapacity: true)
   }
 }
 

@@ -32,8 +32,8 @@ import Synchronization
     var address = ""
     /// Why a callback broke the transfer off.
     var refusal: Problem?
-    /// Whether the reader is to be told of something.
-    var isNoted = false
+    /// Whether the reader is to be told of something; and whether of so much that it is worth its while.
+    var isNoted = false, isDue = false
 
     /// What there is to say of the head; nil while it is on its way.
     var knownHead: Result<Head, Problem>? {
@@ -94,6 +94,7 @@ import Synchronization
         // 1xx announces the answer that counts.
         guard state.status >= 200 else { return true }
         state.isHeadComplete = true
+        note(&state)
       } else if !state.isHeadComplete {
         state.packings += unsafe Self.packings(UnsafeRawBufferPointer(rebasing: line[..<end]))
         guard state.packings <= 1 else {
@@ -158,22 +159,23 @@ import Synchronization
         unsafe state.chunks[last + 1].append(contentsOf: bytes)
       }
       state.waitingBytes += bytes.count
-      if state.waitingBytes >= Self.chunkCapacity { note(&state) }
+      note(&state)
       return bytes.count
     }
   }
 
   /// Has the reader told of what came, when the agent is through with what there is now.
   private func note(_ state: inout State) {
-    guard !state.isNoted else { return }
-    state.isNoted = true
-    arrivals?.note(self)
+    let isDue = state.end != nil || state.waitingBytes >= Self.chunkCapacity
+    guard !state.isNoted || isDue && !state.isDue else { return }
+    (state.isNoted, state.isDue) = (true, isDue)
+    arrivals?.note(self, isDue: isDue)
   }
 
   /// Wakes the reader for what came.
   func tellReader() {
     let (head, body, result) = unsafe state.withLock { state in
-      state.isNoted = false
+      (state.isNoted, state.isDue) = (false, false)
       let result = state.knownHead
       defer {
         if result != nil { unsafe state.headReader = nil }

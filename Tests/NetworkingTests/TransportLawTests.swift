@@ -70,6 +70,23 @@ func temporaryFolder() -> String {
     #expect(connections(to: server).count == 2, "who asks from elsewhere needs no other")
   }
 
+  @Test("what has come is given before the rest is there") func pieces() async throws {
+    let isGiven = Atomic(false)
+    let server = try LoopbackServer { _ in
+      .steps([
+        .send(Array("HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\none".utf8)),
+        .wait { isGiven.load(ordering: .sequentiallyConsistent) }, .send(Array("two".utf8)),
+      ])
+    }
+    let response = try await TransportCase.curl().send(HTTPRequest(.get, server.url, timeout: .seconds(120)))
+    var chunks: [[UInt8]] = []
+    for try await chunk in response.body {
+      chunks.append(chunk)
+      isGiven.store(true, ordering: .sequentiallyConsistent)
+    }
+    #expect(chunks == [Array("one".utf8), Array("two".utf8)])
+  }
+
   @Test("an odd number of connections is not one fewer") func oddConnections() async throws {
     let asked = Mutex(0)
     let server = try LoopbackServer { _ in

@@ -34,8 +34,8 @@ CURLMcode bb_curl_multi_remove(CURLM *multi, CURL *handle);
 typedef struct bb_curl_loop bb_curl_loop;
 /// The loop of `multi`, for as long as the process lives; NULL when there are no descriptors left.
 bb_curl_loop *bb_curl_loop_make(CURLM *multi);
-/// Does what can be done on the transfers; before, waits for it, at most so many milliseconds, unless the bell rings.
-void bb_curl_loop_run(bb_curl_loop *loop, int milliseconds);
+/// Does what can be done on the transfers; before, waits for it, at most so many milliseconds, unless the bell rings. Returns whether there was anything.
+int bb_curl_loop_run(bb_curl_loop *loop, int milliseconds);
 /// Lets a paused transfer go on; on the loop's own thread.
 CURLcode bb_curl_loop_resume(bb_curl_loop *loop, CURL *handle);
 /// Ends the waiting of the thread that runs the loop.
