@@ -44,7 +44,9 @@ struct Listing {
   }
 
   /// Writes what `selection` makes of `rows` to standard output.
-  func write(_ rows: any RowStream, _ selection: Selection = Selection()) async throws(Problem) {
+  /// - Returns: how many rows that are.
+  @discardableResult
+  func write(_ rows: any RowStream, _ selection: Selection = Selection()) async throws(Problem) -> Int {
     let (exporter, isForPeople) = try exporter()
     var selection = selection
     if selection.columns == nil, isForPeople { selection.columns = usualColumns }
@@ -62,6 +64,7 @@ struct Listing {
       try wanted.apply(to: stream, scratch: environment.scratch)
     }
     for warning in summary.warnings { desk.report.warning(warning) }
+    return summary.rows
   }
 
   /// Writes records of `schema` to standard output, in the order given.

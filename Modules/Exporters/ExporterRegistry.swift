@@ -80,6 +80,9 @@ public struct ExporterRegistry: Sendable {
       }
       takers.append(descriptor)
     }
+    guard !candidates.isEmpty else {
+      throw Problem(.usage, "no format is named that has options", hint: "name it with --format")
+    }
     if takers.isEmpty {
       var keys: [String] = []
       for key in candidates.flatMap({ $0.options.map(\.key) }) where !keys.contains(key) { keys.append(key) }

@@ -16,7 +16,9 @@ struct EpisodePicker {
     var episodes = try await desk.choices(book).all(refresh: desk.has(NotesCommands.refresh))
     if desk[Options.production] != nil {
       let production = try EpisodeArguments.production(desk)
-      episodes = episodes.filter { $0.key.production == production }
+      let all = episodes
+      episodes = all.filter { $0.key.production == production }
+      if episodes.isEmpty, !all.isEmpty { throw EpisodeChoices.unknownProduction(production, among: all) }
     }
     let noted = try await EpisodeListing.noted(book)
     var seasons: [Season] = []

@@ -21,7 +21,16 @@ enum NoteListing {
     selection.search = search
     selection.conditions += try EpisodeListing.conditions(desk)
     let rows = try await desk.book().rows(of: Catalog.notes, selection)
-    try await Listing(desk, kind: "notes", columns: columns).write(rows, selection)
+    let count = try await Listing(desk, kind: "notes", columns: columns).write(rows, selection)
+    if count == 0, let production = desk[Options.production] { tellUnknown(production, desk) }
+  }
+
+  /// Says that a show of which nothing is listed is none of those that bb knows; there may be others.
+  private static func tellUnknown(_ production: String, _ desk: Desk) {
+    let names = Shorthand.productions.flatMap { [$0.name, $0.short] }
+    guard !names.contains(EpisodeKey.production(production)) else { return }
+    let near = Nearest.word(to: production, among: names).map { "; did you mean \($0)?" } ?? ""
+    desk.say("there is no note on “\(production)”\(near)")
   }
 
   static func show(_ desk: Desk) async throws(Problem) {

@@ -65,10 +65,8 @@ public struct EpisodeChoices: Sendable {
     let all = try await all()
     let same = all.filter { $0.key.production == key.production }
     guard !same.isEmpty else { return Self.unknownProduction(key.production, among: all) }
-    func distance(_ other: EpisodeKey) -> Int {
-      abs(other.season - key.season) * 1000 + abs(other.episode - key.episode)
-    }
-    let nearest = same.sorted { distance($0.key) < distance($1.key) }.prefix(3).sorted { $0.key < $1.key }
+    let nearest = same.sorted { key.distance(to: $0.key) < key.distance(to: $1.key) }.prefix(3)
+      .sorted { $0.key < $1.key }
     return Problem(
       .usage, "there is no episode \(key.text)", hint: "the nearest are \(nearest.map(\.label).joined(separator: ", "))"
     )

@@ -40,7 +40,7 @@ public struct EpisodeKey: Sendable, Hashable, Comparable {
   public var values: [Value] { [.text(production), .integer(Int64(season)), .integer(Int64(episode))] }
   /// `S05E14`.
   public var short: String {
-    func two(_ number: Int) -> String { (number < 10 ? "0" : "") + String(number) }
+    func two(_ number: Int) -> String { (0..<10 ~= number ? "0" : "") + String(number) }
     return "S\(two(season))E\(two(episode))"
   }
   /// `Breaking Bad S05E14`.
@@ -50,6 +50,12 @@ public struct EpisodeKey: Sendable, Hashable, Comparable {
   public var argument: String {
     let word = Shorthand.productions.first { $0.name == production }?.short
     return word.map { "\($0):\(short)" } ?? "'\(production.replacing("'", with: "'\\''")):\(short)'"
+  }
+
+  /// How far another episode is: by seasons, then by numbers. A file that a person edited may hold any numbers.
+  public func distance(to other: EpisodeKey) -> (seasons: UInt, episodes: UInt) {
+    func between(_ a: Int, _ b: Int) -> UInt { UInt(bitPattern: a > b ? a &- b : b &- a) }
+    return (between(season, other.season), between(episode, other.episode))
   }
 
   /// In order of production (as bytes), season, and episode (as numbers).

@@ -22,10 +22,8 @@ public struct Notebook: Sendable {
   /// - Throws: `absent`, with the nearest notes.
   public func existingNote(on key: EpisodeKey) async throws(Problem) -> StoredRecord {
     if let note = try await note(on: key) { return note }
-    func distance(_ other: EpisodeKey) -> Int {
-      abs(other.season - key.season) * 1000 + abs(other.episode - key.episode)
-    }
-    let near = try await keys(of: key.production).sorted { distance($0) < distance($1) }.prefix(3).sorted()
+    let near = try await keys(of: key.production).sorted { key.distance(to: $0) < key.distance(to: $1) }.prefix(3)
+      .sorted()
     let hint =
       near.isEmpty
       ? "there are none on \(key.production)" : "there are notes on \(near.map(\.short).joined(separator: ", "))"
