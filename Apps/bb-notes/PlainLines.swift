@@ -32,8 +32,17 @@ struct PlainLines: Exporter {
     func finish(rows: Int, _ out: inout ByteBuffer) {}
 
     private static func append(_ bytes: [UInt8], _ out: inout ByteBuffer) {
-      let text = String(decoding: bytes, as: UTF8.self).replacing("\\", with: "\\\\").replacing("\t", with: "\\t")
-      out.append(Terminal.safe(text.replacing("\n", with: "\\n")))
+      // Byte by byte: a line feed behind a carriage return, or before an accent, is none as a Character.
+      var line: [UInt8] = []
+      for byte in bytes {
+        switch byte {
+        case UInt8(ascii: "\\"): line += "\\\\".utf8
+        case UInt8(ascii: "\t"): line += "\\t".utf8
+        case UInt8(ascii: "\n"): line += "\\n".utf8
+        default: line.append(byte)
+        }
+      }
+      out.append(Terminal.safe(String(decoding: line, as: UTF8.self)))
     }
   }
 }

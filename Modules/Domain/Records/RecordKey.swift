@@ -15,14 +15,17 @@ public enum RecordKey {
         continue
       }
       let copied = unsafe Array(bytes)
-      for byte in copied {
-        switch byte {
-        case UInt8(ascii: "/"): text += "%2F".utf8
-        case UInt8(ascii: "%"): text += "%25".utf8
-        default: text.append(byte)
-        }
-      }
+      for byte in copied { append(byte, to: &text) }
     }
     return text
+  }
+
+  /// Adds a byte of a value, spelled out where it would part values.
+  static func append(_ byte: UInt8, to text: inout [UInt8]) {
+    switch byte {
+    case UInt8(ascii: "/"): text += "%2F".utf8
+    case UInt8(ascii: "%"): text += "%25".utf8
+    default: text.append(byte)
+    }
   }
 }

@@ -95,7 +95,9 @@ extension RecordKey {
   /// The values of a key as one text, as `text(of:in:_:)` writes it.
   public static func text(of key: [Value]) -> String {
     key.map { value in
-      StoredKey([value]).text.replacing("%", with: "%25").replacing("/", with: "%2F")
+      var text: [UInt8] = []
+      for byte in StoredKey([value]).text.utf8 { append(byte, to: &text) }
+      return String(decoding: text, as: UTF8.self)
     }.joined(separator: "/")
   }
 }
