@@ -103,11 +103,29 @@ import Testing
     #expect(again == record)
   }
 
+  @Test("an editor that ends lines with CR LF changes nothing, and loses no CR of a value") func windows() throws {
+    var record = StoredRecord(Catalog.actors, ["name": .text("A"), "favourite": .boolean(true)])
+    record["description"] = .text("first\r\nsecond\n\u{301}third")
+    record["phone"] = .text("\u{301}1")
+    let form = form.text(of: record, advice: ["an actor\nof two lines"])
+    let lines = String(decoding: form, as: UTF8.self)
+    #expect(lines.contains("# of two lines\n") && lines.contains("description: first\r\n  second\n  \u{301}third\n"))
+    var windows: [UInt8] = []
+    for byte in form { windows += byte == 10 ? [13, 10] : [byte] }
+    #expect(try self.form.changes(from: form, to: windows) == [])
+    let edited = Array(String(decoding: windows, as: UTF8.self).replacing("name: A", with: "name: B").utf8)
+    #expect(try self.form.changes(from: form, to: edited) == [Assignment(parsing: "name=B")])
+    var again = StoredRecord(Catalog.actors, ["name": .text("-"), "favourite": .boolean(false)])
+    for assignment in try self.form.assignments(form) { again = try assignment.applied(to: again) }
+    #expect(again == record)
+  }
+
   @Test(
     "what is no line of a form is told",
     arguments: [
       ("name: A\nnmae: B", "line 2: no column “nmae”; did you mean name?"),
       ("name: A\nmore", "line 2 is no “column: value”; indent further lines of a text"),
+      ("description: a\nname: A\nname: B", "line 3: name comes twice; indent further lines of a text"),
     ])
   func complaints(text: String, message: String) {
     let problem = #expect(throws: Problem.self) { try form.assignments(Array(text.utf8)) }

@@ -9,57 +9,77 @@ public struct RecordForm: Sendable {
 
   /// The record's values, with `advice` above them.
   public func text(of record: StoredRecord, advice: [String] = []) -> [UInt8] {
-    var text = ""
-    for line in advice { text += "# \(line)\n" }
-    for column in columns {
-      let value = Self.text(record[column.name], column.type)
-      let lines = value.split(separator: "\n", omittingEmptySubsequences: false)
-      text += "\(column.name):" + (lines.first.map { $0.isEmpty ? "" : " \($0)" } ?? "") + "\n"
-      for line in lines.dropFirst() { text += "  \(line)\n" }
+    var text: [UInt8] = []
+    func put(_ value: [UInt8], first: String, further: String) {
+      for (position, line) in Self.lines(value).enumerated() {
+        text += (position > 0 ? further : line.isEmpty ? String(first.dropLast()) : first).utf8 + line + [Self.lineFeed]
+      }
     }
-    return Array(text.utf8)
+    for line in advice { put(Array(line.utf8), first: "# ", further: "# ") }
+    for column in columns {
+      put(Array(Self.text(record[column.name], column.type).utf8), first: "\(column.name): ", further: "  ")
+    }
+    return text
   }
 
   /// What a person has changed between two texts of a form. What is the same in both stays as it is kept, whatever a form cannot show of it.
   /// - Throws: as `assignments(_:)`.
   public func changes(from old: [UInt8], to new: [UInt8]) throws(Problem) -> [Assignment] {
-    let before = Set(try assignments(old))
-    return try assignments(new).filter { !before.contains($0) }
+    // An editor that ends every line with CR LF means nothing by it.
+    let further = Self.lines(new).dropLast(), endsAsWindows = !further.isEmpty && further.allSatisfy { $0.last == 13 }
+    func plain(_ text: [UInt8]) -> [UInt8] {
+      guard endsAsWindows else { return text }
+      var lines = Self.lines(text)
+      for index in lines.indices { while lines[index].last == 13 { lines[index].removeLast() } }
+      return Array(lines.joined(separator: [Self.lineFeed]))
+    }
+    let before = Set(try assignments(plain(old)))
+    return try assignments(plain(new)).filter { !before.contains($0) }
   }
 
   /// What a person wrote, as assignments of all columns of the form; a value that was removed is null.
-  /// - Throws: `usage` for a line that is no column's, with the nearest right name.
+  /// - Throws: `usage` for a line that is no column's, with the nearest right name, and for a column that comes twice.
   public func assignments(_ text: [UInt8]) throws(Problem) -> [Assignment] {
-    var values: [String: String] = [:], current: String?
-    let lines = String(decoding: text, as: UTF8.self).split(separator: "\n", omittingEmptySubsequences: false)
-    for (number, line) in lines.enumerated() {
-      if line.hasPrefix("#") { continue }
-      if line.hasPrefix("  "), let column = current {
-        values[column, default: ""] += "\n" + line.dropFirst(2)
+    var values: [String: [UInt8]] = [:], current: String?
+    for (number, line) in Self.lines(text).enumerated() {
+      if line.first == UInt8(ascii: "#") { continue }
+      if line.starts(with: "  ".utf8), let column = current {
+        values[column, default: []] += [Self.lineFeed] + line.dropFirst(2)
         continue
       }
-      if line.allSatisfy({ $0 == " " || $0 == "\r" }) {
+      if line.allSatisfy({ $0 == UInt8(ascii: " ") || $0 == 13 }) {
         // An empty line within a text of several.
-        if let column = current, values[column]?.isEmpty == false { values[column, default: ""] += "\n" }
+        if let column = current, values[column]?.isEmpty == false { values[column, default: []].append(Self.lineFeed) }
         continue
       }
-      guard let colon = line.firstIndex(of: ":") else {
+      guard let colon = line.firstIndex(of: UInt8(ascii: ":")) else {
         throw Problem(.usage, "line \(number + 1) is no “column: value”", hint: "indent further lines of a text")
       }
-      let name = String(line[..<colon])
+      let name = String(decoding: line[..<colon], as: UTF8.self)
       guard columns.contains(where: { $0.name == name }) else {
         let near = Nearest.word(to: name, among: columns.map(\.name)).map { "did you mean \($0)?" }
         throw Problem(.usage, "line \(number + 1): no column “\(name)”", hint: near ?? "indent further lines of a text")
       }
-      values[name] = String(line[line.index(after: colon)...].drop { $0 == " " })
+      guard values[name] == nil else {
+        throw Problem(.usage, "line \(number + 1): \(name) comes twice", hint: "indent further lines of a text")
+      }
+      values[name] = Array(line[line.index(after: colon)...].drop { $0 == UInt8(ascii: " ") })
       current = name
     }
     return try columns.map { column throws(Problem) in
-      var value = values[column.name] ?? ""
-      while let last = value.last, last == "\n" || last == " " { value.removeLast() }
+      var value = values[column.name] ?? []
+      while let last = value.last, last == Self.lineFeed || last == UInt8(ascii: " ") { value.removeLast() }
       return value.isEmpty && column.isNullable
-        ? Assignment(unset: column.name) : try Assignment(parsing: "\(column.name)=\(value)")
+        ? Assignment(unset: column.name)
+        : try Assignment(parsing: "\(column.name)=\(String(decoding: value, as: UTF8.self))")
     }
+  }
+
+  private static let lineFeed = UInt8(ascii: "\n")
+
+  /// Lines as every editor knows them; as Characters, CR LF and a line feed before an accent are others.
+  private static func lines(_ text: [UInt8]) -> [ArraySlice<UInt8>] {
+    text.split(separator: lineFeed, omittingEmptySubsequences: false)
   }
 
   /// Elements parted by `; `; the list as it is kept where that would be read as another.

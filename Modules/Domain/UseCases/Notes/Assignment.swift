@@ -8,11 +8,12 @@ public struct Assignment: Sendable, Hashable {
   /// Reads `COLUMN=VALUE`.
   /// - Throws: `usage` for a text without `=`.
   public init(parsing text: String) throws(Problem) {
-    guard let mark = text.firstIndex(of: "="), mark != text.startIndex else {
+    // As bytes: before an accent the mark is no Character of its own.
+    guard let mark = text.utf8.firstIndex(of: UInt8(ascii: "=")), mark != text.startIndex else {
       throw Problem(.usage, "“\(text)” sets nothing", hint: "write COLUMN=VALUE")
     }
     column = String(text[..<mark])
-    self.text = String(text[text.index(after: mark)...])
+    self.text = String(text[text.utf8.index(after: mark)...])
   }
   /// Makes a column null.
   public init(unset column: String) {
