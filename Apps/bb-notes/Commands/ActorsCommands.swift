@@ -8,7 +8,9 @@ enum ActorsCommands {
       Entry(
         "actors", "your actors, by category",
         [Entry(add, addActor)]
-          + named.entries(show: show, search: [favourites], selecting: select, listing: withAges)
+          + named.entries(
+            show: show, search: [favourites], selecting: select,
+            listing: NamedCommands.WorkedOut(column: "age", change: withAges))
           + [
             Entry(favourite) { (desk) async throws(Problem) in try await mark(desk, true) },
             Entry(unfavourite) { (desk) async throws(Problem) in try await mark(desk, false) },

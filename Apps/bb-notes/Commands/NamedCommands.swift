@@ -13,6 +13,14 @@ struct NamedCommands: Sendable {
       (record, _, _) async throws(Problem) in record
     }
 
+  /// A column that people see worked out; formats and scripts get what is kept.
+  struct WorkedOut: Sendable {
+    /// The column.
+    let column: String
+    /// The record as people see it.
+    let change: @Sendable (Desk, StoredRecord) -> StoredRecord
+  }
+
   /// The argument that names a record.
   static func key(_ count: Argument.Count = .one) -> Argument {
     Argument("NAME", count: count, "the name, the id, or the beginning of the id, at least four characters")
@@ -25,7 +33,7 @@ struct NamedCommands: Sendable {
     selecting: @escaping @Sendable (Desk, inout Selection) throws(Problem) -> Void = { _, _ throws(Problem) in },
     assigning: @escaping @Sendable (Desk, String) throws(Problem) -> [Assignment] = { _, text throws(Problem) in
       [try Assignment(parsing: text)]
-    }, listing: (@Sendable (Desk, StoredRecord) -> StoredRecord)? = nil, showOptions: [Option] = []
+    }, listing: WorkedOut? = nil, showOptions: [Option] = []
   ) -> [Entry] {
     let list = Command(
       "list", "list your \(plural)", options: options + Options.selecting + Options.showing,
@@ -65,17 +73,19 @@ struct NamedCommands: Sendable {
 
   private func list(
     _ desk: Desk, search: String?, _ selecting: (Desk, inout Selection) throws(Problem) -> Void,
-    _ listing: (@Sendable (Desk, StoredRecord) -> StoredRecord)?
+    _ listing: WorkedOut?
   ) async throws(Problem) {
     var selection = try Listing.selection(desk.invocation)
     selection.search = search
     try selecting(desk, &selection)
     if selection.sort.isEmpty { selection.sort = kind.order }
-    var rows = try await desk.book().rows(of: kind.schema, selection)
-    // What people see may be worked out; formats and scripts get what is kept.
-    if let listing, ![Options.format, Options.json].contains(where: desk.has) {
-      rows = ChangedRows(rows) { listing(desk, $0) }
-    }
+    let listing = [Options.format, Options.json].contains(where: desk.has) ? nil : listing
+    var asked = selection
+    // Of what is worked out the storage knows nothing.
+    if let listing { asked.conditions.removeAll { $0.column == listing.column } }
+    if asked != selection { asked.limit = nil }
+    var rows = try await desk.book().rows(of: kind.schema, asked)
+    if let listing { rows = ChangedRows(rows) { listing.change(desk, $0) } }
     try await Listing(desk, kind: plural, columns: columns).write(rows, selection)
   }
 
