@@ -52,7 +52,7 @@ enum TransferCommands {
     let importing = RecordImport(
       into: try desk.book(makes: true), desk[onConflict].flatMap(RecordImport.Conflict.init),
       identifier: desk.environment.identifier)
-    let name = String(path.split(separator: "/").last ?? Substring(path))
+    let name = path == "-" ? "standard input" : String(path.split(separator: "/").last ?? Substring(path))
     let outcome = try await importing.run(records, of: schema, from: name)
     let parts = [(outcome.added, "added"), (outcome.changed, "changed"), (outcome.unchanged, "there already")]
     let counts = parts.filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }

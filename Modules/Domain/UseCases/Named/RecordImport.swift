@@ -53,7 +53,17 @@ public struct RecordImport: Sendable {
     for imported in records {
       var record = StoredRecord(kept, Array(repeating: .null, count: kept.width))
       for column in imported.schema.columns { record[column.name] = imported[column.name] }
-      let before = imported.key.contains(.null) ? byLabel[Self.likeness(record)] : byKey[record.key]
+      if let production = EpisodeKey(of: record)?.production {
+        record["production"] = .text(EpisodeKey.production(production))
+      }
+      let isNamed = record.key.contains(.null) && record.text("name") != nil
+      let before = isNamed ? byLabel[Self.likeness(record)] : byKey[record.key]
+      // Of columns that the file does not have it says nothing.
+      if let before {
+        for column in kept.columns where imported.schema.position(of: column.name) == nil {
+          record[column.name] = before[column.name]
+        }
+      }
       complete(&record, from: before)
       try check(record, name)
       let label = record.label
@@ -130,7 +140,11 @@ public struct RecordImport: Sendable {
     }
     do throws(Problem) {
       switch record.schema.name {
-      case "notes": _ = try NoteText.checked(Array((record.text("text") ?? "").utf8))
+      case "notes":
+        _ = try NoteText.checked(Array((record.text("text") ?? "").utf8))
+        if let key = EpisodeKey(of: record), key.season < 0 || key.episode < 0 {
+          throw Problem(.badData, "seasons and episodes are counted from 0")
+        }
       case "places": try NamedRecords(.place, book).check(record)
       case "actors": try NamedRecords(.actor, book).check(record, isPartial: true)
       default: break
