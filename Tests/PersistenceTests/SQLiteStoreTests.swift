@@ -107,6 +107,14 @@ struct SQLiteStoreTests {
     #expect(try await store.check().map(\.kind) == [.badData])
   }
 
+  @Test func checkFindsADamagedHistory() async throws {
+    let store = SQLiteStore(path: path)
+    try await store.apply(change())
+    try SQLiteConnection.open(path: path, .writing).execute("UPDATE bb_history SET tables = '[{'")
+    let found = try await store.check()
+    #expect(found.map(\.kind) == [.badData] && found.first?.place.contains("bb_history:1") == true)
+  }
+
   @Test("that a table of bb's own is gone is damage", arguments: ["bb_history", "bb_columns"])
   func ownTables(table: String) async throws {
     let store = SQLiteStore(path: path)
@@ -229,17 +237,27 @@ struct SQLiteStoreTests {
     #expect(try await store.check().map(\.kind) == [.badData])
   }
 
-  @Test func aColumnThatAPersonAddedIsKept() async throws {
+  @Test(arguments: ["TEXT", "ANY"]) func aColumnThatAPersonAddedIsKept(_ type: String) async throws {
     let store = SQLiteStore(path: path)
     try await store.apply(change())
     let other = try SQLiteConnection.open(path: path, .writing)
-    try other.execute("ALTER TABLE wide ADD COLUMN remark TEXT; UPDATE wide SET remark = 'mine'")
+    try other.execute("ALTER TABLE wide ADD COLUMN remark \(type); UPDATE wide SET remark = 'mine'")
     var row = StoreSample.hostile[0]
     row[6] = .text("changed")
     try await store.apply(change([row]))
     let rows = try await store.rows(of: "wide", RowRequest(columns: ["text", "remark"]))
     let values = try await rows.collect().flatMap { batch in (0..<batch.count).map { batch.value($0, 1) } }
     #expect(values == Array(repeating: .text("mine"), count: StoreSample.hostile.count))
-    #expect(try await store.history().last?.tables.first?.rows.first?.before?.last == .text("mine"))
+    let entry = try #require(await store.history().last?.tables.first)
+    #expect(entry.rows.first?.before?.last == .text("mine"))
+    // So it comes back with the record, and can be changed as others can.
+    let key = entry.schema.key.map { row[$0] }
+    try await store.apply(
+      StoreChange("delete", time: "2024-01-01T00:00:00Z", [TableChange(entry.schema, deletes: [key])]))
+    let gone = try #require(await store.history().last?.tables.first?.rows.first?.before)
+    #expect(gone.last == .text("mine"))
+    let back = TableChange(entry.schema, upserts: [Array(gone.dropLast()) + [.text("yours")]])
+    try await store.apply(StoreChange("restore", time: "2024-01-01T00:00:00Z", [back]))
+    #expect(try await store.history().last?.tables.first?.rows.first?.after?.last == .text("yours"))
   }
 }

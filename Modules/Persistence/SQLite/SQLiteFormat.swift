@@ -118,9 +118,10 @@ enum SQLiteFormat {
     guard withExtras else { return schemas }
     for table in try SQLiteTable.all(connection) {
       guard let schema = schemas[table.name] else { continue }
-      // What may hold values of any type is left alone.
-      let extras = table.columns.filter { schema.position(of: $0.name) == nil && $0.declared != "ANY" }
-        .compactMap(\.description)
+      // What holds values of several types is left alone.
+      let extras = table.columns.filter {
+        schema.position(of: $0.name) == nil && ($0.declared != "ANY" || $0.type != nil)
+      }.compactMap(\.description)
       if extras.isEmpty { continue }
       schemas[table.name] = Schema(
         table.name, key: schema.key.map { schema.columns[$0].name }, columns: schema.columns + extras)

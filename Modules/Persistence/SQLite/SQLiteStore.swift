@@ -112,9 +112,9 @@ public actor SQLiteStore: RecordStore {
     let rows = try connection.prepare("SELECT number, time, title, tables FROM bb_history ORDER BY number")
     var entries: [HistoryEntry] = []
     while try rows.step() {
-      let tables = try HistoryCodec.decoded(rows.bytes(3), at: name)
-      entries.append(
-        HistoryEntry(number: Int(rows.integer(0)), time: rows.text(1), title: rows.text(2), tables: tables))
+      let number = Int(rows.integer(0))
+      let tables = try HistoryCodec.decoded(rows.bytes(3), at: "\(name):bb_history:\(number)")
+      entries.append(HistoryEntry(number: number, time: rows.text(1), title: rows.text(2), tables: tables))
     }
     return entries
   }
@@ -138,6 +138,12 @@ public actor SQLiteStore: RecordStore {
       found.append(Problem(.badData, "the database is damaged: \(answers.text(0))", at: name))
     }
     guard try SQLiteFormat.owner(connection) == .bb else { return found }
+    do throws(Problem) {
+      _ = try history()
+    } catch {
+      guard error.kind == .badData else { throw error }
+      found.append(error)
+    }
     let tables = try SQLiteTable.all(connection)
     for (dataset, schema) in try SQLiteFormat.schemas(connection).sorted(by: { $0.key < $1.key }) {
       let columns = tables.first { $0.name == dataset }?.columns.map(\.name) ?? []

@@ -124,12 +124,28 @@ struct SQLiteTable: Sendable {
         let name = tables[index].columns[column].name
         let description = schema.columns.first { $0.name == name }
         // What is not written down, a person added.
+        var type = description?.type
+        if description == nil, tables[index].columns[column].declared == "ANY" {
+          type = try onlyType(of: name, in: schema.name, connection)
+        }
         tables[index].columns[column].description =
-          description ?? ColumnDescription(name, tables[index].likelyType(column), extra: true)
-        tables[index].columns[column].type = description?.type
+          description ?? ColumnDescription(name, type ?? tables[index].likelyType(column), extra: true)
+        tables[index].columns[column].type = type
       }
     }
     return tables
+  }
+
+  /// The type that all values of a column of any type have, text when there are none; nil when they have several.
+  private static func onlyType(
+    of column: String, in table: String, _ connection: borrowing SQLiteConnection
+  ) throws(Problem) -> ColumnType? {
+    let name = column.quotedForSQL
+    let found = try connection.prepare(
+      "SELECT DISTINCT typeof(\(name)) FROM \(table.quotedForSQL) WHERE \(name) IS NOT NULL LIMIT 2")
+    guard try found.step() else { return .text }
+    let type: ColumnType? = ["text": .text, "integer": .integer, "real": .real][found.text(0)]
+    return try found.step() ? nil : type
   }
 
   private static func columns(
