@@ -3,7 +3,7 @@ internal import Domain
 
 /// Makes a dataset out of its node in a source's file, which is of the right form; what one place says of another is checked here.
 struct SourceFileDataset {
-  private let node: SourceNode
+  let node: SourceNode
 
   init(_ node: SourceNode) { self.node = node }
 
@@ -23,6 +23,7 @@ struct SourceFileDataset {
     let occurrence = try occurrence(schema)
     if let occurrence { filled.insert(occurrence) }
     let columns = try columns(without: filled)
+    try checkReferences()
     for member in node["submission"]?["members"]?.pairNodes ?? [] where schema.position(of: member.key) == nil {
       throw member.value.unknown(member.key, "column", schema.columns.map(\.name))
     }

@@ -81,7 +81,7 @@ enum SourcePattern: Sendable, CaseIterable {
   case word
   /// An http or https URL without login, query and fragment.
   case url
-  /// What follows the base URL: begins with a slash, has no blanks.
+  /// What follows the base URL: begins with a slash, has no blanks and no fragment.
   case path
   /// A JSON Pointer.
   case pointer
@@ -99,7 +99,7 @@ enum SourcePattern: Sendable, CaseIterable {
     switch self {
     case .word, .line: #"^[^\u0000-\u001F\u007F]+$"#
     case .url: #"^https?://[^\u0000-\u0020\u007F/?#@]+(/[^\u0000-\u0020\u007F?#]*)?$"#
-    case .path: #"^/[^\u0000-\u0020\u007F]*$"#
+    case .path: #"^/[^\u0000-\u0020\u007F#]*$"#
     case .pointer: "^(/([^/~]|~[01])*)*$"
     case .selector: "^(\(SourceFile.elsewhere.joined(separator: "|"))|(/([^/~]|~[01])*)*)$"
     case .variable: "^[A-Za-z_][A-Za-z0-9_]*$"
@@ -117,7 +117,8 @@ enum SourcePattern: Sendable, CaseIterable {
       let rest = bytes.dropFirst(scheme.utf8.count), host = rest.prefix { $0 != UInt8(ascii: "/") }
       return !host.isEmpty && !host.contains(UInt8(ascii: "@"))
         && rest.allSatisfy { Self.isVisible($0) && $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") }
-    case .path: return bytes.first == UInt8(ascii: "/") && bytes.allSatisfy(Self.isVisible)
+    case .path:
+      return bytes.first == UInt8(ascii: "/") && bytes.allSatisfy { Self.isVisible($0) && $0 != UInt8(ascii: "#") }
     case .pointer:
       guard bytes.isEmpty || bytes.first == UInt8(ascii: "/") else { return false }
       return bytes.indices.allSatisfy { index in
@@ -139,7 +140,7 @@ enum SourcePattern: Sendable, CaseIterable {
     switch self {
     case .word: ("not a name", "write letters, digits and underscores")
     case .url: ("no http or https URL", "write https://host/path; a login stands in “auth”, by its variable")
-    case .path: ("not a path", "begin it with a slash and encode blanks as %20")
+    case .path: ("not a path", "begin it with a slash, encode blanks as %20 and # as %23")
     case .pointer: ("is not a JSON Pointer", "it begins with a slash, as in /results; ~0 is ~ and ~1 is /")
     case .selector:
       (

@@ -43,7 +43,7 @@ struct SourceNode {
 
   /// The member called `key`; nil when there is none.
   subscript(_ key: String) -> SourceNode? {
-    json[key].map { SourceNode($0, file: file, path: "\(path)/\(key)") }
+    json[key].map { SourceNode($0, file: file, path: path + JSONPointer(steps: [key]).description) }
   }
   /// The elements of an array.
   var elements: [SourceNode] {

@@ -103,6 +103,8 @@ import Testing
       "/paging/stop: no such thing as “never”"
     ),
     (file(dataset: #""params": {"a": [1]},"#), "/params/a: an array, not a text"),
+    (file(dataset: #""params": {"a/b~c": [1]},"#), "/params/a~1b~0c: an array, not a text"),
+    (file(dataset: #""random": {"path": "/x#y"},"#), "/random/path: “/x#y” not a path"),
     (file(dataset: #""supplements": [{"path": "/x"}],"#), "/supplements/0: “for” is missing"),
     (file(dataset: #""supplements": [{"for": "each", "path": "/x", "param": "p"}],"#), "“columns” is missing"),
     (file(dataset: #""random": {"path": "x y"},"#), "/random/path: “x y” not a path"),
@@ -138,6 +140,36 @@ import Testing
       "/columns/0/from: “id” is filled elsewhere"
     ),
     (file(dataset: #""submission": {"path": "/x", "members": {"b": "b"}},"#), "/members/b: no column “b”"),
+    (
+      file(dataset: #""params": {"lang": "a"}, "random": {"path": "/{lag}/r"},"#),
+      "/datasets/0/random/path: no parameter “lag”; did you mean lang?"
+    ),
+    (
+      file(dataset: #""submission": {"path": "/{id}", "members": {"id": "b"}},"#), "/submission/path: no parameter “id”"
+    ),
+    (file(column: ##", {"name": "a", "from": "#parent"}"##), "/columns/1/from: the dataset has no parent"),
+    (file(columns: ##"{"name": "id", "from": "#nothing"}"##), "/columns/0/from: “id” is in the key"),
+    (
+      #"{"bb_source": 1, "name": "x", "base_url": "https://h", "datasets": [{"name": "t", "path": "/t", "columns": [{"name": "a"}], "#
+        + #""supplements": [{"for": "each", "path": "/a", "param": "p", "columns": [{"name": "a"}]}]}]}"#,
+      "/datasets/0/supplements/0: the dataset has no key"
+    ),
+    (
+      file(
+        dataset: #""supplements": [{"for": "each", "path": "/x/{q}", "param": "p", "columns": [{"name": "a"}]}],"#,
+        column: #", {"name": "a"}"#), "/supplements/0/path: no parameter “q”"
+    ),
+    (
+      file(
+        dataset:
+          ##""supplements": [{"for": "each", "path": "/x", "param": "p", "columns": [{"name": "a", "from": "#parent"}]}],"##,
+        column: #", {"name": "a"}"#), "/supplements/0/columns/0/from: a further answer has no parent"
+    ),
+    (
+      file(
+        dataset: #""supplements": [{"for": "each", "path": "/x", "param": "p", "columns": [{"name": "id"}]}],"#,
+        columns: #"{"name": "id"}, {"name": "b"}"#), "/supplements/0/columns/0/name: “id” is what tells whose"
+    ),
     (file(top: #""headers": {"authorization": "x"},"#), "/headers/authorization: this field is not for a file to say"),
   ]
 
@@ -194,6 +226,8 @@ import Testing
           refused += 1
           let isOneOfAnother = [
             "a second", "twice", "no column", "before this one", "filled", "of the key", "not for a file",
+            "no parameter",
+            "no parent", "in the key", "no key, and", "tells whose",
           ].contains {
             error.message.contains($0)
           }
@@ -246,7 +280,7 @@ import Testing
         requestsPerSecond: position == 0 ? nil : 0.5,
         datasets: [
           SourceDataset(
-            schema, path: "/{a}?b=c", parameters: [SourceParameter("q", "1 2")],
+            schema, path: "/{q}?b=c", parameters: [SourceParameter("q", "1 2")],
             filters: [SourceParameter("name", "n")],
             randomPath: "/random", randomFilters: [SourceParameter("name", "m")], records: "/r/0", paging: paging,
             occurrence: "n", supplements: supplements,
