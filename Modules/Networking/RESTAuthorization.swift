@@ -19,7 +19,9 @@ extension RESTSource {
     case .basic(let variable):
       headers.append(HTTPHeader("Authorization", "Basic " + base64(try secret(variable))))
     case .query(let parameter, let variable):
-      let query = RESTQuery(path: url, parameters: [SourceParameter(parameter, try secret(variable))])
+      // A link that the server gave may have the key already, or what it shows instead of it.
+      var query = RESTQuery(path: RESTQuery.without(parameter, url), parameters: [])
+      query.parameters = [SourceParameter(parameter, try secret(variable))]
       return (query.text, headers)
     }
     return (url, headers)

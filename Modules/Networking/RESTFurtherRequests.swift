@@ -13,9 +13,13 @@ extension RESTSource {
     guard let column = parents.schema.position(of: parent.column) else {
       throw Problem(.configuration, "\(name): \(parent.dataset) has no column \(parent.column)")
     }
-    var values: [Value] = []
+    // Records that share a value are asked about once, or each would have what belongs to all of them.
+    var values: [Value] = [], met: Set<Value> = []
     for batch in try await parents.collect() {
-      for row in 0..<batch.count where !batch[row, column].isNull { values.append(batch.value(row, column)) }
+      for row in 0..<batch.count where !batch[row, column].isNull {
+        let value = batch.value(row, column)
+        if met.insert(value).inserted { values.append(value) }
+      }
     }
     return try await values.mapInParallel(most: Self.requestsAtATime, on: transport.readers) {
       (value) async throws(Problem) -> RESTRows in

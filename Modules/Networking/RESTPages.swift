@@ -56,44 +56,49 @@ extension RESTSource {
       return server + paging.limited(query, limitParameter, limit).with(parameter, String(offset)).text
     case .none: return nil
     case .nextURL(let pointer):
-      guard let link = reply.document.value(at: try JSONPointer(pointer))?.stringValue, !link.isEmpty else {
-        return nil
-      }
+      guard let found = try following(pointer, in: reply) else { return nil }
+      guard let link = found.stringValue else { throw noPage(found, pointer, last.url) }
       return try followed(link, from: last.url)
     case .linkHeader:
-      return try reply.link.flatMap(Self.nextLink).map { (link) throws(Problem) in
-        try followed(link, from: last.url)
-      }
+      let link = reply.links.flatMap(RESTLink.list).first { $0.relations.contains("next") }
+      return try link.map { (link) throws(Problem) in try followed(link.target, from: last.url) }
     case .cursor(let parameter, let pointer):
-      guard let cursor = reply.document.value(at: try JSONPointer(pointer)), !cursor.isNull else { return nil }
-      let value = cursor.stringBytes ?? cursor.canonicalBytes
-      return value.isEmpty ? nil : server + query.with(parameter, String(decoding: value, as: UTF8.self)).text
+      guard let cursor = try following(pointer, in: reply) else { return nil }
+      guard let value = cursor.stringBytes ?? cursor.numberLiteral else { throw noPage(cursor, pointer, last.url) }
+      return server + query.with(parameter, String(decoding: value, as: UTF8.self)).text
     }
+  }
+
+  /// What an answer says at `pointer` of the page behind it; nil for nothing: not there, null, false, an empty text.
+  private func following(_ pointer: String, in reply: RESTReply) throws(Problem) -> JSON? {
+    guard let found = reply.document.value(at: try JSONPointer(pointer)), !found.isNull, found.booleanValue != false,
+      found.stringBytes?.isEmpty != true
+    else { return nil }
+    return found
+  }
+
+  /// That what stands where the next page is named names none: the list would seem to end here.
+  private func noPage(_ found: JSON, _ pointer: String, _ url: String) -> Problem {
+    Problem(
+      .badData, "the next page should stand at \(pointer), where \(found.kindName) is: \(RESTText.shown(found))",
+      at: URLText.redacted(url), hint: "correct the pointer in the source's description")
   }
 
   /// The absolute form of a link that stands in an answer from `url`; it must stay on the source's own server.
   private func followed(_ link: String, from url: String) throws(Problem) -> String {
     let next = RESTOrigin.resolved(link, against: url)
+    guard next.utf8.allSatisfy({ $0 > 0x20 && $0 != 0x7F }) else {
+      throw Problem(
+        .badData,
+        "the link to the next page has a blank or a control character: \(RESTText.firstWords(Array(URLText.redacted(next).utf8)))",
+        at: URLText.redacted(url))
+    }
     guard RESTOrigin(next) == RESTOrigin(server) else {
       throw Problem(
         .badData, "the next page is on another server: \(RESTText.firstWords(Array(URLText.redacted(next).utf8)))",
         at: URLText.redacted(url))
     }
     return next
-  }
-
-  /// The target of `rel="next"` in a header `Link`: `<https://h/t?page=2>; rel="next", <…>; rel="last"`.
-  private static func nextLink(_ header: String) -> String? {
-    var rest = header[...]
-    while let open = rest.firstIndex(of: "<"), let close = rest[open...].firstIndex(of: ">") {
-      let parameters = rest[rest.index(after: close)...].prefix { $0 != "<" }
-      let words = parameters.lowercased().split { ";, =\"".contains($0) }
-      if zip(words, words.dropFirst()).contains(where: { $0 == ("rel", "next") }) {
-        return String(rest[rest.index(after: open)..<close])
-      }
-      rest = parameters.endIndex < rest.endIndex ? rest[parameters.endIndex...] : ""
-    }
-    return nil
   }
 }
 

@@ -7,6 +7,13 @@ struct RESTQuery {
   /// Whether it asks for certain records, so that there may be none.
   var isFiltered = false
 
+  /// A query with these parameters, each in its place.
+  init(path: String, parameters: [SourceParameter]) {
+    self.path = path
+    self.parameters = []
+    for parameter in parameters { self = with(parameter.name, parameter.value) }
+  }
+
   /// Adds what a request asks for, as far as the source knows it.
   mutating func add(_ filters: [SourceParameter], _ request: RowRequest) {
     for filter in filters {
@@ -41,6 +48,14 @@ struct RESTQuery {
     guard !parameters.isEmpty else { return path }
     let pairs = parameters.map { Self.encoded($0.name) + "=" + Self.encoded($0.value) }
     return path + (path.contains("?") ? "&" : "?") + pairs.joined(separator: "&")
+  }
+
+  /// A URL without a parameter.
+  static func without(_ name: String, _ url: String) -> String {
+    guard let mark = url.firstIndex(of: "?") else { return url }
+    let pairs = url[url.index(after: mark)...].split(separator: "&"), unwanted = encoded(name)
+    let kept = pairs.filter { $0.prefix { $0 != "=" } != unwanted }
+    return kept.count == pairs.count ? url : url[..<mark] + (kept.isEmpty ? "" : "?") + kept.joined(separator: "&")
   }
 
   /// Text with every byte percent-encoded that RFC 3986 does not call unreserved.

@@ -128,7 +128,8 @@ public struct RESTSource: RecordSource {
     let body = try await response.bytes()
     let document = RESTDocument(url: url, status: response.status, body: body)
     if absentIsNothing, document.saysNothingFound { return nil }
-    var reply = RESTReply(document: try document.parsed(), link: response.header("Link"), believe: response.believe)
+    var reply = RESTReply(
+      document: try document.parsed(), links: response.headers.values(of: "Link"), believe: response.believe)
     // What is read as it is written is not checked, so it must not take a good answer's place in the cache.
     if isAsWritten { reply.believe = {} }
     return reply
@@ -139,8 +140,8 @@ public struct RESTSource: RecordSource {
 struct RESTReply {
   /// The body.
   var document: JSON
-  /// The header `Link`.
-  var link: String?
+  /// The values of its header fields `Link`.
+  var links: [String]
   /// To be called when the body is what it should be.
   var believe: @Sendable () -> Void
 }

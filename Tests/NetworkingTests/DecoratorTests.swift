@@ -161,6 +161,29 @@ final class CountingClock: Clock, Sendable {
     for _ in 0..<2 { #expect(try await text(cache(), server.url, shelf: shelf) == "[1]") }
     #expect(server.requests.map { $0.headers["if-none-match"] } == [nil, "\"a\""])
   }
+  @Test("where a list goes on is kept as well, and follows the server", arguments: [nil, "things"]) func links(
+    _ shelf: String?
+  ) async throws {
+    let target = Mutex("/2")
+    let server = try LoopbackServer { request in
+      let tag = HTTPHeader("ETag", "\"a\""), link = HTTPHeader("Link", target.withLock { $0 })
+      return .whole(request.headers["if-none-match"] == nil ? 200 : 304, link.value.isEmpty ? [tag] : [tag, link], [])
+    }
+    func link(_ policy: Caching.Policy = Caching.Policy()) async throws -> String? {
+      var request = HTTPRequest(.get, server.url)
+      request.shelf = shelf
+      let response = try await cache(policy).send(request)
+      response.believe()
+      return response.header("Link")
+    }
+    #expect(try await link() == "/2")
+    for (said, kept) in [("/2", "/2"), ("", "/2"), ("/3", "/3"), ("", "/3")] {
+      target.withLock { $0 = said }
+      #expect(try await link() == kept)
+      #expect(try await link(Caching.Policy(offline: true)) == kept)
+    }
+    #expect(server.requests.dropFirst().allSatisfy { $0.headers["if-none-match"] == "\"a\"" })
+  }
   @Test("young answers are not asked about, refreshed ones without conditions", arguments: [nil, "things"]) func ages(
     _ shelf: String?
   ) async throws {

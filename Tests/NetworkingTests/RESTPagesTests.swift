@@ -58,6 +58,62 @@ import Testing
     let source = Self.source(SourcePaging(.linkHeader), records: "")
     #expect(try await Outcome(source, "items", server).rows == ["1", "2"])
   }
+  @Test("the next page may stand in any of several header fields") func severalFields() async throws {
+    let links = ["<https://h/t>; rel=first", #"</t?page=2>; title="a, <b>; rel=prev"; Rel = "last next""#]
+    let server = CannedServer([
+      "/t": (200, links.map { HTTPHeader("link", $0) }, #"[{"id": 1}]"#),
+      "/t?page=2": (200, [HTTPHeader("Link", #"</t>; rel=prev; title="rel=next""#)], #"[{"id": 2}]"#),
+    ])
+    let source = Self.source(SourcePaging(.linkHeader), records: "")
+    #expect(try await Outcome(source, "items", server).rows == ["1", "2"])
+  }
+  @Test(
+    "a list whose next page is nothing ends; one whose next page is no link or value is not cut short there",
+    arguments: [SourcePaging(.nextURL(pointer: "/c")), SourcePaging(.cursor(parameter: "after", pointer: "/c"))])
+  func ends(paging: SourcePaging) async throws {
+    for end in ["null", "false", #""""#] {
+      let server = CannedServer(["/t": Self.page([1], #", "c": \#(end)"#)])
+      #expect(try await Outcome(Self.source(paging), "items", server).rows == ["1"])
+    }
+    for odd in [#"{"href": "/t?after=2"}"#, "[1]", "true"] {
+      let server = CannedServer(["/t": Self.page([1], #", "c": \#(odd)"#)])
+      let problem = await #expect(throws: Problem.self) { try await Outcome(Self.source(paging), "items", server) }
+      #expect(problem?.kind == .badData && problem?.message.contains("the next page should stand at /c") == true)
+    }
+  }
+  @Test("records that share a value are asked about once") func shared() async throws {
+    var source = Self.source(.none, records: "")
+    let team = ColumnDescription("team", .integer)
+    source.datasets[0].schema = Schema(
+      "items", key: ["id"], columns: [ColumnDescription("id", .integer, nullable: false), team])
+    source.datasets[0].columns.append(SourceColumn("team", from: "/team"))
+    source.datasets.append(
+      SourceDataset(
+        Schema("players", key: ["id"], columns: [ColumnDescription("id", .integer, nullable: false), team]),
+        path: "/team/{team}", parent: SourceParent(dataset: "items", column: "team", parameter: "team"),
+        columns: [SourceColumn("id", from: "/id"), SourceColumn("team", from: SourceColumn.parent)]))
+    let server = CannedServer([
+      "/t": #"[{"id": 1, "team": 7}, {"id": 2, "team": 8}, {"id": 3, "team": 7}, {"id": 4}]"#,
+      "/team/7": #"[{"id": 70}, {"id": 71}]"#, "/team/8": #"[{"id": 80}]"#,
+    ])
+    let got = try await Outcome(source, "players", server)
+    #expect(got.rows == ["70|7", "71|7", "80|8"] && got.warnings == [])
+  }
+  @Test("a key in the query is sent once, also behind a link that has one already") func keyInLink() async throws {
+    var source = Self.source(SourcePaging(.nextURL(pointer: "/next")))
+    source.authorization = .query(parameter: "key", variable: "KEY")
+    let server = CannedServer([
+      "/t?key=k1": Self.page([1], #", "next": "/t?key=xxx&p=2""#), "/t?p=2&key=k1": Self.page([2]),
+    ])
+    #expect(try await Outcome(source, "items", server, environment: ["KEY": "k1"]).rows == ["1", "2"])
+  }
+  @Test("a parameter that is always sent may stand in the path") func inPath() async throws {
+    var source = Self.source(.none)
+    source.datasets[0].path = "/{lang}/t"
+    source.datasets[0].parameters = [SourceParameter("lang", "pt/br"), SourceParameter("n", "1")]
+    let server = CannedServer(["/pt%2Fbr/t?n=1": Self.page([1])])
+    #expect(try await Outcome(source, "items", server).rows == ["1"])
+  }
   @Test("cursors") func cursors() async throws {
     let server = CannedServer(["/t": Self.page([1], #", "c": "a b""#), "/t?after=a%20b": Self.page([2], #", "c": """#)])
     let paging = SourcePaging(.cursor(parameter: "after", pointer: "/c"))
@@ -71,6 +127,7 @@ import Testing
       (next, ["/t": Self.page([1], #", "next": "https://h.evil/t""#)], "another server"),
       (next, ["/t": Self.page([1], #", "next": "http://h/t""#)], "another server"),
       (next, ["/t": Self.page([1], #", "next": "/t""#)], "lead back"),
+      (next, ["/t": Self.page([1], #", "next": "/t?a b""#)], "has a blank"),
       (counted, ["/t?page=1": Self.page([1])], "more than 1 pages"),
       (
         SourcePaging(.page(parameter: "page", first: 1)), ["/t?page=1": Self.page([1]), "/t?page=2": Self.page([1])],

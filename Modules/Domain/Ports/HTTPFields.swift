@@ -39,10 +39,17 @@ public struct HTTPFields: Sendable, Hashable, ExpressibleByArrayLiteral {
     }
   }
 
+  /// Appends other fields.
+  public mutating func append(_ other: HTTPFields) { lines += other.lines }
+
   /// The value of the first field called `name`, without regard to the case of ASCII letters, nor the blanks before it.
-  public func value(of name: String) -> String? {
-    guard let field = fields(called: [name]).first else { return nil }
-    return String(decoding: lines[(field.colon + 1)..<field.end].drop { $0 == 32 || $0 == 9 }, as: UTF8.self)
+  public func value(of name: String) -> String? { fields(called: [name]).first.map(value) }
+
+  /// The values of all fields called so, in order.
+  public func values(of name: String) -> [String] { fields(called: [name]).map(value) }
+
+  private func value(of field: Field) -> String {
+    String(decoding: lines[(field.colon + 1)..<field.end].drop { $0 == 32 || $0 == 9 }, as: UTF8.self)
   }
 
   /// The fields called so alone.

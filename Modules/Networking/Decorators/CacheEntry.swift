@@ -3,7 +3,7 @@ internal import Domain
 
 /// One cached answer.
 ///
-/// As bytes it is `bb-cache 1`, the digest of what follows, the time, the status, the headers that matter, an empty line, the body; it is believed only when
+/// As bytes it is `bb-cache 2`, the digest of what follows, the time, the status, the headers that matter, an empty line, the body; it is believed only when
 /// the digest is right.
 struct CacheEntry: Sendable {
   /// When it was fetched or last found unchanged, in seconds since 1970.
@@ -11,13 +11,25 @@ struct CacheEntry: Sendable {
   var status: Int
   var headers: HTTPFields
   var body: [UInt8]
-  private static let kept = ["etag", "last-modified", "content-type"]
+  private static let kept = ["etag", "last-modified", "content-type", "link"]
 
   /// Seconds since it was known to be right; never below zero, whatever the clock does.
   func age(at now: Int64) -> Int64 { max(0, now - seconds) }
   func header(_ name: String) -> String? { headers.value(of: name) }
   func response(_ url: String) -> HTTPResponse {
     HTTPResponse(status: status, headers: headers, url: url, body: OneChunk(body))
+  }
+
+  /// The entry with the links that came when the rest was found unchanged: behind a page that stays as it is a list may have grown.
+  /// - Returns: nil when they are as they were, or the server did not repeat them.
+  func renewed(by answer: HTTPFields, at now: Int64) -> CacheEntry? {
+    let links = answer.only(["link"])
+    guard links != [], links != headers.only(["link"]) else { return nil }
+    var renewed = self
+    renewed.seconds = now
+    renewed.headers = headers.only(Self.kept.filter { $0 != "link" })
+    renewed.headers.append(links)
+    return renewed
   }
 
   /// The bytes before the body.
@@ -28,7 +40,7 @@ struct CacheEntry: Sendable {
     var hash = SHA256()
     hash.update(fields)
     hash.update(body)
-    var head = Array("bb-cache 1\n".utf8)
+    var head = Array("bb-cache 2\n".utf8)
     head.reserveCapacity(head.count + 65 + fields.count)
     head += hash.hexDigest().utf8
     head.append(10)
@@ -39,7 +51,7 @@ struct CacheEntry: Sendable {
 extension CacheEntry {
   /// Reads an entry; nil when it is damaged. `checked` is when it was last found unchanged.
   init?(_ bytes: [UInt8], checked: Int64) {
-    guard let (first, rest) = Self.line(bytes[...]), first == "bb-cache 1",
+    guard let (first, rest) = Self.line(bytes[...]), first == "bb-cache 2",
       let (digest, content) = Self.line(rest), SHA256.hex(Array(content)) == digest,
       let (time, afterTime) = Self.line(content),
       let seconds = Int64(time), let (text, afterStatus) = Self.line(afterTime), let status = Int(text)

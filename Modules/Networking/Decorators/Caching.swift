@@ -72,8 +72,12 @@ public struct Caching: HTTPTransport {
         guard let entry, asked.headers != request.headers else {
           throw Problem(.badData, "says nothing changed, but nothing was asked", at: URLText.redacted(request.url))
         }
-        store.noteUnchanged(place, at: now)
-        return entry.response(request.url)
+        guard let renewed = entry.renewed(by: response.headers, at: now) else {
+          store.noteUnchanged(place, at: now)
+          return entry.response(request.url)
+        }
+        store.keep(renewed, at: place)
+        return renewed.response(request.url)
       }
       guard response.status == 200, request.isStorable else { return try stale(response, entry, now, request) }
       let body = try await response.bytes()
