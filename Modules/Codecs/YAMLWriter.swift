@@ -86,13 +86,13 @@ public struct YAMLWriter: Sendable {
 }
 
 extension [UInt8] {
-  /// A canonical real with `.0` before its exponent and a sign in it: `1.0e+22`.
+  /// A number, in JSON's spelling, with a fraction before its exponent and a sign in it: `1.0e+22`.
   fileprivate var yamlNumber: [UInt8] {
-    guard let exponent = firstIndex(of: UInt8(ascii: "e")) else { return self }
+    guard let exponent = firstIndex(where: { $0 | 0x20 == UInt8(ascii: "e") }) else { return self }
     var text = Array(self[..<exponent])
     if !text.contains(UInt8(ascii: ".")) { text += Array(".0".utf8) }
-    text.append(UInt8(ascii: "e"))
-    if self[exponent + 1] != UInt8(ascii: "-") { text.append(UInt8(ascii: "+")) }
+    text.append(self[exponent])
+    if ![UInt8(ascii: "-"), UInt8(ascii: "+")].contains(self[exponent + 1]) { text.append(UInt8(ascii: "+")) }
     return text + self[(exponent + 1)...]
   }
 }
