@@ -80,10 +80,16 @@ extension CSVWriter {
     }
   }
 
+  /// The complaint about names with dots that fall together with those of parts.
+  static func collision(_ what: String, record: Int? = nil) -> Problem {
+    Problem(.badData, what, hint: "leave --nested flatten out, or a column with --columns", record: record)
+  }
+
   private func putParts(
     _ cell: Cell, _ chunk: Chunk, row: Int, column: Int, at cursor: inout WriteCursor, _ out: inout ByteBuffer
   ) throws(Problem) -> Int {
-    var leaves: [[UInt8]: [UInt8]] = [:]
+    var leaves: [[UInt8]: [UInt8]] = [:], names: Set<[UInt8]> = []
+    var twice: String?
     switch cell {
     case .null: break
     case .json(let start, let length):
@@ -91,6 +97,7 @@ extension CSVWriter {
         var plain = ByteBuffer(capacity: 64)
         NestedText.appendPlain(text, to: &plain)
         leaves[Array(name.utf8)] = text.equals(Array("null".utf8)) ? nil : plain.bytes()
+        if !names.insert(Array(name.utf8)).inserted { twice = name }
       }
     case .text(let start, let length):
       leaves[[]] = unsafe Array(UnsafeBufferPointer(start: chunk.base + Int(start), count: Int(length)))
@@ -98,6 +105,9 @@ extension CSVWriter {
       var plain = ByteBuffer(capacity: 64)
       plain.append(jsonOf: cell, chunk)
       leaves[[]] = plain.bytes()
+    }
+    if let twice {
+      throw Self.collision("two values would be in the column \(schema.columns[column].name).\(twice)", record: row)
     }
     var risky = 0
     for (index, part) in parts[column].enumerated() {

@@ -35,6 +35,7 @@ public struct CSVWriter: Sendable {
   /// The byte order mark and the header, as far as the style has them.
   public func begin(_ out: inout ByteBuffer) throws(Problem) {
     if style.hasByteOrderMark { out.append(bytes: [0xEF, 0xBB, 0xBF]) }
+    try checkParts()
     guard style.hasHeader else { return }
     var cursor = WriteCursor(&out, margin: 16)
     var isFirst = true
@@ -57,6 +58,19 @@ public struct CSVWriter: Sendable {
     cursor.commit(to: &out)
   }
 
+  /// Refuses parts that would be called as another column.
+  private func checkParts() throws(Problem) {
+    var names: Set<[UInt8]> = []
+    for (column, parts) in zip(schema.columns, parts) {
+      for part in parts {
+        let name = part.isEmpty ? column.name : "\(column.name).\(part)"
+        guard names.insert(Array(name.utf8)).inserted else {
+          throw Self.collision("two columns would be called “\(name)”")
+        }
+      }
+    }
+  }
+
   /// The rows of a batch.
   ///
   /// - Parameter isFirst: whether none was written before; a first field that begins with U+FEFF is quoted then, lest
@@ -65,6 +79,9 @@ public struct CSVWriter: Sendable {
   public func write(_ batch: RowBatch, isFirst: Bool, _ out: inout ByteBuffer) throws(Problem) -> Int {
     let width = batch.width, chunk = batch.chunk
     precondition(width == schema.width, "a batch of another width")
+    if width == 0, batch.count > 0 {
+      throw Problem(.badData, "CSV cannot carry records without a column", hint: "choose json", record: 0)
+    }
     let usual = width * (NumberWriter.longest + null.count + 1) + 16
     var cursor = WriteCursor(&out, margin: usual)
     var position = 0, risky = 0
