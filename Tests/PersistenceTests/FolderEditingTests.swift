@@ -49,6 +49,18 @@ import Testing
     #expect(damage?.kind == .badData)
   }
 
+  @Test("a folder of one format is no storage of the other", arguments: [("csv", "json"), ("json", "csv")])
+  func otherFormat(_ scheme: String, _ other: String) async throws {
+    _ = try await store(scheme)
+    let mistaken = registry.open(StoreLocation(scheme: other, path: folder.path + "/s"))
+    let read = await #expect(throws: Problem.self) { _ = try await mistaken.tables() }
+    let rows: [[Value]] = [[.text("c"), .integer(3)]]
+    let written = await #expect(throws: Problem.self) {
+      try await mistaken.apply(StoreChange("second", time: "", [TableChange(StoreSample.named, upserts: rows)]))
+    }
+    #expect(read?.kind == .usage && read?.hint == "say \(scheme):\(folder.path)/s" && written == read)
+  }
+
   @Test("another file in its place does not disturb who reads", arguments: ["csv", "json"])
   func replaced(_ scheme: String) async throws {
     let store = try await store(scheme), rows = try await store.rows(of: "named", RowRequest())

@@ -57,6 +57,21 @@ struct FolderManifest: Equatable {
     }
   }
 
+  /// Refuses a folder whose tables are in files of another format than `format`: it would come to hold two tables of one name.
+  func check(_ format: any FolderFormat, folder: String) throws(Problem) {
+    let other = format.name == "csv" ? "json" : "csv"
+    // Only JSON has its columns described here.
+    for (name, table) in tables where (table.columns == nil) == (other == "csv") {
+      let file = "\(folder)/\(FolderPath.stem(of: name))."
+      guard try FileStamp.now(at: file + format.name) == nil, try FileStamp.now(at: file + other) != nil else {
+        continue
+      }
+      throw Problem(
+        .usage, "the storage is a folder of \(other) files", at: "\(format.name):\(folder)",
+        hint: "say \(other):\(folder)")
+    }
+  }
+
   /// The text of the file: a line for each table, in order of name.
   var bytes: [UInt8] {
     let lines = tables.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }.map { name, table in

@@ -174,6 +174,7 @@ extension FolderStore {
   /// What the folder says of its tables, after what was begun is finished; nil when there is no storage.
   private func reading() async throws(Problem) -> FolderManifest? {
     guard let manifest = try FolderManifest(folder: path) else { return nil }
+    try manifest.check(format, folder: path)
     if let state = FolderLock.state(of: path), try history.size() != state.historySize,
       let lock = FolderLock.ifFree(path)
     {
@@ -246,6 +247,7 @@ extension FolderStore {
     FolderListing.removeLeftovers(path)
     var work = FolderWork(
       lock: lock, manifest: try FolderManifest(folder: path) ?? FolderManifest(), state: FolderState())
+    try work.manifest.check(format, folder: path)
     if let state = try work.lock.state() {
       work.state = state
       if try history.size() != state.historySize { try await finish(&work) }

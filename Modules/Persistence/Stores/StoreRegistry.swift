@@ -79,6 +79,7 @@ public struct StoreRegistry: Sendable {
         guard !path.isEmpty || !factory.isDurable else {
           throw Problem(.usage, "the storage “\(text)” has no path", hint: "write \(scheme):PATH")
         }
+        if factory.isFolder, Self.isFile(path) { throw Self.isNoStorage("is a file, not a folder", path) }
         return StoreLocation(scheme: scheme, path: Self.trimmed(path))
       }
       let isWord = !scheme.isEmpty && scheme.utf8.allSatisfy { $0 &- 97 < 26 || $0 &- 48 < 10 }
@@ -171,13 +172,22 @@ public struct StoreRegistry: Sendable {
     guard status.st_mode & S_IFMT == S_IFDIR else {
       if bySuffix != nil { return bySuffix }
       if try FileFormat.sqlite.begins(at: path) { return "sqlite" }
-      throw Problem(.usage, "is a file, not a storage", at: path, hint: "read it with --from \(path)")
+      throw Self.isNoStorage("is a file, not a storage", path)
     }
     let files = try FolderListing.names(path) ?? []
     let tables = files.filter { $0 != "bb.json" && !$0.hasSuffix("-metadata.json") }
     let suffixes = Set(tables.compactMap { $0.split(separator: ".").last.map(String.init) })
     let found = factories.filter { $0.isFolder && suffixes.contains($0.scheme) }
     return found.count == 1 ? found[0].scheme : nil
+  }
+
+  private static func isFile(_ path: String) -> Bool {
+    var status = stat()
+    return unsafe stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
+  }
+
+  private static func isNoStorage(_ what: String, _ path: String) -> Problem {
+    Problem(.usage, what, at: path, hint: "read it with --from \(path)")
   }
 
   private static func trimmed(_ path: String) -> String {
