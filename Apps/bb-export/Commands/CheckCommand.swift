@@ -53,6 +53,9 @@ struct CheckCommand {
     for (position, name) in names.enumerated() where names[..<position].contains(name) {
       throw Problem(.usage, "\(name) is named twice")
     }
+    if let storage = invocation[Options.storage], try !environment.exists(storage) {
+      throw Problem(.noInput, "there is no such storage", at: storage, hint: "bb-export sync makes one")
+    }
     if names.isEmpty {
       let source = try await environment.source(try choice(for: Catalog.all[0].name))
       return try await source.tables().map { ($0.name, source) }
@@ -67,7 +70,8 @@ struct CheckCommand {
       guard tables.contains(name) else {
         let hint = Nearest.word(to: name, among: tables).map { "did you mean \($0)?" }
         throw Problem(
-          .noInput, "\(source.name) has no \(name)", hint: hint ?? "it has: \(tables.joined(separator: ", "))")
+          .noInput, "\(source.name) has no \(name)",
+          hint: hint ?? (tables.isEmpty ? "it is empty" : "it has: \(tables.joined(separator: ", "))"))
       }
       sources.append((name, source))
     }
