@@ -88,7 +88,9 @@ extension Environment {
       file: { (path, replaces) throws(Problem) in try OutputFile.sink(path, replaces: replaces) },
       checkFile: { (path, replaces) throws(Problem) in
         // Made and taken away again.
-        if !DescriptorSink.isDevice(path) { _ = try OutputFile.sink(path, replaces: replaces) }
+        if DescriptorSink.isDevice(path) { return path }
+        _ = try OutputFile.sink(path, replaces: replaces)
+        return try OutputFile.place(path)
       },
       standardOutput: { (isHeldBack) throws(Problem) in
         let descriptor = DescriptorSink.standardOutput

@@ -47,8 +47,8 @@ struct Environment: Sendable {
   var tap: TapPort
   /// A file that appears when it is whole, or a device.
   var file: @Sendable (_ path: String, _ replaces: Bool) throws(Problem) -> any ByteSink
-  /// Whether such a file can be made there.
-  var checkFile: @Sendable (_ path: String, _ replaces: Bool) throws(Problem) -> Void
+  /// Looks whether such a file can be made there, and tells which file it is, whatever it is called.
+  var checkFile: @Sendable (_ path: String, _ replaces: Bool) throws(Problem) -> String
   /// Standard output; held back until it is whole when the rows may have to be read again.
   var standardOutput: @Sendable (_ isHeldBack: Bool) throws(Problem) -> any ByteSink
   /// The width of the terminal standard output is; nil when it is none.

@@ -56,7 +56,12 @@ struct Outputs {
     }
     self.targets = targets + (try Self.descriptions(of: targets, invocation, environment))
     // Told before anything is asked for or read.
-    for target in self.targets where target.path != "-" { try environment.checkFile(target.path, replaces) }
+    var places: [String: String] = [:]
+    for target in self.targets where target.path != "-" {
+      let place = try environment.checkFile(target.path, replaces)
+      guard let other = places.updateValue(target.path, forKey: place) else { continue }
+      throw Problem(.usage, "\(other) and \(target.path) are one file", hint: "give -o another name")
+    }
   }
 
   /// The files that say beside the others what their columns are.

@@ -51,6 +51,9 @@ struct SourceReader {
   }
 
   func file() throws(Problem) -> FileChoice {
+    if invocation[Options.from] == "" {
+      throw Problem(.usage, "--from needs the name of a file", hint: "- is standard input")
+    }
     var choice = FileChoice()
     choice.format = invocation[Options.fromFormat]
     choice.delimiter = invocation[Options.fromDelimiter]
@@ -96,7 +99,7 @@ struct SourceReader {
       throw Problem(
         .usage, "\(dataset) are your own, and in a storage", hint: "leave --source out, or say --storage STORAGE")
     }
-    if source == nil { _ = try Catalog.dataset(named: dataset) }
+    if source == nil || source == "snapshot" { _ = try Catalog.dataset(named: dataset) }
     var live = LiveChoice()
     live.isStrict = isStrict
     live.server = invocation[Options.api]

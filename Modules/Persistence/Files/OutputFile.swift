@@ -1,4 +1,5 @@
 public import Domain
+import Glibc
 
 /// What a user names as the place of an output.
 public enum OutputFile {
@@ -10,5 +11,13 @@ public enum OutputFile {
     if DescriptorSink.isDevice(path) { return try DescriptorSink(device: path) }
     try FolderReplacement.check(path)
     return try FileSink(path: path, replaces: replaces)
+  }
+
+  /// The file that is written when `path` is named, whatever it is called: without links, `.` and `..`.
+  public static func place(_ path: String) throws(Problem) -> String {
+    let (folder, name) = Temporaries.split(try FileSink.resolved(path))
+    guard let whole = unsafe realpath(folder, nil) else { return path }
+    defer { unsafe free(whole) }
+    return unsafe String(cString: whole) + "/" + name
   }
 }

@@ -54,6 +54,15 @@ public enum FileFormat: String, Sendable, Hashable, CaseIterable {
         .usage, "is compressed", at: path,
         hint: "unpack it first, or on the way: \(bytes[0] == 0x1F ? "gzip" : "zstd") -dc FILE | … -")
     }
+    if bytes.starts(with: [0x50, 0x4B, 0x03, 0x04]), !unread.contains(suffix ?? "") {
+      throw Problem(
+        .usage, "is a ZIP archive, as those of spreadsheets are", at: path, hint: "unpack it, or save it as CSV")
+    }
+    if let order = [[0xFF, 0xFE], [0xFE, 0xFF]].firstIndex(where: bytes.starts) {
+      throw Problem(
+        .badData, "is UTF-16, and tables are read in UTF-8", at: path,
+        hint: "convert it: iconv -f UTF-16\(order == 0 ? "LE" : "BE") -t UTF-8")
+    }
     if let suffix, unread.contains(suffix) {
       throw Problem(
         .usage, "tables are not read from .\(suffix) files, only from \(formats)", at: path,

@@ -70,6 +70,10 @@ public struct FileSource: RecordSource {
         .usage, "a table of \(format.rawValue) has no delimiter to choose", at: name,
         hint: "leave --from-delimiter out, or say --from-format csv")
     }
+    if reading.emptyIsText || reading.replacesBadEncoding, format != .csv, format != .tsv {
+      let option = reading.emptyIsText ? "--empty-as" : "--encoding-errors"
+      throw Problem(.usage, "\(option) is about CSV, and this is \(format.rawValue)", at: name, hint: "leave it out")
+    }
     if isPipe, format == .sqlite {
       throw Problem(.usage, "a database cannot be read from a pipe", at: name, hint: "save it to a file first")
     }
