@@ -87,8 +87,8 @@ struct JSONOpening {
     return .array(offset: scanner.at + 1, closers: closers)
   }
 
-  /// What to do when the document is an object: where its array of objects is, when it has one.
-  var hint: String {
+  /// What to do when the document is an object: where its array of objects is, when it has one; `pointer` led to none.
+  func hint(_ pointer: JSONPointer) -> String {
     var scanner = scanner
     guard scanner.byte == UInt8(ascii: "{") else { return "" }
     var keys = JSONKeys()
@@ -110,7 +110,7 @@ struct JSONOpening {
         }
         try scanner.skipValue(&keys, &shape)
         guard try scanner.another(UInt8(ascii: "}")) else {
-          return "in brackets, [ ], it would be a table of one record"
+          return pointer.steps.isEmpty ? "in brackets, [ ], it would be a table of one record" : ""
         }
       }
     } catch {

@@ -90,10 +90,12 @@ struct JSONRecordParser: ~Copyable {
   }
 
   /// Some record goes on behind the end of its line; where pieces are cut decides whether that could be read, so it never is.
-  private func brokenRecord() -> JSONFault {
+  private mutating func brokenRecord() -> JSONFault {
     var scanner = unsafe JSONScanner(piece.chunk.base, at: piece.start)
     var keys = JSONKeys()
     var shape = JSONShape()
+    // The record that is told is the one that is broken, not the last one.
+    rows = 0
     while scanner.at < piece.chunk.count {
       scanner.skipSpace()
       let start = scanner.at
@@ -105,6 +107,7 @@ struct JSONRecordParser: ~Copyable {
       for position in start..<scanner.at where unsafe scanner.base[position] == 0x0A {
         return JSONFault("a record that goes on behind the end of its line", at: position)
       }
+      rows += 1
     }
     return JSONFault("a record that goes on behind the end of its line", at: piece.start)
   }

@@ -151,7 +151,7 @@ struct JSONSplitter: Sendable {
       do throws(JSONFault) {
         finding = try opening.records(at: pointer, form: form)
       } catch {
-        throw problem(error, hint: opening.hint)
+        throw problem(error, hint: opening.hint(pointer))
       }
       switch finding {
       case .lines: form = .lines

@@ -139,7 +139,7 @@ import Testing
       ("[1]", "x:1:2: expected a record, which is an object, not “1” (record 1)"),
       ("[{\"a\":1},null]", "x:1:10: expected a record, which is an object, not “n” (record 2)"),
       ("{\"a\":1} {\"a\":2}\n{}", "x:1:9: more text behind the record on its line (record 2)"),
-      ("{\"a\":1}\n{\"a\":\n2}\n{}", "x:2:6: a record that goes on behind the end of its line (record 4)"),
+      ("{\"a\":1}\n{\"a\":\n2}\n{}", "x:2:6: a record that goes on behind the end of its line (record 2)"),
       ("[{\"a\":\"\\ud800\"}]", "x:1:8: half of a surrogate pair, which is not a character (record 1)"),
       ("[{\"a\":{\"k\":1,\"k\":2}}]", "x:1:14: a key that the object has already (record 1)"),
       ("", "x:1:1: no JSON: the document is empty"),
