@@ -1,12 +1,15 @@
 /// Finds the word somebody probably meant.
 public enum Nearest {
+  /// Bytes of the longest text that is taken for a word: comparing two takes as many steps as the product of their lengths.
+  private static let longest = 256
+
   /// The candidate nearest to `word`, when it is near enough to be worth naming: at most a third of its letters differ, or one
   /// begins with the other. Letters are compared without regard to case.
   public static func word(to word: String, among candidates: some Sequence<String>) -> String? {
     let wanted = Array(word.lowercased().utf8)
-    guard !wanted.isEmpty else { return nil }
+    guard !wanted.isEmpty, wanted.count <= longest else { return nil }
     var best: (word: String, distance: Int)?
-    for candidate in candidates {
+    for candidate in candidates where candidate.utf8.count <= longest {
       let other = Array(candidate.lowercased().utf8)
       var distance = edits(wanted, other)
       if distance > 1, wanted.count >= 3, other.starts(with: wanted) { distance = 1 }

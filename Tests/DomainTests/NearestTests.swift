@@ -1,0 +1,14 @@
+import Domain
+import Testing
+
+@Suite("The word somebody probably meant") struct NearestTests {
+  @Test("letters that differ, are missing or have changed places", arguments: ["lits", "lst", "listt", "LIST", "li"])
+  func near(_ word: String) {
+    #expect(Nearest.word(to: word, among: ["show", "list", "edit"]) == (word == "li" ? nil : "list"))
+  }
+  @Test("a text of many pages is no word: comparing two would take hours") func long() {
+    let text = String(repeating: "a", count: 2_000_000)
+    #expect(Nearest.word(to: text, among: [text + "b", "a"]) == nil)
+    #expect(Nearest.word(to: "aa", among: [text, "ab"]) == "ab")
+  }
+}
