@@ -40,7 +40,11 @@ enum MoviesCommands {
     var selection = Selection()
     selection.alternatives = [[Condition("id", .equal, text), Condition("title", .equal, text)]]
     let book = try desk.book()
-    let found = try await book.records(of: Catalog.movies, selection)
+    var found = try await book.records(of: Catalog.movies, selection)
+    if found.isEmpty {
+      let wanted = Fold.folded(text)
+      found = try await book.records(of: Catalog.movies).filter { Fold.folded($0.text("title") ?? "") == wanted }
+    }
     guard let film = found.first(where: { $0.keyText == text }) ?? found.first else {
       let titles = try await book.records(of: Catalog.movies).compactMap { $0.text("title") }
       let near = Nearest.word(to: text, among: titles).map { "did you mean \($0)?" }

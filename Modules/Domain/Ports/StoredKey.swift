@@ -42,7 +42,7 @@ public struct StoredKey: Sendable, Hashable, Comparable {
       case .null: "null"
       case .boolean(let value): String(value)
       case .integer(let value): String(value)
-      case .real(let value): String(value)
+      case .real(let value): String(decoding: CellReader.canonical(value), as: UTF8.self)
       case .number(let bytes), .text(let bytes), .json(let bytes): String(decoding: bytes, as: UTF8.self)
       case .bytes(let bytes): "\(bytes.count) bytes"
       }

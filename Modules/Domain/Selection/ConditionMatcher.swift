@@ -179,7 +179,7 @@ extension Cell {
   var plainText: String {
     switch self {
     case .integer(let value): String(value)
-    case .real(let value): value.description
+    case .real(let value): String(decoding: CellReader.canonical(value), as: UTF8.self)
     case .boolean(let value): String(value)
     case .null, .text, .number, .json, .bytes: ""
     }
