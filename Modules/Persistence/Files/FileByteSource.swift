@@ -13,17 +13,16 @@ public final class FileByteSource: ByteSource {
   private let position = Mutex(0)
 
   /// Opens the file at `path`.
+  /// - Parameter advice: what to do instead when it is a folder.
   /// - Throws: `noInput`, `permission`, `io`; `usage` for a folder.
-  public convenience init(path: String) throws(Problem) {
+  public convenience init(path: String, ifFolder advice: String = "") throws(Problem) {
     let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else { throw Problem.posix(errno, "open", path) }
     let file = OpenFile(descriptor)
     var status = stat()
     guard unsafe fstat(descriptor, &status) == 0 else { throw Problem.posix(errno, "read", path) }
     let kind = status.st_mode & S_IFMT
-    if kind == S_IFDIR {
-      throw Problem(.usage, "is a folder", at: path, hint: "a folder of tables is a storage: --storage \(path)")
-    }
+    if kind == S_IFDIR { throw Problem(.usage, "is a folder, not a file", at: path, hint: advice) }
     posix_fadvise(descriptor, 0, 0, POSIX_FADV_SEQUENTIAL)
     self.init(file, name: path, size: kind == S_IFREG ? Int(status.st_size) : nil)
   }

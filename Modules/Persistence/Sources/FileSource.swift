@@ -51,7 +51,8 @@ public struct FileSource: RecordSource {
     delimiter = try reading.delimiter.map { (text) throws(Problem) in try CSVStyle.delimiter(named: text) }
     self.scratch = scratch
     self.report = report
-    let source = path == "-" ? FileByteSource() : try FileByteSource(path: path)
+    let advice = "a folder of tables is a storage: --storage \(path)"
+    let source = path == "-" ? FileByteSource() : try FileByteSource(path: path, ifFolder: advice)
     name = source.name
     let isPipe = source.size == nil
     let isCopied = isPipe && (reading.format == nil || reading.types.isEmpty)
