@@ -107,6 +107,17 @@ struct SQLiteStoreTests {
     #expect(try await store.check().map(\.kind) == [.badData])
   }
 
+  @Test func checkFindsAValueThatCannotBeRead() async throws {
+    let store = SQLiteStore(path: path)
+    try await store.apply(change())
+    let other = try SQLiteConnection.open(path: path, .writing)
+    try other.execute("ALTER TABLE wide ADD COLUMN remark ANY; UPDATE wide SET remark = number")
+    try other.execute("UPDATE wide SET remark = 'text' WHERE part = 'a'")
+    #expect(try await store.check() == [])
+    try other.execute("UPDATE wide SET date = 'yesterday'")
+    #expect(try await store.check().map(\.kind) == [.badData])
+  }
+
   @Test func checkFindsADamagedHistory() async throws {
     let store = SQLiteStore(path: path)
     try await store.apply(change())

@@ -128,16 +128,31 @@ public actor SQLiteStore: RecordStore {
     try connection.execute("COMMIT")
   }
 
-  /// Asks SQLite whether the file is sound, and compares the tables with what is written down about them.
-  public func check() throws(Problem) -> [Problem] {
-    guard let connection = try reading() else { return [] }
-    var found: [Problem] = []
+  /// Asks SQLite whether the file is sound, compares the tables with what is written down about them, and reads them and the history to the end.
+  public func check() async throws(Problem) -> [Problem] {
+    let (found, sound) = try checkStructure()
+    var all = found
+    for table in sound {
+      do throws(Problem) {
+        try await SQLiteDatabase(path: path).readAll(table)
+      } catch {
+        guard error.kind == .badData else { throw error }
+        all.append(error)
+      }
+    }
+    return all
+  }
+
+  /// What is wrong with the file and the tables as such, and the tables that can be read.
+  private func checkStructure() throws(Problem) -> (found: [Problem], sound: [String]) {
+    guard let connection = try reading() else { return ([], []) }
+    var found: [Problem] = [], sound: [String] = []
     let answers = try connection.prepare("PRAGMA integrity_check")
     while try answers.step() {
       if answers.text(0) == "ok" { continue }
       found.append(Problem(.badData, "the database is damaged: \(answers.text(0))", at: name))
     }
-    guard try SQLiteFormat.owner(connection) == .bb else { return found }
+    guard try SQLiteFormat.owner(connection) == .bb else { return (found, []) }
     do throws(Problem) {
       _ = try history()
     } catch {
@@ -149,14 +164,17 @@ public actor SQLiteStore: RecordStore {
       let columns = tables.first { $0.name == dataset }?.columns.map(\.name) ?? []
       if !Set(columns).isSuperset(of: schema.columns.map(\.name)) {
         found.append(Problem(.badData, "the table “\(dataset)” lacks columns that bb_columns says", at: name))
-      } else if let index = SQLiteSearchIndex(schema), try index.exists(connection), try !index.isSound(path) {
+        continue
+      }
+      sound.append(dataset)
+      if let index = SQLiteSearchIndex(schema), try index.exists(connection), try !index.isSound(path) {
         found.append(
           Problem(
             .badData, "the search index of “\(dataset)” is damaged", at: name, hint: "it is made again by the next sync"
           ))
       }
     }
-    return found
+    return (found, sound)
   }
 
   /// An index of the table that is up to date; nil when there is none and none can be made.
