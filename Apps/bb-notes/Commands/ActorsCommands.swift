@@ -70,8 +70,8 @@ enum ActorsCommands {
   /// The age on the day of the clock, where the date of birth is known.
   private static func age(of record: StoredRecord, _ desk: Desk) -> Int64? {
     let today = desk.environment.clock.now().timestamp
-    return record.text("birth_date").flatMap { PartialDate.years(from: $0, to: today) }.map { Int64($0) }
-      ?? record.integer("age")
+    let years = record.text("birth_date").flatMap { PartialDate.years(from: $0, to: today) }
+    return years.flatMap { $0 < 0 ? nil : Int64($0) } ?? record.integer("age")
   }
 
   private static func withAges(_ desk: Desk, _ record: StoredRecord) -> StoredRecord {

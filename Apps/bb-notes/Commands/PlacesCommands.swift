@@ -84,17 +84,23 @@ enum PlacesCommands {
   }
 
   private static func coordinates(of record: StoredRecord) throws(Problem) -> Coordinates {
+    let name = record.text("name") ?? "the place"
     guard let latitude = record.real("latitude"), let longitude = record.real("longitude") else {
-      throw Problem(.badData, "\(record.text("name") ?? "the place") has no coordinates")
+      throw Problem(.badData, "\(name) has no coordinates")
     }
-    return try Coordinates(latitude: latitude, longitude: longitude)
+    do throws(Problem) {
+      return try Coordinates(latitude: latitude, longitude: longitude)
+    } catch {
+      // Nobody said them now: they are kept so.
+      throw Problem(.badData, "\(name): \(error.message)", hint: "bb-notes places set NAME at=LAT,LON mends it")
+    }
   }
 
   private static func show(_ desk: Desk) async throws(Problem) {
     let record = try await named.records(desk).find(desk.arguments[0])
+    if !desk.has(map), try await named.showInFormat(record, desk) { return }
     let coordinates = try coordinates(of: record)
     if desk.has(map) { return try await open(coordinates.mapURL, desk) }
-    if try await named.showInFormat(record, desk) { return }
     var text = "\(record.text("name") ?? "")\n\(coordinates.text)\n"
     text += record.text("visited_on").map { "visited \($0)\n" } ?? "planned\n"
     text += "\(coordinates.mapURL)\n"
