@@ -27,6 +27,11 @@ public struct ColumnDescription: Sendable, Hashable {
   }
 }
 
+extension Sequence<ColumnDescription> {
+  /// Whether a column is called `name`, byte for byte: é and e with an accent are two columns.
+  public func has(_ name: String) -> Bool { contains { $0.name.utf8.elementsEqual(name.utf8) } }
+}
+
 /// The shape of a dataset or table: an ordered list of columns, some of which are the key.
 public struct Schema: Sendable, Hashable {
   /// The dataset's or table's name.

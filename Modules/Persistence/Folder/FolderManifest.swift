@@ -52,7 +52,7 @@ struct FolderManifest: Equatable {
         }
       }
       let key = member.value["key"]?.arrayValue?.compactMap(\.stringValue)
-      guard let key, Set(columns?.map(\.name) ?? []).count == columns?.count ?? 0 else { throw damage }
+      guard let key, Set(columns?.map { Array($0.name.utf8) } ?? []).count == columns?.count ?? 0 else { throw damage }
       tables[member.name] = Table(key: key, source: member.value["source"]?.stringValue, columns: columns)
     }
   }

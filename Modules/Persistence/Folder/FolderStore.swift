@@ -351,6 +351,7 @@ extension FolderStore {
     _ schema: Schema, _ old: FolderTable?, _ manifest: FolderManifest
   ) throws(Problem) -> PendingFile {
     let place = file(of: schema.name)
+    if old == nil { try StoreRules.check(schema.name, among: manifest.tables.keys, at: name) }
     // The manifest names a table before its file is there.
     if manifest.tables[schema.name] == nil, try FileStamp.now(at: place) != nil {
       throw Problem(.permission, "the file belongs to somebody else, and is only read", at: place, hint: "rename it")

@@ -135,8 +135,7 @@ enum SQLiteFormat {
     var columns: [String: [ColumnDescription]] = [:], keys: [String: [(Int64, String)]] = [:]
     while try rows.step() {
       let dataset = rows.text(0), name = rows.text(1)
-      guard let type = ColumnType(name: rows.text(2)), !(columns[dataset] ?? []).contains(where: { $0.name == name })
-      else {
+      guard let type = ColumnType(name: rows.text(2)), !(columns[dataset] ?? []).has(name) else {
         throw Problem(.badData, "bb_columns says “\(rows.text(2))” of “\(dataset)”", at: connection.place)
       }
       columns[dataset, default: []].append(

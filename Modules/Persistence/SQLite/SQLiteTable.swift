@@ -122,7 +122,7 @@ struct SQLiteTable: Sendable {
       tables[index].isOwn = true
       for column in tables[index].columns.indices {
         let name = tables[index].columns[column].name
-        let description = schema.columns.first { $0.name == name }
+        let description = schema.position(of: name).map { schema.columns[$0] }
         // What is not written down, a person added.
         var type = description?.type
         if description == nil, tables[index].columns[column].declared == "ANY" {

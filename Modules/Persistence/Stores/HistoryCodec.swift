@@ -38,13 +38,13 @@ enum HistoryCodec {
       var columns: [ColumnDescription] = []
       for column in described {
         guard let name = column[0]?.stringValue, let type = column[1]?.stringValue.flatMap(ColumnType.init(name:)),
-          !columns.contains(where: { $0.name == name })
+          !columns.has(name)
         else { throw damage }
         let marks = column.arrayValue?.dropFirst(2).compactMap(\.stringValue) ?? []
         columns.append(
           ColumnDescription(name, type, nullable: !marks.contains("required"), extra: marks.contains("extra")))
       }
-      guard key.allSatisfy({ word in columns.contains { $0.name == word } }) else { throw damage }
+      guard key.allSatisfy(columns.has) else { throw damage }
       var images = TableImages(schema: Schema(name, key: key, columns: columns))
       for row in rows {
         guard let before = row[0], let after = row[1] else { throw damage }

@@ -21,6 +21,20 @@ enum StoreRules {
     try TableEditor.check(load.schema, fits: known)
   }
 
+  /// Refuses a table whose name differs from another's only in the case of ASCII letters, or in how its accents are spelled: not every
+  /// storage, nor every file system, tells the two apart.
+  static func check(_ name: String, among known: some Sequence<String>, at place: String) throws(Problem) {
+    func plain(_ name: String) -> String {
+      String(decoding: name.utf8.map { $0 &- 65 < 26 ? $0 | 0x20 : $0 }, as: UTF8.self)
+    }
+    guard let other = known.first(where: { !$0.utf8.elementsEqual(name.utf8) && plain($0) == plain(name) }) else {
+      return
+    }
+    throw Problem(
+      .badData, "the name of the table “\(name)” is too near to that of “\(other)”", at: place,
+      hint: "give it another with --as")
+  }
+
   /// The complaint about a storage that is to be read and is not there.
   static func noStorage(_ place: String) -> Problem {
     Problem(.noInput, "there is no such storage", at: place, hint: "bb-export sync makes one")
