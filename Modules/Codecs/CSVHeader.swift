@@ -9,12 +9,14 @@ struct CSVHeader {
   let warnings: [String]
 
   /// The names of `found`: an empty one becomes `column3`, the second `a` becomes `a_2`.
-  /// - Parameter advice: what else there is to warn of.
-  init(_ found: [String], _ advice: String? = nil) {
+  /// - Parameters:
+  ///   - advice: what else there is to warn of.
+  ///   - keepsEmpty: whether a column is known to be called by the empty text.
+  init(_ found: [String], _ advice: String? = nil, keepsEmpty: Bool = false) {
     var names: [String] = [], warnings = [advice].compactMap { $0 }, seen: Set<[UInt8]> = []
     let originals = Set(found.map { Array($0.utf8) })
     for (index, original) in found.enumerated() {
-      var name = original.isEmpty ? "column\(index + 1)" : original
+      var name = original.isEmpty && !(keepsEmpty && !seen.contains([])) ? "column\(index + 1)" : original
       var number = 2
       while seen.contains(Array(name.utf8)) || (name != original && originals.contains(Array(name.utf8))) {
         name = "\(original.isEmpty ? "column\(index + 1)" : original)_\(number)"

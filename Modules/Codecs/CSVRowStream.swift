@@ -196,7 +196,8 @@ private struct Opened {
     if fields.count == 1, reading.nullText == nil { self.reading.nullText = CSVStyle.loneNull }
     let advice = fields.count == 1 ? CSVHeader.otherDelimiter(piece, reading.delimiter) : nil
     if reading.hasHeader {
-      header = CSVHeader(fields.map { String(decoding: $0, as: UTF8.self) }, advice)
+      header = CSVHeader(
+        fields.map { String(decoding: $0, as: UTF8.self) }, advice, keepsEmpty: reading.types[""] != nil)
     } else {
       let names = reading.names ?? fields.indices.map { "column\($0 + 1)" }
       guard names.count == fields.count else {
@@ -204,7 +205,7 @@ private struct Opened {
           .badData, "the record has \(fields.count) fields, and \(names.count) columns are described",
           at: "\(source.name):1", hint: advice ?? "")
       }
-      header = CSVHeader(names, advice)
+      header = CSVHeader(names, advice, keepsEmpty: names.contains(""))
     }
     let start = reading.hasHeader ? end : piece.start
     ahead = [CSVPiece(chunk: piece.chunk, start: start, place: piece.place(of: start))]

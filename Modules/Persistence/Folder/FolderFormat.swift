@@ -11,8 +11,8 @@ protocol FolderFormat: Sendable {
   func metadata(of schema: Schema, file: String) -> [UInt8]?
   /// The columns as `metadata` describes them; nil when there is none.
   func described(at path: String) throws(Problem) -> [ColumnDescription]?
-  /// The names of all columns that the file has; reads as much of it as that takes.
-  func columnNames(_ file: FileByteSource) async throws(Problem) -> [String]
+  /// The names of all columns that the file has, of which some are `known`; reads as much of it as that takes.
+  func columnNames(_ file: FileByteSource, known: [ColumnDescription]) async throws(Problem) -> [String]
   /// The records; the file has no other columns than `schema`.
   func rows(_ file: FileByteSource, _ schema: Schema, columns: [String]?) throws(Problem) -> any RowStream
   /// Writes records.
@@ -37,8 +37,10 @@ struct CSVFolder: FolderFormat {
 
   func described(at path: String) throws(Problem) -> [ColumnDescription]? { try CSVMetadata.beside(path)?.columns }
 
-  func columnNames(_ file: FileByteSource) async throws(Problem) -> [String] {
-    try CSVRowStream.names(file)
+  func columnNames(_ file: FileByteSource, known: [ColumnDescription]) async throws(Problem) -> [String] {
+    var reading = CSVReading()
+    for column in known { reading.types[column.name] = column.type }
+    return try CSVRowStream.names(file, reading)
   }
 
   func rows(_ file: FileByteSource, _ schema: Schema, columns: [String]?) throws(Problem) -> any RowStream {
@@ -87,7 +89,7 @@ struct JSONFolder: FolderFormat {
 
   func described(at path: String) -> [ColumnDescription]? { nil }
 
-  func columnNames(_ file: FileByteSource) async throws(Problem) -> [String] {
+  func columnNames(_ file: FileByteSource, known: [ColumnDescription]) async throws(Problem) -> [String] {
     // Nothing is asked of the values but that they can be found again.
     var stream: any RowStream = try JSONRowStream.inferring(file, table: "", JSONReading(form: .array))
     while true {

@@ -5,7 +5,11 @@ enum FolderReplacement {
   /// Lets pass what is no file of a table that bb keeps in a folder, nor of the folder's history.
   /// - Throws: `cannotCreate` for such a file; what reading the folder's `bb.json` throws.
   static func check(_ path: String) throws(Problem) {
-    guard try FileStamp.now(at: path) != nil else { return }
+    do throws(Problem) {
+      guard try FileStamp.now(at: path) != nil else { return }
+    } catch {
+      return  // What may not be looked at cannot be made either, and who tries to says so.
+    }
     let (folder, name) = Temporaries.split(try FileSink.resolved(path))
     let (above, last) = Temporaries.split(folder)
     if last == ".bb", try FolderManifest(folder: above) != nil { throw problem(path, above) }

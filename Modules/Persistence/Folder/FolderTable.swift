@@ -27,14 +27,14 @@ struct FolderTable: Sendable {
       extras = known.extras
     } else {
       do throws(Problem) {
-        extras = try await format.columnNames(again)
+        extras = try await format.columnNames(again, known: columns)
       } catch {
         throw WatchedRows.judged(error, file, stamp)
       }
     }
-    let listed = Set(columns.map(\.name))
-    extras.removeAll(where: listed.contains)
-    for name in key where !listed.contains(name) {
+    let listed = Set(columns.map { Array($0.name.utf8) })
+    extras.removeAll { listed.contains(Array($0.utf8)) }
+    for name in key where !columns.has(name) {
       throw Problem(.badData, "the key's column “\(name)” is not described", at: file.name)
     }
     let all = columns + extras.map { ColumnDescription($0, format.typeOfExtras, extra: true) }
