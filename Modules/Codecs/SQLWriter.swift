@@ -11,9 +11,10 @@ public struct SQLWriter: Sendable {
   private let insert: [UInt8]
 
   /// A writer of rows of `schema`.
-  /// - Throws: `usage` for a table without columns, which SQL does not have.
+  /// - Throws: `usage` for a table without columns, which SQL does not have; `badData` for names of columns that SQLite does not.
   public init(_ schema: Schema, nonfinite: NonfinitePolicy = .error) throws(Problem) {
     guard schema.width > 0 else { throw Problem(.usage, "sql: a table needs at least one column") }
+    try schema.checkForSQL()
     self.schema = schema
     self.nonfinite = nonfinite
     insert = Array("INSERT INTO \(Self.quoted(schema.name)) VALUES(".utf8)

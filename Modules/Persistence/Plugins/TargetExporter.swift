@@ -21,7 +21,7 @@ public struct TargetExporter: Exporter {
     _ program: String, searching folders: String, stream: any Exporter, runner: PluginRunner
   ) throws(Problem) {
     let places = program.contains("/") ? [program] : folders.split(separator: ":").map { "\($0)/\(program)" }
-    guard let path = places.first(where: { unsafe access($0, X_OK) == 0 }) else {
+    guard let path = places.first(where: Self.isProgram) else {
       throw Problem(
         .noInput, "there is no Singer target “\(program)”", hint: "name a program on PATH, as singer:target-jsonl")
     }
@@ -32,6 +32,11 @@ public struct TargetExporter: Exporter {
       "singer:\(program)", fileExtensions: [], mediaType: "application/x-ndjson",
       summary: "The Singer target \(program)", isExact: false,
       options: [Self.configuration] + stream.descriptor.options)
+  }
+
+  private static func isProgram(_ path: String) -> Bool {
+    var status = stat()
+    return unsafe stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG && access(path, X_OK) == 0
   }
 
   /// An encoder of the stream that the target gets.

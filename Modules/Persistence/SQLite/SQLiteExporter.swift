@@ -1,3 +1,4 @@
+import Codecs
 public import Domain
 import Glibc
 import Synchronization
@@ -23,6 +24,7 @@ public struct SQLiteExporter: Exporter {
     for schema: Schema, options: ExportOptions, layout: Layout
   ) throws(Problem) -> any RowEncoder {
     guard schema.width > 0 else { throw Problem(.usage, "sqlite: a table needs at least one column") }
+    try schema.checkForSQL()
     return BatchEncoder()
   }
 

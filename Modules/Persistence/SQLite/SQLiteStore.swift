@@ -1,3 +1,4 @@
+import Codecs
 public import Domain
 import Glibc
 
@@ -76,7 +77,8 @@ public actor SQLiteStore: RecordStore {
     _ load: TableLoad, _ connection: consuming SQLiteConnection
   ) async throws(Problem) -> (outcome: TableOutcome, isDone: Bool) {
     let name = load.schema.name
-    let known = try SQLiteFormat.schemas(connection, withExtras: true)[name]
+    let schemas = try SQLiteFormat.schemas(connection, withExtras: true), known = schemas[name]
+    try StoreRules.check(name, among: schemas.keys, at: self.name)
     try StoreRules.check(load, known: known, from: try SQLiteFormat.source(of: name, connection))
     if known == nil { try make(load.schema, connection) }
     let loading = SQLiteLoading(load.schema, over: known, connection)
@@ -161,8 +163,8 @@ public actor SQLiteStore: RecordStore {
     }
     let tables = try SQLiteTable.all(connection)
     for (dataset, schema) in try SQLiteFormat.schemas(connection).sorted(by: { $0.key < $1.key }) {
-      let columns = tables.first { $0.name == dataset }?.columns.map(\.name) ?? []
-      if !Set(columns).isSuperset(of: schema.columns.map(\.name)) {
+      let columns = tables.first { $0.name == dataset }?.columns.map { Array($0.name.utf8) } ?? []
+      if !Set(columns).isSuperset(of: schema.columns.map { Array($0.name.utf8) }) {
         found.append(Problem(.badData, "the table “\(dataset)” lacks columns that bb_columns says", at: name))
         continue
       }
@@ -228,6 +230,7 @@ public actor SQLiteStore: RecordStore {
     guard !lowercased.hasPrefix("bb_"), !lowercased.hasPrefix("sqlite_") else {
       throw Problem(.badData, "a table cannot be called “\(schema.name)”", at: name)
     }
+    do throws(Problem) { try schema.checkForSQL() } catch { throw error.located(at: name) }
     try connection.execute(SQLiteFormat.createTable(schema))
     try SQLiteFormat.describe(schema, connection)
   }
