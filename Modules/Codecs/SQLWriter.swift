@@ -84,7 +84,9 @@ public struct SQLWriter: Sendable {
             .badData, "column \(schema.columns[column].name): \(text.prefix(40)) is no 64-bit integer", record: row)
         }
         out.append(literal)
-      } else if type == .real, let value = Double(text), value.isFinite, literal.equals(value.canonicalText) {
+      } else if type == .real, let value = Double(text), value.isFinite,
+        literal.equals(value.canonicalText) || DecimalNumber(literal.bytes) == DecimalNumber(value)
+      {
         try append(value, row, column, &out)
       } else {
         Self.append(text: literal, &out)

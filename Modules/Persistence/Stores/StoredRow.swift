@@ -80,9 +80,12 @@ enum StoredRow {
       return String(number).utf8.elementsEqual(literal) ? .integer(number) : nil
     case (.real, .real(let number)): return number.isFinite ? value : nil
     case (.real, .number(let literal)):
-      // A spelling that is not canonical is kept as it is.
+      // Other spellings are kept as they are, but for those of an exponent: the only ones that readers take for reals, and folders, whose
+      // columns have their types, give back in the canonical one.
       guard let number = Double(String(decoding: literal, as: UTF8.self)), number.isFinite else { return nil }
-      return number.canonicalText == literal ? .real(number) : value
+      if number.canonicalText == literal { return .real(number) }
+      let hasExponent = literal.contains { $0 | 0x20 == UInt8(ascii: "e") }
+      return hasExponent && DecimalNumber(literal) == DecimalNumber(number) ? .real(number) : value
     case (.decimal, .integer(let number)): return .number(Array(String(number).utf8))
     case (.decimal, .real(let number)): return number.isFinite ? .number(number.canonicalText) : nil
     default: return nil
