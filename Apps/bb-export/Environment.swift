@@ -144,6 +144,14 @@ struct FileChoice: Sendable, Hashable {
   var maximumField: Int?
 }
 
+extension Environment {
+  /// Refuses a storage that was named and is not there.
+  func require(_ storage: String) throws(Problem) {
+    if try exists(storage) { return }
+    throw Problem(.noInput, "there is no such storage", at: storage, hint: "bb-export sync makes one")
+  }
+}
+
 /// What was said about asking an API.
 struct LiveChoice: Sendable, Hashable {
   var server: String?

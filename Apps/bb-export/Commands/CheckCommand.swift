@@ -53,9 +53,7 @@ struct CheckCommand {
     for (position, name) in names.enumerated() where names[..<position].contains(name) {
       throw Problem(.usage, "\(name) is named twice")
     }
-    if let storage = invocation[Options.storage], try !environment.exists(storage) {
-      throw Problem(.noInput, "there is no such storage", at: storage, hint: "bb-export sync makes one")
-    }
+    if let storage = invocation[Options.storage] { try environment.require(storage) }
     if names.isEmpty {
       let source = try await environment.source(try choice(for: Catalog.all[0].name))
       return try await source.tables().map { ($0.name, source) }

@@ -27,6 +27,7 @@ struct SyncCommand {
     policy.replacesSource = invocation.has(Options.replace)
     policy.isDryRun = invocation.has(Options.dryRun)
     let pictures = try self.pictures(isDryRun: policy.isDryRun)
+    if let from = invocation[Options.fromStorage] { try environment.require(from) }
     if let from = invocation[Options.fromStorage], invocation.arguments.isEmpty, !policy.isDryRun,
       try !environment.exists(location)
     {
@@ -164,6 +165,7 @@ struct SyncCommand {
         throw Problem(
           .usage, "the source has no “\(name)”", hint: near ?? "there are: \(names.joined(separator: ", "))")
       }
+      if chosen.contains(schema) { throw Problem(.usage, "\(name) is named twice") }
       chosen.append(schema)
     }
     return chosen.isEmpty ? tables : chosen
