@@ -42,8 +42,16 @@ enum FavouritesCommands {
       return desk.say("\(before.text("name") ?? "") is \(isFavourite ? "a favourite" : "no favourite")")
     }
     let book = try desk.book(makes: isFavourite)
-    let recordKey = try await recordKey(desk.arguments[1], of: schema, book, desk)
-    let known = try await book.record(of: Catalog.favourites, key: [.text(schema.name), .text(recordKey)])
+    func favourite(_ key: String) async throws(Problem) -> StoredRecord? {
+      try await book.record(of: Catalog.favourites, key: [.text(schema.name), .text(key)])
+    }
+    var recordKey = try written(desk.arguments[1], of: schema, desk)
+    var known = isFavourite ? nil : try await favourite(recordKey)
+    // A favourite whose record is gone can be removed as well.
+    if known == nil {
+      recordKey = try await self.recordKey(desk.arguments[1], of: schema, book, desk)
+      known = try await favourite(recordKey)
+    }
     let label = "\(schema.name) \(recordKey)"
     guard isFavourite else {
       guard let known else { throw Problem(.absent, "\(label) is no favourite") }
@@ -58,19 +66,26 @@ enum FavouritesCommands {
     desk.say("\(label) is now a favourite")
   }
 
+  /// A text as a key: that of an episode as favourites hold it.
+  private static func written(_ text: String, of schema: Schema, _ desk: Desk) throws(Problem) -> String {
+    guard schema.key.map({ schema.columns[$0].name }) == ["production", "season", "episode"], !text.contains("/") else {
+      return text
+    }
+    let production = try EpisodeArguments.production(desk)
+    // What is no key may be a title.
+    return (try? EpisodeKey(parsing: text, production: production)).map { RecordKey.text(of: $0.values) } ?? text
+  }
+
   /// The key of the record that a text means. Of a dataset that is not in the storage a key is taken by its form, a name is looked up in what is built in.
   private static func recordKey(
     _ text: String, of schema: Schema, _ book: RecordBook, _ desk: Desk
   ) async throws(Problem) -> String {
     let names = schema.key.map { schema.columns[$0].name }
-    var wanted = text
-    if names == ["production", "season", "episode"], !text.contains("/") {
-      let production = try EpisodeArguments.production(desk)
-      // What is no key may be a title.
-      if let key = try? EpisodeKey(parsing: text, production: production) { wanted = RecordKey.text(of: key.values) }
-    }
+    let wanted = try written(text, of: schema, desk)
     var records: [StoredRecord] = []
-    if try await book.store.tables().contains(where: { $0.name == schema.name }) {
+    // Of the user's own there are no others than those in the storage.
+    let known = try await book.store.tables().map(\.name) + [Catalog.notes.name, Catalog.places.name]
+    if known.contains(schema.name) {
       records = try await book.records(of: schema)
     } else {
       let parts = wanted.split(separator: "/", omittingEmptySubsequences: false)
