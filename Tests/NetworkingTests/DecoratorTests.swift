@@ -233,6 +233,10 @@ final class CountingClock: Clock, Sendable {
     #expect(unsafe truncate(file, status.st_size - 1) == 0)
     #expect(try await text(cache(), server.url) == "[1]")
     #expect(server.requests.map { $0.headers["if-none-match"] } == [nil, nil])
+    // What is no file at all is no answer, and nobody waits for a pipe to be filled.
+    #expect(unsafe unlink(file) == 0 && mkfifo(file, 0o600) == 0)
+    #expect(try await text(cache(), server.url) == "[1]")
+    #expect(try await text(cache(Caching.Policy(offline: true)), server.url) == "[1]")
   }
   @Test("an answer that is not believed is not kept, and leaves no file") func unbelieved() async throws {
     let server = try server()

@@ -62,11 +62,12 @@ struct CacheStore: Sendable {
 
   /// The bytes of a file, and its time.
   private static func read(_ path: String) -> ([UInt8], Int64)? {
-    let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
+    // To open a pipe would wait for somebody to write into it.
+    let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
     guard descriptor >= 0 else { return nil }
     defer { close(descriptor) }
     var status = stat()
-    guard unsafe fstat(descriptor, &status) == 0 else { return nil }
+    guard unsafe fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
     var bytes: [UInt8] = [], block = [UInt8](repeating: 0, count: 1 << 16)
     while true {
       let count = unsafe Glibc.read(descriptor, &block, block.count)
