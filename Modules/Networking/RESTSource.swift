@@ -38,6 +38,10 @@ public struct RESTSource: RecordSource {
     guard base.lowercased().hasPrefix("http://") || base.lowercased().hasPrefix("https://") else {
       throw Problem(.usage, "“\(URLText.redacted(base))” is no server", hint: "write a URL: https://host/path")
     }
+    // Paths are put behind it, which would become part of these.
+    guard !base.contains(where: { $0 == "?" || $0 == "#" }) else {
+      throw Problem(.usage, "“\(URLText.redacted(base))” is more than a server", hint: "leave out what follows ? or #")
+    }
     self.description = description
     self.server = base
     self.transport = transport

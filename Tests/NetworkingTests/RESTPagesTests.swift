@@ -107,6 +107,13 @@ import Testing
     ])
     #expect(try await Outcome(source, "items", server, environment: ["KEY": "k1"]).rows == ["1", "2"])
   }
+  @Test("a server's URL ends before a query", arguments: ["https://h/a?key=1", "https://h/a#b", "ftp://h", "h"])
+  func servers(url: String) {
+    let problem = #expect(throws: Problem.self) {
+      try RESTSource(Self.source(.none), server: url, transport: CannedServer([String: String]())) { _ in }
+    }
+    #expect(problem?.kind == .usage && problem?.message.contains("key=1") == false)
+  }
   @Test("a parameter that is always sent may stand in the path") func inPath() async throws {
     var source = Self.source(.none)
     source.datasets[0].path = "/{lang}/t"
