@@ -114,7 +114,9 @@ private struct Scanner {
 
   private mutating func takeArgument(_ word: String) throws(Problem) {
     guard let current = command else {
-      if let named = program.commands.first(where: { $0.name == word }), !onlyArguments {
+      // Behind “--” a word that is a command's name means an argument, where there may be one.
+      if !onlyArguments || program.defaultCommand == nil, let named = program.commands.first(where: { $0.name == word })
+      {
         command = named
         path = [word]
       } else if let fallback = program.defaultCommand,

@@ -50,10 +50,15 @@ public struct RecordKind: Sendable {
       if let age = record.integer("age"), !(0...150).contains(age) {
         throw Problem(.usage, "an age of \(age) is not from 0 to 150")
       }
-      if let email = record.text("email"), email.split(separator: "@", omittingEmptySubsequences: false).count != 2 {
-        throw Problem(.usage, "“\(email)” is no mail address", hint: "write NAME@HOST")
+      if let email = record.text("email") {
+        let parts = email.split(separator: "@", omittingEmptySubsequences: false)
+        guard parts.count == 2, !parts.contains("") else {
+          throw Problem(.usage, "“\(email)” is no mail address", hint: "write NAME@HOST")
+        }
       }
-      if let website = record.text("website"), !website.hasPrefix("https://"), !website.hasPrefix("http://") {
+      if let website = record.text("website"),
+        !["https://", "http://"].contains(where: { website.hasPrefix($0) && website != $0 })
+      {
         throw Problem(.usage, "“\(website)” is no website", hint: "write https://…")
       }
     })
