@@ -44,11 +44,16 @@ public struct Directories: Sendable {
     return location[..<mark.lowerBound] + home + location[location.index(after: mark.lowerBound)...]
   }
 
-  /// `$HOME` without a slash behind it.
+  /// `$HOME` without a slash behind it; where that is not set, as for some services, the user's folder as the system has it.
   private var home: String {
-    var path = variables["HOME"] ?? ""
+    var path = variables["HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil } ?? Self.registeredHome
     while path.last == "/" { path.removeLast() }
     return path
+  }
+
+  private static var registeredHome: String {
+    guard let entry = unsafe getpwuid(getuid()), let folder = unsafe entry.pointee.pw_dir else { return "" }
+    return unsafe String(cString: folder)
   }
 
   /// Makes the folder at an absolute path, and those above it, for their owner alone.
