@@ -37,14 +37,14 @@ public actor FolderStore: RecordStore {
   /// Every table, in order of name; none when the folder is missing.
   public func tables() async throws(Problem) -> [Schema] {
     guard let manifest = try await reading() else {
-      return try await foreign().map { Schema($0, columns: []) }
+      return try foreign().map { Schema($0.table, columns: []) }
     }
     let state = FolderLock.state(of: path) ?? FolderState()
     var schemas: [Schema] = []
     for name in manifest.tables.keys {
       if let table = try await table(name, manifest, state) { schemas.append(table.schema) }
     }
-    for name in try await foreign() where manifest.tables[name] == nil { schemas.append(Schema(name, columns: [])) }
+    for (name, _) in try foreign() where manifest.tables[name] == nil { schemas.append(Schema(name, columns: [])) }
     return schemas.sorted { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }
   }
 
@@ -56,8 +56,7 @@ public actor FolderStore: RecordStore {
     {
       return try await known.rows(columns: request.columns, scratch: scratch)
     }
-    let names = try await foreign()
-    guard names.contains(table) else {
+    guard let found = try foreign().first(where: { $0.table.utf8.elementsEqual(table.utf8) }) else {
       if try FolderListing.names(path) == nil { throw StoreRules.noStorage(name) }
       let known = try await tables().map(\.name)
       let near = Nearest.word(to: table, among: known).map { "did you mean \($0)?" }
@@ -66,7 +65,7 @@ public actor FolderStore: RecordStore {
     }
     var reading = FileSource.Reading()
     reading.table = table
-    let source = try FileSource(path: file(of: table), reading, scratch: scratch) { _ in }
+    let source = try FileSource(path: "\(path)/\(found.file)", reading, scratch: scratch) { _ in }
     return try await source.rows(of: table, request)
   }
 
@@ -206,12 +205,15 @@ extension FolderStore {
         + columns.filter(\.isExtra), format, known: state.files[Temporaries.split(place).name])
   }
 
-  /// The tables that nobody described: files with the right suffix.
-  private func foreign() async throws(Problem) -> [String] {
+  /// The tables that nobody described: files with the right suffix, whatever they are called.
+  private func foreign() throws(Problem) -> [(table: String, file: String)] {
     let suffix = "." + format.name
     let names = try FolderListing.names(path)?.filter { $0.hasSuffix(suffix) && !$0.hasPrefix(".") && $0 != "bb.json" }
-    return (names ?? []).map { FolderPath.table(of: String($0.dropLast(suffix.utf8.count))) }
-      .sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+    return (names ?? []).map { file in
+      let stem = String(file.dropLast(suffix.utf8.count)), table = FolderPath.table(of: stem)
+      // Others do not escape what bb does: such a name is meant as it stands.
+      return (FolderPath.stem(of: table) == stem ? table : stem, file)
+    }.sorted { $0.table.utf8.lexicographicallyPrecedes($1.table.utf8) }
   }
 
   /// What becomes of a table without a key: all of it, or nothing.
