@@ -99,7 +99,6 @@ extension Environment {
         return isHeldBack ? try SpooledSink(output, scratch: scratch) : output
       },
       terminalWidth: Terminal.width(1),
-      hasProgress: Terminal.isTerminal(2),
       cores: max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN))),
       scratch: scratch,
       digesting: { DigestSink($0) },
@@ -125,16 +124,21 @@ private func liveSource(
   if let file = live.caFile { _ = try FileByteSource(path: file) }
   let curl = CurlTransport(
     TransportOptions(proxy: live.proxy, caFile: live.caFile, userAgent: "bb-export/\(BBExport.version)"))
-  let told: any HTTPTransport = report.hasDetails ? Telling(curl) { report.detail($0) } : curl
-  let retrying = Retrying(told, clock: ContinuousClock(), date: date)
+  let telling: any HTTPTransport = report.hasDetails ? Telling(curl) { report.detail($0) } : curl
+  let retrying = Retrying(telling, clock: ContinuousClock(), date: date)
   let policy = Caching.Policy(maximumAge: Int64(live.maxAge ?? 0), refresh: live.refresh, offline: live.offline)
   let caching = Caching(retrying, folder: directories.cache, policy: policy, date: date) { report.warning($0) }
   // A file names its own server: its key must not go where a variable meant for the built-in APIs points.
   let usual = isSourceFile(name) ? nil : variables["BB_API_URL"].flatMap { $0.isEmpty ? nil : $0 }
   let server = live.server ?? usual
+  var told: (@Sendable (Int, Int) -> Void)?
+  if live.showsProgress {
+    let progress = Progress(report)
+    told = { progress.update(answers: $0, of: $1) }
+  }
   return try RESTSource(
     description, server: server, transport: caching, environment: variables, asWritten: live.asWritten,
-    stored: stored
+    stored: stored, progress: told
   ) { report.warning($0) }
 }
 

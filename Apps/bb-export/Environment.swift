@@ -53,8 +53,6 @@ struct Environment: Sendable {
   var standardOutput: @Sendable (_ isHeldBack: Bool) throws(Problem) -> any ByteSink
   /// The width of the terminal standard output is; nil when it is none.
   var terminalWidth: Int?
-  /// Whether standard error is a terminal.
-  var hasProgress: Bool
   /// Cores to use.
   var cores: Int
   /// Temporary files.
@@ -166,6 +164,8 @@ struct LiveChoice: Sendable, Hashable {
   var target: String?
   /// Whether values are wanted as the API writes them, the odd ones too.
   var asWritten = false
+  /// Whether to show how many of many answers are there.
+  var showsProgress = false
 }
 
 /// A sink that knows the digest of what it took.

@@ -1,39 +1,51 @@
 import Synchronization
 
-/// A line that says how far the work is: rows, bytes, rate; redrawn at most ten times a second.
+/// A line that says how far the work is; redrawn at most ten times a second.
 public final class Progress: Sendable {
-  private struct State {
-    var last: ContinuousClock.Instant
-    var isShown = false
-  }
   private let report: Report
   private let started: ContinuousClock.Instant
-  private let state: Mutex<State>
+  private let last: Mutex<ContinuousClock.Instant>
 
   /// Progress on `report`; nothing is shown in the first half second, so that quick work stays silent.
   public init(_ report: Report) {
     self.report = report
     started = ContinuousClock.now
-    state = Mutex(State(last: ContinuousClock.now + .milliseconds(400)))
+    last = Mutex(ContinuousClock.now + .milliseconds(400))
   }
 
-  /// Tells how far the work is.
-  public func update(rows: Int, bytes: Int) {
+  /// Shows what `text` makes of the seconds since the beginning, which are not none.
+  public func show(_ text: (_ elapsed: Double) -> String) {
     let now = ContinuousClock.now
-    let isDue = state.withLock { state in
-      guard state.last.duration(to: now) >= .milliseconds(100) else { return false }
-      state.last = now
+    let isDue = last.withLock { last in
+      guard last.duration(to: now) >= .milliseconds(100) else { return false }
+      last = now
       return true
     }
     guard isDue else { return }
     let (seconds, attoseconds) = started.duration(to: now).components
-    let elapsed = Double(seconds) + Double(attoseconds) / 1e18
-    report.progress(
-      "\(Self.grouped(rows)) rows, \(Self.size(bytes)), \(Self.size(Int(Double(bytes) / max(elapsed, 0.001))))/s")
+    report.progress(text(max(Double(seconds) + Double(attoseconds) / 1e18, 0.001)))
+  }
+
+  /// Shows rows, bytes and their rate: `123,000 rows, 4.2 MB, 1.3 MB/s`.
+  public func update(rows: Int, bytes: Int) {
+    show { "\(Self.grouped(rows)) rows, \(Self.size(bytes)), \(Self.size(Int(Double(bytes) / $0)))/s" }
+  }
+
+  /// Shows the answers to many requests: `123 of 2,000 answers, 12 s left`; takes the line away at the last.
+  public func update(answers done: Int, of all: Int) {
+    guard done < all else { return finish() }
+    show { "\(Self.grouped(done)) of \(Self.grouped(all)) answers\(Self.left(done, of: all, after: $0))" }
   }
 
   /// Takes the line away.
   public func finish() { report.clear() }
+
+  /// `, 1 min 12 s left`; nothing when nothing is done.
+  public static func left(_ done: Int, of all: Int, after elapsed: Double) -> String {
+    guard done > 0 else { return "" }
+    let left = Int((elapsed / Double(done) * Double(all - done)).rounded(.up))
+    return ", " + (left < 60 ? "\(left) s" : "\(left / 60) min \(left % 60) s") + " left"
+  }
 
   /// `1,234,567`.
   public static func grouped(_ number: Int) -> String {

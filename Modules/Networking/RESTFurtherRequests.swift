@@ -21,12 +21,20 @@ extension RESTSource {
         if met.insert(value).inserted { values.append(value) }
       }
     }
-    return try await values.mapInParallel(most: Self.requestsAtATime, on: transport.readers) {
-      (value) async throws(Problem) -> RESTRows in
+    return try await inParallel(values) { (value) async throws(Problem) -> RESTRows in
       try reader.rows(
         of: try await pages(
           of: dataset, query.with(parent.parameter, value.parameterText), parent: value.parameterJSON))
     }
+  }
+
+  /// What `body` makes of each value by requests of its own.
+  private func inParallel<Answer: Sendable>(
+    _ values: [Value], _ body: @escaping @Sendable (Value) async throws(Problem) -> Answer
+  ) async throws(Problem) -> [Answer] {
+    let told = progress.map { progress in { @Sendable (done: Int) in progress(done, values.count) } }
+    return try await values.mapInParallel(
+      most: Self.requestsAtATime, on: transport.readers, told: told, body)
   }
 
   /// A record that completes a row.
@@ -43,8 +51,7 @@ extension RESTSource {
     var found: [Value: Further] = [:]
     switch supplement.scope {
     case .eachRow(let parameter):
-      let answers = try await keys.mapInParallel(most: Self.requestsAtATime, on: transport.readers) {
-        (key) async throws(Problem) -> Further? in
+      let answers = try await inParallel(keys) { (key) async throws(Problem) -> Further? in
         let url = server + query.with(parameter, key.parameterText).text
         guard let reply = try await reply(url, absentIsNothing: true, shelf: server + query.path) else { return nil }
         return Further(record: reply.document, place: 1, url: url, believe: reply.believe)

@@ -17,6 +17,7 @@ public struct RESTSource: RecordSource {
   /// Requests under way at one time; without HTTP/2 there are connections for as many.
   static let requestsAtATime = 32
   let report: @Sendable (String) -> Void
+  let progress: (@Sendable (_ done: Int, _ all: Int) -> Void)?
 
   /// A source.
   /// - Parameters:
@@ -26,12 +27,13 @@ public struct RESTSource: RecordSource {
   ///   - environment: variables that hold the secrets the description names.
   ///   - asWritten: for a `Check`: empty texts stay, a value that does not fit its column's type stays as its text, and nothing odd is told of.
   ///   - stored: what an earlier request gave: where the source has no further answer for a record any more, those columns stay.
+  ///   - progress: is told, from any task, how many answers to requests for one record each are there, and how many there will be.
   ///   - report: is told, in one line each, what was odd but kept.
   /// - Throws: `usage` when the server is no http or https URL.
   public init(
     _ description: SourceDescription, server: String? = nil, transport: any HTTPTransport,
     environment: [String: String] = [:], asWritten: Bool = false, stored: (any RecordSource)? = nil,
-    report: @escaping @Sendable (String) -> Void
+    progress: (@Sendable (_ done: Int, _ all: Int) -> Void)? = nil, report: @escaping @Sendable (String) -> Void
   ) throws(Problem) {
     var base = server ?? description.baseURL
     while base.hasSuffix("/") { base.removeLast() }
@@ -47,6 +49,7 @@ public struct RESTSource: RecordSource {
     self.transport = transport
     self.environment = environment
     isAsWritten = asWritten
+    self.progress = progress
     self.stored = stored
     pace = RESTPace(perSecond: description.requestsPerSecond)
     let secret = RESTSecret(description.authorization, environment)

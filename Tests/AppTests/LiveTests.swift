@@ -81,6 +81,30 @@ private let sample: [String: [UInt8]] = [
     _ = shell.run("bb-export episodes --api \(server.url)/api --refresh")
     #expect(server.requests.count == 3 && server.requests[2].headers["if-none-match"] == nil)
   }
+  @Test("while many are asked for one by one, how many are there is shown") func progress() throws {
+    let server = try LoopbackServer { request in
+      guard request.path != "/list" else { return .json(#"[{"id":1},{"id":2}]"#) }
+      // Longer than quick work takes, of which nothing is shown.
+      let body = #"[{"item":\#(request.path.dropFirst(7))}]"#
+      return .steps([
+        .pause(request.path == "/items/1" ? 1000 : 3000),
+        .send(Array("HTTP/1.1 200 OK\r\nContent-Length: \(body.utf8.count)\r\n\r\n\(body)".utf8)),
+      ])
+    }
+    let shell = Shell()
+    shell.write(
+      "s.json",
+      """
+      {"bb_source": 1, "name": "s", "base_url": "\(server.url)", "datasets": [
+        {"name": "list", "path": "/list", "key": ["id"], "columns": [{"name": "id", "type": "integer"}]},
+        {"name": "items", "path": "/items/{item}", "key": ["item"], "columns": [{"name": "item", "type": "integer"}],
+         "parent": {"dataset": "list", "param": "item", "column": "id"}}]}
+      """)
+    let shown = shell.run("bb-export items --source ./s.json -f csv --progress always")
+    #expect(shown.out == "item\n1\n2\n" && shown.status == 0)
+    #expect(shown.err.hasPrefix("\r\u{1B}[K1 of 2 answers, ") && shown.err.hasSuffix(" left\r\u{1B}[K"), "\(shown.err)")
+    #expect(shell.run("bb-export items --source ./s.json -f csv --refresh").err == "")
+  }
   @Test("a page that is not the answer does not replace the one that is cached") func portal() throws {
     let api = try SixAPI(answers: sample), count = Counter()
     let server = try LoopbackServer { request in

@@ -28,12 +28,7 @@ struct ImagesWork {
     live.proxy = invocation[Options.proxy]
     live.caFile = invocation[Options.cacert]
     self.live = live
-    showsProgress =
-      switch invocation[Options.progress] ?? "auto" {
-      case "always": true
-      case "never": false
-      default: environment.hasProgress && !invocation.has(Options.quiet)
-      }
+    showsProgress = invocation.showsProgress
   }
 
   /// Fetches the pictures of a stream of rows into a folder.
@@ -50,7 +45,7 @@ struct ImagesWork {
       return Outcome(text: "\(rows.schema.name): no picture is named in \(Progress.grouped(list.rows)) records")
     }
     let archive = try await environment.images.folder(folder, rows.schema.name)
-    let progress = showsProgress ? ImagesProgress(environment.report) : nil
+    let progress = showsProgress ? Progress(environment.report) : nil
     let download = ImageDownload(environment.images.transport(live, limits.parallel), into: archive, limits) {
       progress?.update($0)
     }

@@ -169,3 +169,14 @@ enum Options {
     from, fromFormat, fromDelimiter, tableName, types, records, emptyAs, encodingErrors, maxField,
   ]
 }
+
+extension Invocation {
+  /// Whether to show how far the work is.
+  var showsProgress: Bool {
+    switch self[Options.progress] ?? "auto" {
+    case "always": true
+    case "never": false
+    default: Terminal.isTerminal(2) && !has(Options.quiet)
+    }
+  }
+}

@@ -32,12 +32,7 @@ struct Outputs {
     replaces = !invocation.has(Options.noClobber)
     threads = try invocation.integer(Options.threads, in: 1...1024) ?? environment.cores
     tellsSummary = invocation.has(Options.summary)
-    showsProgress =
-      switch invocation[Options.progress] ?? "auto" {
-      case "always": true
-      case "never": false
-      default: environment.hasProgress && !invocation.has(Options.quiet)
-      }
+    showsProgress = invocation.showsProgress
     var named: (any Exporter)?
     if let format = invocation[Options.format] { named = try environment.exporter(format) }
     let formats = OutputFormats(

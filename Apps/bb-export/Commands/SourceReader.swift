@@ -108,6 +108,7 @@ struct SourceReader {
     live.offline = invocation.has(Options.offline)
     live.proxy = invocation[Options.proxy]
     live.caFile = invocation[Options.cacert]
+    live.showsProgress = invocation.showsProgress
     if let proxy = live.proxy, let mark = proxy.firstRange(of: "://"),
       !["http", "https", "socks4", "socks4a", "socks5", "socks5h"].contains(proxy[..<mark.lowerBound].lowercased())
     {

@@ -4,9 +4,12 @@ extension Array where Element: Sendable {
   /// What `body` makes of each element, in order, so many at a time; the first problem ends it.
   ///
   /// A few tasks take one element after the other: a task for each would cost more than a small answer does.
-  /// - Parameter executors: where they run, by turns; none for the usual threads.
+  /// - Parameters:
+  ///   - executors: where they run, by turns; none for the usual threads.
+  ///   - told: is told, from any of them, how many elements are done.
   package func mapInParallel<Result: Sendable>(
-    most: Int, on executors: [any TaskExecutor], _ body: @escaping @Sendable (Element) async throws(Problem) -> Result
+    most: Int, on executors: [any TaskExecutor], told: (@Sendable (_ done: Int) -> Void)? = nil,
+    _ body: @escaping @Sendable (Element) async throws(Problem) -> Result
   ) async throws(Problem) -> [Result] {
     typealias Share = Swift.Result<[(Int, Result)], Problem>
     let elements = self, turns = Turns()
@@ -19,6 +22,7 @@ extension Array where Element: Sendable {
               let position = turns.take()
               guard position < elements.count else { break }
               share.append((position, try await body(elements[position])))
+              if let told { told(turns.finish()) }
             }
           } catch {
             return .failure(error)
@@ -43,8 +47,9 @@ extension Array where Element: Sendable {
   }
 }
 
-/// Numbers from 0, each given once.
+/// Numbers from 0, each given once; and how many of those are done with.
 private final class Turns: Sendable {
-  private let next = Atomic(0)
+  private let next = Atomic(0), finished = Atomic(0)
   func take() -> Int { next.add(1, ordering: .relaxed).oldValue }
+  func finish() -> Int { finished.add(1, ordering: .relaxed).newValue }
 }
