@@ -74,10 +74,10 @@ import Testing
     let list = "1 2 3 4 5 6 7 8 9 10"
     let added = shell.run(
       "for s in 1 2; do for e in \(list); do bb-notes add bcs:${s}x$e one || echo failed & done; done; wait")
-    #expect(added.out == "")
+    #expect(added.out == "", "\(added.err)")
     let edited = shell.run(
       "for s in 1 2; do for e in \(list); do bb-notes edit bcs:${s}x$e || echo failed & done; done; wait")
-    #expect(edited.out == "")
+    #expect(edited.out == "", "\(edited.err)")
     #expect(shell.run("bb-notes list --plain | grep -c two").out == "20\n")
   }
   @Test("a note that changes while it is edited is not written over, and the text is kept", arguments: kinds)

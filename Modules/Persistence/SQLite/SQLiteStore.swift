@@ -206,9 +206,7 @@ public actor SQLiteStore: RecordStore {
     if building != nil {
       try connection.execute("PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF; PRAGMA cache_size=-8192; BEGIN")
     } else {
-      // The mode of the journal is part of the file; it cannot change within a transaction.
-      let isNew = try SQLiteFormat.owner(connection) == .nobody
-      if isNew { try connection.execute("PRAGMA journal_mode=WAL") }
+      try keepLog(connection)
       try connection.execute("PRAGMA synchronous=FULL; PRAGMA foreign_keys=ON; BEGIN IMMEDIATE")
     }
     switch try SQLiteFormat.owner(connection) {
@@ -222,6 +220,19 @@ public actor SQLiteStore: RecordStore {
         .permission, "the database belongs to another program, and is only read", at: name, hint: "name another file")
     }
     return connection
+  }
+
+  /// Has a new file keep a log (WAL). The mode is part of the file, and cannot change within a transaction.
+  ///
+  /// SQLite waits for those who read or write, but not for one who changes the mode as well: it would be waiting for us.
+  private func keepLog(_ connection: borrowing SQLiteConnection) throws(Problem) {
+    let end = ContinuousClock.now + .seconds(StoreRules.patience)
+    while try SQLiteFormat.owner(connection) == .nobody {
+      do throws(Problem) { return try connection.execute("PRAGMA journal_mode=WAL") } catch {
+        guard error.kind == .busy, ContinuousClock.now < end else { throw error }
+        usleep(10_000)
+      }
+    }
   }
 
   /// Makes an empty table.
