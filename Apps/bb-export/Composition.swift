@@ -146,7 +146,7 @@ private let imagePort = ImagePort(
   transport: { live, parallel in
     let curl = CurlTransport(
       TransportOptions(
-        proxy: live.proxy, caFile: live.caFile, connectionsPerHost: min(parallel, 32),
+        proxy: live.proxy, caFile: live.caFile, connectionsPerHost: min(parallel, TransportOptions.usualConnections),
         userAgent: "bb-export/\(BBExport.version)"))
     // A body that breaks off is asked for from there on, which only who keeps it can do.
     var policy = Retrying<ContinuousClock>.Policy()

@@ -60,7 +60,7 @@ extension RESTSource {
       guard let link = found.stringValue else { throw noPage(found, pointer, last.url) }
       return try followed(link, from: last.url)
     case .linkHeader:
-      let link = reply.links.flatMap(RESTLink.list).first { $0.relations.contains("next") }
+      let link = reply.headers.values(of: "Link").flatMap(RESTLink.list).first { $0.relations.contains("next") }
       return try link.map { (link) throws(Problem) in try followed(link.target, from: last.url) }
     case .cursor(let parameter, let pointer):
       guard let cursor = try following(pointer, in: reply) else { return nil }

@@ -15,7 +15,7 @@ public struct RESTSource: RecordSource {
   let stored: (any RecordSource)?
   let secret: RESTSecret
   /// Requests under way at one time; without HTTP/2 there are connections for as many.
-  static let requestsAtATime = 32
+  static let requestsAtATime = TransportOptions.usualConnections
   let report: @Sendable (String) -> Void
   let progress: (@Sendable (_ done: Int, _ all: Int) -> Void)?
 
@@ -135,8 +135,7 @@ public struct RESTSource: RecordSource {
     let body = try await response.bytes()
     let document = RESTDocument(url: url, status: response.status, body: body)
     if absentIsNothing, document.saysNothingFound { return nil }
-    var reply = RESTReply(
-      document: try document.parsed(), links: response.headers.values(of: "Link"), believe: response.believe)
+    var reply = RESTReply(document: try document.parsed(), headers: response.headers, believe: response.believe)
     // What is read as it is written is not checked, so it must not take a good answer's place in the cache.
     if isAsWritten { reply.believe = {} }
     return reply
@@ -147,8 +146,8 @@ public struct RESTSource: RecordSource {
 struct RESTReply {
   /// The body.
   var document: JSON
-  /// The values of its header fields `Link`.
-  var links: [String]
+  /// Its header fields, of which only some ways of paging need one.
+  var headers: HTTPFields
   /// To be called when the body is what it should be.
   var believe: @Sendable () -> Void
 }

@@ -8,12 +8,15 @@ public struct TransportOptions: Sendable, Hashable {
   public var connectTimeout: Duration
   /// Connections to one host at a time.
   public var connectionsPerHost: Int
+  /// So many connections to one host keep up with what it gives; more make no difference.
+  public static let usualConnections = 32
   /// How the program calls itself.
   public var userAgent: String
 
   /// The usual options.
   public init(
-    proxy: String? = nil, caFile: String? = nil, connectTimeout: Duration = .seconds(10), connectionsPerHost: Int = 32,
+    proxy: String? = nil, caFile: String? = nil, connectTimeout: Duration = .seconds(10),
+    connectionsPerHost: Int = usualConnections,
     userAgent: String = "bb"
   ) {
     self.proxy = proxy
