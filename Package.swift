@@ -35,37 +35,39 @@ let package = Package(
     c("CMasks"),
     c("CSystem"),
 
-    module("Domain"),
-    module("Codecs", ["Domain", "CMasks"]),
-    module("Networking", ["Domain", "Codecs", "CCurl"]),
-    module("Snapshot", ["Domain", "Codecs"]),
-    module("Persistence", ["Domain", "Codecs", "CSQLite", "CSystem"]),
-    module("Exporters", ["Domain", "Codecs"]),
-    module("CommandLineKit", ["Domain", "CSystem"]),
-    module("Conformance", ["Domain", "Codecs"]),
+    module("Rows"),
+    module("Codecs", ["Rows", "CMasks"]),
+    module("Query", ["Rows", "Codecs"]),
+    module("Domain", ["Rows", "Codecs", "Query"]),
+    module("Networking", ["Rows", "Codecs", "Query", "Domain", "CCurl"]),
+    module("Snapshot", ["Rows", "Query", "Domain", "Codecs"]),
+    module("Persistence", ["Rows", "Codecs", "Query", "Domain", "CSQLite", "CSystem"]),
+    module("Exporters", ["Rows", "Codecs", "Domain"]),
+    module("CommandLineKit", ["Rows", "Codecs", "Query", "Domain", "CSystem"]),
+    module("Conformance", ["Rows", "Codecs", "Query", "Domain"]),
 
-    app("bb-export", ["Domain", "CommandLineKit", "Networking", "Snapshot", "Persistence", "Exporters"]),
-    app("bb-notes", ["Domain", "CommandLineKit", "Networking", "Snapshot", "Persistence", "Exporters"]),
+    app("bb-export", ["Rows", "Codecs", "Query", "Domain", "CommandLineKit", "Networking", "Snapshot", "Persistence", "Exporters"]),
+    app("bb-notes", ["Rows", "Codecs", "Query", "Domain", "CommandLineKit", "Networking", "Snapshot", "Persistence", "Exporters"]),
 
     // Serves the faults of Conformance to `Tools/faults network`.
     .executableTarget(
-      name: "fault-server", dependencies: ["Domain", "Conformance"], path: "Tests/FaultServer", swiftSettings: house),
+      name: "fault-server", dependencies: ["Rows", "Domain", "Conformance"], path: "Tests/FaultServer", swiftSettings: house),
 
     // Converts many tables in one process for `Tools/roundtrip`.
     .executableTarget(
-      name: "round-trip", dependencies: ["Domain", "Codecs", "Exporters"], path: "Tests/RoundTrip", swiftSettings: house
+      name: "round-trip", dependencies: ["Rows", "Domain", "Codecs", "Exporters"], path: "Tests/RoundTrip", swiftSettings: house
     ),
 
-    tests("DomainTests", ["Domain", "Conformance"]),
-    tests("CodecsTests", ["Domain", "Codecs", "Conformance"]),
-    tests("NetworkingTests", ["Domain", "Codecs", "Networking", "Conformance"]),
-    tests("PersistenceTests", ["Domain", "Codecs", "Persistence", "Conformance"]),
-    tests("ExportersTests", ["Domain", "Codecs", "Exporters", "Conformance"]),
-    tests("CommandLineKitTests", ["Domain", "CommandLineKit"]),
+    tests("DomainTests", ["Rows", "Codecs", "Query", "Domain", "Conformance"]),
+    tests("CodecsTests", ["Rows", "Query", "Domain", "Codecs", "Conformance"]),
+    tests("NetworkingTests", ["Rows", "Query", "Domain", "Codecs", "Networking", "Conformance"]),
+    tests("PersistenceTests", ["Rows", "Query", "Domain", "Codecs", "Persistence", "Conformance"]),
+    tests("ExportersTests", ["Rows", "Query", "Domain", "Codecs", "Exporters", "Conformance"]),
+    tests("CommandLineKitTests", ["Rows", "Codecs", "Query", "Domain", "CommandLineKit"]),
     tests(
       "AppTests",
       [
-        "bb-export", "bb-notes", "Domain", "Codecs", "CommandLineKit", "Networking", "Snapshot", "Persistence",
+        "bb-export", "bb-notes", "Rows", "Query", "Domain", "Codecs", "CommandLineKit", "Networking", "Snapshot", "Persistence",
         "Exporters", "Conformance",
       ]),
   ]

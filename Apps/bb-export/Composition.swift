@@ -4,6 +4,8 @@ import Exporters
 import Glibc
 import Networking
 import Persistence
+import Query
+import Rows
 import Snapshot
 
 extension Environment {

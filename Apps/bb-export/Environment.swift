@@ -1,5 +1,7 @@
 import CommandLineKit
 import Domain
+import Query
+import Rows
 
 /// Everything bb-export reaches outside itself, as ports. Commands see only this.
 struct Environment: Sendable {

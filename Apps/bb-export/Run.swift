@@ -1,5 +1,7 @@
 import CommandLineKit
 import Domain
+import Query
+import Rows
 
 /// The whole program, minus the process: understands the arguments, runs a command, tells what went wrong.
 /// - Returns: the exit code.

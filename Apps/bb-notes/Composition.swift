@@ -1,9 +1,12 @@
+import Codecs
 import CommandLineKit
 import Domain
 import Exporters
 import Glibc
 import Networking
 import Persistence
+import Query
+import Rows
 import Snapshot
 
 extension Environment {

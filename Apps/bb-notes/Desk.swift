@@ -1,5 +1,7 @@
 import CommandLineKit
 import Domain
+import Query
+import Rows
 
 /// What a command works with: what was said, the world outside, and the records.
 struct Desk: Sendable {

@@ -1,5 +1,5 @@
+import Rows
 import CommandLineKit
-import Domain
 
 /// A command and what it does, or a group of commands: the program is a list of these.
 struct Entry: Sendable {

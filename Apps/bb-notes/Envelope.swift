@@ -1,4 +1,6 @@
+import Codecs
 import Domain
+import Rows
 
 /// The array of another format within an object that says what it is: `{"bb":1,"kind":"notes","items":[…]}`.
 struct Envelope: Exporter {

@@ -1,5 +1,7 @@
 import CommandLineKit
 import Domain
+import Query
+import Rows
 
 /// Shows records: as a table, in any format, or for scripts.
 struct Listing {

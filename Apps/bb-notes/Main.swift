@@ -1,6 +1,6 @@
 import CommandLineKit
-import Domain
 import Glibc
+import Rows
 
 @main enum Main {
   static func main() {

@@ -1,5 +1,7 @@
 import CommandLineKit
 import Domain
+import Query
+import Rows
 
 /// A record a line, values parted by tabs, for `cut` and `while read`: no header, nothing for null, and `\n`, `\t`, `\\`, `\x1b` for what a line
 /// cannot hold or a terminal would obey.

@@ -1,5 +1,6 @@
+import Rows
 import CommandLineKit
-import Domain
+import Rows
 
 /// The whole program, minus the process: understands the arguments, runs a command, tells what went wrong.
 /// - Returns: the exit code.

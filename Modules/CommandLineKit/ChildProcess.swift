@@ -1,5 +1,5 @@
-public import Domain
 import Glibc
+public import Rows
 
 /// Another program that a person works with: an editor, a pager. It has the terminal, and signals as a shell would give it them.
 public enum ChildProcess {

@@ -1,5 +1,7 @@
-public import Domain
+import Query
+import Codecs
 import Glibc
+public import Rows
 
 /// Questions to a person at a terminal. Standard output is left alone: it belongs to the answer.
 public struct Dialog: Sendable {

@@ -1,4 +1,4 @@
-public import Domain
+public import Rows
 
 extension Program {
   /// What may stand behind `help`: topics, commands, `man`.

@@ -1,4 +1,5 @@
 public import Domain
+public import Rows
 
 /// Decides in which format each output is written: `-o FILE…`, `-f FORMAT`.
 public struct OutputFormats {

@@ -1,5 +1,5 @@
-public import Domain
 import Glibc
+public import Rows
 import Synchronization
 
 /// Standard output through the pager of a person's choice: `BB_PAGER`, `PAGER`, else `less`. For terminals only.

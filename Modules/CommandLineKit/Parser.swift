@@ -1,4 +1,5 @@
-public import Domain
+public import Query
+public import Rows
 
 /// What a command line says, once it has been understood.
 public struct Invocation: Sendable {

@@ -1,4 +1,4 @@
-public import Domain
+public import Rows
 
 /// The words the process was started with.
 public enum ProcessArguments {

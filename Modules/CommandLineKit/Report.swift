@@ -1,4 +1,5 @@
-public import Domain
+import Codecs
+public import Rows
 import Synchronization
 
 /// What a program says on standard error: problems, warnings and progress, a line each.

@@ -1,5 +1,5 @@
-public import Domain
 import Glibc
+public import Rows
 
 /// What the programs know of the terminal, and how they write to it.
 public enum Terminal {

@@ -1,5 +1,6 @@
 public import Domain
 import Glibc
+public import Rows
 
 /// The editor of a person's choice: `BB_EDITOR`, `VISUAL`, `EDITOR`, else `vi` on a terminal.
 public struct TerminalEditor: TextEditor {

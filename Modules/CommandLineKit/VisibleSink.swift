@@ -1,4 +1,4 @@
-public import Domain
+public import Rows
 import Synchronization
 
 /// Standard output that is a terminal: what would drive it is spelled out, in whatever format it comes. Files and pipes get every byte as it is.

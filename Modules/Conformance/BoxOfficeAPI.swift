@@ -1,5 +1,6 @@
-public import Domain
-internal import Codecs
+import Codecs
+import Domain
+public import Rows
 internal import Synchronization
 
 /// The box-office API, served from answers that are given; comments that are posted are kept.

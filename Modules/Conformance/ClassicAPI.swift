@@ -1,5 +1,6 @@
-public import Domain
-internal import Codecs
+import Codecs
+import Domain
+public import Rows
 
 /// The older Breaking Bad API with all its oddities, served from answers that are given.
 public struct ClassicAPI: Sendable {

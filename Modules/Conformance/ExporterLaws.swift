@@ -1,5 +1,6 @@
-internal import Codecs
+import Codecs
 public import Domain
+public import Rows
 
 /// What a law found wrong: the sample it happened with, and what was seen.
 public struct LawViolation: Error, Sendable, CustomStringConvertible {

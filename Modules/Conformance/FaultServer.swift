@@ -1,5 +1,5 @@
-public import Domain
-internal import Codecs
+import Codecs
+public import Rows
 import Synchronization
 
 /// A server that misbehaves as it is told: below `/NAME` it has the fault of that name.

@@ -1,5 +1,6 @@
 public import Domain
 import Glibc
+public import Rows
 import Synchronization
 
 /// A small HTTP/1.1 server on 127.0.0.1 for tests: a thread that takes connections, a thread for each connection, answers from a closure.

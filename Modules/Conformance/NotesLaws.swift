@@ -1,4 +1,7 @@
+import Codecs
 import Domain
+import Query
+import Rows
 
 /// One thing that holds for personal notes, whatever storage they are in.
 public struct NotesLaw: Sendable, CustomStringConvertible {

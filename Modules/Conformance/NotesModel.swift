@@ -1,4 +1,5 @@
 import Domain
+import Rows
 
 /// Random commands on notes, done to a storage and to a dictionary: both must be the same after each of them, also after any number is taken back.
 public struct NotesModel: Sendable {

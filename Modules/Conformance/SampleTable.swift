@@ -1,4 +1,4 @@
-public import Domain
+public import Rows
 
 /// A small table with values that have broken programs before, for laws and tests.
 public struct SampleTable: Sendable, CustomStringConvertible {

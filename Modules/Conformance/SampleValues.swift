@@ -1,4 +1,4 @@
-public import Domain
+public import Rows
 
 /// Values of each type that programs get wrong; null is always among them.
 public enum SampleValues {

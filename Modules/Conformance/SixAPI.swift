@@ -1,5 +1,6 @@
-public import Domain
-internal import Codecs
+import Codecs
+import Domain
+public import Rows
 
 /// The Breaking Bad API with all its oddities, served from answers that are given: for tests of everything above HTTP.
 public struct SixAPI: Sendable {

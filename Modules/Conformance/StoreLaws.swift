@@ -1,5 +1,7 @@
-internal import Codecs
+import Codecs
 public import Domain
+import Query
+import Rows
 
 /// A kind of storage as the laws see it.
 public struct StoreFixture: Sendable, CustomStringConvertible {

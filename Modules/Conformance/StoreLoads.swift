@@ -1,4 +1,6 @@
-internal import Domain
+import Domain
+import Query
+import Rows
 
 private let numbered = StoreSample.numbered, named = StoreSample.named
 

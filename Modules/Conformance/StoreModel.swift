@@ -1,4 +1,6 @@
-internal import Domain
+import Domain
+import Query
+import Rows
 
 /// Random commands, made on a storage and on a plain dictionary, their answers compared after each.
 public struct StoreModel: Sendable {

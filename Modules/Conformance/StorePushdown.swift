@@ -1,4 +1,7 @@
-internal import Domain
+import Codecs
+import Domain
+import Query
+import Rows
 
 /// A table with texts worth searching, and columns of every type that conditions compare.
 private let sample = Schema(

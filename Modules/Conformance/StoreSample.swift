@@ -1,4 +1,4 @@
-public import Domain
+public import Rows
 
 /// Tables and values for the laws of storages.
 public enum StoreSample {

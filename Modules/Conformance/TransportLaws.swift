@@ -1,4 +1,5 @@
 public import Domain
+import Rows
 
 /// What every HTTP transport keeps, decorated or not, shown against a server on the loopback interface.
 public struct TransportLaw: Sendable, CustomStringConvertible {

@@ -1,5 +1,6 @@
-internal import Codecs
+import Codecs
 public import Domain
+public import Rows
 
 /// Comma-separated values (`csv`), and the same with tabs (`tsv`): RFC 4180 quoting, so that every value and every
 /// null reads back.

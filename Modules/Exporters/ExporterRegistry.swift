@@ -1,4 +1,5 @@
 public import Domain
+public import Rows
 
 /// The formats there are: a list of values, which help texts, completions, suffix matching and the laws read.
 public struct ExporterRegistry: Sendable {

@@ -1,5 +1,6 @@
-internal import Codecs
+import Codecs
 public import Domain
+public import Rows
 
 /// A web page with a table, for any browser, light or dark.
 public struct HTMLExporter: Exporter {

@@ -1,5 +1,6 @@
-internal import Codecs
+import Codecs
 public import Domain
+public import Rows
 
 /// JSON: an array with a record a line (`json`), or a record a line and nothing else (`ndjson`).
 public struct JSONExporter: Exporter {

@@ -1,5 +1,6 @@
-internal import Codecs
+import Codecs
 public import Domain
+public import Rows
 
 /// GFM tables that any renderer shows as the source text: the default format.
 public struct MarkdownExporter: Exporter {

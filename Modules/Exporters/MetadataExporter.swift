@@ -1,5 +1,6 @@
-internal import Codecs
+import Codecs
 public import Domain
+public import Rows
 
 /// A file beside others that says what their columns are. It is made of the schema alone, so it is a format that writes no rows.
 public struct MetadataExporter: Exporter {

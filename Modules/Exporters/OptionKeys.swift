@@ -1,5 +1,6 @@
-internal import Codecs
-internal import Domain
+import Codecs
+import Domain
+import Rows
 
 /// The options of the built-in formats, each described once.
 enum OptionKeys {

@@ -1,5 +1,6 @@
-internal import Codecs
+import Codecs
 public import Domain
+public import Rows
 
 /// Places as GeoJSON, for tables with latitude and longitude.
 public struct GeoJSONExporter: Exporter {

@@ -1,5 +1,6 @@
-internal import Codecs
+import Codecs
 public import Domain
+public import Rows
 
 /// One field a line, names aligned, a blank line between records.
 public struct RecordExporter: Exporter {

@@ -1,5 +1,6 @@
-internal import Codecs
+import Codecs
 public import Domain
+public import Rows
 
 /// SQL that makes and fills a table in SQLite.
 public struct SQLExporter: Exporter {

@@ -1,5 +1,6 @@
-internal import Codecs
+import Codecs
 public import Domain
+public import Rows
 
 /// A table for the eye, aligned by what a terminal shows.
 public struct TableExporter: Exporter {

@@ -1,5 +1,6 @@
-internal import Codecs
+import Codecs
 public import Domain
+public import Rows
 
 /// People as vCards, for tables with a column of names.
 public struct VCardExporter: Exporter {

@@ -1,5 +1,6 @@
-internal import Codecs
+import Codecs
 public import Domain
+public import Rows
 internal import Synchronization
 
 /// A workbook for spreadsheets, with one sheet. The encoder writes the sheet, and a sink packs it with the other parts of the file.

@@ -1,5 +1,6 @@
-internal import Codecs
+import Codecs
 public import Domain
+public import Rows
 
 /// A YAML sequence of mappings, for readers of YAML 1.1 and 1.2.
 public struct YAMLExporter: Exporter {

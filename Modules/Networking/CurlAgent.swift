@@ -1,6 +1,6 @@
 internal import CCurl
-internal import Domain
 import Glibc
+import Rows
 import Synchronization
 
 /// One thread that serves every transfer over one multi handle: connections are kept and shared.

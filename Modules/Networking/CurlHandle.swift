@@ -1,5 +1,6 @@
 internal import CCurl
-internal import Domain
+import Domain
+import Rows
 import Synchronization
 
 /// One transfer's handle, its options as typed methods. Owned by one transfer, used on the agent's thread once it is added.

@@ -1,5 +1,5 @@
 internal import CCurl
-internal import Domain
+import Rows
 import Synchronization
 
 /// libcurl, loaded on the first request.

@@ -1,5 +1,6 @@
 internal import CCurl
 public import Domain
+public import Rows
 import Synchronization
 
 /// HTTP over libcurl: HTTP/2 where it is offered, connections kept, answers decompressed. The library is loaded with the first request.

@@ -1,5 +1,8 @@
+import Codecs
 public import Domain
 import Glibc
+import Query
+public import Rows
 
 /// An API that is asked at most once a day, and not for long; between, and when it does not answer, what it answered last.
 ///

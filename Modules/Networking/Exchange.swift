@@ -1,5 +1,6 @@
 internal import CCurl
-internal import Domain
+import Domain
+import Rows
 import Synchronization
 
 /// The mailbox of one transfer: the agent's thread puts the answer in, one reader takes it out.

@@ -1,5 +1,6 @@
-internal import Codecs
-internal import Domain
+import Codecs
+import Domain
+import Rows
 
 extension RESTSource {
   /// A URL and header fields: what is always sent, what says who asks, and that JSON is wanted. Another origin than the source's own gets only

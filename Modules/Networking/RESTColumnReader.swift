@@ -1,5 +1,6 @@
-internal import Codecs
-internal import Domain
+import Codecs
+import Domain
+import Rows
 
 /// Reads one column's value out of a record, by the letter of its `SourceColumn`.
 final class RESTColumnReader: Sendable {

@@ -1,5 +1,6 @@
-internal import Codecs
-internal import Domain
+import Codecs
+import Domain
+import Rows
 
 /// What a server answered, before it is believed: HTTP libraries call a body complete that was cut short, so only whole JSON of the right shape proves it.
 struct RESTDocument {

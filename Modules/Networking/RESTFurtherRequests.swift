@@ -1,5 +1,7 @@
-internal import Codecs
-internal import Domain
+import Codecs
+import Domain
+import Query
+import Rows
 
 extension RESTSource {
   /// The rows that belong to each record of another dataset. What one answer says is checked and believed while others are on their way.

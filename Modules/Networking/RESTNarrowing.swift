@@ -1,4 +1,6 @@
-internal import Domain
+import Domain
+import Query
+import Rows
 
 /// Leaves out, before further requests are made, what the reader of the rows leaves out anyway.
 enum RESTNarrowing {

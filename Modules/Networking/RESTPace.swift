@@ -1,4 +1,4 @@
-internal import Domain
+import Rows
 internal import Synchronization
 
 /// Spreads requests over time, for sources that allow so many a second.

@@ -1,4 +1,5 @@
-internal import Domain
+import Domain
+import Query
 
 /// A path and its query.
 struct RESTQuery {

@@ -1,5 +1,6 @@
-internal import Codecs
-internal import Domain
+import Codecs
+import Domain
+import Rows
 
 /// Makes rows of a dataset out of a source's records.
 struct RESTRecordReader {

@@ -1,5 +1,6 @@
-internal import Codecs
-internal import Domain
+import Codecs
+import Domain
+import Rows
 
 /// The key that a source is asked with, to be taken out of messages: a server may say it back.
 struct RESTSecret: Sendable {

@@ -1,5 +1,7 @@
-internal import Codecs
+import Codecs
 public import Domain
+public import Query
+public import Rows
 
 /// A JSON API described by a `SourceDescription`, read over HTTP.
 ///

@@ -1,5 +1,6 @@
-internal import Codecs
+import Codecs
 public import Domain
+public import Rows
 
 extension RESTSource: RecordSubmitter {
   /// Sends a record as a JSON object with POST; any status from 200 to 299 means that it was taken.

@@ -1,5 +1,6 @@
-internal import Codecs
+import Codecs
 public import Domain
+public import Rows
 
 /// A source that a user describes in a JSON file: the same `SourceDescription` as the built-in ones.
 ///

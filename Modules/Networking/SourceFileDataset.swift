@@ -1,5 +1,6 @@
-internal import Codecs
-internal import Domain
+import Codecs
+import Domain
+import Rows
 
 /// Makes a dataset out of its node in a source's file, which is of the right form; what one place says of another is checked here.
 struct SourceFileDataset {

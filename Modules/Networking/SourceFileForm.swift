@@ -1,4 +1,5 @@
-internal import Domain
+import Domain
+import Rows
 
 /// The grammar of a source's file, as values: every key there is, what may stand at it, and what it means.
 extension SourceFile {

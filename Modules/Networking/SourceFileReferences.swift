@@ -1,4 +1,5 @@
-internal import Domain
+import Domain
+import Rows
 
 /// What one place of a dataset says of another: mistakes that would only show as records that are missing, or as requests that make no sense.
 extension SourceFileDataset {

@@ -1,5 +1,4 @@
-internal import Codecs
-internal import Domain
+import Codecs
 
 extension SourceFile {
   /// The JSON Schema (draft 2020-12) of a source's file, as text with a line feed at its end. What it accepts the reader accepts, except for what

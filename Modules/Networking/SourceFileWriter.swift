@@ -1,5 +1,6 @@
-internal import Codecs
+import Codecs
 public import Domain
+import Rows
 
 extension SourceFile {
   /// A source as the text of a file, with a line feed at its end; reading it gives the same source.

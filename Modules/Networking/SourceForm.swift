@@ -1,5 +1,3 @@
-internal import Domain
-
 /// What may stand at one place of a source's file. The reader checks a file by these values, and the JSON Schema is made from them, so the two agree.
 indirect enum SourceForm: Sendable {
   /// This integer.

@@ -1,5 +1,5 @@
-internal import Codecs
-internal import Domain
+import Codecs
+import Rows
 
 extension SourceForm {
   /// Checks the value at a place of a file, and everything in it.

@@ -1,5 +1,6 @@
-internal import Codecs
-internal import Domain
+import Codecs
+import Domain
+import Rows
 
 /// A value of a source's file, and where it stands, so that every complaint names its place.
 ///

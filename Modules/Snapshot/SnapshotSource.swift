@@ -1,4 +1,6 @@
-public import Domain
+import Domain
+public import Query
+public import Rows
 
 /// Facts built into the program: characters, episodes and deaths, for when there is neither network nor cache.
 public struct SnapshotSource: RecordSource {

@@ -1,5 +1,4 @@
 import Conformance
-import Domain
 import Testing
 
 /// Answers with everything that is odd in them.

@@ -2,6 +2,7 @@ import Codecs
 import Conformance
 import Domain
 import Exporters
+import Rows
 import Testing
 
 /// The real answers of the older API and of the box office, served to the program; counts and values are compared with them.

@@ -1,8 +1,6 @@
 import CommandLineKit
 import Conformance
-import Domain
 import Testing
-
 @testable import bb_export
 
 @Suite("the description of bb-export") struct DescriptionTests {

@@ -2,9 +2,9 @@ import Codecs
 import Conformance
 import Domain
 import Exporters
-import Testing
-
 @testable import Persistence
+import Rows
+import Testing
 
 /// Every storage, every format: what went in comes out, value for value and null for null.
 ///

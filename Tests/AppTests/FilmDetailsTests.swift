@@ -1,5 +1,4 @@
 import Conformance
-import Domain
 import Testing
 
 @Suite("films in a storage") struct FilmDetailsTests {

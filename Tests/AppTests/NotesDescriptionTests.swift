@@ -1,6 +1,5 @@
 import CommandLineKit
 import Testing
-
 @testable import bb_notes
 
 @Suite("the description of bb-notes") struct NotesDescriptionTests {

@@ -1,4 +1,3 @@
-import Domain
 import Testing
 
 @Suite("external exporters") struct PluginTests {

@@ -1,5 +1,4 @@
 import Conformance
-import Domain
 import Testing
 
 @Suite("bb-export and storages") struct StorageTests {

@@ -1,6 +1,5 @@
 import Codecs
 import Conformance
-import Domain
 import Testing
 
 @Suite("bb-export tap") struct TapTests {

@@ -1,5 +1,5 @@
 import Codecs
-import Domain
+import Rows
 import Testing
 
 /// What must hold because pieces are parsed on any core, once or twice, with types that may be guessed again.

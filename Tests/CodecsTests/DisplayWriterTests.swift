@@ -1,6 +1,6 @@
 import Codecs
 import Conformance
-import Domain
+import Rows
 import Testing
 
 @Suite("Tables and records for the eye") struct DisplayWriterTests {

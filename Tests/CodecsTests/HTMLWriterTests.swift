@@ -1,6 +1,6 @@
 import Codecs
 import Conformance
-import Domain
+import Rows
 import Testing
 
 @Suite("Writing HTML") struct HTMLWriterTests {

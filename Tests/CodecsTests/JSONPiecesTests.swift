@@ -1,5 +1,5 @@
 import Codecs
-import Domain
+import Rows
 import Synchronization
 import Testing
 

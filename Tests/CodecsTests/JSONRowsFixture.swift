@@ -1,5 +1,5 @@
 import Codecs
-import Domain
+import Rows
 
 /// Rows read to the end, for tests.
 struct ReadRows {

@@ -1,5 +1,5 @@
 import Codecs
-import Domain
+import Rows
 import Testing
 
 /// Documents that look, for more than the first MiB, as if a record ended wherever the line of one does.

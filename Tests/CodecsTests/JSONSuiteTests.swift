@@ -1,6 +1,6 @@
 import Codecs
-import Domain
 import Glibc
+import Rows
 import Testing
 
 /// The parsing tests of github.com/nst/JSONTestSuite, read from the folder of test data; not part of this project.

@@ -1,5 +1,5 @@
 import Codecs
-import Domain
+import Rows
 import Testing
 
 @Suite("XML") struct XMLReaderTests {

@@ -1,5 +1,5 @@
 import CommandLineKit
-import Domain
+import Rows
 
 /// A small program that uses everything a description can say.
 enum Fixture {

@@ -1,5 +1,5 @@
 import CommandLineKit
-import Domain
+import Rows
 import Testing
 
 @Suite("command lines") struct ParserTests {

@@ -1,5 +1,6 @@
+import Codecs
 import CommandLineKit
-import Domain
+import Rows
 import Synchronization
 import Testing
 

@@ -1,4 +1,5 @@
 import Domain
+import Rows
 import Testing
 
 @Suite("the catalogue") struct CatalogTests {

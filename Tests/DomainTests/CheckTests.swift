@@ -1,4 +1,5 @@
 import Domain
+import Rows
 import Testing
 
 /// A few columns of a dataset, and rows of them.

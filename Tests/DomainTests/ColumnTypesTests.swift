@@ -1,4 +1,4 @@
-import Domain
+import Rows
 import Testing
 
 @Suite("Types of columns by name") struct ColumnTypesTests {

@@ -1,4 +1,6 @@
+import Codecs
 import Domain
+import Rows
 import Testing
 
 @Suite("Coordinates") struct CoordinatesTests {

@@ -1,4 +1,4 @@
-import Domain
+import Codecs
 import Testing
 
 @Suite("exact numbers") struct DecimalNumberTests {

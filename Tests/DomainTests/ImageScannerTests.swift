@@ -1,5 +1,6 @@
 import Conformance
 import Domain
+import Rows
 import Testing
 
 @Suite("What is a picture, and whole") struct ImageScannerTests {

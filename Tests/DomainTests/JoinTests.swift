@@ -1,4 +1,6 @@
 import Domain
+import Query
+import Rows
 import Testing
 
 @Suite("relations") struct JoinTests {
@@ -215,7 +217,7 @@ import Testing
       for pair in relation.columns {
         #expect(from.position(of: pair.left) != nil && to.position(of: pair.right) != nil, "\(relation.name)")
       }
-      #expect(!relation.isByName || [relation.from, relation.to].contains("characters"))
+      #expect(relation.names == nil || [relation.from, relation.to].contains("characters"))
     }
     #expect(Set(Catalog.relations.map { [$0.from, $0.name] }).count == Catalog.relations.count)
   }

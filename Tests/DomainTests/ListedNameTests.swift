@@ -1,4 +1,4 @@
-import Domain
+import Rows
 import Testing
 
 @Suite("lists of names") struct ListedNameTests {

@@ -1,4 +1,4 @@
-import Domain
+import Rows
 import Testing
 
 @Suite("The word somebody probably meant") struct NearestTests {

@@ -1,4 +1,5 @@
-import Domain
+import Query
+import Rows
 import Testing
 
 @Suite("selection") struct SelectionTests {

@@ -1,4 +1,6 @@
-@testable import Domain
+import Codecs
+@testable import Query
+import Rows
 import Testing
 
 @Suite("large sorts") struct SortSpillTests {

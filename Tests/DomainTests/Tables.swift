@@ -1,4 +1,4 @@
-import Domain
+import Rows
 
 /// Small tables for tests, made from values.
 struct Table {

@@ -1,6 +1,6 @@
 import Conformance
-import Domain
 import Exporters
+import Rows
 import Testing
 
 /// Markdown as a real renderer shows it. Skipped where cmark-gfm is not installed.

@@ -1,6 +1,6 @@
-import Codecs
 import Conformance
 import Domain
+import Rows
 
 /// An exporter damaged on purpose, to see that the laws notice.
 struct Mutant: Exporter {

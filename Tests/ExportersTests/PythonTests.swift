@@ -1,7 +1,7 @@
 import Codecs
 import Conformance
-import Domain
 import Exporters
+import Rows
 import Testing
 
 /// CSV and JSON as Python's own modules read them. Skipped where there is no Python that takes NUL in CSV.

@@ -1,6 +1,7 @@
 import Codecs
 import Conformance
 import Domain
+import Rows
 
 /// How documents of exact formats are read back with bb's own readers.
 enum Readers {

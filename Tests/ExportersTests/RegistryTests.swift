@@ -1,6 +1,7 @@
 import Conformance
 import Domain
 import Exporters
+import Rows
 import Testing
 
 @Suite("The registry of formats") struct RegistryTests {

@@ -1,6 +1,6 @@
 import Codecs
 import Conformance
-import Domain
+import Rows
 
 /// Reads the rows of a sheet of a spreadsheet back.
 enum SheetReader {

@@ -1,6 +1,6 @@
 import Conformance
-import Domain
 import Glibc
+import Rows
 
 /// The fault server as a program, for `Tools/faults network`: prints its port and its faults as one line of JSON, and lives until its
 /// standard input ends.

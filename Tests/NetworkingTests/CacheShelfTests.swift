@@ -1,8 +1,7 @@
 import Domain
 import Glibc
-import Testing
-
 @testable import Networking
+import Testing
 
 @Suite("Shelves of the cache") struct CacheShelfTests {
   private let path = temporaryFolder() + "/http/x.shelf"

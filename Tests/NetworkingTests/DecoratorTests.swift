@@ -2,6 +2,7 @@ import Conformance
 import Domain
 import Glibc
 import Networking
+import Rows
 import Synchronization
 import Testing
 

@@ -1,6 +1,7 @@
 import Domain
 import Glibc
 import Networking
+import Rows
 import Testing
 
 /// nginx with TLS and HTTP/2 on loopback, and a certificate of its own; its answers name the protocol.

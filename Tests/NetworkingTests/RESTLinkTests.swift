@@ -1,6 +1,5 @@
-import Testing
-
 @testable import Networking
+import Testing
 
 @Suite("The header Link") struct RESTLinkTests {
   @Test(

@@ -1,6 +1,8 @@
 import Codecs
 import Domain
 import Networking
+import Query
+import Rows
 import Testing
 
 @Suite("answers that are not what they should be") struct RESTMutationTests {

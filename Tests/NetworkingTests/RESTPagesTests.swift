@@ -1,5 +1,7 @@
 import Domain
 import Networking
+import Query
+import Rows
 import Synchronization
 import Testing
 

@@ -1,6 +1,7 @@
 import Codecs
 import Domain
 import Networking
+import Rows
 import Testing
 
 @Suite("sources described in files") struct SourceFileTests {

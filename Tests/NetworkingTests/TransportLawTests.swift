@@ -1,7 +1,9 @@
+import Codecs
 import Conformance
 import Domain
 import Glibc
 import Networking
+import Rows
 import Synchronization
 import Testing
 

@@ -1,5 +1,6 @@
-import Domain
 @testable import Persistence
+import Query
+import Rows
 import Synchronization
 import Testing
 

@@ -1,9 +1,9 @@
 import Dispatch
 import Domain
 import Glibc
-import Synchronization
-
 @testable import Persistence
+import Rows
+import Synchronization
 import Testing
 
 /// A folder that vanishes with its test.

@@ -2,6 +2,8 @@ import Conformance
 import Domain
 import Glibc
 import Persistence
+import Query
+import Rows
 import Testing
 
 /// A folder's files while a person edits them.

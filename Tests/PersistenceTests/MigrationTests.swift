@@ -2,6 +2,8 @@ import Conformance
 import Domain
 import Glibc
 import Persistence
+import Query
+import Rows
 import Testing
 
 @Suite("Migration") struct MigrationTests {

@@ -1,6 +1,9 @@
+import Codecs
 import Conformance
 import Domain
 import Persistence
+import Query
+import Rows
 import Synchronization
 
 /// A storage damaged on purpose, to see that the laws notice.

@@ -1,8 +1,7 @@
-import Domain
 import Glibc
-import Testing
-
 @testable import Persistence
+import Rows
+import Testing
 
 @Suite("bytes through a program") struct ProgramSinkTests {
   /// Counts what it takes.

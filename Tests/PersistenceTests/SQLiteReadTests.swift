@@ -1,7 +1,7 @@
-import Domain
-import Testing
-
 @testable import Persistence
+import Query
+import Rows
+import Testing
 
 /// Large tables are read by two connections.
 struct SQLiteReadTests {

@@ -2,9 +2,10 @@ import Codecs
 import Conformance
 import Domain
 import Glibc
-import Testing
-
 @testable import Persistence
+import Query
+import Rows
+import Testing
 
 /// What is SQLite's alone.
 struct SQLiteStoreTests {

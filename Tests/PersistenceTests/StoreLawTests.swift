@@ -1,5 +1,4 @@
 import Conformance
-import Domain
 import Persistence
 import Testing
 

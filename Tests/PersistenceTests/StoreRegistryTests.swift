@@ -1,6 +1,6 @@
-import Domain
 import Glibc
 import Persistence
+import Rows
 import Testing
 
 @Suite("Locations of storages") struct StoreRegistryTests {

@@ -1,6 +1,6 @@
 import Codecs
-import Domain
 import Glibc
+import Rows
 
 /// Conversions for `Tools/roundtrip`, many to a process: reads requests from standard input until it ends, and answers each on standard output.
 ///

@@ -1,6 +1,7 @@
 import Codecs
 import Domain
 import Exporters
+import Rows
 import Synchronization
 
 /// One conversion that was asked for.

@@ -1,5 +1,7 @@
 import CommandLineKit
 import Domain
+import Query
+import Rows
 
 /// `bb-export check`: what is odd in datasets, as a table like any other.
 struct CheckCommand {

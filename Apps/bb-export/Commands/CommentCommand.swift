@@ -1,5 +1,8 @@
+import Codecs
 import CommandLineKit
 import Domain
+import Query
+import Rows
 
 /// `bb-export comment add`: sends a comment on a film to the box office.
 struct CommentCommand {

@@ -1,5 +1,7 @@
 import CommandLineKit
 import Domain
+import Query
+import Rows
 
 /// `bb-export images`: the pictures that records name, in a folder.
 struct ImagesCommand {

@@ -1,5 +1,7 @@
 import CommandLineKit
 import Domain
+import Query
+import Rows
 
 /// Fetches the pictures that rows name: what `images` and `sync --images` share.
 struct ImagesWork {

@@ -1,5 +1,6 @@
 import CommandLineKit
 import Domain
+import Rows
 
 /// Lists the program makes itself. They are tables like any other: every format and output works on them.
 enum Listings {

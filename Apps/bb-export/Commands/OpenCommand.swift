@@ -1,5 +1,8 @@
+import Codecs
 import CommandLineKit
 import Domain
+import Query
+import Rows
 
 /// `bb-export open`: a picture or a page on the desktop, or its address on standard output.
 struct OpenCommand {

@@ -1,5 +1,8 @@
+import Codecs
 import CommandLineKit
 import Domain
+import Query
+import Rows
 import Synchronization
 
 /// Where rows go and in what formats: `-o`, `-f`, `--option`, `--summary`.

@@ -1,5 +1,5 @@
 import CommandLineKit
-import Domain
+import Rows
 
 /// `bb-export plugins`: the external exporters that are installed, what they say of themselves, and whether they do as they say.
 struct PluginsCommand {

@@ -1,5 +1,7 @@
 import CommandLineKit
 import Domain
+import Query
+import Rows
 
 /// Makes a selection out of what was said on the command line.
 struct SelectionReader {

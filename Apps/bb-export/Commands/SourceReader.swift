@@ -1,5 +1,6 @@
 import CommandLineKit
 import Domain
+import Rows
 
 /// Makes out of what was said on the command line where records come from: exactly one place.
 struct SourceReader {

@@ -1,5 +1,7 @@
 import CommandLineKit
 import Domain
+import Query
+import Rows
 
 /// `bb-export sync`: makes the tables of a storage hold what a source has.
 struct SyncCommand {

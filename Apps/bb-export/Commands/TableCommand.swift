@@ -1,5 +1,7 @@
 import CommandLineKit
 import Domain
+import Query
+import Rows
 
 /// `bb-export DATASET`: rows from a source, through a selection, into outputs.
 struct TableCommand {

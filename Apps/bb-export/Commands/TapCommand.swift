@@ -1,5 +1,7 @@
 import CommandLineKit
 import Domain
+import Query
+import Rows
 
 /// `bb-export tap`: the datasets of a source as a Singer tap, for runners that pipe taps into targets.
 struct TapCommand {

@@ -1,5 +1,4 @@
 import CommandLineKit
-import Domain
 
 /// The program's description: help, completions, man page and parsing are made from it.
 enum BBNotes {

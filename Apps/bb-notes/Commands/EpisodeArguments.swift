@@ -1,5 +1,6 @@
 import CommandLineKit
 import Domain
+import Rows
 
 /// Which episode a command line means: an argument `[PRODUCTION:]S05E14`, or `--season 5 --episode 14`.
 enum EpisodeArguments {

@@ -1,5 +1,7 @@
 import CommandLineKit
 import Domain
+import Query
+import Rows
 
 /// Lists the episodes one can choose.
 enum EpisodeListing {

@@ -1,5 +1,6 @@
 import CommandLineKit
 import Domain
+import Rows
 
 /// Lets a person choose an episode on a terminal: the season, then the episode.
 struct EpisodePicker {

@@ -1,5 +1,8 @@
+import Codecs
 import CommandLineKit
 import Domain
+import Query
+import Rows
 
 /// Commands about favourite records of any dataset.
 enum FavouritesCommands {

@@ -1,5 +1,6 @@
 import CommandLineKit
 import Domain
+import Rows
 
 /// Commands about the program itself.
 enum GeneralCommands {

@@ -1,5 +1,6 @@
 import CommandLineKit
 import Domain
+import Rows
 
 /// Commands about what was done: taking it back, the history, the trash.
 enum HistoryCommands {

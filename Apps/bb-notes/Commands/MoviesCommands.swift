@@ -1,5 +1,8 @@
+import Codecs
 import CommandLineKit
 import Domain
+import Query
+import Rows
 
 /// Commands about the films in the storage.
 enum MoviesCommands {

@@ -1,5 +1,8 @@
+import Codecs
 import CommandLineKit
 import Domain
+import Query
+import Rows
 
 /// What commands about places and actors have in common.
 struct NamedCommands: Sendable {

@@ -1,5 +1,6 @@
 import CommandLineKit
 import Domain
+import Rows
 
 /// Adds, changes and deletes notes.
 enum NoteWriting {

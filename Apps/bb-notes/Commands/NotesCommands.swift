@@ -1,5 +1,4 @@
 import CommandLineKit
-import Domain
 
 /// Commands about notes on episodes.
 enum NotesCommands {

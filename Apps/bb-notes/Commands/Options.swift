@@ -1,5 +1,4 @@
 import CommandLineKit
-import Domain
 
 /// Options that several commands take, described once.
 enum Options {

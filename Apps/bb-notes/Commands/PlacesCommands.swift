@@ -1,5 +1,8 @@
+import Codecs
 import CommandLineKit
 import Domain
+import Query
+import Rows
 
 /// Commands about places.
 enum PlacesCommands {

@@ -1,5 +1,7 @@
 import CommandLineKit
 import Domain
+import Query
+import Rows
 
 /// Commands about the storage as a whole, and about settings.
 enum StorageCommands {

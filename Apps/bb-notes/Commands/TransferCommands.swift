@@ -1,5 +1,7 @@
 import CommandLineKit
 import Domain
+import Query
+import Rows
 
 /// Commands that bring records in from files, and write them out to files.
 enum TransferCommands {

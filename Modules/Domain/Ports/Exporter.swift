@@ -1,3 +1,5 @@
+public import Rows
+
 /// A format, as a value: what it is called and how to start encoding. Pure: no files, no `async`.
 public protocol Exporter: Sendable {
   /// What help texts, suffix matching and plug-in lists are made of.
@@ -130,16 +132,4 @@ public protocol RowEncoder: Sendable {
 extension RowEncoder {
   /// Nothing to tell.
   public func warning(noted: Int) -> String? { nil }
-}
-
-/// Where bytes go. `write` returns when the bytes are accepted: a slow sink slows the export, and memory stays flat.
-public protocol ByteSink: Sendable {
-  /// How messages name it: a path, or `standard output`.
-  var name: String { get }
-  /// Accepts all the bytes.
-  func write(_ bytes: borrowing ByteBuffer) async throws(Problem)
-  /// Publishes the output (fsync, rename). Without it the output is abandoned and nothing is left.
-  func commit() async throws(Problem)
-  /// Gives the output up: removes what was written. Does nothing after `commit`.
-  func abandon() async
 }

@@ -1,3 +1,6 @@
+public import Codecs
+public import Rows
+
 /// One HTTP exchange. Decorators (retry, cache, record, replay) are transports that hold a transport.
 ///
 /// Any status is an answer, not an error; errors are exchanges that did not end: `unavailable` (no connection, timeout, cut short), `badData`
@@ -100,14 +103,4 @@ public struct HTTPResponse: Sendable {
 public protocol WallClock: Sendable {
   /// The time now.
   func now() -> Instant
-}
-
-/// Seconds since 1970-01-01T00:00:00Z.
-public struct Instant: Sendable, Hashable, Comparable {
-  /// Whole seconds; negative before 1970.
-  public var seconds: Int64
-  /// An instant.
-  public init(seconds: Int64) { self.seconds = seconds }
-  /// Earlier first.
-  public static func < (a: Instant, b: Instant) -> Bool { a.seconds < b.seconds }
 }

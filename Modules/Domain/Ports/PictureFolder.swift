@@ -1,3 +1,5 @@
+public import Rows
+
 /// Pictures that belong to a storage's records, as files beside them.
 public protocol PictureFolder: Sendable {
   /// Copies a picture.

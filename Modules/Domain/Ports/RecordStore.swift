@@ -1,3 +1,6 @@
+public import Query
+public import Rows
+
 /// Where records live. Every adapter passes the same laws, so that one can take another's place.
 ///
 /// A change is all or nothing: after an error, a kill or a power cut the storage is as before or as after. Reading sees the state at the time

@@ -1,3 +1,5 @@
+public import Rows
+
 /// A place that takes new records from people: an API one can post to.
 public protocol RecordSubmitter: Sendable {
   /// Sends one record, once: it is never tried again, for nobody knows whether a try that failed was not one that worked.

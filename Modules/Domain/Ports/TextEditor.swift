@@ -1,3 +1,5 @@
+public import Rows
+
 /// Where a person edits a text.
 public protocol TextEditor: Sendable {
   /// Lets a person edit the file at `path`, and returns when that is done.

@@ -1,5 +1,5 @@
-internal import Codecs
-public import Domain
+import Codecs
+public import Rows
 
 /// The catalogue of a Singer tap: what streams there are, and which of them a runner wants.
 public enum SingerCatalog {

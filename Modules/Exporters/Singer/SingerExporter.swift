@@ -1,5 +1,6 @@
-internal import Codecs
+import Codecs
 public import Domain
+public import Rows
 
 /// A Singer stream: a SCHEMA message, a RECORD for each row, and a STATE that says how many there were.
 ///

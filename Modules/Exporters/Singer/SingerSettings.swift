@@ -1,5 +1,5 @@
-internal import Codecs
-public import Domain
+import Codecs
+public import Rows
 
 /// What the configuration file of a Singer tap says: where to read from, and what.
 public struct SingerSettings: Sendable, Hashable {

@@ -1,4 +1,4 @@
-internal import Domain
+import Rows
 
 /// A body of which the beginning was read already. As every body it is read at most once, by one reader.
 struct BegunBody: AsyncSequence, Sendable {

@@ -1,5 +1,5 @@
-internal import Codecs
-internal import Domain
+import Codecs
+import Domain
 
 /// One cached answer.
 ///

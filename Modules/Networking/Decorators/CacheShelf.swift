@@ -1,4 +1,4 @@
-internal import Codecs
+import Codecs
 import Glibc
 import Synchronization
 

@@ -1,5 +1,4 @@
-internal import Codecs
-internal import Domain
+import Codecs
 import Glibc
 import Synchronization
 

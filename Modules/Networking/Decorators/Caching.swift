@@ -1,4 +1,6 @@
+import Codecs
 public import Domain
+public import Rows
 
 /// Keeps answers and asks again only when they may have changed.
 ///

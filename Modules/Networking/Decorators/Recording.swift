@@ -1,4 +1,6 @@
+import Codecs
 public import Domain
+public import Rows
 
 /// Passes requests on and keeps every answer in a folder, whatever its status, for `Replaying` to give again.
 ///

@@ -1,4 +1,6 @@
+import Codecs
 public import Domain
+public import Rows
 
 /// Tries again what may pass: full jitter between tries, `Retry-After` heeded within bounds, one deadline over all.
 ///

@@ -1,4 +1,5 @@
 public import Domain
+public import Rows
 
 /// Tells of every request that goes out and of its answer, in a sentence each, without what may be secret.
 public struct Telling: HTTPTransport {

@@ -1,6 +1,6 @@
 import Codecs
-import Domain
 import Glibc
+import Rows
 
 /// What a metadata file beside a CSV file says about its columns (W3C CSV on the Web): `NAME.csv-metadata.json`.
 struct CSVMetadata {

@@ -1,5 +1,5 @@
-public import Domain
 import Glibc
+public import Rows
 
 /// Bytes to a descriptor that is open already, or to a device: standard output, `/dev/full`. What is written cannot be taken back.
 public final class DescriptorSink: ByteSink {

@@ -1,5 +1,5 @@
-internal import Codecs
-public import Domain
+import Codecs
+public import Rows
 import Synchronization
 
 /// Hands bytes on and keeps their SHA-256.

@@ -1,5 +1,6 @@
-public import Domain
+import Domain
 import Glibc
+public import Rows
 
 /// Where bb keeps things, by the XDG base directory specification.
 public struct Directories: Sendable {

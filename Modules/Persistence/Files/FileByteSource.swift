@@ -1,5 +1,5 @@
-public import Domain
 import Glibc
+public import Rows
 import Synchronization
 
 /// The bytes of a regular file, or of a pipe.

@@ -1,5 +1,5 @@
-public import Domain
 import Glibc
+public import Rows
 import Synchronization
 
 /// A file that appears when it is whole: written beside its place, flushed to the disk, renamed.

@@ -1,7 +1,8 @@
 internal import CSystem
-internal import Codecs
+import Codecs
 public import Domain
 import Glibc
+public import Rows
 import Synchronization
 
 /// A folder of pictures with its manifest, `images.json`.

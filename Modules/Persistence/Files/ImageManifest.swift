@@ -1,5 +1,6 @@
-internal import Codecs
+import Codecs
 import Domain
+import Rows
 
 /// The manifest of a folder of pictures as JSON: an array, a record a line, which reads as a table.
 enum ImageManifest {

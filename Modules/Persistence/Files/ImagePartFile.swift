@@ -1,6 +1,7 @@
-internal import Codecs
+import Codecs
 import Domain
 import Glibc
+import Rows
 import Synchronization
 
 /// A picture that is being received, in a file whose name says all that is needed to continue: whose it is, from where, and the server's mark for it.

@@ -1,5 +1,5 @@
-public import Domain
 import Glibc
+public import Rows
 
 /// What a user names as the place of an output.
 public enum OutputFile {

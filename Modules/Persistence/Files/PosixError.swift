@@ -1,5 +1,5 @@
 import Glibc
-internal import Domain
+import Rows
 
 extension Problem {
   /// What a failed system call means, in the reader's words.

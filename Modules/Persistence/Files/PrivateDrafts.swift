@@ -1,5 +1,6 @@
 public import Domain
 import Glibc
+public import Rows
 
 /// Drafts as files of their owner alone, whatever the umask.
 public struct PrivateDrafts: DraftFolder {

@@ -1,5 +1,5 @@
-public import Domain
 import Glibc
+public import Rows
 import Synchronization
 
 /// Private temporary files without a name: they vanish with the process, however it ends.

@@ -1,4 +1,4 @@
-public import Domain
+public import Rows
 
 /// The program's settings: `NAME = VALUE`, a line each; empty lines and those that begin with `#` say nothing.
 public enum SettingsFile {

@@ -1,4 +1,4 @@
-public import Domain
+public import Rows
 import Synchronization
 
 /// A pipe's bytes, copied to a private file first, so that they can be read more than once.

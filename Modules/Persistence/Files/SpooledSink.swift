@@ -1,4 +1,4 @@
-public import Domain
+public import Rows
 
 /// Holds output back until it is whole: for standard output when the rows may have to be read again with other types.
 public final class SpooledSink: ByteSink {

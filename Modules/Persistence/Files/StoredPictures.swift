@@ -1,5 +1,6 @@
 public import Domain
 import Glibc
+public import Rows
 
 /// Pictures beside a storage: in a folder's own `images`, beside a database in `FILE.files/images`.
 public struct StoredPictures: PictureFolder {

@@ -1,4 +1,4 @@
-import Codecs
+public import Codecs
 public import Domain
 import Glibc
 

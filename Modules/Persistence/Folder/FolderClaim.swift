@@ -1,4 +1,4 @@
-import Domain
+import Rows
 
 /// Makes a folder with files of others a storage.
 enum FolderClaim {

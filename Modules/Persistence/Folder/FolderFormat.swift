@@ -1,5 +1,5 @@
 import Codecs
-import Domain
+import Rows
 
 /// How tables stand in the files of a folder.
 protocol FolderFormat: Sendable {

@@ -1,6 +1,7 @@
 import Codecs
 import Domain
 import Glibc
+import Rows
 
 /// A folder's `.bb/history.ndjson`: a line for each change, on the disk before the change is made.
 struct FolderHistory {

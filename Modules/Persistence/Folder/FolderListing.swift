@@ -1,5 +1,5 @@
-import Domain
 import Glibc
+import Rows
 
 /// What is in a folder.
 enum FolderListing {

@@ -1,5 +1,5 @@
-import Domain
 import Glibc
+import Rows
 
 /// Holds the lock of a folder: one program at a time reads, changes and writes it.
 ///

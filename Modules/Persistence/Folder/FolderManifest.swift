@@ -1,6 +1,6 @@
 import Codecs
-import Domain
 import Glibc
+import Rows
 
 /// A folder's `bb.json`: the format's version, and of each table its key, where it was loaded from, and, where the files do not say it, its columns.
 struct FolderManifest: Equatable {

@@ -1,4 +1,6 @@
 import Domain
+import Query
+import Rows
 
 /// What is to become of one record.
 struct FolderEdit {

@@ -1,5 +1,5 @@
-import Domain
 import Glibc
+import Rows
 
 /// What a file is called and how it is told that somebody changed it.
 enum FolderPath {

@@ -1,4 +1,4 @@
-import Domain
+import Rows
 
 /// Looks at what would be lost when an export takes the place of a file that is part of a storage.
 enum FolderReplacement {

@@ -1,5 +1,4 @@
 import Codecs
-import Domain
 
 /// What bb knows about the folder as it left it, written into the lock file: may be lost, and is then found out again.
 struct FolderState: Equatable {

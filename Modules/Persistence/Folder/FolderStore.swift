@@ -1,5 +1,7 @@
 public import Domain
 import Glibc
+public import Query
+public import Rows
 
 /// A folder of files: one for each table, in order of the key, to be read and edited by people as well.
 ///

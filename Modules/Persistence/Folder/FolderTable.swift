@@ -1,5 +1,6 @@
-import Domain
 import Glibc
+import Query
+import Rows
 
 /// A table of a folder as its file is now.
 struct FolderTable: Sendable {

@@ -1,4 +1,6 @@
 import Domain
+import Query
+import Rows
 
 /// A folder that is being changed.
 struct FolderWork: ~Copyable {

@@ -1,4 +1,4 @@
-import Domain
+import Rows
 
 /// The rows of a file that a person may save while they are read: then they are neither the old nor the new ones, and nobody is given them for either.
 struct WatchedRows: RowStream {

@@ -1,6 +1,6 @@
 internal import CSystem
-internal import Domain
 import Glibc
+import Rows
 import Synchronization
 
 /// The programs that run as children of this process.

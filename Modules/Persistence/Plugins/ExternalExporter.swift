@@ -1,4 +1,5 @@
 public import Domain
+public import Rows
 
 /// A format that an installed program makes: it gets a Singer stream and gives bytes, and the file is written by us.
 public struct ExternalExporter: Exporter {

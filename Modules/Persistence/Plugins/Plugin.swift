@@ -1,5 +1,6 @@
-internal import Codecs
+import Codecs
 public import Domain
+import Rows
 
 /// An external exporter that is installed: an executable `bb-exporter-NAME`.
 public struct Plugin: Sendable, Hashable {

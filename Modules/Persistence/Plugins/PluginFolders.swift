@@ -1,5 +1,5 @@
-public import Domain
 import Glibc
+public import Rows
 
 /// The folders that plug-ins are looked for in, and who may be trusted there.
 public struct PluginFolders: Sendable {

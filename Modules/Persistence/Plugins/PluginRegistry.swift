@@ -1,4 +1,5 @@
 public import Domain
+public import Rows
 
 /// The external exporters that are installed.
 public struct PluginRegistry: Sendable {

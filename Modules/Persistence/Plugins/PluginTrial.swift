@@ -1,4 +1,5 @@
-internal import Domain
+import Domain
+import Rows
 
 /// Tries a plug-in on tables that are hard to write, and tells what came of it.
 public struct PluginTrial: Sendable {

@@ -1,6 +1,7 @@
-internal import Codecs
+import Codecs
 public import Domain
 import Glibc
+public import Rows
 import Synchronization
 
 /// A Singer target as a format: the target stores the records where its configuration says, and the document is what it answers, the states.

@@ -1,5 +1,5 @@
-import Domain
 import Glibc
+import Rows
 
 /// A database that is built beside its place without a journal, and appears when it is whole. What is not published is removed.
 struct SQLiteBuilding: ~Copyable {

@@ -1,6 +1,6 @@
 import CSQLite
-import Domain
 import Glibc
+import Rows
 
 /// Owns a `sqlite3 *`, closed when it goes. It has one owner, so that one thread at a time uses it, whichever that is.
 @safe struct SQLiteConnection: ~Copyable, @unchecked Sendable {

@@ -1,5 +1,5 @@
 import Codecs
-import Domain
+import Rows
 
 /// From values as SQLite keeps them to values of bb's types.
 struct SQLiteConversion {

@@ -1,5 +1,6 @@
-import Domain
 import Glibc
+import Query
+import Rows
 
 /// A database file that is read.
 struct SQLiteDatabase: Sendable {

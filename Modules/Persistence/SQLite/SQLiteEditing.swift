@@ -1,4 +1,5 @@
-import Domain
+import Query
+import Rows
 
 /// One table of a storage, within a transaction.
 struct SQLiteEditing: EditableTable, ~Copyable {

@@ -1,6 +1,7 @@
 import Codecs
 public import Domain
 import Glibc
+public import Rows
 import Synchronization
 
 /// An SQLite database with one table, as a storage has it: types and all come back from it.

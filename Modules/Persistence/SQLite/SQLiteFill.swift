@@ -1,5 +1,5 @@
 import CSQLite
-import Domain
+import Rows
 
 /// A batch that is being filled with values as SQLite keeps them. One thread at a time.
 @safe final class SQLiteFill {

@@ -1,4 +1,5 @@
-import Domain
+import Query
+import Rows
 
 /// What SQLite can do of a selection, as SQL with bound values. It leaves out only rows that the selection leaves out as well.
 struct SQLiteFilter: Sendable {

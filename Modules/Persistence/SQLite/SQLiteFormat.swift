@@ -1,4 +1,4 @@
-import Domain
+import Rows
 
 /// How bb keeps tables in a database.
 enum SQLiteFormat {

@@ -1,6 +1,6 @@
 import CSQLite
-import Codecs
-import Domain
+import Query
+import Rows
 
 /// Puts the rows of batches into a table, from where they stand: nothing is copied that SQLite does not copy itself.
 ///

@@ -1,4 +1,5 @@
 import Domain
+import Rows
 
 /// A table that is made to hold the rows of a stream, within a transaction: the rows go into a table beside it first.
 struct SQLiteLoading: ~Copyable {

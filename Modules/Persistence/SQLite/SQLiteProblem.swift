@@ -1,6 +1,6 @@
 import CSQLite
-import Domain
 import Glibc
+import Rows
 
 /// What SQLite reports, in the reader's words.
 enum SQLiteProblem {

@@ -1,4 +1,4 @@
-import Domain
+import Rows
 
 /// The rows of a table, in order, read by several connections to one snapshot: each reads a range of row ids while the others' are used.
 ///

@@ -1,5 +1,5 @@
-import Domain
 import Glibc
+import Rows
 
 /// Looks at what would be lost when an exported database takes a file's place.
 enum SQLiteReplacement {

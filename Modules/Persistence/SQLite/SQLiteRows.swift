@@ -1,5 +1,4 @@
-import Codecs
-import Domain
+import Rows
 import Synchronization
 
 /// The rows of a table of any database.

@@ -1,5 +1,7 @@
-import Domain
+import Codecs
 import Glibc
+import Query
+import Rows
 
 /// A full-text index of one of bb's tables: its words, folded and split as `Words` does, so that every storage finds the same.
 ///

@@ -1,5 +1,5 @@
 import CSQLite
-import Domain
+import Rows
 
 /// Owns a `sqlite3_stmt *`, finalised when it goes. Parameters count from 1, columns from 0, as in SQLite.
 @safe struct SQLiteStatement: ~Copyable {

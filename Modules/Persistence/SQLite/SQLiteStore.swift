@@ -1,6 +1,8 @@
 import Codecs
 public import Domain
 import Glibc
+public import Query
+public import Rows
 
 /// One database file: a STRICT table for each dataset, what their columns mean, and the history of changes.
 ///

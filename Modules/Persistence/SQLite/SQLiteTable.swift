@@ -1,4 +1,4 @@
-import Domain
+import Rows
 
 /// A table or view of a database, as the database describes it.
 struct SQLiteTable: Sendable {

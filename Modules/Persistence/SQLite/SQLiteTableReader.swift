@@ -1,4 +1,4 @@
-import Domain
+import Rows
 
 /// Reads one table in batches of values as SQLite keeps them, in one transaction on a connection of its own.
 actor SQLiteTableReader {

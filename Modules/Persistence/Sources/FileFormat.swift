@@ -1,4 +1,4 @@
-public import Domain
+public import Rows
 
 /// A format that tables are read from.
 public enum FileFormat: String, Sendable, Hashable, CaseIterable {

@@ -1,5 +1,6 @@
 import Codecs
-public import Domain
+public import Query
+public import Rows
 
 /// The tables of one file: CSV, TSV, JSON, JSON Lines, or an SQLite database.
 public struct FileSource: RecordSource {

@@ -1,5 +1,6 @@
 import Codecs
 import Domain
+import Rows
 
 /// Entries of the history as JSON: one line each, readable, and exact.
 enum HistoryCodec {

@@ -1,4 +1,6 @@
 public import Domain
+public import Query
+public import Rows
 import Synchronization
 
 /// The reference: the shortest code that obeys the laws. What it keeps is gone with the process.

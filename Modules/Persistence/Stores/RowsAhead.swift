@@ -1,4 +1,4 @@
-import Domain
+import Rows
 
 /// Reads a stream one batch ahead, on another core, while the last one is dealt with. One consumer.
 final class RowsAhead {

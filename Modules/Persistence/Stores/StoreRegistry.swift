@@ -1,5 +1,6 @@
 public import Domain
 import Glibc
+public import Rows
 
 /// A kind of storage, as a value.
 public struct StoreFactory: Sendable {

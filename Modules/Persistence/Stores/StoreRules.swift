@@ -1,4 +1,5 @@
 import Domain
+import Rows
 
 /// What every storage asks of a load, and says alike.
 enum StoreRules {

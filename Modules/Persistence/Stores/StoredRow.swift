@@ -1,5 +1,6 @@
 import Codecs
-import Domain
+import Query
+import Rows
 
 /// Rows in the one form that storages keep, so that equal values are equal whatever reader they came from.
 enum StoredRow {

@@ -1,4 +1,6 @@
 import Domain
+import Query
+import Rows
 
 /// A table whose records can be found and changed by key. Rows are in the form of `StoredRow`.
 protocol EditableTable: ~Copyable {

@@ -1,4 +1,6 @@
 import Domain
+import Query
+import Rows
 
 /// A change of one table, checked, its rows and keys in the form that is kept.
 struct TablePlan {

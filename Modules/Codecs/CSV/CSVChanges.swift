@@ -1,0 +1,50 @@
+internal import CMasks
+import Rows
+
+/// What is to be changed in the text of a piece: doubled quotes, decoded and canonical values, each in its own place and never longer than it was.
+///
+/// Changes wait until the whole piece was found right. Until then the text is that of the file, so that the place of a fault can be counted in it.
+struct CSVChanges {
+  /// Cells that hold doubled quotes.
+  private var folds: [Int] = []
+  /// The decoded values, one behind the other.
+  private var values: [UInt8] = []
+  /// Where each value goes, and how long it is.
+  private var places: [(start: Int, count: Int)] = []
+
+  /// The text cell at `cell` holds doubled quotes.
+  @inline(__always) mutating func fold(cell: Int) { folds.append(cell) }
+
+  /// `value` is to stand at `start`.
+  mutating func put(_ value: [UInt8], at start: Int) {
+    values += value
+    places.append((start, value.count))
+  }
+
+  /// Makes all changes, of text and cells.
+  func apply(to base: UnsafeMutablePointer<UInt8>, _ cells: CellBlock) {
+    for cell in folds {
+      guard case .text(let start, let length) = unsafe cells.base[cell] else { continue }
+      let count = unsafe Self.fold(base + Int(start), Int(length))
+      cells.put(cell, .text(start, UInt32(count)))
+    }
+    var from = 0
+    for (start, count) in places {
+      for index in 0..<count { unsafe base[start + index] = values[from + index] }
+      from += count
+    }
+  }
+
+  /// `""` becomes `"`, in place; the new length.
+  static func fold(_ text: UnsafeMutablePointer<UInt8>, _ length: Int) -> Int {
+    var from = 0, to = 0
+    while from < length {
+      // The text up to its next quote and one of the two.
+      let run = unsafe min(Int(bb_find_byte(text + from, length - from, UInt8(ascii: "\""))) + 1, length - from)
+      if to < from { unsafe (text + to).update(from: text + from, count: run) }
+      to += run
+      from += run + 1
+    }
+    return to
+  }
+}

@@ -1,0 +1,115 @@
+internal import CMasks
+import Rows
+
+/// The names of a file's columns, made different from each other and never empty.
+struct CSVHeader {
+  /// The names, in order.
+  let names: [String]
+  /// What was changed, a sentence each.
+  let warnings: [String]
+
+  /// The names of `found`: an empty one becomes `column3`, the second `a` becomes `a_2`.
+  /// - Parameters:
+  ///   - advice: what else there is to warn of.
+  ///   - keepsEmpty: whether a column is known to be called by the empty text.
+  init(_ found: [String], _ advice: String? = nil, keepsEmpty: Bool = false) {
+    var names: [String] = [], warnings = [advice].compactMap { $0 }, seen: Set<[UInt8]> = []
+    let originals = Set(found.map { Array($0.utf8) })
+    for (index, original) in found.enumerated() {
+      var name = original.isEmpty && !(keepsEmpty && !seen.contains([])) ? "column\(index + 1)" : original
+      var number = 2
+      while seen.contains(Array(name.utf8)) || (name != original && originals.contains(Array(name.utf8))) {
+        name = "\(original.isEmpty ? "column\(index + 1)" : original)_\(number)"
+        number += 1
+      }
+      if name != original {
+        warnings.append(
+          original.isEmpty
+            ? "column \(index + 1) has no name and is called “\(name)”"
+            : "a second column “\(original)” is called “\(name)”")
+      }
+      seen.insert(Array(name.utf8))
+      names.append(name)
+    }
+    self.names = names
+    self.warnings = warnings
+  }
+
+  /// Whether a column is called `name`, byte for byte.
+  func has(_ name: String) -> Bool { names.contains { $0.utf8.elementsEqual(name.utf8) } }
+}
+
+extension CSVHeader {
+  /// The fields of the first record that is no blank line, unquoted, and where the next begins; no fields when there is no record.
+  static func firstRecord(_ piece: CSVPiece, _ delimiter: UInt8) throws(CSVFault) -> (fields: [[UInt8]], end: Int) {
+    let end = piece.chunk.count
+    let base = unsafe UnsafePointer(piece.chunk.base)
+    var at = piece.start
+    while at < end, unsafe base[at] == 0x0A || isLineEnd(base, at, end) { at += 1 }
+    guard at < end else { return ([], at) }
+    let start = at
+    var fields: [[UInt8]] = []
+    while true {
+      fields.append(try unsafe field(base, &at, end, delimiter))
+      guard at < end else { break }
+      let byte = unsafe base[at]
+      at += byte == 0x0D ? 2 : 1
+      if byte != delimiter { break }
+    }
+    at = min(at, end)
+    let bad = unsafe Int(bb_first_not_utf8(base + start, at - start))
+    guard bad == at - start else {
+      throw CSVFault.notUTF8(byte: piece.place.offset + start - piece.start + bad, at: start + bad)
+    }
+    return (fields, at)
+  }
+
+  /// Advice when another delimiter parts the first record into more fields than commas do; nil when none does.
+  static func otherDelimiter(_ piece: CSVPiece, _ delimiter: UInt8) -> String? {
+    guard delimiter == UInt8(ascii: ",") else { return nil }
+    for (other, name) in [(UInt8(ascii: ";"), "semicolon"), (UInt8(ascii: "\t"), "tab"), (UInt8(ascii: "|"), "pipe")] {
+      if let first = try? firstRecord(piece, other), first.fields.count > 1 {
+        return "the fields seem to be parted by a \(name): --from-delimiter \(name)"
+      }
+    }
+    return nil
+  }
+
+  /// The field at `at`, which moves to the delimiter or line end behind it.
+  private static func field(_ base: UnsafePointer<UInt8>, _ at: inout Int, _ end: Int, _ delimiter: UInt8)
+    throws(CSVFault) -> [UInt8]
+  {
+    let quote = UInt8(ascii: "\""), start = at
+    var field: [UInt8] = []
+    guard at < end, unsafe base[at] == quote else {
+      while at < end, unsafe base[at] != delimiter && base[at] != 0x0A && !isLineEnd(base, at, end) {
+        let byte = unsafe base[at]
+        if byte == quote { throw CSVFault.strayQuote(at: at) }
+        if byte == 0x0D { throw CSVFault.bareReturn(at: at) }
+        field.append(byte)
+        at += 1
+      }
+      return field
+    }
+    at += 1
+    while true {
+      guard at < end else { throw CSVFault.unclosedQuote(at: start) }
+      let byte = unsafe base[at]
+      at += 1
+      if byte == quote {
+        guard at < end, unsafe base[at] == quote else { break }
+        at += 1
+      }
+      field.append(byte)
+    }
+    guard unsafe at == end || base[at] == delimiter || base[at] == 0x0A || isLineEnd(base, at, end) else {
+      throw CSVFault.textBehindQuote(at: start)
+    }
+    return field
+  }
+
+  /// Whether a carriage return stands here with its line feed.
+  private static func isLineEnd(_ base: UnsafePointer<UInt8>, _ at: Int, _ end: Int) -> Bool {
+    unsafe base[at] == 0x0D && at + 1 < end && base[at + 1] == 0x0A
+  }
+}

@@ -1,0 +1,45 @@
+import Rows
+
+/// Which columns a file has, and where each value goes. Shared by all who parse pieces of it.
+struct CSVLayout: Sendable {
+  /// What a column takes.
+  enum Kind: Sendable { case text, integer, real, decimal, boolean, other }
+
+  /// One column of the file.
+  struct Column: Sendable {
+    let name: String
+    let type: ColumnType
+    let kind: Kind
+    let isNullable: Bool
+    /// The position in the row, -1 when nobody needs the value.
+    let slot: Int
+    /// Whether the type was found by looking at values, so that it may not be the last word.
+    let isInferred: Bool
+  }
+
+  let columns: [Column]
+  /// Cells a row.
+  let width: Int
+  let reading: CSVReading
+
+  /// A layout for all columns of `schema`, of which only those at `wanted` go into the rows, in that order.
+  init(_ schema: Schema, wanted: [Int], inferred: Set<Int>, reading: CSVReading) {
+    columns = schema.columns.enumerated().map { position, column in
+      let kind: Kind =
+        switch column.type {
+        case .text, .url: .text
+        case .integer: .integer
+        case .real: .real
+        case .decimal: .decimal
+        case .boolean: .boolean
+        case .bytes, .date, .timestamp, .list, .json: .other
+        }
+      return Column(
+        name: column.name, type: column.type, kind: kind, isNullable: column.isNullable,
+        slot: wanted.firstIndex(of: position) ?? -1,
+        isInferred: inferred.contains(position))
+    }
+    width = wanted.count
+    self.reading = reading
+  }
+}

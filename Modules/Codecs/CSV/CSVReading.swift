@@ -1,0 +1,41 @@
+public import Rows
+
+/// How CSV text is read as a table.
+public struct CSVReading: Sendable {
+  /// What separates fields: one ASCII character.
+  public var delimiter: UInt8 = UInt8(ascii: ",")
+  /// Whether the first record names the columns; else they are called `names`.
+  public var hasHeader = true
+  /// The columns of a file without a header, in its order; nil for `column1`, `column2`, ….
+  public var names: [String]?
+  /// Whether an empty field without quotes is the empty text rather than null.
+  public var emptyIsText = false
+  /// A field without quotes that means null as well; nil for none.
+  public var nullText: [UInt8]?
+  /// Whether bytes that are not UTF-8 become U+FFFD rather than a problem.
+  public var replacesBadEncoding = false
+  /// Types of columns, by name, that are not to be inferred.
+  public var types: ColumnTypes = [:]
+  /// The only columns that are needed, by name; nil for all. Names that are no columns are nothing.
+  public var columns: [String]?
+  /// The most bytes that one field may have.
+  public var maximumField = 16 << 20
+
+  /// The usual way: commas, a header, everything as it is found.
+  public init() {}
+}
+
+/// Whole records of a file, to be parsed on any core.
+struct CSVPiece: Sendable {
+  /// Holds the text from `start` to `chunk.count`; the last record ends with a line feed.
+  let chunk: Chunk
+  /// Where the text begins.
+  let start: Int
+  /// Where the text begins in the file.
+  let place: JSONPlace
+
+  /// `line:column` of an offset of the chunk.
+  func place(of offset: Int) -> JSONPlace {
+    unsafe place.advanced(over: chunk.base + start, count: max(0, min(offset, chunk.count) - start))
+  }
+}

@@ -1,0 +1,313 @@
+internal import CMasks
+import Rows
+
+/// Parses one piece of a CSV file into a batch whose cells are ranges of the piece.
+///
+/// Blocks of 64 bytes become bit masks; a prefix xor of the quotes tells which bytes lie inside; then only delimiters and line feeds outside are
+/// visited. The text is changed (`CSVChanges`) when all of it was found right.
+@safe struct CSVRecordParser {
+  private let piece: CSVPiece
+  private let layout: CSVLayout
+  private let base: UnsafeMutablePointer<UInt8>
+  private var cells: CellBlock
+  /// Rows parsed so far.
+  private(set) var count = 0
+  private var changes = CSVChanges()
+
+  init(_ piece: CSVPiece, _ layout: CSVLayout) {
+    self.piece = piece
+    self.layout = layout
+    unsafe base = piece.chunk.base
+    cells = CellBlock(
+      capacity: max(1024, (piece.chunk.count - piece.start) / 24) / max(layout.width, 1) * layout.width + layout.width)
+  }
+
+  /// The rows of the piece. Without `decoding` the text stays as it is, and cells whose text is to be decoded show it as it stands in the file.
+  mutating func batch(decoding: Bool = true) throws(CSVFault) -> RowBatch {
+    try checkEncoding()
+    try layout.columns.withSpan { (columns) throws(CSVFault) in try parse(columns) }
+    if decoding { unsafe changes.apply(to: base, cells) }
+    return RowBatch(width: layout.width, count: count, cells: cells, chunk: piece.chunk)
+  }
+
+  private func checkEncoding() throws(CSVFault) {
+    let length = piece.chunk.count - piece.start
+    unsafe base[piece.chunk.count] = 0
+    let bad = unsafe Int(bb_first_not_utf8(base + piece.start, length))
+    guard bad == length else {
+      throw CSVFault.notUTF8(byte: piece.place.offset + bad, at: piece.start + bad)
+    }
+  }
+
+  private mutating func parse(_ columns: Span<CSVLayout.Column>) throws(CSVFault) {
+    let end = piece.chunk.count, delimiter = layout.reading.delimiter
+    let width = columns.count, rowWidth = layout.width
+    var fieldStart = piece.start, column = 0, firstCell = 0, block = piece.start
+    // All ones while inside quotes; bit 0: whether the byte before the block ends a field.
+    var inside: UInt64 = 0, before: UInt64 = 1
+    while block < end {
+      var masks = unsafe bb_read_csv_block(base + block, delimiter)
+      if end &- block < 64 {
+        let valid = (UInt64(1) &<< UInt64(truncatingIfNeeded: end &- block)) &- 1
+        masks.quotes &= valid
+        masks.delimiters &= valid
+        masks.feeds &= valid
+        masks.returns &= valid
+      }
+      let quoted = bb_prefix_xor(masks.quotes) ^ inside
+      inside = UInt64(bitPattern: Int64(bitPattern: quoted) &>> 63)
+      let ends = masks.delimiters | masks.feeds
+      // A quote that opens stands at the beginning of a field, or right behind one that seemed to close (a doubled quote).
+      let stray = masks.quotes & quoted & ~((ends | masks.quotes) &<< 1 | before)
+      before = (ends | masks.quotes) &>> 63
+      let bareReturns = masks.returns & ~quoted
+      if stray | bareReturns != 0 { try check(stray, bareReturns, block) }
+      var visits = ends & ~quoted
+      while visits != 0 {
+        let at = block &+ visits.trailingZeroBitCount
+        visits &= visits &- 1
+        let isEnd = unsafe base[at] == 0x0A
+        var length = at &- fieldStart
+        if isEnd {
+          if length > 0, unsafe base[at &- 1] == 0x0D { length &-= 1 }
+          if length == 0, column == 0, width > 1 {
+            // A blank line is no record.
+            fieldStart = at &+ 1
+            continue
+          }
+        }
+        guard column < width else { throw ragged(from: fieldStart, column: column, width) }
+        let slot = columns[column].slot
+        if slot >= 0 {
+          let cell = try value(columns[column], column, fieldStart, length, cellAt: firstCell &+ slot)
+          cells.put(firstCell &+ slot, cell)
+        } else if length > 0, unsafe base[fieldStart] == UInt8(ascii: "\"") {
+          try checkQuotes(fieldStart, length)
+        }
+        fieldStart = at &+ 1
+        column &+= 1
+        if isEnd {
+          guard column == width else { throw ragged(from: at, column: column, width) }
+          column = 0
+          count &+= 1
+          firstCell &+= rowWidth
+          if firstCell &+ rowWidth > cells.capacity {
+            cells = cells.grown(keeping: firstCell, atLeast: firstCell + rowWidth)
+          }
+        }
+      }
+      block &+= 64
+    }
+    guard inside == 0 else { throw CSVFault.unclosedQuote(at: fieldStart) }
+  }
+
+  /// The cell of a field.
+  @inline(__always)
+  private mutating func value(
+    _ column: CSVLayout.Column, _ position: Int, _ start: Int, _ length: Int, cellAt: Int
+  ) throws(CSVFault) -> Cell {
+    if length == 0 { return try empty(column, position, start) }
+    let first = unsafe base[start]
+    if first != UInt8(ascii: "\"") {
+      switch column.kind {
+      case .text:
+        if length > 64 || layout.reading.nullText != nil {
+          if try isNull(column, position, start, length) { return .null }
+        }
+        return .text(UInt32(truncatingIfNeeded: start), UInt32(truncatingIfNeeded: length))
+      case .integer:
+        if isShortInteger(start, length) {
+          return .number(UInt32(truncatingIfNeeded: start), UInt32(truncatingIfNeeded: length))
+        }
+      case .real, .decimal, .boolean, .other: break
+      }
+      return try other(column, position, start, length, isQuoted: false)
+    }
+    try checkQuotes(start, length)
+    let inner = length &- 2
+    if inner > layout.reading.maximumField { throw tooLong(column, start) }
+    if column.kind == .text {
+      if inner > 0, hasQuote(start &+ 1, inner) { changes.fold(cell: cellAt) }
+      return .text(UInt32(truncatingIfNeeded: start &+ 1), UInt32(truncatingIfNeeded: inner))
+    }
+    return try other(column, position, start &+ 1, inner, isQuoted: true)
+  }
+
+  /// Whether a field is an integer of at most eighteen digits in canonical form.
+  @inline(__always) private func isShortInteger(_ start: Int, _ length: Int) -> Bool {
+    guard length <= 18 else { return false }
+    var at = unsafe base[start] == UInt8(ascii: "-") ? start &+ 1 : start
+    let end = start &+ length
+    guard at < end, unsafe base[at] != 48 || (length == 1) else { return false }
+    while at < end {
+      guard unsafe base[at] &- 48 < 10 else { return false }
+      at &+= 1
+    }
+    return true
+  }
+
+  @inline(never) private func empty(_ column: CSVLayout.Column, _ position: Int, _ start: Int) throws(CSVFault) -> Cell
+  {
+    if layout.reading.emptyIsText, column.kind == .text { return .text(UInt32(start), 0) }
+    guard column.isNullable else {
+      throw CSVFault(message: "“\(column.name)” has no value, and must have one", offset: start, column: position)
+    }
+    return .null
+  }
+
+  @inline(never) private func isNull(_ column: CSVLayout.Column, _ position: Int, _ start: Int, _ length: Int)
+    throws(CSVFault) -> Bool
+  {
+    if length > layout.reading.maximumField { throw tooLong(column, start) }
+    guard let null = layout.reading.nullText, null.count == length else { return false }
+    for index in 0..<length where unsafe base[start + index] != null[index] { return false }
+    guard column.isNullable else {
+      throw CSVFault(message: "“\(column.name)” has no value, and must have one", offset: start, column: position)
+    }
+    return true
+  }
+
+  /// A field in a column that is not text.
+  @inline(never)
+  private mutating func other(
+    _ column: CSVLayout.Column, _ position: Int, _ start: Int, _ length: Int, isQuoted: Bool
+  ) throws(CSVFault) -> Cell {
+    if !isQuoted, layout.reading.nullText != nil, try isNull(column, position, start, length) { return .null }
+    let range = (UInt32(start), UInt32(length))
+    switch column.kind {
+    case .text: return .text(range.0, range.1)
+    case .integer, .real, .decimal:
+      guard length > 0, let kind = numberKind(start, length) else { throw misfit(column, position, start, length) }
+      switch (column.kind, kind) {
+      case (.decimal, _), (.integer, .integer), (.real, .real): return .number(range.0, range.1)
+      case (.real, _) where !column.isInferred:
+        if let value = unsafe NumberSpelling.exactReal(base + start, length) { return .real(value) }
+      case (.real, .other) where unsafe NumberSpelling.isRealWithExponent(base + start, length):
+        return .number(range.0, range.1)
+      default: break
+      }
+    case .boolean:
+      if equals("true", start, length) { return .boolean(true) }
+      if equals("false", start, length) { return .boolean(false) }
+    case .other:
+      if let cell = decoded(column.type, start, length, isQuoted: isQuoted) { return cell }
+    }
+    throw misfit(column, position, start, length)
+  }
+
+  /// The cell of a value that is not spelled as it is kept; nil when it does not fit the type.
+  private mutating func decoded(_ type: ColumnType, _ start: Int, _ length: Int, isQuoted: Bool) -> Cell? {
+    var text = unsafe Array(UnsafeBufferPointer(start: base + start, count: length))
+    if isQuoted, length > 0, hasQuote(start, length) {
+      let count = unsafe text.withUnsafeMutableBufferPointer { text in
+        unsafe text.baseAddress.map { unsafe CSVChanges.fold($0, length) } ?? 0
+      }
+      text.removeLast(length - count)
+    }
+    switch type {
+    case .date where Dates.isDate(text), .timestamp where Dates.isTimestamp(text):
+      return .text(UInt32(start), UInt32(length))
+    case .bytes:
+      guard let value = Base64.decode(text) else { return nil }
+      changes.put(value, at: start)
+      return .bytes(UInt32(start), UInt32(value.count))
+    case .json, .list:
+      guard let canonical = nested(type, text), canonical.count <= length else { return nil }
+      changes.put(canonical, at: start)
+      return .json(UInt32(start), UInt32(canonical.count))
+    default: return nil
+    }
+  }
+
+  /// The canonical form of JSON text; nil when it is none or does not fit the type.
+  private func nested(_ type: ColumnType, _ text: [UInt8]) -> [UInt8]? {
+    guard let value = try? JSON.parse(text, name: "") else { return nil }
+    if case .list(let element) = type {
+      guard let elements = value.arrayValue else { return nil }
+      guard elements.allSatisfy({ element == .integer ? $0.integerValue != nil : $0.stringBytes != nil }) else {
+        return nil
+      }
+    }
+    return value.canonicalBytes
+  }
+
+  /// The kind of number a field is; nil when it is none.
+  private func numberKind(_ start: Int, _ length: Int) -> JSONNumberKind? {
+    var scanner = unsafe JSONScanner(base, at: start)
+    guard let isWhole = try? scanner.skipNumber(), scanner.at == start + length else { return nil }
+    return unsafe JSONNumberKind(base + start, count: length, isWhole: isWhole)
+  }
+
+  private func equals(_ word: StaticString, _ start: Int, _ length: Int) -> Bool {
+    guard word.utf8CodeUnitCount == length else { return false }
+    for index in 0..<length where unsafe base[start + index] != word.utf8Start[index] { return false }
+    return true
+  }
+
+  // MARK: - Quotes
+
+  @inline(__always) private func hasQuote(_ start: Int, _ length: Int) -> Bool {
+    unsafe bb_has_byte(base + start, length, UInt8(ascii: "\"")) != 0
+  }
+
+  /// A quoted field ends with its quote, and every quote inside is doubled.
+  @inline(__always) private func checkQuotes(_ start: Int, _ length: Int) throws(CSVFault) {
+    guard length >= 2, unsafe base[start &+ length &- 1] == UInt8(ascii: "\"") else {
+      throw CSVFault.textBehindQuote(at: start)
+    }
+  }
+
+  // MARK: - Faults
+
+  @inline(never) private func check(_ stray: UInt64, _ returns: UInt64, _ block: Int) throws(CSVFault) {
+    if stray != 0 {
+      throw CSVFault.strayQuote(at: block + stray.trailingZeroBitCount)
+    }
+    var rest = returns
+    while rest != 0 {
+      let at = block + rest.trailingZeroBitCount
+      rest &= rest &- 1
+      guard unsafe at + 1 < piece.chunk.count && base[at + 1] == 0x0A else {
+        throw CSVFault.bareReturn(at: at)
+      }
+    }
+  }
+
+  @inline(never) private func ragged(from start: Int, column: Int, _ width: Int) -> CSVFault {
+    var fields = column, at = start, isInside = false
+    if column >= width {
+      fields += 1
+      while at < piece.chunk.count {
+        let byte = unsafe base[at]
+        if byte == UInt8(ascii: "\"") { isInside.toggle() }
+        if !isInside, byte == 0x0A { break }
+        if !isInside, byte == layout.reading.delimiter { fields += 1 }
+        at += 1
+      }
+    }
+    return CSVFault(
+      message: "the record has \(fields) field\(fields == 1 ? "" : "s"), the header \(width)", offset: start)
+  }
+
+  @inline(never) private func tooLong(_ column: CSVLayout.Column, _ start: Int) -> CSVFault {
+    CSVFault(
+      message: "“\(column.name)” has more than \(layout.reading.maximumField >> 20) MiB", offset: start,
+      hint: "allow more with --max-field")
+  }
+
+  @inline(never) private func misfit(_ column: CSVLayout.Column, _ position: Int, _ start: Int, _ length: Int)
+    -> CSVFault
+  {
+    let shown = unsafe String(decoding: UnsafeBufferPointer(start: base + start, count: min(length, 60)), as: UTF8.self)
+    return CSVFault(
+      message: "“\(column.name)” is \(column.type.name), and “\(shown)\(length > 60 ? "…" : "")” is not", offset: start,
+      column: position)
+  }
+}
+
+extension Array {
+  /// The elements as a span.
+  fileprivate func withSpan<Failure: Error>(_ body: (Span<Element>) throws(Failure) -> Void) throws(Failure) {
+    try body(span)
+  }
+}

@@ -1,0 +1,106 @@
+public import Rows
+
+/// How CSV is written: RFC 4180 quoting, and what people choose beside it.
+///
+/// Null is an empty field without quotes, empty text is `""`, so that both can be told apart. In a table of one
+/// column a null would be a blank line, which many readers skip: there it is `\N`, and the text `\N` is quoted. A
+/// text equal to `nullText` is quoted as well.
+public struct CSVStyle: Sendable, Hashable {
+  /// What ends a record.
+  public enum LineEnding: String, Sendable, Hashable, CaseIterable {
+    /// A line feed.
+    case lf
+    /// A carriage return and a line feed.
+    case crlf
+  }
+  /// What happens to text that a spreadsheet would take for a formula (it begins with `=`, `+`, `-`, `@`, a tab, a
+  /// line end or NUL, also full-width ones, and is not a plain number).
+  public enum Formulas: String, Sendable, Hashable, CaseIterable {
+    /// Written as it is; counted.
+    case keep
+    /// Given a leading `'` and quotes.
+    case escape
+    /// Refused, naming record and column.
+    case reject
+  }
+  /// How lists and JSON values are written.
+  public enum Nested: String, Sendable, Hashable, CaseIterable {
+    /// As JSON text.
+    case json
+    /// Lists as their elements joined by `; `; JSON objects as JSON text. Cannot be read back.
+    case join
+    /// Spread over columns (`a.1`, `a.2`, `b.city`). Cannot be read back.
+    case flatten
+  }
+
+  /// The null of a table of one column.
+  public static let loneNull: [UInt8] = Array("\\N".utf8)
+
+  private static let delimiterNames: [String: UInt8] = [
+    "comma": UInt8(ascii: ","), "tab": 0x09, "semicolon": UInt8(ascii: ";"), "pipe": UInt8(ascii: "|"),
+    "space": UInt8(ascii: " "), "\\t": 0x09,
+  ]
+
+  /// The byte that `text` means: one ASCII character, or a word for one.
+  /// - Throws: `usage` for what would make fields ambiguous.
+  public static func delimiter(named text: String) throws(Problem) -> UInt8 {
+    if let byte = delimiterNames[text] { return byte }
+    let bytes = Array(text.utf8)
+    // Bytes that occur in numbers, words and quoting would make fields ambiguous.
+    let isTaken = bytes.first.map { byte in
+      byte < 0x20 && byte != 0x09 || byte >= 0x7F || (0x30...0x39).contains(byte) || (0x61...0x7A).contains(byte | 0x20)
+        || "\"+-.\\".utf8.contains(byte)
+    }
+    guard bytes.count == 1, let byte = bytes.first, isTaken == false else {
+      throw Problem(
+        .usage, "delimiter: “\(text)” cannot separate fields",
+        hint:
+          "one ASCII character that is no letter, digit, quote, sign or point, or: comma, tab, semicolon, pipe, space")
+    }
+    return byte
+  }
+
+  /// The byte between fields; not a quote, a line end or part of a number.
+  public var delimiter: UInt8
+  /// What ends a record.
+  public var lineEnding: LineEnding
+  /// What stands for null, never quoted.
+  public var nullText: [UInt8]
+  /// Whether a line with the columns' names comes first.
+  public var hasHeader: Bool
+  /// Whether a byte order mark comes first.
+  public var hasByteOrderMark: Bool
+  /// What happens to text that looks like a formula.
+  public var formulas: Formulas
+  /// How lists and JSON values are written.
+  public var nested: Nested
+  /// What happens to NaN and the infinities.
+  public var nonfinite: NonfinitePolicy
+
+  /// The usual style, with what is given instead.
+  public init(
+    delimiter: UInt8 = UInt8(ascii: ","), lineEnding: LineEnding = .lf, nullText: [UInt8] = [], hasHeader: Bool = true,
+    hasByteOrderMark: Bool = false, formulas: Formulas = .keep, nested: Nested = .json,
+    nonfinite: NonfinitePolicy = .error
+  ) {
+    self.delimiter = delimiter
+    self.lineEnding = lineEnding
+    self.nullText = nullText
+    self.hasHeader = hasHeader
+    self.hasByteOrderMark = hasByteOrderMark
+    self.formulas = formulas
+    self.nested = nested
+    self.nonfinite = nonfinite
+  }
+}
+
+extension ColumnType {
+  /// What stands in a CSV file for a value of this type: lists whose elements are joined are text.
+  func written(in style: CSVStyle) -> ColumnType {
+    guard style.nested == .join else { return self }
+    switch self {
+    case .list, .json: return .text
+    default: return self
+    }
+  }
+}

@@ -1,0 +1,100 @@
+public import Rows
+
+/// What some files are, for the file beside them that says it (Frictionless Data Package): `datapackage.json`.
+public enum DataPackageDocument {
+  /// One file of a package.
+  public struct Resource: Sendable, Hashable {
+    /// Its name within the folder.
+    public let file: String
+    /// What it is written in: `csv`, `json`.
+    public let format: String
+    /// Its media type.
+    public let mediaType: String
+    /// How it is written, when it is CSV; nil for anything else.
+    public let style: CSVStyle?
+
+    /// A file of a package.
+    public init(file: String, format: String, mediaType: String, style: CSVStyle?) {
+      self.file = file
+      self.format = format
+      self.mediaType = mediaType
+      self.style = style
+    }
+  }
+
+  /// The description of `resources`, each a table of `schema`.
+  public static func text(of schema: Schema, resources: [Resource]) -> [UInt8] {
+    let parts = resources.map { "    " + shown(description(of: $0, schema)) }
+    return Array(
+      """
+      {"profile": "data-package",
+        "name": \(shown(.string(name(schema.name)))),
+        "resources": [
+      \(parts.joined(separator: ",\n"))]}
+
+      """.utf8)
+  }
+
+  private static func description(of resource: Resource, _ schema: Schema) -> JSON {
+    var members = members([
+      "name": .string(name(resource.file)), "path": .string(resource.file), "format": .string(resource.format),
+      "mediatype": .string(resource.mediaType), "encoding": .string("utf-8"),
+    ])
+    if let style = resource.style {
+      let lineEnd = style.lineEnding == .lf ? "\n" : "\r\n"
+      let dialect = self.members([
+        "delimiter": .string([style.delimiter]), "lineTerminator": .string(lineEnd), "quoteChar": .string("\""),
+        "doubleQuote": .boolean(true), "header": .boolean(style.hasHeader),
+      ])
+      members += self.members(["profile": .string("tabular-data-resource"), "dialect": .object(dialect)])
+    }
+    var table = self.members(["fields": .array(schema.columns.map { field($0, resource.style ?? CSVStyle()) })])
+    if !schema.key.isEmpty {
+      table += self.members(["primaryKey": .array(schema.key.map { .string(schema.columns[$0].name) })])
+    }
+    if let style = resource.style {
+      table += self.members([
+        "missingValues": .array(style.nullText.isEmpty ? [.string("")] : [.string(style.nullText)])
+      ])
+    }
+    return .object(members + self.members(["schema": .object(table)]))
+  }
+
+  private static func field(_ column: ColumnDescription, _ style: CSVStyle) -> JSON {
+    let type = column.type.written(in: style)
+    var field = members(["name": .string(column.name), "type": .string(self.type(of: type))])
+    if column.type == .url { field += members(["format": .string("uri")]) }
+    if column.type == .bytes { field += members(["format": .string("binary")]) }
+    if !column.summary.isEmpty { field += members(["description": .string(column.summary)]) }
+    if !column.isNullable { field += members(["constraints": .object(["required": .boolean(true)])]) }
+    return .object(field + members(["bb:type": .string(type.name)]))
+  }
+
+  /// The type of Table Schema that comes nearest.
+  private static func type(of type: ColumnType) -> String {
+    switch type {
+    case .integer: "integer"
+    case .real, .decimal: "number"
+    case .boolean: "boolean"
+    // A partial date is no date there.
+    case .text, .date, .timestamp, .bytes, .url: "string"
+    case .list: "array"
+    case .json: "any"
+    }
+  }
+
+  /// A name as packages want it: small letters, digits, points, hyphens and underscores.
+  private static func name(_ text: String) -> String {
+    let name = String(
+      decoding: text.lowercased().utf8.map { byte in
+        byte &- 48 < 10 || byte &- 97 < 26 || "._-".utf8.contains(byte) ? byte : UInt8(ascii: "-")
+      }, as: UTF8.self)
+    return name.isEmpty ? "table" : name
+  }
+
+  private static func members(_ pairs: KeyValuePairs<String, JSON>) -> [JSON.Member] {
+    pairs.map { JSON.Member(Array($0.key.utf8), $0.value) }
+  }
+
+  private static func shown(_ value: JSON) -> String { String(decoding: value.canonicalBytes, as: UTF8.self) }
+}

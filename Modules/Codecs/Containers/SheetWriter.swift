@@ -1,0 +1,258 @@
+internal import CMasks
+public import Rows
+
+/// Rows as a sheet of a spreadsheet (SpreadsheetML, ISO/IEC 29500): the one part of an XLSX file that has the data.
+///
+/// Numbers, truth values and whole dates from March 1900 on are such; everything else is text. Null is an empty cell, the empty text is a text.
+/// What XML cannot hold (control characters, U+FFFE) is escaped as `_x0001_`, which spreadsheets undo.
+public struct SheetWriter: Sendable {
+  /// Rows of a sheet, the header counted.
+  public static let maximumRows = 1 << 20
+  /// Columns of a sheet.
+  public static let maximumColumns = 1 << 14
+  /// The longest text of a cell, in UTF-16 code units.
+  public static let maximumText = 32_767
+
+  /// What happens to a number that has more digits than a spreadsheet keeps.
+  public enum Numbers: String, Sendable, Hashable, CaseIterable {
+    /// Refused, naming record and column.
+    case error
+    /// Written as text.
+    case text
+  }
+
+  private let schema: Schema
+  private let numbers: Numbers
+  private let nonfinite: NonfinitePolicy
+
+  /// A writer of rows of `schema`.
+  /// - Throws: `usage` for more columns than a sheet has.
+  public init(_ schema: Schema, numbers: Numbers = .error, nonfinite: NonfinitePolicy = .error) throws(Problem) {
+    guard schema.width <= Self.maximumColumns else {
+      throw Problem(
+        .usage, "xlsx: a sheet has at most \(Self.maximumColumns) columns, and these are \(schema.width)",
+        hint: "choose some with --columns")
+    }
+    self.schema = schema
+    self.numbers = numbers
+    self.nonfinite = nonfinite
+  }
+
+  /// The sheet up to the first row: the names of the columns, which stay in sight.
+  public func begin(_ out: inout ByteBuffer) throws(Problem) {
+    out.append(
+      """
+      <?xml version="1.0" encoding="UTF-8" standalone="yes"?>
+      <worksheet xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"><sheetViews><sheetView workbookViewId="0">\
+      <pane ySplit="1" topLeftCell="A2" activePane="bottomLeft" state="frozen"/></sheetView></sheetViews><sheetData>
+      <row>
+      """)
+    var cursor = WriteCursor(&out, margin: 64)
+    for column in schema.columns {
+      let name = Chunk(copying: Array(column.name.utf8))
+      try putText(ByteRun(name, 0, UInt32(name.count)), style: " s=\"1\"", column.name, nil, &cursor, &out)
+    }
+    cursor.put("</row>\n")
+    cursor.commit(to: &out)
+  }
+
+  /// The sheet from the last row on.
+  /// - Throws: `badData` for more rows than a sheet has.
+  public func finish(rows: Int, _ out: inout ByteBuffer) throws(Problem) {
+    guard rows < Self.maximumRows else {
+      throw Problem(
+        .badData, "a sheet has at most \(Self.maximumRows - 1) records, and these are \(rows)",
+        hint: "write fewer with --limit, or another format")
+    }
+    out.append("</sheetData></worksheet>\n")
+  }
+
+  /// The rows of a batch.
+  /// - Throws: `badData` for what a cell cannot hold.
+  public func write(_ batch: RowBatch, _ out: inout ByteBuffer) throws(Problem) {
+    var cursor = WriteCursor(&out, margin: batch.width * 96 + 32)
+    for row in 0..<batch.count {
+      cursor.ensure(0, &out)
+      cursor.put("<row>")
+      for column in 0..<batch.width { try put(batch[row, column], batch.chunk, row, column, &cursor, &out) }
+      cursor.put("</row>\n")
+    }
+    cursor.commit(to: &out)
+  }
+
+  private func put(
+    _ cell: Cell, _ chunk: Chunk, _ row: Int, _ column: Int, _ cursor: inout WriteCursor, _ out: inout ByteBuffer
+  ) throws(Problem) {
+    let description = schema.columns[column]
+    func text(_ run: ByteRun) throws(Problem) { try putText(run, description.name, row, &cursor, &out) }
+    if description.type == .json, !cell.isNull {
+      // In a column of any JSON a text is JSON too.
+      var json = ByteBuffer(capacity: 256)
+      json.append(jsonOf: cell, chunk)
+      let copy = Chunk(copying: json.bytes())
+      return try text(ByteRun(copy, 0, UInt32(copy.count)))
+    }
+    switch cell {
+    case .null: cursor.put("<c/>")
+    case .boolean(let value): cursor.put(value ? "<c t=\"b\"><v>1</v></c>" : "<c t=\"b\"><v>0</v></c>")
+    case .integer(let value):
+      guard value.magnitude <= 1 << 53 else {
+        return try putLong(Array(String(value).utf8), row, column, &cursor, &out)
+      }
+      cursor.put("<c><v>")
+      cursor.put(value)
+      cursor.put("</v></c>")
+    case .real(let value):
+      guard value.isFinite else { return try putNonfinite(value, row, column, &cursor) }
+      cursor.put("<c><v>")
+      cursor.put(value)
+      cursor.put("</v></c>")
+    case .number(let start, let length):
+      let literal = ByteRun(chunk, start, length)
+      guard Self.isKept(literal) else { return try putLong(literal.bytes, row, column, &cursor, &out) }
+      cursor.ensure(literal.count, &out)
+      cursor.put("<c><v>")
+      cursor.put(literal)
+      cursor.put("</v></c>")
+    case .text(let start, let length):
+      let run = ByteRun(chunk, start, length)
+      guard description.type == .date, let day = Self.serial(run) else { return try text(run) }
+      cursor.put("<c s=\"2\"><v>")
+      cursor.put(Int64(day))
+      cursor.put("</v></c>")
+    case .json(let start, let length): try text(ByteRun(chunk, start, length))
+    case .bytes(let start, let length):
+      let encoded = Chunk(copying: Base64.encoded(ByteRun(chunk, start, length).bytes))
+      try text(ByteRun(encoded, 0, UInt32(encoded.count)))
+    }
+  }
+
+  // MARK: - Numbers
+
+  /// Whether a spreadsheet, which has Doubles, keeps the number that is written.
+  private static func isKept(_ literal: ByteRun) -> Bool {
+    // Fifteen digits always come back.
+    if literal.count <= 15, literal.bytes.allSatisfy({ $0 | 0x20 != UInt8(ascii: "e") }) { return true }
+    guard let value = Double(String(decoding: literal.bytes, as: UTF8.self)), value.isFinite else { return false }
+    return DecimalNumber(literal.bytes) == DecimalNumber(value)
+  }
+
+  /// A number with too many digits.
+  private func putLong(
+    _ literal: [UInt8], _ row: Int, _ column: Int, _ cursor: inout WriteCursor, _ out: inout ByteBuffer
+  ) throws(Problem) {
+    let name = schema.columns[column].name
+    guard numbers == .text else {
+      throw Problem(
+        .badData,
+        "column \(name): a spreadsheet cannot keep all digits of \(String(decoding: literal.prefix(60), as: UTF8.self))",
+        hint: "--option numbers=text writes such numbers as text", record: row)
+    }
+    let copy = Chunk(copying: literal)
+    try putText(ByteRun(copy, 0, UInt32(copy.count)), name, row, &cursor, &out)
+  }
+
+  private func putNonfinite(
+    _ value: Double, _ row: Int, _ column: Int, _ cursor: inout WriteCursor
+  ) throws(Problem) {
+    switch nonfinite {
+    case .error:
+      throw NonfinitePolicy.problem(value, column: schema.columns[column].name, record: row, format: "a spreadsheet")
+    case .null: cursor.put("<c/>")
+    case .string:
+      cursor.put("<c t=\"inlineStr\"><is><t>")
+      cursor.put(NonfinitePolicy.word(for: value))
+      cursor.put("</t></is></c>")
+    }
+  }
+
+  /// The number of a day as spreadsheets count it; nil for part of a date and for days before March 1900, which they count wrongly.
+  private static func serial(_ text: ByteRun) -> Int? {
+    guard text.count == 10, let days = Dates.daysSince1970(text.bytes) else { return nil }
+    return days >= -25_508 ? days + 25_569 : nil
+  }
+
+  // MARK: - Text
+
+  private func putText(
+    _ text: ByteRun, style: StaticString = "", _ column: String, _ row: Int?, _ cursor: inout WriteCursor,
+    _ out: inout ByteBuffer
+  ) throws(Problem) {
+    guard text.count <= Self.maximumText || Self.codeUnits(text) <= Self.maximumText else {
+      throw Problem(
+        .badData,
+        "column \(column): a text of \(text.count) bytes, and a cell of a spreadsheet holds \(Self.maximumText) characters",
+        record: row)
+    }
+    cursor.ensure(96, &out)
+    cursor.put("<c")
+    cursor.put(style)
+    cursor.put(" t=\"inlineStr\"><is><t xml:space=\"preserve\">")
+    cursor.putSheetText(text, &out)
+    cursor.ensure(0, &out)
+    cursor.put("</t></is></c>")
+  }
+
+  /// How long a text is in UTF-16: a code point of four bytes counts twice.
+  private static func codeUnits(_ text: ByteRun) -> Int {
+    var units = 0
+    for position in 0..<text.count {
+      let byte = text[position]
+      if byte & 0xC0 != 0x80 { units += byte >= 0xF0 ? 2 : 1 }
+    }
+    return units
+  }
+}
+
+extension WriteCursor {
+  /// Writes text for an element of a sheet. Asks for room itself.
+  fileprivate mutating func putSheetText(_ text: ByteRun, _ out: inout ByteBuffer) {
+    var position = 0
+    while position < text.count {
+      let stop = min(position &+ 1024, text.count)
+      ensure(1024 * 8, &out)
+      while position < stop {
+        unsafe next.store16(text.start + position)
+        var mask = unsafe bb_write_markup_mask16(text.start + position)
+        mask |= unsafe bb_write_equal_mask16(text.start + position, UInt8(ascii: "_"))
+        let left = stop &- position
+        if left < 16 { mask &= 1 &<< UInt32(truncatingIfNeeded: left) &- 1 }
+        let plain = mask == 0 ? min(left, 16) : mask.trailingZeroBitCount
+        unsafe next += plain
+        position &+= plain
+        if mask != 0 { position &+= putSheetSpecial(text, position) }
+      }
+    }
+  }
+
+  /// Writes the byte at `position` as it must stand in a sheet; returns how many bytes of the text that covers.
+  @inline(never) private mutating func putSheetSpecial(_ text: ByteRun, _ position: Int) -> Int {
+    let byte = text[position]
+    switch byte {
+    case UInt8(ascii: "&"): put("&amp;")
+    case UInt8(ascii: "<"): put("&lt;")
+    case UInt8(ascii: ">"): put("&gt;")
+    case UInt8(ascii: "_"): put(Self.looksEscaped(text, position) ? "_x005F_" : "_")
+    case 0x0A, 0x09: put(byte)
+    case 0..<0x20:
+      put("_x00")
+      for digit in [byte >> 4, byte & 15] { put(digit < 10 ? 48 &+ digit : 55 &+ digit) }
+      put("_")
+    case 0xEF where position + 2 < text.count && text[position + 1] == 0xBF && text[position + 2] >= 0xBE:
+      put(text[position + 2] == 0xBE ? "_xFFFE_" : "_xFFFF_")
+      return 3
+    default: put(byte)
+    }
+    return 1
+  }
+
+  /// Whether what stands at `position` would be taken for an escape, as `_x0041_`.
+  private static func looksEscaped(_ text: ByteRun, _ position: Int) -> Bool {
+    guard position + 6 < text.count, text[position + 1] == UInt8(ascii: "x"), text[position + 6] == UInt8(ascii: "_")
+    else { return false }
+    return (2...5).allSatisfy { offset in
+      let byte = text[position + offset]
+      return byte &- 48 < 10 || (byte | 0x20) &- 97 < 6
+    }
+  }
+}

@@ -1,0 +1,27 @@
+import Rows
+
+/// Ratings from 0 to 10 as five stars with halves, beside the number.
+enum Stars {
+  /// The unit of columns that are shown so.
+  static let unit = "of 10"
+
+  /// By half stars.
+  private static let texts: [StaticString] = [
+    "☆☆☆☆☆", "½☆☆☆☆", "★☆☆☆☆", "★½☆☆☆", "★★☆☆☆", "★★½☆☆", "★★★☆☆", "★★★½☆", "★★★★☆", "★★★★½", "★★★★★",
+  ]
+
+  /// The stars of a number, rounded to halves; nil for what is not from 0 to 10.
+  static func text(of cell: Cell, _ chunk: Chunk) -> StaticString? {
+    let value: Double? =
+      switch cell {
+      case .integer(let value): Double(value)
+      case .real(let value): value
+      case .number(let start, let length):
+        unsafe Double(
+          String(decoding: UnsafeBufferPointer(start: chunk.base + Int(start), count: Int(length)), as: UTF8.self))
+      default: nil
+      }
+    guard let value, value >= 0, value <= 10 else { return nil }
+    return texts[Int(value.rounded())]
+  }
+}

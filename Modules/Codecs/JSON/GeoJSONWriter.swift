@@ -1,0 +1,54 @@
+public import Rows
+
+/// Places as GeoJSON (RFC 7946): a collection of features, one a line, each a point with the other columns as its
+/// properties.
+public struct GeoJSONWriter: Sendable {
+  private let schema: Schema
+  private let places: PlaceColumns
+
+  /// A writer of rows of `schema`.
+  /// - Throws: `usage` for a table without coordinates.
+  public init(_ schema: Schema) throws(Problem) {
+    self.schema = schema
+    places = try PlaceColumns(schema, format: "geojson")
+  }
+
+  /// What stands before the first place.
+  public func begin(_ out: inout ByteBuffer) { out.append("{\"type\":\"FeatureCollection\",\"features\":[") }
+
+  /// What stands behind the last place.
+  public func finish(isEmpty: Bool, _ out: inout ByteBuffer) { out.append(isEmpty ? "]}\n" as StaticString : "\n]}\n") }
+
+  /// The rows of a batch; `isFirst` when none was written before. A row without coordinates has no geometry.
+  /// - Throws: `badData` for coordinates that are none, or a number that is not finite.
+  public func write(_ batch: RowBatch, isFirst: Bool, _ out: inout ByteBuffer) throws(Problem) {
+    for row in 0..<batch.count {
+      if row > 0 || !isFirst { out.append(",") }
+      out.append("\n{\"type\":\"Feature\",\"geometry\":")
+      let latitude = try places.coordinate(batch, row, places.latitude, limit: 90, schema)
+      let longitude = try places.coordinate(batch, row, places.longitude, limit: 180, schema)
+      if let latitude, let longitude {
+        out.append("{\"type\":\"Point\",\"coordinates\":[")
+        out.append(bytes: longitude)
+        out.append(",")
+        out.append(bytes: latitude)
+        out.append("]}")
+      } else {
+        out.append("null")
+      }
+      out.append(",\"properties\":{")
+      var isFirstProperty = true
+      for column in schema.columns.indices where column != places.latitude && column != places.longitude {
+        if !isFirstProperty { out.append(",") }
+        isFirstProperty = false
+        out.append(jsonString: schema.columns[column].name)
+        out.append(":")
+        if case .real(let value) = batch[row, column], !value.isFinite {
+          throw NonfinitePolicy.problem(value, column: schema.columns[column].name, record: row, format: "GeoJSON")
+        }
+        out.append(jsonOf: batch[row, column], batch.chunk)
+      }
+      out.append("}}")
+    }
+  }
+}

@@ -1,0 +1,160 @@
+internal import CMasks
+import Rows
+
+/// Finds the columns of a document's records and the narrowest types that hold every value as it is spelled.
+struct JSONInference {
+  /// More keys than this are not columns but data.
+  static let maximumColumns = 4096
+
+  /// What was seen in a column.
+  private struct Kinds: OptionSet {
+    let rawValue: UInt16
+    static let integer = Kinds(rawValue: 1), real = Kinds(rawValue: 2), number = Kinds(rawValue: 4)
+    static let boolean = Kinds(rawValue: 8), text = Kinds(rawValue: 16)
+    static let texts = Kinds(rawValue: 32), integers = Kinds(rawValue: 64), emptyList = Kinds(rawValue: 128)
+    static let nested = Kinds(rawValue: 256)
+
+    /// The narrowest type for all of them.
+    var type: ColumnType {
+      if isEmpty { return .text }
+      if self == .integer { return .integer }
+      if self == .real { return .real }
+      if isSubset(of: [.integer, .real, .number]) { return .decimal }
+      if self == .boolean { return .boolean }
+      if self == .text { return .text }
+      if isSubset(of: [.texts, .emptyList]) { return .list(.text) }
+      if isSubset(of: [.integers, .emptyList]) { return .list(.integer) }
+      return .json
+    }
+  }
+
+  private var names: [[UInt8]] = []
+  private var kinds: [Kinds] = []
+  private var positions: [[UInt8]: Int] = [:]
+  private var keys = JSONKeys()
+
+  /// Looks at all records of a piece.
+  mutating func read(_ piece: JSONPiece) throws(JSONFault) {
+    let count = piece.chunk.count - piece.start
+    let bad = unsafe Int(bb_first_not_utf8(piece.chunk.base + piece.start, count))
+    if bad < count {
+      throw JSONFault("not UTF-8: byte \(piece.place.offset + bad) of the document", at: piece.start + bad)
+    }
+    var scanner = unsafe JSONScanner(piece.chunk.base, at: piece.start)
+    var isNext = piece.isFirst || piece.form == .lines
+    while true {
+      scanner.skipSpace()
+      if scanner.at == piece.chunk.count { return }
+      if piece.form == .array, isNext, scanner.byte == UInt8(ascii: "]") { return }
+      if !isNext {
+        guard try scanner.another(UInt8(ascii: "]")) else { return }
+      }
+      try record(&scanner)
+      isNext = piece.form == .lines
+    }
+  }
+
+  private mutating func record(_ scanner: inout JSONScanner) throws(JSONFault) {
+    guard scanner.byte == UInt8(ascii: "{") else { throw scanner.unexpected(wanted: "a record, which is an object") }
+    try scanner.enter(0)
+    guard scanner.byte != UInt8(ascii: "}") else {
+      scanner.at += 1
+      return
+    }
+    var expected = 0
+    var goesOn: Bool
+    repeat {
+      guard scanner.byte == UInt8(ascii: "\"") else { throw scanner.unexpected(wanted: "a key in double quotes") }
+      let start = scanner.at + 1
+      let escaped = try scanner.skipString()
+      let position = try column(scanner, from: start, escaped: escaped, expected: expected)
+      try scanner.skipColon()
+      let kind = try value(&scanner)
+      kinds[position].formUnion(kind)
+      expected = position + 1
+      goesOn = try scanner.another(UInt8(ascii: "}"))
+    } while goesOn
+  }
+
+  private mutating func column(
+    _ scanner: JSONScanner, from start: Int, escaped: Bool, expected: Int
+  ) throws(JSONFault) -> Int {
+    let count = scanner.at - 1 - start
+    if !escaped, expected < names.count, names[expected].count == count {
+      let isExpected = unsafe names[expected].withUnsafeBufferPointer { name in
+        for i in 0..<count where unsafe name[i] != scanner.base[start + i] { return false }
+        return true
+      }
+      if isExpected { return expected }
+    }
+    let name = unsafe JSONScanner.text(scanner.base, from: start, to: scanner.at - 1, escaped: escaped)
+    if let position = positions[name] { return position }
+    guard names.count < Self.maximumColumns else {
+      throw JSONFault("more than \(Self.maximumColumns) different keys in the records", at: start - 1)
+    }
+    positions[name] = names.count
+    names.append(name)
+    kinds.append([])
+    return names.count - 1
+  }
+
+  private mutating func value(_ scanner: inout JSONScanner) throws(JSONFault) -> Kinds {
+    let start = scanner.at
+    switch scanner.byte {
+    case UInt8(ascii: "\""):
+      _ = try scanner.skipString()
+      return .text
+    case UInt8(ascii: "n"):
+      try scanner.skipWord("null")
+      return []
+    case UInt8(ascii: "t"):
+      try scanner.skipWord("true")
+      return .boolean
+    case UInt8(ascii: "f"):
+      try scanner.skipWord("false")
+      return .boolean
+    case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"):
+      let isWhole = try scanner.skipNumber()
+      switch unsafe JSONNumberKind(scanner.base + start, count: scanner.at - start, isWhole: isWhole) {
+      case .integer: return .integer
+      case .real: return .real
+      case .other:
+        return unsafe NumberSpelling.isRealWithExponent(scanner.base + start, scanner.at - start) ? .real : .number
+      }
+    default:
+      let isArray = scanner.byte == UInt8(ascii: "[")
+      var shape = JSONShape()
+      try scanner.skipValue(&keys, &shape)
+      guard isArray, shape.others == 0 else { return .nested }
+      switch (shape.texts, shape.integers) {
+      case (0, 0): return .emptyList
+      case (_, 0): return .texts
+      case (0, _): return .integers
+      default: return .nested
+      }
+    }
+  }
+
+  /// The schema of what was seen, and which of its columns `types` does not say.
+  ///
+  /// - Parameter isWhole: whether the whole document was seen, so that a name in `types` that is no column is a mistake.
+  func schema(
+    _ table: String, types: ColumnTypes, isWhole: Bool
+  ) throws(Problem) -> (schema: Schema, inferred: Set<Int>) {
+    var columns: [ColumnDescription] = []
+    var inferred: Set<Int> = []
+    for (name, kinds) in zip(names, kinds) {
+      let name = String(decoding: name, as: UTF8.self)
+      if types[name] == nil { inferred.insert(columns.count) }
+      columns.append(ColumnDescription(name, types[name] ?? kinds.type))
+    }
+    for name in types.names where positions[Array(name.utf8)] == nil {
+      guard !isWhole else {
+        let nearest = Nearest.word(to: name, among: columns.map(\.name)).map { "did you mean \($0)?" }
+        throw Problem(.usage, "“\(table)” has no column “\(name)”", hint: nearest ?? "")
+      }
+      columns.append(ColumnDescription(name, types[name] ?? .text))
+    }
+    return (Schema(table, columns: columns), inferred)
+  }
+}

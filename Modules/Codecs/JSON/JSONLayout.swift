@@ -1,0 +1,60 @@
+internal import CMasks
+import Rows
+
+/// Which keys the records have, and where each value goes. Shared by all who parse pieces of a document.
+struct JSONLayout: Sendable {
+  /// One key of the records.
+  struct Column: Sendable {
+    let name: String
+    let type: ColumnType
+    let isNullable: Bool
+    /// The position in the row; nil when nobody needs the value (it is checked all the same).
+    let slot: Int?
+    /// Whether the type was found by looking at values, so that it may not be the last word.
+    let isInferred: Bool
+    /// `"key":` begins here in `keyText`.
+    let keyStart: Int
+    /// Bytes of `"key":`.
+    let keyCount: Int
+  }
+
+  /// The keys in the order they are expected.
+  let columns: [Column]
+  /// Cells a row.
+  let width: Int
+  /// Every `"key":` as it stands when nothing in it is escaped, and room for a register behind the last.
+  let keyText: [UInt8]
+  /// The most bytes a value may have.
+  let maximumField: Int
+  /// Whether keys that are no columns are skipped; else they are faults.
+  let ignoresOtherKeys: Bool
+  /// Positions in `columns` by key.
+  private let positions: [[UInt8]: Int]
+
+  /// A layout for all columns of `schema`, of which only those at `wanted` go into the rows, in that order.
+  init(
+    _ schema: Schema, wanted: [Int], inferred: Set<Int>, maximumField: Int, ignoresOtherKeys: Bool
+  ) {
+    var text: [UInt8] = []
+    var positions: [[UInt8]: Int] = [:]
+    columns = schema.columns.enumerated().map { position, column in
+      let start = text.count
+      text += JSON.string(column.name).canonicalBytes
+      text.append(UInt8(ascii: ":"))
+      positions[Array(column.name.utf8)] = position
+      // What nobody needs may be anything.
+      let slot = wanted.firstIndex(of: position)
+      return Column(
+        name: column.name, type: slot == nil ? .json : column.type, isNullable: slot == nil || column.isNullable,
+        slot: slot, isInferred: inferred.contains(position), keyStart: start, keyCount: text.count - start)
+    }
+    keyText = text + [UInt8](repeating: 0, count: 64)
+    width = wanted.count
+    self.positions = positions
+    self.maximumField = maximumField
+    self.ignoresOtherKeys = ignoresOtherKeys
+  }
+
+  /// The column called `key`.
+  func position(of key: [UInt8]) -> Int? { positions[key] }
+}

@@ -1,0 +1,348 @@
+internal import CMasks
+import Rows
+
+/// Parses the records of one piece into a batch.
+///
+/// The text stays as it is until all of it was found right; only then strings with escapes are decoded, nested values put into canonical form
+/// and base64 decoded, each in its own place: none of them becomes longer.
+struct JSONRecordParser: ~Copyable {
+  /// Values that are rewritten in place when the piece is known to be right.
+  private struct Rewrite {
+    enum Kind { case escapes, nested, base64 }
+    let cell: Int
+    let kind: Kind
+    let start: Int
+    let count: Int
+  }
+
+  private let layout: JSONLayout
+  private let piece: JSONPiece
+  private var scanner: JSONScanner
+  private var cells: CellBlock
+  private var rewrites: [Rewrite] = []
+  private let table: JSONColumnTable
+  private var others = JSONKeys()
+  private var keys = JSONKeys()
+  private var rows = 0
+  private var lineEnds = 0
+
+  init(_ piece: JSONPiece, _ layout: JSONLayout) {
+    self.piece = piece
+    self.layout = layout
+    scanner = unsafe JSONScanner(piece.chunk.base, at: piece.start)
+    cells = CellBlock(capacity: max(64, (piece.chunk.count - piece.start) / 24) + layout.width)
+    table = JSONColumnTable(layout)
+  }
+
+  deinit { table.deallocate() }
+
+  /// The batch; the position of the record at fault is `rows` when it throws.
+  mutating func batch() throws(JSONFault) -> RowBatch {
+    let count = piece.chunk.count - piece.start
+    let bad = unsafe Int(bb_first_not_utf8(piece.chunk.base + piece.start, count))
+    if bad < count {
+      throw JSONFault("not UTF-8: byte \(piece.place.offset + bad) of the document", at: piece.start + bad)
+    }
+    if piece.form == .array { try elements() } else { try lines() }
+    rewrite()
+    return RowBatch(width: layout.width, count: rows, cells: cells, chunk: piece.chunk)
+  }
+
+  /// Records parsed so far.
+  var count: Int { rows }
+
+  private mutating func elements() throws(JSONFault) {
+    let end = piece.chunk.count
+    scanner.skipSpace()
+    if piece.isFirst {
+      if scanner.byte == UInt8(ascii: "]") {
+        scanner.at += 1
+      } else {
+        try record()
+      }
+    }
+    while scanner.at < end {
+      guard try scanner.another(UInt8(ascii: "]")) else { break }
+      try record()
+    }
+    if scanner.at != end { throw JSONFault("more text behind the end of the array", at: scanner.at) }
+    guard piece.isLast else { return }
+    if unsafe scanner.at == piece.start || scanner.base[end - 1] != UInt8(ascii: "]") {
+      throw scanner.unexpected(wanted: "a comma or “]”")
+    }
+  }
+
+  private mutating func lines() throws(JSONFault) {
+    let end = piece.chunk.count
+    while true {
+      while scanner.byte <= 0x20, scanner.byte != 0 {
+        if scanner.byte == 0x0A { lineEnds &+= 1 }
+        guard scanner.byte == 0x20 || scanner.byte == 0x0A || scanner.byte == 0x0D || scanner.byte == 0x09 else {
+          break
+        }
+        scanner.at &+= 1
+      }
+      if scanner.at == end { break }
+      if rows > 0, lineEnds < rows { throw JSONFault("more text behind the record on its line", at: scanner.at) }
+      try record()
+    }
+    if lineEnds != piece.lines { throw brokenRecord() }
+  }
+
+  /// Some record goes on behind the end of its line; where pieces are cut decides whether that could be read, so it never is.
+  private mutating func brokenRecord() -> JSONFault {
+    var scanner = unsafe JSONScanner(piece.chunk.base, at: piece.start)
+    var keys = JSONKeys()
+    var shape = JSONShape()
+    // The record that is told is the one that is broken, not the last one.
+    rows = 0
+    while scanner.at < piece.chunk.count {
+      scanner.skipSpace()
+      let start = scanner.at
+      do throws(JSONFault) {
+        try scanner.skipValue(&keys, &shape)
+      } catch {
+        return error
+      }
+      for position in start..<scanner.at where unsafe scanner.base[position] == 0x0A {
+        return JSONFault("a record that goes on behind the end of its line", at: position)
+      }
+      rows += 1
+    }
+    return JSONFault("a record that goes on behind the end of its line", at: piece.start)
+  }
+
+  // MARK: - One record
+
+  private mutating func record() throws(JSONFault) {
+    guard scanner.byte == UInt8(ascii: "{") else { throw scanner.unexpected(wanted: "a record, which is an object") }
+    let width = layout.width
+    let firstCell = rows &* width
+    if firstCell &+ width > cells.capacity { cells = cells.grown(keeping: firstCell, atLeast: firstCell &+ width) }
+    // In registers while the record lasts.
+    var scanner = scanner
+    let table = table
+    let cells = unsafe cells.base + firstCell
+    let row = rows
+    var next = 0
+    var seen = 0
+    let otherKeys = others.begin()
+    try scanner.enter(0)
+    if scanner.byte == UInt8(ascii: "}") {
+      scanner.at &+= 1
+    } else {
+      var goesOn: Bool
+      repeat {
+        let keyOffset = scanner.at
+        var position = next
+        if next < table.count, table.skipKey(next, &scanner) {
+          scanner.skipSpace()
+        } else {
+          var other = scanner
+          position = try otherColumn(&other, otherKeys)
+          scanner = other
+        }
+        if position >= 0 {
+          guard table.markSeen(position, in: row) else {
+            throw JSONFault("a key that the record has already", at: keyOffset)
+          }
+          seen &+= 1
+          next = position &+ 1
+          let start = scanner.at
+          let slot = table.slot(position)
+          let cellAt = slot < 0 ? -1 : firstCell &+ slot
+          let cell: Cell
+          if scanner.byte == UInt8(ascii: "\""), table.kind(position) == .text {
+            let escaped = try scanner.skipString()
+            let count = scanner.at &- start &- 2
+            if escaped { note(.escapes, start &+ 1, count, cellAt) }
+            cell = .text(UInt32(truncatingIfNeeded: start &+ 1), UInt32(truncatingIfNeeded: count))
+          } else {
+            var other = scanner
+            cell = try value(position, &other, cellAt: cellAt)
+            scanner = other
+          }
+          if slot >= 0 { unsafe cells[slot] = cell }
+          guard scanner.at &- start <= layout.maximumField else { throw tooLarge(position, start) }
+        } else {
+          var other = scanner
+          var shape = JSONShape()
+          try other.skipValue(&keys, &shape, depth: 1)
+          scanner = other
+        }
+        goesOn = try scanner.another(UInt8(ascii: "}"))
+      } while goesOn
+    }
+    others.end(otherKeys)
+    self.scanner = scanner
+    if seen < table.count { try fillAbsent(firstCell) }
+    rows = row &+ 1
+  }
+
+  private mutating func fillAbsent(_ firstCell: Int) throws(JSONFault) {
+    for position in 0..<table.count where !table.isSeen(position, in: rows) {
+      guard layout.columns[position].isNullable else {
+        throw JSONFault("the record has no “\(layout.columns[position].name)”", at: scanner.at - 1, column: position)
+      }
+      let slot = table.slot(position)
+      if slot >= 0 { cells.put(firstCell + slot, .null) }
+    }
+  }
+
+  private func tooLarge(_ position: Int, _ offset: Int) -> JSONFault {
+    JSONFault(
+      "“\(layout.columns[position].name)” has more than \(layout.maximumField >> 20) MiB", at: offset,
+      hint: "allow more with --max-field")
+  }
+
+  /// Steps over a key that is not the expected one, and its colon; the column it names, -1 for a key that is skipped.
+  @inline(never) private mutating func otherColumn(
+    _ scanner: inout JSONScanner, _ otherKeys: Int
+  ) throws(JSONFault) -> Int {
+    guard scanner.byte == UInt8(ascii: "\"") else { throw scanner.unexpected(wanted: "a key in double quotes") }
+    let start = scanner.at + 1
+    let escaped = try scanner.skipString()
+    let end = scanner.at - 1
+    let key = unsafe JSONScanner.text(scanner.base, from: start, to: end, escaped: escaped)
+    if let position = layout.position(of: key) {
+      try scanner.skipColon()
+      return position
+    }
+    guard unsafe others.insert(scanner.base, from: start, to: end, escaped: escaped, objectAt: otherKeys) else {
+      throw JSONFault("a key that the record has already", at: start - 1)
+    }
+    if !layout.ignoresOtherKeys {
+      let name = String(decoding: key.prefix(80), as: UTF8.self)
+      throw JSONFault("a key that is no column: “\(name)”", at: start - 1, column: -1)
+    }
+    try scanner.skipColon()
+    return -1
+  }
+
+  // MARK: - One value
+
+  /// Steps over the value of the column at `position`, anything but a string where text is wanted; `cellAt` is where its cell goes, -1 for
+  /// nowhere.
+  private mutating func value(
+    _ position: Int, _ scanner: inout JSONScanner, cellAt: Int
+  ) throws(JSONFault) -> Cell {
+    let start = scanner.at
+    let kind = table.kind(position)
+    switch scanner.byte {
+    case UInt8(ascii: "\""):
+      let escaped = try scanner.skipString()
+      return try string(position, from: start, to: scanner.at, escaped: escaped, cellAt: cellAt)
+    case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"):
+      let isWhole = try scanner.skipNumber()
+      let count = scanner.at &- start
+      let literal = Cell.number(UInt32(truncatingIfNeeded: start), UInt32(truncatingIfNeeded: count))
+      switch kind {
+      case .decimal: return literal
+      case .json: return .json(UInt32(truncatingIfNeeded: start), UInt32(truncatingIfNeeded: count))
+      case .integer, .real:
+        let found = unsafe JSONNumberKind(scanner.base + start, count: count, isWhole: isWhole)
+        if found == (kind == .integer ? .integer : .real) { return literal }
+        if kind == .real, let other = unsafe otherReal(position, scanner.base + start, count, literal) { return other }
+      case .text, .boolean, .other: break
+      }
+      throw misfit(position, start, scanner.at)
+    case UInt8(ascii: "n"):
+      try scanner.skipWord("null")
+      guard table.isNullable(position) else { throw misfit(position, start, scanner.at) }
+      return .null
+    case UInt8(ascii: "t"), UInt8(ascii: "f"):
+      let isTrue = scanner.byte == UInt8(ascii: "t")
+      try scanner.skipWord(isTrue ? "true" : "false")
+      if kind == .boolean { return .boolean(isTrue) }
+      guard kind == .json else { throw misfit(position, start, scanner.at) }
+      return .json(UInt32(truncatingIfNeeded: start), UInt32(truncatingIfNeeded: scanner.at &- start))
+    default: return try nested(position, &scanner, cellAt: cellAt)
+    }
+  }
+
+  /// A string in a column that is not text.
+  @inline(never) private mutating func string(
+    _ position: Int, from start: Int, to end: Int, escaped: Bool, cellAt: Int
+  ) throws(JSONFault) -> Cell {
+    let type = layout.columns[position].type
+    if type == .json {
+      if escaped { note(.nested, start, end - start, cellAt) }
+      return .json(UInt32(start), UInt32(end - start))
+    }
+    let text = unsafe JSONScanner.text(scanner.base, from: start + 1, to: end - 1, escaped: escaped)
+    let fits =
+      switch type {
+      case .date: Dates.isDate(text)
+      case .timestamp: Dates.isTimestamp(text)
+      case .bytes: Base64.decode(text) != nil
+      default: false
+      }
+    guard fits else { throw misfit(position, start, end) }
+    if escaped { note(.escapes, start + 1, end - start - 2, cellAt) }
+    if type == .bytes {
+      note(.base64, start + 1, text.count, cellAt)
+      return .bytes(UInt32(start + 1), 0)
+    }
+    return .text(UInt32(start + 1), UInt32(text.count))
+  }
+
+  /// An array or object, or a mistake.
+  @inline(never) private mutating func nested(
+    _ position: Int, _ scanner: inout JSONScanner, cellAt: Int
+  ) throws(JSONFault) -> Cell {
+    let start = scanner.at
+    let isArray = scanner.byte == UInt8(ascii: "[")
+    var shape = JSONShape()
+    try scanner.skipValue(&keys, &shape)
+    let fits =
+      switch layout.columns[position].type {
+      case .json: true
+      case .list(.integer): isArray && shape.isList(integers: true)
+      case .list: isArray && shape.isList(integers: false)
+      default: false
+      }
+    guard fits else { throw misfit(position, start, scanner.at) }
+    let count = scanner.at - start
+    if !shape.isCanonical { note(.nested, start, count, cellAt) }
+    return .json(UInt32(start), UInt32(count))
+  }
+
+  /// A real in another spelling: the same number when the type was said; else kept as it is, when only its exponent is another.
+  @inline(never)
+  private func otherReal(_ position: Int, _ literal: UnsafePointer<UInt8>, _ count: Int, _ cell: Cell) -> Cell? {
+    if !layout.columns[position].isInferred { return unsafe NumberSpelling.exactReal(literal, count).map { .real($0) } }
+    return unsafe NumberSpelling.isRealWithExponent(literal, count) ? cell : nil
+  }
+
+  private func misfit(_ position: Int, _ start: Int, _ end: Int) -> JSONFault {
+    let column = layout.columns[position]
+    let text = unsafe JSONScanner.text(scanner.base, from: start, to: min(end, start + 60), escaped: false)
+    let shown = String(decoding: text, as: UTF8.self) + (end > start + 60 ? "…" : "")
+    return JSONFault("“\(column.name)” is \(column.type.name), and \(shown) is not", at: start, column: position)
+  }
+
+  // MARK: - Rewriting
+
+  @inline(never) private mutating func note(_ kind: Rewrite.Kind, _ start: Int, _ count: Int, _ cell: Int) {
+    if cell >= 0 { rewrites.append(Rewrite(cell: cell, kind: kind, start: start, count: count)) }
+  }
+
+  private mutating func rewrite() {
+    let base = unsafe piece.chunk.base
+    for rewrite in rewrites {
+      let text = unsafe base + rewrite.start
+      let start = UInt32(rewrite.start)
+      switch rewrite.kind {
+      case .escapes:
+        let count = unsafe JSONEscapes.decode(text, count: rewrite.count, to: text)
+        cells.put(rewrite.cell, .text(start, UInt32(count)))
+      case .nested:
+        let count = unsafe JSONEscapes.canonicalise(text, count: rewrite.count, to: text)
+        cells.put(rewrite.cell, .json(start, UInt32(count)))
+      case .base64:
+        let count = unsafe Base64.decode(text, count: rewrite.count, to: text) ?? 0
+        cells.put(rewrite.cell, .bytes(start, UInt32(count)))
+      }
+    }
+  }
+}

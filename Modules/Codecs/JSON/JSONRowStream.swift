@@ -1,0 +1,240 @@
+public import Rows
+internal import Synchronization
+
+/// How a JSON document is read as a table.
+public struct JSONReading: Sendable {
+  /// How the records stand in the document.
+  public var form: JSONForm
+  /// Where the array of records is; the empty pointer is the document itself.
+  public var records: JSONPointer
+  /// Types of columns, by name, that are not to be inferred.
+  public var types: ColumnTypes
+  /// The only columns that are needed, by name; nil for all. Names that are no columns are nothing.
+  public var columns: [String]?
+  /// The most bytes that one value may have.
+  public var maximumField: Int
+  /// Whether keys that a given schema does not have are skipped; else they are `badData`.
+  public var ignoresOtherKeys: Bool
+
+  /// The usual way: everything, as it is found.
+  public init(
+    form: JSONForm = .automatic, records: JSONPointer = JSONPointer(steps: []), types: ColumnTypes = [:],
+    columns: [String]? = nil, maximumField: Int = 16 << 20, ignoresOtherKeys: Bool = false
+  ) {
+    self.form = form
+    self.records = records
+    self.types = types
+    self.columns = columns
+    self.maximumField = maximumField
+    self.ignoresOtherKeys = ignoresOtherKeys
+  }
+}
+
+/// The records of a JSON document: an array of objects, or one object a line.
+///
+/// `next` only cuts the document into pieces; the work it gives parses them, on any core. Strings are ranges of the text that was read,
+/// numbers keep their literal, nested values are in canonical form; a key that a record does not have is null. `badData` with
+/// `name:line:column` (columns in bytes) and the record: for anything that is not JSON in UTF-8, keys that come twice, half surrogates, values
+/// that do not fit their column's type. Memory does not depend on the size of the document, only on that of its largest record.
+public final class JSONRowStream: RowStream {
+  /// The columns that are needed.
+  public let schema: Schema
+
+  private let source: any ByteSource
+  private let table: String
+  private let reading: JSONReading
+  private let layout: JSONLayout
+  private let state: Mutex<State>
+  /// What the schema was inferred from; nil when it was given.
+  private let inference: Inference?
+  private let failure = Mutex<Failure?>(nil)
+
+  private struct State: Sendable {
+    var splitter: JSONSplitter
+    /// Pieces that were read to infer the schema.
+    var ahead: [JSONPiece] = []
+  }
+
+  private struct Inference: Sendable {
+    let found: JSONInference
+    /// Positions of the columns whose type it says.
+    let columns: Set<Int>
+    /// Streams that were contradicted before this one.
+    let contradictions: Int
+  }
+  /// Why reading may have to begin again. What fails first in the document counts: pieces behind it may have been cut in a wrong place.
+  private struct Failure: Sendable {
+    let offset: Int
+    /// The piece that holds a value or a key that was not foreseen; nil when the text was perhaps cut in a wrong place.
+    let contradiction: JSONPiece?
+  }
+  /// So often a stream begins again with what the contradicting pieces hold; then the whole document is looked at first.
+  private static let patience = 3
+
+  /// The records of a document whose columns are known. A key that `schema` does not have is `badData` unless `reading` ignores it; `types` is
+  /// not looked at.
+  public convenience init(_ source: any ByteSource, schema: Schema, _ reading: JSONReading = JSONReading()) {
+    let splitter = JSONSplitter(source, form: reading.form, pointer: reading.records)
+    self.init(source, schema, reading, State(splitter: splitter), nil)
+  }
+
+  /// The records of a document whose columns are found by looking at its first MiB: in the order they first appear, with the narrowest types
+  /// that lose nothing. `widened` mends what later values contradict.
+  ///
+  /// - Throws: `badData` for a document that is no table; `usage` for a name in `types` that is no column.
+  public static func inferring(
+    _ source: any ByteSource, table: String, _ reading: JSONReading = JSONReading()
+  ) throws(Problem) -> JSONRowStream {
+    var state = State(splitter: JSONSplitter(source, form: reading.form, pointer: reading.records))
+    var inference = JSONInference()
+    var bytes = 0
+    var isWhole = false
+    while bytes < 1 << 20 {
+      guard let piece = try state.splitter.next() else {
+        isWhole = true
+        break
+      }
+      state.ahead.append(piece)
+      bytes += piece.chunk.count
+      do throws(JSONFault) {
+        try inference.read(piece)
+      } catch {
+        throw problem(error, in: piece, name: source.name)
+      }
+    }
+    if !isWhole { state.splitter.mayGuess = try source.reopened() != nil }
+    return try inferred(source, table, reading, state, inference, isWhole: isWhole, contradictions: 0)
+  }
+
+  private static func inferred(
+    _ source: any ByteSource, _ table: String, _ reading: JSONReading, _ state: State, _ found: JSONInference,
+    isWhole: Bool, contradictions: Int
+  ) throws(Problem) -> JSONRowStream {
+    let (schema, columns) = try found.schema(table, types: reading.types, isWhole: isWhole)
+    let inference = Inference(found: found, columns: columns, contradictions: contradictions)
+    return JSONRowStream(source, schema, reading, state, inference)
+  }
+
+  private init(
+    _ source: any ByteSource, _ whole: Schema, _ reading: JSONReading, _ state: State, _ inference: Inference?
+  ) {
+    let wanted = reading.columns.map { names in
+      whole.columns.indices.filter { names.contains(whole.columns[$0].name) }
+    }
+    let slots = wanted ?? Array(whole.columns.indices)
+    schema = whole.projected(to: slots)
+    table = whole.name
+    // A key that is missing so far may be one of those that are needed.
+    let hasAll = reading.columns.map { $0.count == slots.count } ?? false
+    layout = JSONLayout(
+      whole, wanted: slots, inferred: inference?.columns ?? [], maximumField: reading.maximumField,
+      ignoresOtherKeys: inference == nil ? reading.ignoresOtherKeys : hasAll)
+    self.source = source
+    self.reading = reading
+    self.inference = inference
+    self.state = Mutex(state)
+  }
+
+  /// Whether types were found by looking at the beginning alone.
+  public var isOptimistic: Bool { inference != nil }
+
+  /// The next piece of the document, still to be parsed.
+  public func next() async throws(Problem) -> BatchWork? { try nextWork() }
+
+  /// The same for who does not wait for others.
+  public func nextWork() throws(Problem) -> BatchWork? {
+    let piece = try state.withLock { (state) throws(Problem) -> JSONPiece? in
+      if !state.ahead.isEmpty { return state.ahead.removeFirst() }
+      do throws(Problem) {
+        return try state.splitter.next()
+      } catch {
+        if state.splitter.hasGuessed { note(Failure(offset: .max, contradiction: nil)) }
+        throw error
+      }
+    }
+    guard let piece else { return nil }
+    let work = Work(piece, self)
+    return BatchWork { () throws(Problem) in try work.batch() }
+  }
+
+  /// When a value contradicts what was inferred and the document can be read again: the same records from the beginning, with columns and
+  /// types that hold that value as well. The fourth time the whole document is looked at first, so that there is no fifth. And whenever
+  /// something fails that may have been cut in a wrong place: cut by its brackets.
+  public func widened() async throws(Problem) -> (any RowStream)? {
+    guard let inference, let failure = failure.withLock({ $0 }), let again = try source.reopened() else { return nil }
+    var state = State(splitter: JSONSplitter(again, form: reading.form, pointer: reading.records))
+    guard let piece = failure.contradiction else {
+      return try Self.inferred(
+        again, table, reading, state, inference.found, isWhole: false, contradictions: inference.contradictions)
+    }
+    var found = inference.found
+    let isWhole = inference.contradictions >= Self.patience
+    if isWhole {
+      guard let other = try source.reopened() else { return nil }
+      var splitter = JSONSplitter(other, form: reading.form, pointer: reading.records)
+      while let piece = try splitter.next() {
+        do throws(JSONFault) {
+          try found.read(piece)
+        } catch {
+          throw Self.problem(error, in: piece, name: source.name)
+        }
+      }
+    } else {
+      // What is wrong further on in the piece is told when it is parsed again.
+      do throws(JSONFault) { try found.read(piece) } catch {}
+    }
+    state.splitter.mayGuess = self.state.withLock { $0.splitter.mayGuess }
+    return try Self.inferred(
+      again, table, reading, state, found, isWhole: isWhole, contradictions: inference.contradictions + 1)
+  }
+
+  private static func problem(_ fault: JSONFault, in piece: JSONPiece, name: String, record: Int? = nil) -> Problem {
+    Problem(.badData, fault.message, at: "\(name):\(piece.place(of: fault.offset))", hint: fault.hint, record: record)
+  }
+
+  /// Parses a piece. The text is changed when it is parsed, so that happens once; who asks again gets the same batch.
+  private final class Work: Sendable {
+    private let piece: JSONPiece
+    private let stream: JSONRowStream
+    private let result = Mutex<Result<RowBatch, Problem>?>(nil)
+
+    init(_ piece: JSONPiece, _ stream: JSONRowStream) {
+      self.piece = piece
+      self.stream = stream
+    }
+
+    func batch() throws(Problem) -> RowBatch {
+      try result.withLock { result in
+        let known = result ?? stream.parse(piece)
+        result = known
+        return known
+      }.get()
+    }
+  }
+
+  private func parse(_ piece: JSONPiece) -> Result<RowBatch, Problem> {
+    var parser = JSONRecordParser(piece, layout)
+    do throws(JSONFault) {
+      return .success(try parser.batch())
+    } catch {
+      var problem = Self.problem(error, in: piece, name: source.name, record: parser.count)
+      if inference != nil {
+        let isContradiction = error.column.map { $0 < 0 || layout.columns[$0].isInferred } ?? false
+        if isContradiction, let column = error.column, column >= 0 {
+          problem.hint = "say its type, as in --types '\(ListedName.written(layout.columns[column].name))=json'"
+        }
+        if isContradiction || !piece.isCertain {
+          note(Failure(offset: piece.place.offset, contradiction: isContradiction ? piece : nil))
+        }
+      }
+      return .failure(problem)
+    }
+  }
+
+  private func note(_ new: Failure) {
+    failure.withLock { known in
+      if let first = known, first.offset <= new.offset { return }
+      known = new
+    }
+  }
+}

@@ -1,0 +1,199 @@
+internal import CMasks
+import Rows
+
+/// Cuts a document into pieces of whole records as it is read. Only this is serial, so it looks at brackets and line feeds and leaves
+/// everything else to whoever parses the pieces. Memory is two chunks, which grow only when a record is larger.
+struct JSONSplitter: Sendable {
+  private enum Phase { case opening, records, behind, done }
+
+  private let source: any ByteSource
+  private let pointer: JSONPointer
+  private var phase = Phase.opening
+  private var chunk = Chunk()
+  /// Where the text that was not given out yet begins in `chunk`.
+  private var start = 0
+  /// The same place in the document.
+  private var place = JSONPlace()
+  private var isAtEnd = false
+  private var isFirst = true
+  /// What must follow behind the array: the closing brackets of what it stands in, innermost first.
+  private var closers: [UInt8] = []
+  /// `array` or `lines` once something was given out.
+  private var form: JSONForm
+  /// What stood between two records of the array so far.
+  private var seam: JSONSeam?
+  /// Whether an array may be cut where a record probably ends, by the look of it, which saves counting brackets.
+  var mayGuess = false
+  /// Whether that was done.
+  private(set) var hasGuessed = false
+
+  /// A splitter that has read nothing yet; `pointer` leads to the array.
+  init(_ source: any ByteSource, form: JSONForm, pointer: JSONPointer) {
+    self.source = source
+    self.form = form
+    self.pointer = pointer
+  }
+
+  /// The next piece; nil at the end.
+  mutating func next() throws(Problem) -> JSONPiece? {
+    if phase == .opening { try open() }
+    if phase == .records { return form == .lines ? try nextLines() : try nextElements() }
+    if phase == .behind { try readBehind() }
+    return nil
+  }
+
+  // MARK: - Pieces
+
+  private mutating func nextLines() throws(Problem) -> JSONPiece? {
+    while true {
+      try fill()
+      if isAtEnd {
+        phase = .done
+        return start == chunk.count ? nil : cut(at: chunk.count, isLast: true)
+      }
+      var end = chunk.count
+      while end > start, unsafe chunk.base[end - 1] != 0x0A { end -= 1 }
+      if end > start { return cut(at: end, isLast: false) }
+      try grow()
+    }
+  }
+
+  private mutating func nextElements() throws(Problem) -> JSONPiece? {
+    try fill()
+    if mayGuess, !isAtEnd, let border = unsafe seam?.lastBorder(chunk.base, from: start, to: chunk.count) {
+      hasGuessed = true
+      return cut(at: border, isLast: false)
+    }
+    var borders = JSONBorders(at: start)
+    while true {
+      try fill()
+      unsafe borders.scan(chunk.base, to: chunk.count)
+      if let border = borders.border {
+        if border.isEnd {
+          phase = .behind
+        } else {
+          seam = unsafe JSONSeam(behind: border.offset, chunk.base, to: chunk.count)
+        }
+        if border.isEnd || !isAtEnd { return cut(at: border.offset, isLast: border.isEnd) }
+      }
+      if isAtEnd {
+        phase = .done
+        return cut(at: chunk.count, isLast: true)
+      }
+      let moved = start
+      try grow()
+      borders.move(by: -moved)
+    }
+  }
+
+  /// Gives out the text up to `end`; what is behind it moves to a chunk of its own.
+  private mutating func cut(at end: Int, isLast: Bool) -> JSONPiece {
+    let text = chunk
+    let count = text.count - end
+    let rest = Chunk(capacity: max(Chunk.usualCapacity, count * 2))
+    unsafe rest.base.update(from: text.base + end, count: count)
+    rest.count = count
+    text.count = end
+    text.seal()
+    let after = unsafe place.advanced(over: text.base + start, count: end - start)
+    let piece = JSONPiece(
+      chunk: text, start: start, form: form, isFirst: isFirst, isLast: isLast, place: place,
+      lines: after.lines - place.lines, isCertain: !hasGuessed)
+    isFirst = false
+    place = after
+    chunk = rest
+    start = 0
+    return piece
+  }
+
+  /// Reads until the chunk is full or the source ends.
+  private mutating func fill() throws(Problem) {
+    while !isAtEnd, chunk.count < chunk.capacity {
+      if try source.read(into: chunk, limit: chunk.capacity - chunk.count) == 0 { isAtEnd = true }
+    }
+  }
+
+  /// Twice the room, for a record larger than the chunk; but first looks whether this is a record at all, so that a missing quote does not
+  /// fill the memory.
+  private mutating func grow() throws(Problem) {
+    if phase == .records {
+      chunk.seal()
+      var probe = unsafe JSONProbe(JSONScanner(chunk.base, at: start), form, isFirst: isFirst)
+      if let fault = probe.fault(before: chunk.count - 16) { throw problem(fault) }
+    }
+    let count = chunk.count - start
+    guard count < 1 << 30 else { throw Problem(.badData, "a record of more than 1 GiB", at: "\(source.name):\(place)") }
+    let larger = Chunk(capacity: max(chunk.capacity, count * 2))
+    unsafe larger.base.update(from: chunk.base + start, count: count)
+    larger.count = count
+    chunk = larger
+    start = 0
+  }
+
+  private func problem(_ fault: JSONFault, hint: String = "") -> Problem {
+    let place = unsafe place.advanced(over: chunk.base + start, count: fault.offset - start)
+    return Problem(.badData, fault.message, at: "\(source.name):\(place)", hint: hint)
+  }
+
+  // MARK: - Before and behind the records
+
+  /// Finds where the records begin.
+  private mutating func open() throws(Problem) {
+    try fill()
+    chunk.seal()
+    var scanner = unsafe JSONScanner(chunk.base)
+    if scanner.byte == 0xEF, scanner.byte(1) == 0xBB, scanner.byte(2) == 0xBF { scanner.at = 3 }
+    if form != .lines { scanner.skipSpace() }
+    advance(to: scanner.at)
+    while form != .lines, phase == .opening {
+      let opening = unsafe JSONOpening(JSONScanner(chunk.base, at: start), end: chunk.count, isWhole: isAtEnd)
+      let finding: JSONOpening.Finding
+      do throws(JSONFault) {
+        finding = try opening.records(at: pointer, form: form)
+      } catch {
+        throw problem(error, hint: opening.hint(pointer))
+      }
+      switch finding {
+      case .lines: form = .lines
+      case .array(let offset, let closers):
+        form = .array
+        self.closers = closers
+        phase = .records
+        advance(to: offset)
+      case .notYet:
+        try grow()
+        try fill()
+        chunk.seal()
+      }
+    }
+    phase = .records
+  }
+
+  private mutating func advance(to offset: Int) {
+    place = unsafe place.advanced(over: chunk.base + start, count: offset - start)
+    start = offset
+  }
+
+  /// Reads what is behind the array, which must only close what is open.
+  private mutating func readBehind() throws(Problem) {
+    while true {
+      try fill()
+      chunk.seal()
+      let scanner = unsafe JSONScanner(chunk.base, at: start)
+      var probe = JSONProbe(scanner, .array, isFirst: false)
+      guard let fault = probe.faultBehind(closers, end: chunk.count) else {
+        if isAtEnd { break }
+        try grow()
+        continue
+      }
+      if isAtEnd || fault.offset < chunk.count - 16 { throw problem(fault) }
+      try grow()
+    }
+    phase = .done
+  }
+}
+
+extension Chunk {
+  /// Puts NULs behind the bytes, which stop scanners.
+  func seal() { unsafe (base + count).update(repeating: 0, count: 64) }
+}

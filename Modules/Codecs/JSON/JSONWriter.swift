@@ -1,0 +1,127 @@
+public import Rows
+
+/// Rows as JSON objects: keys in column order, null written, one record a line; in an array, or a line each (NDJSON).
+///
+/// Without state between batches: a batch gives the same bytes whatever was written before it.
+public struct JSONWriter: Sendable {
+  /// What stands around the records.
+  public enum Framing: Sendable, Hashable {
+    /// `[`, a record a line with commas between, `]`.
+    case array
+    /// A record a line.
+    case lines
+  }
+
+  /// What stands around the records.
+  public let framing: Framing
+  private let nonfinite: NonfinitePolicy
+  /// Whether lists and JSON values are written as text that holds JSON.
+  private let nestsAsText: Bool
+  private let columns: [String]
+  /// Before each value: `{"id":`, `,"name":`. All of them in one chunk, so that they may be copied in registers.
+  private let keys: Chunk
+  private let keyRanges: [(start: UInt32, length: UInt32)]
+  /// Behind the last value of a record: `}`, or more of it.
+  private let suffix: Chunk
+
+  /// A writer of rows of `schema`.
+  ///
+  /// `prefix` and `suffix` stand around every record, for formats that wrap records in messages; with `nestsAsText`
+  /// lists and JSON values are written as text that holds JSON.
+  public init(
+    _ schema: Schema, framing: Framing, nonfinite: NonfinitePolicy = .error, nestsAsText: Bool = false,
+    prefix: String = "", suffix: String = ""
+  ) {
+    self.framing = framing
+    self.nonfinite = nonfinite
+    self.nestsAsText = nestsAsText
+    columns = schema.columns.map(\.name)
+    var text = ByteBuffer(capacity: 4096)
+    var ranges: [(start: UInt32, length: UInt32)] = []
+    for (position, column) in schema.columns.enumerated() {
+      let start = text.count
+      text.append(position == 0 ? prefix + "{" : ",")
+      text.append(jsonString: column.name)
+      text.append(byte: UInt8(ascii: ":"))
+      ranges.append((UInt32(start), UInt32(text.count - start)))
+    }
+    keys = Chunk(copying: text.bytes())
+    keyRanges = ranges
+    self.suffix = Chunk(copying: Array((schema.width == 0 ? prefix + "{}" : "}").utf8) + Array(suffix.utf8))
+  }
+
+  /// What stands before the first record.
+  public func begin(_ out: inout ByteBuffer) { if framing == .array { out.append("[") } }
+
+  /// What stands behind the last record.
+  public func finish(isEmpty: Bool, _ out: inout ByteBuffer) {
+    if framing == .array { out.append(isEmpty ? "]\n" as StaticString : "\n]\n") }
+  }
+
+  /// The rows of a batch; `isFirst` when none was written before.
+  public func write(_ batch: RowBatch, isFirst: Bool, _ out: inout ByteBuffer) throws(Problem) {
+    switch framing {
+    case .array: try write(batch, isArray: true, isFirst: isFirst, &out)
+    case .lines: try write(batch, isArray: false, isFirst: isFirst, &out)
+    }
+  }
+
+  @inline(__always)
+  private func write(_ batch: RowBatch, isArray: Bool, isFirst: Bool, _ out: inout ByteBuffer) throws(Problem) {
+    let width = batch.width, chunk = batch.chunk
+    precondition(width == columns.count, "a batch of another width")
+    // For everything but text: keys, numbers, punctuation.
+    let usual = keys.count + width * NumberWriter.longest + suffix.count + 4
+    var cursor = WriteCursor(&out, margin: usual)
+    var position = 0
+    for row in 0..<batch.count {
+      cursor.ensure(0, &out)
+      if isArray {
+        if row > 0 || !isFirst { cursor.put(UInt8(ascii: ",")) }
+        cursor.put(UInt8(ascii: "\n"))
+      }
+      for column in 0..<width {
+        let key = keyRanges[column]
+        cursor.put(ByteRun(keys, key.start, key.length))
+        switch unsafe batch.cells.base[position] {
+        case .null: cursor.put("null")
+        case .text(let start, let length):
+          cursor.putJSON(ByteRun(chunk, start, length), &out)
+        case .json(let start, let length) where nestsAsText:
+          cursor.putJSON(ByteRun(chunk, start, length), &out)
+        case .number(let start, let length), .json(let start, let length):
+          cursor.ensure(Int(length), &out)
+          cursor.put(ByteRun(chunk, start, length))
+        case .integer(let value): cursor.put(value)
+        case .real(let value):
+          if value.isFinite {
+            cursor.put(value)
+          } else {
+            try putNonfinite(value, column: column, row: row, &cursor)
+          }
+        case .boolean(let value): cursor.put(value ? "true" : "false")
+        case .bytes(let start, let length):
+          cursor.put(UInt8(ascii: "\""))
+          cursor.putBase64(ByteRun(chunk, start, length), &out)
+          cursor.put(UInt8(ascii: "\""))
+        }
+        position &+= 1
+      }
+      cursor.put(ByteRun(suffix, 0, UInt32(suffix.count)))
+      if !isArray { cursor.put(UInt8(ascii: "\n")) }
+    }
+    cursor.commit(to: &out)
+  }
+
+  @inline(never)
+  private func putNonfinite(_ value: Double, column: Int, row: Int, _ cursor: inout WriteCursor) throws(Problem) {
+    switch nonfinite {
+    case .error: throw NonfinitePolicy.problem(value, column: columns[column], record: row, format: "JSON")
+    case .null: cursor.put("null")
+    case .string:
+      cursor.put("\"")
+      cursor.put(NonfinitePolicy.word(for: value))
+      cursor.put("\"")
+    }
+  }
+}

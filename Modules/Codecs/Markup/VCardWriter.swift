@@ -1,0 +1,168 @@
+public import Rows
+
+/// People as vCard 4.0 (RFC 6350), for address books: a card a row.
+///
+/// Columns are known by their names (`name`, `birth_date`, `phone`, `email`, `website`, `images`, …); any other goes
+/// along as `X-BB-COLUMN`.
+public struct VCardWriter: Sendable {
+  private let columns: [(column: Int, property: Property)]
+  private let nameColumn: Int
+  private let nameTitle: String
+
+  /// What a column becomes.
+  private enum Property: Sendable {
+    case text(String), list(String), date(String), address(String)
+  }
+
+  private static let known: [String: Property] = [
+    "id": .text("UID"), "nickname": .text("NICKNAME"), "aliases": .list("NICKNAME"), "birth_date": .date("BDAY"),
+    "birthday": .date("BDAY"), "birth_city": .text("BIRTHPLACE"), "phone": .text("TEL"), "email": .text("EMAIL"),
+    "website": .address("URL"), "image": .address("PHOTO"), "images": .address("PHOTO"), "description": .text("NOTE"),
+    "category": .text("CATEGORIES"), "occupations": .list("TITLE"),
+  ]
+
+  /// A writer of rows of `schema`.
+  /// - Throws: `usage` for a table without names.
+  public init(_ schema: Schema) throws(Problem) {
+    guard let nameColumn = schema.columns.firstIndex(where: { $0.name.lowercased() == "name" }) else {
+      throw Problem(
+        .usage, "vcard needs a column name, which \(schema.name) does not have", hint: "choose actors or characters")
+    }
+    self.nameColumn = nameColumn
+    nameTitle = schema.columns[nameColumn].name
+    columns = schema.columns.enumerated().filter { $0.offset != nameColumn }.map { position, column in
+      (position, Self.known[column.name.lowercased()] ?? .text(Self.extensionName(column.name)))
+    }
+  }
+
+  /// `X-BB-` and the column's name in the letters that properties may have.
+  private static func extensionName(_ name: String) -> String {
+    let letters = name.utf8.map { byte -> Character in
+      byte &- 48 < 10 || (byte | 0x20) &- 97 < 26 ? Character(UnicodeScalar(byte)) : "-"
+    }
+    return "X-BB-" + String(letters).uppercased()
+  }
+
+  /// The rows of a batch.
+  ///
+  /// - Returns: how many cells had control characters, which are shown as U+FFFD.
+  /// - Throws: `badData` for a row without a name.
+  public func write(_ batch: RowBatch, _ out: inout ByteBuffer) throws(Problem) -> Int {
+    var noted = 0
+    for row in 0..<batch.count {
+      guard !batch[row, nameColumn].isNull else {
+        throw Problem(
+          .badData, "column \(nameTitle): a card needs a name", hint: "leave it out with --where", record: row)
+      }
+      out.append("BEGIN:VCARD\r\nVERSION:4.0\r\n")
+      noted += append("FN", batch[row, nameColumn], batch.chunk, &out)
+      for (column, property) in columns {
+        let cell = batch[row, column]
+        if cell.isNull { continue }
+        switch property {
+        case .text(let name): noted += append(name, cell, batch.chunk, &out)
+        case .date(let name): noted += append(name, cell, batch.chunk, isDate: true, &out)
+        case .list(let name):
+          var values: [[UInt8]] = []
+          forEach(cell, batch.chunk) { values.append(Array($0)) }
+          for value in values { noted += line(name, value, isAddress: false, &out) }
+        case .address(let name):
+          var values: [[UInt8]] = []
+          forEach(cell, batch.chunk) { values.append(Array($0)) }
+          for value in values {
+            let isAddress = Chunk(copying: value).isWebAddress
+            noted += line(isAddress ? name : Self.extensionName(name), value, isAddress: isAddress, &out)
+          }
+        }
+      }
+      out.append("END:VCARD\r\n")
+    }
+    return noted
+  }
+
+  /// The elements of a list, or the value itself.
+  private func forEach(_ cell: Cell, _ chunk: Chunk, _ body: ([UInt8]) -> Void) {
+    var plain = ByteBuffer(capacity: 256)
+    guard case .json(let start, let length) = cell else {
+      DisplayText.appendPlain(cell, chunk, to: &plain)
+      return body(plain.bytes())
+    }
+    var walk = NestedText(ByteRun(chunk, start, length))
+    guard walk.isArray else {
+      NestedText.appendPlain(ByteRun(chunk, start, length), to: &plain)
+      return body(plain.bytes())
+    }
+    while let element = walk.next() {
+      plain.removeAll()
+      NestedText.appendPlain(element, to: &plain)
+      body(plain.bytes())
+    }
+  }
+
+  private func append(
+    _ name: String, _ cell: Cell, _ chunk: Chunk, isDate: Bool = false, _ out: inout ByteBuffer
+  ) -> Int {
+    var plain = ByteBuffer(capacity: 256)
+    DisplayText.appendPlain(cell, chunk, to: &plain)
+    var value = plain.bytes()
+    // A whole date has no hyphens in a vCard; a year and a month have.
+    if isDate, value.count == 10 { value.removeAll { $0 == UInt8(ascii: "-") } }
+    return line(name, value, isAddress: false, &out)
+  }
+
+  /// A property, its text escaped, folded after 75 bytes at a border of characters.
+  private func line(_ name: String, _ value: [UInt8], isAddress: Bool, _ out: inout ByteBuffer) -> Int {
+    var (text, noted) = isAddress ? (value, 0) : Self.escaped(value)
+    text = Array("\(name):".utf8) + text
+    var width = 0
+    for (position, byte) in text.enumerated() {
+      let isStart = byte & 0xC0 != 0x80
+      let length = !isStart ? 0 : byte < 0x80 ? 1 : byte < 0xE0 ? 2 : byte < 0xF0 ? 3 : 4
+      if isStart, position > 0, width + length > 75 {
+        out.append("\r\n ")
+        width = 1
+      }
+      width += length
+      out.append(byte: byte)
+    }
+    out.append("\r\n")
+    if noted > 0 { noted = 1 }
+    return noted
+  }
+
+  /// Text as a vCard has it: `\ , ;` with a backslash, line ends as `\n`, other control characters as U+FFFD; and how
+  /// many those were.
+  private static func escaped(_ text: [UInt8]) -> (text: [UInt8], noted: Int) {
+    var escaped: [UInt8] = [], noted = 0, position = 0
+    while position < text.count {
+      let byte = text[position], next: UInt8? = position + 1 < text.count ? text[position + 1] : nil
+      position += 1
+      switch byte {
+      case UInt8(ascii: "\\"), UInt8(ascii: ","), UInt8(ascii: ";"): escaped += [UInt8(ascii: "\\"), byte]
+      case 0x0A: escaped += Array("\\n".utf8)
+      case 0x0D:
+        noted += 1
+        if next != 0x0A { escaped += Array("\\n".utf8) }
+      case 0x09: escaped.append(byte)
+      case 0..<0x20, 0x7F:
+        noted += 1
+        escaped += Array("\u{FFFD}".utf8)
+      case 0xC2:
+        if let next, next < 0xA0, next != 0x85 {
+          noted += 1
+          position += 1
+          escaped += Array("\u{FFFD}".utf8)
+        } else {
+          escaped.append(byte)
+        }
+      default: escaped.append(byte)
+      }
+    }
+    return (escaped, noted)
+  }
+}
+
+extension Chunk {
+  /// Whether the bytes are an address on the web as a whole.
+  fileprivate var isWebAddress: Bool { WebAddress.isOne(ByteRun(self, 0, UInt32(count))) }
+}

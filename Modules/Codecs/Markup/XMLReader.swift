@@ -1,0 +1,273 @@
+public import Rows
+
+/// Reads XML from left to right: elements, their attributes and texts. What documents of places and actors need, and no more.
+///
+/// UTF-8 only. Entities are the five that XML knows and characters by number; a document type is `badData`, so that nothing grows and nothing is
+/// fetched. Names keep their prefix off: `gpx:wpt` is `wpt`. Comments and instructions are passed over.
+public struct XMLReader {
+  /// What comes next.
+  public enum Event: Sendable, Hashable {
+    /// An element begins; its name without a prefix, its attributes by name.
+    case start(String, [String: String])
+    /// Text, its entities replaced; never empty.
+    case text(String)
+    /// The innermost element ends.
+    case end(String)
+  }
+  /// Elements within elements that are read.
+  private static let deepest = 128
+
+  private let bytes: [UInt8]
+  private let name: String
+  private var at = 0
+  /// Where the element begins that was read last, as a position among the bytes.
+  public private(set) var start = 0
+  private var open: [String] = []
+  /// The end of an element that was written as `<a/>`.
+  private var pending: String?
+  private var hasRoot = false
+
+  /// A reader of `bytes`; messages say `name:line:column`.
+  /// - Throws: `badData` for bytes that are not UTF-8.
+  public init(_ bytes: [UInt8], name: String) throws(Problem) {
+    guard String(validating: bytes, as: UTF8.self) != nil else { throw Problem(.badData, "is not UTF-8", at: name) }
+    self.bytes = bytes
+    self.name = name
+    if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { at = 3 }
+  }
+
+  /// The next event; nil at the end.
+  /// - Throws: `badData` with the place of what is not well-formed.
+  public mutating func next() throws(Problem) -> Event? {
+    if let name = pending {
+      pending = nil
+      open.removeLast()
+      return .end(name)
+    }
+    while at < bytes.count {
+      guard bytes[at] == UInt8(ascii: "<") else {
+        let text = try text(until: UInt8(ascii: "<"))
+        if open.isEmpty {
+          guard text.allSatisfy(\.isWhitespace) else { throw problem("text outside of the document") }
+          continue
+        }
+        return .text(text)
+      }
+      if skip("<!--") {
+        try pass("-->", "a comment")
+      } else if skip("<?") {
+        try pass("?>", "an instruction")
+      } else if skip("<![CDATA[") {
+        let start = at
+        try pass("]]>", "a section of text")
+        guard !open.isEmpty else { throw problem("text outside of the document") }
+        let text = String(decoding: bytes[start..<(at - 3)], as: UTF8.self)
+        if !text.isEmpty { return .text(text) }
+      } else if skip("<!") {
+        throw problem("a document type is not read")
+      } else if skip("</") {
+        let name = try readName()
+        try blank()
+        try expect(">")
+        guard open.popLast() == name else { throw problem("</\(name)> ends no element") }
+        return .end(Self.local(name))
+      } else {
+        start = at
+        at += 1
+        return try element()
+      }
+    }
+    if let name = open.last { throw problem("<\(name)> is not closed") }
+    guard hasRoot else { throw problem("there is no element") }
+    return nil
+  }
+
+  private mutating func element() throws(Problem) -> Event {
+    guard !open.isEmpty || !hasRoot else { throw problem("a second document begins") }
+    hasRoot = true
+    let name = try readName()
+    open.append(name)
+    guard open.count <= Self.deepest else { throw problem("more than \(Self.deepest) elements within each other") }
+    var attributes: [String: String] = [:]
+    while true {
+      let before = at
+      try blank()
+      if skip("/>") {
+        pending = Self.local(name)
+        return .start(Self.local(name), attributes)
+      }
+      if skip(">") { return .start(Self.local(name), attributes) }
+      guard at > before else { throw problem("a blank, > or /> is missing") }
+      let key = try readName()
+      try blank()
+      try expect("=")
+      try blank()
+      guard at < bytes.count, bytes[at] == UInt8(ascii: "\"") || bytes[at] == UInt8(ascii: "'") else {
+        throw problem("a quote is missing")
+      }
+      let quote = bytes[at]
+      at += 1
+      let value = try text(until: quote)
+      guard at < bytes.count, bytes[at] == quote else { throw problem("a value is not closed") }
+      at += 1
+      guard attributes.updateValue(value, forKey: Self.local(key)) == nil || key.contains(":") else {
+        throw problem("the attribute \(key) comes twice")
+      }
+    }
+  }
+
+  private static func local(_ name: String) -> String {
+    name.lastIndex(of: ":").map { String(name[name.index(after: $0)...]) } ?? name
+  }
+
+  private mutating func readName() throws(Problem) -> String {
+    let start = at
+    while at < bytes.count {
+      let byte = bytes[at]
+      let isName =
+        byte >= 0x80 || byte | 32 >= 97 && byte | 32 <= 122 || byte &- 48 < 10 && at > start
+        || "_:".utf8.contains(byte) || ".-".utf8.contains(byte) && at > start
+      guard isName else { break }
+      at += 1
+    }
+    guard at > start else { throw problem("a name is missing") }
+    return String(decoding: bytes[start..<at], as: UTF8.self)
+  }
+
+  private mutating func text(until end: UInt8) throws(Problem) -> String {
+    var text: [UInt8] = []
+    while at < bytes.count, bytes[at] != end {
+      let byte = bytes[at]
+      if byte == UInt8(ascii: "&") {
+        let character = try entity()
+        text += character.utf8
+      } else if byte == UInt8(ascii: "<") {
+        throw problem("< within a value")
+      } else {
+        at += 1
+        // As XML has it, one line feed ends a line.
+        if byte == 0x0D {
+          text.append(0x0A)
+          if at < bytes.count, bytes[at] == 0x0A { at += 1 }
+        } else {
+          text.append(byte)
+        }
+      }
+    }
+    return String(decoding: text, as: UTF8.self)
+  }
+
+  private mutating func entity() throws(Problem) -> String {
+    guard let end = bytes[at...].prefix(12).firstIndex(of: UInt8(ascii: ";")) else {
+      throw problem("& begins no entity")
+    }
+    let word = String(decoding: bytes[(at + 1)..<end], as: UTF8.self)
+    let known = ["amp": "&", "lt": "<", "gt": ">", "quot": "\"", "apos": "'"][word]
+    let number =
+      word.hasPrefix("#x")
+      ? UInt32(word.dropFirst(2), radix: 16) : word.hasPrefix("#") ? UInt32(word.dropFirst()) : nil
+    guard let text = known ?? number.flatMap(Unicode.Scalar.init).map({ String(Character($0)) }), number != 0 else {
+      throw problem("no entity “&\(word);”")
+    }
+    at = end + 1
+    return text
+  }
+
+  private mutating func blank() throws(Problem) {
+    while at < bytes.count, " \t\r\n".utf8.contains(bytes[at]) { at += 1 }
+    if at == bytes.count { throw problem("the document ends within an element") }
+  }
+
+  private mutating func skip(_ mark: String) -> Bool {
+    guard bytes[at...].starts(with: mark.utf8) else { return false }
+    at += mark.utf8.count
+    return true
+  }
+
+  private mutating func expect(_ mark: String) throws(Problem) {
+    guard skip(mark) else { throw problem("\(mark) is missing") }
+  }
+
+  /// Goes behind the next `mark`.
+  private mutating func pass(_ mark: String, _ what: String) throws(Problem) {
+    let start = at
+    while at < bytes.count {
+      if skip(mark) { return }
+      at += 1
+    }
+    at = start
+    throw problem("\(what) is not closed")
+  }
+
+  private func problem(_ message: String) -> Problem {
+    Problem(.badData, message, at: Self.place(at, in: bytes, name: name))
+  }
+
+  /// `name:line:column` of a position among the bytes of a document; the column is in bytes, from 1.
+  public static func place(_ position: Int, in bytes: [UInt8], name: String) -> String {
+    let before = bytes.prefix(position)
+    let line = before.count { $0 == 0x0A } + 1
+    return "\(name):\(line):\(position - (before.lastIndex(of: 0x0A) ?? -1))"
+  }
+}
+
+/// An element in memory: for documents that are small.
+public struct XMLElement: Sendable, Hashable {
+  /// Its name without a prefix.
+  public let name: String
+  /// Its attributes by name.
+  public let attributes: [String: String]
+  /// Where it begins, as a position among the bytes of the document.
+  public let start: Int
+  /// The elements in it.
+  public internal(set) var elements: [XMLElement] = []
+  /// The texts in it, without those of its elements.
+  public internal(set) var text = ""
+
+  /// The only element of a document.
+  /// - Throws: `badData` as `XMLReader`.
+  public static func document(_ bytes: [UInt8], name: String) throws(Problem) -> XMLElement {
+    var reader = try XMLReader(bytes, name: name), open: [XMLElement] = []
+    while let event = try reader.next() {
+      switch event {
+      case .start(let name, let attributes):
+        open.append(XMLElement(name: name, attributes: attributes, start: reader.start))
+      case .text(let text): open[open.count - 1].text += text
+      case .end:
+        let element = open.removeLast()
+        if open.isEmpty {
+          // What follows is looked at as well.
+          while try reader.next() != nil {}
+          return element
+        }
+        open[open.count - 1].elements.append(element)
+      }
+    }
+    throw Problem(.badData, "there is no element", at: name)
+  }
+
+  init(name: String, attributes: [String: String], start: Int) {
+    self.name = name
+    self.attributes = attributes
+    self.start = start
+  }
+
+  /// The first element of this name in it.
+  public subscript(_ name: String) -> XMLElement? { elements.first { $0.name == name } }
+  /// The text of the first element of this name, without blanks around it; nil when there is none or it is empty.
+  public func text(of name: String) -> String? {
+    let text = self[name].map { $0.text.trimmed } ?? ""
+    return text.isEmpty ? nil : text
+  }
+  /// All elements of this name, however deep.
+  public func all(_ name: String) -> [XMLElement] {
+    elements.flatMap { ($0.name == name ? [$0] : []) + $0.all(name) }
+  }
+}
+
+extension String {
+  fileprivate var trimmed: String {
+    let rest = drop(while: \.isWhitespace)
+    return String(rest[..<(rest.lastIndex { !$0.isWhitespace }.map { rest.index(after: $0) } ?? rest.startIndex)])
+  }
+}

@@ -1,0 +1,61 @@
+public import Rows
+
+/// Where a table says what a map shows: the columns of a place.
+public struct PlaceColumns: Sendable {
+  /// Position of the latitude, in degrees.
+  public let latitude: Int
+  /// Position of the longitude, in degrees.
+  public let longitude: Int
+  /// Position of the name, if there is one.
+  public let name: Int?
+  /// Position of what is said of the place, if there is one.
+  public let comment: Int?
+  /// Positions of all other columns, in order.
+  public let others: [Int]
+
+  /// The columns of `schema`, found by their names.
+  /// - Throws: `usage` for a table without coordinates; `format` is the word for the format that needs them.
+  public init(_ schema: Schema, format: String) throws(Problem) {
+    func find(_ names: String...) -> Int? {
+      names.lazy.compactMap { name in schema.columns.firstIndex { $0.name.lowercased() == name } }.first
+    }
+    guard let latitude = find("latitude", "lat"), let longitude = find("longitude", "lon", "lng", "long") else {
+      throw Problem(
+        .usage, "\(format) needs the columns latitude and longitude, which \(schema.name) does not have",
+        hint: "choose places, or another format")
+    }
+    let name = find("name", "title"), comment = find("comment", "description", "desc")
+    self.latitude = latitude
+    self.longitude = longitude
+    self.name = name
+    self.comment = comment
+    others = schema.columns.indices.filter { $0 != latitude && $0 != longitude && $0 != name && $0 != comment }
+  }
+
+  /// A coordinate in plain decimal notation, as maps want it; nil when it is null.
+  /// - Throws: `badData` for what is no number, or not from `-limit` to `limit`.
+  func coordinate(
+    _ batch: RowBatch, _ row: Int, _ column: Int, limit: Double, _ schema: Schema
+  ) throws(Problem) -> [UInt8]? {
+    let cell = batch[row, column]
+    if cell.isNull { return nil }
+    var text = ByteBuffer(capacity: 64)
+    DisplayText.appendPlain(cell, batch.chunk, to: &text)
+    let bytes = text.bytes()
+    guard let number = DecimalLiteral(bytes), let value = Double(String(decoding: bytes, as: UTF8.self)),
+      abs(value) <= limit
+    else {
+      throw Problem(
+        .badData, "column \(schema.columns[column].name): not a number from -\(Int(limit)) to \(Int(limit))",
+        record: row)
+    }
+    return number.plain
+  }
+}
+
+extension DecimalLiteral {
+  /// The number without an exponent.
+  fileprivate var plain: [UInt8] {
+    (isNegative ? [UInt8(ascii: "-")] : []) + whole + (fraction.isEmpty ? [] : [UInt8(ascii: ".")] + fraction)
+  }
+}

@@ -1,0 +1,88 @@
+public import Rows
+
+/// A JSON API as a value: everything needed to ask it and to make rows of what it answers. Built-in sources and those users write as files
+/// are of this one type.
+public struct SourceDescription: Sendable, Hashable {
+  /// How commands and messages name it: `breaking-bad`.
+  public var name: String
+  /// One sentence without a full stop.
+  public var summary: String
+  /// The server and the beginning of every path, without a slash at the end: `https://example.org/api`.
+  public var baseURL: String
+  /// How requests say who asks.
+  public var authorization: SourceAuthorization
+  /// Header fields that are always sent; none of them is a secret.
+  public var headers: [SourceParameter]
+  /// The most requests a second; nil for no limit.
+  public var requestsPerSecond: Double?
+  /// The datasets it has.
+  public var datasets: [SourceDataset]
+
+  /// A source.
+  public init(
+    name: String, summary: String = "", baseURL: String, authorization: SourceAuthorization = .none,
+    headers: [SourceParameter] = [], requestsPerSecond: Double? = nil, datasets: [SourceDataset]
+  ) {
+    self.name = name
+    self.summary = summary
+    self.baseURL = baseURL
+    self.authorization = authorization
+    self.headers = headers
+    self.requestsPerSecond = requestsPerSecond
+    self.datasets = datasets
+  }
+
+  /// Those that are built in; the first is the default.
+  public static let builtIn: [SourceDescription] = [breakingBad, breakingBadClassic, boxOffice]
+
+  /// The built-in source called `name`.
+  /// - Throws: `usage` with the nearest right name.
+  public static func named(_ name: String) throws(Problem) -> SourceDescription {
+    if let source = builtIn.first(where: { $0.name == name }) { return source }
+    guard name != "snapshot" else {
+      throw Problem(.usage, "the snapshot is no API and has no description", hint: "--source snapshot reads it")
+    }
+    let names = builtIn.map(\.name) + ["snapshot"]
+    let hint =
+      Nearest.word(to: name, among: names).map { "did you mean \($0)?" }
+      ?? "there are: \(names.joined(separator: ", ")), or name a file that describes one"
+    throw Problem(.usage, "no source “\(name)”", hint: hint)
+  }
+
+  /// The built-in source that is asked for a dataset when none is named: the first that has it, else the default.
+  public static func usual(for dataset: String) -> SourceDescription {
+    builtIn.first { source in source.datasets.contains { $0.schema.name == dataset } } ?? breakingBad
+  }
+
+  /// The dataset called `name`.
+  /// - Throws: `noInput` with the names of those it has.
+  public func dataset(named name: String) throws(Problem) -> SourceDataset {
+    if let dataset = datasets.first(where: { $0.schema.name == name }) { return dataset }
+    let names = datasets.map(\.schema.name)
+    let hint = Nearest.word(to: name, among: names).map { "did you mean \($0)?" }
+    throw Problem(
+      .noInput, "\(self.name) has no \(name)", hint: hint ?? "it has: \(names.joined(separator: ", "))")
+  }
+}
+
+/// How a request says who asks. Secrets stand in environment variables, never in descriptions.
+public enum SourceAuthorization: Sendable, Hashable {
+  /// It does not.
+  case none
+  /// `Authorization: Bearer …` with the value of a variable.
+  case bearer(variable: String)
+  /// `Authorization: Basic …` from a variable that holds `user:password`.
+  case basic(variable: String)
+  /// A query parameter with the value of a variable.
+  case query(parameter: String, variable: String)
+  /// A header field with the value of a variable.
+  case header(name: String, variable: String)
+
+  /// The variable that holds the secret.
+  public var variable: String? {
+    switch self {
+    case .none: nil
+    case .bearer(let variable), .basic(let variable), .query(_, let variable), .header(_, let variable): variable
+    }
+  }
+}

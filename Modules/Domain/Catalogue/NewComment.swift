@@ -1,0 +1,54 @@
+public import Rows
+
+/// A comment on a film that a person wants to send. Writer, rating and text are all needed.
+public struct NewComment: Sendable, Hashable {
+  /// Who writes it, without blanks around it.
+  public let writer: String
+  /// More than 0, at most 10.
+  public let rating: Double
+  /// What is said, as it was given.
+  public let contents: String
+
+  /// A comment of what was typed.
+  /// - Parameter rating: a number with digits and at most one point.
+  /// - Throws: `usage` that names everything that is missing, or what is wrong with the rating.
+  public init(writer: String?, rating: String?, contents: String?) throws(Problem) {
+    let name = Self.trimmed(writer ?? ""), text = contents ?? ""
+    var missing: [String] = []
+    if name.isEmpty { missing.append("--writer W") }
+    if rating == nil { missing.append("--rating R") }
+    if Self.trimmed(text).isEmpty { missing.append("TEXT") }
+    guard missing.isEmpty, let rating else {
+      throw Problem(
+        .usage, "a comment needs a writer, a rating and a text; missing: \(missing.joined(separator: ", "))",
+        hint: "write comment add MOVIE --writer W --rating R TEXT")
+    }
+    let parts = rating.split(separator: ".", omittingEmptySubsequences: false)
+    guard parts.count <= 2, parts.allSatisfy({ !$0.isEmpty && $0.utf8.allSatisfy { $0 &- 48 < 10 } }),
+      let number = Double(rating), number > 0, number <= 10
+    else {
+      throw Problem(.usage, "“\(rating)” is no rating", hint: "write a number above 0, at most 10, as 9 or 7.5")
+    }
+    self.writer = name
+    self.rating = number
+    self.contents = text
+  }
+
+  /// The record that is sent.
+  /// - Parameter movie: the film's id.
+  public func record(on movie: String) -> [String: Value] {
+    let whole = Int64(exactly: rating)
+    return [
+      "movie_id": .text(movie), "writer": .text(writer), "rating": whole.map { .integer($0) } ?? .real(rating),
+      "contents": .text(contents),
+    ]
+  }
+
+  private static func trimmed(_ text: String) -> String {
+    let scalars = text.unicodeScalars
+    guard let first = scalars.firstIndex(where: { !$0.properties.isWhitespace }),
+      let last = scalars.lastIndex(where: { !$0.properties.isWhitespace })
+    else { return "" }
+    return String(scalars[first...last])
+  }
+}

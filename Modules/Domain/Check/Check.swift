@@ -1,0 +1,101 @@
+public import Rows
+
+/// Looks for what is odd in datasets: records used twice, names nobody has, texts that are empty, values that cannot be.
+///
+/// What it finds is a table like any other, so every selection and every format works on it.
+public struct Check: Sendable {
+  /// What one finding says.
+  public static let schema = Schema(
+    "checks", "what is odd in the records of a dataset",
+    columns: [
+      ColumnDescription("dataset", .text, nullable: false, "the dataset"),
+      ColumnDescription("check", .text, nullable: false, "what was looked for"),
+      ColumnDescription("record", .text, "key of the record, or of the first of them"),
+      ColumnDescription("column", .text, "the column"),
+      ColumnDescription("value", .text, "what stands there"),
+      ColumnDescription("count", .integer, nullable: false, "how often it stands there"),
+      ColumnDescription("what", .text, nullable: false, "what is odd about it"),
+    ])
+
+  private let rules: [CheckRule]
+
+  /// A check by `rules`.
+  public init(_ rules: [CheckRule] = CheckRule.all) { self.rules = rules }
+
+  /// What the rules find in a dataset, in their order.
+  /// - Parameters:
+  ///   - dataset: its name.
+  ///   - open: the rows of a dataset; nil when there are none to compare with. Asked once for each.
+  ///   - report: is told, in one line each, what could not be looked for.
+  /// - Throws: what `open` and its streams throw.
+  public func findings(
+    in dataset: String, _ tables: inout CheckTables, report: (String) -> Void,
+    from open: (String) async throws(Problem) -> (any RowStream)?
+  ) async throws(Problem) -> [CheckFinding] {
+    var findings: [CheckFinding] = []
+    var missing: [String] = []
+    for rule in rules where rule.dataset == nil || rule.dataset == dataset {
+      guard let table = try await tables.table(dataset, from: open) else { return [] }
+      var others: [String: CheckTable] = [:]
+      for other in rule.others { others[other] = try await tables.table(other, from: open) }
+      guard others.count == rule.others.count else {
+        missing += rule.others.filter { others[$0] == nil && !missing.contains($0) }
+        continue
+      }
+      findings += rule.find(table, others).map { finding in
+        var named = finding
+        named.dataset = dataset
+        named.check = rule.name
+        return named
+      }
+    }
+    if !missing.isEmpty {
+      report(
+        "\(dataset): not compared with \(missing.joined(separator: ", ")), which \(missing.count == 1 ? "is" : "are") not there"
+      )
+    }
+    return findings
+  }
+
+  /// The findings as rows of `schema`.
+  public static func rows(of findings: [CheckFinding]) -> any RowStream {
+    var builder = BatchBuilder(width: schema.width)
+    for finding in findings {
+      builder.append(text: finding.dataset)
+      builder.append(text: finding.check)
+      for text in [finding.record, finding.column.map { Array($0.utf8) }, finding.value] {
+        if let text { builder.append(text: text) } else { builder.appendNull() }
+      }
+      builder.append(integer: Int64(finding.count))
+      builder.append(text: finding.what)
+    }
+    return ReadyRows(schema: schema, batches: builder.count == 0 ? [] : [builder.finish()])
+  }
+}
+
+/// One thing that is odd.
+public struct CheckFinding: Sendable, Hashable {
+  /// The dataset; filled by `Check`.
+  public var dataset = ""
+  /// The rule's name; filled by `Check`.
+  public var check = ""
+  /// The key of the record as `RecordKey` writes it, UTF-8; nil when it is about no single one.
+  public var record: [UInt8]?
+  /// The column; nil when it is about none.
+  public var column: String?
+  /// What stands there, UTF-8; nil for null.
+  public var value: [UInt8]?
+  /// How often.
+  public var count: Int
+  /// What is odd, in words.
+  public var what: String
+
+  /// A finding of a rule.
+  public init(record: [UInt8]? = nil, column: String? = nil, value: [UInt8]? = nil, count: Int = 1, _ what: String) {
+    self.record = record
+    self.column = column
+    self.value = value
+    self.count = count
+    self.what = what
+  }
+}

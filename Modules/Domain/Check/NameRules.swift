@@ -1,0 +1,71 @@
+import Query
+import Rows
+
+extension CheckRule {
+  /// Names that no character has, one finding a name, by how often it stands there.
+  static let unresolvedNames: [CheckRule] = [
+    ("quotes", "character"), ("episodes", "characters"), ("deaths", "character"), ("deaths", "responsible"),
+    ("deaths", "connected"),
+  ].map { dataset, column in
+    CheckRule("unresolved-name", "names in \(column) that no character has", in: dataset, with: ["characters"]) {
+      table, others in
+      guard let position = table.position(of: column), let characters = others["characters"] else { return [] }
+      let resolver = NameResolver(Catalog.characterNames, characters.batches, schema: characters.schema)
+      var names: [[UInt8]] = [], rows: [[UInt8]: [Int]] = [:]
+      for row in 0..<table.count {
+        for name in table.texts(row, position) where !isBlank(name) {
+          if rows[name] == nil, resolver.position(of: name) == nil { names.append(name) }
+          rows[name, default: []].append(row)
+        }
+      }
+      // The most frequent first; of those as frequent, the one that came first.
+      return names.enumerated().map { (order: $0.offset, name: $0.element, rows: rows[$0.element] ?? []) }
+        .sorted { (-$0.rows.count, $0.order) < (-$1.rows.count, $1.order) }
+        .map { _, name, rows in
+          CheckFinding(
+            record: table.record(rows[0]), column: column, value: name, count: rows.count,
+            "no one character has this name")
+        }
+    }
+  }
+
+  /// Characters that are dead without a record of their death.
+  static let noDeathRecord = CheckRule(
+    "no-death-record", "characters that are dead without a record of their death", in: "characters", with: ["deaths"]
+  ) { table, others in
+    guard let deaths = others["deaths"], let status = table.position(of: "status"),
+      let name = table.position(of: "name")
+    else { return [] }
+    let recorded = theDead(in: deaths, table)
+    return (0..<table.count).filter { table.value($0, status) == .text("dead") && !recorded.contains($0) }.map { row in
+      CheckFinding(
+        record: table.record(row), column: "status", value: table.texts(row, name).first,
+        "is dead, and there is no record of the death")
+    }
+  }
+
+  /// Characters that are alive with a record of their death.
+  static let aliveWithDeathRecord = CheckRule(
+    "alive-with-death-record", "characters that are alive with a record of their death", in: "characters",
+    with: ["deaths"]
+  ) { table, others in
+    guard let deaths = others["deaths"], let status = table.position(of: "status"),
+      let name = table.position(of: "name")
+    else { return [] }
+    return theDead(in: deaths, table).sorted().filter { table.value($0, status) == .text("alive") }.map { row in
+      CheckFinding(
+        record: table.record(row), column: "status", value: table.texts(row, name).first,
+        "is alive, and there is a record of the death")
+    }
+  }
+
+  /// The rows of the characters whose deaths are recorded.
+  private static func theDead(in deaths: CheckTable, _ characters: CheckTable) -> Set<Int> {
+    let resolver = NameResolver(Catalog.characterNames, characters.batches, schema: characters.schema)
+    guard let position = deaths.position(of: "character") else { return [] }
+    return Set((0..<deaths.count).flatMap { deaths.texts($0, position).compactMap(resolver.position) })
+  }
+
+  /// Whether a text has nothing to see.
+  static func isBlank(_ text: [UInt8]) -> Bool { text.allSatisfy { $0 == 32 || (9...13).contains($0) } }
+}

@@ -1,0 +1,167 @@
+import Rows
+
+/// Fetches one picture.
+struct ImageFetch: Sendable {
+  /// What became of it.
+  enum Outcome: Sendable {
+    /// It is in its place, new or changed.
+    case kept(ImageRecord)
+    /// It is as it was.
+    case unchanged(ImageRecord)
+    /// It could not be had.
+    case failed(Problem)
+  }
+
+  /// What became of one request.
+  private enum Answer {
+    case done(Outcome)
+    /// What was received before does not belong to what is there now: from the beginning.
+    case stale
+    /// It broke off; the rest may be asked for.
+    case interrupted(Problem)
+  }
+
+  let transport: any HTTPTransport
+  let archive: any ImageArchive
+  let limits: ImageDownload.Limits
+  let meter: ImageMeter
+
+  /// Fetches a picture; `known` is what was kept of it before.
+  /// - Throws: what the archive throws, `cancelled`. What the network or the server does wrong is an outcome.
+  func run(_ reference: ImageReference, known: ImageRecord?) async throws(Problem) -> Outcome {
+    guard meter.isOpen else { return .failed(tooMuch(reference)) }
+    var part = try archive.unfinished(reference)
+    for attempt in 1...max(1, limits.attempts) {
+      switch try await ask(reference, known, &part) {
+      case .done(let outcome): return outcome
+      case .stale:
+        part?.discard()
+        part = nil
+      case .interrupted(let problem):
+        guard attempt < limits.attempts else {
+          part?.suspend()
+          return .failed(problem)
+        }
+        if let stopped = part, stopped.validator == nil {
+          stopped.discard()
+          part = nil
+        }
+      }
+    }
+    part?.suspend()
+    return .failed(Problem(.unavailable, "changes while it is fetched", at: URLText.redacted(reference.url)))
+  }
+
+  private func ask(
+    _ reference: ImageReference, _ known: ImageRecord?, _ part: inout (any ImagePart)?
+  ) async throws(Problem) -> Answer {
+    let known = known.flatMap { $0.reference.url == reference.url ? $0 : nil }
+    let begun = part?.count ?? 0
+    var headers = [HTTPHeader("Accept", "image/*"), HTTPHeader("Accept-Encoding", "identity")]
+    if begun > 0, let validator = part?.validator {
+      headers += [HTTPHeader("Range", "bytes=\(begun)-"), HTTPHeader("If-Range", validator.text)]
+    } else if let known {
+      if let tag = known.etag { headers.append(HTTPHeader("If-None-Match", tag)) }
+      if let date = known.lastModified { headers.append(HTTPHeader("If-Modified-Since", date)) }
+    }
+    let request = HTTPRequest(
+      .get, reference.url, headers: headers, timeout: .seconds(600), maximumBytes: limits.bytesEach - begun)
+    let response: HTTPResponse
+    do throws(Problem) { response = try await transport.send(request) } catch {
+      if error.kind == .cancelled { throw error }
+      part?.suspend()
+      return .done(.failed(error.located(at: URLText.redacted(reference.url))))
+    }
+    switch response.status {
+    case 304:
+      guard let known, begun == 0, headers.count > 2 else { break }
+      return .done(.unchanged(known))
+    case 206:
+      guard begun > 0, let whole = wholeSize(response, from: begun, part?.validator) else { return .stale }
+      return try await receive(response, reference, known, &part, isContinued: true, whole: whole)
+    case 200:
+      part?.discard()
+      part = nil
+      part = try archive.begin(reference, response.isEncoded ? nil : ImageValidator(response))
+      return try await receive(response, reference, known, &part, isContinued: false, whole: nil)
+    case 416 where begun > 0: return .stale
+    default: break
+    }
+    part?.suspend()
+    return .done(
+      .failed(Problem(.unavailable, "answers \(response.status)", at: URLText.redacted(reference.url))))
+  }
+
+  /// The size of the picture that a part continues at `begun`; nil when it is not that part of that picture.
+  private func wholeSize(_ response: HTTPResponse, from begun: Int, _ validator: ImageValidator?) -> Int? {
+    if let tag = response.header("ETag"), let validator, validator.text.hasPrefix("\""), tag != validator.text {
+      return nil
+    }
+    guard !response.isEncoded, let range = response.header("Content-Range"), range.hasPrefix("bytes \(begun)-"),
+      let whole = range.split(separator: "/").last.flatMap({ Int($0) }), whole > begun
+    else { return nil }
+    return whole
+  }
+
+  private func receive(
+    _ response: HTTPResponse, _ reference: ImageReference, _ known: ImageRecord?, _ part: inout (any ImagePart)?,
+    isContinued: Bool, whole: Int?
+  ) async throws(Problem) -> Answer {
+    guard let open = part else { return .stale }
+    let place = URLText.redacted(reference.url)
+    var iterator: any AsyncIteratorProtocol<[UInt8], Problem> = response.body.makeAsyncIterator()
+    while true {
+      let chunk: [UInt8]?
+      do throws(Problem) { chunk = try await iterator.next(isolation: #isolation) } catch {
+        if error.kind == .cancelled {
+          open.suspend()
+          throw error
+        }
+        if error.isTransient { return .interrupted(error) }
+        open.discard()
+        part = nil
+        return .done(.failed(error.located(at: place)))
+      }
+      guard let chunk else { break }
+      try open.append(chunk)
+      guard meter.take(chunk.count) else {
+        open.suspend()
+        return .done(.failed(tooMuch(reference)))
+      }
+    }
+    if let whole, open.count != whole {
+      return .interrupted(Problem(.unavailable, "the answer was cut short", at: place))
+    }
+    let found: (kind: ImageKind, sha256: String)
+    do throws(Problem) { found = try open.check() } catch {
+      guard error.kind == .badData else { throw error }
+      // What another run received may be what is wrong.
+      if isContinued { return .stale }
+      open.discard()
+      part = nil
+      return .done(.failed(error.located(at: place)))
+    }
+    let record = ImageRecord(
+      reference, file: "\(reference.stem).\(found.kind.fileExtension)", bytes: open.count, sha256: found.sha256,
+      etag: response.header("ETag"), lastModified: response.header("Last-Modified"))
+    part = nil
+    if let known, known.sha256 == record.sha256, known.file == record.file {
+      open.discard()
+      return .done(.unchanged(record))
+    }
+    try open.publish(as: record.file)
+    try archive.note(record)
+    return .done(.kept(record))
+  }
+
+  private func tooMuch(_ reference: ImageReference) -> Problem {
+    Problem(
+      .busy, "was not fetched: \(limits.bytesInAll >> 20) MiB were received, as many as are allowed",
+      at: URLText.redacted(reference.url), hint: "run again for the rest, or say --max-total")
+  }
+}
+
+extension HTTPResponse {
+  /// Whether its bytes are not those of the file.
+  fileprivate var isEncoded: Bool { header("Content-Encoding").map { $0.lowercased() != "identity" } ?? false }
+}

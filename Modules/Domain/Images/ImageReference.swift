@@ -1,0 +1,46 @@
+public import Rows
+
+/// A picture that a record names.
+public struct ImageReference: Sendable, Hashable {
+  /// The dataset of the record.
+  public let dataset: String
+  /// The record's key as text, as `RecordKey` has it; in a table without a key its column `id`, and without one a number made of the URL.
+  public let key: String
+  /// Which of the record's pictures it is, from 1.
+  public let number: Int
+  /// Where it is, as the record says.
+  public let url: String
+
+  /// A picture.
+  public init(dataset: String, key: String, number: Int, url: String) {
+    self.dataset = dataset
+    self.key = key
+    self.number = number
+    self.url = url
+  }
+
+  /// What its file is called, without what says its kind: made of key and number alone, never of anything a server says.
+  public var stem: String { ImageName.stem(key: key, number: number) }
+
+  /// What a folder for the pictures of a dataset is called, among those of others.
+  public static func folderName(of dataset: String) -> String { ImageName.escaped(dataset) }
+
+  /// The columns of a schema that name pictures: those that are called so and may hold URLs.
+  public static func columns(of schema: Schema) -> [Int] {
+    let words: Set<Substring> = [
+      "image", "images", "picture", "pictures", "photo", "photos", "poster", "thumbnail", "avatar", "portrait",
+    ]
+    return schema.columns.indices.filter { place in
+      mayHoldURLs(schema.columns[place].type)
+        && schema.columns[place].name.lowercased().split(separator: "_").contains(where: words.contains)
+    }
+  }
+
+  /// Whether values of a type may be URLs.
+  public static func mayHoldURLs(_ type: ColumnType) -> Bool {
+    switch type {
+    case .url, .text, .list(.url), .list(.text): true
+    default: false
+    }
+  }
+}

@@ -1,0 +1,104 @@
+public import Query
+public import Rows
+
+/// An episode one can write a note on.
+public struct EpisodeChoice: Sendable, Hashable {
+  /// Which.
+  public let key: EpisodeKey
+  /// Its title; nil when it is not known.
+  public let title: String?
+  /// The day it was first shown, ISO 8601; nil when it is not known.
+  public let airDate: String?
+
+  /// `S05E14 “Ozymandias”`.
+  public var label: String { key.short + (title.map { " “\($0)”" } ?? "") }
+
+  init?(_ record: StoredRecord) {
+    guard let key = EpisodeKey(of: record) else { return nil }
+    self.key = key
+    title = record.text("title")
+    airDate = record.text("air_date")
+  }
+}
+
+/// The episodes one can choose: those of the storage, those that are built in, and those that the API has.
+public struct EpisodeChoices: Sendable {
+  private let book: RecordBook
+  private let builtIn: any RecordSource
+  private let current: @Sendable (_ refresh: Bool) async throws(Problem) -> (any RowStream)?
+
+  /// - Parameters:
+  ///   - book: the storage.
+  ///   - builtIn: what is known without network.
+  ///   - current: what the API has, or had when it answered last; nil when that is not known.
+  public init(
+    _ book: RecordBook, builtIn: any RecordSource,
+    current: @escaping @Sendable (_ refresh: Bool) async throws(Problem) -> (any RowStream)?
+  ) {
+    self.book = book
+    self.builtIn = builtIn
+    self.current = current
+  }
+
+  /// The episode with this key; nil when nobody knows it. The API is asked only when the others do not, or for `refresh`.
+  public func choice(_ key: EpisodeKey, refresh: Bool = false) async throws(Problem) -> EpisodeChoice? {
+    if !refresh {
+      if let stored = try await book.record(of: Catalog.episodes, key: key.values) { return EpisodeChoice(stored) }
+      if let known = try await choices(in: try await builtInRows()).first(where: { $0.key == key }) { return known }
+    }
+    if let rows = try await current(refresh), let known = try await choices(in: rows).first(where: { $0.key == key }) {
+      return known
+    }
+    return refresh ? try await choice(key) : nil
+  }
+
+  /// Every episode, each once, in order of production, season and episode.
+  public func all(refresh: Bool = false) async throws(Problem) -> [EpisodeChoice] {
+    var found: [EpisodeKey: EpisodeChoice] = [:]
+    var streams = [try await book.rows(of: Catalog.episodes), try await builtInRows()]
+    if let rows = try await current(refresh) { streams.append(rows) }
+    for stream in streams {
+      for choice in try await choices(in: stream) where found[choice.key] == nil { found[choice.key] = choice }
+    }
+    return found.values.sorted { $0.key < $1.key }
+  }
+
+  /// The problem of an episode that is not there: the nearest that are.
+  public func unknown(_ key: EpisodeKey) async throws(Problem) -> Problem {
+    let all = try await all()
+    let same = all.filter { $0.key.production == key.production }
+    guard !same.isEmpty else { return Self.unknownProduction(key.production, among: all) }
+    let nearest = same.sorted { key.distance(to: $0.key) < key.distance(to: $1.key) }.prefix(3)
+      .sorted { $0.key < $1.key }
+    return Problem(
+      .usage, "there is no episode \(key.text)", hint: "the nearest are \(nearest.map(\.label).joined(separator: ", "))"
+    )
+  }
+
+  /// The problem of a production that no episode is of.
+  public static func unknownProduction(_ name: String, among choices: [EpisodeChoice]) -> Problem {
+    let known = Set(choices.map(\.key.production)).sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+    let near = Nearest.word(to: name, among: known).map { "did you mean \($0)?" }
+    let all = known.map { name in
+      name + (Shorthand.productions.first { $0.name == name }.map { " (\($0.short))" } ?? "")
+    }
+    return Problem(.usage, "no production “\(name)”", hint: near ?? "there are: \(all.joined(separator: ", "))")
+  }
+
+  private func builtInRows() async throws(Problem) -> any RowStream {
+    try await builtIn.rows(of: Catalog.episodes.name, RowRequest(columns: Self.columns))
+  }
+
+  private static let columns = ["production", "season", "episode", "title", "air_date"]
+
+  private func choices(in rows: any RowStream) async throws(Problem) -> [EpisodeChoice] {
+    let schema = rows.schema
+    let positions = Self.columns.compactMap { schema.position(of: $0) }
+    let narrow = schema.projected(to: positions)
+    var choices: [EpisodeChoice] = []
+    while let work = try await rows.next() {
+      choices += try work.batch().projected(to: positions).records(of: narrow).compactMap(EpisodeChoice.init)
+    }
+    return choices
+  }
+}

@@ -1,0 +1,66 @@
+import Query
+public import Rows
+
+/// Which episode: what notes are about.
+public struct EpisodeKey: Sendable, Hashable, Comparable {
+  /// The show.
+  public let production: String
+  /// The season, and the number within it; from 1.
+  public let season: Int, episode: Int
+
+  /// An episode.
+  public init(_ production: String, season: Int, episode: Int) {
+    self.production = production
+    self.season = season
+    self.episode = episode
+  }
+
+  /// Reads `[PRODUCTION:]S05E14`, `s5e14` or `5x14`.
+  /// - Parameter production: of a key that names none.
+  /// - Throws: `usage` for anything else.
+  public init(parsing text: String, production: String) throws(Problem) {
+    guard let colon = text.lastIndex(of: ":") else {
+      let (season, episode) = try Shorthand.episode(text)
+      self.init(production, season: season, episode: episode)
+      return
+    }
+    let (season, episode) = try Shorthand.episode(String(text[text.index(after: colon)...]))
+    self.init(Self.production(String(text[..<colon])), season: season, episode: episode)
+  }
+
+  /// The key of a record that has columns production, season and episode; nil when one of them has no value.
+  public init?(of record: StoredRecord) {
+    guard let production = record.text("production"), let season = record.integer("season"),
+      let episode = record.integer("episode")
+    else { return nil }
+    self.init(production, season: Int(season), episode: Int(episode))
+  }
+
+  /// A production's full name, from its name or short form; one that bb does not know is as it was written.
+  public static func production(_ text: String) -> String { (try? Shorthand.production(text)) ?? text }
+
+  /// The key's values, in the order of the datasets' keys.
+  public var values: [Value] { [.text(production), .integer(Int64(season)), .integer(Int64(episode))] }
+  /// `S05E14`.
+  public var short: String {
+    func two(_ number: Int) -> String { (0..<10 ~= number ? "0" : "") + String(number) }
+    return "S\(two(season))E\(two(episode))"
+  }
+  /// `Breaking Bad S05E14`.
+  public var text: String { "\(production) \(short)" }
+
+  /// How it is typed, a word for sh: `bb:S05E14`.
+  public var argument: String {
+    let word = Shorthand.productions.first { $0.name == production }?.short
+    return word.map { "\($0):\(short)" } ?? "'\(production.replacing("'", with: "'\\''")):\(short)'"
+  }
+
+  /// How far another episode is: by seasons, then by numbers. A file that a person edited may hold any numbers.
+  public func distance(to other: EpisodeKey) -> (seasons: UInt, episodes: UInt) {
+    func between(_ a: Int, _ b: Int) -> UInt { UInt(bitPattern: a > b ? a &- b : b &- a) }
+    return (between(season, other.season), between(episode, other.episode))
+  }
+
+  /// In order of production (as bytes), season, and episode (as numbers).
+  public static func < (a: EpisodeKey, b: EpisodeKey) -> Bool { StoredKey(a.values) < StoredKey(b.values) }
+}

@@ -1,0 +1,54 @@
+import Query
+public import Rows
+
+/// Personal records that lead nowhere: notes on episodes that nobody knows, favourites that are gone.
+public struct LooseEnds: Sendable {
+  private let book: RecordBook
+  private let choices: EpisodeChoices
+
+  /// One such record.
+  public struct Finding: Sendable, Hashable {
+    /// The dataset it is in, and its key.
+    public let dataset: String, key: String
+    /// What is odd, in words.
+    public let what: String
+  }
+
+  /// Looks at the records of `book`; `choices` are the episodes that are known.
+  public init(_ book: RecordBook, _ choices: EpisodeChoices) {
+    self.book = book
+    self.choices = choices
+  }
+
+  /// What was found, in order of dataset and key.
+  public func findings() async throws(Problem) -> [Finding] { try await notes() + favourites() }
+
+  private func notes() async throws(Problem) -> [Finding] {
+    let known = Set(try await choices.all().map(\.key))
+    var findings: [Finding] = []
+    for note in try await book.records(of: Catalog.notes) {
+      guard let key = EpisodeKey(of: note), !known.contains(key) else { continue }
+      findings.append(Finding(dataset: "notes", key: note.keyText, what: "nobody knows the episode \(key.text)"))
+    }
+    return findings
+  }
+
+  /// Favourites of datasets that the storage has; of others nothing can be said.
+  private func favourites() async throws(Problem) -> [Finding] {
+    var wanted: [String: [StoredRecord]] = [:]
+    for favourite in try await book.records(of: Catalog.favourites) {
+      if let dataset = favourite.text("dataset") { wanted[dataset, default: []].append(favourite) }
+    }
+    let stored = Set(try await book.store.tables().map(\.name))
+    var findings: [Finding] = []
+    for (dataset, favourites) in wanted.sorted(by: { $0.key < $1.key }) where stored.contains(dataset) {
+      guard let schema = Catalog.all.first(where: { $0.name == dataset }) else { continue }
+      let keys = Set(try await book.records(of: schema).map(\.keyText))
+      for favourite in favourites where !keys.contains(favourite.text("record_key") ?? "") {
+        findings.append(
+          Finding(dataset: "favourites", key: favourite.keyText, what: "there is no such record in \(dataset)"))
+      }
+    }
+    return findings
+  }
+}

@@ -1,0 +1,86 @@
+import Query
+public import Rows
+
+/// The user's notes on episodes, one an episode.
+public struct Notebook: Sendable {
+  /// The records.
+  public let book: RecordBook
+
+  /// The notes in `book`.
+  public init(_ book: RecordBook) { self.book = book }
+
+  /// The note on an episode; nil when there is none.
+  public func note(on key: EpisodeKey) async throws(Problem) -> StoredRecord? {
+    try await book.record(of: Catalog.notes, key: key.values)
+  }
+
+  /// Every note there is on episodes of a production, without texts: for advice.
+  public func keys(of production: String) async throws(Problem) -> [EpisodeKey] {
+    var selection = Selection()
+    selection.conditions = [Condition("production", .equal, production)]
+    return try await book.records(of: Catalog.notes, selection).compactMap(EpisodeKey.init)
+  }
+
+  /// The note on an episode that must have one.
+  /// - Throws: `absent`, with the nearest notes.
+  public func existingNote(on key: EpisodeKey) async throws(Problem) -> StoredRecord {
+    if let note = try await note(on: key) { return note }
+    let near = try await keys(of: key.production).sorted { key.distance(to: $0) < key.distance(to: $1) }.prefix(3)
+      .sorted()
+    let hint =
+      near.isEmpty
+      ? "there are none on \(key.production)" : "there are notes on \(near.map(\.short).joined(separator: ", "))"
+    throw Problem(.absent, "there is no note on \(key.text)", hint: hint)
+  }
+
+  /// Writes a note, when the record still is as it was read.
+  ///
+  /// - Parameters:
+  ///   - before: the note as it was read; nil when there was none.
+  ///   - title: what the person does, as the history shows it.
+  /// - Returns: false when the text is the same; then nothing is written.
+  /// - Throws: `usage` for an empty text, `busy` when the note has been changed since it was read.
+  @discardableResult
+  public func write(
+    _ text: [UInt8], on key: EpisodeKey, over before: StoredRecord?, _ title: String
+  ) async throws(Problem) -> Bool {
+    let text = try NoteText.checked(text)
+    if let before {
+      var after = before
+      after["text"] = .text(text)
+      guard after != before else { return false }
+      after["updated_at"] = .text(book.now)
+      return try await book.change(title, [RecordBook.Edit(from: before, to: after)])
+    }
+    let now = Value.text(book.now)
+    let values = key.values
+    let note = StoredRecord(
+      Catalog.notes,
+      [
+        "production": values[0], "season": values[1], "episode": values[2], "text": .text(text), "created_at": now,
+        "updated_at": now,
+      ])
+    return try await book.change(title, [RecordBook.Edit(from: nil, to: note)])
+  }
+}
+
+/// The text of a note: UTF-8, without line ends and blanks at its end, never empty.
+public enum NoteText {
+  /// The text without what stands at its end for nothing.
+  public static func trimmed(_ text: [UInt8]) -> [UInt8] {
+    var text = text[...]
+    while let last = text.last, " \t\r\n".utf8.contains(last) { text.removeLast() }
+    return Array(text)
+  }
+
+  /// The text, trimmed.
+  /// - Throws: `usage` when nothing is left, `badData` when it is not UTF-8.
+  public static func checked(_ text: [UInt8]) throws(Problem) -> [UInt8] {
+    let trimmed = trimmed(text)
+    guard !trimmed.isEmpty else {
+      throw Problem(.usage, "the text is empty", hint: "say something, or delete the note")
+    }
+    guard String(validating: trimmed, as: UTF8.self) != nil else { throw Problem(.badData, "the text is not UTF-8") }
+    return trimmed
+  }
+}

@@ -1,0 +1,104 @@
+import Codecs
+public import Query
+public import Rows
+
+/// A storage as personal records need it: reads single records, and makes one change a command, which the history shows and can take back.
+public struct RecordBook: Sendable {
+  /// The storage.
+  public let store: any RecordStore
+  private let clock: any WallClock
+
+  /// One record that is to be different, as it was read and as it should be.
+  public struct Edit: Sendable, Hashable {
+    /// The record as it was read; nil when there was none.
+    public let before: StoredRecord?
+    /// The record as it should be; nil when it should be gone.
+    public let after: StoredRecord?
+
+    /// A record that was `before` and should be `after`; both of one table and with one key.
+    public init(from before: StoredRecord?, to after: StoredRecord?) {
+      self.before = before
+      self.after = after
+    }
+    var schema: Schema? { (after ?? before)?.schema }
+    var isChange: Bool { before != after }
+    var key: [Value] { (after ?? before)?.key ?? [] }
+  }
+
+  /// The records in `store`; changes are made at the time of `clock`.
+  public init(_ store: any RecordStore, clock: any WallClock) {
+    self.store = store
+    self.clock = clock
+  }
+
+  /// The time of changes, RFC 3339 in UTC.
+  public var now: String { clock.now().timestamp }
+
+  /// The rows of a table, with everything pushed down that the storage can do; the caller applies `selection`. A table that is not there has no rows.
+  public func rows(of schema: Schema, _ selection: Selection = Selection()) async throws(Problem) -> any RowStream {
+    let request = RowRequest(selection: selection)
+    do throws(Problem) {
+      return try await store.rows(of: schema.name, request)
+    } catch {
+      guard error.kind == .noInput else { throw error }
+      // A table whose file is gone is not an empty table; one that somebody has just made is there now.
+      if try await store.tables().contains(where: { $0.name == schema.name }) {
+        return try await store.rows(of: schema.name, request)
+      }
+      return ReadyRows(schema: schema, batches: [])
+    }
+  }
+
+  /// The records that a selection without sorting and sampling gives, in order of the key.
+  public func records(of schema: Schema, _ selection: Selection = Selection()) async throws(Problem) -> [StoredRecord] {
+    let rows = try selection.apply(to: try await rows(of: schema, selection), scratch: NoScratch())
+    var records: [StoredRecord] = []
+    while let work = try await rows.next() { records += try work.batch().records(of: rows.schema) }
+    return records
+  }
+
+  /// The record with this key; nil when there is none.
+  public func record(of schema: Schema, key: [Value]) async throws(Problem) -> StoredRecord? {
+    var selection = Selection()
+    selection.conditions = zip(schema.key, key).map { position, value in
+      Condition(schema.columns[position].name, .equal, StoredKey([value]).text)
+    }
+    selection.limit = 1
+    return try await records(of: schema, selection).first
+  }
+
+  /// Makes all edits in one step, when every record still is as it was read.
+  ///
+  /// - Parameter title: what a person did, as the history shows it: `edit Breaking Bad S05E14`.
+  /// - Returns: false when nothing was to be changed; then nothing is written.
+  /// - Throws: `busy` when a record has been changed since it was read.
+  @discardableResult
+  public func change(_ title: String, _ edits: [Edit]) async throws(Problem) -> Bool {
+    var tables: [TableChange] = []
+    // In order of the key, as every storage keeps its records: then all of them tell the same story.
+    let edits = edits.filter(\.isChange).sorted { StoredKey($0.key) < StoredKey($1.key) }
+    for edit in edits {
+      guard let schema = edit.schema else { continue }
+      var position = tables.firstIndex { $0.schema.name == schema.name }
+      if position == nil {
+        tables.append(TableChange(schema))
+        position = tables.count - 1
+      }
+      guard let position else { continue }
+      tables[position].expected.append(TableChange.Expectation(key: edit.key, row: edit.before?.values))
+      if let after = edit.after {
+        tables[position].upserts.append(after.values)
+      } else {
+        tables[position].deletes.append(edit.key)
+      }
+    }
+    guard !tables.isEmpty else { return false }
+    try await store.apply(StoreChange(title, time: now, tables))
+    return true
+  }
+}
+
+/// No temporary files: for selections that need none.
+private struct NoScratch: ScratchSpace {
+  func makeFile() throws(Problem) -> any ScratchFile { throw Problem(.bug, "a lookup needs no temporary file") }
+}

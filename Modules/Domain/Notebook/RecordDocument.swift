@@ -1,0 +1,176 @@
+import Codecs
+public import Rows
+
+/// Places and actors in documents of other programs: GPX, KML, GeoJSON, and the actors' own XML.
+///
+/// A record has the columns that the document says; `id` and times only when bb wrote it.
+public struct RecordDocument: Sendable {
+  /// The suffixes of such files.
+  public static let suffixes = ["gpx", "kml", "geojson", "xml"]
+
+  /// The dataset that the records are of.
+  public let schema: Schema
+  /// The records, in the order of the document.
+  public private(set) var records: [StoredRecord] = []
+  /// What is in the document and is not among the records, in words; nil when that is nothing.
+  public private(set) var leftOut: String?
+
+  /// Reads a document.
+  /// - Parameter suffix: one of `suffixes`.
+  /// - Throws: `badData` with `name:line:column` for what is not well-formed, holds neither places nor actors, or a place that does not exist.
+  public init(_ bytes: [UInt8], suffix: String, name: String) throws(Problem) {
+    if suffix == "geojson" {
+      schema = Catalog.places
+      try readGeoJSON(try JSON.parse(bytes, name: name), name)
+      return
+    }
+    let document = try XMLElement.document(bytes, name: name)
+    func place(_ element: XMLElement) -> String { XMLReader.place(element.start, in: bytes, name: name) }
+    switch document.name {
+    case "gpx":
+      schema = Catalog.places
+      // Points of ways are places when somebody gave them a name.
+      let further = document.all("rtept") + document.all("trkpt")
+      let named = further.filter { $0.text(of: "name") != nil }
+      for point in document.all("wpt") + named { records.append(try Self.gpx(point, place)) }
+      leaveOut(further.count - named.count, "points of ways without a name")
+    case "kml":
+      schema = Catalog.places
+      let marks = document.all("Placemark")
+      for mark in marks { try readKML(mark, place) }
+      leaveOut(marks.count { $0.all("Point").isEmpty }, Self.shapes)
+    case "actors":
+      schema = Catalog.actors
+      for element in document.elements where element.name == "actor" { records.append(try Self.actor(element, place)) }
+    default:
+      throw Problem(
+        .badData, "<\(document.name)> is neither GPX, KML nor a list of actors", at: place(document),
+        hint: "there are: \(Self.suffixes.joined(separator: ", ")), csv, json, ndjson")
+    }
+  }
+
+  private mutating func leaveOut(_ count: Int, _ what: String) {
+    if count > 0 { leftOut = "\(count) \(what)" }
+  }
+
+  // MARK: places
+
+  private static func place(
+    _ name: String?, _ comment: String?, _ latitude: String?, _ longitude: String?, _ others: [(String, String)],
+    _ place: String
+  ) throws(Problem) -> StoredRecord {
+    let label = name ?? "a place"
+    guard let latitude = latitude.flatMap(degrees), let longitude = longitude.flatMap(degrees),
+      let coordinates = try? Coordinates(latitude: latitude, longitude: longitude)
+    else { throw Problem(.badData, "\(label) has no coordinates that exist", at: place) }
+    var record = StoredRecord(
+      Catalog.places,
+      [
+        "latitude": .real(coordinates.latitude), "longitude": .real(coordinates.longitude),
+        "name": .text(name ?? coordinates.text),
+      ])
+    if let comment { record["comment"] = .text(comment) }
+    for (column, value) in others where !value.isEmpty {
+      switch column {
+      case "visited_on":
+        guard PartialDate.isValid(value.utf8) else {
+          throw Problem(
+            .badData, "\(label): “\(value)” is no date", at: place, hint: "write 1958, 1966-03 or 1966-03-07")
+        }
+        record[column] = .text(value)
+      // Other programs have identifiers and times of their own.
+      case "id": if RecordIdentifier.isValid(value) { record[column] = .text(value) }
+      case "created_at", "updated_at": if Dates.isTimestamp(Array(value.utf8)) { record[column] = .text(value) }
+      default: break
+      }
+    }
+    return record
+  }
+
+  /// A number as GPX, KML and GeoJSON write one.
+  private static func degrees(_ text: String) -> Double? {
+    let digits = text.hasPrefix("+") ? text.dropFirst() : text[...]
+    guard digits.utf8.allSatisfy({ $0 &- 48 < 10 || "+-.eE".utf8.contains($0) }) else { return nil }
+    return Double(digits)
+  }
+
+  private static func gpx(_ point: XMLElement, _ place: (XMLElement) -> String) throws(Problem) -> StoredRecord {
+    // Some programs keep the values and not what they are in.
+    let values = ((point["extensions"]?.elements ?? []) + point.elements).filter { $0.name == "value" }
+    return try Self.place(
+      point.text(of: "name"), point.text(of: "desc") ?? point.text(of: "cmt"), point.attributes["lat"],
+      point.attributes["lon"], values.map { ($0.attributes["name"] ?? "", $0.text) }, place(point))
+  }
+
+  /// The placemark's points, which none of lines and areas has.
+  private mutating func readKML(_ mark: XMLElement, _ place: (XMLElement) -> String) throws(Problem) {
+    let points = mark.all("Point")
+    let values = mark["ExtendedData"]?.elements.map { ($0.attributes["name"] ?? "", $0.text(of: "value") ?? "") } ?? []
+    for point in points {
+      let numbers = (point.text(of: "coordinates") ?? "").split(separator: ",").map { $0.filter { !$0.isWhitespace } }
+      records.append(
+        try Self.place(
+          mark.text(of: "name"), mark.text(of: "description"), numbers.count > 1 ? numbers[1] : nil, numbers.first,
+          points.count == 1 ? values : [], place(mark)))
+    }
+  }
+
+  private static let shapes = "shapes that are no points"
+
+  private mutating func readGeoJSON(_ document: JSON, _ name: String) throws(Problem) {
+    let features: [JSON]
+    switch document["type"]?.stringValue {
+    case "FeatureCollection": features = document["features"]?.arrayValue ?? []
+    case "Feature": features = [document]
+    default: throw Problem(.badData, "is no FeatureCollection", at: name)
+    }
+    var others = 0
+    for (position, feature) in features.enumerated() {
+      guard let geometry = feature["geometry"], geometry["type"]?.stringValue == "Point" else {
+        others += 1
+        continue
+      }
+      func number(_ place: Int) -> String? {
+        geometry["coordinates"]?[place]?.numberLiteral.map { String(decoding: $0, as: UTF8.self) }
+      }
+      let properties = feature["properties"]?.objectMembers ?? []
+      func text(_ names: String...) -> String? {
+        names.lazy.compactMap { name in properties.first { $0.name == name }?.value.stringValue }.first { !$0.isEmpty }
+      }
+      records.append(
+        try Self.place(
+          text("name", "title"), text("comment", "description", "desc"), number(1), number(0),
+          properties.compactMap { member in member.value.stringValue.map { (member.name, $0) } },
+          "\(name): feature \(position + 1)"))
+    }
+    leaveOut(others, Self.shapes)
+  }
+
+  // MARK: actors
+
+  private static func actor(_ element: XMLElement, _ place: (XMLElement) -> String) throws(Problem) -> StoredRecord {
+    var record = StoredRecord(Catalog.actors, [:])
+    for (name, column) in [
+      ("name", "name"), ("category", "category"), ("cityOfBirth", "birth_city"), ("phoneNo", "phone"),
+      ("email", "email"), ("description", "description"), ("website", "website"),
+    ] {
+      if let text = element.text(of: name) { record[column] = .text(text) }
+    }
+    if let text = element.text(of: "age") {
+      guard let age = Int64(text) else { throw Problem(.badData, "“\(text)” is no age", at: place(element)) }
+      record["age"] = .integer(age)
+    }
+    if let text = element.text(of: "isFavourite") {
+      guard let truth = Bool(text) else {
+        throw Problem(.badData, "isFavourite is “\(text)”, neither true nor false", at: place(element))
+      }
+      record["favourite"] = .boolean(truth)
+    }
+    func list(_ group: String, _ item: String) -> Value {
+      .list(element[group]?.elements.filter { $0.name == item }.map(\.text).filter { !$0.isEmpty } ?? [])
+    }
+    record["filmography"] = list("filmography", "film")
+    record["images"] = list("images", "image")
+    return record
+  }
+}

@@ -1,0 +1,158 @@
+public import Rows
+
+/// Records of the user's that come from a file, put among those that are there in one step.
+public struct RecordImport: Sendable {
+  /// What becomes of a record that is there already, and is another.
+  public enum Conflict: String, Sendable, Hashable, CaseIterable {
+    /// It stays as it is.
+    case skip
+    /// The imported one takes its place.
+    case replace
+    /// The imported text goes behind the text there is.
+    case append
+  }
+
+  /// What was done.
+  public struct Outcome: Sendable, Hashable {
+    /// Records that were not there.
+    public var added = 0
+    /// Records that are different now.
+    public var changed = 0
+    /// Records that were there, and stayed as they were.
+    public var unchanged = 0
+  }
+
+  private let book: RecordBook
+  private let conflict: Conflict?
+  private let makeIdentifier: @Sendable () -> String
+
+  /// An import into `book`.
+  /// - Parameter conflict: nil to refuse when there is one.
+  public init(into book: RecordBook, _ conflict: Conflict?, identifier: @escaping @Sendable () -> String) {
+    self.book = book
+    self.conflict = conflict
+    makeIdentifier = identifier
+  }
+
+  /// The column that `append` adds to.
+  private static let texts = ["notes": "text", "places": "comment", "actors": "description"]
+
+  /// Puts records of one dataset among those there are.
+  /// - Throws: `cannotCreate` naming records that are there and differ, unless a conflict's outcome was said; `badData` for a record that makes no
+  ///   sense.
+  public func run(_ records: [StoredRecord], of schema: Schema, from name: String) async throws(Problem) -> Outcome {
+    if conflict == .append, Self.texts[schema.name] == nil {
+      throw Problem(.usage, "\(schema.name) have no text to append to", hint: "say skip or replace")
+    }
+    let existing = try await book.records(of: schema)
+    let kept = existing.first?.schema ?? schema
+    var byKey: [[Value]: StoredRecord] = [:], byLabel: [String: StoredRecord] = [:]
+    for record in existing {
+      byKey[record.key] = record
+      byLabel[Self.likeness(record)] = record
+    }
+    var edits: [[Value]: RecordBook.Edit] = [:], order: [[Value]] = [], conflicts: [String] = [], outcome = Outcome()
+    for imported in records {
+      var record = StoredRecord(kept, Array(repeating: .null, count: kept.width))
+      for column in imported.schema.columns { record[column.name] = imported[column.name] }
+      if let production = EpisodeKey(of: record)?.production {
+        record["production"] = .text(EpisodeKey.production(production))
+      }
+      let isNamed = record.key.contains(.null) && record.text("name") != nil
+      let before = isNamed ? byLabel[Self.likeness(record)] : byKey[record.key]
+      // Of columns that the file does not have it says nothing.
+      if let before {
+        for column in kept.columns where imported.schema.position(of: column.name) == nil {
+          record[column.name] = before[column.name]
+        }
+      }
+      complete(&record, from: before)
+      try check(record, name)
+      let label = record.label
+      guard edits[record.key] == nil else {
+        throw Problem(.badData, "\(label) comes twice", at: name)
+      }
+      guard let before else {
+        outcome.added += 1
+        edits[record.key] = RecordBook.Edit(from: nil, to: record)
+        order.append(record.key)
+        continue
+      }
+      let isSame = schema.columns.allSatisfy { column in
+        column.name == "created_at" || column.name == "updated_at" || before[column.name] == record[column.name]
+      }
+      guard !isSame else {
+        outcome.unchanged += 1
+        continue
+      }
+      switch conflict {
+      case nil: conflicts.append(label)
+      case .skip: outcome.unchanged += 1
+      case .replace, .append:
+        if conflict == .append {
+          let column = Self.texts[schema.name] ?? ""
+          let parts = [before.text(column), record.text(column)].compactMap { $0 }
+          record = before
+          // What is there already is not said again.
+          guard parts.count < 2 || !parts[0].hasSuffix(parts[1]) else {
+            outcome.unchanged += 1
+            continue
+          }
+          record[column] = .text(parts.joined(separator: "\n"))
+        }
+        if record.schema.position(of: "updated_at") != nil { record["updated_at"] = .text(book.now) }
+        outcome.changed += 1
+        edits[record.key] = RecordBook.Edit(from: before, to: record)
+        order.append(record.key)
+      }
+    }
+    guard conflicts.isEmpty else {
+      let some = conflicts.prefix(5).joined(separator: ", ") + (conflicts.count > 5 ? ", …" : "")
+      throw Problem(
+        .cannotCreate, "\(conflicts.count) of the records are there already, and differ: \(some)", at: name,
+        hint: "say --on-conflict skip, replace or append")
+    }
+    try await book.change("import \(name)", order.compactMap { edits[$0] })
+    return outcome
+  }
+
+  /// What two records without identifiers have in common when they are the same.
+  private static func likeness(_ record: StoredRecord) -> String {
+    let place = [record.real("latitude"), record.real("longitude")].compactMap { $0 }.map { "\($0)" }
+    return ([record.text("name") ?? ""] + place).joined(separator: "\n")
+  }
+
+  /// Fills in what bb gives: identifiers and times.
+  private func complete(_ record: inout StoredRecord, from before: StoredRecord?) {
+    if record.schema.position(of: "id") != nil, record["id"] == .null {
+      record["id"] = before?["id"] ?? .text(makeIdentifier())
+    }
+    for column in ["created_at", "updated_at"]
+    where record.schema.position(of: column) != nil && record[column] == .null {
+      record[column] = before?[column] ?? .text(book.now)
+    }
+    if record.schema.position(of: "favourite") != nil, record["favourite"] == .null {
+      record["favourite"] = before?["favourite"] ?? .boolean(false)
+    }
+  }
+
+  private func check(_ record: StoredRecord, _ name: String) throws(Problem) {
+    for column in record.schema.columns where !column.isNullable && record[column.name] == .null {
+      throw Problem(.badData, "\(record.label) has no \(column.name)", at: name)
+    }
+    do throws(Problem) {
+      switch record.schema.name {
+      case "notes":
+        _ = try NoteText.checked(Array((record.text("text") ?? "").utf8))
+        if let key = EpisodeKey(of: record), key.season < 0 || key.episode < 0 {
+          throw Problem(.badData, "seasons and episodes are counted from 0")
+        }
+      case "places": try NamedRecords(.place, book).check(record)
+      case "actors": try NamedRecords(.actor, book).check(record, isPartial: true)
+      default: break
+      }
+    } catch {
+      throw Problem(.badData, "\(record.label): \(error.message)", at: name, hint: error.hint)
+    }
+  }
+}

@@ -1,0 +1,79 @@
+import Codecs
+public import Query
+public import Rows
+
+/// A kind of the user's own records that have a name: places, actors.
+public struct RecordKind: Sendable {
+  /// The dataset.
+  public let schema: Schema
+  /// What one of them is called: `place`.
+  public let noun: String
+  /// The noun with its article: `a place`, `an actor`.
+  public var oneOfThem: String { (noun.first.map("aeio".contains) == true ? "an " : "a ") + noun }
+  /// The columns that a person fills in, in the order of the form.
+  public let form: [String]
+  /// The order in which they are listed.
+  public let order: [Selection.SortKey]
+  /// What a record must have and does not, in words.
+  public let missing: @Sendable (StoredRecord) -> [String]
+  /// Refuses values that make no sense, with `usage`.
+  public let check: @Sendable (StoredRecord) throws(Problem) -> Void
+
+  /// Places: with a name and where they are; listed in the order in which they were added.
+  public static let place = RecordKind(
+    schema: Catalog.places, noun: "place", form: ["name", "latitude", "longitude", "visited_on", "comment"],
+    order: [Selection.SortKey("created_at")],
+    missing: { record in
+      (isEmpty(record["name"]) ? ["a name"] : [])
+        + (record.real("latitude") == nil || record.real("longitude") == nil ? ["coordinates"] : [])
+    },
+    check: { (record) throws(Problem) in
+      guard let latitude = record.real("latitude"), let longitude = record.real("longitude") else { return }
+      _ = try Coordinates(latitude: latitude, longitude: longitude)
+    })
+
+  /// Actors: listed by category, then by name.
+  public static let actor = RecordKind(
+    schema: Catalog.actors, noun: "actor",
+    form: [
+      "name", "category", "birth_date", "age", "birth_city", "phone", "email", "website", "filmography", "images",
+      "favourite", "description",
+    ],
+    order: [Selection.SortKey("category"), Selection.SortKey("name")],
+    missing: { record in
+      let needed = [
+        ("name", "a name"), ("category", "a category"), ("birth_city", "a city of birth"),
+        ("phone", "a telephone number"), ("email", "a mail address"), ("description", "a description"),
+        ("filmography", "a film"), ("website", "a website"), ("images", "a picture"),
+      ]
+      var missing = needed.filter { isEmpty(record[$0.0]) }.map(\.1)
+      if isEmpty(record["birth_date"]), isEmpty(record["age"]) { missing.append("a date of birth or an age") }
+      return missing
+    },
+    check: { (record) throws(Problem) in
+      if let age = record.integer("age"), !(0...150).contains(age) {
+        throw Problem(.usage, "an age of \(age) is not from 0 to 150")
+      }
+      if let email = record.text("email") {
+        let parts = email.split(separator: "@", omittingEmptySubsequences: false)
+        guard parts.count == 2, !parts.contains("") else {
+          throw Problem(.usage, "“\(email)” is no mail address", hint: "write NAME@HOST")
+        }
+      }
+      if let website = record.text("website"),
+        !["https://", "http://"].contains(where: { website.hasPrefix($0) && website != $0 })
+      {
+        throw Problem(.usage, "“\(website)” is no website", hint: "write https://…")
+      }
+    })
+
+  /// Whether there is nothing that a person would see.
+  private static func isEmpty(_ value: Value) -> Bool {
+    switch value {
+    case .null: true
+    case .text(let text): !text.contains { $0 > 0x20 }
+    case .json(let list): list.elementsEqual("[]".utf8)
+    default: false
+    }
+  }
+}

@@ -1,0 +1,56 @@
+import Query
+public import Rows
+
+/// Deleted records that are not there again: they are in the history.
+public struct Trash: Sendable {
+  private let book: RecordBook
+
+  /// The trash of `book`'s storage.
+  public init(_ book: RecordBook) { self.book = book }
+
+  /// A deleted record.
+  public struct Item: Sendable, Hashable {
+    /// The record as it was.
+    public let record: StoredRecord
+    /// When it was deleted, RFC 3339 in UTC.
+    public let deletedAt: String
+    /// What deleted it.
+    public let title: String
+  }
+
+  private struct Place: Hashable {
+    let table: String
+    let key: [Value]
+  }
+
+  /// What is in the trash: each record as it was when it was deleted last, the latest deletion last.
+  public func items() async throws(Problem) -> [Item] {
+    var items: [Place: (order: Int, item: Item)] = [:], order = 0
+    for entry in try await book.store.history() {
+      for table in entry.tables {
+        let rows = table.rows.compactMap { row in
+          (row.after ?? row.before).map { (StoredRecord(table.schema, $0), row.after == nil) }
+        }
+        for (record, isGone) in rows.sorted(by: { StoredKey($0.0.key) < StoredKey($1.0.key) }) {
+          let place = Place(table: table.schema.name, key: record.key)
+          order += 1
+          items[place] =
+            isGone ? (order, Item(record: record, deletedAt: entry.time, title: entry.title)) : nil
+        }
+      }
+    }
+    // A record may have come back by another way than a change: a table that was loaded, a file that was edited.
+    var result: [Item] = []
+    for item in items.values.sorted(by: { $0.order < $1.order }).map(\.item) {
+      if try await book.record(of: item.record.schema, key: item.record.key) == nil { result.append(item) }
+    }
+    return result
+  }
+
+  /// Puts records back where they were.
+  /// - Throws: `busy` when one of them is there again.
+  public func restore(_ items: [Item]) async throws(Problem) {
+    let names = items.map(\.record.label).joined(separator: ", ")
+    try await book.change("restore \(names)", items.map { RecordBook.Edit(from: nil, to: $0.record) })
+  }
+}

@@ -1,0 +1,177 @@
+public import Rows
+internal import Synchronization
+
+/// Rows out of a stream, through encoders, into outputs: the whole use case, on several cores, in order.
+///
+/// A few workers pull in turn, do the batch's work and encode it side by side, and write in turn. Memory is bounded by the number of
+/// workers, whatever the size of the input.
+public struct Export: Sendable {
+  /// One output: a format, its options, and where the bytes go.
+  public struct Output: Sendable {
+    let exporter: any Exporter
+    let options: ExportOptions
+    let open: @Sendable () async throws(Problem) -> any ByteSink
+
+    /// An output; `open` is called when the format and its options are known to fit, and again when the export begins anew.
+    public init(
+      _ exporter: any Exporter, _ options: ExportOptions,
+      open: @escaping @Sendable () async throws(Problem) -> any ByteSink
+    ) {
+      self.exporter = exporter
+      self.options = options
+      self.open = open
+    }
+  }
+
+  /// What an export did.
+  public struct Summary: Sendable, Hashable {
+    /// Rows written to each output.
+    public var rows = 0
+    /// Name and bytes of each output, in the order given.
+    public var outputs: [Written] = []
+    /// What a person should be told: counts of cells that look like formulas and the like.
+    public var warnings: [String] = []
+
+    /// One output that was written.
+    public struct Written: Sendable, Hashable {
+      /// The output's name: a path, or `standard output`.
+      public let name: String
+      /// Bytes it got.
+      public let bytes: Int
+    }
+  }
+
+  private let outputs: [Output]
+  private let threads: Int
+  private let scratch: any ScratchSpace
+  private let progress: @Sendable (_ rows: Int, _ bytes: Int) -> Void
+
+  /// An export to `outputs`.
+  ///
+  /// - Parameters:
+  ///   - threads: workers, at least 1.
+  ///   - scratch: for formats that must see all rows before the first byte.
+  ///   - progress: told after each batch how many rows were written and how many bytes the first output has.
+  public init(
+    to outputs: [Output], threads: Int, scratch: any ScratchSpace,
+    progress: @escaping @Sendable (_ rows: Int, _ bytes: Int) -> Void = { _, _ in }
+  ) {
+    self.outputs = outputs
+    self.threads = max(1, threads)
+    self.scratch = scratch
+    self.progress = progress
+  }
+
+  /// Exports what `select` makes of `source`; begins again, into new outputs, when the source can be read with wider types.
+  ///
+  /// Either every output is committed, or none was touched.
+  public func run(
+    _ source: any RowStream, select: (any RowStream) throws(Problem) -> any RowStream
+  ) async throws(Problem) -> Summary {
+    var source = source
+    while true {
+      do throws(Problem) {
+        return try await attempt(try select(source))
+      } catch {
+        guard error.kind == .badData, let wider = try await source.widened() else { throw error }
+        source = wider
+      }
+    }
+  }
+
+  private func attempt(_ stream: any RowStream) async throws(Problem) -> Summary {
+    let (stream, layouts) = try await measured(stream)
+    var encoders: [any RowEncoder] = []
+    for (output, layout) in zip(outputs, layouts) {
+      encoders.append(try output.exporter.makeEncoder(for: stream.schema, options: output.options, layout: layout))
+    }
+    var lanes: [OrderedWriter.Lane] = []
+    do throws(Problem) {
+      for (output, encoder) in zip(outputs, encoders) {
+        let sink = try output.exporter.sink(
+          around: try await output.open(), of: stream.schema, options: output.options)
+        lanes.append(OrderedWriter.Lane(encoder: encoder, sink: sink))
+      }
+      let writer = OrderedWriter(lanes, progress: progress)
+      try await writer.begin()
+      let worker = Worker(puller: Puller(stream), writer: writer, encoders: encoders)
+      let failures = await withTaskGroup(of: Problem?.self) { group in
+        for _ in 0..<threads { group.addTask { await worker.run() } }
+        var failures: [Problem] = []
+        for await case let failure? in group { failures.append(failure) }
+        return failures
+      }
+      if let failure = failures.first { throw failure }
+      return try await writer.finish()
+    } catch {
+      for lane in lanes { await lane.sink.abandon() }
+      throw error
+    }
+  }
+
+  /// Formats that align columns need every row before the first byte: the rows are spooled and measured, then read again.
+  private func measured(_ stream: any RowStream) async throws(Problem) -> (any RowStream, [Layout]) {
+    let measuring = outputs.indices.filter { outputs[$0].exporter.isMeasured(with: outputs[$0].options) }
+    var layouts = outputs.map { _ in Layout() }
+    guard !measuring.isEmpty else { return (stream, layouts) }
+    let spool = Spool(schema: stream.schema, scratch: scratch, memoryLimit: 8 << 20)
+    while let work = try await stream.next() {
+      let batch = try work.batch()
+      for position in measuring {
+        let output = outputs[position]
+        output.exporter.measure(batch, of: stream.schema, options: output.options, into: &layouts[position])
+      }
+      try spool.append(batch)
+    }
+    return (spool.stream(), layouts)
+  }
+}
+
+/// One worker: pulls in turn, works and encodes beside the others, writes in turn.
+private struct Worker: Sendable {
+  let puller: Puller
+  let writer: OrderedWriter
+  let encoders: [any RowEncoder]
+
+  /// Works until the stream ends, somebody fails, or the task is cancelled; nil unless this worker's batch failed first.
+  func run() async -> Problem? {
+    let buffers = EncodedBatch(count: encoders.count)
+    while true {
+      if Task.isCancelled { return await writer.fail(nil, Problem(.cancelled, "interrupted")) }
+      let (index, pulled) = await puller.pull()
+      do throws(Problem) {
+        guard let work = try pulled.get() else { return nil }
+        let batch = try work.batch()
+        for (lane, encoder) in encoders.enumerated() {
+          try buffers.encode(batch, with: encoder, isFirst: index == 0, lane: lane)
+        }
+        guard try await writer.write(index, batch, buffers) else { return nil }
+      } catch {
+        return await writer.fail(index, error)
+      }
+    }
+  }
+}
+
+/// Gives out a stream's pieces one at a time, numbered from 0.
+private final class Puller: Sendable {
+  private let stream: any RowStream
+  private let turnstile = Turnstile()
+  private let nextIndex = Mutex(0)
+
+  init(_ stream: any RowStream) { self.stream = stream }
+
+  func pull() async -> (Int, Result<BatchWork?, Problem>) {
+    await turnstile.enter()
+    defer { turnstile.leave() }
+    let index = nextIndex.withLock { index in
+      defer { index += 1 }
+      return index
+    }
+    do throws(Problem) {
+      return (index, .success(try await stream.next()))
+    } catch {
+      return (index, .failure(error))
+    }
+  }
+}

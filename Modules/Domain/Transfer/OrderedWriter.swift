@@ -1,0 +1,122 @@
+import Rows
+
+/// Writes what workers encoded side by side, in the order of the batches, to every output.
+actor OrderedWriter {
+  /// One output and what it got so far.
+  struct Lane: Sendable {
+    let encoder: any RowEncoder
+    let sink: any ByteSink
+    var bytes = 0
+    /// Cells to mention at the end, as the encoder counts them.
+    var noted = 0
+    /// Whether its reader went away; the other outputs go on.
+    var isClosed = false
+  }
+
+  private var lanes: [Lane]
+  private let progress: @Sendable (Int, Int) -> Void
+  private var rows = 0
+  private var nextIndex = 0
+  private var waiting: [Int: CheckedContinuation<Void, Never>] = [:]
+  private var isStopped = false
+
+  init(_ lanes: [Lane], progress: @escaping @Sendable (Int, Int) -> Void) {
+    self.lanes = lanes
+    self.progress = progress
+  }
+
+  /// Writes what stands before the first row.
+  func begin() async throws(Problem) {
+    for lane in lanes.indices {
+      let text = EncodedBatch(count: 1)
+      try lanes[lane].encoder.begin(&text.buffers[0].bytes)
+      try await put(text, 0, into: lane)
+    }
+  }
+
+  /// Writes batch `index` when its turn has come; false when the work has stopped.
+  func write(_ index: Int, _ batch: RowBatch, _ encoded: EncodedBatch) async throws(Problem) -> Bool {
+    guard await turn(index) else { return false }
+    // The batches before this one turned out to be empty, so its rows are the first: encoded once more, without the separator.
+    if rows == 0, index > 0, batch.count > 0 {
+      for lane in lanes.indices { try encoded.encode(batch, with: lanes[lane].encoder, isFirst: true, lane: lane) }
+    }
+    for lane in lanes.indices {
+      try await put(encoded, lane, into: lane)
+      lanes[lane].noted += encoded.buffers[lane].noted
+    }
+    rows += batch.count
+    progress(rows, lanes.first?.bytes ?? 0)
+    advance()
+    return true
+  }
+
+  /// Ends the work with the failure of batch `index` (nil: at once), in its turn, so that the first failure in the data is the one told.
+  /// Nil when somebody failed before.
+  func fail(_ index: Int?, _ problem: Problem) async -> Problem? {
+    if let index, await !turn(index) { return nil }
+    guard !isStopped else { return nil }
+    stop()
+    var problem = problem
+    if let record = problem.record { problem.record = record + rows }
+    return problem
+  }
+
+  /// Writes what stands behind the last row and publishes every output.
+  func finish() async throws(Problem) -> Export.Summary {
+    for lane in lanes.indices {
+      let text = EncodedBatch(count: 1)
+      try lanes[lane].encoder.finish(rows: rows, &text.buffers[0].bytes)
+      try await put(text, 0, into: lane)
+    }
+    for lane in lanes where !lane.isClosed { try await lane.sink.commit() }
+    return Export.Summary(
+      rows: rows, outputs: lanes.map { Export.Summary.Written(name: $0.sink.name, bytes: $0.bytes) },
+      warnings: lanes.compactMap { $0.encoder.warning(noted: $0.noted) })
+  }
+
+  private func put(_ encoded: EncodedBatch, _ buffer: Int, into lane: Int) async throws(Problem) {
+    guard !lanes[lane].isClosed, encoded.buffers[buffer].bytes.count > 0 else { return }
+    do throws(Problem) {
+      try await lanes[lane].sink.write(encoded.buffers[buffer].bytes)
+      lanes[lane].bytes += encoded.buffers[buffer].bytes.count
+    } catch {
+      guard error.kind == .endOfPipe else { throw error }
+      lanes[lane].isClosed = true
+      if lanes.allSatisfy(\.isClosed) { throw error }
+    }
+  }
+
+  private func turn(_ index: Int) async -> Bool {
+    if index != nextIndex, !isStopped { await withCheckedContinuation { waiting[index] = $0 } }
+    return !isStopped
+  }
+
+  private func advance() {
+    nextIndex += 1
+    waiting.removeValue(forKey: nextIndex)?.resume()
+  }
+
+  private func stop() {
+    isStopped = true
+    for continuation in waiting.values { continuation.resume() }
+    waiting = [:]
+  }
+}
+
+/// What a worker made of one batch, a buffer for each output. The worker owns it, and waits while the writer reads it.
+final class EncodedBatch: @unchecked Sendable {
+  /// A buffer that can stand in an array.
+  final class Buffer {
+    var bytes = ByteBuffer()
+    var noted = 0
+  }
+  let buffers: [Buffer]
+
+  init(count: Int) { buffers = (0..<count).map { _ in Buffer() } }
+
+  func encode(_ batch: RowBatch, with encoder: any RowEncoder, isFirst: Bool, lane: Int) throws(Problem) {
+    buffers[lane].bytes.removeAll()
+    buffers[lane].noted = try encoder.encode(batch, isFirst: isFirst, &buffers[lane].bytes)
+  }
+}

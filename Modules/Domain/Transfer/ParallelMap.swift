@@ -1,0 +1,56 @@
+package import Rows
+import Synchronization
+
+extension Array where Element: Sendable {
+  /// What `body` makes of each element, in order, so many at a time; the first problem ends it.
+  ///
+  /// A few tasks take one element after the other: a task for each would cost more than a small answer does.
+  /// - Parameters:
+  ///   - executors: where they run, by turns; none for the usual threads.
+  ///   - told: is told, from any of them, how many elements are done.
+  package func mapInParallel<Result: Sendable>(
+    most: Int, on executors: [any TaskExecutor], told: (@Sendable (_ done: Int) -> Void)? = nil,
+    _ body: @escaping @Sendable (Element) async throws(Problem) -> Result
+  ) async throws(Problem) -> [Result] {
+    typealias Share = Swift.Result<[(Int, Result)], Problem>
+    let elements = self, turns = Turns()
+    let outcome = await withTaskGroup(of: Share.self) { group -> Swift.Result<[Result], Problem> in
+      for task in 0..<Swift.min(Swift.max(1, most), elements.count) {
+        group.addTask(executorPreference: executors.isEmpty ? nil : executors[task % executors.count]) {
+          var share: [(Int, Result)] = []
+          do throws(Problem) {
+            while !Task.isCancelled {
+              let position = turns.take()
+              guard position < elements.count else { break }
+              share.append((position, try await body(elements[position])))
+              if let told { told(turns.finish()) }
+            }
+          } catch {
+            return .failure(error)
+          }
+          return .success(share)
+        }
+      }
+      var results: [Result?] = Array<Result?>(repeating: nil, count: elements.count)
+      while let share = await group.next() {
+        switch share {
+        case .success(let share): for (position, result) in share { results[position] = result }
+        case .failure(let problem):
+          group.cancelAll()
+          return .failure(problem)
+        }
+      }
+      // Only who was cancelled leaves elements out.
+      let whole = results.compactMap(\.self)
+      return whole.count == elements.count ? .success(whole) : .failure(Problem(.cancelled, "interrupted"))
+    }
+    return try outcome.get()
+  }
+}
+
+/// Numbers from 0, each given once; and how many of those are done with.
+private final class Turns: Sendable {
+  private let next = Atomic(0), finished = Atomic(0)
+  func take() -> Int { next.add(1, ordering: .relaxed).oldValue }
+  func finish() -> Int { finished.add(1, ordering: .relaxed).newValue }
+}

@@ -1,0 +1,123 @@
+public import Rows
+
+/// Makes a storage's table hold what a source has: fetched, compared, and written where it differs, in one step.
+///
+/// A source that fails, or has suddenly lost most of its records, changes nothing.
+public struct Sync: Sendable {
+  /// What may be done.
+  public struct Policy: Sendable, Hashable {
+    /// Whether a source may have less than half of the records it had.
+    public var allowsShrink = false
+    /// Whether a table that came from elsewhere may be replaced.
+    public var replacesSource = false
+    /// Whether nothing is written.
+    public var isDryRun = false
+
+    /// The careful way.
+    public init() {}
+  }
+
+  private let store: any RecordStore
+  private let policy: Policy
+  private let time: String
+
+  /// A sync into `store`; `time` is RFC 3339 in UTC.
+  public init(into store: any RecordStore, _ policy: Policy = Policy(), time: String) {
+    self.store = store
+    self.policy = policy
+    self.time = time
+  }
+
+  /// Makes the table of `schema` hold the rows of a stream, whose columns are some of the schema's, in any order.
+  ///
+  /// - Parameters:
+  ///   - schema: nil for the stream's own, which may become wider.
+  ///   - source: where the rows come from; nil for records of a person's, which stay in the history.
+  /// - Returns: what became of the table, or would.
+  /// - Throws: `badData` for a source that shrank, another source, rows that do not fit; what the stream throws.
+  public func run(_ rows: any RowStream, as schema: Schema?, from source: String?) async throws(Problem) -> TableOutcome
+  {
+    var rows = rows
+    while true {
+      do throws(Problem) {
+        return try await attempt(rows, schema ?? rows.schema, source)
+      } catch {
+        guard error.kind == .badData, let wider = try await rows.widened() else { throw error }
+        rows = wider
+      }
+    }
+  }
+
+  private func attempt(_ rows: any RowStream, _ schema: Schema, _ source: String?) async throws(Problem) -> TableOutcome
+  {
+    if source == nil, !schema.key.isEmpty { return try await replace(rows, schema) }
+    var load = TableLoad("sync \(schema.name)", time: time, schema, try Self.ordered(rows, as: schema), from: source)
+    load.replacesSource = policy.replacesSource
+    load.accepts = { [policy] (outcome) throws(Problem) in
+      try Self.check(outcome, schema.name, policy)
+      return !policy.isDryRun
+    }
+    return try await store.load(load)
+  }
+
+  /// A person's records: kept in the history as they were.
+  private func replace(_ rows: any RowStream, _ schema: Schema) async throws(Problem) -> TableOutcome {
+    var change = TableChange(schema, replacesAll: true)
+    let ordered = try Self.ordered(rows, as: schema)
+    while let batch = try await ordered.next()?.batch() {
+      for row in 0..<batch.count { change.upserts.append((0..<batch.width).map { batch.value(row, $0) }) }
+    }
+    var step = StoreChange("sync \(schema.name)", time: time, [change])
+    step.accepts = { [policy] (outcomes) throws(Problem) in
+      for outcome in outcomes { try Self.check(outcome, schema.name, policy) }
+      return !policy.isDryRun
+    }
+    return try await store.apply(step).first ?? TableOutcome()
+  }
+
+  private static func check(_ outcome: TableOutcome, _ name: String, _ policy: Policy) throws(Problem) {
+    let after = outcome.added + outcome.changed + outcome.unchanged
+    let before = outcome.removed + outcome.changed + outcome.unchanged
+    guard !policy.allowsShrink, after * 2 < before else { return }
+    throw Problem(
+      .badData,
+      "the source has \(after) \(after == 1 ? "record" : "records") where the storage has \(before); nothing was changed",
+      at: name,
+      hint: "--allow-shrink accepts it")
+  }
+
+  /// The rows with the columns of `schema`.
+  private static func ordered(_ rows: any RowStream, as schema: Schema) throws(Problem) -> any RowStream {
+    let positions = schema.columns.map { rows.schema.position(of: $0.name) }
+    if positions.elementsEqual(rows.schema.columns.indices.map(Optional.some)) { return rows }
+    return WidenedRows(rows, schema, positions)
+  }
+}
+
+/// Rows as rows of a schema that has more columns, or others in between: null where there is none.
+private struct WidenedRows: RowStream {
+  let schema: Schema
+  private let inner: any RowStream
+  private let positions: [Int?]
+
+  init(_ inner: any RowStream, _ schema: Schema, _ positions: [Int?]) {
+    self.inner = inner
+    self.schema = schema
+    self.positions = positions
+  }
+
+  func next() async throws(Problem) -> BatchWork? {
+    let positions = self.positions
+    return try await inner.next()?.followed { (batch) throws(Problem) in
+      let block = CellBlock(capacity: batch.count * positions.count)
+      var at = 0
+      for row in 0..<batch.count {
+        for position in positions {
+          block.put(at, position.map { batch[row, $0] } ?? .null)
+          at += 1
+        }
+      }
+      return RowBatch(width: positions.count, count: batch.count, cells: block, chunk: batch.chunk)
+    }
+  }
+}

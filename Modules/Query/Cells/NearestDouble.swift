@@ -1,0 +1,63 @@
+import Rows
+
+/// A number as far as a Double goes.
+///
+/// Rounding keeps the order: when two of these differ, the numbers differ the same way. When they are equal, the numbers are equal if both are
+/// `isWhole`; else only the literals can tell.
+struct NearestDouble {
+  /// The nearest Double; infinite beyond its range.
+  let value: Double
+  /// Whether the number is the Double itself, or has so few digits that no other such number has the same nearest Double.
+  let isWhole: Bool
+
+  /// Below zero, zero or above as `self` is less than, equal to or greater than `other`; nil when this cannot tell.
+  func order(to other: NearestDouble) -> Int? {
+    if value != other.value { return value < other.value ? -1 : 1 }
+    return isWhole && other.isWhole ? 0 : nil
+  }
+}
+
+extension NearestDouble {
+  /// Of a literal, nil when it is no number. Up to 15 digits and a small power of ten give the nearest Double by one exact operation; the rest is
+  /// left to the standard library.
+  init?(_ literal: UnsafeRawBufferPointer) {
+    var mantissa: UInt64 = 0, digits = 0, scale = 0, isFraction = false, isNegative = false
+    for at in literal.indices {
+      let byte = unsafe literal[at]
+      if byte &- 48 < 10 {
+        mantissa = mantissa &* 10 &+ UInt64(byte &- 48)
+        digits &+= 1
+        if isFraction { scale &+= 1 }
+      } else if byte == UInt8(ascii: "."), !isFraction {
+        isFraction = true
+      } else if byte == UInt8(ascii: "-"), at == 0 {
+        isNegative = true
+      } else {
+        digits = 16
+      }
+      guard digits > 15 else { continue }
+      guard let value = Double(unsafe String(decoding: literal, as: UTF8.self)) else { return nil }
+      self.init(value: value, isWhole: false)
+      return
+    }
+    guard digits > 0 else { return nil }
+    let value = Double(mantissa) / Self.powersOfTen[scale]
+    self.init(value: isNegative ? -value : value, isWhole: true)
+  }
+
+  private static let powersOfTen: [Double] = [
+    1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
+  ]
+}
+
+extension CellReader {
+  /// The cell as far as a Double goes; nil when it is no number.
+  func nearestDouble(of cell: Cell) -> NearestDouble? {
+    switch cell {
+    case .integer(let value): NearestDouble(value: Double(value), isWhole: value.magnitude < 1 << 53)
+    case .real(let value): NearestDouble(value: value, isWhole: true)
+    case .number(let start, let length): unsafe NearestDouble(bytes(start, length))
+    case .null, .text, .json, .bytes, .boolean: nil
+    }
+  }
+}

@@ -1,0 +1,98 @@
+import Codecs
+import Rows
+
+/// How rows are ordered: by columns, then by the key, text as bytes, numbers by value, null last.
+struct SortOrder: Sendable {
+  /// A column to sort by.
+  struct Key: Sendable {
+    let column: Int
+    let isDescending: Bool
+  }
+  private let keys: [Key]
+
+  init(_ keys: [Key], _ schema: Schema) {
+    let named = Set(keys.map(\.column))
+    self.keys = keys + schema.key.filter { !named.contains($0) }.map { Key(column: $0, isDescending: false) }
+  }
+
+  /// Below zero when the row of the first reader comes first, above when the other one does, zero when the order of arrival decides.
+  func compare(_ a: CellReader, _ rowA: Int, _ b: CellReader, _ rowB: Int) -> Int {
+    for key in keys {
+      let x = a.cell(rowA, key.column), y = b.cell(rowB, key.column)
+      switch (x.isNull, y.isNull) {
+      case (true, true): continue
+      case (true, false): return 1
+      case (false, true): return -1
+      case (false, false): break
+      }
+      let order = Self.compare(a, x, b, y)
+      if order != 0 { return key.isDescending ? -order : order }
+    }
+    return 0
+  }
+
+  private static func compare(_ a: CellReader, _ x: Cell, _ b: CellReader, _ y: Cell) -> Int {
+    if case .text(let start, let length) = x, case .text(let otherStart, let otherLength) = y {
+      return unsafe precedes(a.bytes(start, length), b.bytes(otherStart, otherLength))
+    }
+    if let m = a.integer(of: x), let n = b.integer(of: y) { return m < n ? -1 : m == n ? 0 : 1 }
+    if case .boolean(let p) = x, case .boolean(let q) = y { return p == q ? 0 : q ? -1 : 1 }
+    if let m = a.nearestDouble(of: x), let n = b.nearestDouble(of: y), let order = m.order(to: n) { return order }
+    if let m = a.number(of: x), let n = b.number(of: y) { return m < n ? -1 : m == n ? 0 : 1 }
+    if let m = unsafe a.bytes(of: x), let n = unsafe b.bytes(of: y), rank(x) == rank(y) { return unsafe precedes(m, n) }
+    return rank(x) - rank(y)
+  }
+
+  /// The order between values of different kinds in one column.
+  private static func rank(_ cell: Cell) -> Int {
+    switch cell {
+    case .null: 0
+    case .boolean: 1
+    case .integer, .real, .number: 2
+    case .text: 3
+    case .json: 4
+    case .bytes: 5
+    }
+  }
+
+  /// How many bytes all texts of the first column begin with in common; nothing is learned from comparing those.
+  func commonPrefix(of readers: [(reader: CellReader, rows: Int)]) -> Int {
+    guard let column = keys.first?.column else { return 0 }
+    var common: [UInt8]?
+    for (reader, rows) in readers {
+      for row in 0..<rows {
+        guard case .text(let start, let length) = reader.cell(row, column) else { continue }
+        let text = unsafe reader.bytes(start, length)
+        guard let known = common else {
+          common = unsafe Array(text)
+          continue
+        }
+        var same = 0
+        while same < min(known.count, text.count), unsafe known[same] == text[same] { same += 1 }
+        if same < known.count { common = Array(known[..<same]) }
+        if same == 0 { return 0 }
+      }
+    }
+    return common?.count ?? 0
+  }
+
+  /// A number that orders rows by their first column as far as it goes: when two differ, so do the rows, the same way. Three bits say the
+  /// kind, the others how the value begins, behind the `skip` bytes that all texts begin with.
+  func head(_ reader: CellReader, _ row: Int, skip: Int) -> UInt64 {
+    guard let key = keys.first else { return 0 }
+    let cell = reader.cell(row, key.column)
+    if cell.isNull { return .max }
+    var bits: UInt64 = 0
+    if let number = reader.nearestDouble(of: cell) {
+      let pattern = (number.value == 0 ? 0 : number.value).bitPattern
+      bits = pattern >> 63 == 0 ? pattern | 1 << 63 : ~pattern
+    } else if case .boolean(let value) = cell {
+      bits = value ? 1 << 63 : 0
+    } else if let bytes = unsafe reader.bytes(of: cell) {
+      let skip = if case .text = cell { skip } else { 0 }
+      for at in skip..<(skip + 8) { bits = unsafe bits << 8 | (at < bytes.count ? UInt64(bytes[at]) : 0) }
+    }
+    let head = UInt64(Self.rank(cell)) << 61 | bits >> 3
+    return key.isDescending ? ~head : head
+  }
+}

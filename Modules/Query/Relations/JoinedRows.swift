@@ -1,0 +1,156 @@
+import Rows
+import Synchronization
+
+/// Rows with what their relations lead to: a left join, or nested records.
+struct Join: Sendable {
+  /// The columns of the rows, then those of each relation (`character.birthday`); nested, one column of JSON a relation.
+  let schema: Schema
+  private let width: Int
+  private let steps: [JoinStep]
+  private let indexes: [JoinIndex]
+  private let isNested: Bool
+  /// Whether a step can lead a row to several records, by itself or by what it begins at.
+  private let isRepeating: [Bool]
+
+  /// - Throws: `usage` for a relation that is not there or a column name that is taken.
+  init(_ names: [String], nested: Bool, from base: Schema, _ related: RelatedTables) throws(Problem) {
+    steps = try JoinStep.steps(names, from: base.name, among: related.relations)
+    isNested = nested
+    width = base.width
+    var indexes: [JoinIndex] = [], columns = base.columns, isRepeating: [Bool] = []
+    for step in steps {
+      let start = step.parent.map { indexes[$0].table.schema } ?? base
+      let index = try JoinIndex(step.relation, from: start, related)
+      let repeats = step.relation.isToMany || step.parent.map { isRepeating[$0] } ?? false
+      columns +=
+        nested
+        ? [Self.nestedColumn(step.relation, base, isList: repeats)] : Self.columns(step.relation, index.table.schema)
+      indexes.append(index)
+      isRepeating.append(repeats)
+    }
+    self.indexes = indexes
+    self.isRepeating = isRepeating
+    let names = columns.map(\.name)
+    if Set(names).count != names.count {
+      let twice = names.first { name in names.count { $0 == name } > 1 } ?? ""
+      throw Problem(.usage, "\(base.name) has a column \(twice) already", hint: "leave the relation out of --with")
+    }
+    // Rows that are repeated have no key any more.
+    let key = !nested && isRepeating.contains(true) ? [] : base.key.map { base.columns[$0].name }
+    schema = Schema(base.name, base.summary, key: key, columns: columns)
+  }
+
+  private static func columns(_ relation: Relation, _ schema: Schema) -> [ColumnDescription] {
+    schema.columns.map {
+      ColumnDescription("\(relation.name).\($0.name)", $0.type, $0.summary, unit: $0.unit)
+    }
+  }
+  /// A relation is often called as the column it begins at; that column keeps its name.
+  private static func nestedColumn(_ relation: Relation, _ base: Schema, isList: Bool) -> ColumnDescription {
+    let isTaken = base.position(of: relation.name) != nil
+    return ColumnDescription(
+      isTaken ? "\(relation.name)_record" : relation.name, .json, nullable: !isList,
+      isList ? "the \(relation.to) that belong to it" : "the one of \(relation.to) that belongs to it")
+  }
+
+  /// Some rows of a batch, joined.
+  func rows(_ range: Range<Int>, of batch: RowBatch) -> RowBatch {
+    var builder = BatchBuilder(width: schema.width)
+    for row in range { isNested ? nest(row, of: batch, &builder) : pair(row, of: batch, &builder) }
+    return builder.finish()
+  }
+
+  /// A row for each way through the relations; one with nulls where a relation leads nowhere.
+  private func pair(_ row: Int, of batch: RowBatch, _ builder: inout BatchBuilder) {
+    var ways: [[Int?]] = [[]]
+    for (step, index) in zip(steps, indexes) {
+      ways = ways.flatMap { way -> [[Int?]] in
+        let matches = found(index, step, way.map { $0.map { [$0] } ?? [] }, batch, row)
+        return matches.isEmpty ? [way + [nil]] : matches.map { way + [$0] }
+      }
+    }
+    for way in ways {
+      for column in 0..<width { builder.append(row, column, of: batch) }
+      for (number, index) in zip(way, indexes) {
+        let place = number.map { index.place(of: $0) }
+        for column in 0..<index.table.schema.width {
+          if let place { builder.append(place.row, column, of: place.batch) } else { builder.appendNull() }
+        }
+      }
+    }
+  }
+
+  /// The row with one record, or a list of records, for each relation.
+  private func nest(_ row: Int, of batch: RowBatch, _ builder: inout BatchBuilder) {
+    for column in 0..<width { builder.append(row, column, of: batch) }
+    var records: [[Int]] = []
+    for (step, index) in zip(steps, indexes) { records.append(found(index, step, records, batch, row)) }
+    for ((isList, index), numbers) in zip(zip(isRepeating, indexes), records) {
+      let objects = numbers.map { object($0, index) }
+      if isList {
+        builder.append(json: [UInt8(ascii: "[")] + objects.joined(separator: [UInt8(ascii: ",")]) + [UInt8(ascii: "]")])
+      } else if let object = objects.first {
+        builder.append(json: object)
+      } else {
+        builder.appendNull()
+      }
+    }
+  }
+
+  /// What a step leads to, from the row or from the records that its parent led to.
+  private func found(_ index: JoinIndex, _ step: JoinStep, _ records: [[Int]], _ batch: RowBatch, _ row: Int) -> [Int] {
+    var beginnings = [(batch: batch, row: row)]
+    if let parent = step.parent { beginnings = records[parent].map { indexes[parent].place(of: $0) } }
+    var found: [Int] = []
+    for beginning in beginnings {
+      let matches = index.matches(beginning.batch, beginning.row)
+      // Several records where one is meant: there is no telling which.
+      guard step.relation.isToMany || matches.count == 1 else { continue }
+      found += matches.filter { !found.contains($0) }
+    }
+    return found
+  }
+
+  private func object(_ number: Int, _ index: JoinIndex) -> [UInt8] {
+    let (batch, row) = index.place(of: number)
+    let reader = CellReader(batch)
+    var json: [UInt8] = []
+    for (column, description) in index.table.schema.columns.enumerated() {
+      json.append(UInt8(ascii: column == 0 ? "{" : ","))
+      CellReader.appendString(description.name.utf8, to: &json)
+      json.append(UInt8(ascii: ":"))
+      reader.appendJSON(of: reader.cell(row, column), to: &json)
+    }
+    return json + [UInt8(ascii: "}")]
+  }
+}
+
+/// A stream joined; a batch is joined in slices on any core, so that a row that leads to many others does not make a huge batch.
+final class JoinedRows: RowStream {
+  let schema: Schema
+  private let inner: any RowStream
+  private let join: Join
+  /// The batch that is being given out, and its next row.
+  private let rest = Mutex<(batch: RowBatch, row: Int)?>(nil)
+  private static let slice = 256
+
+  init(_ inner: any RowStream, _ join: Join) {
+    schema = join.schema
+    self.inner = inner
+    self.join = join
+  }
+
+  func next() async throws(Problem) -> BatchWork? {
+    var (batch, row) = rest.withLock { $0 } ?? (nil, 0)
+    if batch == nil {
+      guard let work = try await inner.next() else { return nil }
+      batch = try work.batch()
+      row = 0
+    }
+    guard let batch else { return nil }
+    let range = row..<min(row + Self.slice, batch.count)
+    rest.withLock { $0 = range.upperBound < batch.count ? (batch, range.upperBound) : nil }
+    let join = self.join
+    return BatchWork { () throws(Problem) in join.rows(range, of: batch) }
+  }
+}

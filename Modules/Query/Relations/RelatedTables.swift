@@ -1,0 +1,92 @@
+public import Rows
+
+/// The tables that relations lead to, read once and held in memory.
+public struct RelatedTables: Sendable {
+  /// One of them.
+  struct Table: Sendable {
+    let schema: Schema
+    let batches: [RowBatch]
+  }
+  private let tables: [String: Table]
+  /// Every relation there is, for advice.
+  let relations: [Relation]
+
+  /// None: for selections without relations.
+  public static let none = RelatedTables(tables: [:], relations: [])
+
+  /// No rows, but schemas: to check a selection before anything is read.
+  public init(described schemas: [Schema], relations: [Relation]) {
+    tables = Dictionary(uniqueKeysWithValues: schemas.map { ($0.name, Table(schema: $0, batches: [])) })
+    self.relations = relations
+  }
+
+  private init(tables: [String: Table], relations: [Relation]) {
+    self.tables = tables
+    self.relations = relations
+  }
+
+  /// Reads what the relations called `names` need, each table once; nothing when there are no names.
+  ///
+  /// - Parameters:
+  ///   - names: as in `Selection.relations`.
+  ///   - dataset: where the relations begin.
+  ///   - open: the rows of a dataset.
+  /// - Throws: `usage` for a relation that is not there; what `open` and its stream throw.
+  public static func read(
+    for names: [String], of dataset: String, among relations: [Relation], from open: (String) async throws(Problem) -> any RowStream
+  ) async throws(Problem) -> RelatedTables {
+    var tables: [String: Table] = [:]
+    for step in try JoinStep.steps(names, from: dataset, among: relations) {
+      let characters = step.relation.names.map { [$0.dataset] } ?? []
+      for name in [step.relation.to] + characters where tables[name] == nil {
+        let stream = try await open(name)
+        tables[name] = Table(schema: stream.schema, batches: try await stream.collect())
+      }
+    }
+    return RelatedTables(tables: tables, relations: relations)
+  }
+
+  /// The table of a dataset.
+  /// - Throws: `bug` when it was not read.
+  func table(_ name: String) throws(Problem) -> Table {
+    guard let table = tables[name] else { throw Problem(.bug, "the rows of \(name) were not read for --with") }
+    return table
+  }
+}
+
+/// A relation, and where it begins: in the rows themselves, or in what an earlier relation led to.
+struct JoinStep: Sendable {
+  let relation: Relation
+  /// The step it begins at; nil for the rows themselves.
+  let parent: Int?
+
+  /// The steps that `names` mean for a dataset, in their order.
+  /// - Throws: `usage` with the nearest right name.
+  static func steps(_ names: [String], from dataset: String, among relations: [Relation]) throws(Problem) -> [JoinStep] {
+    var steps: [JoinStep] = []
+    for name in names {
+      let beginnings: [(dataset: String, step: Int?)] =
+        [(dataset, nil)] + steps.enumerated().map { ($0.element.relation.to, $0.offset) }
+      let choices = beginnings.flatMap { beginning in
+        relations.filter { $0.from == beginning.dataset }.map { JoinStep(relation: $0, parent: beginning.step) }
+      }
+      guard let step = choices.first(where: { $0.relation.name == name }) else {
+        let known = choices.map(\.relation.name)
+        throw Problem(.usage, "\(dataset) has no relation “\(name)”", hint: hint(name, known, relations))
+      }
+      if steps.contains(where: { $0.relation.name == name }) {
+        throw Problem(.usage, "the relation \(name) is named twice")
+      }
+      steps.append(step)
+    }
+    return steps
+  }
+
+  private static func hint(_ name: String, _ known: [String], _ relations: [Relation]) -> String {
+    if known.isEmpty {
+      return "relations lead from: \(Set(relations.map(\.from)).sorted().joined(separator: ", "))"
+    }
+    if let near = Nearest.word(to: name, among: known) { return "did you mean \(near)?" }
+    return "there are: \(known.joined(separator: ", "))"
+  }
+}

@@ -1,0 +1,122 @@
+public import Rows
+
+/// Which rows and columns, in what order: a value that knows nothing of the command line.
+///
+/// Order of work: conditions and search → sample → sort → offset and limit → relations → columns. So a sample of one quote is one quote, with
+/// all that belongs to it. Only when a condition or a sort names a column of a relation do the relations come before those conditions; what is
+/// sampled, skipped and limited then are the joined rows. Search looks at the rows' own texts.
+public struct Selection: Sendable, Hashable {
+  /// All must hold.
+  public var conditions: [Condition] = []
+  /// Of each of these groups, one must hold.
+  public var alternatives: [[Condition]] = []
+  /// Only records with one of these keys, as `RecordKey` writes them: favourites; nil for all.
+  public var keys: Set<[UInt8]>?
+  /// Every word of it begins a word of the row, without regard to case and marks; nil for no search.
+  public var search: String?
+  /// How many rows to take at random; nil for all. They stay in the order they came in.
+  public var sample: Int?
+  /// Makes the sample the same every time; nil for another one each time.
+  public var seed: UInt64?
+  /// What to sort by, most significant first; the key and then the order of arrival decide between equals.
+  public var sort: [SortKey] = []
+  /// Rows to leave out at the beginning.
+  public var offset = 0
+  /// The most rows to give; nil for all.
+  public var limit: Int?
+  /// Columns to give, in this order; nil for all.
+  public var columns: [String]?
+
+  /// Relations to follow, by name: of the dataset, or of what an earlier one of them led to. To one record: its columns follow, named
+  /// `character.birthday`. To many: a row for each. To none: nulls.
+  public var relations: [String] = []
+  /// Whether relations give a column of JSON each instead.
+  public var isNested = false
+
+  /// A column to sort by.
+  public struct SortKey: Sendable, Hashable {
+    /// The column's name.
+    public let column: String
+    /// Whether the largest comes first. Null comes last both ways.
+    public let isDescending: Bool
+
+    /// Sorts by `column`.
+    public init(_ column: String, descending: Bool = false) {
+      self.column = column
+      isDescending = descending
+    }
+    /// What a list says: `COLUMN`, `COLUMN:asc` or `COLUMN:desc`.
+    /// - Throws: `usage` for another word behind the colon.
+    public init(_ listed: ListedName) throws(Problem) {
+      column = listed.name
+      let direction = listed.value ?? "asc"
+      guard direction == "asc" || direction == "desc" else {
+        throw Problem(
+          .usage, "no direction “\(direction)” to sort \(column)", hint: "write \(column):asc or \(column):desc")
+      }
+      isDescending = direction == "desc"
+    }
+  }
+
+  /// Everything, in the order it comes.
+  public init() {}
+
+  /// The rows of `stream` that are wanted.
+  /// - Parameter related: the tables that `relations` lead to, as `RelatedTables.read` gives them.
+  /// - Throws: `usage` for a column the schema does not have, a value it cannot compare, a relation that is not there.
+  public func apply(
+    to stream: any RowStream, scratch: any ScratchSpace, related: RelatedTables = RelatedTables.none
+  ) throws(Problem) -> any RowStream {
+    let base = stream.schema
+    let join =
+      relations.isEmpty ? nil : try Join(relations, nested: isNested, from: base, related)
+    let schema = join?.schema ?? base
+
+    var own: [[ConditionMatcher]] = [], joined: [[ConditionMatcher]] = []
+    for group in conditions.map({ [$0] }) + alternatives {
+      var matchers: [ConditionMatcher] = []
+      for condition in group {
+        matchers.append(try ConditionMatcher(condition, at: try position(condition.column, schema, related.relations), of: schema))
+      }
+      if matchers.contains(where: { $0.column >= base.width }) { joined.append(matchers) } else { own.append(matchers) }
+    }
+    var order: [SortOrder.Key] = []
+    for key in sort {
+      order.append(SortOrder.Key(column: try position(key.column, schema, related.relations), isDescending: key.isDescending))
+    }
+    var positions: [Int] = []
+    for name in columns ?? [] { positions.append(try position(name, schema, related.relations)) }
+    if Set(positions).count != positions.count { throw Problem(.usage, "a column is named twice in --columns") }
+    let joinsFirst = !joined.isEmpty || order.contains { $0.column >= base.width }
+
+    var result = stream
+    if keys != nil, base.key.isEmpty {
+      throw Problem(.usage, "\(base.name) has no key, and so no favourites")
+    }
+    if !own.isEmpty || search != nil || keys != nil {
+      result = FilteredRows(result, own, search.map { SearchMatcher($0, for: base) }, keys: keys)
+    }
+    if let join, joinsFirst { result = JoinedRows(result, join) }
+    if !joined.isEmpty { result = FilteredRows(result, joined, nil) }
+    if let sample { result = SampledRows(result, count: sample, seed: seed, scratch: scratch) }
+    if !order.isEmpty {
+      let keep = limit.map { $0.addingReportingOverflow(offset) }
+      result = SortedRows(
+        result, by: SortOrder(order, result.schema),
+        keeping: keep.flatMap { $0.overflow ? nil : $0.partialValue }, scratch: scratch)
+    }
+    if offset > 0 || limit != nil { result = LimitedRows(result, offset: offset, limit: limit) }
+    if let join, !joinsFirst { result = JoinedRows(result, join) }
+    if columns != nil { result = ProjectedRows(result, positions) }
+    return result
+  }
+
+  /// The position of a column; when a relation has it that was not asked for, the message says so.
+  private func position(_ column: String, _ schema: Schema, _ related: [Relation]) throws(Problem) -> Int {
+    let relation = related.first { relation in
+      column.hasPrefix(relation.name + ".") && relation.from == schema.name && !relations.contains(relation.name)
+    }
+    guard let relation, schema.position(of: column) == nil else { return try schema.column(named: column) }
+    throw Problem(.usage, "\(schema.name) has no column “\(column)”", hint: "add --with \(relation.name)")
+  }
+}

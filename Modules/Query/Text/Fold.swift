@@ -1,0 +1,102 @@
+/// Text as search sees it: without case, accents and other marks, the same in every storage.
+///
+/// Canonical decomposition, marks removed, full case folding, `ı` → `i`, `ß` → `ss`.
+public enum Fold {
+  /// The folded form of UTF-8 text.
+  public static func folded(_ text: [UInt8]) -> [UInt8] {
+    var result: [UInt8] = []
+    result.reserveCapacity(text.count)
+    unsafe text.withUnsafeBufferPointer { unsafe append(UnsafeRawBufferPointer($0), to: &result) }
+    return result
+  }
+  /// The folded form of text.
+  public static func folded(_ text: String) -> [UInt8] { folded(Array(text.utf8)) }
+
+  /// Appends the folded form of UTF-8 bytes. Bytes that are not UTF-8 are kept as they are.
+  package static func append(_ text: UnsafeRawBufferPointer, to result: inout [UInt8]) {
+    var at = 0
+    while at < text.count {
+      let byte = unsafe text[at]
+      if byte < 0x80 {
+        var end = at + 1
+        while end < text.count, unsafe text[end] < 0x80 { end += 1 }
+        let run = unsafe UnsafeRawBufferPointer(rebasing: text[at..<end])
+        unsafe result.append(contentsOf: run.lazy.map { $0 &- 65 < 26 ? $0 | 32 : $0 })
+        at = end
+        continue
+      }
+      let length = byte >= 0xF0 ? 4 : byte >= 0xE0 ? 3 : 2
+      guard at + length <= text.count else {
+        for i in at..<text.count { unsafe result.append(text[i]) }
+        return
+      }
+      var code = UInt32(byte & (0xFF >> UInt8(length + 1)))
+      for i in 1..<length { code = unsafe code << 6 | UInt32(text[at + i] & 0x3F) }
+      if (0xAC00...0xD7A3).contains(code) {
+        appendHangul(code - 0xAC00, to: &result)
+      } else if let range = table.range(of: code) {
+        result.append(contentsOf: table.bytes[range])
+      } else {
+        for i in 0..<length { unsafe result.append(text[at + i]) }
+      }
+      at += length
+    }
+  }
+
+  /// Decomposes a Hangul syllable, by arithmetic (The Unicode Standard, 3.12).
+  private static func appendHangul(_ syllable: UInt32, to result: inout [UInt8]) {
+    let jamo = [0x1100 + syllable / 588, 0x1161 + syllable % 588 / 28, 0x11A7 + syllable % 28]
+    for code in syllable % 28 == 0 ? jamo[..<2] : jamo[...] {
+      result += [0xE0 | UInt8(code >> 12), 0x80 | UInt8(code >> 6 & 0x3F), 0x80 | UInt8(code & 0x3F)]
+    }
+  }
+
+  private static let table = Table()
+
+  /// The table, read once.
+  private struct Table: Sendable {
+    private(set) var codes: [UInt32] = []
+    private(set) var ends: [UInt32] = []
+    private(set) var bytes: [UInt8] = []
+
+    init() {
+      var code: UInt32 = 0, number: UInt32 = 0, hasKey = false, hasDigits = false
+      func finishScalar() {
+        guard hasDigits, let scalar = Unicode.Scalar(number) else { return }
+        bytes.append(contentsOf: UTF8.encode(scalar) ?? UTF8.EncodedScalar())
+      }
+      let text = unsafe UnsafeBufferPointer(start: FoldTable.text.utf8Start, count: FoldTable.text.utf8CodeUnitCount)
+      for index in text.indices {
+        let byte = unsafe text[index]
+        switch byte {
+        case UInt8(ascii: ":"):
+          code += number
+          codes.append(code)
+          (number, hasKey, hasDigits) = (0, true, false)
+        case UInt8(ascii: "."):
+          finishScalar()
+          (number, hasDigits) = (0, false)
+        case UInt8(ascii: " "), UInt8(ascii: "\n"):
+          guard hasKey else { continue }
+          finishScalar()
+          ends.append(UInt32(bytes.count))
+          (number, hasKey, hasDigits) = (0, false, false)
+        default:
+          number = number << 4 | UInt32(byte > 57 ? byte - 87 : byte - 48)
+          hasDigits = true
+        }
+      }
+    }
+
+    /// Where in `bytes` the folded form of a character lies; nil when it is the character itself.
+    func range(of code: UInt32) -> Range<Int>? {
+      var low = 0, high = codes.count
+      while low < high {
+        let middle = (low + high) / 2
+        if codes[middle] < code { low = middle + 1 } else { high = middle }
+      }
+      guard low < codes.count, codes[low] == code else { return nil }
+      return (low == 0 ? 0 : Int(ends[low - 1]))..<Int(ends[low])
+    }
+  }
+}
