@@ -73,7 +73,7 @@ enum ActorsCommands {
   /// The age on the day of the clock, where the date of birth is known.
   private static func age(of record: StoredRecord, _ desk: Desk) -> Int64? {
     let today = desk.environment.clock.now().timestamp
-    let years = record.text("birth_date").flatMap { PartialDate.years(from: $0, to: today) }
+    let years = record.text("birth_date").flatMap { Dates.years(from: $0, to: today) }
     return years.flatMap { $0 < 0 ? nil : Int64($0) } ?? record.integer("age")
   }
 

@@ -78,8 +78,8 @@ extension ByteBuffer {
 }
 
 extension ByteBuffer {
-  /// Appends a cell as a JSON value; a real must be finite.
-  mutating func append(jsonOf cell: Cell, _ chunk: Chunk) {
+  /// Appends a cell as canonical JSON: raw bytes as base64, a literal verbatim. A real must be finite.
+  public mutating func append(jsonOf cell: Cell, _ chunk: Chunk) {
     var cursor = WriteCursor(&self, margin: NumberWriter.longest)
     switch cell {
     case .null: cursor.put("null")

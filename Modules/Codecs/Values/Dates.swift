@@ -27,6 +27,15 @@ public enum Dates {
     }
   }
 
+  /// Full years from one whole day to another, as in an age; nil if either is not a whole day. A longer `end` is cut to its date.
+  public static func years(from start: String, to end: String) -> Int? {
+    let end = end.prefix(10)
+    guard start.utf8.count == 10, end.utf8.count == 10, isDate(Array(start.utf8)), isDate(Array(end.utf8)),
+      let first = Int(start.prefix(4)), let last = Int(end.prefix(4))
+    else { return nil }
+    return last - first - (end.dropFirst(5) < start.dropFirst(5) ? 1 : 0)
+  }
+
   /// Whether `text` is a timestamp in RFC 3339 and UTC: `2013-09-29T20:00:00Z`, with a fraction of any length, `T` and `Z` upper case. A
   /// second 60 is accepted at the end of a day.
   public static func isTimestamp(_ text: [UInt8]) -> Bool { isTimestamp(text.span) }
@@ -95,9 +104,7 @@ public enum Dates {
 
   private static func isDay(_ year: Int, _ month: Int?, _ day: Int?) -> Bool {
     guard let month, isMonth(month), let day else { return false }
-    let isLeap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0)
-    let days = month == 2 ? (isLeap ? 29 : 28) : [4, 6, 9, 11].contains(month) ? 30 : 31
-    return (1...days).contains(day)
+    return (1...CivilDate.days(in: month, of: year)).contains(day)
   }
 
   static func twoDigits(_ value: Int) -> [UInt8] { [UInt8(48 + value / 10 % 10), UInt8(48 + value % 10)] }

@@ -1,6 +1,6 @@
 extension Dates {
   /// The first and the last second that RFC 3339 can write: the years 0000 to 9999.
-  private static let writable: ClosedRange<Int64> = -62_167_219_200...253_402_300_799
+  static let writable: ClosedRange<Int64> = -62_167_219_200...253_402_300_799
   /// A fraction longer than this is not a time but a mistake.
   private static let longestFraction = 64
 
@@ -33,37 +33,17 @@ extension Dates {
     guard text.count == 10, isDate(text), let year = number(text.span, 0, 4), let month = number(text.span, 5, 2),
       let day = number(text.span, 8, 2)
     else { return nil }
-    let shifted = month > 2 ? year : year - 1
-    let (era, yearOfEra) = shifted.quotientAndRemainderRoundingDown(dividingBy: 400)
-    let dayOfYear = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1
-    return era * 146_097 + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear - 719_468
+    return CivilDate(year: year, month: month, day: day).daysSince1970
   }
 
   private static func timestamp(_ seconds: Int64, fraction: [UInt8]) -> [UInt8]? {
     guard writable.contains(seconds) else { return nil }
     let (day, second) = Int(seconds).quotientAndRemainderRoundingDown(dividingBy: 86_400)
-    let (year, month, date) = civil(daysSince1970: day)
-    var text = twoDigits(year / 100) + twoDigits(year % 100) + Array("-".utf8) + twoDigits(month) + Array("-".utf8)
-    text += twoDigits(date) + Array("T".utf8) + twoDigits(second / 3600) + Array(":".utf8)
+    let date = CivilDate(daysSince1970: day)
+    var text = twoDigits(date.year / 100) + twoDigits(date.year % 100) + Array("-".utf8)
+    text += twoDigits(date.month) + Array("-".utf8) + twoDigits(date.day) + Array("T".utf8) + twoDigits(second / 3600) + Array(":".utf8)
     text += twoDigits(second / 60 % 60) + Array(":".utf8) + twoDigits(second % 60)
     if !fraction.isEmpty { text += Array(".".utf8) + fraction }
     return text + Array("Z".utf8)
-  }
-
-  /// The date in the Gregorian calendar of a day counted from 1970-01-01: years of 400 begin with March, so that the leap day is the last.
-  private static func civil(daysSince1970 days: Int) -> (year: Int, month: Int, day: Int) {
-    let (era, dayOfEra) = (days + 719_468).quotientAndRemainderRoundingDown(dividingBy: 146_097)
-    let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
-    let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
-    let shifted = (5 * dayOfYear + 2) / 153
-    let month = shifted < 10 ? shifted + 3 : shifted - 9
-    return (yearOfEra + era * 400 + (month <= 2 ? 1 : 0), month, dayOfYear - (153 * shifted + 2) / 5 + 1)
-  }
-}
-
-extension Int {
-  fileprivate func quotientAndRemainderRoundingDown(dividingBy divisor: Int) -> (Int, Int) {
-    let (quotient, remainder) = quotientAndRemainder(dividingBy: divisor)
-    return remainder < 0 ? (quotient - 1, remainder + divisor) : (quotient, remainder)
   }
 }

@@ -17,13 +17,13 @@ extension CheckRule {
   }
 
   private static func fault(ofDate text: [UInt8]) -> String? {
-    guard PartialDate.isValid(text) else { return "is no date as 2013-09-29" }
+    guard Dates.isDate(text) else { return "is no date as 2013-09-29" }
     return text.lexicographicallyPrecedes("1800".utf8) || !text.lexicographicallyPrecedes("2200".utf8)
       ? "is outside the years 1800 to 2199" : nil
   }
 
   private static func fault(ofTime text: [UInt8]) -> String? {
-    guard text.count >= 20, PartialDate.isValid(text.prefix(10)), text[10] == UInt8(ascii: "T"),
+    guard text.count >= 20, Dates.isDate(Array(text.prefix(10))), text[10] == UInt8(ascii: "T"),
       text.last == UInt8(ascii: "Z")
     else { return "is no time as 2013-09-29T20:00:00Z" }
     if text.lexicographicallyPrecedes("1970".utf8) { return "is before 1970: the clock of whoever wrote it was wrong" }

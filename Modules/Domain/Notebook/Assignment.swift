@@ -53,7 +53,7 @@ public struct Assignment: Sendable, Hashable {
     let value: Value? =
       switch column.type {
       case .text, .url: .text(bytes)
-      case .date: PartialDate.isValid(bytes) ? .text(bytes) : nil
+      case .date: Dates.isDate(bytes) ? .text(bytes) : nil
       case .integer: Int64(text).flatMap { String($0) == text ? .integer($0) : nil }
       case .real: DecimalNumber(bytes) == nil ? nil : Double(text).flatMap { $0.isFinite ? .real($0) : nil }
       case .decimal: DecimalNumber(bytes) == nil ? nil : .number(bytes)
@@ -74,17 +74,10 @@ public struct Assignment: Sendable, Hashable {
       return Value.json(array) == Value.list(ListText.elements(of: array)) ? .json(array) : nil
     }
     let elements = text.isEmpty ? [] : text.split(separator: "; ", omittingEmptySubsequences: false)
-    var json: [UInt8] = [UInt8(ascii: "[")]
-    for (position, item) in elements.enumerated() {
-      if position > 0 { json.append(UInt8(ascii: ",")) }
-      if element == .integer {
-        guard let number = Int64(item) else { return nil }
-        json += String(number).utf8
-      } else {
-        CellReader.appendString(Array(item.utf8), to: &json)
-      }
-    }
-    return .json(json + [UInt8(ascii: "]")])
+    guard element == .integer else { return .list(elements.map(String.init)) }
+    let numbers = elements.compactMap { Int64($0) }
+    guard numbers.count == elements.count else { return nil }
+    return .json(JSON.array(numbers.map { .number($0) }).canonicalBytes)
   }
 
   private static func example(_ type: ColumnType) -> String {

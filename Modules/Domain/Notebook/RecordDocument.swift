@@ -73,7 +73,7 @@ public struct RecordDocument: Sendable {
     for (column, value) in others where !value.isEmpty {
       switch column {
       case "visited_on":
-        guard PartialDate.isValid(value.utf8) else {
+        guard Dates.isDate(Array(value.utf8)) else {
           throw Problem(
             .badData, "\(label): “\(value)” is no date", at: place, hint: "write 1958, 1966-03 or 1966-03-07")
         }

@@ -71,12 +71,7 @@ extension RowBatch {
 extension Value {
   /// A list of texts.
   public static func list(_ texts: [String]) -> Value {
-    var json: [UInt8] = [UInt8(ascii: "[")]
-    for (position, text) in texts.enumerated() {
-      if position > 0 { json.append(UInt8(ascii: ",")) }
-      CellReader.appendString(text.utf8, to: &json)
-    }
-    return .json(json + [UInt8(ascii: "]")])
+    .json(JSON.array(texts.map { .string($0) }).canonicalBytes)
   }
 
   /// A literal that is the only way to write its number, as that number.
@@ -88,7 +83,7 @@ extension Value {
       guard let number = Int64(text), String(number) == text else { return self }
       return .integer(number)
     case .real:
-      guard let number = Double(text), number.isFinite, CellReader.canonical(number) == literal else { return self }
+      guard let number = Double(text), number.isFinite, number.canonicalText == literal else { return self }
       return .real(number)
     default: return self
     }

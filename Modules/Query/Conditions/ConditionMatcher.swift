@@ -69,7 +69,7 @@ struct ConditionMatcher: Sendable {
       guard let value = Bool(condition.values[0]) else { throw refuse(condition.values[0], "true") }
       return .boolean(value == (comparison == .equal))
     case .date:
-      for (value, text) in zip(condition.values, bytes) where !PartialDate.isValid(text) {
+      for (value, text) in zip(condition.values, bytes) where !Dates.isDate(text) {
         throw refuse(value, "1958-09")
       }
       return .date(comparison, bytes)
@@ -92,7 +92,7 @@ struct ConditionMatcher: Sendable {
   /// Whether a text is a time or the beginning of one: `2024`, `2024-05-17`, `2024-05-17T08:15`.
   private static func beginsTime(_ text: [UInt8]) -> Bool {
     let clock = text.dropFirst(10)
-    return PartialDate.isValid(Array(text.prefix(10)))
+    return Dates.isDate(Array(text.prefix(10)))
       && (clock.isEmpty
         || clock.first == UInt8(ascii: "T") && clock.dropFirst().allSatisfy { ":.Z0123456789".utf8.contains($0) })
   }
@@ -182,7 +182,7 @@ extension Cell {
   var plainText: String {
     switch self {
     case .integer(let value): String(value)
-    case .real(let value): String(decoding: CellReader.canonical(value), as: UTF8.self)
+    case .real(let value): String(decoding: value.canonicalText, as: UTF8.self)
     case .boolean(let value): String(value)
     case .null, .text, .number, .json, .bytes: ""
     }

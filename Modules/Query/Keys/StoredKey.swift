@@ -1,3 +1,4 @@
+import Codecs
 public import Rows
 
 /// The key of a record, in the order in which records are kept: integers by value, text by bytes, column by column.
@@ -44,7 +45,7 @@ public struct StoredKey: Sendable, Hashable, Comparable {
       case .null: "null"
       case .boolean(let value): String(value)
       case .integer(let value): String(value)
-      case .real(let value): String(decoding: CellReader.canonical(value), as: UTF8.self)
+      case .real(let value): String(decoding: value.canonicalText, as: UTF8.self)
       case .number(let bytes), .text(let bytes), .json(let bytes): String(decoding: bytes, as: UTF8.self)
       case .bytes(let bytes): "\(bytes.count) bytes"
       }

@@ -1,3 +1,4 @@
+import Codecs
 import Rows
 
 /// The rows one relation leads to, found by what they are matched by.
@@ -67,18 +68,18 @@ struct JoinIndex: Sendable {
       }
       return keys
     }
-    var key: [UInt8] = []
+    var key = ByteBuffer(capacity: 128)
     for column in columns {
       let cell = reader.cell(row, column)
       if cell.isNull { return [] }
-      // A canonical JSON value ends where it ends, so values of several columns do not run into each other.
+      // A canonical JSON value delimits itself, so the values of several columns cannot run into each other.
       if let integer = reader.integer(of: cell) {
-        key += "\(integer),".utf8
+        key.append(integer: integer)
       } else {
-        reader.appendJSON(of: cell, to: &key)
-        key.append(UInt8(ascii: ","))
+        key.append(jsonOf: cell, batch.chunk)
       }
+      key.append(byte: UInt8(ascii: ","))
     }
-    return [key]
+    return [key.bytes()]
   }
 }

@@ -1,3 +1,4 @@
+import Codecs
 import Rows
 import Synchronization
 
@@ -113,15 +114,15 @@ struct Join: Sendable {
 
   private func object(_ number: Int, _ index: JoinIndex) -> [UInt8] {
     let (batch, row) = index.place(of: number)
-    let reader = CellReader(batch)
-    var json: [UInt8] = []
+    var json = ByteBuffer(capacity: 256)
     for (column, description) in index.table.schema.columns.enumerated() {
-      json.append(UInt8(ascii: column == 0 ? "{" : ","))
-      CellReader.appendString(description.name.utf8, to: &json)
-      json.append(UInt8(ascii: ":"))
-      reader.appendJSON(of: reader.cell(row, column), to: &json)
+      json.append(byte: UInt8(ascii: column == 0 ? "{" : ","))
+      json.append(jsonString: description.name)
+      json.append(byte: UInt8(ascii: ":"))
+      json.append(jsonOf: batch[row, column], batch.chunk)
     }
-    return json + [UInt8(ascii: "}")]
+    json.append(byte: UInt8(ascii: "}"))
+    return json.bytes()
   }
 }
 
