@@ -46,16 +46,22 @@ let package = Package(
     module("CommandLineKit", ["Rows", "Codecs", "Query", "Domain", "CSystem"]),
     module("Conformance", ["Rows", "Codecs", "Query", "Domain"]),
 
-    app("bb-export", ["Rows", "Codecs", "Query", "Domain", "CommandLineKit", "Networking", "Snapshot", "Persistence", "Exporters"]),
-    app("bb-notes", ["Rows", "Codecs", "Query", "Domain", "CommandLineKit", "Networking", "Snapshot", "Persistence", "Exporters"]),
+    app(
+      "bb-export",
+      ["Rows", "Codecs", "Query", "Domain", "CommandLineKit", "Networking", "Snapshot", "Persistence", "Exporters"]),
+    app(
+      "bb-notes",
+      ["Rows", "Codecs", "Query", "Domain", "CommandLineKit", "Networking", "Snapshot", "Persistence", "Exporters"]),
 
     // Serves the faults of Conformance to `Tools/faults network`.
     .executableTarget(
-      name: "fault-server", dependencies: ["Rows", "Domain", "Conformance"], path: "Tests/FaultServer", swiftSettings: house),
+      name: "fault-server", dependencies: ["Rows", "Domain", "Conformance"], path: "Tests/FaultServer",
+      swiftSettings: house),
 
     // Converts many tables in one process for `Tools/roundtrip`.
     .executableTarget(
-      name: "round-trip", dependencies: ["Rows", "Domain", "Codecs", "Exporters"], path: "Tests/RoundTrip", swiftSettings: house
+      name: "round-trip", dependencies: ["Rows", "Domain", "Codecs", "Exporters"], path: "Tests/RoundTrip",
+      swiftSettings: house
     ),
 
     tests("DomainTests", ["Rows", "Codecs", "Query", "Domain", "Conformance"]),
@@ -67,7 +73,8 @@ let package = Package(
     tests(
       "AppTests",
       [
-        "bb-export", "bb-notes", "Rows", "Query", "Domain", "Codecs", "CommandLineKit", "Networking", "Snapshot", "Persistence",
+        "bb-export", "bb-notes", "Rows", "Query", "Domain", "Codecs", "CommandLineKit", "Networking", "Snapshot",
+        "Persistence",
         "Exporters", "Conformance",
       ]),
   ]

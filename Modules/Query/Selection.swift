@@ -76,13 +76,15 @@ public struct Selection: Sendable, Hashable {
     for group in conditions.map({ [$0] }) + alternatives {
       var matchers: [ConditionMatcher] = []
       for condition in group {
-        matchers.append(try ConditionMatcher(condition, at: try position(condition.column, schema, related.relations), of: schema))
+        matchers.append(
+          try ConditionMatcher(condition, at: try position(condition.column, schema, related.relations), of: schema))
       }
       if matchers.contains(where: { $0.column >= base.width }) { joined.append(matchers) } else { own.append(matchers) }
     }
     var order: [SortOrder.Key] = []
     for key in sort {
-      order.append(SortOrder.Key(column: try position(key.column, schema, related.relations), isDescending: key.isDescending))
+      order.append(
+        SortOrder.Key(column: try position(key.column, schema, related.relations), isDescending: key.isDescending))
     }
     var positions: [Int] = []
     for name in columns ?? [] { positions.append(try position(name, schema, related.relations)) }

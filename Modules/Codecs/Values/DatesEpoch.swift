@@ -41,7 +41,9 @@ extension Dates {
     let (day, second) = Int(seconds).quotientAndRemainderRoundingDown(dividingBy: 86_400)
     let date = CivilDate(daysSince1970: day)
     var text = twoDigits(date.year / 100) + twoDigits(date.year % 100) + Array("-".utf8)
-    text += twoDigits(date.month) + Array("-".utf8) + twoDigits(date.day) + Array("T".utf8) + twoDigits(second / 3600) + Array(":".utf8)
+    text +=
+      twoDigits(date.month) + Array("-".utf8) + twoDigits(date.day) + Array("T".utf8) + twoDigits(second / 3600)
+      + Array(":".utf8)
     text += twoDigits(second / 60 % 60) + Array(":".utf8) + twoDigits(second % 60)
     if !fraction.isEmpty { text += Array(".".utf8) + fraction }
     return text + Array("Z".utf8)

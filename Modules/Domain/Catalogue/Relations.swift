@@ -5,9 +5,12 @@ extension Catalog {
   /// How the datasets hang together.
   public static let relations: [Relation] = [
     Relation("character", from: "quotes", to: "characters", byName: characterNames, on: ["character": "name"]),
-    Relation("deaths", from: "characters", to: "deaths", toMany: true, byName: characterNames, on: ["name": "character"]),
-    Relation("quotes", from: "characters", to: "quotes", toMany: true, byName: characterNames, on: ["name": "character"]),
-    Relation("cast", from: "episodes", to: "characters", toMany: true, byName: characterNames, on: ["characters": "name"]),
+    Relation(
+      "deaths", from: "characters", to: "deaths", toMany: true, byName: characterNames, on: ["name": "character"]),
+    Relation(
+      "quotes", from: "characters", to: "quotes", toMany: true, byName: characterNames, on: ["name": "character"]),
+    Relation(
+      "cast", from: "episodes", to: "characters", toMany: true, byName: characterNames, on: ["characters": "name"]),
     Relation("comments", from: "movies", to: "comments", toMany: true, on: ["id": "movie_id"]),
     Relation(
       "episode", from: "notes", to: "episodes",

@@ -88,7 +88,8 @@ public struct NameMatching: Sendable, Hashable {
   /// Names of the records of `dataset`.
   public init(of dataset: String, names: [String], fullNames: [String], aliases: [String], synonyms: [[String]]) {
     self.dataset = dataset
-    columns = [names, fullNames, aliases].enumerated().flatMap { way, names in names.map { Column(name: $0, way: way) } }
+    columns = [names, fullNames, aliases].enumerated().flatMap { way, names in names.map { Column(name: $0, way: way) }
+    }
     self.synonyms = synonyms
   }
 }

@@ -33,7 +33,8 @@ public struct RelatedTables: Sendable {
   ///   - open: the rows of a dataset.
   /// - Throws: `usage` for a relation that is not there; what `open` and its stream throw.
   public static func read(
-    for names: [String], of dataset: String, among relations: [Relation], from open: (String) async throws(Problem) -> any RowStream
+    for names: [String], of dataset: String, among relations: [Relation],
+    from open: (String) async throws(Problem) -> any RowStream
   ) async throws(Problem) -> RelatedTables {
     var tables: [String: Table] = [:]
     for step in try JoinStep.steps(names, from: dataset, among: relations) {
@@ -62,7 +63,8 @@ struct JoinStep: Sendable {
 
   /// The steps that `names` mean for a dataset, in their order.
   /// - Throws: `usage` with the nearest right name.
-  static func steps(_ names: [String], from dataset: String, among relations: [Relation]) throws(Problem) -> [JoinStep] {
+  static func steps(_ names: [String], from dataset: String, among relations: [Relation]) throws(Problem) -> [JoinStep]
+  {
     var steps: [JoinStep] = []
     for name in names {
       let beginnings: [(dataset: String, step: Int?)] =
