@@ -88,6 +88,22 @@ import Testing
     #expect(made == made.sorted() && Set(made).count == made.count)
     #expect(made.allSatisfy(RecordIdentifier.isValid))
   }
+
+  @Test("an identifier is above the greatest of the store, whatever the clock says")
+  func raisedIdentifiers() {
+    var greatest = "ffffffff-0000-7fff-bfff-fffffffffffe", made: Set<String> = []
+    for _ in 0..<200 {
+      let random = (0..<10).map { _ in UInt8.random(in: 0 ... .max) }
+      let next = RecordIdentifier.raised(RecordIdentifier.make(milliseconds: 5, random: random), above: greatest)
+      #expect(next > greatest && RecordIdentifier.isValid(next))
+      // Two stores that continue from one identifier do not make the same.
+      #expect(made.insert(next).inserted)
+      if made.count % 2 == 0 { greatest = next }
+    }
+    let later = RecordIdentifier.make(milliseconds: 6, random: [])
+    #expect(RecordIdentifier.raised(later, above: RecordIdentifier.make(milliseconds: 5, random: [])) == later)
+    #expect(RecordIdentifier.raised(later, above: "zz") == later && RecordIdentifier.raised(later, above: nil) == later)
+  }
 }
 
 @Suite("Forms of records") struct RecordFormTests {

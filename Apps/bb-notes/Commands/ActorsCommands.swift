@@ -85,7 +85,7 @@ enum ActorsCommands {
 
   private static func addActor(_ desk: Desk) async throws(Problem) {
     let records = try named.records(desk, makes: true)
-    let id = desk.environment.identifier()
+    let id = try await records.newIdentifier(desk.environment.identifier())
     var record = records.draft(id: id)
     if let name = desk.arguments.first { record = try Assignment(parsing: "name=\(name)").applied(to: record) }
     for (option, column) in fields {

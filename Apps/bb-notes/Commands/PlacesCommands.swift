@@ -61,7 +61,7 @@ enum PlacesCommands {
 
   private static func addPlace(_ desk: Desk) async throws(Problem) {
     let records = try named.records(desk, makes: true)
-    var record = records.draft(id: desk.environment.identifier())
+    var record = records.draft(id: try await records.newIdentifier(desk.environment.identifier()))
     if let name = desk.arguments.first { record = try Assignment(parsing: "name=\(name)").applied(to: record) }
     if let text = desk[at] {
       let coordinates = try Coordinates(parsing: text)

@@ -48,6 +48,14 @@ public struct NamedRecords: Sendable {
     return try await book.records(of: kind.schema, selection).contains { $0.text("id") != id }
   }
 
+  /// `made`, or an identifier above that of every record, where the clock was set back: records are listed in the order in which they were added.
+  public func newIdentifier(_ made: String) async throws(Problem) -> String {
+    var selection = Selection()
+    selection.columns = ["id"]
+    let known = try await book.records(of: kind.schema, selection).compactMap { $0.text("id") }
+    return RecordIdentifier.raised(made, above: known.filter(RecordIdentifier.isValid).max())
+  }
+
   /// An empty record with a new identifier.
   public func draft(id: String) -> StoredRecord {
     let now = Value.text(book.now)

@@ -23,6 +23,29 @@ public enum RecordIdentifier {
     bytes += Array(repeating: 0, count: 16 - bytes.count)
     bytes[6] = 0x70 | bytes[6] & 0x0F
     bytes[8] = 0x80 | bytes[8] & 0x3F
+    return text(of: bytes)
+  }
+
+  /// An identifier that sorts after `greatest`: `made`, or, where the clock was set back since, one a random distance above `greatest`, so that two
+  /// copies of a store that continue from the same identifier do not make the same one.
+  public static func raised(_ made: String, above greatest: String?) -> String {
+    guard let greatest, isValid(greatest), isValid(made), made <= greatest else { return made }
+    var bytes = bytes(of: greatest)
+    // The lowest 56 bits are random; 40 of those of `made` are added, which leaves room for tens of thousands of additions before the time counts up.
+    let distance = Self.bytes(of: made).suffix(5).reduce(UInt64(0)) { $0 << 8 | UInt64($1) } + 1
+    let low = bytes.suffix(7).reduce(UInt64(0)) { $0 << 8 | UInt64($1) } + distance
+    for place in 9..<16 { bytes[place] = UInt8(truncatingIfNeeded: low >> UInt64(8 * (15 - place))) }
+    guard low >> 56 > 0 else { return text(of: bytes) }
+    let time = bytes.prefix(6).reduce(Int64(0)) { $0 << 8 | Int64($1) }
+    return make(milliseconds: time + 1, random: Array(bytes.suffix(10)))
+  }
+
+  private static func bytes(of text: String) -> [UInt8] {
+    let digits = text.utf8.filter { $0 != UInt8(ascii: "-") }.map { $0 < 58 ? $0 - 48 : $0 - 87 }
+    return stride(from: 0, to: digits.count, by: 2).map { digits[$0] << 4 | digits[$0 + 1] }
+  }
+
+  private static func text(of bytes: [UInt8]) -> String {
     let digits = Array("0123456789abcdef")
     var text = ""
     for (place, byte) in bytes.enumerated() {

@@ -51,6 +51,7 @@ public struct RecordImport: Sendable {
       byKey[record.key] = record
       byLabel[Self.likeness(record)] = record
     }
+    var last = existing.compactMap { $0.text("id") }.filter(RecordIdentifier.isValid).max()
     var edits: [[Value]: RecordBook.Edit] = [:], order: [[Value]] = [], conflicts: [String] = [], outcome = Outcome()
     for imported in records {
       var record = StoredRecord(kept, Array(repeating: .null, count: kept.width))
@@ -66,7 +67,7 @@ public struct RecordImport: Sendable {
           record[column.name] = before[column.name]
         }
       }
-      complete(&record, from: before)
+      complete(&record, from: before, above: &last)
       try check(record, name)
       let label = record.label
       guard edits[record.key] == nil else {
@@ -122,10 +123,16 @@ public struct RecordImport: Sendable {
     return ([record.text("name") ?? ""] + place).joined(separator: "\n")
   }
 
-  /// Fills in what bb gives: identifiers and times.
-  private func complete(_ record: inout StoredRecord, from before: StoredRecord?) {
+  /// Fills in identifiers, each above the `last`, and times.
+  private func complete(_ record: inout StoredRecord, from before: StoredRecord?, above last: inout String?) {
     if record.schema.position(of: "id") != nil, record["id"] == .null {
-      record["id"] = before?["id"] ?? .text(makeIdentifier())
+      if let known = before?["id"] {
+        record["id"] = known
+      } else {
+        let id = RecordIdentifier.raised(makeIdentifier(), above: last)
+        record["id"] = .text(id)
+        last = id
+      }
     }
     for column in ["created_at", "updated_at"]
     where record.schema.position(of: column) != nil && record[column] == .null {

@@ -22,7 +22,7 @@ public struct RecordKind: Sendable {
   /// Places: with a name and where they are; listed in the order in which they were added.
   public static let place = RecordKind(
     schema: Catalog.places, noun: "place", form: ["name", "latitude", "longitude", "visited_on", "comment"],
-    order: [Selection.SortKey("created_at")],
+    order: [Selection.SortKey("id")],
     missing: { record in
       (isEmpty(record["name"]) ? ["a name"] : [])
         + (record.real("latitude") == nil || record.real("longitude") == nil ? ["coordinates"] : [])
