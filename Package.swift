@@ -84,7 +84,7 @@ let package = Package(
 // to be watched as well.
 if Context.environment["BB_FUZZ"] != nil {
   let watched: [SwiftSetting] = [.unsafeFlags(["-sanitize=fuzzer,address"])]
-  let looked = ["Domain", "Codecs", "CommandLineKit", "Networking"]
+  let looked = ["Rows", "Codecs", "Query", "Domain", "CommandLineKit", "Networking"]
   for target in package.targets where looked.contains(target.name) { target.swiftSettings = house + watched }
   package.targets.append(
     .executableTarget(

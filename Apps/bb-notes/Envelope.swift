@@ -31,11 +31,12 @@ struct Envelope: Exporter {
       out.append("{\"bb\":1,\"kind\":\(JSONText.quoted(kind)),\"items\":")
       try inner.begin(&out)
     }
-    func encode(_ batch: RowBatch, isFirst: Bool, _ out: inout ByteBuffer) throws(Problem) -> Int {
-      try inner.encode(batch, isFirst: isFirst, &out)
+    var separator: StaticString { inner.separator }
+    func encode(_ batch: RowBatch, _ out: inout ByteBuffer) throws(Problem) -> EncodedPart {
+      try inner.encode(batch, &out)
     }
-    func finish(rows: Int, _ out: inout ByteBuffer) throws(Problem) {
-      try inner.finish(rows: rows, &out)
+    func finish(_ all: EncodedPart, _ out: inout ByteBuffer) throws(Problem) {
+      try inner.finish(all, &out)
       out.append("}\n")
     }
   }

@@ -17,7 +17,7 @@ struct PlainLines: Exporter {
 
   private struct Encoder: RowEncoder {
     func begin(_ out: inout ByteBuffer) {}
-    func encode(_ batch: RowBatch, isFirst: Bool, _ out: inout ByteBuffer) -> Int {
+    func encode(_ batch: RowBatch, _ out: inout ByteBuffer) -> EncodedPart {
       for row in 0..<batch.count {
         for column in 0..<batch.width {
           if column > 0 { out.append(byte: UInt8(ascii: "\t")) }
@@ -29,9 +29,9 @@ struct PlainLines: Exporter {
         }
         out.append(byte: UInt8(ascii: "\n"))
       }
-      return 0
+      return EncodedPart(rows: batch.count)
     }
-    func finish(rows: Int, _ out: inout ByteBuffer) {}
+    func finish(_ all: EncodedPart, _ out: inout ByteBuffer) {}
 
     private static func append(_ bytes: [UInt8], _ out: inout ByteBuffer) {
       // Byte by byte: a line feed behind a carriage return, or before an accent, is none as a Character.

@@ -58,16 +58,16 @@ private struct CSVEncoder: RowEncoder {
   let isEscaped: Bool
 
   func begin(_ out: inout ByteBuffer) throws(Problem) { try writer.begin(&out) }
-  func encode(_ batch: RowBatch, isFirst: Bool, _ out: inout ByteBuffer) throws(Problem) -> Int {
-    try writer.write(batch, isFirst: isFirst, &out)
+  func encode(_ batch: RowBatch, _ out: inout ByteBuffer) throws(Problem) -> EncodedPart {
+    EncodedPart(rows: batch.count, reportedCells: try writer.write(batch, &out))
   }
-  func finish(rows: Int, _ out: inout ByteBuffer) {}
-  func warning(noted: Int) -> String? {
-    if noted == 0 { return nil }
-    let found = "\(counted(noted, "cell")) that a spreadsheet would take for a formula"
+  func finish(_ all: EncodedPart, _ out: inout ByteBuffer) {}
+  func warning(_ all: EncodedPart) -> String? {
+    if all.reportedCells == 0 { return nil }
+    let found = "\(counted(all.reportedCells, "cell")) that a spreadsheet would take for a formula"
     return isEscaped
       ? "\(found): a ' was put in front"
-      : "\(found), written as \(noted == 1 ? "it is" : "they are"); --option formulas=escape makes \(noted == 1 ? "it" : "them") safe"
+      : "\(found), written as \(all.reportedCells == 1 ? "it is" : "they are"); --option formulas=escape makes \(all.reportedCells == 1 ? "it" : "them") safe"
   }
 }
 

@@ -30,10 +30,13 @@ private struct HTMLEncoder: RowEncoder {
   let writer: HTMLWriter
 
   func begin(_ out: inout ByteBuffer) { writer.begin(&out) }
-  func encode(_ batch: RowBatch, isFirst: Bool, _ out: inout ByteBuffer) -> Int { writer.write(batch, &out) }
-  func finish(rows: Int, _ out: inout ByteBuffer) { writer.finish(&out) }
-  func warning(noted: Int) -> String? {
-    noted == 0
-      ? nil : "\(counted(noted, "cell")) with control characters: shown as U+FFFD, carriage returns as line breaks"
+  func encode(_ batch: RowBatch, _ out: inout ByteBuffer) -> EncodedPart {
+    EncodedPart(rows: batch.count, reportedCells: writer.write(batch, &out))
+  }
+  func finish(_ all: EncodedPart, _ out: inout ByteBuffer) { writer.finish(&out) }
+  func warning(_ all: EncodedPart) -> String? {
+    all.reportedCells == 0
+      ? nil
+      : "\(counted(all.reportedCells, "cell")) with control characters: shown as U+FFFD, carriage returns as line breaks"
   }
 }

@@ -41,9 +41,10 @@ private struct JSONEncoder: RowEncoder {
   let writer: JSONWriter
 
   func begin(_ out: inout ByteBuffer) { writer.begin(&out) }
-  func encode(_ batch: RowBatch, isFirst: Bool, _ out: inout ByteBuffer) throws(Problem) -> Int {
-    try writer.write(batch, isFirst: isFirst, &out)
-    return 0
+  var separator: StaticString { writer.separator }
+  func encode(_ batch: RowBatch, _ out: inout ByteBuffer) throws(Problem) -> EncodedPart {
+    try writer.write(batch, &out)
+    return EncodedPart(rows: batch.count)
   }
-  func finish(rows: Int, _ out: inout ByteBuffer) { writer.finish(isEmpty: rows == 0, &out) }
+  func finish(_ all: EncodedPart, _ out: inout ByteBuffer) { writer.finish(isEmpty: all.rows == 0, &out) }
 }

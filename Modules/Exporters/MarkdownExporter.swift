@@ -26,11 +26,14 @@ private struct MarkdownEncoder: RowEncoder {
   let table: MarkdownTable
 
   func begin(_ out: inout ByteBuffer) { table.begin(&out) }
-  func encode(_ batch: RowBatch, isFirst: Bool, _ out: inout ByteBuffer) -> Int { table.write(batch, &out) }
-  func finish(rows: Int, _ out: inout ByteBuffer) {}
-  func warning(noted: Int) -> String? {
-    noted == 0
-      ? nil : "\(counted(noted, "cell")) with control characters: shown as U+FFFD, carriage returns as line breaks"
+  func encode(_ batch: RowBatch, _ out: inout ByteBuffer) -> EncodedPart {
+    EncodedPart(rows: batch.count, reportedCells: table.write(batch, &out))
+  }
+  func finish(_ all: EncodedPart, _ out: inout ByteBuffer) {}
+  func warning(_ all: EncodedPart) -> String? {
+    all.reportedCells == 0
+      ? nil
+      : "\(counted(all.reportedCells, "cell")) with control characters: shown as U+FFFD, carriage returns as line breaks"
   }
 }
 

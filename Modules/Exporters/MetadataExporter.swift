@@ -72,6 +72,6 @@ private struct MetadataEncoder: RowEncoder {
   let text: [UInt8]
 
   func begin(_ out: inout ByteBuffer) { out.append(bytes: text) }
-  func encode(_ batch: RowBatch, isFirst: Bool, _ out: inout ByteBuffer) -> Int { 0 }
-  func finish(rows: Int, _ out: inout ByteBuffer) {}
+  func encode(_ batch: RowBatch, _ out: inout ByteBuffer) -> EncodedPart { EncodedPart(rows: batch.count) }
+  func finish(_ all: EncodedPart, _ out: inout ByteBuffer) {}
 }

@@ -27,11 +27,12 @@ private struct GeoJSONEncoder: RowEncoder {
   let writer: GeoJSONWriter
 
   func begin(_ out: inout ByteBuffer) { writer.begin(&out) }
-  func encode(_ batch: RowBatch, isFirst: Bool, _ out: inout ByteBuffer) throws(Problem) -> Int {
-    try writer.write(batch, isFirst: isFirst, &out)
-    return 0
+  var separator: StaticString { writer.separator }
+  func encode(_ batch: RowBatch, _ out: inout ByteBuffer) throws(Problem) -> EncodedPart {
+    try writer.write(batch, &out)
+    return EncodedPart(rows: batch.count)
   }
-  func finish(rows: Int, _ out: inout ByteBuffer) { writer.finish(isEmpty: rows == 0, &out) }
+  func finish(_ all: EncodedPart, _ out: inout ByteBuffer) { writer.finish(isEmpty: all.rows == 0, &out) }
 }
 
 /// Places as waypoints of GPX or placemarks of KML, for tables with latitude and longitude.
@@ -73,12 +74,13 @@ private struct MapEncoder: RowEncoder {
   let writer: MapWriter
 
   func begin(_ out: inout ByteBuffer) { writer.begin(&out) }
-  func encode(_ batch: RowBatch, isFirst: Bool, _ out: inout ByteBuffer) throws(Problem) -> Int {
-    try writer.write(batch, &out)
+  func encode(_ batch: RowBatch, _ out: inout ByteBuffer) throws(Problem) -> EncodedPart {
+    EncodedPart(rows: batch.count, reportedCells: try writer.write(batch, &out))
   }
-  func finish(rows: Int, _ out: inout ByteBuffer) { writer.finish(&out) }
-  func warning(noted: Int) -> String? {
-    noted == 0
-      ? nil : "\(counted(noted, "cell")) with control characters: shown as U+FFFD, carriage returns as line breaks"
+  func finish(_ all: EncodedPart, _ out: inout ByteBuffer) { writer.finish(&out) }
+  func warning(_ all: EncodedPart) -> String? {
+    all.reportedCells == 0
+      ? nil
+      : "\(counted(all.reportedCells, "cell")) with control characters: shown as U+FFFD, carriage returns as line breaks"
   }
 }

@@ -26,11 +26,12 @@ private struct RecordEncoder: RowEncoder {
   let writer: RecordWriter
 
   func begin(_ out: inout ByteBuffer) {}
-  func encode(_ batch: RowBatch, isFirst: Bool, _ out: inout ByteBuffer) -> Int {
-    writer.write(batch, isFirst: isFirst, &out)
+  var separator: StaticString { writer.separator }
+  func encode(_ batch: RowBatch, _ out: inout ByteBuffer) -> EncodedPart {
+    EncodedPart(rows: batch.count, reportedCells: writer.write(batch, &out))
   }
-  func finish(rows: Int, _ out: inout ByteBuffer) {}
-  func warning(noted: Int) -> String? {
-    noted == 0 ? nil : "\(counted(noted, "cell")) with control characters, shown as pictures"
+  func finish(_ all: EncodedPart, _ out: inout ByteBuffer) {}
+  func warning(_ all: EncodedPart) -> String? {
+    all.reportedCells == 0 ? nil : "\(counted(all.reportedCells, "cell")) with control characters, shown as pictures"
   }
 }

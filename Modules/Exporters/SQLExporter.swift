@@ -26,9 +26,9 @@ private struct SQLEncoder: RowEncoder {
   let writer: SQLWriter
 
   func begin(_ out: inout ByteBuffer) { writer.begin(&out) }
-  func encode(_ batch: RowBatch, isFirst: Bool, _ out: inout ByteBuffer) throws(Problem) -> Int {
+  func encode(_ batch: RowBatch, _ out: inout ByteBuffer) throws(Problem) -> EncodedPart {
     try writer.write(batch, &out)
-    return 0
+    return EncodedPart(rows: batch.count)
   }
-  func finish(rows: Int, _ out: inout ByteBuffer) { writer.finish(&out) }
+  func finish(_ all: EncodedPart, _ out: inout ByteBuffer) { writer.finish(&out) }
 }

@@ -31,11 +31,15 @@ private struct TableEncoder: RowEncoder {
   let writer: TableWriter
 
   func begin(_ out: inout ByteBuffer) { writer.begin(&out) }
-  func encode(_ batch: RowBatch, isFirst: Bool, _ out: inout ByteBuffer) -> Int { writer.write(batch, &out) }
-  func finish(rows: Int, _ out: inout ByteBuffer) {}
-  func warning(noted: Int) -> String? {
+  func encode(_ batch: RowBatch, _ out: inout ByteBuffer) -> EncodedPart {
+    EncodedPart(rows: batch.count, reportedCells: writer.write(batch, &out))
+  }
+  func finish(_ all: EncodedPart, _ out: inout ByteBuffer) {}
+  func warning(_ all: EncodedPart) -> String? {
     var parts: [String] = []
-    if noted > 0 { parts.append("\(counted(noted, "cell")) with control characters, shown as pictures") }
+    if all.reportedCells > 0 {
+      parts.append("\(counted(all.reportedCells, "cell")) with control characters, shown as pictures")
+    }
     if writer.hiddenCount > 0 {
       parts.append("\(counted(writer.hiddenCount, "column")) did not fit; -f record or --columns shows them")
     }

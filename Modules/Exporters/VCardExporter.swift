@@ -27,12 +27,13 @@ private struct VCardEncoder: RowEncoder {
   let writer: VCardWriter
 
   func begin(_ out: inout ByteBuffer) {}
-  func encode(_ batch: RowBatch, isFirst: Bool, _ out: inout ByteBuffer) throws(Problem) -> Int {
-    try writer.write(batch, &out)
+  func encode(_ batch: RowBatch, _ out: inout ByteBuffer) throws(Problem) -> EncodedPart {
+    EncodedPart(rows: batch.count, reportedCells: try writer.write(batch, &out))
   }
-  func finish(rows: Int, _ out: inout ByteBuffer) {}
-  func warning(noted: Int) -> String? {
-    noted == 0
-      ? nil : "\(counted(noted, "cell")) with control characters: shown as U+FFFD, carriage returns as line breaks"
+  func finish(_ all: EncodedPart, _ out: inout ByteBuffer) {}
+  func warning(_ all: EncodedPart) -> String? {
+    all.reportedCells == 0
+      ? nil
+      : "\(counted(all.reportedCells, "cell")) with control characters: shown as U+FFFD, carriage returns as line breaks"
   }
 }

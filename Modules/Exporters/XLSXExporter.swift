@@ -42,11 +42,11 @@ private struct SheetEncoder: RowEncoder {
   let writer: SheetWriter
 
   func begin(_ out: inout ByteBuffer) throws(Problem) { try writer.begin(&out) }
-  func encode(_ batch: RowBatch, isFirst: Bool, _ out: inout ByteBuffer) throws(Problem) -> Int {
+  func encode(_ batch: RowBatch, _ out: inout ByteBuffer) throws(Problem) -> EncodedPart {
     try writer.write(batch, &out)
-    return 0
+    return EncodedPart(rows: batch.count)
   }
-  func finish(rows: Int, _ out: inout ByteBuffer) throws(Problem) { try writer.finish(rows: rows, &out) }
+  func finish(_ all: EncodedPart, _ out: inout ByteBuffer) throws(Problem) { try writer.finish(rows: all.rows, &out) }
 }
 
 /// Packs the sheet that is written into it, and what else a workbook has.

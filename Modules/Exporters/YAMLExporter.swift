@@ -27,9 +27,9 @@ private struct YAMLEncoder: RowEncoder {
   let writer: YAMLWriter
 
   func begin(_ out: inout ByteBuffer) {}
-  func encode(_ batch: RowBatch, isFirst: Bool, _ out: inout ByteBuffer) throws(Problem) -> Int {
+  func encode(_ batch: RowBatch, _ out: inout ByteBuffer) throws(Problem) -> EncodedPart {
     try writer.write(batch, &out)
-    return 0
+    return EncodedPart(rows: batch.count)
   }
-  func finish(rows: Int, _ out: inout ByteBuffer) { writer.finish(isEmpty: rows == 0, &out) }
+  func finish(_ all: EncodedPart, _ out: inout ByteBuffer) { writer.finish(isEmpty: all.rows == 0, &out) }
 }

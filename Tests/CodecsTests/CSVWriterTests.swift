@@ -17,7 +17,7 @@ import Testing
     var out = ByteBuffer(capacity: 16)
     try writer.begin(&out)
     var risky = 0
-    for (position, batch) in batch.enumerated() { risky += try writer.write(batch, isFirst: position == 0, &out) }
+    for batch in batch { risky += try writer.write(batch, &out) }
     return (String(decoding: out.bytes(), as: UTF8.self), risky)
   }
 

@@ -74,7 +74,10 @@ import Testing
     let batches = SampleTable(
       "", schema, [[.integer(1), .text("two\nlines "), .null], [.integer(2), .null, .text("x")]]
     ).batches(of: 1)
-    for (position, batch) in batches.enumerated() { _ = writer.write(batch, isFirst: position == 0, &out) }
+    for (position, batch) in batches.enumerated() {
+      if position > 0 { out.append(writer.separator) }
+      _ = writer.write(batch, &out)
+    }
     #expect(
       String(decoding: out.bytes(), as: UTF8.self)
         == "id    1\nname  two␊lines \nnote\n\nid    2\nname\nnote  x\n")

@@ -13,7 +13,8 @@ import Testing
     var out = ByteBuffer(capacity: 16)
     writer.begin(&out)
     for (position, batch) in SampleTable("", schema, rows).batches(of: 2).enumerated() {
-      try writer.write(batch, isFirst: position == 0, &out)
+      if position > 0 { out.append(writer.separator) }
+      try writer.write(batch, &out)
     }
     writer.finish(isEmpty: rows.isEmpty, &out)
     return String(decoding: out.bytes(), as: UTF8.self)

@@ -32,10 +32,15 @@ private struct MutantEncoder: RowEncoder {
     if damage != .writesNothingWhenEmpty { try base.begin(&out) }
   }
 
-  func encode(_ batch: RowBatch, isFirst: Bool, _ out: inout ByteBuffer) throws(Problem) -> Int {
-    if damage == .writesNothingWhenEmpty, isFirst { try base.begin(&out) }
+  var separator: StaticString { base.separator }
+
+  func encode(_ batch: RowBatch, _ out: inout ByteBuffer) throws(Problem) -> EncodedPart {
+    if damage == .writesNothingWhenEmpty, calls.count == 0 {
+      calls.count = 1
+      try base.begin(&out)
+    }
     var inner = ByteBuffer(capacity: 1024)
-    let noted = try base.encode(changed(batch), isFirst: isFirst, &inner)
+    let part = try base.encode(changed(batch), &inner)
     var bytes = inner.bytes()
     switch damage {
     case .addsLinePerBatch: bytes.append(0x0A)
@@ -48,13 +53,13 @@ private struct MutantEncoder: RowEncoder {
     default: break
     }
     out.append(bytes: bytes)
-    return noted
+    return part
   }
 
-  func finish(rows: Int, _ out: inout ByteBuffer) throws(Problem) {
-    if damage == .writesNothingWhenEmpty, rows == 0 { return }
+  func finish(_ all: EncodedPart, _ out: inout ByteBuffer) throws(Problem) {
+    if damage == .writesNothingWhenEmpty, all.rows == 0 { return }
     var inner = ByteBuffer(capacity: 64)
-    try base.finish(rows: rows, &inner)
+    try base.finish(all, &inner)
     var bytes = inner.bytes()
     if damage == .losesFinalLineEnd, bytes.last == 0x0A { bytes.removeLast() }
     out.append(bytes: bytes)

@@ -87,9 +87,9 @@ import Testing
     func warning(_ name: String, _ values: [String: String] = [:]) throws -> String? {
       let encoder = try registry.exporter(named: name).makeEncoder(
         for: schema, options: ExportOptions(values), layout: Layout())
-      var out = ByteBuffer(capacity: 64), noted = 0
-      for batch in table.batches(of: 2) { noted += try encoder.encode(batch, isFirst: false, &out) }
-      return encoder.warning(noted: noted)
+      var out = ByteBuffer(capacity: 64), all = EncodedPart()
+      for batch in table.batches(of: 2) { all.merge(try encoder.encode(batch, &out)) }
+      return encoder.warning(all)
     }
     #expect(
       try warning("csv")?.hasPrefix("2 cells that a spreadsheet would take for a formula, written as they are") == true)

@@ -40,10 +40,8 @@ private func written(_ table: Table) -> [UInt8] {
     let writer = CSVWriter(table.schema)
     var out = ByteBuffer()
     try writer.begin(&out)
-    var isFirst = true
     for batch in table.batches {
-      _ = try writer.write(batch, isFirst: isFirst, &out)
-      isFirst = isFirst && batch.count == 0
+      _ = try writer.write(batch, &out)
     }
     return out.bytes()
   } catch {

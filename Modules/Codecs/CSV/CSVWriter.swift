@@ -71,12 +71,10 @@ public struct CSVWriter: Sendable {
     }
   }
 
-  /// The rows of a batch.
-  ///
-  /// - Parameter isFirst: whether none was written before; a first field that begins with U+FEFF is quoted then, lest
-  ///   it be taken for a byte order mark.
-  /// - Returns: how many cells look like a formula (and were kept or escaped).
-  public func write(_ batch: RowBatch, isFirst: Bool, _ out: inout ByteBuffer) throws(Problem) -> Int {
+  /// Writes the rows of a batch. Without a header, a field of the first column that begins with U+FEFF is quoted, lest it be taken for a byte
+  /// order mark at the start of a file.
+  /// - Returns: the number of cells that look like a formula (and were kept or escaped).
+  public func write(_ batch: RowBatch, _ out: inout ByteBuffer) throws(Problem) -> Int {
     let width = batch.width, chunk = batch.chunk
     precondition(width == schema.width, "a batch of another width")
     if width == 0, batch.count > 0 {
@@ -107,7 +105,7 @@ public struct CSVWriter: Sendable {
           let text = ByteRun(chunk, start, length)
           if CSVFieldWriter.looksLikeFormula(text) {
             risky += try putText(text, row: row, column: column, at: &cursor, &out)
-          } else if isFirst, position == 1, !style.hasHeader, !style.hasByteOrderMark, text.first == 0xEF {
+          } else if column == 0, !style.hasHeader, !style.hasByteOrderMark, text.first == 0xEF {
             fields.putQuoted(text, at: &cursor, &out)
           } else {
             fields.put(text, at: &cursor, &out)

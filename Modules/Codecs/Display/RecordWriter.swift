@@ -16,13 +16,15 @@ public struct RecordWriter: Sendable {
     names = shown.map { $0.bytes + [UInt8](repeating: 0x20, count: widest - $0.width + 2) }
   }
 
-  /// The rows of a batch; `isFirst` when none was written before.
-  ///
-  /// - Returns: how many cells had control characters, which are shown as their pictures.
-  public func write(_ batch: RowBatch, isFirst: Bool, _ out: inout ByteBuffer) -> Int {
+  /// The empty line between records.
+  public var separator: StaticString { "\n" }
+
+  /// Writes the rows of a batch.
+  /// - Returns: the number of cells with control characters, which are shown as control pictures.
+  public func write(_ batch: RowBatch, _ out: inout ByteBuffer) -> Int {
     var noted = 0
     for row in 0..<batch.count {
-      if row > 0 || !isFirst { out.append(byte: 0x0A) }
+      if row > 0 { out.append(separator) }
       for column in 0..<batch.width {
         out.append(bytes: names[column])
         let start = out.count

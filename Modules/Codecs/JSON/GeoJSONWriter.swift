@@ -19,11 +19,14 @@ public struct GeoJSONWriter: Sendable {
   /// What stands behind the last place.
   public func finish(isEmpty: Bool, _ out: inout ByteBuffer) { out.append(isEmpty ? "]}\n" as StaticString : "\n]}\n") }
 
-  /// The rows of a batch; `isFirst` when none was written before. A row without coordinates has no geometry.
+  /// The comma between features.
+  public var separator: StaticString { "," }
+
+  /// Writes the rows of a batch. A row without coordinates has no geometry.
   /// - Throws: `badData` for coordinates that are none, or a number that is not finite.
-  public func write(_ batch: RowBatch, isFirst: Bool, _ out: inout ByteBuffer) throws(Problem) {
+  public func write(_ batch: RowBatch, _ out: inout ByteBuffer) throws(Problem) {
     for row in 0..<batch.count {
-      if row > 0 || !isFirst { out.append(",") }
+      if row > 0 { out.append(separator) }
       out.append("\n{\"type\":\"Feature\",\"geometry\":")
       let latitude = try places.coordinate(batch, row, places.latitude, limit: 90, schema)
       let longitude = try places.coordinate(batch, row, places.longitude, limit: 180, schema)

@@ -58,16 +58,19 @@ public struct JSONWriter: Sendable {
     if framing == .array { out.append(isEmpty ? "]\n" as StaticString : "\n]\n") }
   }
 
-  /// The rows of a batch; `isFirst` when none was written before.
-  public func write(_ batch: RowBatch, isFirst: Bool, _ out: inout ByteBuffer) throws(Problem) {
+  /// The comma between records of an array.
+  public var separator: StaticString { framing == .array ? "," : "" }
+
+  /// Writes the rows of a batch.
+  public func write(_ batch: RowBatch, _ out: inout ByteBuffer) throws(Problem) {
     switch framing {
-    case .array: try write(batch, isArray: true, isFirst: isFirst, &out)
-    case .lines: try write(batch, isArray: false, isFirst: isFirst, &out)
+    case .array: try write(batch, isArray: true, &out)
+    case .lines: try write(batch, isArray: false, &out)
     }
   }
 
   @inline(__always)
-  private func write(_ batch: RowBatch, isArray: Bool, isFirst: Bool, _ out: inout ByteBuffer) throws(Problem) {
+  private func write(_ batch: RowBatch, isArray: Bool, _ out: inout ByteBuffer) throws(Problem) {
     let width = batch.width, chunk = batch.chunk
     precondition(width == columns.count, "a batch of another width")
     // For everything but text: keys, numbers, punctuation.
@@ -77,7 +80,7 @@ public struct JSONWriter: Sendable {
     for row in 0..<batch.count {
       cursor.ensure(0, &out)
       if isArray {
-        if row > 0 || !isFirst { cursor.put(UInt8(ascii: ",")) }
+        if row > 0 { cursor.put(UInt8(ascii: ",")) }
         cursor.put(UInt8(ascii: "\n"))
       }
       for column in 0..<width {

@@ -111,25 +111,46 @@ public struct Layout: Sendable, Hashable {
   }
 }
 
-/// From batches to bytes, without state between batches: any core may encode any batch, also twice. `begin` and
-/// `finish` once each.
+/// Encodes batches as bytes without state between batches: any core may encode any batch, also more than once, and the bytes do not depend on
+/// where the batch is in the table. `begin` and `finish` are called once each.
 public protocol RowEncoder: Sendable {
-  /// What stands before the first row.
+  /// The bytes between two rows. `encode` writes it between the rows of its batch; the caller writes it between batches that have rows.
+  var separator: StaticString { get }
+  /// Appends what precedes the first row.
   func begin(_ out: inout ByteBuffer) throws(Problem)
-  /// The rows of a batch. `isFirst` when no row was written before; a separator between rows goes before each row but
-  /// that first.
-  /// - Returns: how many cells a person should be told of; whoever encodes adds up, once for each batch written, and
-  ///   asks `warning(noted:)` for the words at the end.
-  /// - Throws: `badData` with `record` set for a value the format cannot carry.
-  func encode(_ batch: RowBatch, isFirst: Bool, _ out: inout ByteBuffer) throws(Problem) -> Int
-  /// What stands behind the last row; `rows` is how many were written.
-  func finish(rows: Int, _ out: inout ByteBuffer) throws(Problem)
-  /// What a person should be told after the export (`3 cells begin like a formula`), given the sum of what `encode`
-  /// returned; nil when there is nothing to tell.
-  func warning(noted: Int) -> String?
+  /// Appends the rows of a batch.
+  /// - Returns: what is to be reported; the caller merges the parts in order, once for each batch written.
+  /// - Throws: `badData` with `record` set for a value that the format cannot represent.
+  func encode(_ batch: RowBatch, _ out: inout ByteBuffer) throws(Problem) -> EncodedPart
+  /// Appends what follows the last row, given the merged parts of all batches.
+  func finish(_ all: EncodedPart, _ out: inout ByteBuffer) throws(Problem)
+  /// The warning after the export (`3 cells begin like a formula`), given the merged parts; nil if there is none.
+  func warning(_ all: EncodedPart) -> String?
 }
 
 extension RowEncoder {
-  /// Nothing to tell.
-  public func warning(noted: Int) -> String? { nil }
+  /// No separator.
+  public var separator: StaticString { "" }
+  /// No warning.
+  public func warning(_ all: EncodedPart) -> String? { nil }
+}
+
+/// What an encoder reports about the rows it encoded.
+public struct EncodedPart: Sendable, Hashable {
+  /// The number of rows.
+  public var rows: Int
+  /// The number of cells that `RowEncoder.warning` reports.
+  public var reportedCells: Int
+
+  /// A report on `rows` rows.
+  public init(rows: Int = 0, reportedCells: Int = 0) {
+    self.rows = rows
+    self.reportedCells = reportedCells
+  }
+
+  /// Adds the report on the rows that follow.
+  public mutating func merge(_ next: EncodedPart) {
+    rows += next.rows
+    reportedCells += next.reportedCells
+  }
 }

@@ -143,7 +143,7 @@ private struct Worker: Sendable {
         guard let work = try pulled.get() else { return nil }
         let batch = try work.batch()
         for (lane, encoder) in encoders.enumerated() {
-          try buffers.encode(batch, with: encoder, isFirst: index == 0, lane: lane)
+          try buffers.encode(batch, with: encoder, lane: lane)
         }
         guard try await writer.write(index, batch, buffers) else { return nil }
       } catch {

@@ -7,13 +7,14 @@ actor OrderedWriter {
     let encoder: any RowEncoder
     let sink: any ByteSink
     var bytes = 0
-    /// Cells to mention at the end, as the encoder counts them.
-    var noted = 0
+    /// The merged reports on the batches written.
+    var written = EncodedPart()
     /// Whether its reader went away; the other outputs go on.
     var isClosed = false
   }
 
   private var lanes: [Lane]
+  private let separators: EncodedBatch
   private let progress: @Sendable (Int, Int) -> Void
   private var rows = 0
   private var nextIndex = 0
@@ -22,6 +23,7 @@ actor OrderedWriter {
 
   init(_ lanes: [Lane], progress: @escaping @Sendable (Int, Int) -> Void) {
     self.lanes = lanes
+    separators = EncodedBatch(count: lanes.count)
     self.progress = progress
   }
 
@@ -37,13 +39,14 @@ actor OrderedWriter {
   /// Writes batch `index` when its turn has come; false when the work has stopped.
   func write(_ index: Int, _ batch: RowBatch, _ encoded: EncodedBatch) async throws(Problem) -> Bool {
     guard await turn(index) else { return false }
-    // The batches before this one turned out to be empty, so its rows are the first: encoded once more, without the separator.
-    if rows == 0, index > 0, batch.count > 0 {
-      for lane in lanes.indices { try encoded.encode(batch, with: lanes[lane].encoder, isFirst: true, lane: lane) }
-    }
     for lane in lanes.indices {
+      if rows > 0, batch.count > 0, lanes[lane].encoder.separator.utf8CodeUnitCount > 0 {
+        separators.buffers[lane].bytes.removeAll()
+        separators.buffers[lane].bytes.append(lanes[lane].encoder.separator)
+        try await put(separators, lane, into: lane)
+      }
       try await put(encoded, lane, into: lane)
-      lanes[lane].noted += encoded.buffers[lane].noted
+      lanes[lane].written.merge(encoded.buffers[lane].part)
     }
     rows += batch.count
     progress(rows, lanes.first?.bytes ?? 0)
@@ -66,13 +69,13 @@ actor OrderedWriter {
   func finish() async throws(Problem) -> Export.Summary {
     for lane in lanes.indices {
       let text = EncodedBatch(count: 1)
-      try lanes[lane].encoder.finish(rows: rows, &text.buffers[0].bytes)
+      try lanes[lane].encoder.finish(lanes[lane].written, &text.buffers[0].bytes)
       try await put(text, 0, into: lane)
     }
     for lane in lanes where !lane.isClosed { try await lane.sink.commit() }
     return Export.Summary(
       rows: rows, outputs: lanes.map { Export.Summary.Written(name: $0.sink.name, bytes: $0.bytes) },
-      warnings: lanes.compactMap { $0.encoder.warning(noted: $0.noted) })
+      warnings: lanes.compactMap { $0.encoder.warning($0.written) })
   }
 
   private func put(_ encoded: EncodedBatch, _ buffer: Int, into lane: Int) async throws(Problem) {
@@ -109,14 +112,14 @@ final class EncodedBatch: @unchecked Sendable {
   /// A buffer that can stand in an array.
   final class Buffer {
     var bytes = ByteBuffer()
-    var noted = 0
+    var part = EncodedPart()
   }
   let buffers: [Buffer]
 
   init(count: Int) { buffers = (0..<count).map { _ in Buffer() } }
 
-  func encode(_ batch: RowBatch, with encoder: any RowEncoder, isFirst: Bool, lane: Int) throws(Problem) {
+  func encode(_ batch: RowBatch, with encoder: any RowEncoder, lane: Int) throws(Problem) {
     buffers[lane].bytes.removeAll()
-    buffers[lane].noted = try encoder.encode(batch, isFirst: isFirst, &buffers[lane].bytes)
+    buffers[lane].part = try encoder.encode(batch, &buffers[lane].bytes)
   }
 }

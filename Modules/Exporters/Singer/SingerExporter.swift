@@ -109,13 +109,13 @@ private struct SingerEncoder: RowEncoder {
     out.append(bytes: description.canonicalBytes)
     out.append("\n")
   }
-  func encode(_ batch: RowBatch, isFirst: Bool, _ out: inout ByteBuffer) throws(Problem) -> Int {
-    try writer.write(batch, isFirst: isFirst, &out)
-    return 0
+  func encode(_ batch: RowBatch, _ out: inout ByteBuffer) throws(Problem) -> EncodedPart {
+    try writer.write(batch, &out)
+    return EncodedPart(rows: batch.count)
   }
-  func finish(rows: Int, _ out: inout ByteBuffer) {
+  func finish(_ all: EncodedPart, _ out: inout ByteBuffer) {
     let records = JSON.object(
-      (earlier + [(schema.name, rows)]).map { JSON.Member(Array($0.stream.utf8), .number(Int64($0.records))) })
+      (earlier + [(schema.name, all.rows)]).map { JSON.Member(Array($0.stream.utf8), .number(Int64($0.records))) })
     let state = JSON.object([
       "type": .string("STATE"),
       "value": .object(["bookmarks": .object([]), "bb_export": .object(["records": records])]),

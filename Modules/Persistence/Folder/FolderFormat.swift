@@ -54,7 +54,7 @@ struct CSVFolder: FolderFormat {
     let writer: CSVWriter
     func begin(_ out: inout ByteBuffer) throws(Problem) { try writer.begin(&out) }
     func write(_ batch: RowBatch, isFirst: Bool, _ out: inout ByteBuffer) throws(Problem) {
-      _ = try writer.write(batch, isFirst: isFirst, &out)
+      _ = try writer.write(batch, &out)
     }
     func finish(isEmpty: Bool, _ out: inout ByteBuffer) {}
   }
@@ -113,7 +113,8 @@ struct JSONFolder: FolderFormat {
     let writer: JSONWriter
     func begin(_ out: inout ByteBuffer) { writer.begin(&out) }
     func write(_ batch: RowBatch, isFirst: Bool, _ out: inout ByteBuffer) throws(Problem) {
-      try writer.write(batch, isFirst: isFirst, &out)
+      if !isFirst { out.append(writer.separator) }
+      try writer.write(batch, &out)
     }
     func finish(isEmpty: Bool, _ out: inout ByteBuffer) { writer.finish(isEmpty: isEmpty, &out) }
   }

@@ -79,15 +79,15 @@ public struct PluginTrial: Sendable {
     let sink = try exporter.sink(around: kept, of: schema, options: ExportOptions())
     do throws(Problem) {
       var text = ByteBuffer(capacity: 1 << 16)
-      var rows = 0
+      var all = EncodedPart()
       try encoder.begin(&text)
       for batch in batches {
-        _ = try encoder.encode(batch, isFirst: rows == 0, &text)
+        if all.rows > 0, batch.count > 0 { text.append(encoder.separator) }
+        all.merge(try encoder.encode(batch, &text))
         try await sink.write(text)
         text.removeAll()
-        rows += batch.count
       }
-      try encoder.finish(rows: rows, &text)
+      try encoder.finish(all, &text)
       try await sink.write(text)
       try await sink.commit()
       return await kept.bytes

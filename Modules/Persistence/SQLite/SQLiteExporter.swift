@@ -42,7 +42,7 @@ public struct SQLiteExporter: Exporter {
 /// Writes a batch as it is in memory: how many rows, how many bytes of cells and of text, then these.
 private struct BatchEncoder: RowEncoder {
   func begin(_ out: inout ByteBuffer) {}
-  func encode(_ batch: RowBatch, isFirst: Bool, _ out: inout ByteBuffer) -> Int {
+  func encode(_ batch: RowBatch, _ out: inout ByteBuffer) -> EncodedPart {
     let cellBytes = batch.count * batch.width * MemoryLayout<Cell>.stride
     let headBytes = 3 * MemoryLayout<Int>.stride
     let room = unsafe out.room(headBytes + cellBytes + batch.chunk.count)
@@ -54,9 +54,9 @@ private struct BatchEncoder: RowEncoder {
     unsafe cells.copyMemory(from: batch.cells.base, byteCount: cellBytes)
     unsafe (room + headBytes + cellBytes).update(from: batch.chunk.base, count: batch.chunk.count)
     unsafe out.commit(room + headBytes + cellBytes + batch.chunk.count)
-    return 0
+    return EncodedPart(rows: batch.count)
   }
-  func finish(rows: Int, _ out: inout ByteBuffer) {}
+  func finish(_ all: EncodedPart, _ out: inout ByteBuffer) {}
 }
 
 extension RowBatch {
