@@ -8,7 +8,7 @@ private func pair(_ name: String, _ value: Int64?) -> [Value] { [.text(name), va
 
 extension StoreLaw {
   /// Every law.
-  public static let all: [StoreLaw] = values + changes + refusals + records + loads + pushdown
+  public static let all: [StoreLaw] = values + changes + refusals + records + loads + undoing + pushdown
 
   /// What is kept comes back.
   static let values: [StoreLaw] = [

@@ -60,6 +60,7 @@ struct StoreUnderLaw: Sendable {
     let types = stream.schema.columns.map(\.type)
     var rows: [[Value]] = []
     for batch in try await stream.collect() {
+      guard batch.width == types.count else { throw LawViolation("a batch has another width than its schema") }
       for row in 0..<batch.count { rows.append((0..<batch.width).map { plain(batch.value(row, $0), types[$0]) }) }
     }
     return rows

@@ -12,9 +12,11 @@ private let noted = Schema(
 private let bare = Schema("bare", columns: [ColumnDescription("a", .text), ColumnDescription("n", .integer)])
 
 extension StoreUnderLaw {
+  @discardableResult
   func load(
     _ schema: Schema, _ rows: [[Value]], from source: String? = nil, replacing: Bool = false,
-    remembering: Bool = true, if accepts: @escaping @Sendable (TableOutcome) -> Bool = { _ in true }
+    remembering: Bool = true, command: String? = nil,
+    if accepts: @escaping @Sendable (TableOutcome) -> Bool = { _ in true }
   ) async throws -> TableOutcome {
     var builder = BatchBuilder(width: schema.width), batches: [RowBatch] = []
     for (number, row) in rows.enumerated() {
@@ -26,6 +28,7 @@ extension StoreUnderLaw {
       "load", time: "2026-01-02T03:04:05Z", schema, ReadyRows(schema: schema, batches: batches), from: source)
     load.replacesSource = replacing
     load.isRemembered = remembering
+    load.command = command
     load.accepts = { (outcome) throws(Problem) in accepts(outcome) }
     return try await store.load(load)
   }
@@ -151,12 +154,17 @@ extension StoreLaw {
     },
     StoreLaw("a history is taken over whole, once") { it in
       let images = TableImages(schema: named, rows: [TableImages.Row(before: nil, after: pair("a", 1))])
-      let history = [3, 7].map { HistoryEntry(number: $0, time: "then", title: "t \($0)", tables: [images]) }
+      let history = HistoryEntry.numbered(
+        [3, 7].map { number in
+          HistoryEntry(
+            id: "0190000\(number)-0000-7000-8000-000000000000", time: "then", title: "t \(number)", tables: [images],
+            undoes: number == 3 ? [] : ["01900003-0000-7000-8000-000000000000"], command: "c")
+        })
       try await it.store.adopt(history)
       try await it.expectEqual(it.store.history(), history)
       try await it.expectProblem(.cannotCreate) { try await it.store.adopt(history) }
       try await it.apply(TableChange(named, upserts: [pair("a", 1)]))
-      try await it.expectEqual(it.store.history().map(\.number), [3, 7, 8])
+      try await it.expectEqual(it.store.history().map(\.number), [1, 2, 3])
     },
   ]
 }

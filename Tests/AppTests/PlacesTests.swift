@@ -49,7 +49,7 @@ import Testing
       "“Bern” means 2 places; name one by its id: ID (Bern), ID (Bern)\n64\n",
       "bb-notes: changed Luzern\nbb-notes: nothing has changed on Luzern\n0\n",
       "bb-notes: “?!” has no word to search for; words are of letters and digits\n64\n", "add --yes\n",
-      "bb-notes: took back “delete place Luzern” of 2023-11-14T22:13:20Z\n",
+      "bb-notes: undid “delete place Luzern” of 2023-11-14T22:13:20Z\n",
       #"{"bb":1,"kind":"places","items":["#, #"<wpt lat="47.06" lon="8.31"><name>Luzern</name>"#,
       #""coordinates":[8.31,47.06]"#,
     ] { #expect(story.contains(part), "\(part)") }

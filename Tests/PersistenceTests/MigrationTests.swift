@@ -101,7 +101,7 @@ import Testing
     return rows
   }
 
-  /// Every file but the lock, which holds what is true of one folder only.
+  /// Every file but the lock and what loads replaced, which are local.
   private static func files(_ path: String, _ below: String = "") -> [String] {
     guard let folder = unsafe opendir(path + "/" + below) else { return [below] }
     defer { unsafe closedir(folder) }
@@ -110,7 +110,9 @@ import Testing
       let name = unsafe withUnsafePointer(to: &entry.pointee.d_name) {
         unsafe String(cString: UnsafeRawPointer($0).assumingMemoryBound(to: CChar.self))
       }
-      if name != ".", name != "..", name != "lock" { found += files(path, below.isEmpty ? name : below + "/" + name) }
+      if ![".", "..", "lock", "replaced"].contains(name) {
+        found += files(path, below.isEmpty ? name : below + "/" + name)
+      }
     }
     return found.sorted()
   }

@@ -16,7 +16,8 @@ final class MutantStore: RecordStore {
       ignoresExpectations,
       expectsNothing, changesBeforeItRefuses, takesEverything, losesHistory, remembersNothingChanged,
       forgetsBefore, complains, loadsNothing, loadsOnTop, loadsUnasked, loadsFromAnywhere, loadsInPieces, losesExtras,
-      adoptsTwice, sortsTheKeyless, miscountsLoads, remembersLoadedRows, forgetsSources, pushesTooMuch
+      adoptsTwice, sortsTheKeyless, miscountsLoads, remembersLoadedRows, forgetsSources, pushesTooMuch,
+      undoesNothing, undoesAnything, undoesWithoutAnEntry, ordersByClock, losesCommands
   }
   let name = "mutant:"
   var capabilities: StoreCapabilities { damage == .forgetsWhenClosed ? [.durable] : [] }
@@ -139,7 +140,7 @@ final class MutantStore: RecordStore {
     case .losesHistory: entries = []
     case .remembersNothingChanged:
       entries += (entries.count..<max(entries.count, writes.withLock { $0 })).map {
-        HistoryEntry(number: $0 + 1, time: "", title: "", tables: [])
+        HistoryEntry(id: "\($0)", time: "", title: "", tables: [])
       }
     case .forgetsBefore:
       for entry in entries.indices {
@@ -147,10 +148,23 @@ final class MutantStore: RecordStore {
           for row in entries[entry].tables[table].rows.indices { entries[entry].tables[table].rows[row].before = nil }
         }
       }
+    case .undoesWithoutAnEntry: entries.removeAll { !$0.undoes.isEmpty }
+    case .ordersByClock: entries.sort { $0.time < $1.time }
+    case .losesCommands: for entry in entries.indices { entries[entry].command = nil }
     default: break
     }
     return entries
   }
+
+  func undo(_ undo: StoreUndo) async throws(Problem) {
+    switch damage {
+    case .undoesNothing: break
+    case .undoesAnything: do throws(Problem) { try await base.undo(undo) } catch { return }
+    default: try await base.undo(undo)
+    }
+  }
+
+  func undoableLoads() async throws(Problem) -> Set<String> { try await base.undoableLoads() }
 
   func load(_ load: TableLoad) async throws(Problem) -> TableOutcome {
     var load = load

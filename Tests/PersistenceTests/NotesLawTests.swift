@@ -18,7 +18,7 @@ import Testing
     try await NotesModel(seed: seed).run(on: fixture, steps: 60)
   }
 
-  @Test("random commands find damage", arguments: [MutantStore.Damage.losesHistory, .forgetsBefore, .neverDeletes])
+  @Test("random commands find damage", arguments: [MutantStore.Damage.losesHistory, .undoesNothing, .neverDeletes])
   func modelFinds(_ damage: MutantStore.Damage) async throws {
     await #expect(throws: (any Error).self) {
       for seed in 1...3 as ClosedRange<UInt64> {

@@ -2,10 +2,12 @@ import Conformance
 import Persistence
 import Testing
 
-/// Every storage that the registry knows.
+/// Every store that the registry knows.
 enum StoreFixtures {
   static let scratch = TemporaryScratch(folder: "/tmp")
-  static let all = StoreRegistry(scratch: scratch).factories.map { factory in
+  /// With a kind of directory store that only tests know.
+  static let registry = StoreRegistry(scratch: scratch, directories: DirectoryFormat.all + [.lines])
+  static let all = registry.factories.map { factory in
     StoreFixture(factory.scheme) {
       let folder = Folder()
       guard factory.isDurable else {

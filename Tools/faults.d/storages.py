@@ -71,7 +71,7 @@ class Storage:
     def strange(self, folder):
         """Files that do not belong to the storage."""
         known = re.compile(r"s\.db(-wal|-shm)?" if self.name == "sqlite" else
-                           r"s/(bb\.json|(notes|items)\.(csv|csv-metadata\.json|json)|\.bb/(lock|history\.ndjson))")
+                           r"s/(bb\.json|(notes|items)\.(csv|csv-metadata\.json|json)|\.bb/(lock|\.gitignore|begun|history/[0-9a-f-]+\.json|replaced/.*))")
         names = [str(p.relative_to(folder)) for p in pathlib.Path(folder).rglob("*") if not p.is_dir()]
         # A text that could not be saved is kept as a draft, and said so.
         return [n for n in names if not known.fullmatch(n) and not n.startswith(".local/state/bb/drafts/")]

@@ -13,8 +13,12 @@ enum HistoryCommands {
   }
 
   private static let undo = Command(
-    "undo", "take the last command back whole; again, the one before it",
-    discussion: "Refuses when a record is no longer as that command left it.")
+    "undo", "undo the last command; again: the one before it",
+    discussion: """
+      Refuses when a record is no longer as that command left it. What a sync replaced is kept of the last 100 tables that were loaded, up to 1 GiB \
+      in a directory and 1,000,000 rows in a database; history shows which commands can be undone.
+      """, arguments: [Argument("NUMBER", count: .optional, "the entry of the history whose command is undone")],
+    examples: ["undo", "undo 12"])
   private static let history = Command(
     "history", "list what was done, the latest first",
     options: [Options.filter, Options.limit, Options.offset] + Options.showing, examples: ["history --limit 10"])
@@ -28,8 +32,15 @@ enum HistoryCommands {
     options: [Options.production], examples: ["trash restore S05E14"])
 
   private static func takeBack(_ desk: Desk) async throws(Problem) {
-    let entry = try await HistoryBook(try desk.book()).undo()
-    desk.say("took back “\(entry.title)” of \(entry.time)")
+    var number: Int?
+    if let text = desk.arguments.first {
+      number = Int(text)
+      guard number != nil else {
+        throw Problem(.usage, "invalid number “\(text)”", hint: "bb-notes history shows the numbers")
+      }
+    }
+    let undone = try await HistoryBook(try desk.book()).undo(number)
+    desk.say("undid “\(undone.title)” of \(undone.time)")
   }
 
   private static func showHistory(_ desk: Desk) async throws(Problem) {
@@ -39,14 +50,17 @@ enum HistoryCommands {
         ColumnDescription("number", .integer, nullable: false, "counts up"),
         ColumnDescription("time", .timestamp, nullable: false, "when"),
         ColumnDescription("command", .text, nullable: false, "what was done"),
-        ColumnDescription("records", .integer, nullable: false, "records that are different since"),
-        ColumnDescription("state", .text, "whether it was taken back, or cannot be"),
+        ColumnDescription("records", .integer, nullable: false, "records that it changed"),
+        ColumnDescription("state", .text, "whether it was undone, or cannot be"),
       ])
     let items = try await HistoryBook(try desk.book()).items()
     let records = items.reversed().map { item in
       let state: Value =
-        item.isTakenBack
-        ? .text("taken back") : item.count == 0 ? .text("whole table; cannot be taken back") : .null
+        switch item.state {
+        case .undoable, .undo: .null
+        case .undone: .text("undone")
+        case .notKept: .text("cannot be undone: the replaced rows are no longer kept")
+        }
       return StoredRecord(
         schema,
         [

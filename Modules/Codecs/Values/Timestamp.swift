@@ -15,3 +15,15 @@ extension Instant {
     return String(decoding: Dates.timestamp(epochSeconds: seconds) ?? [], as: UTF8.self)
   }
 }
+
+extension Instant {
+  /// The instant that RFC 3339 text in UTC and whole seconds names; nil for other text.
+  public init?(timestamp text: String) {
+    let bytes = Array(text.utf8)
+    guard bytes.count == 20, bytes[19] == UInt8(ascii: "Z"), Dates.isTimestamp(bytes),
+      let days = Dates.daysSince1970(Array(bytes.prefix(10))), let hour = Dates.number(bytes.span, 11, 2),
+      let minute = Dates.number(bytes.span, 14, 2), let second = Dates.number(bytes.span, 17, 2)
+    else { return nil }
+    self.init(seconds: Int64(((days * 24 + hour) * 60 + minute) * 60 + second))
+  }
+}

@@ -1,93 +1,109 @@
 public import Rows
 
-/// What was done in a storage, newest last; taking it back, and the trash.
+/// What was done in a store, newest last, and its undo.
 public struct HistoryBook: Sendable {
   private let book: RecordBook
 
-  /// The history of `book`'s storage.
+  /// The history of `book`'s store.
   public init(_ book: RecordBook) { self.book = book }
 
   /// One entry, and what became of it.
   public struct Item: Sendable {
+    /// What became of an entry.
+    public enum State: Sendable, Hashable {
+      /// It can be undone.
+      case undoable
+      /// It was undone.
+      case undone
+      /// It undoes others.
+      case undo
+      /// It loaded a table, and what the load replaced is no longer kept.
+      case notKept
+    }
     /// The entry.
     public let entry: HistoryEntry
-    /// The entry that it took back; nil when it is none of those.
-    public let takesBack: Int?
-    /// Whether it was taken back.
-    public let isTakenBack: Bool
+    /// What became of it.
+    public let state: State
     /// Records it touched.
-    public var count: Int { entry.tables.reduce(0) { $0 + $1.rows.count } }
-    /// Whether it could be taken back: the rows of whole tables that were loaded are not in the history.
-    public var canBeTakenBack: Bool { !isTakenBack && takesBack == nil && count > 0 }
+    public var count: Int { entry.tables.reduce(0) { $0 + $1.rows.count + $1.loaded } }
   }
 
   /// Every entry, oldest first.
   public func items() async throws(Problem) -> [Item] {
-    let entries = try await book.store.history()
-    let undone = Set(entries.compactMap { UndoTitle($0.title)?.number })
-    return entries.map {
-      Item(entry: $0, takesBack: UndoTitle($0.title)?.number, isTakenBack: undone.contains($0.number))
+    let entries = try await book.store.history(), undone = Set(entries.flatMap(\.undoes))
+    let loads = entries.contains { $0.tables.contains(where: \.isLoad) } ? try await book.store.undoableLoads() : []
+    return entries.map { entry in
+      let isKept = !entry.tables.contains(where: \.isLoad) || loads.contains(entry.id)
+      let state: Item.State =
+        !entry.undoes.isEmpty ? .undo : undone.contains(entry.id) ? .undone : isKept ? .undoable : .notKept
+      return Item(entry: entry, state: state)
     }
   }
 
-  /// Takes the last command back whole, that was not taken back yet; another time, the one before it.
-  /// - Returns: what was taken back.
-  /// - Throws: `absent` when there is nothing to take back; `busy` when a record is no longer as that command left it.
-  public func undo() async throws(Problem) -> HistoryEntry {
-    guard let entry = try await items().last(where: \.canBeTakenBack)?.entry else {
-      throw Problem(.absent, "there is nothing to take back")
+  /// Undoes a whole command: the last one that was not undone yet, or the one that has the entry `number`.
+  /// - Returns: what was undone: its title, and its time.
+  /// - Throws: `absent` when there is nothing to undo, or what a load replaced is no longer kept; `busy` when a record is no longer as the command
+  ///   left it.
+  @discardableResult
+  public func undo(_ number: Int? = nil) async throws(Problem) -> (title: String, time: String) {
+    let items = try await items()
+    let last =
+      number.map { number in items.last { $0.entry.number == number } }
+      ?? items.last { $0.state == .undoable || $0.state == .notKept }
+    guard let last else { throw Problem(.absent, number.map { "no entry \($0) in the history" } ?? "nothing to undo") }
+    let command = Self.command(of: last, among: items)
+    let title = Self.title(of: command), time = last.entry.time
+    if last.state == .undone || last.state == .undo {
+      throw Problem(.absent, "cannot undo “\(title)”: it \(last.state == .undo ? "is an undo" : "was undone")")
     }
-    var edits: [RecordBook.Edit] = []
-    for table in entry.tables {
-      for row in table.rows {
-        edits.append(
-          RecordBook.Edit(
-            from: row.after.map { StoredRecord(table.schema, $0) },
-            to: row.before.map { StoredRecord(table.schema, $0) }
-          ))
-      }
-    }
-    do throws(Problem) {
-      try await book.change(UndoTitle(number: entry.number, undone: entry.title).text, edits)
-    } catch {
-      guard error.kind == .busy, let changed = try await changedSince(edits) else { throw error }
+    if let load = command.first(where: { $0.state == .notKept }) {
       throw Problem(
-        .busy, "“\(entry.title)” cannot be taken back: \(changed) is no longer as it was left",
+        .absent, "cannot undo “\(load.entry.title)” of \(time): the rows that it replaced are no longer kept",
+        hint: "undo an earlier command by its number: bb-notes history, then bb-notes undo NUMBER")
+    }
+    let undo = StoreUndo(command.map(\.entry.id), title: "undo: \(title)", time: book.now)
+    do throws(Problem) {
+      try await book.store.undo(undo)
+    } catch {
+      guard error.kind == .busy else { throw error }
+      let changed = try await changedSince(command.map(\.entry))
+      throw Problem(
+        .busy, "cannot undo “\(title)”: \(changed ?? error.message)", at: changed == nil ? error.place : "",
         hint: "change it by hand, or restore it from the trash")
     }
-    return entry
+    return (title, time)
   }
 
-  /// The first record that is not as a command left it, in words; nil when all are.
-  private func changedSince(_ edits: [RecordBook.Edit]) async throws(Problem) -> String? {
-    for edit in edits {
-      guard let record = edit.before ?? edit.after else { continue }
-      if try await book.record(of: record.schema, key: record.key)?.narrowed(to: record.schema) != edit.before {
-        return record.label
+  /// The entries of the command that `item` belongs to, those that were undone aside.
+  private static func command(of item: Item, among items: [Item]) -> [Item] {
+    guard let command = item.entry.command else { return [item] }
+    let open = items.filter { $0.entry.command == command && ($0.state == .undoable || $0.state == .notKept) }
+    // A table that the command changed twice is undone step by step.
+    let names = open.flatMap { $0.entry.tables.map(\.schema.name) }
+    return Set(names).count == names.count && open.contains { $0.entry.id == item.entry.id } ? open : [item]
+  }
+
+  /// `sync characters, episodes` of two entries.
+  private static func title(of command: [Item]) -> String {
+    let titles = command.map { $0.entry.title.split(separator: " ", maxSplits: 1) }
+    guard titles.count > 1, let verb = titles.first?.first, titles.allSatisfy({ $0.count == 2 && $0[0] == verb }) else {
+      return command.map(\.entry.title).joined(separator: ", ")
+    }
+    return "\(verb) \(titles.map { String($0[1]) }.joined(separator: ", "))"
+  }
+
+  /// The first record that is not as the entries left it, in words; nil when all are.
+  private func changedSince(_ entries: [HistoryEntry]) async throws(Problem) -> String? {
+    for table in entries.flatMap(\.tables) {
+      for row in table.rows {
+        guard let values = row.after ?? row.before else { continue }
+        let record = StoredRecord(table.schema, values)
+        let now = try await book.record(of: table.schema, key: record.key)?.narrowed(to: table.schema)
+        if now?.values != row.after { return "\(record.label) was changed since" }
       }
     }
     return nil
   }
-}
-
-/// How the title of an entry says that it takes back another: `undo 12: delete Breaking Bad S05E14`.
-struct UndoTitle {
-  /// The number of the entry that was taken back.
-  let number: Int
-  private let undone: String
-
-  init(number: Int, undone: String) {
-    self.number = number
-    self.undone = undone
-  }
-  /// Reads a title; nil when it is another.
-  init?(_ title: String) {
-    guard title.hasPrefix("undo "), let colon = title.firstIndex(of: ":") else { return nil }
-    guard let number = Int(title[title.index(title.startIndex, offsetBy: 5)..<colon]) else { return nil }
-    self.number = number
-    undone = ""
-  }
-  var text: String { "undo \(number): \(undone)" }
 }
 
 extension StoredRecord {

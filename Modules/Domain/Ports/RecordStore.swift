@@ -18,8 +18,8 @@ public protocol RecordStore: RecordSource {
   @discardableResult
   func apply(_ change: StoreChange) async throws(Problem) -> [TableOutcome]
 
-  /// Makes a table hold the rows of a stream and no others, in one step; memory does not depend on their number. The history says that it was
-  /// done, without the rows: they can be read again where they came from.
+  /// Makes a table hold the rows of a stream and no others, in one step; memory does not depend on their number. The history has an entry without
+  /// the rows; what they replaced is kept outside it, of the last loads, so that they can be undone.
   /// - Throws: as `apply`, and what the stream or `accepts` throw.
   @discardableResult
   func load(_ load: TableLoad) async throws(Problem) -> TableOutcome
@@ -30,7 +30,15 @@ public protocol RecordStore: RecordSource {
   /// The changes made so far, oldest first.
   func history() async throws(Problem) -> [HistoryEntry]
 
-  /// Takes over the history of another storage.
+  /// Reverses changes that the history has, in one step, which becomes an entry of its own.
+  /// - Throws: `absent` for entries that are not there, and for loads whose tables are no longer kept; `busy` when a record or a loaded table is no
+  ///   longer as the changes left it.
+  func undo(_ undo: StoreUndo) async throws(Problem)
+
+  /// The loads of the history that `undo` can reverse, by identifier of the entry: what they replaced is still kept.
+  func undoableLoads() async throws(Problem) -> Set<String>
+
+  /// Takes over the history of another store.
   /// - Throws: `cannotCreate` when there is a history already.
   func adopt(_ history: [HistoryEntry]) async throws(Problem)
 
@@ -60,6 +68,8 @@ public struct StoreChange: Sendable {
   public var time: String
   /// Table by table; each table once.
   public var tables: [TableChange]
+  /// What the entries of one command have in common; nil when the command makes one change.
+  public var command: String?
   /// Asked what would become of the tables before anything is changed; when it says no, nothing is.
   public var accepts: @Sendable ([TableOutcome]) throws(Problem) -> Bool = { _ throws(Problem) in true }
 
@@ -87,6 +97,8 @@ public struct TableLoad: Sendable {
   public var replacesSource = false
   /// Whether the history says that it was done.
   public var isRemembered = true
+  /// What the entries of one command have in common; nil when the command makes one change.
+  public var command: String?
   /// Asked what would become of the table before anything is changed; when it says no, nothing is.
   public var accepts: @Sendable (TableOutcome) throws(Problem) -> Bool = { _ throws(Problem) in true }
 
@@ -153,23 +165,57 @@ public struct TableOutcome: Sendable, Hashable {
   public init() {}
 }
 
-/// One change as the history keeps it: enough to take it back.
-public struct HistoryEntry: Sendable, Hashable {
-  /// Its number, from 1.
-  public var number: Int
+/// Changes that are to be reversed.
+public struct StoreUndo: Sendable {
+  /// The entries' identifiers, in any order; no two of them concern the same table.
+  public var entries: [String]
+  /// What a user did; kept in the history.
+  public var title: String
   /// When, RFC 3339 in UTC.
   public var time: String
-  /// What a person did.
+
+  /// Reverses `entries`.
+  public init(_ entries: [String], title: String, time: String) {
+    self.entries = entries
+    self.title = title
+    self.time = time
+  }
+}
+
+/// One change as the history keeps it: enough to reverse it.
+public struct HistoryEntry: Sendable, Hashable {
+  /// A UUID of version 7, in lower case; entries are in order of it.
+  public var id: String
+  /// Its position in the history, from 1: for display only, as it changes when histories are merged.
+  public var number = 0
+  /// When, RFC 3339 in UTC.
+  public var time: String
+  /// What a user did.
   public var title: String
   /// The rows that changed, table by table.
   public var tables: [TableImages]
+  /// The entries that it reverses; empty for all but an undo.
+  public var undoes: [String]
+  /// What the entries of one command have in common; nil when the command has this entry only.
+  public var command: String?
 
-  /// An entry.
-  public init(number: Int, time: String, title: String, tables: [TableImages]) {
-    self.number = number
+  /// An entry without a number.
+  public init(
+    id: String, time: String, title: String, tables: [TableImages], undoes: [String] = [], command: String? = nil
+  ) {
+    self.id = id
     self.time = time
     self.title = title
     self.tables = tables
+    self.undoes = undoes
+    self.command = command
+  }
+
+  /// Entries that are in order, with their numbers.
+  public static func numbered(_ entries: [HistoryEntry]) -> [HistoryEntry] {
+    var entries = entries
+    for place in entries.indices { entries[place].number = place + 1 }
+    return entries
   }
 }
 
@@ -177,8 +223,12 @@ public struct HistoryEntry: Sendable, Hashable {
 public struct TableImages: Sendable, Hashable {
   /// The table as it was described then.
   public var schema: Schema
-  /// The rows, each once.
+  /// The rows, each once; empty for a load.
   public var rows: [Row]
+  /// How many rows a load added, changed or removed; 0 for a change of rows.
+  public var loaded = 0
+  /// Whether a load replaced the table: its rows are not here.
+  public var isLoad: Bool { rows.isEmpty }
 
   /// One row, before and after.
   public struct Row: Sendable, Hashable {
@@ -194,8 +244,9 @@ public struct TableImages: Sendable, Hashable {
   }
 
   /// The touched rows of a table.
-  public init(schema: Schema, rows: [Row] = []) {
+  public init(schema: Schema, rows: [Row] = [], loaded: Int = 0) {
     self.schema = schema
     self.rows = rows
+    self.loaded = loaded
   }
 }

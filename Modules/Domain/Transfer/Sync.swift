@@ -20,6 +20,8 @@ public struct Sync: Sendable {
   private let store: any RecordStore
   private let policy: Policy
   private let time: String
+  /// What the entries of the history have in common, so that one undo reverses the whole sync.
+  private let command = (0..<16).map { _ in String(UInt8.random(in: 0...15), radix: 16) }.joined()
 
   /// A sync into `store`; `time` is RFC 3339 in UTC.
   public init(into store: any RecordStore, _ policy: Policy = Policy(), time: String) {
@@ -53,6 +55,7 @@ public struct Sync: Sendable {
     if source == nil, !schema.key.isEmpty { return try await replace(rows, schema) }
     var load = TableLoad("sync \(schema.name)", time: time, schema, try Self.ordered(rows, as: schema), from: source)
     load.replacesSource = policy.replacesSource
+    load.command = command
     load.accepts = { [policy] (outcome) throws(Problem) in
       try Self.check(outcome, schema.name, policy)
       return !policy.isDryRun
@@ -68,6 +71,7 @@ public struct Sync: Sendable {
       for row in 0..<batch.count { change.upserts.append((0..<batch.width).map { batch.value(row, $0) }) }
     }
     var step = StoreChange("sync \(schema.name)", time: time, [change])
+    step.command = command
     step.accepts = { [policy] (outcomes) throws(Problem) in
       for outcome in outcomes { try Self.check(outcome, schema.name, policy) }
       return !policy.isDryRun

@@ -10,13 +10,15 @@ public final class FileSink: ByteSink {
   /// The path as it was given.
   public let name: String
   private let target: String
-  private let temporary: String
+  /// The file beside its place.
+  let temporary: String
   private let descriptor: Int32
   private let state = Mutex(State.open)
   private let written = Mutex(0)
+  private let flushed = Mutex<FileStamp?>(nil)
 
   /// How far the temporary is.
-  private enum State { case open, closed, published, removed }
+  private enum State { case open, closed, detached, published, removed }
 
   /// Opens the temporary beside `path`.
   ///
@@ -76,9 +78,19 @@ public final class FileSink: ByteSink {
     try publish()
   }
 
-  /// Flushes the temporary, checks its length and closes it: what is left to do is one call.
+  /// Writes a small file that is not there yet.
+  static func write(_ bytes: [UInt8], toMissing path: String) throws(Problem) {
+    if try FileStamp.now(at: path) != nil { return }
+    let sink = try FileSink(path: path, mode: 0o600)
+    try sink.append(bytes)
+    _ = try sink.flush()
+    try sink.publish()
+  }
+
+  /// Flushes the temporary, checks its length and closes it, once: what is left to do is one call.
   /// - Returns: what the file is.
-  func flush() throws(Problem) -> stat {
+  func flush() throws(Problem) -> FileStamp {
+    if let known = flushed.withLock({ $0 }) { return known }
     var status = stat()
     guard unsafe fstat(descriptor, &status) == 0, Int(status.st_size) == written.withLock({ $0 }) else {
       throw Problem(.io, "the file has another length than was written", at: name)
@@ -86,11 +98,19 @@ public final class FileSink: ByteSink {
     guard fsync(descriptor) == 0 else { throw Problem.posix(errno, "flush", name) }
     state.withLock { $0 = .closed }
     guard close(descriptor) == 0 else { throw Problem.posix(errno, "close", name) }
-    return status
+    let stamp = FileStamp(status)
+    flushed.withLock { $0 = stamp }
+    return stamp
   }
 
-  /// Puts the flushed temporary in its place, and flushes the folder.
+  /// Puts the flushed temporary in its place, and flushes the directory.
   func publish() throws(Problem) {
+    try place()
+    try DirectoryListing.flush(Temporaries.split(target).folder)
+  }
+
+  /// Puts the flushed temporary in its place; the caller flushes the directory.
+  func place() throws(Problem) {
     guard unsafe rename(temporary, target) == 0 else {
       let code = errno
       discard()
@@ -98,11 +118,12 @@ public final class FileSink: ByteSink {
     }
     state.withLock { $0 = .published }
     Temporaries.forget(temporary)
-    let folder = unsafe open(Temporaries.split(target).folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-    if folder < 0, errno == EACCES { return }  // A folder that may be written and not read cannot be flushed.
-    guard folder >= 0 else { throw Problem.posix(errno, "open the folder of", name) }
-    defer { close(folder) }
-    if fsync(folder) != 0, errno != EINVAL { throw Problem.posix(errno, "flush the folder of", name) }
+  }
+
+  /// Leaves the flushed temporary where it is, also when this process ends: the caller puts it in its place, or removes it.
+  func detach() {
+    state.withLock { $0 = .detached }
+    Temporaries.forget(temporary)
   }
 
   /// Whether it is in its place, also when the folder could not be flushed after that.
@@ -127,7 +148,7 @@ public final class FileSink: ByteSink {
 
   private func discard() {
     let left = state.withLock { state in
-      defer { if state != .published { state = .removed } }
+      defer { if state == .open || state == .closed { state = .removed } }
       return state
     }
     if left == .open { close(descriptor) }

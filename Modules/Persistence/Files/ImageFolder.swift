@@ -13,13 +13,13 @@ public final class ImageFolder: ImageArchive {
   /// The folder, as the user named it.
   public let name: String
   private let dataset: String
-  private let lock: FolderLock
+  private let lock: DirectoryLock
 
   private var manifest: String { name + "/images.json" }
   private var journal: String { name + "/.bb/images.ndjson" }
   private var parts: String { name + "/.bb/parts" }
 
-  private init(name: String, dataset: String, lock: consuming FolderLock) {
+  private init(name: String, dataset: String, lock: consuming DirectoryLock) {
     self.name = name
     self.dataset = dataset
     self.lock = lock
@@ -31,7 +31,7 @@ public final class ImageFolder: ImageArchive {
     var path = path
     while path.count > 1, path.hasSuffix("/") { path.removeLast() }
     try make(path, mode: 0o777)
-    let folder = ImageFolder(name: path, dataset: dataset, lock: try await FolderLock.acquire(path))
+    let folder = ImageFolder(name: path, dataset: dataset, lock: try await DirectoryLock.acquire(path))
     try make(folder.parts, mode: 0o700)
     return folder
   }
@@ -100,7 +100,7 @@ public final class ImageFolder: ImageArchive {
   }
 
   /// What earlier runs left, looked at once.
-  private var left: [String] { leftovers.names { (try? FolderListing.names(parts)) ?? [] } }
+  private var left: [String] { leftovers.names { (try? DirectoryListing.names(parts)) ?? [] } }
   private let leftovers = Leftovers()
   /// The descriptor of the journal; below zero until there is something to note.
   private let notes = Mutex<Int32>(-1)

@@ -9,7 +9,7 @@ public enum OutputFile {
   /// - Throws: `cannotCreate` for a file of a storage; what `FileSink` and `DescriptorSink` throw.
   public static func sink(_ path: String, replaces: Bool) throws(Problem) -> any ByteSink {
     if DescriptorSink.isDevice(path) { return try DescriptorSink(device: path) }
-    try FolderReplacement.check(path)
+    try ReplacementGuard.check(path)
     return try FileSink(path: path, replaces: replaces)
   }
 

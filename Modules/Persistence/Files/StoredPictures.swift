@@ -21,10 +21,10 @@ public struct StoredPictures: PictureFolder {
       let known = ImageKind.allCases.map(\.rawValue).joined(separator: ", ")
       throw Problem(.badData, "is no picture", at: path, hint: "there are: \(known)")
     }
-    for folder in [base, "\(base)/images", "\(base)/images/\(dataset)"] { try FolderListing.make(folder) }
+    for folder in [base, "\(base)/images", "\(base)/images/\(dataset)"] { try DirectoryListing.make(folder) }
     // Pictures that a record once had stay: it may have them again by undo.
-    let stem = FolderPath.stem(of: record) + "-"
-    let numbers = (try FolderListing.names("\(base)/images/\(dataset)") ?? []).filter { $0.hasPrefix(stem) }
+    let stem = TableFileName.stem(of: record) + "-"
+    let numbers = (try DirectoryListing.names("\(base)/images/\(dataset)") ?? []).filter { $0.hasPrefix(stem) }
       .compactMap { Int($0.dropFirst(stem.count).prefix { $0.isNumber }) }
     let name = "images/\(dataset)/\(stem)\((numbers.max() ?? 0) + 1).\(kind.fileExtension)"
     let sink = try FileSink(path: "\(base)/\(name)", replaces: false, mode: 0o600)
@@ -45,7 +45,7 @@ public struct StoredPictures: PictureFolder {
 
   /// Keeps a page that shows pictures in a private file of `folder`, in the place of the last one; its path.
   public static func keep(page html: [UInt8], in folder: String) async throws(Problem) -> String {
-    try FolderListing.make(folder)
+    try DirectoryListing.make(folder)
     let sink = try FileSink(path: folder + "/gallery.html", mode: 0o600)
     try sink.append(html)
     try await sink.commit()
@@ -58,9 +58,9 @@ public struct StoredPictures: PictureFolder {
   }
 
   private static func copy(_ old: String, to new: String, parent: String) throws(Problem) {
-    guard let names = try FolderListing.names(old) else { return }
-    try FolderListing.make(parent)
-    try FolderListing.make(new)
+    guard let names = try DirectoryListing.names(old) else { return }
+    try DirectoryListing.make(parent)
+    try DirectoryListing.make(new)
     for name in names.sorted() {
       var status = stat()
       guard unsafe lstat("\(old)/\(name)", &status) == 0 else { continue }

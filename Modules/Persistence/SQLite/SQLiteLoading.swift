@@ -90,7 +90,7 @@ struct SQLiteLoading: ~Copyable {
   }
 
   /// Whether two rows are not the same to the bit: `IS NOT` takes 0.0 for -0.0, their angles differ.
-  private var differs: String {
+  var differs: String {
     let parts = schema.columns.indices.filter { !schema.key.contains($0) }.map { position in
       let (a, b) = ("a.\(columns[position])", "b.\(columns[position])")
       let isOther = "\(a) IS NOT \(b)"

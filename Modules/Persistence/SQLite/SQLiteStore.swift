@@ -42,24 +42,13 @@ public actor SQLiteStore: RecordStore {
   @discardableResult
   public func apply(_ change: StoreChange) throws(Problem) -> [TableOutcome] {
     let connection = try begin()
-    let schemas = try SQLiteFormat.schemas(connection, withExtras: true)
-    try TableEditor.check(change) { (name) throws(Problem) in schemas[name] }
-    var outcomes: [TableOutcome] = [], images: [TableImages] = []
-    for table in change.tables {
-      let known = schemas[table.schema.name]
-      if known == nil { try make(table.schema, connection) }
-      let kept = known ?? table.schema
-      let index = SQLiteSearchIndex(kept)
-      if known == nil { try index?.makeIfPossible(connection) }
-      var editing = try SQLiteEditing.prepare(kept, connection)
-      let result = try TableEditor.apply(table, kept: kept, to: &editing)
-      outcomes.append(result.outcome)
-      if result.images.rows.isEmpty { continue }
-      images.append(result.images)
-      if let index, try index.exists(connection) { try index.update(connection) }
-    }
+    let (outcomes, images) = try edit(change.tables, connection)
     guard try change.accepts(outcomes) else { return outcomes }
-    if !images.isEmpty { try remember(change.title, change.time, images, connection) }
+    if !images.isEmpty {
+      let entry = HistoryEntry(
+        id: "", time: change.time, title: change.title, tables: images, command: change.command)
+      try SQLiteHistory.remember(entry, connection, at: name)
+    }
     try connection.execute("COMMIT")
     return outcomes
   }
@@ -68,7 +57,7 @@ public actor SQLiteStore: RecordStore {
   @discardableResult
   public func load(_ load: TableLoad) async throws(Problem) -> TableOutcome {
     guard try reading() == nil else { return try await self.load(load, begin()).outcome }
-    try FolderListing.make(Temporaries.split(path).folder)
+    try makePlace()
     let building = try SQLiteBuilding(path)
     let (outcome, isDone) = try await self.load(load, try begin(building: building.temporary))
     if isDone { try building.publish() }
@@ -88,6 +77,12 @@ public actor SQLiteStore: RecordStore {
     let index = SQLiteSearchIndex(known ?? load.schema)
     if outcome.isDifferent { try index?.remove(loading.connection) }
     guard try load.accepts(outcome) else { return (outcome, false) }
+    let number = try SQLiteReplacedRows.nextNumber(loading.connection)
+    if outcome.isDifferent, load.isRemembered {
+      let source = try SQLiteFormat.source(of: name, loading.connection)
+      try SQLiteReplacedRows.keep(
+        number, known, load, outcome, source: source, differs: loading.differs, loading.connection)
+    }
     try loading.finish()
     // Of the catalogue's datasets at once, but of a large table that is called like one, as of others, when somebody searches.
     if outcome.isDifferent, let index, Catalog.all.contains(where: { $0.name == name }),
@@ -98,7 +93,10 @@ public actor SQLiteStore: RecordStore {
     }
     try SQLiteFormat.remember(source: load.source, of: name, loading.connection)
     if outcome.isDifferent, load.isRemembered {
-      try remember(load.title, load.time, [TableImages(schema: known ?? load.schema)], loading.connection)
+      let images = TableImages(
+        schema: known ?? load.schema, loaded: outcome.added + outcome.changed + outcome.removed)
+      let entry = HistoryEntry(id: "", time: load.time, title: load.title, tables: [images], command: load.command)
+      try SQLiteHistory.remember(entry, loading.connection, at: self.name)
     }
     try loading.connection.execute("COMMIT")
     return (outcome, true)
@@ -113,14 +111,7 @@ public actor SQLiteStore: RecordStore {
   /// The changes made so far, oldest first.
   public func history() throws(Problem) -> [HistoryEntry] {
     guard let connection = try reading(), try SQLiteFormat.owner(connection) == .bb else { return [] }
-    let rows = try connection.prepare("SELECT number, time, title, tables FROM bb_history ORDER BY number")
-    var entries: [HistoryEntry] = []
-    while try rows.step() {
-      let number = Int(rows.integer(0))
-      let tables = try HistoryCodec.decoded(rows.bytes(3), at: "\(name):bb_history:\(number)")
-      entries.append(HistoryEntry(number: number, time: rows.text(1), title: rows.text(2), tables: tables))
-    }
-    return entries
+    return try SQLiteHistory.entries(connection, at: name)
   }
 
   /// Takes over a history.
@@ -128,7 +119,7 @@ public actor SQLiteStore: RecordStore {
     let connection = try begin()
     let rows = try connection.prepare("SELECT count(*) FROM bb_history")
     guard try rows.step(), rows.integer(0) == 0 else { throw StoreRules.hasHistory(name) }
-    for entry in history { try remember(entry.title, entry.time, entry.tables, number: entry.number, connection) }
+    for entry in history { try SQLiteHistory.remember(entry, connection, at: name) }
     try connection.execute("COMMIT")
   }
 
@@ -202,8 +193,8 @@ public actor SQLiteStore: RecordStore {
 
   /// A connection within a transaction that writes, on a file that is bb's. Leaving early closes it, and SQLite rolls back.
   /// - Parameter building: a new file that nobody else knows, and that is thrown away unless all goes well.
-  private func begin(building: String? = nil) throws(Problem) -> SQLiteConnection {
-    if building == nil { try FolderListing.make(Temporaries.split(path).folder) }
+  func begin(building: String? = nil) throws(Problem) -> SQLiteConnection {
+    if building == nil { try makePlace() }
     let connection = try SQLiteConnection.open(path: building ?? path, .writing)
     if building != nil {
       try connection.execute("PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF; PRAGMA cache_size=-8192; BEGIN")
@@ -221,6 +212,7 @@ public actor SQLiteStore: RecordStore {
       throw Problem(
         .permission, "the database belongs to another program, and is only read", at: name, hint: "name another file")
     }
+    try SQLiteHistory.prepare(connection)
     return connection
   }
 
@@ -237,8 +229,15 @@ public actor SQLiteStore: RecordStore {
     }
   }
 
+  /// Makes the directory of a new database, on the disk when this returns.
+  private func makePlace() throws(Problem) {
+    if isThere { return }
+    try ReplacementGuard.checkPlace(ofStore: path, name: name)
+    try DirectoryListing.makeStore(Temporaries.split(path).folder)
+  }
+
   /// Makes an empty table.
-  private func make(_ schema: Schema, _ connection: borrowing SQLiteConnection) throws(Problem) {
+  func make(_ schema: Schema, _ connection: borrowing SQLiteConnection) throws(Problem) {
     let lowercased = schema.name.lowercased()
     guard !lowercased.hasPrefix("bb_"), !lowercased.hasPrefix("sqlite_") else {
       throw Problem(.badData, "a table cannot be called “\(schema.name)”", at: name)
@@ -248,24 +247,11 @@ public actor SQLiteStore: RecordStore {
     try SQLiteFormat.describe(schema, connection)
   }
 
-  /// Writes an entry of the history.
-  private func remember(
-    _ title: String, _ time: String, _ images: [TableImages], number: Int? = nil,
-    _ connection: borrowing SQLiteConnection
-  ) throws(Problem) {
-    let insert = try connection.prepare("INSERT INTO bb_history(number, time, title, tables) VALUES(?1, ?2, ?3, ?4)")
-    if let number { try insert.bind(1, integer: Int64(number)) } else { try insert.bindNull(1) }
-    try insert.bind(2, text: time)
-    try insert.bind(3, text: title)
-    try insert.bind(4, text: HistoryCodec.encoded(images))
-    try insert.run()
-  }
-
   /// Whether there is a file; what else goes wrong shows when it is opened.
   private var isThere: Bool { unsafe access(path, F_OK) == 0 || errno != ENOENT }
 
   /// A connection for reading; nil when there is no file yet.
-  private func reading() throws(Problem) -> SQLiteConnection? {
+  func reading() throws(Problem) -> SQLiteConnection? {
     isThere ? try SQLiteDatabase(path: path).open() : nil
   }
 }

@@ -10,13 +10,17 @@ enum HistoryCodec {
   /// The tables of an entry as a value.
   static func json(_ tables: [TableImages]) -> JSON {
     let list = tables.map { table in
-      JSON.object([
-        "table": .string(table.schema.name),
-        "key": .array(table.schema.key.map { .string(table.schema.columns[$0].name) }),
-        "columns": .array(table.schema.columns.map(json)),
-        "rows": .array(
-          table.rows.map { row in .array([json(row.before, table.schema), json(row.after, table.schema)]) }),
-      ])
+      let loaded = JSON.Member(Array("loaded".utf8), .number(Int64(table.loaded)))
+      return JSON.object(
+        [
+          JSON.Member(Array("table".utf8), .string(table.schema.name)),
+          JSON.Member(
+            Array("key".utf8), .array(table.schema.key.map { .string(table.schema.columns[$0].name) })),
+          JSON.Member(Array("columns".utf8), .array(table.schema.columns.map(json))),
+          JSON.Member(
+            Array("rows".utf8),
+            .array(table.rows.map { row in .array([json(row.before, table.schema), json(row.after, table.schema)]) })),
+        ] + (table.loaded > 0 ? [loaded] : []))
     }
     return .array(list)
   }
@@ -47,6 +51,7 @@ enum HistoryCodec {
       }
       guard key.allSatisfy(columns.has) else { throw damage }
       var images = TableImages(schema: Schema(name, key: key, columns: columns))
+      images.loaded = item["loaded"]?.integerValue.map { Int($0) } ?? 0
       for row in rows {
         guard let before = row[0], let after = row[1] else { throw damage }
         images.rows.append(

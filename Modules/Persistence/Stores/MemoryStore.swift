@@ -16,8 +16,32 @@ public final class MemoryStore: RecordStore {
     /// Where tables were loaded from.
     var sources: [String: String] = [:]
 
-    mutating func remember(_ title: String, _ time: String, _ tables: [TableImages]) {
-      history.append(HistoryEntry(number: (history.last?.number ?? 0) + 1, time: time, title: title, tables: tables))
+    /// Tables and their sources as they were before loads, by identifier of the entry; nil for none.
+    var replaced: [String: (table: MemoryTable?, source: String?)] = [:]
+
+    /// Adds an entry; its identifier.
+    @discardableResult
+    mutating func remember(
+      _ title: String, _ time: String, _ tables: [TableImages], undoes: [String] = [], command: String? = nil
+    ) -> String {
+      let id = HistoryIdentifier.make(time: time, after: history.last?.id)
+      history.append(
+        HistoryEntry(id: id, time: time, title: title, tables: tables, undoes: undoes, command: command))
+      return id
+    }
+
+    /// Edits tables.
+    mutating func edit(_ changes: [TableChange]) throws(Problem) -> (outcomes: [TableOutcome], images: [TableImages]) {
+      try TableEditor.check(changes) { (name) throws(Problem) in tables[name]?.schema }
+      var outcomes: [TableOutcome] = [], images: [TableImages] = []
+      for table in changes {
+        var edited = tables[table.schema.name] ?? MemoryTable(schema: table.schema)
+        let result = try TableEditor.apply(table, kept: edited.schema, to: &edited)
+        tables[table.schema.name] = edited
+        outcomes.append(result.outcome)
+        if !result.images.rows.isEmpty { images.append(result.images) }
+      }
+      return (outcomes, images)
     }
   }
   private let state = Mutex(State())
@@ -44,17 +68,9 @@ public final class MemoryStore: RecordStore {
   public func apply(_ change: StoreChange) async throws(Problem) -> [TableOutcome] {
     try state.withLock { (state) throws(Problem) in
       var next = state
-      try TableEditor.check(change) { (name) throws(Problem) in next.tables[name]?.schema }
-      var outcomes: [TableOutcome] = [], images: [TableImages] = []
-      for table in change.tables {
-        var edited = next.tables[table.schema.name] ?? MemoryTable(schema: table.schema)
-        let result = try TableEditor.apply(table, kept: edited.schema, to: &edited)
-        next.tables[table.schema.name] = edited
-        outcomes.append(result.outcome)
-        if !result.images.rows.isEmpty { images.append(result.images) }
-      }
+      let (outcomes, images) = try next.edit(change.tables)
       guard try change.accepts(outcomes) else { return outcomes }
-      if !images.isEmpty { next.remember(change.title, change.time, images) }
+      if !images.isEmpty { next.remember(change.title, change.time, images, command: change.command) }
       state = next
       return outcomes
     }
@@ -73,10 +89,14 @@ public final class MemoryStore: RecordStore {
       try StoreRules.check(load, known: state.tables[load.schema.name]?.schema, from: state.sources[load.schema.name])
       let outcome = try table.load(wanted, load.schema)
       guard try load.accepts(outcome) else { return outcome }
+      let old = (state.tables[load.schema.name], state.sources[load.schema.name])
       state.tables[load.schema.name] = table
       state.sources[load.schema.name] = load.source
       if outcome.isDifferent, load.isRemembered {
-        state.remember(load.title, load.time, [TableImages(schema: table.schema)])
+        let images = TableImages(schema: table.schema, loaded: outcome.added + outcome.changed + outcome.removed)
+        let id = state.remember(load.title, load.time, [images], command: load.command)
+        state.replaced[id] = old
+        for id in state.replaced.keys.sorted().dropLast(StoreRules.keptLoads) { state.replaced[id] = nil }
       }
       return outcome
     }
@@ -86,7 +106,26 @@ public final class MemoryStore: RecordStore {
   public func source(of table: String) async throws(Problem) -> String? { state.withLock { $0.sources[table] } }
 
   /// The changes made so far.
-  public func history() async throws(Problem) -> [HistoryEntry] { state.withLock { $0.history } }
+  public func history() async throws(Problem) -> [HistoryEntry] { HistoryEntry.numbered(state.withLock { $0.history }) }
+
+  /// The loads whose tables are kept as they were before.
+  public func undoableLoads() async throws(Problem) -> Set<String> { Set(state.withLock { $0.replaced.keys }) }
+
+  /// Reverses changes, in one step.
+  public func undo(_ undo: StoreUndo) async throws(Problem) {
+    try state.withLock { (state) throws(Problem) in
+      var next = state
+      let plan = try UndoPlan(undo, state.history, at: name)
+      let images = try next.edit(plan.changes).images
+      for load in plan.loads {
+        guard let old = next.replaced.removeValue(forKey: load.id) else { throw plan.notKept(load.images) }
+        next.tables[load.images.schema.name] = old.table
+        next.sources[load.images.schema.name] = old.source
+      }
+      next.remember(undo.title, undo.time, images + plan.loads.map(\.images), undoes: undo.entries)
+      state = next
+    }
+  }
 
   /// Takes over a history.
   public func adopt(_ history: [HistoryEntry]) async throws(Problem) {

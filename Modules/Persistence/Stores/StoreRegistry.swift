@@ -38,27 +38,28 @@ public struct StoreRegistry: Sendable {
   /// The kinds, in the order of the help.
   public let factories: [StoreFactory]
   private let scratch: any ScratchSpace
+  private let directories: [DirectoryFormat]
 
   /// All kinds, which keep what outgrows memory in `scratch`.
-  public init(scratch: any ScratchSpace) {
+  public init(scratch: any ScratchSpace) { self.init(scratch: scratch, directories: DirectoryFormat.all) }
+
+  /// The same with other kinds of directory stores.
+  package init(scratch: any ScratchSpace, directories: [DirectoryFormat]) {
     self.scratch = scratch
-    factories = [
-      StoreFactory(
-        scheme: "sqlite", summary: "one SQLite database", suffixes: ["db", "sqlite", "sqlite3"], isFolder: false,
-        isDurable: true
-      ) { path, _ in SQLiteStore(path: path) },
-      StoreFactory(
-        scheme: "csv", summary: "a folder with a CSV file for each dataset", suffixes: [], isFolder: true,
-        isDurable: true
-      ) { path, scratch in FolderStore.csv(path, scratch: scratch) },
-      StoreFactory(
-        scheme: "json", summary: "a folder with a JSON file for each dataset", suffixes: [], isFolder: true,
-        isDurable: true
-      ) { path, scratch in FolderStore.json(path, scratch: scratch) },
-      StoreFactory(
-        scheme: "memory", summary: "nothing is kept", suffixes: [], isFolder: false, isDurable: false
-      ) { _, _ in MemoryStore() },
-    ]
+    self.directories = directories
+    let database = StoreFactory(
+      scheme: "sqlite", summary: "one SQLite database", suffixes: ["db", "sqlite", "sqlite3"], isFolder: false,
+      isDurable: true
+    ) { path, _ in SQLiteStore(path: path) }
+    let memory = StoreFactory(
+      scheme: "memory", summary: "nothing is kept", suffixes: [], isFolder: false, isDurable: false
+    ) { _, _ in MemoryStore() }
+    let kinds = directories.map { format in
+      StoreFactory(scheme: format.scheme, summary: format.summary, suffixes: [], isFolder: true, isDurable: true) {
+        path, scratch in DirectoryStore(path, format, scratch: scratch)
+      }
+    }
+    factories = [database] + kinds + [memory]
   }
 
   /// The storage that a location's text means.
@@ -100,22 +101,23 @@ public struct StoreRegistry: Sendable {
     return StoreLocation(scheme: scheme, path: path)
   }
 
-  /// Whether there is anything at a location; an empty folder is nothing.
+  /// Whether there is anything at a location; an empty directory is nothing, nor is one with hidden files only, as version control makes them.
   public func isThere(_ location: StoreLocation) throws(Problem) -> Bool {
     guard try FileStamp.now(at: location.path) != nil else { return false }
     var status = stat()
     let isFolder = unsafe stat(location.path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
-    return isFolder ? try FolderListing.names(location.path)?.isEmpty != true : true
+    guard isFolder else { return true }
+    return try DirectoryListing.names(location.path)?.contains { !$0.hasPrefix(".") || $0 == ".bb" } == true
   }
 
   /// Makes the folder at a location a storage, whatever files of others are in it: they stay as they are, and are only read.
   /// - Throws: `cannotCreate` when it is a storage already, `usage` for a kind that needs no such thing.
   public func claim(_ location: StoreLocation) async throws(Problem) {
-    guard let factory = factories.first(where: { $0.scheme == location.scheme }), factory.isFolder else {
+    guard let format = directories.first(where: { $0.scheme == location.scheme }) else {
       throw Problem(
         .usage, "\(location) needs no init", hint: "the first record makes it")
     }
-    try await FolderClaim.make(location.path, name: location.description)
+    try await DirectoryInitializer.make(location.path, format, name: location.description)
   }
 
   /// Makes a new storage that appears when it is whole: `fill` fills it beside its place, under another name.
@@ -131,9 +133,10 @@ public struct StoreRegistry: Sendable {
     if try isThere(location) {
       throw Problem(.cannotCreate, "exists already", at: location.description, hint: "name a new storage")
     }
+    try ReplacementGuard.checkPlace(ofStore: target, name: location.description)
     let (folder, _) = Temporaries.split(target)
-    try FolderListing.make(folder)
-    FolderListing.removeLeftovers(folder)
+    try DirectoryListing.makeStore(folder)
+    DirectoryListing.removeLeftovers(folder)
     let temporary = Temporaries.name(beside: target)
     do throws(Problem) {
       let place = StoreLocation(scheme: location.scheme, path: temporary)
@@ -148,14 +151,19 @@ public struct StoreRegistry: Sendable {
       if unsafe access(temporary + ".files", F_OK) == 0, unsafe rename(temporary + ".files", target + ".files") != 0 {
         throw Problem.posix(errno, "rename", target + ".files")
       }
-      guard unsafe rename(temporary, target) == 0 else { throw Problem.posix(errno, "rename", target) }
-      let descriptor = unsafe Glibc.open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-      defer { close(descriptor) }
-      guard fsync(descriptor) == 0 || errno == EINVAL else { throw Problem.posix(errno, "flush", folder) }
+      guard unsafe rename(temporary, target) == 0 else {
+        if errno == ENOTEMPTY || errno == EEXIST {
+          throw Problem(
+            .cannotCreate, "the directory has hidden files", at: location.description,
+            hint: "migrate to a new directory, and move what is in it, .bb too, to this one")
+        }
+        throw Problem.posix(errno, "rename", target)
+      }
+      try DirectoryListing.flush(folder)
       return result
     } catch {
-      FolderListing.removeAll(temporary)
-      FolderListing.removeAll(temporary + ".files")
+      DirectoryListing.removeAll(temporary)
+      DirectoryListing.removeAll(temporary + ".files")
       throw error
     }
   }
@@ -175,10 +183,10 @@ public struct StoreRegistry: Sendable {
       if try FileFormat.sqlite.begins(at: path) { return "sqlite" }
       throw Self.isNoStorage("is a file, not a storage", path)
     }
-    let files = try FolderListing.names(path) ?? []
-    let tables = files.filter { $0 != "bb.json" && !$0.hasSuffix("-metadata.json") }
-    let suffixes = Set(tables.compactMap { $0.split(separator: ".").last.map(String.init) })
-    let found = factories.filter { $0.isFolder && suffixes.contains($0.scheme) }
+    if let storage = try DirectoryStore.manifest(of: path, nil)?.storage { return storage }
+    let files = try DirectoryListing.names(path) ?? []
+    let tables = files.filter { $0 != DirectoryManifest.name && !$0.hasSuffix("-metadata.json") }
+    let found = directories.filter { format in tables.contains { $0.hasSuffix(format.tableSuffix) } }
     return found.count == 1 ? found[0].scheme : nil
   }
 

@@ -7,6 +7,11 @@ enum StoreRules {
   /// has other things to do may take some.
   static let patience = 20
 
+  /// Loads whose replaced tables are kept, so that they can be undone: that many, the latest.
+  static let keptLoads = 100
+  /// Bytes of all replaced tables of a directory store that are kept.
+  static let keptBytes = 1 << 30
+
   /// Refuses a table that came from somewhere else, or that has records of a person's, or other columns.
   static func check(_ load: TableLoad, known: Schema?, from source: String?) throws(Problem) {
     guard let known else { return }

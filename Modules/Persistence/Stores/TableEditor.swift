@@ -43,9 +43,9 @@ enum TableEditor {
   }
 
   /// Refuses a change that has a table twice, or a schema that does not fit the one that is kept.
-  static func check(_ change: StoreChange, kept: (String) throws(Problem) -> Schema?) throws(Problem) {
+  static func check(_ changes: [TableChange], kept: (String) throws(Problem) -> Schema?) throws(Problem) {
     var names: Set<[UInt8]> = []
-    for table in change.tables {
+    for table in changes {
       guard names.insert(Array(table.schema.name.utf8)).inserted else {
         throw Problem(.badData, "the table comes twice in one change", at: table.schema.name)
       }

@@ -3,7 +3,7 @@ import Query
 import Rows
 
 /// What is to become of one record.
-struct FolderEdit {
+struct DirectoryEdit {
   /// Its key.
   let key: StoredKey
   /// What is to be done.
@@ -24,10 +24,10 @@ struct FolderEdit {
 }
 
 /// Writes the records of a table and the edits of a change, both in order of the key, as one new file.
-struct FolderMerge: ~Copyable {
+struct DirectoryMerge: ~Copyable {
   private let kept: Schema
   private let columns: ColumnMap
-  private let encoder: any FolderEncoder
+  private let encoder: any DirectoryEncoder
   private let sink: FileSink
   private var out = ByteBuffer()
   private var changed: BatchBuilder
@@ -38,11 +38,11 @@ struct FolderMerge: ~Copyable {
   private(set) var images: TableImages
 
   /// A new file of `kept` in `sink`, for edits of `schema`.
-  init(_ schema: Schema, kept: Schema, _ format: any FolderFormat, _ sink: FileSink) {
+  init(_ schema: Schema, kept: Schema, _ format: DirectoryFormat, _ sink: FileSink) {
     self.kept = kept
     self.sink = sink
     columns = ColumnMap(schema, in: kept)
-    encoder = format.encoder(kept)
+    encoder = format.codec.encoder(kept)
     changed = BatchBuilder(width: kept.width)
     images = TableImages(schema: kept)
   }
@@ -52,7 +52,7 @@ struct FolderMerge: ~Copyable {
   ///   - removesOthers: whether records without an edit go.
   ///   - next: the next edit; nil at the end.
   mutating func run(
-    _ rows: (any RowStream)?, removesOthers: Bool, next: () async throws(Problem) -> FolderEdit?
+    _ rows: (any RowStream)?, removesOthers: Bool, next: () async throws(Problem) -> DirectoryEdit?
   ) async throws(Problem) {
     try encoder.begin(&out)
     var edit = try await next()
@@ -95,7 +95,7 @@ struct FolderMerge: ~Copyable {
   }
 
   /// Does what an edit says.
-  private mutating func make(_ edit: FolderEdit, _ before: [Value]?) throws(Problem) {
+  private mutating func make(_ edit: DirectoryEdit, _ before: [Value]?) throws(Problem) {
     try edit.check?(before)
     let after: [Value]?
     switch edit.action {

@@ -6,8 +6,8 @@ import Query
 import Rows
 import Testing
 
-/// A folder's files while a person edits them.
-@Suite("a folder that a person edits") struct FolderEditingTests {
+/// The files of a directory store while a user edits them.
+@Suite("a directory that a user edits") struct DirectoryEditingTests {
   private let folder = Folder()
   private let registry = StoreRegistry(scratch: TemporaryScratch(folder: "/tmp"))
 
@@ -37,7 +37,7 @@ import Testing
     let store = try await store(scheme), rows = try await store.rows(of: "named", RowRequest())
     try append(scheme == "csv" ? "c,3\n" : "\n", to: "named." + scheme)
     let problem = await #expect(throws: Problem.self) { _ = try await read(rows) }
-    #expect(problem?.kind == .busy && problem?.message == "somebody else changed the file meanwhile")
+    #expect(problem?.kind == .busy && problem?.message == "changed by another process")
     #expect(try await read(store.rows(of: "named", RowRequest())) == (scheme == "csv" ? 3 : 2))
   }
 
@@ -51,7 +51,7 @@ import Testing
     #expect(damage?.kind == .badData)
   }
 
-  @Test("a folder of one format is no storage of the other", arguments: [("csv", "json"), ("json", "csv")])
+  @Test("a directory of one format is no store of the other", arguments: [("csv", "json"), ("json", "csv")])
   func otherFormat(_ scheme: String, _ other: String) async throws {
     _ = try await store(scheme)
     let mistaken = registry.open(StoreLocation(scheme: other, path: folder.path + "/s"))
@@ -60,7 +60,7 @@ import Testing
     let written = await #expect(throws: Problem.self) {
       try await mistaken.apply(StoreChange("second", time: "", [TableChange(StoreSample.named, upserts: rows)]))
     }
-    #expect(read?.kind == .usage && read?.hint == "say \(scheme):\(folder.path)/s" && written == read)
+    #expect(read?.kind == .usage && read?.hint == "use \(scheme):\(folder.path)/s" && written == read)
   }
 
   @Test("another file in its place does not disturb who reads", arguments: ["csv", "json"])

@@ -2,9 +2,9 @@ import Glibc
 import Query
 import Rows
 
-/// A table of a folder as its file is now.
-struct FolderTable: Sendable {
-  /// All its columns, those that a person added behind the others.
+/// A table of a directory store as its file is now.
+struct DirectoryTable: Sendable {
+  /// All its columns, those that a user added after the others.
   let schema: Schema
   /// The file, which stays this one when another takes its place.
   let file: FileByteSource
@@ -12,38 +12,39 @@ struct FolderTable: Sendable {
   let stamp: FileStamp
   /// Whether bb left the file so: it is whole, and in order of the key.
   let isKnown: Bool
-  private let format: any FolderFormat
+  private let format: DirectoryFormat
 
   /// Opens the table whose columns are known to be `columns`.
   static func open(
-    _ file: FileByteSource, _ name: String, key: [String], _ columns: [ColumnDescription], _ format: any FolderFormat,
-    known: FolderState.File?
-  ) async throws(Problem) -> FolderTable {
+    _ file: FileByteSource, _ name: String, key: [String], _ columns: [ColumnDescription], _ format: DirectoryFormat,
+    known: DirectoryState.File?
+  ) async throws(Problem) -> DirectoryTable {
     guard let status = file.status(), let again = file.again() else {
-      throw Problem(.badData, "is not a regular file", at: file.name)
+      throw Problem(.badData, "not a regular file", at: file.name)
     }
     let stamp = FileStamp(status), isKnown = known?.stamp == stamp
     var extras: [String]
     if isKnown, let known {
       extras = known.extras
     } else {
+      if let conflict = try MergeConflict.problem(in: file) { throw conflict }
       do throws(Problem) {
-        extras = try await format.columnNames(again, known: columns)
+        extras = try await format.codec.columnNames(again, known: columns)
       } catch {
-        throw WatchedRows.judged(error, file, stamp)
+        throw ChangeDetectingRows.judged(error, file, stamp)
       }
     }
     let listed = Set(columns.map { Array($0.name.utf8) })
     extras.removeAll { listed.contains(Array($0.utf8)) }
     for name in key where !columns.has(name) {
-      throw Problem(.badData, "the key's column “\(name)” is not described", at: file.name)
+      throw Problem(.badData, "no description of the key column “\(name)”", at: file.name)
     }
     let all = columns + extras.map { ColumnDescription($0, format.typeOfExtras, extra: true) }
     let schema = Schema(name, key: key, columns: all)
-    return FolderTable(schema: schema, file: file, stamp: stamp, isKnown: isKnown, format: format)
+    return DirectoryTable(schema: schema, file: file, stamp: stamp, isKnown: isKnown, format: format)
   }
 
-  /// The records in order of the key. A file that a person may have changed is looked at whole first.
+  /// The records in order of the key. A file that a user may have changed is checked whole first.
   /// - Throws: `badData` with the place of what is wrong: damage, a key twice, a null where there must be none.
   func rows(columns: [String]?, scratch: any ScratchSpace) async throws(Problem) -> any RowStream {
     if isKnown || schema.key.isEmpty {
@@ -65,7 +66,7 @@ struct FolderTable: Sendable {
   }
 
   private func stream(_ columns: [String]?) throws(Problem) -> any RowStream {
-    WatchedRows(try format.rows(file.again() ?? file, schema, columns: columns), of: file, stamp)
+    ChangeDetectingRows(try format.codec.rows(file.again() ?? file, schema, columns: columns), of: file, stamp)
   }
 
   private var inOrder: Selection {
@@ -124,13 +125,14 @@ struct FolderTable: Sendable {
       record += 1
     }
     let two = Array(records.prefix(2))
-    guard let lines = try await format.lines(of: two, file, schema), lines.count == 2 else {
+    guard let lines = try await format.codec.lines(of: two, file, schema), lines.count == 2 else {
       let numbers = two.map { String($0 + 1) }.joined(separator: " and ")
       return Problem(
-        .badData, "records \(numbers) have one key, \(key.text)", at: file.name, hint: "remove or change one of them")
+        .badData, "records \(numbers) have the same key, \(key.text)", at: file.name,
+        hint: "remove or change one of them")
     }
     return Problem(
-      .badData, "lines \(lines[0]) and \(lines[1]) have one key, \(key.text)", at: "\(file.name):\(lines[1])",
+      .badData, "lines \(lines[0]) and \(lines[1]) have the same key, \(key.text)", at: "\(file.name):\(lines[1])",
       hint: "remove or change one of them")
   }
 }

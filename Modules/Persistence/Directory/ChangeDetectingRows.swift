@@ -1,7 +1,7 @@
 import Rows
 
-/// The rows of a file that a person may save while they are read: then they are neither the old nor the new ones, and nobody is given them for either.
-struct WatchedRows: RowStream {
+/// The rows of a file that a user may save while they are read: then they are neither the old nor the new ones, and reading ends with `busy`.
+struct ChangeDetectingRows: RowStream {
   private let rows: any RowStream
   private let file: FileByteSource
   private let stamp: FileStamp
@@ -28,7 +28,7 @@ struct WatchedRows: RowStream {
   }
 
   func widened() async throws(Problem) -> (any RowStream)? {
-    try await rows.widened().map { WatchedRows($0, of: file, stamp) }
+    try await rows.widened().map { ChangeDetectingRows($0, of: file, stamp) }
   }
 
   /// The problem; of a file that is another by now, that it is.
@@ -43,8 +43,8 @@ struct WatchedRows: RowStream {
 }
 
 extension Problem {
-  /// Somebody, as a rule a person with an editor, changed a file between two looks at it.
+  /// Another process, as a rule an editor, changed a file between two looks at it.
   static func changedMeanwhile(_ path: String) -> Problem {
-    Problem(.busy, "somebody else changed the file meanwhile", at: path, hint: "look at it and run again")
+    Problem(.busy, "changed by another process", at: path, hint: "check the file and run again")
   }
 }

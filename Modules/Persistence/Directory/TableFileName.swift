@@ -2,7 +2,7 @@ import Glibc
 import Rows
 
 /// What a file is called and how it is told that somebody changed it.
-enum FolderPath {
+enum TableFileName {
   /// The name of a table's file without its suffix: bytes that are not letters, digits, `_`, `-` or `.` are written as `%2F`, and so is what would hide
   /// the file or make it the folder's own.
   static func stem(of table: String) -> String {

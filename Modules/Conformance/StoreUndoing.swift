@@ -1,0 +1,116 @@
+import Domain
+import Query
+import Rows
+
+private let named = StoreSample.named, wide = StoreSample.wide
+private let bare = Schema("bare", columns: [ColumnDescription("a", .text), ColumnDescription("n", .integer)])
+
+private func pair(_ name: String, _ value: Int64?) -> [Value] { [.text(name), value.map { .integer($0) } ?? .null] }
+
+extension StoreUnderLaw {
+  /// Undoes the last entries of the history.
+  fileprivate func undoLast(_ count: Int = 1) async throws {
+    let entries = try await store.history().suffix(count).map(\.id)
+    try await store.undo(StoreUndo(entries, title: "undo", time: "2026-01-02T03:04:06Z"))
+  }
+}
+
+extension StoreLaw {
+  /// What undo does.
+  static let undoing: [StoreLaw] = [
+    StoreLaw("undo of a change restores every row, and is in the history") { it in
+      try await it.apply(TableChange(wide, upserts: Array(StoreSample.hostile.prefix(4))))
+      let before = try await it.rows(wide)
+      var changed = StoreSample.hostile[1]
+      changed[6] = .text("changed")
+      try await it.apply(
+        TableChange(wide, upserts: [changed, StoreSample.hostile[5]], deletes: [[.text("a"), .integer(1)]]),
+        TableChange(named, upserts: [pair("a", 1)]))
+      try await it.undoLast()
+      try await it.expectEqual(it.rows(wide), before)
+      try await it.expectEqual(it.rows(named), [])
+      let history = try await it.store.history()
+      try it.expectEqual(history.map(\.undoes), [[], [], [history[1].id]])
+      try it.expectEqual(history[2].tables.map(\.rows.count), [3, 1])
+    },
+    StoreLaw("undo of a load restores the rows and where they came from") { it in
+      try await it.load(wide, Array(StoreSample.hostile.prefix(5)), from: "here")
+      let before = try await it.rows(wide)
+      var changed = StoreSample.hostile[0]
+      changed[3] = .real(7)
+      try await it.load(wide, [changed] + StoreSample.hostile.suffix(3), from: "there", replacing: true)
+      try await it.expectEqual(it.store.undoableLoads().count, 2)
+      try await it.undoLast()
+      try await it.expectEqual(it.rows(wide), before)
+      try await it.expectEqual(it.store.source(of: wide.name), "here")
+      try await it.expectEqual(it.store.check(), [])
+      // What it left can be loaded again, and searched.
+      try await it.load(wide, StoreSample.hostile, from: "here")
+      try await it.expectEqual(it.rows(wide).count, StoreSample.hostile.count)
+    },
+    StoreLaw("undo of a load restores the order and the copies of rows without a key") { it in
+      let rows: [[Value]] = [[.text("b"), .integer(1)], [.null, .null], [.text("b"), .integer(1)]]
+      try await it.load(bare, rows)
+      try await it.load(bare, [[.text("x"), .null]])
+      try await it.undoLast()
+      try await it.expectEqual(it.rows(bare), rows)
+    },
+    StoreLaw("undo of the first load of a table removes the table") { it in
+      try await it.apply(TableChange(named, upserts: [pair("a", 1)]))
+      try await it.load(wide, StoreSample.hostile, from: "here")
+      try await it.undoLast()
+      try await it.expectEqual(it.store.tables().map(\.name), [named.name])
+      try await it.expectEqual(it.store.source(of: wide.name), nil)
+      try await it.expectProblem(.noInput) { _ = try await it.store.rows(of: wide.name, RowRequest()) }
+      try await it.load(wide, StoreSample.hostile, from: "there")
+      try await it.expectEqual(it.rows(wide).count, StoreSample.hostile.count)
+    },
+    StoreLaw("loads of several tables are undone in one step, and one after the other back to the first") { it in
+      try await it.load(named, [pair("a", 1)], command: "1")
+      try await it.load(wide, StoreSample.hostile, command: "1")
+      try await it.load(named, [pair("b", 2)], command: "2")
+      try await it.load(bare, [[.text("x"), .null]], command: "2")
+      try await it.expectEqual(it.store.history().map(\.command), ["1", "1", "2", "2"])
+      try await it.undoLast(2)
+      try await it.expectEqual(it.rows(named), [pair("a", 1)])
+      try await it.expectEqual(Set(it.store.tables().map(\.name)), [named.name, wide.name])
+      let first = try await it.store.history().prefix(2).map(\.id)
+      try await it.store.undo(StoreUndo(first, title: "undo", time: ""))
+      try await it.expectEqual(it.store.tables(), [])
+      try await it.expectEqual(it.store.history().count, 6)
+    },
+    StoreLaw("undo of a load is refused when the table was changed since, and changes nothing") { it in
+      try await it.load(named, [pair("a", 1)])
+      try await it.load(named, [pair("b", 2)])
+      try await it.apply(TableChange(named, upserts: [pair("c", 3)]))
+      guard let load = try await it.store.history().dropLast().last else { return try it.expect(false, "no entry") }
+      let undo = StoreUndo([load.id], title: "undo", time: "")
+      try await it.expectProblem(.busy) { try await it.store.undo(undo) }
+      try await it.expectEqual(it.rows(named), [pair("b", 2), pair("c", 3)])
+      try await it.undoLast()
+      try await it.store.undo(undo)
+      try await it.expectEqual(it.rows(named), [pair("a", 1)])
+    },
+    StoreLaw("what was undone is not undone again, nor what the history does not have") { it in
+      try await it.apply(TableChange(named, upserts: [pair("a", 1)]))
+      try await it.undoLast()
+      guard let first = try await it.store.history().first else { return try it.expect(false, "no entry") }
+      for id in [first.id, "01900000-0000-7000-8000-000000000000"] {
+        try await it.expectProblem(.absent) { try await it.store.undo(StoreUndo([id], title: "undo", time: "")) }
+      }
+      try await it.expectEqual(it.store.history().count, 2)
+    },
+    StoreLaw("entries are in the order of the changes, also when the clock was set back") { it in
+      for (number, time) in ["2030-01-01T00:00:00Z", "2020-01-01T00:00:00Z", "nonsense"].enumerated() {
+        let change = TableChange(named, upserts: [pair("a", Int64(number))])
+        try await it.store.apply(StoreChange("\(number)", time: time, [change]))
+      }
+      let history = try await it.store.history()
+      try it.expectEqual(history.map(\.title), ["0", "1", "2"])
+      try it.expectEqual(history.map(\.number), [1, 2, 3])
+      try it.expectEqual(history.map(\.id), history.map(\.id).sorted())
+      try it.expectEqual(Set(history.map(\.id)).count, 3)
+      try it.expect(history.allSatisfy { RecordIdentifier.isValid($0.id) }, "an identifier is no UUID of version 7")
+    },
+  ]
+}

@@ -1,0 +1,161 @@
+import Codecs
+package import Rows
+
+/// A kind of directory store: what its files are called, and what is in them. All that differs between kinds is here.
+package struct DirectoryFormat: Sendable {
+  /// The word before the colon of a location, which `bb.json` records: `csv`.
+  package let scheme: String
+  /// One sentence without a full stop, for the help.
+  package let summary: String
+  /// What the name of a table's file ends with: `.csv`.
+  package let tableSuffix: String
+  /// What the name of a file that describes a table's columns adds to the table's file; nil when `bb.json` describes them.
+  package let sidecarSuffix: String?
+  /// The type of columns that a user added.
+  package let typeOfExtras: ColumnType
+  /// Reads and writes the files.
+  package let codec: any DirectoryCodec
+
+  package init(
+    scheme: String, summary: String, tableSuffix: String, sidecarSuffix: String? = nil, typeOfExtras: ColumnType,
+    codec: any DirectoryCodec
+  ) {
+    self.scheme = scheme
+    self.summary = summary
+    self.tableSuffix = tableSuffix
+    self.sidecarSuffix = sidecarSuffix
+    self.typeOfExtras = typeOfExtras
+    self.codec = codec
+  }
+
+  /// Comma-separated values, with the types of the columns in metadata beside each file.
+  package static let csv = DirectoryFormat(
+    scheme: "csv", summary: "a directory with a CSV file for each dataset", tableSuffix: ".csv",
+    sidecarSuffix: "-metadata.json", typeOfExtras: .text, codec: CSVDirectoryCodec())
+  /// A JSON array with a record a line.
+  package static let json = DirectoryFormat(
+    scheme: "json", summary: "a directory with a JSON file for each dataset", tableSuffix: ".json",
+    typeOfExtras: .json, codec: JSONDirectoryCodec())
+
+  /// Every kind, in the order of the help.
+  package static let all = [csv, json]
+}
+
+/// Reads and writes the files of a directory store.
+package protocol DirectoryCodec: Sendable {
+  /// What describes the columns of a table in a file of its own, beside the table's `file`; nil when `bb.json` does.
+  func sidecar(of schema: Schema, file: String) -> [UInt8]?
+  /// The columns that a sidecar describes.
+  func columns(ofSidecar bytes: [UInt8], name: String) throws(Problem) -> [ColumnDescription]
+  /// The names of all columns that the file has, of which some are `known`; reads as much of it as that takes.
+  func columnNames(_ file: any ByteSource, known: [ColumnDescription]) async throws(Problem) -> [String]
+  /// The records; the file has no other columns than `schema`.
+  func rows(_ file: any ByteSource, _ schema: Schema, columns: [String]?) throws(Problem) -> any RowStream
+  /// Writes records.
+  func encoder(_ schema: Schema) -> any DirectoryEncoder
+  /// The lines of two records of the file; nil when they cannot be determined.
+  func lines(of records: [Int], _ file: any ByteSource, _ schema: Schema) async throws(Problem) -> [Int]?
+}
+
+/// Writes the records of one file.
+package protocol DirectoryEncoder: Sendable {
+  func begin(_ out: inout ByteBuffer) throws(Problem)
+  func write(_ batch: RowBatch, isFirst: Bool, _ out: inout ByteBuffer) throws(Problem)
+  func finish(isEmpty: Bool, _ out: inout ByteBuffer) throws(Problem)
+}
+
+struct CSVDirectoryCodec: DirectoryCodec {
+  func sidecar(of schema: Schema, file: String) -> [UInt8]? { CSVWDocument.text(of: schema, file: file) }
+
+  func columns(ofSidecar bytes: [UInt8], name: String) throws(Problem) -> [ColumnDescription] {
+    try CSVMetadata(bytes, name: name).columns
+  }
+
+  func columnNames(_ file: any ByteSource, known: [ColumnDescription]) async throws(Problem) -> [String] {
+    var reading = CSVReading()
+    for column in known { reading.types[column.name] = column.type }
+    return try CSVRowStream.names(file, reading)
+  }
+
+  func rows(_ file: any ByteSource, _ schema: Schema, columns: [String]?) throws(Problem) -> any RowStream {
+    let wanted = schema.columns.indices.filter { columns?.contains(schema.columns[$0].name) ?? true }
+    return try CSVRowStream(file, schema: schema.projected(to: wanted))
+  }
+
+  func encoder(_ schema: Schema) -> any DirectoryEncoder { Encoder(writer: CSVWriter(schema)) }
+
+  private struct Encoder: DirectoryEncoder {
+    let writer: CSVWriter
+    func begin(_ out: inout ByteBuffer) throws(Problem) { try writer.begin(&out) }
+    func write(_ batch: RowBatch, isFirst: Bool, _ out: inout ByteBuffer) throws(Problem) {
+      _ = try writer.write(batch, &out)
+    }
+    func finish(isEmpty: Bool, _ out: inout ByteBuffer) {}
+  }
+
+  func lines(of records: [Int], _ file: any ByteSource, _ schema: Schema) async throws(Problem) -> [Int]? {
+    guard let again = try file.reopened(), let text = try file.reopened() else { return nil }
+    let names = try CSVRowStream.names(again)
+    let all = Schema(schema.name, columns: names.map { ColumnDescription($0, .text) })
+    let stream = try CSVRowStream(text, schema: all)
+    func ends(_ value: Value) -> Int {
+      if case .text(let bytes) = value { bytes.count { $0 == 0x0A } } else { 0 }
+    }
+    var line = 2 + names.reduce(0) { $0 + $1.utf8.count { $0 == 0x0A } }, record = 0
+    var found: [Int: Int] = [:]
+    while let batch = try await stream.next()?.batch() {
+      for row in 0..<batch.count {
+        if records.contains(record) { found[record] = line }
+        line += 1 + (0..<batch.width).reduce(0) { $0 + ends(batch.value(row, $1)) }
+        record += 1
+      }
+    }
+    return records.compactMap { found[$0] }
+  }
+}
+
+/// A JSON array with a record a line; the types of the columns are in `bb.json`.
+struct JSONDirectoryCodec: DirectoryCodec {
+  func sidecar(of schema: Schema, file: String) -> [UInt8]? { nil }
+
+  func columns(ofSidecar bytes: [UInt8], name: String) -> [ColumnDescription] { [] }
+
+  func columnNames(_ file: any ByteSource, known: [ColumnDescription]) async throws(Problem) -> [String] {
+    try await Self.columnNames(try JSONRowStream.inferring(file, table: "", JSONReading(form: .array)))
+  }
+
+  /// The names of a stream's columns, of whose values nothing is required.
+  static func columnNames(_ rows: any RowStream) async throws(Problem) -> [String] {
+    var stream = rows
+    while true {
+      do throws(Problem) {
+        while let work = try await stream.next() { _ = try work.batch() }
+        return stream.schema.columns.map(\.name)
+      } catch {
+        guard error.kind == .badData, let wider = try await stream.widened() else { throw error }
+        stream = wider
+      }
+    }
+  }
+
+  func rows(_ file: any ByteSource, _ schema: Schema, columns: [String]?) throws(Problem) -> any RowStream {
+    JSONRowStream(file, schema: schema, JSONReading(form: .array, columns: columns))
+  }
+
+  func encoder(_ schema: Schema) -> any DirectoryEncoder { Encoder(writer: JSONWriter(schema, framing: .array)) }
+
+  private struct Encoder: DirectoryEncoder {
+    let writer: JSONWriter
+    func begin(_ out: inout ByteBuffer) { writer.begin(&out) }
+    func write(_ batch: RowBatch, isFirst: Bool, _ out: inout ByteBuffer) throws(Problem) {
+      if !isFirst { out.append(writer.separator) }
+      try writer.write(batch, &out)
+    }
+    func finish(isEmpty: Bool, _ out: inout ByteBuffer) { writer.finish(isEmpty: isEmpty, &out) }
+  }
+
+  func lines(of records: [Int], _ file: any ByteSource, _ schema: Schema) async throws(Problem) -> [Int]? {
+    // bb writes a record a line; how a user laid the file out is not known.
+    nil
+  }
+}

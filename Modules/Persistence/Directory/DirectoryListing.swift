@@ -1,0 +1,87 @@
+import Glibc
+import Rows
+
+/// What is in a directory.
+enum DirectoryListing {
+  /// The names in the directory; nil when there is none.
+  static func names(_ path: String) throws(Problem) -> [String]? {
+    guard let directory = unsafe opendir(path) else {
+      if errno == ENOENT { return nil }
+      if errno == ENOTDIR { throw Problem(.usage, "not a directory", at: path) }
+      throw Problem.posix(errno, "read the directory", path)
+    }
+    defer { unsafe closedir(directory) }
+    var names: [String] = []
+    while let entry = unsafe readdir(directory) {
+      let name = unsafe withUnsafePointer(to: &entry.pointee.d_name) { pointer in
+        unsafe String(cString: UnsafeRawPointer(pointer).assumingMemoryBound(to: CChar.self))
+      }
+      if name != ".", name != ".." { names.append(name) }
+    }
+    return names
+  }
+
+  /// Makes the directory and those above it, for its owner alone, unless they exist; what is made is on the disk when this returns.
+  static func make(_ path: String) throws(Problem) {
+    if try makeOne(path) { return }
+    let above = Temporaries.split(path).folder
+    guard above != path, above != "." else { throw Problem.posix(ENOENT, "create the directory", path) }
+    try make(above)
+    guard try makeOne(path) else { throw Problem.posix(ENOENT, "create the directory", path) }
+  }
+
+  /// False when the directory above is missing.
+  private static func makeOne(_ path: String) throws(Problem) -> Bool {
+    if unsafe mkdir(path, 0o700) == 0 {
+      try flush(Temporaries.split(path).folder)
+      return true
+    }
+    if errno == EEXIST { return true }
+    guard errno == ENOENT else { throw Problem.posix(errno, "create the directory", path) }
+    return false
+  }
+
+  /// Makes the directory of a new store. A process that made it before may have been killed before it was on the disk: so all above it are flushed.
+  static func makeStore(_ path: String) throws(Problem) {
+    try make(path)
+    guard let whole = unsafe realpath(path, nil) else { throw Problem.posix(errno, "read the directory", path) }
+    defer { unsafe free(whole) }
+    var above = unsafe String(cString: whole)
+    while above != "/" {
+      above = Temporaries.split(above).folder
+      try flush(above)
+    }
+  }
+
+  /// Waits until the names in a directory are on the disk.
+  ///
+  /// A directory that may be written and not read cannot be flushed; nor can those of some file systems.
+  static func flush(_ path: String) throws(Problem) {
+    let descriptor = unsafe open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    if descriptor < 0, errno == EACCES { return }
+    guard descriptor >= 0 else { throw Problem.posix(errno, "open the directory", path) }
+    defer { close(descriptor) }
+    if fsync(descriptor) != 0, errno != EINVAL, errno != EROFS {
+      throw Problem.posix(errno, "flush the directory", path)
+    }
+  }
+
+  /// Removes the temporaries of processes that are gone. Only who holds the lock may.
+  static func removeLeftovers(_ path: String) {
+    for name in (try? names(path)) ?? [] where name.hasPrefix(".") {
+      let parts = (name.hasSuffix(".files") ? name.dropLast(6) : name[...]).split(separator: ".")
+      guard parts.count >= 4, parts[parts.count - 3] == "tmp", let process = pid_t(parts[parts.count - 2]),
+        kill(process, 0) != 0, errno == ESRCH
+      else { continue }
+      removeAll(path + "/" + name)
+    }
+  }
+
+  /// Removes a file with what SQLite keeps beside it, or a directory with all that is in it; links are not followed.
+  static func removeAll(_ path: String) {
+    for suffix in ["-wal", "-shm", "-journal"] { unsafe unlink(path + suffix) }
+    if unsafe unlink(path) == 0 { return }
+    for name in (try? names(path)) ?? [] { removeAll(path + "/" + name) }
+    unsafe rmdir(path)
+  }
+}

@@ -1,0 +1,174 @@
+public import Domain
+import Glibc
+public import Query
+public import Rows
+
+/// A directory of files: one for each table, in order of the key, to be read and edited by users as well, and kept under version control.
+///
+/// Nothing is made before the first change. A change takes its place in one step, with its entry of the history; whoever opens the directory to
+/// write finishes what a killed process began. What a user did to a file is found, read, and put in order at the next change; a file that cannot be
+/// read whole is never written.
+public actor DirectoryStore: RecordStore {
+  /// `csv:DIR`.
+  public nonisolated let name: String
+  /// Everything.
+  public nonisolated let capabilities: StoreCapabilities = [.durable, .crashSafe, .shared]
+  let path: String
+  let format: DirectoryFormat
+  let scratch: any ScratchSpace
+
+  /// The directory at `path`. Nothing is opened yet.
+  package init(_ path: String, _ format: DirectoryFormat, scratch: any ScratchSpace) {
+    self.path = path
+    self.format = format
+    self.scratch = scratch
+    name = "\(format.scheme):\(path)"
+  }
+
+  var historyFiles: DirectoryHistory { DirectoryHistory(path) }
+  var replaced: ReplacedTables { ReplacedTables(path) }
+
+  /// Every table, in order of name; none when the directory is missing.
+  public func tables() async throws(Problem) -> [Schema] {
+    try await reading { (view) throws(Problem) in
+      guard let view else { return try foreign().map { Schema($0.table, columns: []) } }
+      var schemas: [Schema] = []
+      for name in view.manifest.tables.keys {
+        if let table = try await table(name, view) { schemas.append(table.schema) }
+      }
+      for (name, _) in try foreign() where view.manifest.tables[name] == nil {
+        schemas.append(Schema(name, columns: []))
+      }
+      return schemas.sorted { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }
+    }
+  }
+
+  /// The records of a table, as they are now.
+  /// - Throws: `noInput` for a table that is not there.
+  public func rows(of table: String, _ request: RowRequest) async throws(Problem) -> any RowStream {
+    let known = try await reading { (view) throws(Problem) -> (any RowStream)? in
+      guard let view, let known = try await self.table(table, view) else { return nil }
+      return try await known.rows(columns: request.columns, scratch: scratch)
+    }
+    if let known { return known }
+    guard let found = try foreign().first(where: { $0.table.utf8.elementsEqual(table.utf8) }) else {
+      if try DirectoryListing.names(path) == nil { throw StoreRules.noStorage(name) }
+      let known = try await tables().map(\.name)
+      let near = Nearest.word(to: table, among: known).map { "did you mean \($0)?" }
+      let others = known.isEmpty ? "the store is empty" : "available tables: \(known.joined(separator: ", "))"
+      throw Problem(.noInput, "table not found: “\(table)”", at: name, hint: near ?? others)
+    }
+    var reading = FileSource.Reading()
+    reading.table = table
+    let source = try FileSource(path: "\(path)/\(found.file)", reading, scratch: scratch) { _ in }
+    return try await source.rows(of: table, request)
+  }
+
+  /// Makes a change, in one step.
+  @discardableResult
+  public func apply(_ change: StoreChange) async throws(Problem) -> [TableOutcome] {
+    var work = try await begin()
+    let made = try await edited(change.tables, work)
+    guard try change.accepts(made.outcomes), !made.files.isEmpty else { return made.outcomes }
+    var commit = DirectoryCommit(made.files)
+    if !made.images.isEmpty {
+      commit.entry = HistoryEntry(
+        id: "", time: change.time, title: change.title, tables: made.images, command: change.command)
+    }
+    try self.commit(commit, &work)
+    return made.outcomes
+  }
+
+  /// Makes a table hold the rows of a stream, in one step.
+  @discardableResult
+  public func load(_ load: TableLoad) async throws(Problem) -> TableOutcome {
+    var work = try await begin()
+    let name = load.schema.name
+    let old = try await table(name, work.view), known = work.manifest.tables[name]
+    try StoreRules.check(load, known: old?.schema, from: old == nil ? nil : known?.source)
+    let kept = load.schema.key.isEmpty ? load.schema : old?.schema ?? load.schema
+    let file = try pendingFile(kept, old, work.manifest)
+    var merge = DirectoryMerge(load.schema, kept: kept, format, file.sink)
+    let rows = load.schema.key.isEmpty ? nil : try await old?.rows(columns: nil, scratch: scratch)
+    let edits = try DirectoryEdits(load, scratch: scratch)
+    try await merge.run(rows, removesOthers: true) { () async throws(Problem) in try await edits.next() }
+    var outcome = merge.outcome
+    if load.schema.key.isEmpty, let old { outcome = try await comparison(of: outcome.added, file, old) }
+    guard try load.accepts(outcome) else { return outcome }
+    let isMoved = old != nil && known?.source != load.source
+    guard outcome.isDifferent || old == nil || isMoved else { return outcome }
+    var commit = DirectoryCommit([file])
+    commit.source = load.source
+    // A new table without rows is a change as well: its undo removes it.
+    if load.isRemembered, outcome.isDifferent {
+      let images = TableImages(schema: kept, loaded: outcome.added + outcome.changed + outcome.removed)
+      commit.entry = HistoryEntry(id: "", time: load.time, title: load.title, tables: [images], command: load.command)
+    }
+    try self.commit(commit, &work)
+    return outcome
+  }
+
+  /// Where a table was loaded from.
+  public func source(of table: String) async throws(Problem) -> String? {
+    try await reading { (view) throws(Problem) in
+      guard let view, let place = view.content(fileName(of: table)), try FileStamp.now(at: place) != nil else {
+        return nil
+      }
+      return view.manifest.tables[table]?.source
+    }
+  }
+
+  /// The changes made so far, oldest first.
+  public func history() async throws(Problem) -> [HistoryEntry] {
+    try await reading { (view) throws(Problem) in
+      guard let view else { return [] }
+      guard view.manifest.version > 1 else { return HistoryEntry.numbered(try LegacyHistory(path).entries()) }
+      return try historyFiles.entries(view.journal)
+    }
+  }
+
+  /// The loads whose tables are kept as they were before.
+  public func undoableLoads() async throws(Problem) -> Set<String> {
+    Set(try await history().filter { $0.tables.contains(where: \.isLoad) && replaced.has($0) }.map(\.id))
+  }
+
+  /// Reverses changes, in one step.
+  public func undo(_ undo: StoreUndo) async throws(Problem) {
+    var work = try await begin()
+    let plan = try UndoPlan(undo, try historyFiles.entries(nil), at: name)
+    let made = try await edited(plan.changes, work)
+    var commit = DirectoryCommit(made.files)
+    commit.entry = HistoryEntry(
+      id: "", time: undo.time, title: undo.title, tables: made.images + plan.loads.map(\.images), undoes: undo.entries)
+    for load in plan.loads {
+      guard let old = try replaced.table(load.images.schema.name, of: load.id) else { throw plan.notKept(load.images) }
+      let file = fileName(of: load.images.schema.name), now = try FileStamp.now(at: "\(path)/\(file)")
+      guard let now, now == work.state.files[file]?.stamp else { throw Problem.changedMeanwhile("\(path)/\(file)") }
+      commit.restored.append((load.images.schema.name, old, now))
+    }
+    try self.commit(commit, &work)
+    for id in undo.entries { replaced.forget(id) }
+  }
+
+  /// Takes over a history.
+  public func adopt(_ entries: [HistoryEntry]) async throws(Problem) {
+    var work = try await begin()
+    guard try historyFiles.identifiers().isEmpty else { throw StoreRules.hasHistory(name) }
+    try commit(DirectoryCommit([]), &work)
+    try historyFiles.adopt(entries)
+  }
+
+  /// Reads every table and the history to the end.
+  public func check() async throws(Problem) -> [Problem] {
+    try await reading { (view) throws(Problem) in
+      guard var view else { return [] }
+      view.state = DirectoryState()
+      var found: [Problem] = []
+      for name in view.manifest.tables.keys.sorted() {
+        do throws(Problem) { try await table(name, view)?.check(scratch: scratch) } catch { found.append(error) }
+      }
+      do throws(Problem) { _ = try await history() } catch { found.append(error) }
+      return found
+    }
+  }
+}

@@ -1,0 +1,80 @@
+import Codecs
+import Domain
+import Glibc
+import Rows
+
+/// Tables as they were before a load replaced them: `.bb/replaced/ID/TABLE`, where `ID` is the history's entry. They are what undo of a load puts
+/// back; version control does not keep them, as it has them anyway.
+struct ReplacedTables {
+  private let path: String
+
+  /// The kept tables of the directory at `path`.
+  init(_ path: String) { self.path = path + "/.bb/replaced" }
+
+  /// A table as it was.
+  struct Table {
+    /// What the manifest had; nil when there was no such table.
+    let described: DirectoryManifest.Table?
+    /// The path of its file; nil when there was none.
+    let rows: String?
+    /// What described its columns.
+    let sidecar: [UInt8]?
+    /// The file as bb left it; nil when a user had changed it.
+    let known: DirectoryState.File?
+  }
+
+  private func folder(_ id: String, _ table: String) -> String { "\(path)/\(id)/\(TableFileName.stem(of: table))" }
+
+  /// Keeps a table, on the disk when this returns; what does not become part of the history is removed with later ones.
+  func keep(_ table: String, _ old: Table, for id: String) throws(Problem) {
+    let folder = folder(id, table)
+    try DirectoryListing.make(folder)
+    if let rows = old.rows { try DirectoryTransaction.keep(rows, as: folder + "/rows") }
+    if let sidecar = old.sidecar { try write(sidecar, to: folder + "/sidecar") }
+    var members: [JSON.Member] = []
+    if let described = old.described { members.append(JSON.Member(Array("table".utf8), described.json)) }
+    if let known = old.known { members.append(JSON.Member(Array("known".utf8), known.json)) }
+    try write(JSON.object(members).canonicalBytes + [0x0A], to: folder + "/table.json")
+    try DirectoryListing.flush(folder)
+  }
+
+  private func write(_ bytes: [UInt8], to path: String) throws(Problem) {
+    let sink = try FileSink(path: path, mode: 0o600)
+    try sink.append(bytes)
+    _ = try sink.flush()
+    try sink.place()
+  }
+
+  /// A kept table; nil when it is not kept any more.
+  func table(_ table: String, of id: String) throws(Problem) -> Table? {
+    let folder = folder(id, table), place = folder + "/table.json"
+    guard try FileStamp.now(at: place) != nil else { return nil }
+    let document = try JSON.parse(try FileByteSource(path: place).bytes(limit: DirectoryManifest.limit), name: place)
+    let rows = folder + "/rows", sidecar = folder + "/sidecar"
+    return Table(
+      described: document["table"].flatMap(DirectoryManifest.Table.init),
+      rows: try FileStamp.now(at: rows) == nil ? nil : rows,
+      sidecar: try FileStamp.now(at: sidecar) == nil
+        ? nil : try FileByteSource(path: sidecar).bytes(limit: DirectoryManifest.limit),
+      known: document["known"].flatMap(DirectoryState.File.init))
+  }
+
+  /// Whether all tables of an entry are kept.
+  func has(_ entry: HistoryEntry) -> Bool {
+    entry.tables.allSatisfy { unsafe access(folder(entry.id, $0.schema.name) + "/table.json", F_OK) == 0 }
+  }
+
+  /// Forgets what an entry replaced.
+  func forget(_ id: String) { DirectoryListing.removeAll("\(path)/\(id)") }
+
+  /// Removes the oldest beyond `StoreRules.keptLoads` and `StoreRules.keptBytes`.
+  func trim() {
+    var bytes = 0
+    for (number, id) in ((try? DirectoryListing.names(path)) ?? []).sorted(by: >).enumerated() {
+      for table in (try? DirectoryListing.names("\(path)/\(id)")) ?? [] {
+        bytes += Int((try? FileStamp.now(at: "\(path)/\(id)/\(table)/rows"))??.size ?? 0)
+      }
+      if number >= StoreRules.keptLoads || bytes > StoreRules.keptBytes { forget(id) }
+    }
+  }
+}

@@ -1,0 +1,70 @@
+import Glibc
+import Rows
+
+/// Refuses outputs and new stores that would damage a directory store.
+enum ReplacementGuard {
+  /// Lets pass what is no file of a directory store: neither of a table, whatever its suffix, nor one of bb's own.
+  /// - Throws: `cannotCreate` for such a file; what reading the directory's `bb.json` throws.
+  static func check(_ path: String) throws(Problem) {
+    let resolved: String, directory: String, name: String
+    do throws(Problem) {
+      resolved = try FileSink.resolved(path)
+      (directory, name) = Temporaries.split(resolved)
+      _ = try FileStamp.now(at: directory)
+    } catch {
+      return  // What may not be read cannot be created either, and creating it says so.
+    }
+    // `.bb` and what is below it, by the name that the file system has for it.
+    var below =
+      unsafe realpath(directory, nil).map { whole in
+        defer { unsafe free(whole) }
+        return unsafe String(cString: whole)
+      } ?? directory
+    while below != "/", below != "." {
+      let (above, last) = Temporaries.split(below)
+      if last == ".bb", try manifest(above) != nil { throw problem(path, above) }
+      below = above
+    }
+    guard let manifest = try manifest(directory) else { return }
+    if name == DirectoryManifest.name { throw problem(path, directory) }
+    // The part before each point may be a table's.
+    for point in name.indices where name[point] == "." {
+      let stem = String(name[..<point])
+      if manifest.tables.keys.contains(where: { TableFileName.stem(of: $0).lowercased() == stem.lowercased() }) {
+        throw problem(path, directory)
+      }
+    }
+  }
+
+  /// The manifest; nil also where none can be looked for, which whoever creates the file reports.
+  private static func manifest(_ directory: String) throws(Problem) -> DirectoryManifest? {
+    guard (try? FileStamp.now(at: "\(directory)/\(DirectoryManifest.name)")) != nil else { return nil }
+    return try DirectoryStore.manifest(of: directory, nil)
+  }
+
+  /// Refuses to make a store inside a directory store.
+  /// - Throws: `cannotCreate`.
+  static func checkPlace(ofStore path: String, name: String) throws(Problem) {
+    var above = Temporaries.split(path).folder
+    // What is not there yet has no other name.
+    while above != "/", above != ".", unsafe access(above, F_OK) != 0 { above = Temporaries.split(above).folder }
+    guard let whole = unsafe realpath(above, nil) else { return }
+    defer { unsafe free(whole) }
+    above = unsafe String(cString: whole)
+    while true {
+      if unsafe access(above + "/.bb", F_OK) == 0, unsafe access("\(above)/\(DirectoryManifest.name)", F_OK) == 0 {
+        throw Problem(
+          .cannotCreate, "refusing to create a store inside the store \(above)", at: name,
+          hint: "choose another directory")
+      }
+      if above == "/" { return }
+      above = Temporaries.split(above).folder
+    }
+  }
+
+  private static func problem(_ path: String, _ directory: String) -> Problem {
+    Problem(
+      .cannotCreate, "refusing to overwrite a file of a store", at: path,
+      hint: "choose another name, or add to the store: bb-export sync --storage \(directory)")
+  }
+}

@@ -1,0 +1,70 @@
+import Codecs
+import Domain
+import Rows
+
+/// The history of a database: the table `bb_history`.
+enum SQLiteHistory {
+  /// Adds the columns that entries of older programs do not have: identifier, what is undone, and what entries of one command have in common.
+  static func prepare(_ connection: borrowing SQLiteConnection) throws(Problem) {
+    let known = try connection.integer("SELECT count(*) FROM pragma_table_info('bb_history') WHERE name = 'id'")
+    if known > 0 { return }
+    for column in ["id", "undoes", "command"] {
+      try connection.execute("ALTER TABLE bb_history ADD COLUMN \(column) TEXT")
+    }
+  }
+
+  /// All entries, oldest first. Those of older programs get the identifiers that follow from what they hold.
+  static func entries(_ connection: borrowing SQLiteConnection, at place: String) throws(Problem) -> [HistoryEntry] {
+    let isOld = try connection.integer("SELECT count(*) FROM pragma_table_info('bb_history') WHERE name = 'id'") == 0
+    let added = isOld ? "NULL, NULL, NULL" : "id, undoes, command"
+    let rows = try connection.prepare("SELECT number, time, title, tables, \(added) FROM bb_history ORDER BY number")
+    var entries: [HistoryEntry] = [], identifiers: [Int: String] = [:]
+    while try rows.step() {
+      let number = Int(rows.integer(0))
+      let tables = try HistoryCodec.decoded(rows.bytes(3), at: "\(place):bb_history:\(number)")
+      var entry: HistoryEntry
+      if rows.isNull(4) {
+        entry = LegacyHistory.entry(
+          number: number, time: rows.text(1), title: rows.text(2), tables, after: entries.last?.id, identifiers)
+      } else {
+        entry = HistoryEntry(id: rows.text(4), time: rows.text(1), title: rows.text(2), tables: tables)
+        entry.undoes = rows.isNull(5) ? [] : rows.text(5).split(separator: " ").map(String.init)
+        entry.command = rows.isNull(6) ? nil : rows.text(6)
+      }
+      identifiers[number] = entry.id
+      entries.append(entry)
+    }
+    return HistoryEntry.numbered(entries)
+  }
+
+  /// Adds an entry; one without an identifier gets a new one.
+  /// - Returns: the number of its row.
+  @discardableResult
+  static func remember(
+    _ entry: HistoryEntry, _ connection: borrowing SQLiteConnection, at place: String
+  ) throws(Problem) -> Int64 {
+    var id = entry.id
+    if id.isEmpty { id = HistoryIdentifier.make(time: entry.time, after: try last(connection, at: place)) }
+    let insert = try connection.prepare(
+      "INSERT INTO bb_history(time, title, tables, id, undoes, command) VALUES(?1, ?2, ?3, ?4, ?5, ?6)")
+    try insert.bind(1, text: entry.time)
+    try insert.bind(2, text: entry.title)
+    try insert.bind(3, text: HistoryCodec.encoded(entry.tables))
+    try insert.bind(4, text: id)
+    if entry.undoes.isEmpty {
+      try insert.bindNull(5)
+    } else {
+      try insert.bind(5, text: entry.undoes.joined(separator: " "))
+    }
+    if let command = entry.command { try insert.bind(6, text: command) } else { try insert.bindNull(6) }
+    try insert.run()
+    return try connection.integer("SELECT last_insert_rowid()")
+  }
+
+  /// The identifier of the last entry; nil when there is none.
+  private static func last(_ connection: borrowing SQLiteConnection, at place: String) throws(Problem) -> String? {
+    let rows = try connection.prepare("SELECT id FROM bb_history ORDER BY number DESC LIMIT 1")
+    guard try rows.step() else { return nil }
+    return rows.isNull(0) ? try entries(connection, at: place).last?.id : rows.text(0)
+  }
+}

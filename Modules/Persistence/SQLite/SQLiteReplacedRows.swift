@@ -1,0 +1,204 @@
+import Codecs
+public import Domain
+public import Rows
+
+/// Rows that a load replaced, in tables of their own, `bb_replaced_N`, where `N` is the row of the history: what undo of a load puts back.
+///
+/// `kind` is 0 for rows as they were, 1 for keys of rows that the load added.
+enum SQLiteReplacedRows {
+  /// Rows of all such tables that are kept.
+  private static let keptRows = 1_000_000
+  /// The table that a load fills first.
+  private static let loaded = "temp.bb_loaded"
+
+  /// What a load did to a table, as `bb_meta` has it.
+  struct Load {
+    /// Whether there was no such table.
+    var isNew = false
+    /// Where the rows came from before.
+    var source: String?
+    /// How many rows are kept.
+    var rows = 0
+  }
+
+  private static func table(_ number: Int64) -> String { "bb_replaced_\(number)" }
+  private static func name(_ number: Int64) -> String { "replaced:\(number)" }
+
+  /// The number that the next entry of the history gets.
+  static func nextNumber(_ connection: borrowing SQLiteConnection) throws(Problem) -> Int64 {
+    try connection.integer("SELECT coalesce(max(number), 0) + 1 FROM bb_history")
+  }
+
+  /// Keeps what a load is about to replace, while its rows are still beside the table.
+  /// - Parameters:
+  ///   - known: the table as it is; nil for a new one.
+  ///   - differs: when a row `a` of the table and a row `b` of the load with its key differ, in SQL.
+  static func keep(
+    _ number: Int64, _ known: Schema?, _ load: TableLoad, _ outcome: TableOutcome, source: String?, differs: String,
+    _ connection: borrowing SQLiteConnection
+  ) throws(Problem) {
+    let count = outcome.added + outcome.changed + outcome.removed
+    var kept = Load(isNew: known == nil, source: source)
+    if let known {
+      guard count <= keptRows else { return }
+      kept.rows = count
+      let columns = known.columns.map(\.name.quotedForSQL), places = columns.indices.map { "c\($0)" }
+      try connection.execute(
+        "CREATE TABLE \(table(number))(kind, \(places.joined(separator: ", ")))")
+      let name = known.name.quotedForSQL, all = columns.map { "a.\($0)" }.joined(separator: ", ")
+      let insert = "INSERT INTO \(table(number)) SELECT"
+      if known.key.isEmpty {
+        try connection.execute("\(insert) 0, \(all) FROM \(name) AS a ORDER BY rowid")
+      } else {
+        let matches = known.key.map { "a.\(columns[$0]) = b.\(columns[$0])" }.joined(separator: " AND ")
+        let keys = columns.indices.map { known.key.contains($0) ? "b.\(columns[$0])" : "NULL" }.joined(separator: ", ")
+        try connection.execute(
+          """
+          \(insert) 0, \(all) FROM \(name) AS a WHERE NOT EXISTS (SELECT 1 FROM \(loaded) AS b WHERE \(matches));
+          \(insert) 0, \(all) FROM \(loaded) AS b JOIN \(name) AS a ON \(matches) WHERE \(differs);
+          \(insert) 1, \(keys) FROM \(loaded) AS b WHERE NOT EXISTS (SELECT 1 FROM \(name) AS a WHERE \(matches));
+          """)
+      }
+    }
+    let insert = try connection.prepare("INSERT OR REPLACE INTO bb_meta VALUES(?1, ?2)")
+    try insert.bind(1, text: name(number))
+    try insert.bind(
+      2,
+      text: JSON.object([
+        "new": .boolean(kept.isNew), "source": kept.source.map { .string($0) } ?? .null,
+        "rows": .number(Int64(kept.rows)),
+      ]).canonicalBytes)
+    try insert.run()
+    try trim(connection)
+  }
+
+  /// What is kept of a load; nil when nothing is.
+  static func load(_ number: Int64, _ connection: borrowing SQLiteConnection) throws(Problem) -> Load? {
+    let rows = try connection.prepare("SELECT value FROM bb_meta WHERE name = ?1")
+    try rows.bind(1, text: name(number))
+    guard try rows.step(), let document = try? JSON.parse(rows.bytes(0), name: "") else { return nil }
+    return Load(
+      isNew: document["new"]?.booleanValue == true, source: document["source"]?.stringValue,
+      rows: document["rows"]?.integerValue.map { Int($0) } ?? 0)
+  }
+
+  /// The numbers of the loads of which something is kept, the latest first.
+  static func numbers(_ connection: borrowing SQLiteConnection) throws(Problem) -> [Int64] {
+    let rows = try connection.prepare(
+      "SELECT CAST(substr(name, 10) AS INTEGER) FROM bb_meta WHERE name GLOB 'replaced:*' ORDER BY 1 DESC")
+    var numbers: [Int64] = []
+    while try rows.step() { numbers.append(rows.integer(0)) }
+    return numbers
+  }
+
+  /// Makes a table what it was before a load.
+  static func restore(
+    _ number: Int64, _ load: Load, _ schema: Schema, _ connection: borrowing SQLiteConnection
+  ) throws(Problem) {
+    let name = schema.name.quotedForSQL
+    try SQLiteSearchIndex(schema)?.remove(connection)
+    if load.isNew {
+      try connection.execute("DROP TABLE \(name)")
+      try run("DELETE FROM bb_columns WHERE dataset = ?1", schema.name, connection)
+    } else {
+      let columns = schema.columns.map(\.name.quotedForSQL), places = columns.indices.map { "c\($0)" }
+      let all = "INSERT INTO \(name)(\(columns.joined(separator: ", "))) SELECT \(places.joined(separator: ", "))"
+      let kept = table(number)
+      if schema.key.isEmpty {
+        try connection.execute("DELETE FROM \(name); \(all) FROM \(kept) ORDER BY rowid")
+      } else {
+        let matches = schema.key.map { "a.\(columns[$0]) = r.\(places[$0])" }.joined(separator: " AND ")
+        try connection.execute(
+          """
+          DELETE FROM \(name) AS a WHERE EXISTS (SELECT 1 FROM \(kept) AS r WHERE \(matches));
+          \(all) FROM \(kept) WHERE kind = 0;
+          """)
+      }
+    }
+    try run("DELETE FROM bb_meta WHERE name = ?1", "source:" + schema.name, connection)
+    try SQLiteFormat.remember(source: load.isNew ? nil : load.source, of: schema.name, connection)
+    try forget(number, connection)
+  }
+
+  /// Removes what is kept of a load.
+  private static func forget(_ number: Int64, _ connection: borrowing SQLiteConnection) throws(Problem) {
+    try connection.execute("DROP TABLE IF EXISTS \(table(number))")
+    try run("DELETE FROM bb_meta WHERE name = ?1", name(number), connection)
+  }
+
+  private static func trim(_ connection: borrowing SQLiteConnection) throws(Problem) {
+    var count = 0
+    for (place, number) in try numbers(connection).enumerated() {
+      count += try load(number, connection)?.rows ?? 0
+      if place >= StoreRules.keptLoads || count > keptRows { try forget(number, connection) }
+    }
+  }
+
+  private static func run(
+    _ statement: String, _ text: String, _ connection: borrowing SQLiteConnection
+  ) throws(Problem) {
+    let prepared = try connection.prepare(statement)
+    try prepared.bind(1, text: text)
+    try prepared.run()
+  }
+}
+
+extension SQLiteStore {
+  /// The loads of which what they replaced is kept.
+  public func undoableLoads() throws(Problem) -> Set<String> {
+    guard let connection = try reading(), try SQLiteFormat.owner(connection) == .bb else { return [] }
+    let kept = Set(try SQLiteReplacedRows.numbers(connection))
+    let rows = try connection.prepare("SELECT number, id FROM bb_history WHERE id IS NOT NULL")
+    var identifiers: Set<String> = []
+    while !kept.isEmpty, try rows.step() { if kept.contains(rows.integer(0)) { identifiers.insert(rows.text(1)) } }
+    return identifiers
+  }
+
+  /// Reverses changes, in one transaction.
+  public func undo(_ undo: StoreUndo) throws(Problem) {
+    let connection = try begin()
+    let plan = try UndoPlan(undo, try SQLiteHistory.entries(connection, at: name), at: name)
+    let images = try edit(plan.changes, connection).images
+    for load in plan.loads {
+      let find = try connection.prepare("SELECT number FROM bb_history WHERE id = ?1")
+      try find.bind(1, text: load.id)
+      guard try find.step() else { throw plan.notKept(load.images) }
+      let number = find.integer(0)
+      find.reset()
+      guard let kept = try SQLiteReplacedRows.load(number, connection) else { throw plan.notKept(load.images) }
+      let schema = try SQLiteFormat.schemas(connection, withExtras: true)[load.images.schema.name]
+      // A column that was added since is a change that is not in the history.
+      guard let schema, kept.isNew || schema.columns.map(\.name) == load.images.schema.columns.map(\.name) else {
+        throw Problem(.busy, "\(load.images.schema.name) was changed since", at: name)
+      }
+      try SQLiteReplacedRows.restore(number, kept, schema, connection)
+    }
+    let entry = HistoryEntry(
+      id: "", time: undo.time, title: undo.title, tables: images + plan.loads.map(\.images), undoes: undo.entries)
+    try SQLiteHistory.remember(entry, connection, at: name)
+    try connection.execute("COMMIT")
+  }
+
+  /// Edits tables, within a transaction.
+  func edit(
+    _ changes: [TableChange], _ connection: borrowing SQLiteConnection
+  ) throws(Problem) -> (outcomes: [TableOutcome], images: [TableImages]) {
+    let schemas = try SQLiteFormat.schemas(connection, withExtras: true)
+    try TableEditor.check(changes) { (name) throws(Problem) in schemas[name] }
+    var outcomes: [TableOutcome] = [], images: [TableImages] = []
+    for table in changes {
+      let known = schemas[table.schema.name]
+      if known == nil { try make(table.schema, connection) }
+      let kept = known ?? table.schema
+      let index = SQLiteSearchIndex(kept)
+      if known == nil { try index?.makeIfPossible(connection) }
+      var editing = try SQLiteEditing.prepare(kept, connection)
+      let result = try TableEditor.apply(table, kept: kept, to: &editing)
+      outcomes.append(result.outcome)
+      if result.images.rows.isEmpty { continue }
+      images.append(result.images)
+      if let index, try index.exists(connection) { try index.update(connection) }
+    }
+    return (outcomes, images)
+  }
+}
