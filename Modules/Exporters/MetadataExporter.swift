@@ -1,8 +1,9 @@
 import Codecs
 public import Domain
 public import Rows
+internal import Synchronization
 
-/// A file beside others that says what their columns are. It is made of the schema alone, so it is a format that writes no rows.
+/// A file that describes the columns of the files next to it: a format that writes no rows.
 public struct MetadataExporter: Exporter {
   /// A file that is described.
   public struct File: Sendable {
@@ -56,22 +57,39 @@ public struct MetadataExporter: Exporter {
   ) throws(Problem) -> any RowEncoder {
     switch form {
     case .csvw:
-      return MetadataEncoder(
-        text: CSVWDocument.text(of: schema, file: files[0].name, style: try files[0].style() ?? CSVStyle()))
+      let file = files[0].name, style = try files[0].style() ?? CSVStyle()
+      return MetadataEncoder(schema: schema) { facts in
+        CSVWDocument.text(of: schema, file: file, style: style, facts: facts)
+      }
     case .dataPackage:
       let resources = try files.map { (file) throws(Problem) in
         DataPackageDocument.Resource(
           file: file.name, format: file.format.name, mediaType: file.format.mediaType, style: try file.style())
       }
-      return MetadataEncoder(text: DataPackageDocument.text(of: schema, resources: resources))
+      return MetadataEncoder(schema: schema) { facts in
+        DataPackageDocument.text(of: schema, resources: resources, facts: facts)
+      }
     }
   }
 }
 
-private struct MetadataEncoder: RowEncoder {
-  let text: [UInt8]
+/// Writes the description after the last row, when all that the rows show is known.
+private final class MetadataEncoder: RowEncoder {
+  private let schema: Schema
+  private let text: @Sendable (ColumnFacts) -> [UInt8]
+  private let facts = Mutex(ColumnFacts())
 
-  func begin(_ out: inout ByteBuffer) { out.append(bytes: text) }
-  func encode(_ batch: RowBatch, _ out: inout ByteBuffer) -> EncodedPart { EncodedPart(rows: batch.count) }
-  func finish(_ all: EncodedPart, _ out: inout ByteBuffer) {}
+  init(schema: Schema, text: @escaping @Sendable (ColumnFacts) -> [UInt8]) {
+    self.schema = schema
+    self.text = text
+  }
+
+  func begin(_ out: inout ByteBuffer) {}
+  func encode(_ batch: RowBatch, _ out: inout ByteBuffer) -> EncodedPart {
+    var found = ColumnFacts()
+    found.add(batch, of: schema)
+    facts.withLock { $0.formUnion(found) }
+    return EncodedPart(rows: batch.count)
+  }
+  func finish(_ all: EncodedPart, _ out: inout ByteBuffer) { out.append(bytes: text(facts.withLock { $0 })) }
 }

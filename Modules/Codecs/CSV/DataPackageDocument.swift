@@ -23,8 +23,11 @@ public enum DataPackageDocument {
   }
 
   /// The description of `resources`, each a table of `schema`.
-  public static func text(of schema: Schema, resources: [Resource]) -> [UInt8] {
-    let parts = resources.map { "    " + shown(description(of: $0, schema)) }
+  /// - Parameter facts: what is known about the values; without rows, nothing.
+  public static func text(
+    of schema: Schema, resources: [Resource], facts: ColumnFacts = ColumnFacts()
+  ) -> [UInt8] {
+    let parts = resources.map { "    " + shown(description(of: $0, schema, facts)) }
     return Array(
       """
       {"profile": "data-package",
@@ -35,7 +38,7 @@ public enum DataPackageDocument {
       """.utf8)
   }
 
-  private static func description(of resource: Resource, _ schema: Schema) -> JSON {
+  private static func description(of resource: Resource, _ schema: Schema, _ facts: ColumnFacts) -> JSON {
     var members = members([
       "name": .string(name(resource.file)), "path": .string(resource.file), "format": .string(resource.format),
       "mediatype": .string(resource.mediaType), "encoding": .string("utf-8"),
@@ -48,7 +51,12 @@ public enum DataPackageDocument {
       ])
       members += self.members(["profile": .string("tabular-data-resource"), "dialect": .object(dialect)])
     }
-    var table = self.members(["fields": .array(schema.columns.map { field($0, resource.style ?? CSVStyle()) })])
+    let fields = schema.columns.enumerated().map { position, column in
+      // Where the empty text means a missing value, a required column must have none.
+      let isRequired = !column.isNullable && (resource.style == nil || !facts.emptyTexts.contains(position))
+      return field(column, isRequired: isRequired, resource.style ?? CSVStyle())
+    }
+    var table = self.members(["fields": .array(fields)])
     if !schema.key.isEmpty {
       table += self.members(["primaryKey": .array(schema.key.map { .string(schema.columns[$0].name) })])
     }
@@ -60,14 +68,13 @@ public enum DataPackageDocument {
     return .object(members + self.members(["schema": .object(table)]))
   }
 
-  private static func field(_ column: ColumnDescription, _ style: CSVStyle) -> JSON {
+  private static func field(_ column: ColumnDescription, isRequired: Bool, _ style: CSVStyle) -> JSON {
     let type = column.type.written(in: style)
     var field = members(["name": .string(column.name), "type": .string(self.type(of: type))])
-    if column.type == .url { field += members(["format": .string("uri")]) }
     if column.type == .bytes { field += members(["format": .string("binary")]) }
     if !column.summary.isEmpty { field += members(["description": .string(column.summary)]) }
-    if !column.isNullable { field += members(["constraints": .object(["required": .boolean(true)])]) }
-    return .object(field + members(["bb:type": .string(type.name)]))
+    if isRequired { field += members(["constraints": .object(["required": .boolean(true)])]) }
+    return .object(field + members([CSVWDocument.Annotation.type: .string(type.name)]))
   }
 
   /// The type of Table Schema that comes nearest.

@@ -157,19 +157,17 @@ public struct FileSource: RecordSource {
     case .csv, .tsv:
       var way = CSVReading()
       if format == .tsv { way.delimiter = UInt8(ascii: "\t") }
-      if let path, let metadata = try CSVMetadata.beside(path) {
-        way.types = metadata.types
-        way.delimiter = metadata.delimiter ?? way.delimiter
-        way.hasHeader = metadata.hasHeader ?? true
-        way.names = metadata.columns.map(\.name)
-        way.nullText = metadata.nullText
-      }
-      way.delimiter = delimiter ?? way.delimiter
-      way.types.merge(reading.types)
       way.emptyIsText = reading.emptyIsText
       way.replacesBadEncoding = reading.replacesBadEncoding
       way.columns = request.columns
       if let most = reading.maximumField { way.maximumField = most }
+      if let path, let metadata = try CSVMetadata.beside(path) {
+        let described = DescribedCSV(
+          metadata, bytes, table: table, way, delimiter: delimiter, types: reading.types, report: report)
+        return try described.rows()
+      }
+      way.delimiter = delimiter ?? way.delimiter
+      way.types = reading.types
       let stream = try CSVRowStream.inferring(bytes, table: table, way)
       for warning in stream.warnings { report("\(name): \(warning)") }
       return stream

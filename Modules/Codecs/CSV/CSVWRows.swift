@@ -1,0 +1,100 @@
+public import Rows
+internal import Synchronization
+
+/// The rows of a CSV file some of whose columns are read by metadata: the others pass unchanged.
+public final class CSVWRows: RowStream {
+  /// The columns with the types of their values.
+  public let schema: Schema
+  private let rows: any RowStream
+  private let name: String
+  private let columns: [(name: String, column: CSVWColumn)]
+  /// By position; nil for columns that pass unchanged.
+  private let converters: [CSVWColumn?]
+  private let open: @Sendable () throws(Problem) -> any RowStream
+  /// Positions of columns with a value that contradicted its type.
+  private let contradicted = Mutex<Set<Int>>([])
+
+  /// The rows of `first`, in which `columns` are texts.
+  /// - Parameters:
+  ///   - name: how messages name the file.
+  ///   - open: begins to read the same rows again.
+  public init(
+    name: String, _ columns: [(name: String, column: CSVWColumn)], first: any RowStream,
+    open: @escaping @Sendable () throws(Problem) -> any RowStream
+  ) throws(Problem) {
+    self.name = name
+    self.columns = columns
+    self.open = open
+    rows = first
+    (schema, converters) = Self.described(rows.schema, columns)
+  }
+
+  private init(_ other: CSVWRows, rows: any RowStream) {
+    name = other.name
+    columns = other.columns
+    open = other.open
+    self.rows = rows
+    (schema, converters) = Self.described(rows.schema, columns)
+  }
+
+  private static func described(
+    _ schema: Schema, _ columns: [(name: String, column: CSVWColumn)]
+  ) -> (Schema, [CSVWColumn?]) {
+    let converters = schema.columns.map { column in
+      columns.first { $0.name.utf8.elementsEqual(column.name.utf8) }?.column
+    }
+    let described = zip(schema.columns, converters).map { column, converter in
+      converter.map { ColumnDescription(column.name, $0.type) } ?? column
+    }
+    return (Schema(schema.name, columns: described), converters)
+  }
+
+  /// Whether a value may contradict its type.
+  public var isOptimistic: Bool { rows.isOptimistic || converters.contains { $0?.widened != nil } }
+
+  /// The next rows.
+  public func next() async throws(Problem) -> BatchWork? {
+    try await rows.next()?.followed { [self] (batch) throws(Problem) in try converted(batch) }
+  }
+
+  private func converted(_ batch: RowBatch) throws(Problem) -> RowBatch {
+    var builder = BatchBuilder(width: batch.width)
+    for row in 0..<batch.count {
+      for (column, converter) in converters.enumerated() {
+        guard let converter else {
+          builder.append(row, column, of: batch)
+          continue
+        }
+        var field: [UInt8]?
+        if case .text(let start, let length) = batch[row, column] { field = batch.bytes(start, length) }
+        guard let value = converter.value(of: field) else {
+          if converter.widened != nil { contradicted.withLock { _ = $0.insert(column) } }
+          throw misfit(field ?? [], column, row)
+        }
+        builder.append(value: value)
+      }
+    }
+    return builder.finish()
+  }
+
+  private func misfit(_ field: [UInt8], _ column: Int, _ row: Int) -> Problem {
+    let description = schema.columns[column]
+    let shown = String(decoding: field.prefix(60), as: UTF8.self) + (field.count > 60 ? "…" : "")
+    return Problem(
+      .badData,
+      "invalid value “\(shown)” for \(description.name): expected \(description.type.name), as its metadata says",
+      at: name, hint: "to read it as text, use --types '\(ListedName.written(description.name))=text'", record: row)
+  }
+
+  /// The rows again from the beginning, with types that hold the value which did not fit.
+  public func widened() async throws(Problem) -> (any RowStream)? {
+    let wider = contradicted.withLock { $0 }
+    if wider.isEmpty { return try await rows.widened().map { CSVWRows(self, rows: $0) } }
+    let names = wider.map { schema.columns[$0].name }
+    let columns = self.columns.map { entry in
+      names.contains { $0.utf8.elementsEqual(entry.name.utf8) }
+        ? (entry.name, entry.column.widened ?? entry.column) : entry
+    }
+    return try CSVWRows(name: name, columns, first: try open(), open: open)
+  }
+}

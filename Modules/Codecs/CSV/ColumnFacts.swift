@@ -1,0 +1,39 @@
+public import Rows
+
+/// What the values of a table show about its columns and their types do not: needed to describe a file so that validators accept it.
+public struct ColumnFacts: Sendable, Hashable {
+  /// Positions of decimal columns with a value that has an exponent or is not finite.
+  public private(set) var exponents: Set<Int> = []
+  /// Positions of columns with an empty text.
+  public private(set) var emptyTexts: Set<Int> = []
+
+  /// Facts about no rows.
+  public init() {}
+
+  /// Adds what the rows of `batch` show; the same batch may be added more than once.
+  public mutating func add(_ batch: RowBatch, of schema: Schema) {
+    let decimals = schema.columns.indices.filter { schema.columns[$0].type == .decimal }
+    let required = schema.columns.indices.filter { !schema.columns[$0].isNullable }
+    for row in 0..<batch.count {
+      for column in decimals where !exponents.contains(column) {
+        switch batch[row, column] {
+        case .real: exponents.insert(column)
+        case .number(let start, let length):
+          if batch.bytes(start, length).contains(where: { $0 | 0x20 == UInt8(ascii: "e") }) {
+            exponents.insert(column)
+          }
+        default: break
+        }
+      }
+      for column in required {
+        if case .text(_, 0) = batch[row, column] { emptyTexts.insert(column) }
+      }
+    }
+  }
+
+  /// Adds the facts of another part of the same table.
+  public mutating func formUnion(_ other: ColumnFacts) {
+    exponents.formUnion(other.exponents)
+    emptyTexts.formUnion(other.emptyTexts)
+  }
+}

@@ -1,0 +1,72 @@
+import Codecs
+import Rows
+
+/// A CSV file with metadata next to it.
+struct DescribedCSV: Sendable {
+  private let metadata: CSVMetadata
+  private let bytes: any ByteSource
+  private let table: String
+  private var reading: CSVReading
+  private let types: ColumnTypes
+  private let report: @Sendable (String) -> Void
+
+  /// - Parameters:
+  ///   - delimiter: the user's choice; nil for that of the metadata.
+  ///   - types: the user's choice, by column.
+  init(
+    _ metadata: CSVMetadata, _ bytes: any ByteSource, table: String, _ reading: CSVReading, delimiter: UInt8?,
+    types: ColumnTypes, report: @escaping @Sendable (String) -> Void
+  ) {
+    self.metadata = metadata
+    self.table = table
+    self.types = types
+    self.report = report
+    self.reading = reading
+    var dialect = metadata.dialect
+    dialect.delimiter = delimiter ?? (metadata.hasDelimiter ? dialect.delimiter : reading.delimiter)
+    self.reading.delimiter = dialect.delimiter
+    self.reading.hasHeader = dialect.headerRows > 0
+    self.reading.names = metadata.columns.map(\.name)
+    self.reading.nullText = metadata.nullText
+    self.bytes =
+      dialect.isPlain ? bytes : CSVDialectSource(bytes, dialect, maximumField: reading.maximumField)
+  }
+
+  /// The rows, with what the metadata says and the program does not do reported once.
+  func rows() throws(Problem) -> any RowStream {
+    if !metadata.ignored.isEmpty {
+      report("\(bytes.name)-metadata.json: not applied: \(metadata.ignored.joined(separator: ", "))")
+    }
+    var reading = reading, converted: [(name: String, column: CSVWColumn)] = []
+    for (name, rule) in try rules(reading) where types[name] == nil {
+      if let column = rule.column {
+        converted.append((name, column))
+        reading.types[name] = .text
+      } else if let type = rule.type {
+        reading.types[name] = type
+      }
+    }
+    reading.types.merge(types)
+    let first = try CSVRowStream.inferring(bytes, table: table, reading)
+    for warning in first.warnings { report("\(bytes.name): \(warning)") }
+    guard !converted.isEmpty else { return first }
+    let bytes = self.bytes, table = self.table, settled = reading
+    return try CSVWRows(name: bytes.name, converted, first: first) { () throws(Problem) in
+      try CSVRowStream.inferring(try bytes.reopened() ?? bytes, table: table, settled)
+    }
+  }
+
+  /// The rules of the columns by their names in the header: a rule with such a title, else that of the same position.
+  private func rules(_ reading: CSVReading) throws(Problem) -> [(name: String, rule: CSVMetadata.Rule)] {
+    guard reading.hasHeader else { return zip(metadata.columns.map(\.name), metadata.rules).map { ($0, $1) } }
+    var reading = reading
+    if metadata.rules.contains(where: { $0.titles.contains("") }) { reading.types[""] = .text }
+    guard let beginning = try bytes.reopened() else { return [] }
+    let names = try CSVRowStream.names(beginning, reading)
+    return names.enumerated().compactMap { position, name in
+      let rule = metadata.rules.first { rule in rule.titles.contains { $0.utf8.elementsEqual(name.utf8) } }
+      if let rule { return (name, rule) }
+      return names.count == metadata.rules.count ? (name, metadata.rules[position]) : nil
+    }
+  }
+}

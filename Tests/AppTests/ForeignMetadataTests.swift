@@ -1,0 +1,73 @@
+import Testing
+
+/// CSV files with metadata of other programs next to them (W3C CSV on the Web).
+@Suite("Foreign CSVW metadata") struct ForeignMetadataTests {
+  /// What bb-export reads from a CSV file with this table description, as NDJSON.
+  private func read(_ csv: String, _ description: String, _ arguments: String = "") -> Shell.Outcome {
+    let shell = Shell()
+    shell.write("t.csv", csv)
+    shell.write("t.csv-metadata.json", "{\"@context\":\"http://www.w3.org/ns/csvw\",\"url\":\"t.csv\",\(description)}")
+    return shell.run("bb-export --from t.csv -f ndjson \(arguments)")
+  }
+
+  @Test(
+    "datatypes are read as the standard writes them",
+    arguments: [
+      (#""integer""#, "+1\n007\n -3 \n", "1 7 -3"), (#""double""#, "1.50\nINF\n", nil),
+      (#""boolean""#, "1\n0\ntrue\n", "true false true"),
+      (#"{"base":"boolean","format":"Y|N"}"#, "Y\nN\n", "true false"),
+      (#"{"base":"decimal","format":{"decimalChar":",","groupChar":"."}}"#, "\"1.234,50\"\n", "1234.50"),
+      (#"{"base":"date","format":"d.M.yyyy"}"#, "2.1.2020\n", "\"2020-01-02\""),
+      (#""date""#, "2020-01-02\n2020-01-03Z\n", "\"2020-01-02\" \"2020-01-03Z\""),
+      (
+        #""dateTime""#, "2020-01-02T10:00:00Z\n2020-01-02T10:00:00+02:00\n",
+        "\"2020-01-02T10:00:00Z\" \"2020-01-02T10:00:00+02:00\""
+      ),
+      (#"{"base":"dateTime","format":"yyyy-MM-dd HH:mm"}"#, "2020-01-02 10:00\n", "\"2020-01-02T10:00:00\""),
+    ] as [(String, String, String?)])
+  func datatypes(_ datatype: String, _ lines: String, _ expected: String?) {
+    let done = read("a\n\(lines)", #""tableSchema":{"columns":[{"name":"a","datatype":\#(datatype)}]}"#)
+    guard let expected else {
+      #expect(done.status == 65 && done.err.contains("nonfinite"), "\(done.err)")
+      return
+    }
+    let values = expected.split(separator: " ").map { "{\"a\":\($0)}\n" }.joined()
+    #expect(done.out == values && done.err == "", "\(done.err)")
+  }
+
+  @Test("nulls, defaults, separators and the dialect are honoured") func everything() {
+    let done = read(
+      "about\na;b;c\n# comment\nNA;;'x|y'\n'-';1;\n",
+      ##""dialect":{"delimiter":";","quoteChar":"'","skipRows":1,"commentPrefix":"#"},"##
+        + #""tableSchema":{"null":["NA","-"],"columns":["#
+        + #"{"titles":{"en":"a"},"datatype":"integer"},{"name":"b","datatype":"integer","default":"5"},{"name":"c","separator":"|"}]}"#
+    )
+    #expect(done.out == "{\"a\":null,\"b\":5,\"c\":[\"x\",\"y\"]}\n{\"a\":null,\"b\":1,\"c\":[]}\n", "\(done)")
+  }
+
+  @Test("what is not applied is reported once") func ignored() {
+    let done = read(
+      "a\n1\n",
+      #""dialect":{"skipColumns":1},"tableSchema":{"columns":[{"name":"a","datatype":{"base":"string","format":"[0-9]","minLength":2}}]}"#
+    )
+    #expect(done.out == "{\"a\":\"1\"}\n")
+    #expect(
+      done.err == "bb-export: t.csv-metadata.json: not applied: skipColumns, minLength, format of a\n", "\(done.err)")
+  }
+
+  @Test("a value that does not fit is refused with its record; --types decides otherwise") func misfit() {
+    let description = #""tableSchema":{"columns":[{"name":"a","datatype":"integer"}]}"#
+    let done = read("a\n1\nx\n", description)
+    #expect(
+      done.status == 65 && done.err.contains("invalid value “x” for a") && done.err.contains("record 2"), "\(done.err)")
+    #expect(read("a\n1\n007\n", description, "--types a=text").out == "{\"a\":\"1\"}\n{\"a\":\"007\"}\n")
+  }
+
+  @Test("metadata of earlier versions has the types under their old name") func earlier() {
+    let done = read(
+      "a,b\n1,NULL\n2,\"\"\n",
+      #""tableSchema":{"null":["NULL",""],"columns":[{"name":"a","titles":"a","datatype":"string","bb:type":"text"},{"name":"b","titles":"b","datatype":"string","bb:type":"text"}]}"#
+    )
+    #expect(done.out == "{\"a\":\"1\",\"b\":null}\n{\"a\":\"2\",\"b\":\"\"}\n" && done.err == "", "\(done)")
+  }
+}
