@@ -35,8 +35,9 @@ public final class Report: Sendable {
   /// Writes a problem in one line.
   public func problem(_ problem: Problem) {
     switch state.withLock({ $0.style }) {
-    case .text: line("\(program): \(oneLine(problem.description))")
+    case .text: line("\(program): \(Self.shown(problem).description)")
     case .json:
+      let problem = problem.shortened
       let fields = [
         ("kind", problem.kind.rawValue), ("message", problem.message), ("place", problem.place), ("hint", problem.hint),
       ]
@@ -48,7 +49,7 @@ public final class Report: Sendable {
   /// Writes a line for people, unless they asked for quiet.
   public func warning(_ text: String) {
     if state.withLock({ $0.isQuiet || $0.style == .json }) { return }
-    line("\(program): \(oneLine(text))")
+    line("\(program): \(Self.shown(text))")
   }
 
   /// Whether details are wanted.
@@ -68,7 +69,7 @@ public final class Report: Sendable {
   /// Shows the state of the work in place of the last one; for terminals only.
   public func progress(_ text: String) {
     state.withLock { $0.hasLine = true }
-    try? Terminal.write("\r\u{1B}[K" + Terminal.safe(oneLine(text)), to: 2)
+    try? Terminal.write("\r\u{1B}[K" + Self.shown(text), to: 2)
   }
 
   /// Takes the progress line away.
@@ -80,7 +81,14 @@ public final class Report: Sendable {
     if had { try? Terminal.write("\r\u{1B}[K", to: 2) }
   }
 
-  private func oneLine(_ text: String) -> String {
-    String(text.map { $0.isNewline ? " " : $0 })
+  // Escaping makes text longer, so it is shortened again.
+  private static func shown(_ text: String) -> String {
+    MessageText.shortened(Terminal.safe(MessageText.shortened(text)))
+  }
+
+  private static func shown(_ problem: Problem) -> Problem {
+    var copy = problem
+    (copy.message, copy.place, copy.hint) = (shown(problem.message), shown(problem.place), shown(problem.hint))
+    return copy
   }
 }

@@ -77,11 +77,21 @@ public struct Problem: Error, Sendable, Hashable, CustomStringConvertible {
     self.record = record
   }
 
-  /// One line: what, where, what to do.
+  /// One line: where, what, what to do, each at most `MessageText.limit` bytes.
   public var description: String {
-    var line = place.isEmpty ? message : "\(place): \(message)"
+    let short = shortened
+    var line = short.place.isEmpty ? short.message : "\(short.place): \(short.message)"
     if let record { line += " (record \(record + 1))" }
-    return hint.isEmpty ? line : "\(line); \(hint)"
+    return short.hint.isEmpty ? line : "\(line); \(short.hint)"
+  }
+
+  /// The same problem with message, place and hint on one line each, of at most `MessageText.limit` bytes.
+  public var shortened: Problem {
+    var copy = self
+    copy.message = MessageText.shortened(message)
+    copy.place = MessageText.shortened(place)
+    copy.hint = MessageText.shortened(hint)
+    return copy
   }
 
   /// The same problem, at `place` when it has none of its own.
