@@ -20,6 +20,7 @@ extension Environment {
       stream: SingerExporter(), variables: variables, temporary: directories.temporary)
     let scratch = TemporaryScratch(folder: directories.temporary)
     let stores = StoreRegistry(scratch: scratch)
+    let origins = PrivateOrigins()
     return Environment(
       variables: variables,
       exporters: exporters.exporters,
@@ -54,7 +55,7 @@ extension Environment {
           let stored = try location.flatMap { (location) throws(Problem) in
             try stores.isThere(location) ? try stores.open(live.target ?? "") : nil
           }
-          let source = try liveSource(named: name, live, directories, variables, stored: stored, report)
+          let source = try liveSource(named: name, live, directories, variables, stored: stored, origins, report)
           // What is built in says nothing of other people's APIs.
           if live.isStrict || isSourceFile(name) { return source }
           return FallbackSource(source, else: SnapshotSource()) { report.warning($0) }
@@ -72,9 +73,9 @@ extension Environment {
         }
       },
       submitter: { (name, live) throws(Problem) in
-        try liveSource(named: name, live, directories, variables, report)
+        try liveSource(named: name, live, directories, variables, origins, report)
       },
-      images: imagePort,
+      images: imagePort(origins),
       store: { (location) throws(Problem) in try stores.open(location) },
       defaultStorage: { () throws(Problem) in try directories.defaultStorage() },
       migrate: { (old, location) async throws(Problem) in
@@ -119,13 +120,15 @@ extension DigestSink: DigestingSink {}
 /// A live API: asked over libcurl, tried again when that may help, remembered in the cache.
 private func liveSource(
   named name: String, _ live: LiveChoice, _ directories: Directories, _ variables: [String: String],
-  stored: (any RecordSource)? = nil, _ report: Report
+  stored: (any RecordSource)? = nil, _ origins: PrivateOrigins, _ report: Report
 ) throws(Problem) -> RESTSource {
   let description = isSourceFile(name) ? try sourceFile(name) : try SourceDescription.named(name)
   let date = SystemClock()
   if let file = live.caFile { _ = try FileByteSource(path: file) }
   let curl = CurlTransport(
-    TransportOptions(proxy: live.proxy, caFile: live.caFile, userAgent: "bb-export/\(BBExport.version)"))
+    TransportOptions(
+      proxy: live.proxy, caFile: live.caFile, allowsPrivate: live.allowsPrivate,
+      userAgent: "bb-export/\(BBExport.version)"), origins: origins)
   let telling: any HTTPTransport = report.hasDetails ? Telling(curl) { report.detail($0) } : curl
   let retrying = Retrying(telling, clock: ContinuousClock(), date: date)
   let policy = Caching.Policy(maximumAge: Int64(live.maxAge ?? 0), refresh: live.refresh, offline: live.offline)
@@ -133,6 +136,7 @@ private func liveSource(
   // A file names its own server: its key must not go where a variable meant for the built-in APIs points.
   let usual = isSourceFile(name) ? nil : variables["BB_API_URL"].flatMap { $0.isEmpty ? nil : $0 }
   let server = live.server ?? usual
+  origins.add(server: server ?? description.baseURL)
   var told: (@Sendable (Int, Int) -> Void)?
   if live.showsProgress {
     let progress = Progress(report)
@@ -140,22 +144,24 @@ private func liveSource(
   }
   return try RESTSource(
     description, server: server, transport: caching, environment: variables, asWritten: live.asWritten,
-    stored: stored, progress: told
+    stored: stored, maximumBytes: live.maximumBytes ?? RESTSource.defaultMaximumBytes, progress: told
   ) { report.warning($0) }
 }
 
-private let imagePort = ImagePort(
-  transport: { live, parallel in
-    let curl = CurlTransport(
-      TransportOptions(
-        proxy: live.proxy, caFile: live.caFile, connectionsPerHost: min(parallel, TransportOptions.usualConnections),
-        userAgent: "bb-export/\(BBExport.version)"))
-    // A body that breaks off is asked for from there on, which only who keeps it can do.
-    var policy = Retrying<ContinuousClock>.Policy()
-    policy.readAhead = 0
-    return Retrying(curl, policy: policy, clock: ContinuousClock(), date: SystemClock())
-  },
-  folder: { (path, dataset) async throws(Problem) in try await ImageFolder.open(path, dataset: dataset) })
+private func imagePort(_ origins: PrivateOrigins) -> ImagePort {
+  ImagePort(
+    transport: { live, parallel in
+      let curl = CurlTransport(
+        TransportOptions(
+          proxy: live.proxy, caFile: live.caFile, connectionsPerHost: min(parallel, TransportOptions.usualConnections),
+          allowsPrivate: live.allowsPrivate, userAgent: "bb-export/\(BBExport.version)"), origins: origins)
+      // A body that breaks off is asked for from there on, which only who keeps it can do.
+      var policy = Retrying<ContinuousClock>.Policy()
+      policy.readAhead = 0
+      return Retrying(curl, policy: policy, clock: ContinuousClock(), date: SystemClock())
+    },
+    folder: { (path, dataset) async throws(Problem) in try await ImageFolder.open(path, dataset: dataset) })
+}
 
 /// Whether a source is named by the path of a file that describes it.
 private func isSourceFile(_ name: String) -> Bool { name.contains("/") || name.hasSuffix(".json") }

@@ -160,8 +160,12 @@ struct LiveChoice: Sendable, Hashable {
   var offline = false
   /// Whether only the API itself will do, and its cache: nothing that is built in.
   var isStrict = false
+  /// The most bytes of all responses together; nil for the default.
+  var maximumBytes: Int?
   var proxy: String?
   var caFile: String?
+  /// Whether data and redirects may lead to private addresses.
+  var allowsPrivate = false
   /// The storage that the records go to, whose further columns stay where the API has none any more.
   var target: String?
   /// Whether values are wanted as the API writes them, the odd ones too.

@@ -1,5 +1,6 @@
 #define _GNU_SOURCE
 #include "CCurl.h"
+#include <arpa/inet.h>
 #include <dlfcn.h>
 #include <malloc.h>
 #include <stdint.h>
@@ -46,6 +47,8 @@ FUNCTIONS(DECLARE)
 const char *bb_curl_load(void) {
   static int is_loaded;
   if (is_loaded) return 0;
+  // With it libcurl would write the keys of every TLS connection to a file of that name.
+  unsetenv("SSLKEYLOGFILE");
   void *library = dlopen("libcurl.so.4", RTLD_NOW | RTLD_LOCAL);
   if (!library) return dlerror();
 #define RESOLVE(result, name, parameters) \
@@ -68,8 +71,23 @@ const char *bb_curl_load(void) {
 const char *bb_curl_version(void) { return p_curl_version(); }
 
 // A program that is started meanwhile, a plug-in or a pager, must not have our connections: neither to use them, nor to keep them open.
+static _Atomic(bb_curl_permission) may_connect;
+
 static curl_socket_t open_socket(void *context, curlsocktype purpose, struct curl_sockaddr *address) {
-  (void)context, (void)purpose;
+  (void)purpose;
+  char text[INET6_ADDRSTRLEN] = "";
+  int port = 0;
+  if (address->family == AF_INET) {
+    struct sockaddr_in *internet = (struct sockaddr_in *)&address->addr;
+    inet_ntop(AF_INET, &internet->sin_addr, text, sizeof text);
+    port = ntohs(internet->sin_port);
+  } else if (address->family == AF_INET6) {
+    struct sockaddr_in6 *internet = (struct sockaddr_in6 *)&address->addr;
+    inet_ntop(AF_INET6, &internet->sin6_addr, text, sizeof text);
+    port = ntohs(internet->sin6_port);
+  }
+  bb_curl_permission permission = may_connect;
+  if (context && permission && !permission(context, text, port)) return CURL_SOCKET_BAD;
   return socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
 }
 
@@ -88,6 +106,10 @@ CURLcode bb_curl_set_callback(CURL *h, CURLoption o, bb_curl_callback v) { retur
 CURLcode bb_curl_set_prerequest(CURL *h, bb_curl_prerequest v, void *context) {
   CURLcode code = p_curl_easy_setopt(h, CURLOPT_PREREQDATA, context);
   return code == CURLE_OK ? p_curl_easy_setopt(h, CURLOPT_PREREQFUNCTION, v) : code;
+}
+CURLcode bb_curl_set_permission(CURL *h, bb_curl_permission v, void *context) {
+  may_connect = v;
+  return p_curl_easy_setopt(h, CURLOPT_OPENSOCKETDATA, context);
 }
 CURLcode bb_curl_get_long(CURL *h, CURLINFO i, long *v) { return p_curl_easy_getinfo(h, i, v); }
 const char *bb_curl_strerror(CURLcode c) { return p_curl_easy_strerror(c); }

@@ -58,6 +58,10 @@ extension ServerFault {
     json(
       "page_in_private_network", .badData,
       #"{"data":[{"id":1,"title":"a"}],"next":"http://169.254.169.254/latest/"}"#),
+    json(
+      "page_with_long_link", .badData,
+      #"{"data":[{"id":1,"title":"a"}],"next":"http://example.org/"# + String(repeating: "a", count: 200_000)
+        + "\"}"),
     json("page_in_a_file", .badData, #"{"data":[{"id":1,"title":"a"}],"next":"file:///etc/passwd"}"#),
     // A bad second page: nothing of the first is kept.
     ServerFault("second_page_bad", .badData, requests: 2...2) { call in

@@ -19,7 +19,7 @@ public struct TransportLaw: Sendable, CustomStringConvertible {
   /// All laws.
   public static let all = [
     wholeAnswers, cutShort, notHTTP, endless, longHeader, silence, loop, crossOrigin, sameOrigin, otherSchemes,
-    headerInjection, cookies, secrets, parallel, cancelled,
+    headerInjection, cookies, secrets, parallel, cancelled, dataStaysOutside,
   ]
 
   private static let wholeAnswers = TransportLaw("the body and the status arrive as they were sent") { transport in
@@ -81,6 +81,19 @@ public struct TransportLaw: Sendable, CustomStringConvertible {
       let lasted = begin.duration(to: clock.now)
       try expect(lasted < .seconds(5), "ended after \(lasted) with a deadline of 0.3 s")
     }
+  }
+
+  private static let dataStaysOutside = TransportLaw("a URL from data does not lead to a private address") {
+    transport in
+    let server = try LoopbackServer { _ in .json("[]") }
+    for host in [
+      "127.0.0.1", "127.1", "2130706433", "0x7f.1", "017700000001", "localhost", "LOCALHOST.", "a.localhost",
+    ] {
+      var request = HTTPRequest(.get, "http://\(host):\(server.port)/x")
+      request.comesFromData = true
+      try await refused(transport, request, [.badData], host)
+    }
+    try expect(server.requests.isEmpty, "\(server.requests.count) requests arrived")
   }
 
   private static let loop = TransportLaw("redirects end") { transport in

@@ -180,10 +180,17 @@ import Synchronization
           ? size * count : 0
       })
     unsafe self.handle.set(
-      prerequest: { context, address, _, _, _ in
+      prerequest: { context, address, _, port, _ in
         guard let context = unsafe context, let address = unsafe address else { return 1 }
         let exchange = unsafe Unmanaged<Exchange>.fromOpaque(context).takeUnretainedValue()
-        return unsafe exchange.take(address: String(cString: address)) ? 0 : 1
+        return unsafe exchange.take(address: String(cString: address), port: Int(port)) ? 0 : 1
+      }, context)
+    // A connection that is kept is not opened again, and one to be opened has no request yet: both are checked.
+    unsafe self.handle.set(
+      permission: { context, address, port in
+        guard let context = unsafe context, let address = unsafe address else { return 0 }
+        let exchange = unsafe Unmanaged<Exchange>.fromOpaque(context).takeUnretainedValue()
+        return unsafe exchange.mayConnect(to: String(cString: address), port: Int(port)) ? 1 : 0
       }, context)
     unsafe self.handle.set(CURLOPT_WRITEDATA, context)
     unsafe self.handle.set(

@@ -59,6 +59,11 @@ import Synchronization
     _ = unsafe bb_curl_set_prerequest(pointer, callback, context)
   }
 
+  /// Asks `permission` before a connection is opened.
+  func set(permission: bb_curl_permission, _ context: UnsafeMutableRawPointer) {
+    _ = unsafe bb_curl_set_permission(pointer, permission, context)
+  }
+
   /// The URL; refused unless it is http or https, free of control characters and of anything that only looks like a host.
   func set(url: String) throws(Problem) {
     // HTTP/2 is agreed on within TLS: waiting for a connection that may be shared is worth it there, and would only delay plain HTTP.

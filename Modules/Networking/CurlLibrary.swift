@@ -43,9 +43,13 @@ enum CurlURL {
     // Mostly one sees.
     url.hasPrefix("https://") || url.hasPrefix("http://") || ["http", "https"].contains(scheme(url))
   }
+  /// The host, with numbers in their usual form (`0x7f.1` is `127.0.0.1`) and an IPv6 address in brackets.
+  static func host(_ url: String) -> String? {
+    unsafe CurlLibrary.taken(bb_curl_url_part(url, CURLUPART_HOST))
+  }
   /// Scheme, host and port: what must be the same for credentials to be sent on.
   static func origin(_ url: String) -> String? {
-    guard let scheme = scheme(url), let host = unsafe CurlLibrary.taken(bb_curl_url_part(url, CURLUPART_HOST)),
+    guard let scheme = scheme(url), let host = host(url),
       let port = unsafe CurlLibrary.taken(bb_curl_url_part(url, CURLUPART_PORT))
     else { return nil }
     return "\(scheme)://\(host.lowercased()):\(port)"

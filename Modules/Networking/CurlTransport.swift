@@ -9,14 +9,30 @@ public final class CurlTransport: HTTPTransport {
   private static let maximumRedirects = 5
 
   private let options: TransportOptions
+  private let origins: PrivateOrigins
+  /// What is known of the server that was asked last: mostly it is asked again.
+  private let lastServer = Mutex(Server())
+
+  private struct Server {
+    /// The beginning of its URLs, up to the path.
+    var start = ""
+    /// Empty for what is not a URL.
+    var origin = ""
+    /// The port of the proxy before it; nil for none.
+    var proxyPort: Int?
+  }
   /// The threads that were started.
   private let agents = Mutex<[CurlAgent]>([])
   private let handles = CurlHandlePool()
   /// Threads for the answers of many requests: as many as keep up with a server, which wants some of the processor as well when it is near.
   private static let mostAgents = 2
 
-  /// A transport; nothing is loaded or opened yet.
-  public init(_ options: TransportOptions = TransportOptions()) { self.options = options }
+  /// Creates a transport; nothing is loaded or opened yet.
+  /// - Parameter origins: what is known of the servers that the user named, shared with other transports of the command.
+  public init(_ options: TransportOptions = TransportOptions(), origins: PrivateOrigins = PrivateOrigins()) {
+    self.options = options
+    self.origins = origins
+  }
 
   /// The threads that have the connections: what a task on one of them asks for comes over that one's, so that no answer wakes another thread.
   ///
@@ -28,23 +44,38 @@ public final class CurlTransport: HTTPTransport {
   /// Sends a request, follows redirects of GET and HEAD, and returns when the headers of the answer are there.
   ///
   /// On the way to another origin every header that was asked for is dropped; from https never back to http, from a public
-  /// address never to a private one.
+  /// address never to a private one. A URL that comes from data leads to a private address only if its origin is known to be private.
   public func send(_ request: HTTPRequest) async throws(Problem) -> HTTPResponse {
     let deadline = ContinuousClock.now + request.timeout
     var request = request
-    var mayBePrivate = true
+    try CurlLibrary.load()
+    let server = server(of: request.url)
+    let isPrivate = origins.isPrivate(server.origin)
+    var reach = PrivateReach(
+      isUnbounded: options.allowsPrivate || (isPrivate ?? !request.comesFromData), proxyPort: server.proxyPort)
+    if request.comesFromData { try reach.check(request.url) }
+    var isFirst = true
     for _ in 0...Self.maximumRedirects {
       request.timeout = ContinuousClock.now.duration(to: deadline)
-      let (head, body) = try await exchange(request, mayBePrivate: mayBePrivate)
+      let (head, body) = try await exchange(request, reach)
+      let isFromPrivate = body.isFromPrivateNetwork
+      if isFirst, isPrivate == nil, !request.comesFromData, let isFromPrivate {
+        origins.note(server.origin, isPrivate: isFromPrivate)
+      }
+      isFirst = false
       let response = HTTPResponse(status: head.status, headers: head.headers, url: request.url, body: body)
       guard request.method != .post, [301, 302, 303, 307, 308].contains(head.status),
         let location = response.header("Location")
       else {
         return response
       }
-      // Only a server in a private network may lead into one. Behind a proxy both have the proxy's address.
-      mayBePrivate = mayBePrivate && body.isFromPrivateNetwork
+      // Only a server in a private network may lead into one. Behind a proxy its name has to tell.
+      reach.isUnbounded =
+        options.allowsPrivate
+        || reach.isUnbounded
+          && (isFromPrivate ?? CurlURL.host(request.url).map(PrivateNetwork.contains(host:)) ?? false)
       try redirect(&request, to: location)
+      try reach.check(request.url)
     }
     throw Problem(.badData, "redirects more than \(Self.maximumRedirects) times", at: URLText.redacted(request.url))
   }
@@ -64,7 +95,24 @@ public final class CurlTransport: HTTPTransport {
     request.url = target
   }
 
-  private func exchange(_ request: HTTPRequest, mayBePrivate: Bool) async throws(Problem) -> (Exchange.Head, CurlBody) {
+  /// The server of a URL, as libcurl reads it.
+  private func server(of url: String) -> Server {
+    let bytes = url.utf8
+    let scheme = bytes.firstIndex(of: UInt8(ascii: ":")) ?? bytes.startIndex
+    let authority = bytes[scheme...].dropFirst().drop { $0 == UInt8(ascii: "/") }
+    let end = authority.firstIndex { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "?") || $0 == UInt8(ascii: "#") }
+    let start = url[..<(end ?? bytes.endIndex)]
+    return lastServer.withLock { last in
+      if last.start == start { return last }
+      last = Server(start: String(start), origin: CurlURL.origin(String(start)) ?? "")
+      last.proxyPort = PrivateReach.proxyPort(options, scheme: last.origin.hasPrefix("https:") ? "https" : "http")
+      return last
+    }
+  }
+
+  private func exchange(_ request: HTTPRequest, _ reach: PrivateReach) async throws(Problem) -> (
+    Exchange.Head, CurlBody
+  ) {
     let agent = try currentAgent()
     var handle = try CurlHandle(options: options, reuse: handles)
     let isPlain = unsafe request.url.utf8.withContiguousStorageIfAvailable {
@@ -83,7 +131,7 @@ public final class CurlTransport: HTTPTransport {
     handle.set(method: request.method, body: request.body)
     handle.set(CURLOPT_TIMEOUT_MS, Int(request.timeout.milliseconds))
     let exchange = Exchange(
-      url: request.url, maximumBytes: request.maximumBytes, mayBePrivate: mayBePrivate)
+      url: request.url, maximumBytes: request.maximumBytes, reach: reach)
     agent.start(Transfer(handle, exchange, timeout: request.timeout))
     let body = CurlBody(exchange, agent)
     let result = await withTaskCancellationHandler {
@@ -123,8 +171,8 @@ struct CurlBody: AsyncSequence, Sendable {
 
   init(_ exchange: Exchange, _ agent: CurlAgent) { transfer = Owner(exchange, agent) }
 
-  /// Whether the server that answered is in a private network.
-  var isFromPrivateNetwork: Bool { transfer.exchange.isPrivate }
+  /// Whether the server that answered is in a private network; nil behind a proxy.
+  var isFromPrivateNetwork: Bool? { transfer.exchange.isPrivate }
 
   func makeAsyncIterator() -> Iterator { Iterator(transfer: transfer) }
 

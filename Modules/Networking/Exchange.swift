@@ -29,7 +29,7 @@ import Synchronization
     var end: Result<Void, Problem>?
     var headReader: UnsafeContinuation<Result<Head, Problem>, Never>?
     var bodyReader: UnsafeContinuation<Void, Never>?
-    /// The peer's address, in numbers.
+    /// The peer's address, in numbers; empty for a proxy.
     var address = ""
     /// Why a callback broke the transfer off.
     var refusal: Problem?
@@ -50,16 +50,16 @@ import Synchronization
 
   private let url: String
   private let maximumBytes: Int
-  private let mayBePrivate: Bool
+  private let reach: PrivateReach
   private let state = Mutex(State())
   /// Where the agent hears of what came; it sets and reads this on its own thread.
   var arrivals: Arrivals?
 
-  /// A mailbox for one transfer; `mayBePrivate` lets it talk to an address in a private network.
-  init(url: String, maximumBytes: Int, mayBePrivate: Bool) {
+  /// A mailbox for one transfer; `reach` decides which addresses it may talk to.
+  init(url: String, maximumBytes: Int, reach: PrivateReach) {
     self.url = url
     self.maximumBytes = maximumBytes
-    self.mayBePrivate = mayBePrivate
+    self.reach = reach
   }
 
   /// What is asked, for messages.
@@ -67,14 +67,17 @@ import Synchronization
 
   // MARK: the agent's side
 
+  /// Whether a connection may be opened to an address.
+  func mayConnect(to address: String, port: Int) -> Bool {
+    guard reach.refuses(address, port) else { return true }
+    state.withLock { $0.refusal = PrivateAddress.refusal(of: address, at: place) }
+    return false
+  }
+
   /// Takes the peer's address before anything is sent to it; false breaks the transfer off.
-  func take(address: String) -> Bool {
-    state.withLock { state in
-      state.address = address
-      guard !mayBePrivate, PrivateNetwork.contains(address) else { return true }
-      state.refusal = Problem(.badData, "a redirect leads into a private network, which is refused", at: place)
-      return false
-    }
+  func take(address: String, port: Int) -> Bool {
+    state.withLock { $0.address = reach.isProxy(port) ? "" : address }
+    return mayConnect(to: address, port: port)
   }
 
   /// Takes one header line; false breaks the transfer off.
@@ -209,8 +212,11 @@ import Synchronization
 
   // MARK: the reader's side
 
-  /// Whether the peer that answered is in a private network.
-  var isPrivate: Bool { PrivateNetwork.contains(state.withLock { $0.address }) }
+  /// Whether the server that answered is in a private network; nil if a proxy hides its address.
+  var isPrivate: Bool? {
+    let address = state.withLock { $0.address }
+    return address.isEmpty ? nil : PrivateNetwork.contains(address)
+  }
 
   /// Whether there are bytes of the body, or its end, without waiting.
   var isReady: Bool { state.withLock { $0.firstChunk < $0.chunks.count || $0.end != nil } }

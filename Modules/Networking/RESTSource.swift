@@ -16,6 +16,10 @@ public struct RESTSource: RecordSource {
   let isAsWritten: Bool
   let stored: (any RecordSource)?
   let secret: RESTSecret
+  /// Counts the bytes of all responses.
+  private let meter: RESTMeter
+  /// The most bytes of all responses together, if nothing else is given: 4 GiB.
+  public static let defaultMaximumBytes = 4 << 30
   /// Requests under way at one time; without HTTP/2 there are connections for as many.
   static let requestsAtATime = TransportOptions.usualConnections
   let report: @Sendable (String) -> Void
@@ -29,12 +33,14 @@ public struct RESTSource: RecordSource {
   ///   - environment: variables that hold the secrets the description names.
   ///   - asWritten: for a `Check`: empty texts stay, a value that does not fit its column's type stays as its text, and nothing odd is told of.
   ///   - stored: what an earlier request gave: where the source has no further answer for a record any more, those columns stay.
+  ///   - maximumBytes: of all responses of this source together, decoded; more is `badData`.
   ///   - progress: is told, from any task, how many answers to requests for one record each are there, and how many there will be.
   ///   - report: is told, in one line each, what was odd but kept.
   /// - Throws: `usage` when the server is no http or https URL.
   public init(
     _ description: SourceDescription, server: String? = nil, transport: any HTTPTransport,
     environment: [String: String] = [:], asWritten: Bool = false, stored: (any RecordSource)? = nil,
+    maximumBytes: Int = RESTSource.defaultMaximumBytes,
     progress: (@Sendable (_ done: Int, _ all: Int) -> Void)? = nil, report: @escaping @Sendable (String) -> Void
   ) throws(Problem) {
     var base = server ?? description.baseURL
@@ -53,6 +59,7 @@ public struct RESTSource: RecordSource {
     isAsWritten = asWritten
     self.progress = progress
     self.stored = stored
+    meter = RESTMeter(limit: maximumBytes)
     pace = RESTPace(perSecond: description.requestsPerSecond)
     let secret = RESTSecret(description.authorization, environment)
     self.secret = secret
@@ -135,6 +142,7 @@ public struct RESTSource: RecordSource {
     request.shelf = shelf
     let response = try await transport.send(request)
     let body = try await response.bytes()
+    try meter.take(body.count, from: url)
     let document = RESTDocument(url: url, status: response.status, body: body)
     if absentIsNothing, document.saysNothingFound { return nil }
     var reply = RESTReply(document: try document.parsed(), headers: response.headers, believe: response.believe)

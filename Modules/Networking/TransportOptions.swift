@@ -10,19 +10,22 @@ public struct TransportOptions: Sendable, Hashable {
   public var connectionsPerHost: Int
   /// So many connections to one host keep up with what it gives; more make no difference.
   public static let usualConnections = 32
+  /// Whether data and redirects of a public server may lead to private addresses.
+  public var allowsPrivate: Bool
   /// How the program calls itself.
   public var userAgent: String
 
   /// The usual options.
   public init(
     proxy: String? = nil, caFile: String? = nil, connectTimeout: Duration = .seconds(10),
-    connectionsPerHost: Int = usualConnections,
+    connectionsPerHost: Int = usualConnections, allowsPrivate: Bool = false,
     userAgent: String = "bb"
   ) {
     self.proxy = proxy
     self.caFile = caFile
     self.connectTimeout = connectTimeout
     self.connectionsPerHost = connectionsPerHost
+    self.allowsPrivate = allowsPrivate
     self.userAgent = userAgent
   }
 }

@@ -30,6 +30,7 @@ import Testing
     if fault.outcome == .answered {
       #expect(done.err == "" && lines[1].hasPrefix("id,title\n1,"), "\(done.err)")
     } else {
+      #expect(done.err.utf8.count < 1600)
       #expect(lines[1] == "old\n" && done.err.utf8.count { $0 == 10 } == 1, "\(done.err)")
       #expect(!done.err.contains("S3CR3T") && done.err.utf8.allSatisfy { $0 >= 32 || $0 == 10 }, "\(done.err)")
     }
@@ -37,6 +38,6 @@ import Testing
   }
   @Test("a fault has one name") func names() {
     #expect(Set(ServerFault.all.map(\.name)).count == ServerFault.all.count)
-    #expect(ServerFault.all.count >= 144)
+    #expect(ServerFault.all.count >= 145)
   }
 }

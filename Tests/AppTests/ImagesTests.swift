@@ -52,18 +52,18 @@ private final class Gallery: Sendable {
     ])
     let server = try LoopbackServer { gallery.answer($0) }
     shell.write("people.csv", people(server, ["/a", "/b.exe", "/c"]))
-    let first = shell.run("bb-export images --from people.csv -o pics")
+    let first = shell.run("bb-export images --allow-private --from people.csv -o pics")
     #expect(first.out.hasPrefix("people: 3 pictures in pics: 3 new, 0 changed, 0 unchanged, 0 failed; 5."))
     #expect(first.err == "" && first.status == 0)
     #expect(names() == "7-1.jpg 8-1.png 9-1.gif images.json ")
     #expect(Shell.bytes(shell.folder + "/work/pics/7-1.jpg") == SamplePicture.jpeg(of: 5000).bytes)
 
-    let second = shell.run("bb-export images --from people.csv -o pics")
+    let second = shell.run("bb-export images --allow-private --from people.csv -o pics")
     #expect(second.out.hasPrefix("people: 3 pictures in pics: 0 new, 0 changed, 3 unchanged, 0 failed; 0 B"))
     #expect(server.requests.suffix(3).allSatisfy { $0.headers["if-none-match"] != nil })
 
     gallery.pictures.withLock { $0["/a"] = SamplePicture.png(width: 4).bytes }
-    let third = shell.run("bb-export images --from people.csv -o pics")
+    let third = shell.run("bb-export images --allow-private --from people.csv -o pics")
     #expect(third.out.hasPrefix("people: 3 pictures in pics: 0 new, 1 changed, 2 unchanged, 0 failed"))
     #expect(names() == "7-1.png 8-1.png 9-1.gif images.json ")
     #expect(
@@ -75,7 +75,7 @@ private final class Gallery: Sendable {
     let gallery = Gallery(["/a": SamplePicture.jpeg(of: 50).bytes, "/page": Array("<html>log in</html>".utf8)])
     let server = try LoopbackServer { gallery.answer($0) }
     shell.write("people.csv", people(server, ["/a", "/gone", "/page", "file:///etc/passwd", "javascript:alert(1)"]))
-    let done = shell.run("bb-export images --from people.csv -o pics")
+    let done = shell.run("bb-export images --allow-private --from people.csv -o pics")
     #expect(done.status == 75)
     #expect(done.out.contains("1 new, 0 changed, 0 unchanged, 4 failed"))
     #expect(done.err.split(separator: "\n").count == 5)
@@ -90,7 +90,7 @@ private final class Gallery: Sendable {
     gallery.cuts.withLock { $0["/a"] = 30_000 }
     let server = try LoopbackServer { gallery.answer($0) }
     shell.write("people.csv", people(server, ["/a"]))
-    let done = shell.run("bb-export images --from people.csv -o pics")
+    let done = shell.run("bb-export images --allow-private --from people.csv -o pics")
     #expect(done.status == 0, "\(done.err)")
     #expect(Shell.bytes(shell.folder + "/work/pics/7-1.jpg") == picture)
     #expect(server.requests.count == 2)
@@ -114,7 +114,7 @@ private final class Gallery: Sendable {
     shell.write("people.csv", people(server, ["/a", "/b"]))
     let kill = shell.run(
       """
-      bb-export images --from people.csv -o pics & until [ -e pics/8-1.gif ] && [ "$(cat pics/.bb/parts/7-1* | wc -c)" = 40000 ]; do sleep 0.05; done
+      bb-export images --allow-private --from people.csv -o pics & until [ -e pics/8-1.gif ] && [ "$(cat pics/.bb/parts/7-1* | wc -c)" = 40000 ]; do sleep 0.05; done
       kill -KILL $!; wait $!
       """)
     #expect(kill.status == 137)
@@ -124,7 +124,7 @@ private final class Gallery: Sendable {
     let new = changes ? SamplePicture.jpeg(of: 90_000, seed: 3).bytes : picture
     gallery.pictures.withLock { $0["/a"] = new }
     let before = server.requests.count
-    let done = shell.run("bb-export images --from people.csv -o pics")
+    let done = shell.run("bb-export images --allow-private --from people.csv -o pics")
     #expect(done.out.contains("1 new, 0 changed, 1 unchanged, 0 failed"))
     #expect(Shell.bytes(shell.folder + "/work/pics/7-1.jpg") == new)
     // What was there was not asked for again without a condition.
@@ -138,23 +138,23 @@ private final class Gallery: Sendable {
     let gallery = Gallery(["/a": SamplePicture.jpeg(of: 5000).bytes, "/b": SamplePicture.jpeg(of: 50).bytes])
     let server = try LoopbackServer { gallery.answer($0) }
     shell.write("people.csv", people(server, ["/a", "/b"]))
-    let limited = shell.run("bb-export images --from people.csv -o pics --max-image 1k")
+    let limited = shell.run("bb-export images --allow-private --from people.csv -o pics --max-image 1k")
     #expect(limited.status == 75 && limited.out.contains("1 new, 0 changed, 0 unchanged, 1 failed"))
-    let total = shell.run("bb-export images --from people.csv -o few --max-total 1k --parallel 1")
+    let total = shell.run("bb-export images --allow-private --from people.csv -o few --max-total 1k --parallel 1")
     #expect(total.status == 75 && total.err.contains("--max-total"))
-    #expect(shell.run("bb-export images --from people.csv").status == 64)
-    #expect(shell.run("bb-export images --from people.csv -o pics --columns name").status == 75)
-    #expect(shell.run("bb-export images --from people.csv -o pics --columns id").status == 64)
-    #expect(shell.run("bb-export images --from people.csv -o pics --max-image big").status == 64)
+    #expect(shell.run("bb-export images --allow-private --from people.csv").status == 64)
+    #expect(shell.run("bb-export images --allow-private --from people.csv -o pics --columns name").status == 75)
+    #expect(shell.run("bb-export images --allow-private --from people.csv -o pics --columns id").status == 64)
+    #expect(shell.run("bb-export images --allow-private --from people.csv -o pics --max-image big").status == 64)
     #expect(shell.run("bb-export images --from people.csv -o pics --offline").status == 64)
-    let other = shell.run("bb-export images --from people.csv --as others -o pics")
+    let other = shell.run("bb-export images --allow-private --from people.csv --as others -o pics")
     #expect(other.status == 73 && other.err.contains("holds the pictures of people"))
-    #expect(shell.run("bb-export images --from people.csv -o people.csv").status == 73)
+    #expect(shell.run("bb-export images --allow-private --from people.csv -o people.csv").status == 73)
     #expect(
-      shell.run("bb-export images --from people.csv -o none --where 'id = 0'").out
+      shell.run("bb-export images --allow-private --from people.csv -o none --where 'id = 0'").out
         == "people: no picture is named in 0 records\n")
     shell.write("pics/images.json", "[{")
-    let damaged = shell.run("bb-export images --from people.csv -o pics")
+    let damaged = shell.run("bb-export images --allow-private --from people.csv -o pics")
     #expect(damaged.status == 65 && damaged.err.contains("images.json:1"))
     #expect(Shell.read(shell.folder + "/work/pics/images.json") == "[{")
   }
@@ -176,13 +176,13 @@ private final class Gallery: Sendable {
         """.utf8), "quotes": Array("[]".utf8), "deaths": Array("[]".utf8),
     ])
     let server = try LoopbackServer { api.answer($0) }
-    #expect(shell.run("bb-export images episodes --api \(server.url)/api -o e").status == 0)
+    #expect(shell.run("bb-export images episodes --allow-private --api \(server.url)/api -o e").status == 0)
     #expect(names("e") == "El%20Camino,1,1-1.png images.json ")
     #expect(shell.run("bb-export sync characters --api \(server.url)/api --storage json:data").status == 0)
-    let stored = shell.run("bb-export images characters --storage json:data -o c")
+    let stored = shell.run("bb-export images characters --allow-private --storage json:data -o c")
     #expect(stored.out.contains("2 new") && names("c") == "5-1.png 5-2.png images.json ")
     let synced = shell.run(
-      "bb-export sync --api \(server.url)/api --storage csv:data2 --images data2/images --allow-shrink")
+      "bb-export sync --allow-private --api \(server.url)/api --storage csv:data2 --images data2/images --allow-shrink")
     #expect(synced.status == 0, "\(synced.err)")
     #expect(synced.err.contains("characters: 2 pictures in data2/images/characters: 2 new"))
     #expect(names("data2/images") == "characters episodes ")
@@ -190,5 +190,61 @@ private final class Gallery: Sendable {
     #expect(shell.run("bb-export characters --storage csv:data2 --columns id -f csv").out == "id\n5\n")
     #expect(shell.run("bb-export sync --api \(server.url)/api --storage csv:data3 --images x --dry-run").status == 64)
     #expect(shell.run("bb-export images quotes --api \(server.url)/api -o q").status == 64)
+  }
+
+  @Test("images at private addresses are refused, except those of an API that is itself private")
+  func privateAddresses()
+    throws
+  {
+    let gallery = Gallery(["/a": SamplePicture.gif.bytes])
+    let server = try LoopbackServer { request in
+      request.path == "/api/list"
+        ? .json(
+          #"[{"id": 1, "image": "/a"}]"#.replacing(
+            "\"/a", with: "\"http://127.0.0.1:\(request.headers["host"]?.split(separator: ":").last ?? "")/a"))
+        : gallery.answer(request)
+    }
+    let other = try LoopbackServer { gallery.answer($0) }
+    shell.write("people.csv", people(other, ["/a", "http://0x7f.1:\(other.port)/a", "http://169.254.169.254/a"]))
+    let refused = shell.run("bb-export images --from people.csv -o pics")
+    #expect(refused.status == 65 && refused.out.contains("0 new, 0 changed, 0 unchanged, 3 failed"), "\(refused.err)")
+    #expect(refused.err.split(separator: "\n").count == 4 && refused.err.contains("--allow-private"))
+    #expect(other.requests.isEmpty)
+    shell.write(
+      "own.json",
+      """
+      {"bb_source": 1, "name": "own", "base_url": "\(server.url)/api", "datasets": [
+        {"name": "list", "path": "/list", "key": ["id"],
+         "columns": [{"name": "id", "type": "integer"}, {"name": "image", "type": "url"}]}]}
+      """)
+    let own = shell.run("bb-export images list --source own.json -o own")
+    #expect(own.status == 0 && own.out.contains("1 new"), "\(own.err)")
+    let cached = shell.run("rm -r own; bb-export images list --source own.json --max-age 1000 -o own")
+    #expect(cached.status == 0 && cached.out.contains("1 new"), "\(cached.err)")
+  }
+
+  @Test("records that share a key keep all their images, and the key is reported") func repeatedKeys() throws {
+    let gallery = Gallery([
+      "/a": SamplePicture.png(width: 1).bytes, "/b": SamplePicture.png(width: 2).bytes,
+      "/c": SamplePicture.png(width: 3).bytes,
+    ])
+    let server = try LoopbackServer { gallery.answer($0) }
+    let api = """
+      [{"death_id": 1, "character": "A", "image": "\(server.url)/a"}, {"death_id": 1, "character": "B", "image": "\(server.url)/b"},
+       {"death_id": 2, "character": "C", "image": "\(server.url)/c"}]
+      """
+    let source = try LoopbackServer { _ in .json(api) }
+    let done = shell.run("bb-export images deaths --allow-private --api \(source.url) -o pics")
+    #expect(done.status == 0 && done.out.contains("3 new") && names() == "1-1.png 1-2.png 2-1.png images.json ")
+    #expect(done.err.contains("deaths: several records share the key 1; their images are numbered"), "\(done.err)")
+    for (file, path) in [("1-1", "/a"), ("1-2", "/b"), ("2-1", "/c")] {
+      #expect(Shell.bytes("\(shell.folder)/work/pics/\(file).png") == gallery.pictures.withLock { $0[path] })
+    }
+    shell.write("people.csv", "id,image\n5,\(server.url)/a\n5,\(server.url)/b\n")
+    let file = shell.run("bb-export images --allow-private --from people.csv -o two")
+    #expect(file.out.contains("2 new") && names("two") == "5-1.png 5-2.png images.json ")
+    #expect(file.err.contains("several records share the key 5"), "\(file.err)")
+    let again = shell.run("bb-export images deaths --allow-private --api \(source.url) -o pics")
+    #expect(again.out.contains("0 new, 0 changed, 3 unchanged"), "\(again.out)")
   }
 }

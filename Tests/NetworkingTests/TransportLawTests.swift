@@ -184,6 +184,7 @@ struct Naive: HTTPTransport {
     case cannotBeCancelled = "cancelling"
     case knowsOneAnswer = "hundred"
     case keepsCookies = "cookies"
+    case trustsData = "private address"
   }
 
   let inner: any HTTPTransport
@@ -204,6 +205,7 @@ struct Naive: HTTPTransport {
     var request = request
     switch fault {
     case .ignoresLimit: request.maximumBytes = .max
+    case .trustsData: request.comesFromData = false
     case .ignoresDeadline: request.timeout = .seconds(60)
     case .dropsHeaders: request.headers = []
     case .keepsCookies:

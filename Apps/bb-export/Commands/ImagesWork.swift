@@ -23,12 +23,13 @@ struct ImagesWork {
     self.environment = environment
     var limits = ImageDownload.Limits()
     if let parallel = try invocation.integer(Options.parallel, in: 1...64) { limits.parallel = parallel }
-    if let text = invocation[Options.maxImage] { limits.bytesEach = try Self.size(text, Options.maxImage) }
-    if let text = invocation[Options.maxTotal] { limits.bytesInAll = try Self.size(text, Options.maxTotal) }
+    if let size = try invocation.size(Options.maxImage) { limits.bytesEach = size }
+    if let size = try invocation.size(Options.maxTotal) { limits.bytesInAll = size }
     self.limits = limits
     var live = LiveChoice()
     live.proxy = invocation[Options.proxy]
     live.caFile = invocation[Options.cacert]
+    live.allowsPrivate = invocation.has(Options.allowPrivate)
     self.live = live
     showsProgress = invocation.showsProgress
   }
@@ -43,6 +44,12 @@ struct ImagesWork {
     var list = ImageList(of: rows.schema, in: columns)
     while let batch = try await rows.next()?.batch() { list.add(batch) }
     let references = list.references
+    if !list.repeatedKeys.isEmpty {
+      let keys = list.repeatedKeys, more = keys.count > 5 ? " and \(keys.count - 5) more" : ""
+      environment.report.warning(
+        "\(rows.schema.name): several records share the key \(keys.prefix(5).joined(separator: ", "))\(more); their images are numbered"
+      )
+    }
     guard !references.isEmpty else {
       return Outcome(text: "\(rows.schema.name): no picture is named in \(Progress.grouped(list.rows)) records")
     }
@@ -65,6 +72,13 @@ struct ImagesWork {
       "\(rows.schema.name): \(Progress.grouped(references.count)) \(references.count == 1 ? "picture" : "pictures") in \(folder): \(summary.added) new, \(summary.changed) changed, "
       + "\(summary.unchanged) unchanged, \(summary.failures.count) failed; \(Progress.size(summary.bytes)) in \(tenths / 10).\(tenths % 10) s"
     guard !summary.failures.isEmpty else { return Outcome(text: text) }
+    if summary.failures.allSatisfy(PrivateAddress.isRefusal) {
+      return Outcome(
+        text: text,
+        problem: Problem(
+          .badData, "refused \(summary.failures.count) of \(references.count) images: they are at private addresses",
+          at: folder, hint: "use --allow-private to fetch them"))
+    }
     return Outcome(
       text: text,
       problem: Problem(
@@ -96,16 +110,5 @@ struct ImagesWork {
       for problem in problems.dropLast() { work.environment.report.problem(problem) }
       if let last = problems.last { throw last }
     }
-  }
-
-  /// A number of bytes, as in `500k`, `64M`, `2G`.
-  private static func size(_ text: String, _ option: Option) throws(Problem) -> Int {
-    let units: [Character: Int] = ["k": 1 << 10, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30]
-    let unit = text.last.flatMap { units[$0] }
-    guard let number = Int(unit == nil ? text[...] : text.dropLast()), number > 0, number <= 1 << 32 else {
-      throw Problem(
-        .usage, "--\(option.name) “\(text)” is no size", hint: "write a number of bytes, or as in 500k, 64M, 2G")
-    }
-    return number * (unit ?? 1)
   }
 }

@@ -1,5 +1,6 @@
 import CommandLineKit
 import Domain
+import Rows
 
 /// Every option of bb-export, described once.
 enum Options {
@@ -110,6 +111,11 @@ enum Options {
   static let proxy = Option.value("proxy", "URL", in: reading, "go through this proxy; none for no proxy at all")
   static let cacert = Option.value("cacert", "FILE", values: .file, in: reading, "trust the certificates in FILE")
 
+  static let allowPrivate = Option.flag(
+    "allow-private", in: reading, "follow data and redirects to private addresses (loopback, LAN) as well")
+  static let maxBytes = Option.value(
+    "max-bytes", "SIZE", in: reading, "stop if the responses of the API exceed this size in total [default: 4G]")
+
   private static let picturing = "Images"
   static let imageFolder = Option.value(
     "output", short: "o", "FOLDER", values: .folder, in: picturing,
@@ -153,7 +159,7 @@ enum Options {
   /// What every command takes.
   static let everywhere = [quiet, verbose, errors]
   /// What commands take that ask an API.
-  static let asking = [source, api, maxAge, refresh, offline, proxy, cacert]
+  static let asking = [source, api, maxAge, maxBytes, refresh, offline, proxy, cacert, allowPrivate]
   /// What commands take that write rows.
   static let exporting =
     [output, format, formatOption] + formatShortcuts.map(\.option) + [
@@ -178,5 +184,18 @@ extension Invocation {
     case "never": false
     default: Terminal.isTerminal(2) && !has(Options.quiet)
     }
+  }
+
+  /// The number of bytes an option gives, as in `500k`, `64M`, `2G`; nil if it is not given.
+  /// - Throws: `usage` for anything else.
+  func size(_ option: Option) throws(Problem) -> Int? {
+    guard let text = self[option] else { return nil }
+    let units: [Character: Int] = ["k": 1 << 10, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30]
+    let unit = text.last.flatMap { units[$0] }
+    guard let number = Int(unit == nil ? text[...] : text.dropLast()), number > 0, number <= 1 << 32 else {
+      throw Problem(
+        .usage, "--\(option.name): “\(text)” is not a size", hint: "write a number of bytes, or as in 500k, 64M, 2G")
+    }
+    return number * (unit ?? 1)
   }
 }

@@ -45,7 +45,7 @@ struct SourceReader {
   }
 
   private func refuseAsking(_ place: String, _ connects: Bool) throws(Problem) {
-    let asking = Options.asking.filter { !connects || ![Options.proxy, Options.cacert].contains($0) }
+    let asking = Options.asking.filter { !connects || ![Options.proxy, Options.cacert, Options.allowPrivate].contains($0) }
     for option in asking where invocation.has(option) {
       throw Problem(.usage, "--\(option.name) is about an API, and the records come from \(place)")
     }
@@ -105,6 +105,8 @@ struct SourceReader {
     live.isStrict = isStrict
     live.server = invocation[Options.api]
     live.maxAge = try invocation.integer(Options.maxAge, in: 0...Int(Int32.max))
+    live.maximumBytes = try invocation.size(Options.maxBytes)
+    live.allowsPrivate = invocation.has(Options.allowPrivate)
     live.refresh = invocation.has(Options.refresh)
     live.offline = invocation.has(Options.offline)
     live.proxy = invocation[Options.proxy]
@@ -118,7 +120,7 @@ struct SourceReader {
     }
     if live.refresh, live.offline { throw Problem(.usage, "--refresh and --offline contradict each other") }
     if source == "snapshot" {
-      for option in [Options.api, Options.maxAge, Options.refresh] where invocation.has(option) {
+      for option in [Options.api, Options.maxAge, Options.maxBytes, Options.refresh] where invocation.has(option) {
         throw Problem(.usage, "--\(option.name) is about an API, and the records come from the snapshot")
       }
       return .snapshot

@@ -20,6 +20,9 @@ CURLcode bb_curl_set_callback(CURL *handle, CURLoption option, bb_curl_callback 
 /// Called with the numeric address of the peer before a request is sent; anything but 0 breaks the transfer off.
 typedef int (*bb_curl_prerequest)(void *context, char *address, char *local, int port, int local_port);
 CURLcode bb_curl_set_prerequest(CURL *handle, bb_curl_prerequest callback, void *context);
+// Asked with a numeric address and a port before a connection is made; 0 refuses. There is one function, and a context for each handle.
+typedef int (*bb_curl_permission)(void *context, const char *address, int port);
+CURLcode bb_curl_set_permission(CURL *handle, bb_curl_permission permission, void *context);
 CURLcode bb_curl_get_long(CURL *handle, CURLINFO info, long *value);
 const char *bb_curl_strerror(CURLcode code);
 

@@ -64,8 +64,9 @@ struct ImageFetch: Sendable {
       if let tag = known.etag { headers.append(HTTPHeader("If-None-Match", tag)) }
       if let date = known.lastModified { headers.append(HTTPHeader("If-Modified-Since", date)) }
     }
-    let request = HTTPRequest(
+    var request = HTTPRequest(
       .get, reference.url, headers: headers, timeout: .seconds(600), maximumBytes: limits.bytesEach - begun)
+    request.comesFromData = true
     let response: HTTPResponse
     do throws(Problem) { response = try await transport.send(request) } catch {
       if error.kind == .cancelled { throw error }

@@ -12,8 +12,12 @@ public struct ImageList: Sendable {
   private let columns: [Int]
   /// Where the key is taken from when the schema has none.
   private let identifier: Int?
-  /// How many pictures a key has so far, and the URLs that were met, where keys may come again.
+  /// The images so far by the name their files begin with: keys that share one are numbered on.
   private var counts: [String: Int] = [:]
+  /// The keys of more than one record with images, each once, in the order they were met.
+  public private(set) var repeatedKeys: [String] = []
+  private var repeated: Set<String> = []
+  /// URLs that were met where there is no key to tell records apart.
   private var seen: Set<[UInt8]> = []
 
   /// The pictures of rows of `schema` that stand in `columns`.
@@ -27,25 +31,22 @@ public struct ImageList: Sendable {
   public mutating func add(_ batch: RowBatch) {
     for row in 0..<batch.count {
       let key = RecordKey.text(of: row, in: batch, schema).map { String(decoding: $0, as: UTF8.self) }
-      var number = 0
+      let identifier = key ?? identifierText(batch, row)
+      var isNew = true
       for url in urls(batch, row) where !url.isEmpty {
-        if let key {
-          number += 1
-          add(key, number, url)
-        } else if seen.insert(url).inserted {
-          // Without a key a record is not told from another: the same picture is taken once.
-          let made = identifierText(batch, row) ?? ImageName.mark(url)
-          counts[made, default: 0] += 1
-          add(made, counts[made] ?? 1, url)
-        }
+        // Without a key a record is not told from another: the same image is taken once.
+        guard key != nil || seen.insert(url).inserted else { continue }
+        let name = identifier ?? ImageName.mark(url)
+        let number = (counts[ImageName.escaped(name)] ?? 0) + 1
+        if identifier != nil, isNew, number > 1, repeated.insert(name).inserted { repeatedKeys.append(name) }
+        isNew = false
+        counts[ImageName.escaped(name)] = number
+        references.append(
+          ImageReference(
+            dataset: schema.name, key: name, number: number, url: String(decoding: url, as: UTF8.self)))
       }
     }
     rows += batch.count
-  }
-
-  private mutating func add(_ key: String, _ number: Int, _ url: [UInt8]) {
-    references.append(
-      ImageReference(dataset: schema.name, key: key, number: number, url: String(decoding: url, as: UTF8.self)))
   }
 
   private func identifierText(_ batch: RowBatch, _ row: Int) -> String? {

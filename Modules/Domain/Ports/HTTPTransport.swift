@@ -40,6 +40,8 @@ public struct HTTPRequest: Sendable, Hashable {
   public var maximumBytes: Int
   /// Whether the answer may be cached; not when it differs each time.
   public var isStorable = true
+  /// Whether the URL comes from data and not from the user: then it may not lead to a private address.
+  public var comesFromData = false
   /// What the answer is one of many of, where many small ones are asked for one by one: a cache keeps those together.
   public var shelf: String?
 

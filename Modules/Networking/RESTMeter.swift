@@ -1,0 +1,33 @@
+import Domain
+import Rows
+import Synchronization
+
+/// Counts the bytes of a source's responses, which are held in memory until the last page is read.
+final class RESTMeter: Sendable {
+  private let limit: Int
+  private let count = Mutex(0)
+
+  /// - Parameter limit: the most bytes of all responses together.
+  init(limit: Int) { self.limit = limit }
+
+  /// Counts the bytes of a response.
+  /// - Throws: `badData` if the responses exceed the limit.
+  func take(_ bytes: Int, from url: String) throws(Problem) {
+    let all = count.withLock { count in
+      count += bytes
+      return count
+    }
+    guard all > limit else { return }
+    throw Problem(
+      .badData, "the responses exceed \(Self.text(limit)) in total", at: URLText.redacted(url),
+      hint: "use --max-bytes SIZE to read more")
+  }
+
+  /// A size in the largest unit that divides it, as options take it.
+  private static func text(_ bytes: Int) -> String {
+    for (unit, size) in [("GiB", 1 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10)] where bytes > 0 && bytes % size == 0 {
+      return "\(bytes / size) \(unit)"
+    }
+    return "\(bytes) bytes"
+  }
+}
