@@ -175,4 +175,45 @@ import Testing
     #expect(bad.status == 76 && bad.out.contains("badly"))
     #expect(Self.run(shell, "bb-export plugins test god").err.contains("did you mean good?"))
   }
+  @Test("a plug-in that hangs in --describe delays only itself, and is ended") func hangs() throws {
+    let hang = "#!/bin/sh\necho $$ > $HOME/pid-$(basename $0); exec sleep 60\n"
+    let shell = Self.shell(["aaa": hang, "zzz": hang, "count": Self.script("count", "grep -c RECORD")])
+    let began = ContinuousClock.now
+    let done = Self.run(
+      shell, "bb-export deaths --source snapshot -o a.count && cat a.count; kill -0 $(cat $HOME/pid-*)")
+    #expect(done.out == "8\n" && began.duration(to: .now) < .seconds(4), "\(done.out)\(done.err)")
+    #expect(done.err.contains("No such process"), "\(done.err)")
+    let list = Self.run(shell, "bb-export plugins -f csv")
+    #expect(list.status == 0 && began.duration(to: .now) < .seconds(12))
+    #expect(list.out.contains("aaa,no,") && list.out.contains("count,yes,") && list.out.contains("within 5 s"))
+  }
+  @Test("plugins list and info agree on what is refused, and why") func agreement() throws {
+    let shell = Self.shell([
+      "good": Self.script("good", "cat"), "csv": Self.script("csv", "cat"), "named": Self.script("other", "cat"),
+      "mute": "#!/bin/sh\nexit 3\n", "text": "#!/bin/sh\necho hello\n", "Upper": Self.script("Upper", "cat"),
+      "open": Self.script("open", "cat"), "plain": Self.script("plain", "cat"),
+    ])
+    let list = Self.run(
+      shell, "chmod 757 plug/bb-exporter-open; chmod 644 plug/bb-exporter-plain; bb-export plugins -f ndjson")
+    let lines = list.out.split(separator: "\n")
+    #expect(lines.count == 8, "\(list.out)")
+    for line in lines {
+      let words = line.split(separator: "\"").map(String.init)
+      let name = words[3], info = Self.run(shell, "bb-export plugins info \(name) --errors json")
+      if words[7] == "yes" {
+        #expect(name == "good" && info.status == 0 && line.hasSuffix("null}"))
+      } else {
+        #expect([76, 77].contains(info.status) && info.err.contains(words[words.count - 2]), "\(line) \(info.err)")
+      }
+    }
+  }
+  @Test("no descriptor is inherited but the three") func descriptors() throws {
+    let shell = Self.shell(["fds": Self.script("fds", "cat >/dev/null; ls /proc/self/fd")])
+    let done = Self.run(
+      shell,
+      "exec 5</etc/passwd 9>kept; bb-export deaths --source snapshot -f fds; bb-export --from kept --from-format csv --as t -o x.fds; exit 0"
+    )
+    // The fourth is the listing's own.
+    #expect(done.out == "0\n1\n2\n3\n", "\(done.out)")
+  }
 }

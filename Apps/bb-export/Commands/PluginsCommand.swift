@@ -16,7 +16,7 @@ struct PluginsCommand {
     + "/usr/lib/bb/plugins; nobody but you and root may be able to write it. `bb-exporter-NAME --describe` answers with a JSON object: schemaVersion "
     + "(1), name, version, vendor, description, extensions, mediaType, options (key, values, description). `bb-exporter-NAME export [--option "
     + "KEY=VALUE]…` gets a Singer stream (as -f singer writes it) on standard input and writes the document to standard output; exit code 65 says that "
-    + "it cannot represent a record. Then -f NAME is a format like any other. -f singer:PROGRAM --option config=FILE hands the stream to a Singer target, which "
+    + "it cannot represent a record. It has 5 s for --describe, and for a document 10 min and another 10 s for each MiB it is given. Then -f NAME is a format like any other. -f singer:PROGRAM --option config=FILE hands the stream to a Singer target, which "
     + "stores the records itself; it must acknowledge every one."
 
   func run() async throws(Problem) {

@@ -30,6 +30,16 @@ final class ChildProcess: @unchecked Sendable {
   /// The first bytes of its standard error.
   private(set) var complaints: [UInt8] = []
   private var status: Int32?
+  /// When it was first seen to have ended. Another process may still hold its pipes.
+  private var ended: ContinuousClock.Instant?
+  /// Bytes that were read after the grace period.
+  private var drained = 0
+  /// Waiting for what a program that has ended left in its pipes.
+  private static let grace = Duration.milliseconds(100)
+  /// Milliseconds between two looks at whether it has ended.
+  private static let interval: Int32 = 20
+  /// The most bytes that a pipe holds.
+  private static let pipeCapacity = 1 << 20
   /// Bytes of standard error that are kept.
   private static let keptComplaints = 4096
 
@@ -83,6 +93,8 @@ final class ChildProcess: @unchecked Sendable {
     for (target, descriptor) in descriptors.enumerated() {
       unsafe posix_spawn_file_actions_adddup2(&actions, descriptor, Int32(target))
     }
+    // Also what our own parent left open: it is not for a program that is not ours.
+    unsafe bb_spawn_addclosefrom(&actions, 3)
     unsafe bb_spawn_addchdir(&actions, folder)
     var all = sigset_t(), none = sigset_t()
     unsafe sigfillset(&all)
@@ -109,7 +121,7 @@ final class ChildProcess: @unchecked Sendable {
     case read([UInt8])
     /// It reads no more.
     case deaf
-    /// Standard output and standard error have ended.
+    /// Standard output and standard error have ended, or the program has.
     case silent
     /// Nothing happened in time.
     case late
@@ -117,7 +129,10 @@ final class ChildProcess: @unchecked Sendable {
 
   /// Waits until some of `bytes` are taken, some bytes come, or `milliseconds` are over. Blocks.
   func step(_ bytes: ArraySlice<UInt8>, milliseconds: Int32) throws(Problem) -> Event {
+    let deadline = ContinuousClock.now + .milliseconds(Int(milliseconds))
     while true {
+      let isOver = isOver
+      if isOver, !bytes.isEmpty { end(&input) }
       let isWriting = !bytes.isEmpty && input >= 0
       if !bytes.isEmpty, !isWriting { return .deaf }
       if output < 0, errors < 0, !isWriting { return .silent }
@@ -125,13 +140,25 @@ final class ChildProcess: @unchecked Sendable {
         pollfd(fd: isWriting ? input : -1, events: Int16(POLLOUT), revents: 0),
         pollfd(fd: output, events: Int16(POLLIN), revents: 0), pollfd(fd: errors, events: Int16(POLLIN), revents: 0),
       ]
-      let count = unsafe poll(&polled, 3, milliseconds)
+      let count = unsafe poll(&polled, 3, isOver ? 0 : Self.interval)
       if count < 0, errno == EINTR { continue }
       guard count >= 0 else { throw Problem.posix(errno, "wait for", place) }
-      if count == 0 { return .late }
+      if count == 0 || isOver && drained > Self.pipeCapacity {
+        // Whoever holds its pipes now is not waited for.
+        if isOver {
+          end(&output)
+          end(&errors)
+          return .silent
+        }
+        if ContinuousClock.now >= deadline { return .late }
+        continue
+      }
       if polled[2].revents != 0 { hear() }
       if polled[1].revents != 0 {
-        if let bytes = Self.read(output), !bytes.isEmpty { return .read(bytes) }
+        if let bytes = Self.read(output), !bytes.isEmpty {
+          if isOver { drained += bytes.count }
+          return .read(bytes)
+        }
         end(&output)
         continue
       }
@@ -142,6 +169,18 @@ final class ChildProcess: @unchecked Sendable {
       end(&input)
       return .deaf
     }
+  }
+
+  /// Whether the program ended longer ago than what it wrote needs to arrive.
+  private var isOver: Bool {
+    if ended == nil {
+      var information = unsafe siginfo_t()
+      // It stays to be waited for, so that its number cannot become another's.
+      let code = unsafe waitid(P_PID, id_t(process), &information, WEXITED | WNOHANG | WNOWAIT)
+      guard unsafe status != nil || code == 0 && information.si_signo == SIGCHLD else { return false }
+      ended = .now
+    }
+    return ended.map { $0.duration(to: .now) >= Self.grace } ?? false
   }
 
   /// Tells the program that there is no more.

@@ -60,8 +60,9 @@ struct PluginRunner: Sendable {
     try ProgramSink(path, arguments, variables: variables, folder: nil, into: inner)
   }
 
-  /// What a program answers to an argument: at most 64 KiB within 5 seconds. Blocks, before anything else is under way.
-  func answer(_ path: String, _ argument: String) throws(Problem) -> [UInt8] {
+  /// What a program answers to an argument: at most 64 KiB within 5 seconds. Blocks.
+  /// - Parameter isWanted: asked from time to time whether to go on.
+  func answer(_ path: String, _ argument: String, while isWanted: () -> Bool) throws(Problem) -> [UInt8] {
     let folder = try PrivateFolder(in: temporary)
     let child = try ChildProcess(path, [argument], variables: variables, folder: folder.path)
     child.closeInput()
@@ -70,9 +71,10 @@ struct PluginRunner: Sendable {
     var answer: [UInt8] = []
     while true {
       let left = ContinuousClock.now.duration(to: deadline)
+      guard isWanted() else { throw Problem(.cancelled, "is not waited for", at: place) }
       guard left > .zero else { throw Problem(.plugIn, "has no answer within 5 s", at: place) }
       let milliseconds = left.components.seconds * 1000 + left.components.attoseconds / 1_000_000_000_000_000
-      switch try child.step([], milliseconds: Int32(milliseconds) + 1) {
+      switch try child.step([], milliseconds: min(50, Int32(milliseconds) + 1)) {
       case .read(let bytes): answer += bytes
       case .silent:
         guard child.wait(seconds: 1) == 0 else { throw Problem(.plugIn, "does not end well", at: place) }

@@ -28,8 +28,7 @@ public struct PluginFolders: Sendable {
       for file in try names(in: folder) {
         guard file.hasPrefix(Self.prefix) else { continue }
         let name = String(file.dropFirst(Self.prefix.count))
-        guard plugins[name] == nil, name.utf8.first.map({ $0 &- 97 < 26 }) ?? false, PluginDescription.isWord(name)
-        else { continue }
+        guard plugins[name] == nil, !name.isEmpty else { continue }
         plugins[name] = Plugin(
           name: name, path: "\(folder)/\(file)", refusal: refusal(name, folder, "\(folder)/\(file)"))
       }
@@ -41,6 +40,9 @@ public struct PluginFolders: Sendable {
 
   /// Why a file is not run: a program that somebody else can change would run as the user.
   private func refusal(_ name: String, _ folder: String, _ path: String) -> String? {
+    guard name.utf8.first.map({ $0 &- 97 < 26 }) ?? false, PluginDescription.isWord(name) else {
+      return "its name is not a letter followed by lower-case letters, digits and hyphens"
+    }
     if reserved.contains(name) { return "a built-in format has this name" }
     guard let target = unsafe realpath(path, nil) else { return "leads nowhere" }
     defer { unsafe free(target) }

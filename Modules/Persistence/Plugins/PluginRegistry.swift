@@ -1,5 +1,7 @@
+import Dispatch
 public import Domain
 public import Rows
+import Synchronization
 
 /// The external exporters that are installed.
 public struct PluginRegistry: Sendable {
@@ -36,13 +38,63 @@ public struct PluginRegistry: Sendable {
   /// What a plug-in says of itself.
   /// - Throws: `plugIn` when it says nothing that can be understood within five seconds.
   public func description(of plugin: Plugin) throws(Problem) -> PluginDescription {
+    try description(of: plugin) { true }
+  }
+
+  private func description(of plugin: Plugin, while isWanted: () -> Bool) throws(Problem) -> PluginDescription {
     try PluginDescription(
-      try runner.answer(plugin.path, "--describe"), of: plugin.name, at: plugin.path)
+      try runner.answer(plugin.path, "--describe", while: isWanted), of: plugin.name, at: plugin.path)
+  }
+
+  /// All of them, by name, each with the reason why it is not run; nil if it is.
+  public func findings() throws(Problem) -> [(plugin: Plugin, refusal: String?)] {
+    let plugins = try all()
+    let described = descriptions(of: plugins.filter { $0.refusal == nil }) { _ in false }
+    return plugins.map { plugin in
+      guard plugin.refusal == nil else { return (plugin, plugin.refusal) }
+      if case .failure(let problem)? = described[plugin.name] { return (plugin, problem.message) }
+      return (plugin, nil)
+    }
+  }
+
+  /// What plug-ins say of themselves, by name, all asked at the same time: one that hangs delays no other.
+  /// - Parameter isEnough: whether a description makes the others unnecessary; those that come a little later are waited for.
+  private func descriptions(
+    of plugins: [Plugin], until isEnough: (PluginDescription) -> Bool
+  ) -> [String: Result<PluginDescription, Problem>] {
+    let answers = PluginAnswers(), group = DispatchGroup()
+    for plugin in plugins {
+      // A queue of its own is a thread of its own.
+      DispatchQueue(label: "bb.describe").async(group: group) {
+        let result: Result<PluginDescription, Problem>
+        do throws(Problem) {
+          result = .success(try self.description(of: plugin) { answers.isOpen })
+        } catch {
+          result = .failure(error)
+        }
+        answers.add(result, of: plugin.name)
+      }
+    }
+    var deadline = DispatchTime.distantFuture
+    for _ in plugins {
+      guard answers.arrived.wait(timeout: deadline) == .success else { break }
+      if deadline == .distantFuture, answers.all.values.contains(where: { (try? $0.get()).map(isEnough) ?? false }) {
+        deadline = .now() + .milliseconds(300)
+      }
+    }
+    let all = answers.close()
+    // Those that are not waited for are ended.
+    group.wait()
+    return all
   }
 
   /// A plug-in as a format.
   public func exporter(_ plugin: Plugin) throws(Problem) -> ExternalExporter {
-    ExternalExporter(try description(of: plugin), path: plugin.path, stream: stream, runner: runner)
+    exporter(plugin, try description(of: plugin))
+  }
+
+  private func exporter(_ plugin: Plugin, _ description: PluginDescription) -> ExternalExporter {
+    ExternalExporter(description, path: plugin.path, stream: stream, runner: runner)
   }
 
   /// A Singer target on `PATH`, or at a path, as a format.
@@ -56,14 +108,43 @@ public struct PluginRegistry: Sendable {
     let file = path.split(separator: "/", omittingEmptySubsequences: false).last ?? ""
     guard let dot = file.lastIndex(of: ".") else { return nil }
     let suffix = file[file.index(after: dot)...].lowercased()
-    for plugin in try all() where plugin.refusal == nil {
-      do throws(Problem) {
-        let exporter = try exporter(plugin)
-        if exporter.descriptor.fileExtensions.contains(suffix) { return exporter }
-      } catch {
-        report(error)
+    let plugins = try all().filter { $0.refusal == nil }
+    let described = descriptions(of: plugins) { $0.fileExtensions.contains(suffix) }
+    for plugin in plugins {
+      switch described[plugin.name] {
+      case .success(let description)? where description.fileExtensions.contains(suffix):
+        return exporter(plugin, description)
+      case .failure(let problem)?: report(problem)
+      case .success?, nil: continue
       }
     }
     return nil
+  }
+}
+
+/// The answers of plug-ins, as they arrive.
+private final class PluginAnswers: Sendable {
+  private struct State {
+    var answers: [String: Result<PluginDescription, Problem>] = [:]
+    var isOpen = true
+  }
+  private let state = Mutex(State())
+  /// Signalled for each answer.
+  let arrived = DispatchSemaphore(value: 0)
+
+  var isOpen: Bool { state.withLock { $0.isOpen } }
+  var all: [String: Result<PluginDescription, Problem>] { state.withLock { $0.answers } }
+
+  func add(_ answer: Result<PluginDescription, Problem>, of name: String) {
+    state.withLock { state in if state.isOpen { state.answers[name] = answer } }
+    arrived.signal()
+  }
+
+  /// The answers so far; no more are taken.
+  func close() -> [String: Result<PluginDescription, Problem>] {
+    state.withLock { state in
+      state.isOpen = false
+      return state.answers
+    }
   }
 }

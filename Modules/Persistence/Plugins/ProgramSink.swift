@@ -10,6 +10,8 @@ final class ProgramSink: ByteSink {
   struct Limits: Sendable {
     /// Milliseconds without a sign of life.
     var silence: Int32 = 60_000
+    /// Time in all, and in addition for each MiB it was given: a slow program may take its time, one that drips may not go on for ever.
+    var total = Duration.seconds(600), totalEach = Duration.seconds(10)
     /// Bytes it may write whatever it was given, and for each byte it was given.
     var bytes = 64 << 20, bytesEach = 1000
   }
@@ -45,6 +47,7 @@ final class ProgramSink: ByteSink {
     private let limits: Limits
     private let executor = QueueExecutor("bb.plugin")
     nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe executor.asUnownedSerialExecutor() }
+    private let started = ContinuousClock.now
     private var taken = 0
     private var given = 0
     private var isDone = false
@@ -60,7 +63,7 @@ final class ProgramSink: ByteSink {
     func feed(_ bytes: [UInt8]) async throws(Problem) {
       var rest = bytes[...]
       while !rest.isEmpty {
-        switch try child.step(rest, milliseconds: limits.silence) {
+        switch try step(rest) {
         case .wrote(let count):
           rest = rest.dropFirst(count)
           taken += count
@@ -68,7 +71,7 @@ final class ProgramSink: ByteSink {
         case .deaf, .silent:
           try await drain()
           throw fault(child.wait(seconds: 5))
-        case .late: throw silence()
+        case .late: throw late()
         }
       }
     }
@@ -90,9 +93,9 @@ final class ProgramSink: ByteSink {
     /// Passes on what the program still has to say.
     private func drain() async throws(Problem) {
       while true {
-        switch try child.step([], milliseconds: limits.silence) {
+        switch try step([]) {
         case .read(let made): try await pass(made)
-        case .late: throw silence()
+        case .late: throw late()
         case .silent: return
         case .wrote, .deaf: continue
         }
@@ -110,8 +113,21 @@ final class ProgramSink: ByteSink {
       try await inner.write(buffer)
     }
 
-    private func silence() -> Problem {
+    /// The next event, within both limits of time.
+    private func step(_ bytes: ArraySlice<UInt8>) throws(Problem) -> ChildProcess.Event {
+      let left = total - started.duration(to: .now)
+      guard left > .zero else { throw late() }
+      let milliseconds = left.components.seconds * 1000 + left.components.attoseconds / 1_000_000_000_000_000 + 1
+      return try child.step(bytes, milliseconds: Int32(min(Int64(limits.silence), milliseconds)))
+    }
+
+    private var total: Duration { limits.total + limits.totalEach * (taken >> 20) }
+
+    private func late() -> Problem {
       child.kill()
+      guard started.duration(to: .now) < total else {
+        return Problem(.plugIn, "did not finish within \(total.components.seconds) s", at: path)
+      }
       return Problem(.plugIn, "has said nothing for \(limits.silence / 1000) s", at: path)
     }
 
