@@ -20,7 +20,7 @@ extension Environment {
       stream: SingerExporter(), variables: variables, temporary: directories.temporary)
     let scratch = TemporaryScratch(folder: directories.temporary)
     let stores = StoreRegistry(scratch: scratch)
-    let origins = PrivateOrigins()
+    let origins = PrivateOrigins(), provenance = Provenance(), started = ContinuousClock.now
     return Environment(
       variables: variables,
       exporters: exporters.exporters,
@@ -47,18 +47,33 @@ extension Environment {
       sourceSchema: { SourceFile.schema },
       source: { (choice) throws(Problem) in
         switch choice {
-        case .snapshot: return SnapshotSource()
-        case .storage(let text?): return try stores.open(text)
-        case .storage(nil): return DefaultStorage(try stores.open(try directories.defaultStorage().location))
+        case .snapshot:
+          provenance.open("snapshot")
+          return SnapshotSource()
+        case .storage(let text?):
+          let store = try stores.open(text)
+          provenance.open(store.name)
+          return store
+        case .storage(nil):
+          let store = DefaultStorage(try stores.open(try directories.defaultStorage().location))
+          provenance.open(store.name)
+          return store
         case .live(let name, let live):
           let location = try live.target.map { (text) throws(Problem) in try stores.location(text) }
           let stored = try location.flatMap { (location) throws(Problem) in
             try stores.isThere(location) ? try stores.open(live.target ?? "") : nil
           }
-          let source = try liveSource(named: name, live, directories, variables, stored: stored, origins, report)
+          let source = try liveSource(
+            named: name, live, directories, variables, stored: stored, origins, provenance, report)
+          provenance.open(source.name)
           // What is built in says nothing of other people's APIs.
-          if live.isStrict || isSourceFile(name) { return source }
-          return FallbackSource(source, else: SnapshotSource()) { report.warning($0) }
+          if live.fallback == .none || isSourceFile(name) { return source }
+          var hint: String?
+          if case .refused(let text) = live.fallback { hint = text }
+          return FallbackSource(source, else: SnapshotSource(), refusing: hint) {
+            provenance.fallBack()
+            report.notice($0)
+          }
         case .file(let path, let file):
           var reading = FileSource.Reading()
           if let format = file.format { reading.format = try FileFormat(named: format) }
@@ -69,11 +84,12 @@ extension Environment {
           reading.emptyIsText = file.emptyIsText
           reading.replacesBadEncoding = file.replacesBadEncoding
           reading.maximumField = file.maximumField
+          provenance.open(path)
           return try FileSource(path: path, reading, scratch: scratch) { report.warning($0) }
         }
       },
       submitter: { (name, live) throws(Problem) in
-        try liveSource(named: name, live, directories, variables, origins, report)
+        try liveSource(named: name, live, directories, variables, origins, provenance, report)
       },
       images: imagePort(origins),
       store: { (location) throws(Problem) in try stores.open(location) },
@@ -111,6 +127,9 @@ extension Environment {
         ChildPrograms.endAll()
         Temporaries.removeAll(ending: end)
       },
+      replacesFile: { path in unsafe !DescriptorSink.isDevice(path) && access(path, F_OK) == 0 },
+      provenance: provenance,
+      started: started,
       report: report)
   }
 }
@@ -120,7 +139,8 @@ extension DigestSink: DigestingSink {}
 /// A live API: asked over libcurl, tried again when that may help, remembered in the cache.
 private func liveSource(
   named name: String, _ live: LiveChoice, _ directories: Directories, _ variables: [String: String],
-  stored: (any RecordSource)? = nil, _ origins: PrivateOrigins, _ report: Report
+  stored: (any RecordSource)? = nil, _ origins: PrivateOrigins, _ provenance: Provenance,
+  _ report: Report
 ) throws(Problem) -> RESTSource {
   let description = isSourceFile(name) ? try sourceFile(name) : try SourceDescription.named(name)
   let date = SystemClock()
@@ -144,7 +164,8 @@ private func liveSource(
   }
   return try RESTSource(
     description, server: server, transport: caching, environment: variables, asWritten: live.asWritten,
-    stored: stored, maximumBytes: live.maximumBytes ?? RESTSource.defaultMaximumBytes, progress: told
+    stored: stored, maximumBytes: live.maximumBytes ?? RESTSource.defaultMaximumBytes, progress: told,
+    fetched: { provenance.fetch(at: $0) }
   ) { report.warning($0) }
 }
 
@@ -187,7 +208,7 @@ private func pluginPort(_ plugins: PluginRegistry) -> PluginPort {
     throw Problem(.absent, "there is no plug-in “\(name)”", hint: hint)
   }
   return PluginPort(
-    all: { () throws(Problem) in try plugins.all().map { ($0.name, $0.path, $0.refusal ?? "") } },
+    all: { () throws(Problem) in try plugins.findings().map { ($0.plugin.name, $0.plugin.path, $0.refusal ?? "") } },
     describe: { (name) throws(Problem) in
       let plugin = try installed(name)
       let said = try plugins.description(of: plugin)

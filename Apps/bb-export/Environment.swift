@@ -67,6 +67,12 @@ struct Environment: Sendable {
   var folders: [(name: String, path: String)]
   /// Removes what must not outlive the process, then ends it.
   var cleanUp: @Sendable (_ end: () -> Void) -> Void
+  /// Whether an output would take the place of a file.
+  var replacesFile: @Sendable (_ path: String) -> Bool
+  /// Where the rows come from.
+  let provenance: Provenance
+  /// When the command started.
+  var started = ContinuousClock.now
   /// What is said on standard error.
   var report: Report
 }
@@ -158,8 +164,18 @@ struct LiveChoice: Sendable, Hashable {
   var maxAge: Int?
   var refresh = false
   var offline = false
-  /// Whether only the API itself will do, and its cache: nothing that is built in.
-  var isStrict = false
+  /// Whether the built-in data may answer if neither the API nor its cache does.
+  var fallback = Fallback.allowed
+
+  /// What may answer in place of an API.
+  enum Fallback: Hashable {
+    /// The built-in data, with a warning.
+    case allowed
+    /// Nothing; the hint says how to get the built-in data, where there is some.
+    case refused(hint: String)
+    /// Nothing.
+    case none
+  }
   /// The most bytes of all responses together; nil for the default.
   var maximumBytes: Int?
   var proxy: String?

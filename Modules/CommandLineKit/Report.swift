@@ -52,6 +52,14 @@ public final class Report: Sendable {
     line("\(program): \(Self.shown(text))")
   }
 
+  /// Writes a warning that no option suppresses: the result is not what was asked for.
+  public func notice(_ text: String) {
+    switch state.withLock({ $0.style }) {
+    case .text: line("\(program): \(Self.shown(text))")
+    case .json: line("{\"bb\":1,\"warning\":{\"message\":\(JSONText.quoted(MessageText.shortened(text)))}}")
+    }
+  }
+
   /// Whether details are wanted.
   public var hasDetails: Bool { state.withLock { $0.isVerbose } }
 

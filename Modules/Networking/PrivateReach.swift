@@ -3,7 +3,9 @@ import Glibc
 import Rows
 import Synchronization
 
-/// Which servers that the user named are in a private network: those may refer to themselves, and no other may lead there.
+/// The servers that the user named, and whether they are in a private network.
+///
+/// Those that are may refer to themselves; no other may lead there.
 public final class PrivateOrigins: Sendable {
   private struct State {
     var known: [String: Bool] = [:]
@@ -18,7 +20,8 @@ public final class PrivateOrigins: Sendable {
   /// Adds a server that the user named; it counts as private if its host is a private address in numbers.
   public func add(server: String) { state.withLock { $0.named.append(server) } }
 
-  /// Notes what the first connection to an origin showed. A later one that differs is not believed: its name was made to lead elsewhere.
+  /// Notes whether the first connection to an origin was private. Later ones must agree: a name may be made to lead
+  /// elsewhere.
   package func note(_ origin: String, isPrivate: Bool) {
     state.withLock { state in if state.known[origin] == nil { state.known[origin] = isPrivate } }
   }
@@ -39,11 +42,11 @@ public final class PrivateOrigins: Sendable {
   }
 }
 
-/// Which addresses one transfer may reach.
+/// The addresses that one transfer may reach.
 struct PrivateReach: Sendable {
   /// Whether it may reach private addresses.
   var isUnbounded: Bool
-  /// The port of the proxy that may stand between; nil for none. The address of a proxy says nothing of the server's.
+  /// The port of the proxy that may be used; nil for none. Its address is not that of the server.
   let proxyPort: Int?
 
   /// Whether a port is that of the proxy.

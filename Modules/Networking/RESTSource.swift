@@ -24,6 +24,7 @@ public struct RESTSource: RecordSource {
   static let requestsAtATime = TransportOptions.usualConnections
   let report: @Sendable (String) -> Void
   let progress: (@Sendable (_ done: Int, _ all: Int) -> Void)?
+  private let fetched: (@Sendable (_ seconds: Int64) -> Void)?
 
   /// A source.
   /// - Parameters:
@@ -35,13 +36,15 @@ public struct RESTSource: RecordSource {
   ///   - stored: what an earlier request gave: where the source has no further answer for a record any more, those columns stay.
   ///   - maximumBytes: of all responses of this source together, decoded; more is `badData`.
   ///   - progress: is told, from any task, how many answers to requests for one record each are there, and how many there will be.
+  ///   - fetched: receives, from any task, when each response was fetched, in seconds since 1970.
   ///   - report: is told, in one line each, what was odd but kept.
   /// - Throws: `usage` when the server is no http or https URL.
   public init(
     _ description: SourceDescription, server: String? = nil, transport: any HTTPTransport,
     environment: [String: String] = [:], asWritten: Bool = false, stored: (any RecordSource)? = nil,
     maximumBytes: Int = RESTSource.defaultMaximumBytes,
-    progress: (@Sendable (_ done: Int, _ all: Int) -> Void)? = nil, report: @escaping @Sendable (String) -> Void
+    progress: (@Sendable (_ done: Int, _ all: Int) -> Void)? = nil,
+    fetched: (@Sendable (_ seconds: Int64) -> Void)? = nil, report: @escaping @Sendable (String) -> Void
   ) throws(Problem) {
     var base = server ?? description.baseURL
     while base.hasSuffix("/") { base.removeLast() }
@@ -58,6 +61,7 @@ public struct RESTSource: RecordSource {
     self.environment = environment
     isAsWritten = asWritten
     self.progress = progress
+    self.fetched = fetched
     self.stored = stored
     meter = RESTMeter(limit: maximumBytes)
     pace = RESTPace(perSecond: description.requestsPerSecond)
@@ -143,6 +147,7 @@ public struct RESTSource: RecordSource {
     let response = try await transport.send(request)
     let body = try await response.bytes()
     try meter.take(body.count, from: url)
+    if let seconds = response.fetchedAt { fetched?(seconds) }
     let document = RESTDocument(url: url, status: response.status, body: body)
     if absentIsNothing, document.saysNothingFound { return nil }
     var reply = RESTReply(document: try document.parsed(), headers: response.headers, believe: response.believe)

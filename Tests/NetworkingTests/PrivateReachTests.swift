@@ -113,7 +113,8 @@ import Testing
     #expect(front.requests.count == 4)
   }
 
-  @Test("behind a private proxy a public server is reached, and a private address is refused") func proxy() async throws
+  @Test("through a private proxy a public server is reached, and a private address is refused") func proxy()
+    async throws
   {
     let transport = CurlTransport(TransportOptions(proxy: server.url))
     _ = try await transport.send(request("http://images.example/a.png")).bytes()

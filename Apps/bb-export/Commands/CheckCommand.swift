@@ -26,7 +26,7 @@ struct CheckCommand {
   func run() async throws(Problem) {
     let outputs = try Outputs(invocation, environment)
     let selection = try SelectionReader(invocation).read(for: Check.schema)
-    let sources = try await self.sources()
+    let sources = try await self.sources(for: outputs)
     var tables: [String: CheckTables] = [:], findings: [CheckFinding] = []
     var failures: [Problem] = []
     for (dataset, source) in sources {
@@ -50,19 +50,19 @@ struct CheckCommand {
   }
 
   /// The datasets to look at, each with the place its records come from.
-  private func sources() async throws(Problem) -> [(dataset: String, source: any RecordSource)] {
+  private func sources(for outputs: Outputs) async throws(Problem) -> [(dataset: String, source: any RecordSource)] {
     let names = invocation.arguments
     for (position, name) in names.enumerated() where names[..<position].contains(name) {
       throw Problem(.usage, "\(name) is named twice")
     }
     if let storage = invocation[Options.storage] { try environment.require(storage) }
     if names.isEmpty {
-      let source = try await environment.source(try choice(for: Catalog.all[0].name))
+      let source = try await environment.source(try choice(for: Catalog.all[0].name, outputs))
       return try await source.tables().map { ($0.name, source) }
     }
     var opened: [SourceChoice: any RecordSource] = [:], sources: [(String, any RecordSource)] = []
     for name in names {
-      let choice = try choice(for: name)
+      let choice = try choice(for: name, outputs)
       let source: any RecordSource
       if let known = opened[choice] { source = known } else { source = try await environment.source(choice) }
       opened[choice] = source
@@ -78,8 +78,8 @@ struct CheckCommand {
     return sources
   }
 
-  private func choice(for dataset: String) throws(Problem) -> SourceChoice {
-    let choice = try SourceReader(invocation).choice(for: dataset)
+  private func choice(for dataset: String, _ outputs: Outputs) throws(Problem) -> SourceChoice {
+    let choice = SourceReader.guarding(try SourceReader(invocation).choice(for: dataset), for: outputs)
     guard case .live(let name, var live) = choice else { return choice }
     live.asWritten = true
     return .live(name: name, live)

@@ -75,7 +75,7 @@ struct ImagesCommand {
     let choice = try SourceReader(invocation).choice(for: invocation.arguments.first, connects: true)
     guard case .live(let name, var live) = choice else { return choice }
     // What is built in has no pictures.
-    live.isStrict = true
+    live.fallback = .none
     return .live(name: name, live)
   }
 }

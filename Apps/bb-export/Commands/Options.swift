@@ -76,7 +76,8 @@ enum Options {
     "datapackage", in: writing, "describe the files in datapackage.json beside them (Frictionless Data Package)")
   static let noClobber = Option.flag("no-clobber", in: writing, "never replace a file")
   static let summary = Option.value(
-    "summary", "FORM", values: .words(["json"]), in: writing, "tell rows, bytes, SHA-256 and seconds on standard error")
+    "summary", "FORM", values: .words(["json"]), in: writing,
+    "tell source, rows, bytes, SHA-256 and seconds on standard error")
 
   private static let reading = "Source"
   static let from = Option.value(

@@ -62,6 +62,11 @@ struct Outputs {
     }
   }
 
+  /// A file that exists and that an output would take the place of; nil for none.
+  var replacedFile: String? {
+    targets.first { $0.path != "-" && environment.replacesFile($0.path) }?.path
+  }
+
   /// The files that say beside the others what their columns are.
   private static func descriptions(
     of targets: [Target], _ invocation: Invocation, _ environment: Environment
@@ -101,7 +106,9 @@ struct Outputs {
   func write(
     _ rows: any RowStream, selection: Selection = Selection(), related: RelatedTables = .none
   ) async throws(Problem) -> Export.Summary {
-    let environment = self.environment, replaces = self.replaces, tellsSummary = self.tellsSummary
+    // A file that has appeared since is not replaced by built-in data either.
+    let environment = self.environment, replaces = self.replaces && !environment.provenance.isFallback
+    let tellsSummary = self.tellsSummary
     let isOptimistic = rows.isOptimistic
     let opened = Opened()
     let outputs = targets.map { target in
@@ -118,7 +125,6 @@ struct Outputs {
     let export = Export(to: outputs, threads: threads, scratch: environment.scratch) {
       progress?.update(rows: $0, bytes: $1)
     }
-    let started = ContinuousClock.now
     let summary = try await export.run(rows) { (stream) throws(Problem) in
       try selection.apply(to: stream, scratch: environment.scratch, related: related)
     }
@@ -130,7 +136,7 @@ struct Outputs {
       environment.report.detail(
         "\(name): \(target.exporter.descriptor.name), rows: \(summary.rows), bytes: \(written.bytes)")
     }
-    if tellsSummary { tell(summary, opened, started.duration(to: .now)) }
+    if tellsSummary { tell(summary, opened, environment.started.duration(to: .now)) }
     return summary
   }
 
@@ -144,8 +150,11 @@ struct Outputs {
       return
         "{\"file\":\(name),\"format\":\"\(target.exporter.descriptor.name)\",\"rows\":\(summary.rows),\"bytes\":\(bytes),\"sha256\":\"\(digest)\"}"
     }
+    let source = environment.provenance.source.map { JSONText.quoted($0) } ?? "null"
+    let fetched = environment.provenance.fetchedAt.map { JSONText.quoted($0) } ?? "null"
     environment.report.line(
-      "{\"bb\":1,\"seconds\":\(milliseconds / 1000).\(padded),\"outputs\":[\(files.joined(separator: ","))]}")
+      "{\"bb\":1,\"seconds\":\(milliseconds / 1000).\(padded),\"source\":\(source),\"fetched_at\":\(fetched),\"outputs\":[\(files.joined(separator: ","))]}"
+    )
   }
 }
 

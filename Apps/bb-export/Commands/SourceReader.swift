@@ -45,7 +45,9 @@ struct SourceReader {
   }
 
   private func refuseAsking(_ place: String, _ connects: Bool) throws(Problem) {
-    let asking = Options.asking.filter { !connects || ![Options.proxy, Options.cacert, Options.allowPrivate].contains($0) }
+    let asking = Options.asking.filter {
+      !connects || ![Options.proxy, Options.cacert, Options.allowPrivate].contains($0)
+    }
     for option in asking where invocation.has(option) {
       throw Problem(.usage, "--\(option.name) is about an API, and the records come from \(place)")
     }
@@ -102,7 +104,11 @@ struct SourceReader {
     }
     if source == nil || source == "snapshot" { _ = try Catalog.dataset(named: dataset) }
     var live = LiveChoice()
-    live.isStrict = isStrict
+    if isStrict {
+      live.fallback = .none
+    } else if [Options.api, Options.source, Options.refresh].contains(where: invocation.has) {
+      live.fallback = .refused(hint: "--source snapshot reads the built-in data, --storage STORE a store")
+    }
     live.server = invocation[Options.api]
     live.maxAge = try invocation.integer(Options.maxAge, in: 0...Int(Int32.max))
     live.maximumBytes = try invocation.size(Options.maxBytes)
@@ -126,5 +132,14 @@ struct SourceReader {
       return .snapshot
     }
     return .live(name: source ?? SourceDescription.usual(for: dataset).name, live)
+  }
+
+  /// The same place, which the built-in data does not replace if a file would be overwritten with it.
+  static func guarding(_ choice: SourceChoice, for outputs: Outputs) -> SourceChoice {
+    guard case .live(let name, var live) = choice, live.fallback == .allowed, let path = outputs.replacedFile else {
+      return choice
+    }
+    live.fallback = .refused(hint: "use --source snapshot to replace \(path) by the built-in data")
+    return .live(name: name, live)
   }
 }

@@ -16,7 +16,8 @@ struct TableCommand {
   func run() async throws(Problem) {
     // What can be wrong with the words is found before anything is opened or asked.
     let outputs = try Outputs(invocation, environment)
-    let choice = try SourceReader(invocation).choice(for: invocation.arguments.first)
+    let choice = SourceReader.guarding(
+      try SourceReader(invocation).choice(for: invocation.arguments.first), for: outputs)
     let selection = try SelectionReader(invocation)
     let source = try await environment.source(choice)
     let table = try await tableName(of: source, choice)

@@ -69,6 +69,8 @@ public struct HTTPResponse: Sendable {
   public var url: String
   /// Decoded chunks as they arrive; not reading pauses the transfer. Read at most once.
   public var body: any AsyncSequence<[UInt8], Problem> & Sendable
+  /// When the server sent it or last said that it is unchanged, in seconds since 1970; nil for just now.
+  public var fetchedAt: Int64?
   /// To be called once the body turned out to be what was asked for; a cache keeps the answer then, and not before.
   public var believe: @Sendable () -> Void = {}
 

@@ -1,6 +1,8 @@
 public import Rows
 
-/// The refusal to follow data to a private address: foreign text must not make this program talk to services of its own network.
+/// The refusal to follow data to a private address.
+///
+/// Foreign text must not make this program talk to services of its own network.
 public enum PrivateAddress {
   private static let hint = "use --allow-private to permit it"
 

@@ -5,12 +5,20 @@ public import Rows
 public struct FallbackSource: RecordSource {
   private let first: any RecordSource
   private let second: any RecordSource
+  private let hint: String?
   private let report: @Sendable (String) -> Void
 
-  /// `second` answers when `first` is unavailable; `report` is told in one line that it does.
-  public init(_ first: any RecordSource, else second: any RecordSource, report: @escaping @Sendable (String) -> Void) {
+  /// Creates a source that reads `second` if `first` is unavailable.
+  /// - Parameters:
+  ///   - hint: given if `second` may not be read: how to ask for what it has.
+  ///   - report: receives a line if `second` is read.
+  public init(
+    _ first: any RecordSource, else second: any RecordSource, refusing hint: String? = nil,
+    report: @escaping @Sendable (String) -> Void
+  ) {
     self.first = first
     self.second = second
+    self.hint = hint
     self.report = report
   }
 
@@ -21,13 +29,19 @@ public struct FallbackSource: RecordSource {
   public func tables() async throws(Problem) -> [Schema] { try await first.tables() }
 
   /// The first source's rows, or the second's.
-  /// - Throws: `unavailable` with both reasons when neither has them.
+  /// - Throws: `unavailable` with both reasons if neither has them, or if the second may not be read.
   public func rows(of table: String, _ request: RowRequest) async throws(Problem) -> any RowStream {
     do throws(Problem) {
       return try await first.rows(of: table, request)
     } catch {
       guard error.kind == .unavailable else { throw error }
       let failure = error
+      if let hint {
+        guard try await second.tables().contains(where: { $0.name == table }) else { throw failure }
+        throw Problem(
+          failure.kind, failure.message, at: failure.place,
+          hint: failure.hint.isEmpty ? hint : "\(failure.hint); \(hint)")
+      }
       do throws(Problem) {
         let stream = try await second.rows(of: table, request)
         report("\(failure.place): \(failure.message); answering from the \(second.name) instead")

@@ -17,7 +17,9 @@ struct CacheEntry: Sendable {
   func age(at now: Int64) -> Int64 { max(0, now - seconds) }
   func header(_ name: String) -> String? { headers.value(of: name) }
   func response(_ url: String) -> HTTPResponse {
-    HTTPResponse(status: status, headers: headers, url: url, body: OneChunk(body))
+    var response = HTTPResponse(status: status, headers: headers, url: url, body: OneChunk(body))
+    response.fetchedAt = seconds
+    return response
   }
 
   /// The entry with the links that came when the rest was found unchanged: behind a page that stays as it is a list may have grown.

@@ -12,7 +12,7 @@ public struct Caching: HTTPTransport {
   public struct Policy: Sendable, Hashable {
     /// Seconds in which an answer is used without asking.
     public var maximumAge: Int64 = 0
-    /// Whether to ask anew whatever is cached.
+    /// Whether to ask again whatever is cached, and never to use that.
     public var refresh = false
     /// Whether never to ask.
     public var offline = false
@@ -76,7 +76,9 @@ public struct Caching: HTTPTransport {
         }
         guard let renewed = entry.renewed(by: response.headers, at: now) else {
           store.noteUnchanged(place, at: now)
-          return entry.response(request.url)
+          var answer = entry.response(request.url)
+          answer.fetchedAt = now
+          return answer
         }
         store.keep(renewed, at: place)
         return renewed.response(request.url)
@@ -85,10 +87,11 @@ public struct Caching: HTTPTransport {
       let body = try await response.bytes()
       let fresh = CacheEntry(seconds: now, status: 200, headers: response.headers, body: body)
       var answer = HTTPResponse(status: 200, headers: response.headers, url: response.url, body: OneChunk(body))
+      answer.fetchedAt = now
       answer.believe = { store.keep(fresh, at: place) }
       return answer
     } catch {
-      guard error.kind == .unavailable, let entry else { throw error }
+      guard error.kind == .unavailable, !policy.refresh, let entry else { throw error }
       report("\(error.place): \(error.message); answering from the cache: \(Self.age(entry.age(at: now))) old")
       return entry.response(request.url)
     }
@@ -98,7 +101,9 @@ public struct Caching: HTTPTransport {
   private func stale(
     _ response: HTTPResponse, _ entry: CacheEntry?, _ now: Int64, _ request: HTTPRequest
   ) throws(Problem) -> HTTPResponse {
-    guard response.status >= 500 || [408, 425, 429].contains(response.status), let entry else { return response }
+    guard response.status >= 500 || [408, 425, 429].contains(response.status), !policy.refresh, let entry else {
+      return response
+    }
     report(
       "\(URLText.redacted(request.url)): answers \(response.status); answering from the cache: \(Self.age(entry.age(at: now))) old"
     )

@@ -4,7 +4,7 @@ public enum MessageText {
   public static let limit = 500
   private static let mark = "…"
 
-  /// Returns `text` on one line of at most `limit` bytes of UTF-8, with `…` in place of what does not fit in the middle.
+  /// Returns `text` on one line of at most `limit` bytes of UTF-8; `…` replaces the middle.
   public static func shortened(_ text: String, to limit: Int = limit) -> String {
     let count = text.utf8.count
     guard count > limit else { return oneLine(text) }

@@ -1,0 +1,32 @@
+import Codecs
+import Rows
+import Synchronization
+
+/// Where the rows of a command come from, and since when they are known, as `--summary json` reports it.
+final class Provenance: Sendable {
+  private struct State {
+    var source: String?
+    /// In seconds since 1970.
+    var fetched: Int64?
+    var isFallback = false
+  }
+  private let state = Mutex(State())
+
+  /// The name of the source: of an API, `snapshot`, a file or a store; nil for a command that reads none.
+  var source: String? { state.withLock { $0.source } }
+  /// When the oldest response that was used was fetched, RFC 3339 in UTC; nil for anything but an API.
+  var fetchedAt: String? { state.withLock { $0.fetched }.map { Instant(seconds: $0).timestamp } }
+  /// Whether the built-in data took the place of an API that was asked.
+  var isFallback: Bool { state.withLock { $0.isFallback } }
+
+  /// Notes a source that is opened; the first is the one the rows come from.
+  func open(_ name: String) { state.withLock { state in if state.source == nil { state.source = name } } }
+
+  /// Notes a response.
+  func fetch(at seconds: Int64) {
+    state.withLock { $0.fetched = min($0.fetched ?? seconds, seconds) }
+  }
+
+  /// Notes that the snapshot is read instead.
+  func fallBack() { state.withLock { $0 = State(source: "snapshot", isFallback: true) } }
+}
