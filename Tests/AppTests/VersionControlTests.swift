@@ -46,7 +46,7 @@ import Testing
       git clone -q a b
       store=KIND:a now=1700000100; bb bb-notes add S01E02 'in a' -q; save a 'in a'
       store=KIND:b now=1700000200; bb bb-notes add S05E15 'in b' -q; save b 'in b'
-      git -C b fetch -q; git -C b \(how) -q \(how == "merge" ? "--no-edit " : "")origin/main
+      git -C b fetch -q; git -C b \(how) -q \(how == "merge" ? "--no-edit " : "")origin/main >/dev/null
       bb bb-notes list --plain --columns season,episode,text
       bb bb-notes history --plain | cut -f 1,3
       bb bb-notes undo -q; bb bb-notes add S05E13 'after' -q; bb bb-notes check; save b after

@@ -9,6 +9,8 @@ CALLS = ("open,openat,creat,write,pwrite64,writev,fsync,fdatasync,rename,renamea
 LINE = re.compile(r"\d+ +(\w+)\((.*)\) += (-?\d+)")
 STORES = {"csv": "new/deep/s", "json": "new/deep/s", "sqlite": "new/deep/s.db"}
 PAGE = 4096
+# Of the datasets built in, the smallest; its rows are more than one page.
+COMMANDS = {"add": ["bb-notes", "add", "S01E01", "first"], "sync": ["bb-export", "sync", "deaths", "episodes", "--source", "snapshot", "-q", "-f", "csv"]}
 
 
 def environment(folder):
@@ -20,11 +22,11 @@ def command(folder, kind, *words):
                           capture_output=True, timeout=120)
 
 
-def record(kind):
+def record(kind, what="add"):
     """What the first command does to the disk, in order, with paths below its directory: [(operation, …)]."""
     with Folder(BASE) as folder:
         log, root = folder.parent / f"{folder.name}.strace", str(folder) + "/"
-        command = ["bb-notes", "add", "S01E01", "first", "--storage", f"{kind}:{folder}/{STORES[kind]}"]
+        command = [*COMMANDS[what], "--storage", f"{kind}:{folder}/{STORES[kind]}"]
         done = subprocess.run(["strace", "-f", "-xx", "-s", "8000000", "-o", log, "-e", f"trace={CALLS}", *command], cwd=folder,
                               env=environment(folder), stdin=subprocess.DEVNULL, capture_output=True)
         try: text = log.read_text(errors="replace")
@@ -117,8 +119,8 @@ def flushed(made, count, careless):
     return certain
 
 
-def state(made, chosen, torn=None):
-    """The files and directories that the chosen operations leave; of the operation `torn` only the first half of its bytes."""
+def state(made, chosen, torn=None, part=1):
+    """The files and directories that the chosen operations leave; of the bytes of the operation `torn` only the first part."""
     directories, names, contents = {""}, {}, collections.defaultdict(bytearray)
     for place in chosen:
         operation = made[place]
@@ -135,7 +137,7 @@ def state(made, chosen, torn=None):
             file.extend(bytes(operation[2] - len(file)))
         elif operation[0] == "data":
             file, start = contents[operation[1]], operation[2]
-            data = operation[3][:len(operation[3]) // 2] if place == torn else operation[3]
+            data = operation[3][:int(len(operation[3]) * part)] if place == torn else operation[3]
             file.extend(bytes(max(0, start - len(file))))
             file[start:start + len(data)] = data
     # What is in a directory that is not there is not there either.
@@ -151,27 +153,28 @@ def ancestors(path):
 
 def states(made, careless, limit, seed=1):
     """Distinct states: {digest: (directories, files, whether the command had said that it was done, at which operation)}."""
-    chance, found = random.Random(seed), {}
+    chance, found, tried = random.Random(seed), {}, 0
     points = list(range(len(made) + 1))
     for count in points:
         certain = flushed(made, count, careless)
         free = [p for p in range(count) if made[p][0] in NAMES + CONTENTS and p not in certain]
         choices = [free, [], *([p] for p in free), *([q for q in free if q != p] for p in free), *(free[:n] for n in range(len(free)))]
-        choices += [[p for p in free if chance.random() < 0.5] for _ in range(12)]
+        choices += [[p for p in free if chance.random() < 0.5] for _ in range(20)]
         said = any(operation[0] == "said" for operation in made[:count])
         for choice in choices:
             chosen = sorted(certain | set(choice))
-            torn = [None] + [p for p in choice if made[p][0] == "data"][-1:]
-            for half in torn:
-                directories, files = state(made, chosen, half)
+            data = [p for p in choice if made[p][0] == "data"][-1:]
+            for half, part in [(None, 1), *((p, part) for p in data for part in (0.02, 0.3, 0.5, 0.7, 0.98))]:
+                tried += 1
+                directories, files = state(made, chosen, half, part)
                 digest = hashlib.sha256(repr((directories, sorted(files.items()), said)).encode()).hexdigest()
                 found.setdefault(digest, (directories, files, said, count))
     chosen = list(found.values())
     if len(chosen) > limit: chosen = [*chosen[-limit // 4:], *chance.sample(chosen[:-limit // 4], limit - limit // 4)]
-    return chosen
+    return tried, chosen
 
 
-def faults(kind, case):
+def faults(kind, what, case):
     """What is wrong with a state."""
     directories, files, said, _ = case
     with Folder(BASE) as folder:
@@ -182,19 +185,30 @@ def faults(kind, case):
         listed, history, check = (command(folder, kind, "bb-notes", *words) for words in (["list", "--plain", "--columns", "text"], ["history", "--plain"], ["check"]))
         if broken := [done.stderr.decode(errors="replace").strip() for done in (listed, history, check) if done.returncode]: return broken
         notes, entries = listed.stdout.decode().split("\n")[:-1], history.stdout.decode().split("\n")[:-1]
-        if notes not in (["second"], ["first", "second"]): return [f"the notes are {notes}"]
-        if said and "first" not in notes: return ["acknowledged, and lost"]
-        if len(entries) != len(notes): return [f"{len(entries)} entries of the history for {len(notes)} notes"]
+        if what == "add":
+            made = int("first" in notes)
+            if notes not in (["second"], ["first", "second"]): return [f"the notes are {notes}"]
+            wanted = 1
+        else:
+            made, wanted = 0, 2
+            for dataset, rows in (("deaths", 8), ("episodes", 126)):
+                table = command(folder, kind, "bb-export", dataset, "-f", "ndjson", "-q")
+                if table.returncode not in (0, 66): return [f"{dataset}: {table.stderr.decode(errors='replace').strip()}"]
+                count = table.stdout.count(b"\n")
+                if table.returncode == 0 and count != rows: return [f"{dataset} has {count} rows"]
+                made += table.returncode == 0
+        if said and made != wanted: return ["acknowledged, and lost"]
+        if len(entries) != made + 1: return [f"{len(entries)} entries of the history for {made + 1} changes"]
     return []
 
 
-def first(kind, careless=False, limit=1500):
-    report = Report(f"first: {kind}{', names not flushed' if careless else ''}")
-    made = record(kind)
+def first(kind, what, careless=False, limit=1500):
+    report = Report(f"first: {kind}: {what}{', names not flushed' if careless else ''}")
+    made = record(kind, what)
     # A careless program leaves the flushes of directories out.
-    cases = states(made, careless, limit)
-    print(f"first: {kind}: {len(made)} operations, {len(cases)} states", flush=True)
-    in_parallel(2, lambda case: report.add(f"after operation {case[3]}", faults(kind, case)), cases)
+    tried, cases = states(made, careless, limit)
+    print(f"first: {kind}: {what}: {len(made)} operations, {tried} crash states, of which {len(cases)} differ and are tried", flush=True)
+    in_parallel(2, lambda case: report.add(f"after operation {case[3]}", faults(kind, what, case)), cases)
     return report
 
 
@@ -204,10 +218,11 @@ def run(arguments):
         return True
     limit = next((int(a) for a in arguments if a.isdigit()), 1500)
     kinds = [a for a in arguments if a in STORES] or list(STORES)
-    results = [first(kind, limit=limit).end() for kind in kinds]
+    results = [first(kind, what, limit=limit).end() for kind in kinds for what in COMMANDS]
     if "--self-test" in arguments:
         for kind in kinds:
-            careless = first(kind, careless=True, limit=limit)
+            careless = first(kind, "add", careless=True, limit=limit)
             if not careless.failures: print(f"failed: first: {kind}: a program that flushes no names is not detected")
+            print(f"first: {kind}: of {careless.cases} states of a careless program {len(careless.failures)} are detected")
             results.append(bool(careless.failures))
     return all(results)

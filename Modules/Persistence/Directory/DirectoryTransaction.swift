@@ -191,6 +191,9 @@ struct DirectoryJournal {
     let sink = try FileSink(path: Self.file(in: path), mode: 0o600)
     try sink.append((entry?.line ?? Array("null".utf8)) + [0x0A] + JSON.array(list).canonicalBytes + [0x0A])
     _ = try sink.flush()
+    // The last change's file was renamed to its entry; that name must not be lost when this file takes its old one.
+    let history = path + "/.bb/history"
+    if unsafe access(history, F_OK) == 0 { try DirectoryListing.flush(history) }
     try sink.publish()
   }
 
