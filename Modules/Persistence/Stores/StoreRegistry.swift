@@ -183,7 +183,8 @@ public struct StoreRegistry: Sendable {
       if try FileFormat.sqlite.begins(at: path) { return "sqlite" }
       throw Self.isNoStorage("is a file, not a storage", path)
     }
-    if let storage = try DirectoryStore.manifest(of: path, nil)?.storage { return storage }
+    // A damaged manifest is reported when the store is opened.
+    if let manifest = try? DirectoryStore.manifest(of: path, nil), let storage = manifest.storage { return storage }
     let files = try DirectoryListing.names(path) ?? []
     let tables = files.filter { $0 != DirectoryManifest.name && !$0.hasSuffix("-metadata.json") }
     let found = directories.filter { format in tables.contains { $0.hasSuffix(format.tableSuffix) } }
