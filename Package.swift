@@ -34,6 +34,7 @@ let package = Package(
     c("CCurl"),  // loads libcurl with dlopen on the first request; only the headers are needed to build
     c("CMasks"),
     c("CSystem"),
+    c("CSQLiteGuard", [.linkedLibrary("sqlite3")]),  // what SQLite may do with files and statements
 
     module("Rows"),
     module("Codecs", ["Rows", "CMasks"]),
@@ -41,7 +42,7 @@ let package = Package(
     module("Domain", ["Rows", "Codecs", "Query"]),
     module("Networking", ["Rows", "Codecs", "Query", "Domain", "CCurl"]),
     module("Snapshot", ["Rows", "Query", "Domain", "Codecs"]),
-    module("Persistence", ["Rows", "Codecs", "Query", "Domain", "CSQLite", "CSystem"]),
+    module("Persistence", ["Rows", "Codecs", "Query", "Domain", "CSQLite", "CSQLiteGuard", "CSystem"]),
     module("Exporters", ["Rows", "Codecs", "Domain"]),
     module("CommandLineKit", ["Rows", "Codecs", "Query", "Domain", "CSystem"]),
     module("Conformance", ["Rows", "Codecs", "Query", "Domain"]),

@@ -84,6 +84,7 @@ extension Environment {
           reading.emptyIsText = file.emptyIsText
           reading.replacesBadEncoding = file.replacesBadEncoding
           reading.maximumField = file.maximumField
+          reading.timeout = file.timeout
           provenance.open(path)
           return try FileSource(path: path, reading, scratch: scratch) { report.warning($0) }
         }
@@ -144,7 +145,7 @@ private func liveSource(
 ) throws(Problem) -> RESTSource {
   let description = isSourceFile(name) ? try sourceFile(name) : try SourceDescription.named(name)
   let date = SystemClock()
-  if let file = live.caFile { _ = try FileByteSource(path: file) }
+  if let file = live.caFile { _ = try FileByteSource(input: file) }
   let curl = CurlTransport(
     TransportOptions(
       proxy: live.proxy, caFile: live.caFile, allowsPrivate: live.allowsPrivate,
@@ -195,7 +196,7 @@ private func sourceFile(_ path: String) throws(Problem) -> SourceDescription {
 /// The bytes of a file that people write by hand.
 /// - Throws: `badData` for one above 1 MiB.
 private func smallFile(_ path: String) throws(Problem) -> [UInt8] {
-  try FileByteSource(path: path).bytes(limit: 1 << 20)
+  try FileByteSource(input: path).bytes(limit: 1 << 20)
 }
 
 private func pluginPort(_ plugins: PluginRegistry) -> PluginPort {

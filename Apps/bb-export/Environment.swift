@@ -146,8 +146,10 @@ struct FileChoice: Sendable, Hashable {
   var records: String?
   var emptyIsText = false
   var replacesBadEncoding = false
-  /// The most bytes a field may have, of CSV and JSON; nil for the usual 16 MiB.
+  /// The most bytes a field may have, of SQLite a row; nil for the usual 16 MiB.
   var maximumField: Int?
+  /// Seconds that a view of a database may run without a row; nil for 30.
+  var timeout: Int?
 }
 
 extension Environment {

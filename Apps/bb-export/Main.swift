@@ -5,6 +5,7 @@ import Rows
 @main enum Main {
   static func main() {
     Terminal.occupyStandardDescriptors()
+    Permissions.keepOwnerAccess()
     let report = Report(program: "bb-export")
     let arguments: [String]
     do throws(Problem) {

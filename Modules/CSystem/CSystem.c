@@ -1,7 +1,9 @@
 #define _GNU_SOURCE
 #include "CSystem.h"
 #include <unistd.h>
+#include <errno.h>
 #include <fcntl.h>
+#include <sys/stat.h>
 int bb_pipe2(int fds[2], int flags) { return pipe2(fds, flags); }
 int bb_spawn_addchdir(posix_spawn_file_actions_t *actions, const char *folder) {
   return posix_spawn_file_actions_addchdir_np(actions, folder);
@@ -10,3 +12,28 @@ int bb_spawn_addclosefrom(posix_spawn_file_actions_t *actions, int first) {
   return posix_spawn_file_actions_addclosefrom_np(actions, first);
 }
 int bb_syncfs(int fd) { return syncfs(fd); }
+int bb_open_regular(const char *path, int flags, unsigned mode, unsigned *type) {
+  *type = 0;
+  int fd = open(path, flags | O_NONBLOCK | O_NOCTTY | O_CLOEXEC, mode);
+  struct stat status;
+  if (fd < 0) {
+    // A socket cannot be opened, nor can a FIFO for writing that nothing reads; a symbolic link is refused by O_NOFOLLOW.
+    int code = errno;
+    if ((code == ENXIO || code == ELOOP || code == ENODEV) && lstat(path, &status) == 0) *type = status.st_mode & S_IFMT;
+    errno = *type ? ENXIO : code;
+    return -1;
+  }
+  int code = fstat(fd, &status) == 0 ? 0 : errno;
+  if (code == 0 && !S_ISREG(status.st_mode)) {
+    *type = status.st_mode & S_IFMT;
+    code = ENXIO;
+  }
+  if (code == 0) return fd;
+  close(fd);
+  errno = code;
+  return -1;
+}
+int bb_lock_shared(int fd, long long start, long long length) {
+  struct flock lock = { .l_type = F_RDLCK, .l_whence = SEEK_SET, .l_start = start, .l_len = length };
+  return fcntl(fd, F_OFD_SETLK, &lock);
+}

@@ -81,7 +81,7 @@ public struct DailySource: Sendable {
       path += "/" + part
       _ = unsafe mkdir(path, 0o700)
     }
-    let descriptor = unsafe open(stamp, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
+    let descriptor = unsafe open(stamp, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0o600)
     guard descriptor >= 0 else { return }
     defer { close(descriptor) }
     let now = timespec(tv_sec: Int(date.now().seconds), tv_nsec: 0)

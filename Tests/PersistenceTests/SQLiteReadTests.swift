@@ -63,10 +63,12 @@ struct SQLiteReadTests {
     let database = SQLiteDatabase(path: path)
     let table = try #require(try database.tables().first)
     for writes in [false, true] {
-      let second = try SQLiteTableReader(try database.open(), table, columns: [0, 1], begins: false)
-      let version = try await second.version()
+      let first = try SQLiteTableReader(try database.open(), table, columns: [0, 1])
       if writes { try SQLiteConnection.open(path: path, .writing).execute("DELETE FROM t WHERE id = 1") }
-      #expect(try await second.begin(asOf: version) == !writes)
+      let second = try SQLiteTableReader(try database.open(), table, columns: [0, 1], begins: false)
+      let version = try await second.version(), snapshot = await first.snapshot
+      #expect(snapshot != nil)
+      #expect(try await second.begin(asOf: version, snapshot) == !writes)
     }
   }
 }

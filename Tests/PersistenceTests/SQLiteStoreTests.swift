@@ -57,7 +57,11 @@ struct SQLiteStoreTests {
       try await sink.commit()
     }
     func isThere() throws -> Bool {
-      let alone = try SQLiteConnection.open(path: folder.path + "/t.db", .immutable)
+      let sink = try FileSink(path: folder.path + "/alone.db")
+      try sink.append(try FileByteSource(path: folder.path + "/t.db").bytes(limit: .max))
+      _ = try sink.flush()
+      try sink.publish()
+      let alone = try SQLiteConnection.open(path: folder.path + "/alone.db", .reading)
       return try alone.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'late'").step()
     }
     #expect(try !isThere())

@@ -98,7 +98,10 @@ enum Options {
     "encoding-errors", "POLICY", values: .words(["strict", "replace"]), in: reading,
     "what to do with bytes that are not UTF-8")
   static let maxField = Option.value(
-    "max-field", "MIB", in: reading, "how large a field may be, in CSV and JSON; 16 when not said")
+    "max-field", "MIB", in: reading, "the maximum size of a field; sqlite: of a row [default: 16]")
+  static let timeout = Option.value(
+    "timeout", "SECONDS", in: reading,
+    "sqlite: stop a view without a row for this long; 0: never [default: 30]")
   static let storage = Option.value(
     "storage", "STORAGE", values: .file, in: reading,
     "read a storage: sqlite:FILE, csv:FOLDER, json:FOLDER, or its path")
@@ -173,7 +176,7 @@ enum Options {
   ]
   /// What commands take that read files.
   static let readingFiles = [
-    from, fromFormat, fromDelimiter, tableName, types, records, emptyAs, encodingErrors, maxField,
+    from, fromFormat, fromDelimiter, tableName, types, records, emptyAs, encodingErrors, maxField, timeout,
   ]
 }
 

@@ -65,6 +65,7 @@ struct SourceReader {
     choice.records = invocation[Options.records]
     choice.emptyIsText = invocation[Options.emptyAs] == "text"
     choice.maximumField = try invocation.integer(Options.maxField, in: 1...1024).map { $0 << 20 }
+    choice.timeout = try invocation.integer(Options.timeout, in: 0...86_400)
     choice.replacesBadEncoding = invocation[Options.encodingErrors] == "replace"
     choice.types = try types()
     return choice

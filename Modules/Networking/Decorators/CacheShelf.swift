@@ -122,9 +122,9 @@ final class CacheShelf: Sendable {
   private func read(_ state: inout State) {
     guard !state.isRead else { return }
     state.isRead = true
-    var descriptor = unsafe open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW)
+    var descriptor = unsafe open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
     if descriptor < 0, errno == EROFS || errno == EACCES {
-      descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
+      descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
     }
     guard descriptor >= 0 else { return }
     var status = stat()
@@ -141,7 +141,7 @@ final class CacheShelf: Sendable {
     state.end = Self.mark.count
     while let head = Self.bytes(descriptor, at: state.end, count: Self.headLength) {
       let length = Self.number(in: head, at: 40)
-      guard length > 0, length <= Int64(size - state.end - Self.headLength) else { break }
+      guard length > 0, length <= Int64(min(size - state.end - Self.headLength, CacheEntry.largest)) else { break }
       state.note(
         Key(digest: head), Record(start: state.end, length: Int(length), checked: Self.number(in: head, at: 32)))
       state.end += Self.headLength + Int(length)

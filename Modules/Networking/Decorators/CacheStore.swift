@@ -61,18 +61,21 @@ struct CacheStore: Sendable {
 
   /// The bytes of a file, and its time.
   private static func read(_ path: String) -> ([UInt8], Int64)? {
-    // To open a pipe would wait for somebody to write into it.
+    // Opening a FIFO would otherwise wait for a process that writes to it.
     let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
     guard descriptor >= 0 else { return nil }
     defer { close(descriptor) }
     var status = stat()
-    guard unsafe fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
+    guard unsafe fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG,
+      status.st_size <= CacheEntry.largest
+    else { return nil }
     var bytes: [UInt8] = [], block = [UInt8](repeating: 0, count: 1 << 16)
     while true {
       let count = unsafe Glibc.read(descriptor, &block, block.count)
       if count < 0, errno == EINTR { continue }
       guard count > 0 else { return count == 0 ? (bytes, Int64(status.st_mtim.tv_sec)) : nil }
       bytes += block[..<count]
+      guard bytes.count <= CacheEntry.largest else { return nil }
     }
   }
 }

@@ -60,6 +60,7 @@ public actor DirectoryStore: RecordStore {
     }
     var reading = FileSource.Reading()
     reading.table = table
+    try RegularFile.check("\(path)/\(found.file)", follows: true)
     let source = try FileSource(path: "\(path)/\(found.file)", reading, scratch: scratch) { _ in }
     return try await source.rows(of: table, request)
   }

@@ -33,7 +33,7 @@ struct CSVMetadata {
     let place = path + "-metadata.json"
     guard unsafe access(place, F_OK) == 0 else { return nil }
     let file = path.split(separator: "/").last.map(String.init) ?? path
-    return try CSVMetadata(try FileByteSource(path: place).bytes(limit: 16 << 20), name: place, file: file)
+    return try CSVMetadata(try FileByteSource(path: place).bytes(limit: FileLimit.metadata), name: place, file: file)
   }
 
   /// Parses a metadata document.

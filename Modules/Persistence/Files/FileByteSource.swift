@@ -12,18 +12,28 @@ public final class FileByteSource: ByteSource {
   /// Where to read next in a regular file.
   private let position = Mutex(0)
 
-  /// Opens the file at `path`.
-  /// - Parameter advice: what to do instead when it is a folder.
-  /// - Throws: `noInput`, `permission`, `io`; `usage` for a folder.
-  public convenience init(path: String, ifFolder advice: String = "") throws(Problem) {
-    let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
+  /// Opens a regular file: one of the program's own, of a store, or next to a file that the user named.
+  /// - Throws: `badData` for a FIFO, socket or device, which is never waited for; `noInput`, `permission`, `io`; `usage` for a directory.
+  public convenience init(path: String) throws(Problem) {
+    let file = OpenFile(try RegularFile.open(path, O_RDONLY))
+    try self.init(file, path, ifFolder: "")
+  }
+
+  /// Opens a file that the user named as input: also a pipe or a device, which is waited for.
+  /// - Parameter advice: what to do instead when it is a directory.
+  /// - Throws: `noInput`, `permission`, `io`; `usage` for a directory.
+  public convenience init(input path: String, ifFolder advice: String = "") throws(Problem) {
+    let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY)
     guard descriptor >= 0 else { throw Problem.posix(errno, "open", path) }
-    let file = OpenFile(descriptor)
+    try self.init(OpenFile(descriptor), path, ifFolder: advice)
+  }
+
+  private convenience init(_ file: OpenFile, _ path: String, ifFolder advice: String) throws(Problem) {
     var status = stat()
-    guard unsafe fstat(descriptor, &status) == 0 else { throw Problem.posix(errno, "read", path) }
+    guard unsafe fstat(file.descriptor, &status) == 0 else { throw Problem.posix(errno, "read", path) }
     let kind = status.st_mode & S_IFMT
     if kind == S_IFDIR { throw Problem(.usage, "is a folder, not a file", at: path, hint: advice) }
-    posix_fadvise(descriptor, 0, 0, POSIX_FADV_SEQUENTIAL)
+    posix_fadvise(file.descriptor, 0, 0, POSIX_FADV_SEQUENTIAL)
     self.init(file, name: path, size: kind == S_IFREG ? Int(status.st_size) : nil)
   }
 
@@ -46,7 +56,10 @@ public final class FileByteSource: ByteSource {
       chunk.count = 0
       if try read(into: chunk, limit: chunk.capacity) == 0 { return bytes }
       unsafe bytes.append(contentsOf: UnsafeBufferPointer(start: chunk.base, count: chunk.count))
-      if bytes.count > limit { throw Problem(.badData, "is larger than \(limit >> 20) MiB", at: name) }
+      if bytes.count > limit {
+        let size = limit < 1 << 20 ? "\(limit >> 10) KiB" : "\(limit >> 20) MiB"
+        throw Problem(.badData, "is larger than \(size)", at: name)
+      }
     }
   }
 

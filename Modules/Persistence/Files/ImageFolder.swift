@@ -55,7 +55,8 @@ public final class ImageFolder: ImageArchive {
   public func records() throws(Problem) -> [ImageRecord] {
     var records: [ImageRecord] = []
     if try FileStamp.now(at: manifest) != nil {
-      records = try ImageManifest.read(try FileByteSource(path: manifest).bytes(limit: 1 << 30), name: manifest)
+      records = try ImageManifest.read(
+        try FileByteSource(path: manifest).bytes(limit: FileLimit.imageList), name: manifest)
     }
     if let other = records.first(where: { $0.reference.dataset != dataset }) {
       throw Problem(
@@ -64,7 +65,7 @@ public final class ImageFolder: ImageArchive {
     records = records.filter { size(of: $0) == $0.bytes }
     if try FileStamp.now(at: journal) != nil {
       // Written without care for power cuts: what it says is believed when the file has the digest.
-      for line in try FileByteSource(path: journal).bytes(limit: 1 << 30).split(separator: 10) {
+      for line in try FileByteSource(path: journal).bytes(limit: FileLimit.imageList).split(separator: 10) {
         guard let value = try? JSON.parse(Array(line), name: journal), let record = try? ImageManifest.record(value),
           record.reference.dataset == dataset, size(of: record) == record.bytes, try digest(of: record) == record.sha256
         else { continue }
@@ -115,8 +116,7 @@ public final class ImageFolder: ImageArchive {
     let path = journal, line = ImageManifest.line(record) + [10]
     try notes.withLock { (descriptor) throws(Problem) in
       if descriptor < 0 {
-        descriptor = unsafe Glibc.open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0o600)
-        guard descriptor >= 0 else { throw Problem.posix(errno, "open", path) }
+        descriptor = try RegularFile.open(path, O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW)
       }
       try writeAll(unsafe line.span.bytes, to: descriptor, place: path)
     }

@@ -34,9 +34,8 @@ final class ImagePartFile: ImagePart {
     self.validator = validator
     self.folder = folder
     path = "\(parts)/\(Self.prefix(reference))\(Self.hex(validator)).part"
-    let descriptor = unsafe open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0o666)
-    guard descriptor >= 0 else { throw Problem.posix(errno, "create", path) }
-    state = Mutex(State(descriptor: descriptor))
+    let flags = O_RDWR | O_CREAT | O_TRUNC | O_NOFOLLOW
+    state = Mutex(State(descriptor: try RegularFile.open(path, flags, mode: 0o666, action: "create")))
   }
 
   /// The file at `path`, whose bytes are read once more; nil when it cannot be continued, and then it is gone.
@@ -44,12 +43,12 @@ final class ImagePartFile: ImagePart {
     self.path = path
     self.folder = folder
     validator = Self.validator(of: path)
-    let descriptor = unsafe open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW)
-    state = Mutex(State(descriptor: descriptor))
-    guard descriptor >= 0 else {
-      if errno == ENOENT { return nil }
-      throw Problem.posix(errno, "open", path)
+    let descriptor: Int32
+    do throws(Problem) { descriptor = try RegularFile.open(path, O_RDWR | O_NOFOLLOW) } catch {
+      if error.kind == .noInput { return nil }
+      throw error
     }
+    state = Mutex(State(descriptor: descriptor))
     guard validator != nil else {
       discard()
       return nil

@@ -26,13 +26,7 @@ public struct PrivateDrafts: DraftFolder {
 
   /// The text of a draft.
   public func text(at path: String) throws(Problem) -> [UInt8] {
-    let file = try FileByteSource(path: path)
-    var bytes: [UInt8] = []
-    while true {
-      let chunk = Chunk()
-      guard try file.read(into: chunk, limit: chunk.capacity) > 0 else { break }
-      bytes += chunk.read { span in unsafe span.withUnsafeBytes { unsafe Array($0) } }
-    }
+    let bytes = try FileByteSource(path: path).bytes(limit: FileLimit.draft)
     guard String(validating: bytes, as: UTF8.self) != nil else {
       throw Problem(.badData, "is not UTF-8", at: path, hint: "save it as UTF-8")
     }

@@ -40,11 +40,9 @@ public enum SettingsFile {
   }
 
   private static func content(_ path: String) throws(Problem) -> [UInt8] {
-    let file = try FileByteSource(path: path)
-    let chunk = Chunk()
-    while try file.read(into: chunk, limit: chunk.capacity - chunk.count) > 0 {}
-    if chunk.count == chunk.capacity { throw Problem(.configuration, "is larger than 256 KiB", at: path) }
-    return chunk.read { span in unsafe span.withUnsafeBytes { unsafe Array($0) } }
+    do throws(Problem) { return try FileByteSource(path: path).bytes(limit: FileLimit.configuration) } catch {
+      throw error.kind == .badData ? Problem(.configuration, error.message, at: path, hint: error.hint) : error
+    }
   }
 
   private static func trimmed(_ text: Substring) -> String {

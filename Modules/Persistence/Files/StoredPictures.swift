@@ -4,7 +4,6 @@ public import Rows
 
 /// Pictures beside a storage: in a folder's own `images`, beside a database in `FILE.files/images`.
 public struct StoredPictures: PictureFolder {
-  private static let largest = 64 << 20
   private let base: String
 
   /// The pictures of the storage at a location.
@@ -15,8 +14,7 @@ public struct StoredPictures: PictureFolder {
   /// Copies a picture under a name of bb's own.
   public func add(_ path: String, to dataset: String, record: String) async throws(Problem) -> String {
     let source = try FileByteSource(path: path)
-    guard source.size != nil else { throw Problem(.usage, "is not a regular file", at: path) }
-    let bytes = try source.bytes(limit: Self.largest)
+    let bytes = try source.bytes(limit: FileLimit.image)
     guard let kind = ImageKind(beginning: Array(bytes.prefix(64))) else {
       let known = ImageKind.allCases.map(\.rawValue).joined(separator: ", ")
       throw Problem(.badData, "is no picture", at: path, hint: "there are: \(known)")
@@ -68,7 +66,11 @@ public struct StoredPictures: PictureFolder {
       case S_IFDIR: try copy("\(old)/\(name)", to: "\(new)/\(name)", parent: new)
       case S_IFREG:
         let sink = try FileSink(path: "\(new)/\(name)", mode: 0o600)
-        try sink.append(try FileByteSource(path: "\(old)/\(name)").bytes(limit: .max))
+        let source = try FileByteSource(path: "\(old)/\(name)"), chunk = Chunk()
+        while try source.read(into: chunk, limit: chunk.capacity) > 0 {
+          try sink.append(chunk.read { span in unsafe span.withUnsafeBytes { unsafe Array($0) } })
+          chunk.count = 0
+        }
         _ = try sink.flush()
         try sink.publish()
       default: break  // Nobody but a person puts anything else there.

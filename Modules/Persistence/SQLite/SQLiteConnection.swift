@@ -1,4 +1,5 @@
 import CSQLite
+import CSQLiteGuard
 import Glibc
 import Rows
 
@@ -6,58 +7,84 @@ import Rows
 @safe struct SQLiteConnection: ~Copyable, @unchecked Sendable {
   /// What a database is opened for.
   enum Access {
-    /// Reading a file that exists.
+    /// Reading a file that exists. Nothing is modified, created or removed: neither the file, nor its journals.
     case reading
-    /// Reading a file that nobody can change, without looking for locks: the medium is read-only.
-    case immutable
-    /// Reading and writing; the file is made when it is missing.
+    /// Reading and writing; the file is created if it is missing.
     case writing
   }
 
   fileprivate let handle: OpaquePointer
   /// How messages name the database.
   let place: String
+  /// The time limit of statements.
+  let watch: SQLiteWatch
+
+  /// The file layers of `CSQLiteGuard`, registered once.
+  private static let isRegistered = bb_sqlite3_register()
 
   /// Opens the database at `path`.
   ///
   /// The path is never read as a URI, whatever its name is.
-  /// - Throws: `noInput` when a file to read is missing, `permission`, `io`.
-  static func open(path: String, _ access: Access) throws(Problem) -> SQLiteConnection {
+  /// - Parameter place: the name for messages, if it is not the path.
+  /// - Throws: `noInput` if a file to read is missing, `badData` for a file of another type, `permission`, `io`.
+  static func open(path: String, _ access: Access, as place: String? = nil) throws(Problem) -> SQLiteConnection {
+    let place = place ?? path
     let file = path.hasPrefix("/") ? path : "./" + path
     var status = stat()
-    if unsafe stat(file, &status) != 0, access != .writing || errno != ENOENT {
-      throw Problem.posix(errno, "open", path)
+    if unsafe stat(file, &status) != 0 {
+      if access != .writing || errno != ENOENT { throw Problem.posix(errno, "open", place) }
+    } else if status.st_mode & S_IFMT == S_IFDIR {
+      throw Problem(.usage, "is a folder, not a database", at: place)
+    } else if status.st_mode & S_IFMT != S_IFREG {
+      throw Problem.notRegular(status.st_mode & S_IFMT, at: place)
     }
-    if status.st_mode & S_IFMT == S_IFDIR { throw Problem(.usage, "is a folder, not a database", at: path) }
+    try SQLiteJournal.check(file, writing: access == .writing)
     if access == .writing { try precreate(file) }
-    let flags: Int32
-    switch access {
-    case .reading: flags = SQLITE_OPEN_READONLY
-    case .immutable: flags = SQLITE_OPEN_READONLY | SQLITE_OPEN_URI
-    case .writing: flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
-    }
-    let name = access == .immutable ? "file:\(escaped(file))?immutable=1" : file
+    guard isRegistered == SQLITE_OK else { throw Problem(.bug, "SQLite refuses bb's file layers", at: place) }
+    let isReading = access == .reading
+    let flags = isReading ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
     var opened: OpaquePointer?
-    let code = unsafe sqlite3_open_v2(name, &opened, flags | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, nil)
+    let code = unsafe sqlite3_open_v2(
+      file, &opened, flags | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, isReading ? "bb-read" : "bb-write")
     guard code == SQLITE_OK, let connection = unsafe opened else {
-      let problem = unsafe SQLiteProblem.problem(opened, code, at: path)
+      let problem = unsafe SQLiteProblem.problem(opened, code, at: place)
       unsafe sqlite3_close_v2(opened)
       throw problem
     }
-    let result = unsafe SQLiteConnection(connection, place: path)
+    let result = unsafe SQLiteConnection(connection, place: place)
     try result.execute("PRAGMA cell_size_check=ON; PRAGMA mmap_size=0")
+    if isReading { unsafe bb_sqlite3_restrict(connection, result.watch.state) } else { result.configureWriting() }
     return result
+  }
+
+  /// An empty database in a temporary file without a name.
+  static func temporary(as place: String) throws(Problem) -> SQLiteConnection {
+    guard isRegistered == SQLITE_OK else { throw Problem(.bug, "SQLite refuses bb's file layers", at: place) }
+    var opened: OpaquePointer?
+    let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
+    let code = unsafe sqlite3_open_v2("", &opened, flags, "bb-write")
+    guard code == SQLITE_OK, let connection = unsafe opened else {
+      let problem = unsafe SQLiteProblem.problem(opened, code, at: place)
+      unsafe sqlite3_close_v2(opened)
+      throw problem
+    }
+    return unsafe SQLiteConnection(connection, place: place)
   }
 
   private init(_ handle: OpaquePointer, place: String) {
     unsafe self.handle = handle
     self.place = place
+    watch = SQLiteWatch()
     unsafe sqlite3_busy_timeout(handle, Int32(StoreRules.patience) * 1000)
     // A file may come from anybody: its schema runs no functions with effects, and attaches nothing.
     unsafe bb_sqlite3_db_config_flag(handle, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0)
     unsafe bb_sqlite3_db_config_flag(handle, SQLITE_DBCONFIG_DEFENSIVE, 1)
     unsafe sqlite3_limit(handle, SQLITE_LIMIT_ATTACHED, 0)
   }
+
+  /// A log is moved into the database when its last connection closes, and never while another reads: readers rely on that, because they leave no trace
+  /// in the log's index.
+  private func configureWriting() { unsafe sqlite3_wal_autocheckpoint(handle, 0) }
 
   deinit { unsafe sqlite3_close_v2(handle) }
 
@@ -69,15 +96,6 @@ import Rows
     } else if errno != EEXIST {
       throw Problem.posix(errno, "create", file.hasPrefix("./") ? String(file.dropFirst(2)) : file)
     }
-  }
-
-  private static func escaped(_ path: String) -> String {
-    path.utf8.map { byte in
-      let isPlain =
-        byte &- 48 < 10 || byte &- 65 < 26 || byte &- 97 < 26 || "/-_.~".utf8.contains(byte)
-      return isPlain
-        ? String(UnicodeScalar(byte)) : (byte < 16 ? "%0" : "%") + String(byte, radix: 16, uppercase: true)
-    }.joined()
   }
 
   /// Runs statements that answer nothing.
@@ -105,6 +123,35 @@ import Rows
   /// How many rows the last statement inserted, changed or deleted.
   var changes: Int { Int(unsafe sqlite3_changes(handle)) }
 
+  /// Limits the bytes of a value and of a row; nil for SQLite's own limit.
+  borrowing func limit(field: Int?) {
+    unsafe _ = sqlite3_limit(handle, SQLITE_LIMIT_LENGTH, Int32(clamping: field ?? Int(Int32.max)))
+  }
+
+  /// The state of the database that this connection reads; nil if it changes only while no transaction is open.
+  var snapshot: SQLiteSnapshot? {
+    var state = bb_sqlite3_snapshot()
+    guard unsafe bb_sqlite3_get_snapshot(handle, &state) == SQLITE_OK, state.is_known != 0 else { return nil }
+    return unsafe withUnsafeBytes(of: &state) { unsafe SQLiteSnapshot(bytes: Array($0)) }
+  }
+
+  /// Fails if another program overwrote what this connection reads.
+  /// - Throws: `busy`.
+  borrowing func checkUnchanged() throws(Problem) {
+    if unsafe bb_sqlite3_is_unchanged(handle) != 0 { return }
+    throw Problem(.busy, "another program changed the database while it was read", at: place, hint: "run again")
+  }
+
+  /// Copies the whole database.
+  borrowing func copy(to other: borrowing SQLiteConnection) throws(Problem) {
+    guard let backup = unsafe sqlite3_backup_init(other.handle, "main", handle, "main") else {
+      throw unsafe SQLiteProblem.problem(other.handle, sqlite3_errcode(other.handle), at: place)
+    }
+    unsafe sqlite3_backup_step(backup, -1)
+    let code = unsafe sqlite3_backup_finish(backup)
+    guard code == SQLITE_OK else { throw unsafe SQLiteProblem.problem(other.handle, code, at: place) }
+  }
+
   /// A function called `bb_rows` that hands the values of each row to `fill`, which must outlive the connection's statements.
   borrowing func register(_ fill: SQLiteFill, arguments: Int) throws(Problem) {
     let code = unsafe sqlite3_create_function_v2(
@@ -112,4 +159,9 @@ import Rows
       { context, _, values in unsafe SQLiteFill.take(context, values) }, { unsafe sqlite3_result_null($0) }, nil)
     guard code == SQLITE_OK else { throw unsafe SQLiteProblem.problem(handle, code, at: place) }
   }
+}
+
+/// The state of a database that a connection reads.
+struct SQLiteSnapshot: Equatable, Sendable {
+  fileprivate let bytes: [UInt8]
 }

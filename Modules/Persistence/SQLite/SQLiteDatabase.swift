@@ -1,3 +1,4 @@
+import CSQLite
 import Glibc
 import Query
 import Rows
@@ -5,24 +6,34 @@ import Rows
 /// A database file that is read.
 struct SQLiteDatabase: Sendable {
   let path: String
+  /// What the database may use if bb did not create it.
+  var limits = SQLiteLimits()
 
-  /// A connection for reading.
+  /// A connection for reading, which modifies no file.
   ///
-  /// On a read-only medium SQLite cannot make the files that a database in WAL mode needs; when there is no log beside it, it is read as it is.
+  /// If the last transaction was interrupted, SQLite rolls it back in a private copy.
+  /// - Throws: `badData` for a journal that names another file.
   func open() throws(Problem) -> SQLiteConnection {
+    let connection: SQLiteConnection
     do throws(Problem) {
-      return try looked(into: try SQLiteConnection.open(path: path, .reading))
+      connection = try looked(into: try SQLiteConnection.open(path: path, .reading))
     } catch {
-      if error.kind == .permission, error.message == SQLiteProblem.interrupted {
-        // The log of who was killed lies beside it: with it SQLite takes the change back, as with every program that opens the file.
-        _ = try looked(into: try SQLiteConnection.open(path: path, .writing))
-        return try looked(into: try SQLiteConnection.open(path: path, .reading))
-      }
-      guard error.kind == .io, error.message == SQLiteProblem.cannotOpen, unsafe access(path + "-wal", F_OK) != 0 else {
-        throw error
-      }
-      return try SQLiteConnection.open(path: path, .immutable)
+      guard error.kind == .permission, error.message == SQLiteProblem.interrupted else { throw error }
+      connection = try rolledBack()
     }
+    if try connection.integer("PRAGMA application_id") == SQLiteFormat.applicationID { return connection }
+    connection.limit(field: limits.field)
+    sqlite3_hard_heap_limit64(Int64(limits.heap))
+    return connection
+  }
+
+  /// A connection to a private copy in which the interrupted transaction is rolled back. The copy has no name any more, and goes with the connection.
+  private func rolledBack() throws(Problem) -> SQLiteConnection {
+    let copy = try SQLiteCopy()
+    defer { copy.remove() }
+    try copy.fill(from: path)
+    _ = try looked(into: try SQLiteConnection.open(path: copy.path, .writing, as: path))
+    return try looked(into: try SQLiteConnection.open(path: copy.path, .reading, as: path))
   }
 
   /// A connection after its first look into the file, which tells whether it can be read.
@@ -108,6 +119,10 @@ struct SQLiteDatabase: Sendable {
       table.columns[position].type = types[column]
     }
     var wanted = table.columns.indices.filter { request.columns?.contains(table.columns[$0].name) ?? true }
+    if !table.isOwn {
+      connection.limit(field: limits.field)
+      if table.isComputed { connection.watch.limit(seconds: limits.seconds) }
+    }
     // SQL cannot select nothing.
     if wanted.isEmpty { wanted = Array(table.columns.indices) }
     let filter = SQLiteFilter(request.selection, on: table, index)

@@ -24,13 +24,28 @@ enum SQLiteProblem {
   static func problem(_ handle: OpaquePointer?, _ code: Int32, at place: String) -> Problem {
     let message = unsafe handle == nil ? String(cString: sqlite3_errstr(code)) : String(cString: sqlite3_errmsg(handle))
     switch code & 0xFF {
-    case SQLITE_BUSY, SQLITE_LOCKED:
+    case SQLITE_BUSY, SQLITE_LOCKED, SQLITE_PROTOCOL:
       return Problem(.busy, "the database is in use by another program", at: place, hint: "run again when it is done")
     case SQLITE_NOTADB: return Problem(.badData, "this is not an SQLite database", at: place)
     case SQLITE_CORRUPT: return Problem(.badData, "the database is damaged: \(message)", at: place)
     case SQLITE_READONLY where code == bb_sqlite3_readonly_rollback || code == bb_sqlite3_readonly_recovery:
       return Problem(.permission, interrupted, at: place, hint: "open it where it can be written")
-    case SQLITE_READONLY, SQLITE_PERM, SQLITE_AUTH: return Problem(.permission, message, at: place)
+    case SQLITE_AUTH:
+      return Problem(
+        .badData, "the database needs an operation that is not permitted: \(message)", at: place,
+        hint: "if you trust the database, export the view with sqlite3")
+    case SQLITE_INTERRUPT:
+      return Problem(
+        .unavailable, "the view exceeded its time limit", at: place,
+        hint: "use --timeout SECONDS, or --timeout 0 for no limit")
+    case SQLITE_NOMEM:
+      return Problem(
+        .badData, "a row needs more memory than allowed", at: place, hint: "raise the limit with --max-field MIB")
+    case SQLITE_TOOBIG where unsafe handle != nil:
+      let most = Int(unsafe sqlite3_limit(handle, SQLITE_LIMIT_LENGTH, -1)) >> 20
+      return Problem(
+        .badData, "a value or row is larger than \(most) MiB", at: place, hint: "raise the limit with --max-field MIB")
+    case SQLITE_READONLY, SQLITE_PERM: return Problem(.permission, message, at: place)
     case SQLITE_FULL: return full(place)
     case SQLITE_IOERR where unsafe isForWantOfRoom(handle, code): return full(place)
     case SQLITE_CANTOPEN where unsafe isForWantOfRoom(handle, code): return full(place)

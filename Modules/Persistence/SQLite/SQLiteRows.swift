@@ -35,7 +35,7 @@ final class SQLiteRows: RowStream {
     let first = try await reader.next()
     var ranges: SQLiteRanges?
     if let second, let version, let first, let behind = try await reader.behindFirst(first),
-      try await second.begin(asOf: version)
+      try await second.begin(asOf: version, await reader.snapshot)
     {
       ranges = SQLiteRanges([reader, second], from: behind.start, batch: first.count, idsPerRow: behind.idsPerRow)
     }

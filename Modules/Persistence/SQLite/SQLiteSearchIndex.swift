@@ -10,6 +10,8 @@ import Rows
 struct SQLiteSearchIndex: Sendable {
   private let schema: Schema
   private let columns: [Int]
+  /// Whether records changed since the index was brought up to date: a search also returns those.
+  var isBehind = false
 
   /// The index of a table that is kept as `schema`; nil when it has no text or no key.
   init?(_ schema: Schema) {
@@ -112,14 +114,15 @@ struct SQLiteSearchIndex: Sendable {
       """)
   }
 
-  /// Compares the index with the words it was made of, and their number with the table's. What cannot be written cannot be compared.
-  func isSound(_ path: String) throws(Problem) -> Bool {
-    guard unsafe access(path, W_OK) == 0 else { return true }
-    let connection = try SQLiteConnection.open(path: path, .writing)
-    try connection.execute("BEGIN IMMEDIATE")
+  /// Compares the index with the words it was made of, and their number with the table's, in a temporary copy of the database: FTS5 checks an index
+  /// only within a transaction that writes.
+  func isSound(_ database: borrowing SQLiteConnection) throws(Problem) -> Bool {
+    let connection = try SQLiteConnection.temporary(as: database.place)
+    try database.copy(to: connection)
     do throws(Problem) {
       try connection.execute("INSERT INTO \(words)(\(words), rank) VALUES('integrity-check', 1)")
     } catch {
+      guard error.kind == .badData else { throw error }
       return false
     }
     let counts = try connection.prepare(
@@ -136,9 +139,11 @@ struct SQLiteSearchIndex: Sendable {
     /// The condition whose parameter holds the query.
     func condition(parameter: Int) -> String {
       let key = index.key.count == 1 ? index.key[0] : "(\(index.key.joined(separator: ", ")))"
+      let places = index.places.joined(separator: ", ")
       return """
-        \(key) IN (SELECT \(index.places.joined(separator: ", ")) FROM \(index.records) WHERE number IN \
-        (SELECT rowid FROM \(index.words) WHERE \(index.words) MATCH ?\(parameter)))
+        \(key) IN (SELECT \(places) FROM \(index.records) WHERE number IN \
+        (SELECT rowid FROM \(index.words) WHERE \(index.words) MATCH ?\(parameter)))\
+        \(index.isBehind ? " OR \(key) IN (SELECT \(places) FROM \(index.changed))" : "")
         """
     }
   }

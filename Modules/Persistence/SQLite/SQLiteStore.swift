@@ -162,7 +162,7 @@ public actor SQLiteStore: RecordStore {
         continue
       }
       sound.append(dataset)
-      if let index = SQLiteSearchIndex(schema), try index.exists(connection), try !index.isSound(path) {
+      if let index = SQLiteSearchIndex(schema), try index.exists(connection), try !index.isSound(connection) {
         found.append(
           Problem(
             .badData, "the search index of “\(dataset)” is damaged", at: name, hint: "it is made again by the next sync"
@@ -172,23 +172,14 @@ public actor SQLiteStore: RecordStore {
     return (found, sound)
   }
 
-  /// An index of the table that is up to date; nil when there is none and none can be made.
+  /// The search index of a table; nil if there is none. A search does not create or update it, because reading changes nothing.
   private func searchIndex(of table: String) throws(Problem) -> SQLiteSearchIndex? {
     guard let connection = try reading(), try SQLiteFormat.owner(connection) == .bb,
-      let schema = try SQLiteFormat.schemas(connection)[table], let index = SQLiteSearchIndex(schema)
+      let schema = try SQLiteFormat.schemas(connection)[table], var index = SQLiteSearchIndex(schema),
+      try index.exists(connection)
     else { return nil }
-    if try index.exists(connection), try !index.isBehind(connection) { return index }
-    do throws(Problem) {
-      let connection = try begin()
-      if try !index.exists(connection) { try index.make(connection) }
-      try index.update(connection)
-      try connection.execute("COMMIT")
-      return index
-    } catch {
-      // Somebody else is writing, the file can only be read, or SQLite was built without FTS5: the rows are looked at one by one.
-      guard [.busy, .permission, .io].contains(error.kind) else { throw error }
-      return nil
-    }
+    index.isBehind = try index.isBehind(connection)
+    return index
   }
 
   /// A connection within a transaction that writes, on a file that is bb's. Leaving early closes it, and SQLite rolls back.

@@ -29,6 +29,8 @@ struct SQLiteTable: Sendable {
   /// Whether rows have an integer that orders them and is found at once.
   let hasRowID: Bool
   let isStrict: Bool
+  /// Whether reading it runs SQL of the database: a view, a virtual table, or a table with generated columns.
+  var isComputed = false
   var columns: [Column]
   /// Why its columns cannot be told, as of a view on a table that is gone.
   var fault: Problem?
@@ -108,6 +110,8 @@ struct SQLiteTable: Sendable {
         columns: [])
       do throws(Problem) {
         table.columns = try columns(of: name, connection)
+        table.isComputed = list.text(1) != "table"
+        if !table.isComputed { table.isComputed = try hasGeneratedColumns(name, connection) }
       } catch {
         // The others can still be read.
         guard error.kind != .busy else { throw error }
@@ -146,6 +150,14 @@ struct SQLiteTable: Sendable {
     guard try found.step() else { return .text }
     let type: ColumnType? = ["text": .text, "integer": .integer, "real": .real][found.text(0)]
     return try found.step() ? nil : type
+  }
+
+  private static func hasGeneratedColumns(
+    _ table: String, _ connection: borrowing SQLiteConnection
+  ) throws(Problem) -> Bool {
+    let rows = try connection.prepare("SELECT 1 FROM pragma_table_xinfo(?1) WHERE hidden IN (2, 3)")
+    try rows.bind(1, text: table)
+    return try rows.step()
   }
 
   private static func columns(

@@ -55,8 +55,15 @@ actor SQLiteTableReader {
   }
 
   /// The next rows; nil at the end.
+  /// - Throws: `busy` if another program overwrote them, `unavailable` if a view exceeded its time limit.
   func next() throws(Problem) -> RowBatch? {
     if isDone { return nil }
+    let batch = try connection.watch.during { () throws(Problem) in try self.read() }
+    try connection.checkUnchanged()
+    return batch
+  }
+
+  private func read() throws(Problem) -> RowBatch? {
     if isBulk {
       try statement.bind(1, integer: nextRowID)
       try statement.bind(2, integer: .max)
@@ -71,6 +78,7 @@ actor SQLiteTableReader {
         isDone = true
         break
       }
+      connection.watch.countRow()
       statement.take(into: fill)
       if fill.isTooLarge { throw Problem(.badData, "a row is larger than 4 GiB", at: place) }
     }
@@ -104,10 +112,12 @@ actor SQLiteTableReader {
       if !fill.isFull || fill.last == range.upperBound { break }
       start = fill.last + 1
       if piece.batches.count == limit {
+        try connection.checkUnchanged()
         piece.rest = start
         return piece
       }
     }
+    try connection.checkUnchanged()
     if range.upperBound < .max { piece.following = try firstRowID(from: range.upperBound + 1) }
     return piece
   }
@@ -123,9 +133,12 @@ actor SQLiteTableReader {
     try connection.integer("PRAGMA data_version")
   }
 
-  /// Begins reading the table as it is now; false when somebody wrote since `version` was what is said.
-  func begin(asOf known: Int64) throws(Problem) -> Bool {
+  /// The state of the database that is read; nil if only `version` tells.
+  var snapshot: SQLiteSnapshot? { connection.snapshot }
+
+  /// Begins reading the table as it is now; false if it is in another state than `snapshot`, or than at `version` if there is no snapshot.
+  func begin(asOf known: Int64, _ snapshot: SQLiteSnapshot?) throws(Problem) -> Bool {
     try connection.execute("BEGIN; SELECT count(*) FROM sqlite_schema")
-    return try version() == known
+    return try version() == known ? connection.snapshot == snapshot : false
   }
 }

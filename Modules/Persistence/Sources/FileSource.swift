@@ -20,8 +20,10 @@ public struct FileSource: RecordSource {
     public var replacesBadEncoding = false
     /// What parts the fields of CSV: a character or a word for one; nil for the format's own.
     public var delimiter: String?
-    /// The most bytes a field may have, of CSV and JSON; nil for the usual 16 MiB.
+    /// The most bytes a field may have, of SQLite a row; nil for the usual 16 MiB.
     public var maximumField: Int?
+    /// Seconds that a view of a database may run without returning a row, and that a recursive view may run in all; 0 for no limit, nil for 30.
+    public var timeout: Int?
 
     /// Nothing was said.
     public init() {}
@@ -53,7 +55,7 @@ public struct FileSource: RecordSource {
     self.scratch = scratch
     self.report = report
     let advice = "a folder of tables is a storage: --storage \(path)"
-    let source = path == "-" ? FileByteSource() : try FileByteSource(path: path, ifFolder: advice)
+    let source = path == "-" ? FileByteSource() : try FileByteSource(input: path, ifFolder: advice)
     name = source.name
     let isPipe = source.size == nil
     let isCopied = isPipe && (reading.format == nil || reading.types.isEmpty)
@@ -75,6 +77,10 @@ public struct FileSource: RecordSource {
     if reading.emptyIsText || reading.replacesBadEncoding, format != .csv, format != .tsv {
       let option = reading.emptyIsText ? "--empty-as" : "--encoding-errors"
       throw Problem(.usage, "\(option) is about CSV, and this is \(format.rawValue)", at: name, hint: "leave it out")
+    }
+    if reading.timeout != nil, format != .sqlite {
+      throw Problem(
+        .usage, "--timeout applies only to SQLite databases", at: name, hint: "omit it, or add --from-format sqlite")
     }
     if isPipe, format == .sqlite {
       throw Problem(.usage, "a database cannot be read from a pipe", at: name, hint: "save it to a file first")
@@ -116,7 +122,7 @@ public struct FileSource: RecordSource {
     guard format == .sqlite, let path else {
       return [Schema(table, columns: [])]
     }
-    return try SQLiteDatabase(path: path).tables().map(\.likelySchema)
+    return try database(path).tables().map(\.likelySchema)
   }
 
   /// The same file with types for its columns, when `types` makes them of the columns' names: known only once the file was looked at.
@@ -137,7 +143,14 @@ public struct FileSource: RecordSource {
       }
       return try await stream(request)
     }
-    return try await SQLiteDatabase(path: path).rows(of: table, as: reading.table, reading.types, request)
+    return try await database(path).rows(of: table, as: reading.table, reading.types, request)
+  }
+
+  private func database(_ path: String) -> SQLiteDatabase {
+    var database = SQLiteDatabase(path: path)
+    if let most = reading.maximumField { database.limits.field = most }
+    if let seconds = reading.timeout { database.limits.seconds = seconds }
+    return database
   }
 
   private func stream(_ request: RowRequest) async throws(Problem) -> any RowStream {
@@ -145,7 +158,7 @@ public struct FileSource: RecordSource {
     if let piped {
       bytes = try piped.reopened() ?? piped
     } else {
-      bytes = try FileByteSource(path: path ?? name)
+      bytes = try FileByteSource(input: path ?? name)
     }
     switch format {
     case .json, .ndjson, .sqlite:

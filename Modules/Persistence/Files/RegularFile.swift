@@ -1,0 +1,49 @@
+internal import CSystem
+import Glibc
+import Rows
+
+/// Opens regular files: a FIFO, socket or device in place of one neither blocks the program nor is read.
+///
+/// Every file except those that the user names as input or output is opened here.
+enum RegularFile {
+  /// Opens the file at `path`.
+  ///
+  /// - Parameters:
+  ///   - flags: for `open(2)`; it never blocks, and the descriptor is closed in child processes.
+  ///   - mode: permissions of a file that is created.
+  ///   - action: the verb in a message: `open`, `create`.
+  /// - Throws: `badData` for a file of another type, `usage` for a directory, `noInput`, `permission`, `io`.
+  static func open(
+    _ path: String, _ flags: Int32, mode: UInt32 = 0o600, action: String = "open"
+  ) throws(Problem) -> Int32 {
+    var type: UInt32 = 0
+    let descriptor = unsafe bb_open_regular(path, flags, mode, &type)
+    if descriptor >= 0 { return descriptor }
+    if type != 0 { throw Problem.notRegular(type, at: path) }
+    throw Problem.posix(errno, action, path)
+  }
+
+  /// Refuses a file that exists and is not regular.
+  /// - Parameter follows: whether a symbolic link stands for its target.
+  static func check(_ path: String, follows: Bool = false) throws(Problem) {
+    var status = stat()
+    guard unsafe (follows ? stat(path, &status) : lstat(path, &status)) == 0, status.st_mode & S_IFMT != S_IFREG else { return }
+    throw Problem.notRegular(status.st_mode & S_IFMT, at: path)
+  }
+}
+
+extension Problem {
+  /// A file that must be regular and is of the type that `type`, the `S_IFMT` bits of its mode, says.
+  static func notRegular(_ type: mode_t, at place: String) -> Problem {
+    let name: String
+    switch type {
+    case S_IFDIR: return Problem(.usage, "is a folder, not a file", at: place)
+    case S_IFIFO: name = "a named pipe"
+    case S_IFSOCK: name = "a socket"
+    case S_IFLNK: name = "a symbolic link"
+    default: name = "a device"
+    }
+    return Problem(
+      .badData, "is \(name), not a regular file", at: place, hint: "remove it, or name another file")
+  }
+}

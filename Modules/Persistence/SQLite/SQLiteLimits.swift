@@ -1,0 +1,37 @@
+import CSQLite
+import CSQLiteGuard
+import Rows
+
+/// What a database that bb did not create may use.
+struct SQLiteLimits: Sendable {
+  /// Bytes of a value, and of a row of a table.
+  var field = 16 << 20
+  /// Seconds that a view may run without returning a row, and that a recursive view may run in all; 0 for no limit.
+  var seconds = 30
+
+  /// Bytes that SQLite may allocate in this process.
+  var heap: Int { 3 * field + 16 << 20 }
+}
+
+/// The time limit of a connection's statements.
+@safe final class SQLiteWatch: @unchecked Sendable {
+  let state: UnsafeMutablePointer<bb_sqlite3_watch>
+
+  init() {
+    unsafe state = .allocate(capacity: 1)
+    unsafe state.initialize(to: bb_sqlite3_watch())
+  }
+
+  deinit { unsafe state.deallocate() }
+
+  /// Limits the statements that follow.
+  func limit(seconds: Int) { unsafe state.pointee.limit = Int64(seconds) * 1_000_000_000 }
+  /// Runs part of a statement within the limit.
+  func during<Result>(_ work: () throws(Problem) -> Result) throws(Problem) -> Result {
+    unsafe bb_sqlite3_start(state)
+    defer { unsafe bb_sqlite3_stop(state) }
+    return try work()
+  }
+  /// Counts a row that a statement returned.
+  func countRow() { unsafe state.pointee.rows &+= 1 }
+}
