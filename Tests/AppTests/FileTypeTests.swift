@@ -52,15 +52,16 @@ import Testing
     Case(file: "store", commands: ["bb-notes list --storage store"]),
     Case(
       file: "image.png", commands: ["bb-notes actors add X --partial --image image.png --storage sqlite:n.db"]),
-    Case(file: "images/images.json", commands: ["bb-export images episodes -o images --offline"]),
-    Case(file: "images/.bb/images.ndjson", commands: ["bb-export images episodes -o images --offline"]),
+    Case(file: "images/images.json", commands: ["bb-export images --from pics.csv -o images"]),
+    Case(file: "images/.bb/images.ndjson", commands: ["bb-export images --from pics.csv -o images"]),
     Case(file: "../.config/bb/config", commands: ["bb-notes list", "bb-notes config"]),
   ]
 
   @Test("are refused, and not waited for", arguments: cases) func refused(_ example: Case) {
     for kind in Self.kinds {
-      let shell = Shell()
+      let shell = Shell("BB_API_URL=http://127.0.0.1:9")
       shell.write("a.csv", "a\n1\n")
+      shell.write("pics.csv", "id,img\n1,http://127.0.0.1:9/x.png\n")
       let made = shell.run(
         """
         for s in csv:s json:j sqlite:n.db; do bb-notes add S01E01 x --storage $s || exit 9; done
@@ -85,7 +86,7 @@ import Testing
     _ file: String
   ) {
     for kind in Self.kinds {
-      let shell = Shell()
+      let shell = Shell("BB_API_URL=http://127.0.0.1:9")
       _ = shell.run("bb-notes add S01E01 x --storage csv:s; mkdir -p ../.cache/bb")
       Self.put(kind, file, shell)
       for command in [
@@ -98,7 +99,7 @@ import Testing
   }
 
   @Test("that the user names are read and written") func named() {
-    let shell = Shell()
+    let shell = Shell("BB_API_URL=http://127.0.0.1:9")
     shell.write("a.csv", "a\n1\n")
     _ = shell.run("mkfifo in out")
     let expected = "a\n1\n"
@@ -113,7 +114,7 @@ import Testing
   @Test("private files are private under any umask", arguments: ["0000", "0022", "0077", "0277", "0777"]) func umask(
     _ mask: String
   ) {
-    let shell = Shell()
+    let shell = Shell("BB_API_URL=http://127.0.0.1:9")
     let made = shell.run(
       """
       umask \(mask)

@@ -52,7 +52,7 @@ import Testing
   }
 
   @Test("leave every database as it was") func databases() throws {
-    let shell = Shell("TMPDIR=\(Shell.temporary())")
+    let shell = Shell("BB_API_URL=http://127.0.0.1:9 TMPDIR=\(Shell.temporary())")
     try Self.makeDatabases(shell)
     let before = Self.tree(shell)
     let expected = [
@@ -91,7 +91,7 @@ import Testing
   }
 
   @Test("leave every store as it was", arguments: ["sqlite:s.db", "csv:s", "json:s"]) func stores(_ location: String) {
-    let shell = Shell("BB_STORAGE=\(location)")
+    let shell = Shell("BB_API_URL=http://127.0.0.1:9 BB_STORAGE=\(location)")
     shell.write("people.csv", "name,age\nA,1\nB,2\n")
     let made = shell.run(
       "bb-notes add S05E14 'Ozymandias' && bb-notes places add Bern --at 46.9,7.4 && bb-export sync --storage \(location) --from people.csv"

@@ -27,7 +27,9 @@ enum RegularFile {
   /// - Parameter follows: whether a symbolic link stands for its target.
   static func check(_ path: String, follows: Bool = false) throws(Problem) {
     var status = stat()
-    guard unsafe (follows ? stat(path, &status) : lstat(path, &status)) == 0, status.st_mode & S_IFMT != S_IFREG else { return }
+    guard unsafe (follows ? stat(path, &status) : lstat(path, &status)) == 0, status.st_mode & S_IFMT != S_IFREG else {
+      return
+    }
     throw Problem.notRegular(status.st_mode & S_IFMT, at: path)
   }
 }
