@@ -358,6 +358,7 @@ static int authorize(void *context, int action, const char *first, const char *s
   static const char *const values[] = {
     "application_id", "user_version", "data_version", "schema_version", "journal_mode", "encoding", "page_count", "page_size",
     "module_list", "function_list", "collation_list", "compile_options", NULL };
+  static const char *const schema[] = { "sqlite_master", "sqlite_schema", NULL };
   bb_sqlite3_watch *watch = context;
   switch (action) {
   case SQLITE_RECURSIVE: watch->is_recursive = 1; return SQLITE_OK;
@@ -365,6 +366,8 @@ static int authorize(void *context, int action, const char *first, const char *s
   case SQLITE_READ:
   case SQLITE_TRANSACTION:
   case SQLITE_SAVEPOINT: return SQLITE_OK;
+  // SQLite prepares this, and does not run it, when it declares the columns of a virtual table.
+  case SQLITE_UPDATE: return contains(schema, first) ? SQLITE_OK : SQLITE_DENY;
   case SQLITE_FUNCTION: return contains(functions, second) ? SQLITE_DENY : SQLITE_OK;
   case SQLITE_PRAGMA: return contains(about, first) || (!second && contains(values, first)) ? SQLITE_OK : SQLITE_DENY;
   default: return SQLITE_DENY;

@@ -24,8 +24,11 @@ struct SQLiteLimits: Sendable {
 
   deinit { unsafe state.deallocate() }
 
-  /// Limits the statements that follow.
-  func limit(seconds: Int) { unsafe state.pointee.limit = Int64(seconds) * 1_000_000_000 }
+  /// Limits the statements that are prepared from now on.
+  func limit(seconds: Int) {
+    unsafe state.pointee.limit = Int64(seconds) * 1_000_000_000
+    unsafe state.pointee.is_recursive = 0
+  }
   /// Runs part of a statement within the limit.
   func during<Result>(_ work: () throws(Problem) -> Result) throws(Problem) -> Result {
     unsafe bb_sqlite3_start(state)
