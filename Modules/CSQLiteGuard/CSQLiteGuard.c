@@ -19,7 +19,8 @@ static int ends(const char *path, const char *suffix) {
   return length > count && strcmp(path + length - count, suffix) == 0;
 }
 
-/// What SQLite calls instead of open(2): never blocks, and opens no FIFO, socket or device, and no symbolic link in place of a journal.
+/// What SQLite calls instead of open(2): never blocks, and opens no FIFO, socket or device, and no symbolic link in
+/// place of a journal.
 static int open_regular(const char *path, int flags, int mode) {
   if (ends(path, "-journal") || ends(path, "-wal") || ends(path, "-shm")) flags |= O_NOFOLLOW;
   int descriptor = open(path, flags | O_NONBLOCK | O_NOCTTY | O_CLOEXEC, mode);
@@ -158,7 +159,8 @@ static int file_traits(sqlite3_file *file) {
   return self->real ? self->real->pMethods->xDeviceCharacteristics(self->real) : 0;
 }
 
-/// Databases that this process opened for writing. To close a file that it also has open elsewhere would release its locks there.
+/// Databases that this process opened for writing. To close a file that it also has open elsewhere would release its
+/// locks there.
 static struct { dev_t device; ino_t inode; } written[64];
 static int written_count;
 static pthread_mutex_t written_mutex = PTHREAD_MUTEX_INITIALIZER;
@@ -178,7 +180,8 @@ static int is_written(const char *path, int notes) {
   return result;
 }
 
-/// Locks the log's index of another program's database, which is not read: while the lock is held no program moves the log into the database, or starts it
+/// Locks the log's index of another program's database, which is not read: while the lock is held no program moves
+/// the log into the database, or starts it
 /// over. Programs of bb do so only while no program reads.
 static int guard(ReadFile *self) {
   unsigned char id[4] = { 0 };

@@ -17,7 +17,8 @@ int bb_open_regular(const char *path, int flags, unsigned mode, unsigned *type) 
   int fd = open(path, flags | O_NONBLOCK | O_NOCTTY | O_CLOEXEC, mode);
   struct stat status;
   if (fd < 0) {
-    // A socket cannot be opened, nor can a FIFO for writing that nothing reads; a symbolic link is refused by O_NOFOLLOW.
+    // A socket cannot be opened, nor can a FIFO for writing that nothing reads; a symbolic link is refused by
+    // O_NOFOLLOW.
     int code = errno;
     if ((code == ENXIO || code == ELOOP || code == ENODEV) && lstat(path, &status) == 0) *type = status.st_mode & S_IFMT;
     errno = *type ? ENXIO : code;

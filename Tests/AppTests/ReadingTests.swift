@@ -40,7 +40,8 @@ import Testing
       mkdir links; ln -s ../hot.db links/hot.db; ln -s ../log.db links/log.db
       echo precious >victim.txt; cp hot.db evil.db; cp hot.db-journal evil.db-journal
       """)
-    // The end of a journal that names a super-journal: a page number, the name, its length and checksum, and the mark of a journal.
+    // The end of a journal that names a super-journal: a page number, the name, its length and checksum, and the mark
+    // of a journal.
     let name = Array((work + "victim.txt").utf8)
     func number(_ value: Int) -> [UInt8] { [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: value >> $0) } }
     let tail =

@@ -3,11 +3,13 @@
 
 struct sqlite3;
 
-/// The SQLite file layers: `bb-read` cannot modify, create, remove or block on any file; `bb-write` never opens a super-journal.
+/// The SQLite file layers: `bb-read` cannot modify, create, remove or block on any file; `bb-write` never opens a
+/// super-journal.
 /// Registers both, once; returns an SQLite result code.
 int bb_sqlite3_register(void);
 
-/// The state of a database file that a connection through `bb-read` reads: equal for two connections if they read the same rows.
+/// The state of a database file that a connection through `bb-read` reads: equal for two connections if they read the
+/// same rows.
 typedef struct {
   int64_t inode, size, seconds, nanoseconds;
   /// The last commit in the log, its checksums and salts; zero without a log.
@@ -18,7 +20,8 @@ typedef struct {
 
 /// The state that a connection reads. Returns an SQLite result code.
 int bb_sqlite3_get_snapshot(struct sqlite3 *db, bb_sqlite3_snapshot *snapshot);
-/// Whether no other program overwrote what a connection reads since its first read. Other programs can do so only in a database that keeps a log.
+/// Whether no other program overwrote what a connection reads since its first read. Other programs can do so only in
+/// a database that keeps a log.
 int bb_sqlite3_is_unchanged(struct sqlite3 *db);
 
 /// The time limit of a statement, and whether its SQL is recursive. The memory must outlive the connection.

@@ -8,7 +8,9 @@ int bb_spawn_addclosefrom(posix_spawn_file_actions_t *actions, int first);
 /// Flushes the whole file system that a descriptor is on.
 int bb_syncfs(int fd);
 /// Opens a regular file without blocking on anything else: open(2) with O_NONBLOCK, O_NOCTTY and O_CLOEXEC.
-/// Returns a descriptor, or -1 and errno. For a file of another type errno is ENXIO, and `*type` its S_IFMT bits; else `*type` is 0.
+/// Returns a descriptor, or -1 and errno. For a file of another type errno is ENXIO, and `*type` its S_IFMT bits;
+/// else `*type` is 0.
 int bb_open_regular(const char *path, int flags, unsigned mode, unsigned *type);
-/// Takes a shared lock of a range of a file, which belongs to the descriptor; 0, or -1 and errno: EAGAIN if another process has a lock.
+/// Takes a shared lock of a range of a file, which belongs to the descriptor; 0, or -1 and errno: EAGAIN if another
+/// process has a lock.
 int bb_lock_shared(int fd, long long start, long long length);

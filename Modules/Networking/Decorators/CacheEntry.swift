@@ -11,7 +11,8 @@ struct CacheEntry: Sendable {
   var status: Int
   var headers: HTTPFields
   var body: [UInt8]
-  /// The largest file that is read as an entry, in bytes: the largest body of a response, 256 MiB, and its headers. A larger file counts as damaged.
+  /// The largest file that is read as an entry, in bytes: the largest body of a response, 256 MiB, and its headers. A
+  /// larger file counts as damaged.
   static let largest = 257 << 20
   private static let kept = ["etag", "last-modified", "content-type", "link"]
 

@@ -1,4 +1,5 @@
-/// The largest files that bb reads into memory, in bytes; a larger file is refused. Tables, databases and images are streamed, and have no limit.
+/// The largest files that bb reads into memory, in bytes; a larger file is refused. Tables, databases and images are
+/// streamed, and have no limit.
 enum FileLimit {
   /// `NAME.csv-metadata.json`, which describes a CSV file: 16 MiB.
   static let metadata = 16 << 20

@@ -5,7 +5,7 @@ import Rows
 
 /// Owns a `sqlite3 *`, closed when it goes. It has one owner, so that one thread at a time uses it, whichever that is.
 @safe struct SQLiteConnection: ~Copyable, @unchecked Sendable {
-  /// What a database is opened for.
+  /// The purpose of a connection.
   enum Access {
     /// Reading a file that exists. Nothing is modified, created or removed: neither the file, nor its journals.
     case reading
@@ -76,13 +76,14 @@ import Rows
     self.place = place
     watch = SQLiteWatch()
     unsafe sqlite3_busy_timeout(handle, Int32(StoreRules.patience) * 1000)
-    // A file may come from anybody: its schema runs no functions with effects, and attaches nothing.
+    // A file may come from another person: its schema runs no functions with effects, and attaches nothing.
     unsafe bb_sqlite3_db_config_flag(handle, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0)
     unsafe bb_sqlite3_db_config_flag(handle, SQLITE_DBCONFIG_DEFENSIVE, 1)
     unsafe sqlite3_limit(handle, SQLITE_LIMIT_ATTACHED, 0)
   }
 
-  /// A log is moved into the database when its last connection closes, and never while another reads: readers rely on that, because they leave no trace
+  /// A log is moved into the database when its last connection closes, and never while another reads: readers rely on
+  /// that, because they leave no trace
   /// in the log's index.
   private func configureWriting() { unsafe sqlite3_wal_autocheckpoint(handle, 0) }
 

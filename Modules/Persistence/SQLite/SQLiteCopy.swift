@@ -2,7 +2,8 @@ internal import CSystem
 import Glibc
 import Rows
 
-/// A private copy of a database whose last transaction was interrupted, in which SQLite rolls the transaction back: the original is only read.
+/// A private copy of a database whose last transaction was interrupted, in which SQLite rolls the transaction back:
+/// the original is only read.
 struct SQLiteCopy {
   private let folder: String
   /// The copy of the database.
@@ -20,7 +21,8 @@ struct SQLiteCopy {
   }
 
   /// Copies the database at `original` and its journals.
-  /// - Throws: `badData` for a journal that names another file, `busy` for a database that another program is writing, `io`.
+  /// - Throws: `badData` for a journal that names another file, `busy` for a database that another program is
+  ///   writing, `io`.
   func fill(from original: String) throws(Problem) {
     let original = SQLiteJournal.resolved(original)
     let database = try RegularFile.open(original, O_RDONLY)

@@ -6,7 +6,7 @@ import Rows
 /// A database file that is read.
 struct SQLiteDatabase: Sendable {
   let path: String
-  /// What the database may use if bb did not create it.
+  /// Resources that the database may use if bb did not create it.
   var limits = SQLiteLimits()
 
   /// A connection for reading, which modifies no file.
@@ -27,7 +27,8 @@ struct SQLiteDatabase: Sendable {
     return connection
   }
 
-  /// A connection to a private copy in which the interrupted transaction is rolled back. The copy has no name any more, and goes with the connection.
+  /// A connection to a private copy in which the interrupted transaction is rolled back. The copy has no name any
+  /// more, and goes with the connection.
   private func rolledBack() throws(Problem) -> SQLiteConnection {
     let copy = try SQLiteCopy()
     defer { copy.remove() }

@@ -28,7 +28,8 @@ enum SQLiteJournal {
     return unsafe String(cString: whole)
   }
 
-  /// Whether a journal ends with the name of a super-journal, a file that SQLite reads and removes when it rolls the journal back.
+  /// Whether a journal ends with the name of a super-journal, a file that SQLite reads and removes when it rolls the
+  /// journal back.
   static func namesAnother(_ descriptor: Int32, _ place: String) throws(Problem) -> Bool {
     var status = stat()
     guard unsafe fstat(descriptor, &status) == 0 else { throw Problem.posix(errno, "read", place) }

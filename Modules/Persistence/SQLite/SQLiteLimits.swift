@@ -2,7 +2,7 @@ import CSQLite
 import CSQLiteGuard
 import Rows
 
-/// What a database that bb did not create may use.
+/// Resources that a database which bb did not create may use.
 struct SQLiteLimits: Sendable {
   /// Bytes of a value, and of a row of a table.
   var field = 16 << 20

@@ -114,7 +114,8 @@ struct SQLiteSearchIndex: Sendable {
       """)
   }
 
-  /// Compares the index with the words it was made of, and their number with the table's, in a temporary copy of the database: FTS5 checks an index
+  /// Compares the index with the words it was made of, and their number with the table's, in a temporary copy of the
+  /// database: FTS5 checks an index
   /// only within a transaction that writes.
   func isSound(_ database: borrowing SQLiteConnection) throws(Problem) -> Bool {
     let connection = try SQLiteConnection.temporary(as: database.place)

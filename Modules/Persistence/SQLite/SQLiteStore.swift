@@ -172,7 +172,8 @@ public actor SQLiteStore: RecordStore {
     return (found, sound)
   }
 
-  /// The search index of a table; nil if there is none. A search does not create or update it, because reading changes nothing.
+  /// The search index of a table; nil if there is none. A search does not create or update it, because reading
+  /// changes nothing.
   private func searchIndex(of table: String) throws(Problem) -> SQLiteSearchIndex? {
     guard let connection = try reading(), try SQLiteFormat.owner(connection) == .bb,
       let schema = try SQLiteFormat.schemas(connection)[table], var index = SQLiteSearchIndex(schema),

@@ -136,7 +136,8 @@ actor SQLiteTableReader {
   /// The state of the database that is read; nil if only `version` tells.
   var snapshot: SQLiteSnapshot? { connection.snapshot }
 
-  /// Begins reading the table as it is now; false if it is in another state than `snapshot`, or than at `version` if there is no snapshot.
+  /// Begins reading the table as it is now; false if it is in another state than `snapshot`, or than at `version` if
+  /// there is no snapshot.
   func begin(asOf known: Int64, _ snapshot: SQLiteSnapshot?) throws(Problem) -> Bool {
     try connection.execute("BEGIN; SELECT count(*) FROM sqlite_schema")
     return try version() == known ? connection.snapshot == snapshot : false

@@ -22,7 +22,8 @@ public struct FileSource: RecordSource {
     public var delimiter: String?
     /// The most bytes a field may have, of SQLite a row; nil for the usual 16 MiB.
     public var maximumField: Int?
-    /// Seconds that a view of a database may run without returning a row, and that a recursive view may run in all; 0 for no limit, nil for 30.
+    /// Seconds that a view of a database may run without returning a row, and that a recursive view may run in all; 0
+    /// for no limit, nil for 30.
     public var timeout: Int?
 
     /// Nothing was said.
