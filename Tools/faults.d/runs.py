@@ -3,7 +3,7 @@ import hashlib, os, pathlib, shutil, signal, subprocess, tempfile, threading, ti
 from concurrent.futures import ThreadPoolExecutor
 
 top = pathlib.Path(__file__).resolve().parent.parent.parent
-release = top / ".build" / "release"
+release = top / ".build" / os.environ.get("BB_CONFIGURATION", "release")
 # Planted wherever a secret goes in; must come out nowhere.
 SECRET = "S3CR3T"
 # In memory where that can be had: what is tried there does not depend on the disk, and a sync costs nothing.
