@@ -166,7 +166,7 @@ private func liveSource(
   return try RESTSource(
     description, server: server, transport: caching, environment: variables, asWritten: live.asWritten,
     stored: stored, maximumBytes: live.maximumBytes ?? RESTSource.defaultMaximumBytes, progress: told,
-    fetched: { provenance.fetch(at: $0) }
+    members: { provenance.note($0) }, fetched: { provenance.fetch(at: $0) }
   ) { report.warning($0) }
 }
 

@@ -1,4 +1,5 @@
 import Codecs
+import Domain
 import Rows
 import Synchronization
 
@@ -9,6 +10,7 @@ final class Provenance: Sendable {
     /// In seconds since 1970.
     var fetched: Int64?
     var isFallback = false
+    var members: [MemberFinding] = []
   }
   private let state = Mutex(State())
 
@@ -18,6 +20,16 @@ final class Provenance: Sendable {
   var fetchedAt: String? { state.withLock { $0.fetched }.map { Instant(seconds: $0).timestamp } }
   /// Whether the built-in data took the place of an API that was asked.
   var isFallback: Bool { state.withLock { $0.isFallback } }
+
+  /// The members of records that differ from the descriptions of their APIs; each once.
+  var members: [MemberFinding] { state.withLock { $0.members } }
+
+  /// Notes members of records.
+  func note(_ findings: [MemberFinding]) {
+    state.withLock { state in
+      for finding in findings where !state.members.contains(finding) { state.members.append(finding) }
+    }
+  }
 
   /// Notes a source that is opened; the first is the one the rows come from.
   func open(_ name: String) { state.withLock { state in if state.source == nil { state.source = name } } }

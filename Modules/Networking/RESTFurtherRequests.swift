@@ -74,14 +74,18 @@ extension RESTSource {
   }
 
   /// Fills the columns of a supplement in every row.
+  /// - Returns: the members of the records that differ from the description.
   func complete(
-    _ rows: inout [[Value]], of dataset: SourceDataset, by supplement: SourceSupplement
-  ) async throws(Problem) {
+    _ rows: inout [[Value]], of dataset: SourceDataset, by supplement: SourceSupplement, isPartial: Bool
+  ) async throws(Problem) -> [MemberFinding] {
     guard let key = dataset.schema.key.first else {
       throw Problem(.configuration, "\(name): \(dataset.schema.name) has no key to ask further with")
     }
     let found = try await further(supplement, for: rows.map { $0[key] })
     var notes = RESTNotes()
+    var others = dataset.columns.map(\.from) + dataset.supplements.flatMap { $0.columns.map(\.from) } + dataset.ignored
+    if case .list(_, let id) = supplement.scope { others.append(id) }
+    var members = try RESTMembers(supplement.columns, others: others)
     let readers = try supplement.readers(for: dataset.schema, asWritten: isAsWritten)
     let lacking = rows.indices.filter { found[rows[$0][key]] == nil }
     if supplement.isForEachRow, !lacking.isEmpty {
@@ -91,6 +95,7 @@ extension RESTSource {
     }
     for row in rows.indices {
       guard let further = found[rows[row][key]] else { continue }
+      members.add(further.record)
       for (position, reader) in readers {
         do throws(Problem) {
           rows[row][position] = try reader.value(in: further.record, place: further.place, &notes)
@@ -103,6 +108,7 @@ extension RESTSource {
     }
     for further in found.values { further.believe() }
     for line in notes.lines(dataset.schema.name) { report(line) }
+    return members.findings(dataset.schema.name, isPartial: isPartial)
   }
 
   /// Takes the columns at `positions` from the rows that are stored already, for rows the source says nothing further of, so that a source that

@@ -8,6 +8,8 @@ struct RESTRecordReader {
   private let columns: [RESTColumnReader?]
   private let isAsWritten: Bool
   private let report: @Sendable (String) -> Void
+  /// Nothing is counted yet.
+  private let members: RESTMembers
 
   /// - Throws: `configuration` for a selector that is no JSON Pointer.
   init(
@@ -25,14 +27,18 @@ struct RESTRecordReader {
       columns.append(try RESTColumnReader(column, source, asWritten: asWritten))
     }
     self.columns = columns
+    // What completes the rows may be in the list as well.
+    members = try RESTMembers(
+      dataset.columns, others: dataset.ignored + dataset.supplements.flatMap { $0.columns.map(\.from) })
   }
 
   /// The rows of the records of a list's answers, checked; then the answers are believed.
   /// - Throws: `badData` naming record and column.
   func rows(of answers: [RESTAnswer]) throws(Problem) -> RESTRows {
-    var part = RESTRows()
+    var part = RESTRows(members: members)
     for answer in answers {
       for (position, record) in answer.records.enumerated() {
+        part.members.add(record)
         part.rows.append(try row(of: record, position + 1, answer, &part.notes))
       }
     }
@@ -41,18 +47,20 @@ struct RESTRecordReader {
   }
 
   /// All rows in the order of the key; tells what was odd in them.
-  func whole(_ parts: [RESTRows]) -> [[Value]] {
+  /// - Parameter isPartial: whether only some of the records were asked for.
+  func whole(_ parts: [RESTRows], isPartial: Bool) -> (rows: [[Value]], findings: [MemberFinding]) {
     var rows: [[Value]] = []
     rows.reserveCapacity(parts.reduce(0) { $0 + $1.rows.count })
-    var notes = RESTNotes()
+    var notes = RESTNotes(), members = self.members
     for part in parts {
       rows += part.rows
       notes.add(part.notes)
+      members.add(part.members)
     }
     count(&rows, &notes)
     sort(&rows)
     if !isAsWritten { for line in notes.lines(dataset.schema.name) { report(line) } }
-    return rows
+    return (rows, members.findings(dataset.schema.name, isPartial: isPartial))
   }
 
   /// The rows in batches of the usual size.
@@ -180,6 +188,7 @@ struct RESTRecordReader {
 struct RESTRows {
   var rows: [[Value]] = []
   var notes = RESTNotes()
+  var members: RESTMembers
 }
 
 /// What was odd in the records of one request but kept: one line for each kind of thing.

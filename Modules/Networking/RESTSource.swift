@@ -24,6 +24,7 @@ public struct RESTSource: RecordSource {
   static let requestsAtATime = TransportOptions.usualConnections
   let report: @Sendable (String) -> Void
   let progress: (@Sendable (_ done: Int, _ all: Int) -> Void)?
+  private let members: (@Sendable ([MemberFinding]) -> Void)?
   private let fetched: (@Sendable (_ seconds: Int64) -> Void)?
 
   /// A source.
@@ -36,6 +37,7 @@ public struct RESTSource: RecordSource {
   ///   - stored: what an earlier request gave: where the source has no further answer for a record any more, those columns stay.
   ///   - maximumBytes: of all responses of this source together, decoded; more is `badData`.
   ///   - progress: is told, from any task, how many answers to requests for one record each are there, and how many there will be.
+  ///   - members: receives which members the records of a dataset have that no column reads, and the other way round.
   ///   - fetched: receives, from any task, when each response was fetched, in seconds since 1970.
   ///   - report: is told, in one line each, what was odd but kept.
   /// - Throws: `usage` when the server is no http or https URL.
@@ -44,6 +46,7 @@ public struct RESTSource: RecordSource {
     environment: [String: String] = [:], asWritten: Bool = false, stored: (any RecordSource)? = nil,
     maximumBytes: Int = RESTSource.defaultMaximumBytes,
     progress: (@Sendable (_ done: Int, _ all: Int) -> Void)? = nil,
+    members: (@Sendable ([MemberFinding]) -> Void)? = nil,
     fetched: (@Sendable (_ seconds: Int64) -> Void)? = nil, report: @escaping @Sendable (String) -> Void
   ) throws(Problem) {
     var base = server ?? description.baseURL
@@ -62,6 +65,7 @@ public struct RESTSource: RecordSource {
     isAsWritten = asWritten
     self.progress = progress
     self.fetched = fetched
+    self.members = members
     self.stored = stored
     meter = RESTMeter(limit: maximumBytes)
     pace = RESTPace(perSecond: description.requestsPerSecond)
@@ -90,7 +94,8 @@ public struct RESTSource: RecordSource {
   private func checkedRows(of table: String, _ request: RowRequest) async throws(Problem) -> any RowStream {
     let dataset = try description.dataset(named: table)
     let reader = try RESTRecordReader(dataset, asWritten: isAsWritten, report: report)
-    var rows = reader.whole(try await rows(for: request, reader))
+    let isPartial = !request.parameters.isEmpty || dataset.parent != nil && request.selection != nil
+    var (rows, findings) = reader.whole(try await rows(for: request, reader), isPartial: isPartial)
     if !dataset.supplements.isEmpty {
       let later = Set(dataset.supplements.flatMap { $0.columns.map(\.name) })
       rows = try await RESTNarrowing.rows(rows, of: reader, for: request.selection, without: later)
@@ -99,9 +104,24 @@ public struct RESTSource: RecordSource {
       guard request.columns.map({ wanted in supplement.columns.contains { wanted.contains($0.name) } }) ?? true else {
         continue
       }
-      try await complete(&rows, of: dataset, by: supplement)
+      findings += try await complete(&rows, of: dataset, by: supplement, isPartial: request.selection != nil)
     }
+    findings = Self.concerning(request.columns, of: dataset, findings)
+    members?(findings)
+    if !isAsWritten, let line = MemberFinding.line(findings) { report(line) }
     return ReadyRows(schema: dataset.schema, batches: reader.batches(of: rows))
+  }
+
+  /// The findings that matter to a reader of some columns: that what these read has vanished.
+  private static func concerning(
+    _ columns: [String]?, of dataset: SourceDataset, _ findings: [MemberFinding]
+  ) -> [MemberFinding] {
+    guard let columns else { return findings }
+    let read = (dataset.columns + dataset.supplements.flatMap(\.columns)).filter { columns.contains($0.name) }
+    let vanished = findings.filter { finding in
+      finding.kind == .vanished && read.contains { $0.from == finding.pointer }
+    }
+    return vanished.isEmpty ? [] : vanished + findings.filter { $0.kind == .unmapped }
   }
 
   /// The rows of every record there is for a request, in parts.

@@ -36,7 +36,7 @@ struct SourceFileDataset {
       supplements: supplements.map(supplement),
       submission: node["submission"].map {
         SourceSubmission(path: $0["path"]?.text ?? "", members: $0["members"]?.pairs ?? [])
-      }, columns: columns)
+      }, ignored: node["ignored"]?.texts ?? [], columns: columns)
   }
 
   private func schema() throws(Problem) -> Schema {
@@ -78,7 +78,7 @@ struct SourceFileDataset {
     for node in node["columns"]?.elements ?? [] {
       let column = self.column(node)
       if filled.contains(column.name) {
-        for key in ["from", "formats", "null", "invalid", "steps", "missing"] {
+        for key in ["from", "formats", "null", "invalid", "steps", "missing", "optional"] {
           if let node = node[key] { throw node.problem("“\(column.name)” is filled elsewhere") }
         }
       } else if column.from != SourceFile.nothing {
@@ -94,7 +94,7 @@ struct SourceFileDataset {
       name, from: node["from"]?.text ?? JSONPointer(steps: [name]).description,
       formats: node["formats"]?.texts.compactMap(SourceDateFormat.init) ?? [], nulls: node["null"]?.texts ?? [],
       invalid: node["invalid"]?.texts ?? [], steps: node["steps"]?.elements.map(step) ?? [],
-      missing: node["missing"]?.text)
+      missing: node["missing"]?.text, isOptional: node["optional"]?.json.booleanValue ?? false)
   }
 
   /// `"trim"`, `"split"`, `"wrap"`, `"has-elements"`, or an object with one of the keys below.

@@ -71,6 +71,8 @@ extension SourceFile {
       SourceMember("parent", .object(parent), "the dataset whose every record is asked about"),
       .required("columns", .list(.object(column), least: 1), "the columns, in order"),
       SourceMember(
+        "ignored", .list(.matching(.pointer), least: 0), "members of records that no column reads on purpose"),
+      SourceMember(
         "supplements", .list(.variants(tag: "for", supplements), least: 0), "further answers that fill more columns"),
       SourceMember("submission", .object(submission), "how a new record is sent"),
     ])
@@ -168,6 +170,7 @@ extension SourceFile {
     SourceMember("invalid", .list(.text, least: 0), "texts that become null with a warning"),
     SourceMember("steps", .list(.wordOrMember(plainSteps, steps), least: 0), "what is done to a value, in order"),
     SourceMember("missing", .text, "the text for a value that is not there"),
+    SourceMember("optional", .truth, "true: no record need have the member; its absence is not reported"),
   ]
 
   /// Steps without a parameter.

@@ -46,6 +46,7 @@ extension SourceFile {
       members.add("parent", ["dataset": parent.dataset, "column": parent.column, "param": parent.parameter])
     }
     members.append(JSON.Member("columns", .array(schema.columns.indices.map { column($0, of: dataset) })))
+    members.add("ignored", dataset.ignored)
     if !dataset.supplements.isEmpty {
       members.append(JSON.Member("supplements", .array(dataset.supplements.map(supplement))))
     }
@@ -88,6 +89,7 @@ extension SourceFile {
     members.add("invalid", column.invalid)
     if !column.steps.isEmpty { members.append(JSON.Member("steps", .array(column.steps.map(step)))) }
     if let missing = column.missing { members.append(JSON.Member("missing", .string(missing))) }
+    if column.isOptional { members.append(JSON.Member("optional", .boolean(true))) }
     return members
   }
 

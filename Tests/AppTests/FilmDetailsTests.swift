@@ -4,11 +4,16 @@ import Testing
 @Suite("films in a storage") struct FilmDetailsTests {
   @Test("a page that is gone takes nothing away, on any storage", arguments: ["sqlite:s.db", "csv:s", "json:s"])
   func gone(storage: String) throws {
-    let films = Array(#"{"movies": [{"id": "a", "title": "A", "reservation_grade": 1}]}"#.utf8)
+    let films = Array(
+      #"{"movies": [{"id": "a", "title": "A", "grade": 12, "reservation_grade": 1, "reservation_rate": 1.5, "user_rating": 7, "date": "2020-01-02", "thumb": null}]}"#
+        .utf8)
     func api(_ details: [String]) throws -> BoxOfficeAPI {
       try BoxOfficeAPI(lists: ["0": films, "1": films], details: details.map { Array($0.utf8) }, comments: [])
     }
-    let whole = try api([#"{"id": "a", "audience": 7, "synopsis": "long"}"#]), gone = try api([])
+    let
+      whole = try api([
+        #"{"id": "a", "audience": 7, "actor": "", "director": "", "duration": 90, "genre": "", "synopsis": "long", "image": ""}"#
+      ]), gone = try api([])
     let page = try LoopbackServer { whole.answer($0) }, none = try LoopbackServer { gone.answer($0) }
     let shell = Shell()
     let first = shell.run("bb-export sync movies --storage \(storage) --api \(page.url) -f csv")

@@ -169,11 +169,19 @@ private func items(_ request: LoopbackServer.Request) -> LoopbackServer.Answer {
   }
   @Test("a built-in source, printed as a file, gives the same records from that file") func shown() throws {
     let films =
-      #"{"movies": [{"id": "a", "title": "A", "date": "2020-01-02", "reservation_grade": 1, "user_rating": 7}]}"#
+      #"{"movies": [{"id": "a", "title": "A", "grade": 12, "date": "2020-01-02", "reservation_grade": 1, "reservation_rate": 1.5, "user_rating": 7, "thumb": ""}]}"#
     let api = try BoxOfficeAPI(
       lists: ["0": Array(films.utf8), "1": Array(films.utf8)],
-      details: [Array(#"{"id": "a", "actor": "X (a, b), Y", "audience": 7}"#.utf8)],
-      comments: [Array(#"{"movie_id": "a", "comments": [{"id": "c", "movie_id": "a", "timestamp": 0.5}]}"#.utf8)])
+      details: [
+        Array(
+          #"{"id": "a", "actor": "X (a, b), Y", "audience": 7, "director": "", "duration": 90, "genre": "", "synopsis": "", "image": ""}"#
+            .utf8)
+      ],
+      comments: [
+        Array(
+          #"{"movie_id": "a", "comments": [{"id": "c", "movie_id": "a", "writer": "", "rating": 9, "timestamp": 0.5, "contents": "x"}]}"#
+            .utf8)
+      ])
     let server = try LoopbackServer { api.answer($0) }, shell = Shell()
     for dataset in ["movies", "comments"] {
       let line = "bb-export \(dataset) --api \(server.url) -f json"

@@ -21,7 +21,7 @@ struct CheckCommand {
   /// For the help: what is looked for.
   static let discussion =
     "What is found is a table with the columns \(Check.schema.columns.map(\.name).joined(separator: ", ")). "
-    + "Looked for are \(CheckRule.names.joined(separator: ", "))."
+    + "Looked for are \((CheckRule.names + MemberFinding.Kind.allCases.map(\.rawValue)).joined(separator: ", "))."
 
   func run() async throws(Problem) {
     let outputs = try Outputs(invocation, environment)
@@ -29,6 +29,7 @@ struct CheckCommand {
     let sources = try await self.sources(for: outputs)
     var tables: [String: CheckTables] = [:], findings: [CheckFinding] = []
     var failures: [Problem] = []
+    let names = Set(sources.map(\.dataset))
     for (dataset, source) in sources {
       do throws(Problem) {
         findings += try await Check().findings(
@@ -46,6 +47,7 @@ struct CheckCommand {
     }
     if failures.count == sources.count, let first = failures.first { throw first }
     for failure in failures { environment.report.warning("not checked: \(failure)") }
+    findings += environment.provenance.members.filter { names.contains($0.dataset) }.map { CheckFinding($0) }
     try await outputs.write(Check.rows(of: findings), selection: selection)
   }
 

@@ -46,7 +46,7 @@ extension SourceDescription {
           SourceColumn("id", from: "/id"),
           SourceColumn("movie_id", from: "/movie_id"),
           SourceColumn("writer", from: "/writer", nulls: [""]),
-          SourceColumn("writer_image", from: "/writer_image", nulls: [""]),
+          SourceColumn("writer_image", from: "/writer_image", nulls: [""], isOptional: true),
           SourceColumn("rating", from: "/rating"),
           SourceColumn("posted_at", from: "/timestamp", formats: [.epochSeconds]),
           SourceColumn("contents", from: "/contents", nulls: [""]),

@@ -16,11 +16,13 @@ public struct SourceColumn: Sendable, Hashable {
   public var steps: [SourceStep]
   /// The text for a value that is not there; nil to leave it null.
   public var missing: String?
+  /// Whether no record need have the member, so that its absence is not reported.
+  public var isOptional: Bool
 
   /// A column.
   public init(
     _ name: String, from: String, formats: [SourceDateFormat] = [], nulls: [String] = [], invalid: [String] = [],
-    steps: [SourceStep] = [], missing: String? = nil
+    steps: [SourceStep] = [], missing: String? = nil, isOptional: Bool = false
   ) {
     self.name = name
     self.from = from
@@ -29,6 +31,7 @@ public struct SourceColumn: Sendable, Hashable {
     self.invalid = invalid
     self.steps = steps
     self.missing = missing
+    self.isOptional = isOptional
   }
 
   /// Instead of a pointer: the record's place in its list, from 1.

@@ -20,6 +20,8 @@ public struct SourceDataset: Sendable, Hashable {
   public var paging: SourcePaging
   /// Where each column's values are found.
   public var columns: [SourceColumn]
+  /// JSON Pointers of members that no column reads on purpose, with all that is within.
+  public var ignored: [String]
   /// The key column that counts the records that share the rest of the key, from 1; nil when the source's own keys are unique.
   public var occurrence: String?
   /// The dataset whose every record is asked about; nil when one list holds everything.
@@ -34,7 +36,8 @@ public struct SourceDataset: Sendable, Hashable {
     _ schema: Schema, path: String, parameters: [SourceParameter] = [], filters: [SourceParameter] = [],
     randomPath: String? = nil, randomFilters: [SourceParameter] = [], records: String = "",
     paging: SourcePaging = .none, occurrence: String? = nil, parent: SourceParent? = nil,
-    supplements: [SourceSupplement] = [], submission: SourceSubmission? = nil, columns: [SourceColumn]
+    supplements: [SourceSupplement] = [], submission: SourceSubmission? = nil, ignored: [String] = [],
+    columns: [SourceColumn]
   ) {
     self.schema = schema
     self.path = path
@@ -49,6 +52,7 @@ public struct SourceDataset: Sendable, Hashable {
     self.supplements = supplements
     self.submission = submission
     self.columns = columns
+    self.ignored = ignored
   }
 }
 

@@ -73,6 +73,19 @@ public struct Check: Sendable {
   }
 }
 
+extension CheckFinding {
+  /// A finding about a member of an API's records.
+  public init(_ member: MemberFinding) {
+    let what =
+      member.kind == .vanished ? "no record has the member that the column reads" : "no column reads the member"
+    self.init(
+      value: Array(member.pointer.utf8), count: member.count,
+      what + (member.nearest.map { "; did you mean \($0)?" } ?? ""))
+    dataset = member.dataset
+    check = member.kind.rawValue
+  }
+}
+
 /// One thing that is odd.
 public struct CheckFinding: Sendable, Hashable {
   /// The dataset; filled by `Check`.

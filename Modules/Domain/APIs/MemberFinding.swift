@@ -1,0 +1,52 @@
+/// A difference between the members of an API's records and those its description reads.
+///
+/// An API that renames a member must not empty a column silently.
+public struct MemberFinding: Sendable, Hashable {
+  /// The kind of difference.
+  public enum Kind: String, Sendable, Hashable, CaseIterable {
+    /// Records have a member that no column reads.
+    case unmapped = "member-unmapped"
+    /// A column reads a member that no record has.
+    case vanished = "member-vanished"
+  }
+  /// The kind of difference.
+  public var kind: Kind
+  /// The dataset.
+  public var dataset: String
+  /// JSON Pointer of the member within a record.
+  public var pointer: String
+  /// Records that have the member, or that lack it.
+  public var count: Int
+  /// JSON Pointer of the member that was probably meant; nil for none.
+  public var nearest: String?
+
+  /// Creates a finding.
+  public init(_ kind: Kind, in dataset: String, _ pointer: String, count: Int, nearest: String? = nil) {
+    self.kind = kind
+    self.dataset = dataset
+    self.pointer = pointer
+    self.count = count
+    self.nearest = nearest
+  }
+
+  /// The findings of one dataset as one line; nil for none.
+  public static func line(_ findings: [MemberFinding]) -> String? {
+    guard let first = findings.first else { return nil }
+    let vanished = findings.filter { $0.kind == .vanished }
+    let meant = vanished.compactMap(\.nearest)
+    var parts: [String] = []
+    if !vanished.isEmpty {
+      let suggestion = meant.isEmpty ? "" : "; did you mean \(list(meant, "and"))?"
+      parts.append("no record has \(list(vanished.map(\.pointer), "or"))\(suggestion)")
+    }
+    let unmapped = findings.filter { $0.kind == .unmapped && !meant.contains($0.pointer) }
+    if !unmapped.isEmpty { parts.append("no column reads \(list(unmapped.map(\.pointer), "or"))") }
+    return "\(first.dataset): \(parts.joined(separator: " "))"
+  }
+
+  private static func list(_ pointers: [String], _ word: String) -> String {
+    if pointers.count > 5 { return pointers.prefix(5).joined(separator: ", ") + " and \(pointers.count - 5) more" }
+    guard pointers.count > 1 else { return pointers.joined() }
+    return pointers.dropLast().joined(separator: ", ") + " \(word) " + (pointers.last ?? "")
+  }
+}
