@@ -36,18 +36,39 @@ public struct Program: Sendable {
   public let name: String
   /// `1.2.3`.
   public let version: String
+  /// The day of the release, ISO 8601; empty if unknown.
+  public let released: String
   /// One sentence without a full stop.
   public let overview: String
+  /// The description in the man page, in paragraphs; empty if the overview is enough.
+  public let discussion: String
   /// The commands, in the order of the help.
   public let commands: [Command]
   /// The command that is meant when the first word is not a command's name; nil when there must be one.
   public let defaultCommand: String?
   /// Options every command takes.
   public let options: [Option]
-  /// The texts behind `help TOPIC`.
+  /// The texts of `help TOPIC`.
   public let topics: [Topic]
   /// Command lines for the help of the program, without its name.
   public let examples: [String]
+  /// The files and directories that the program uses, for the man page.
+  public let files: [File]
+  /// Other programs with a man page.
+  public let related: [String]
+
+  /// A file or directory that a program uses.
+  public struct File: Sendable, Hashable {
+    /// The path, with variables: `$XDG_CONFIG_HOME/bb/config`.
+    public let path: String
+    /// One sentence without a full stop.
+    public let summary: String
+    /// Creates a description of a file.
+    public init(_ path: String, _ summary: String) {
+      self.path = path
+      self.summary = summary
+    }
+  }
 
   /// One help topic.
   public struct Topic: Sendable, Hashable {
@@ -67,18 +88,22 @@ public struct Program: Sendable {
 
   /// A program.
   public init(
-    _ name: String, version: String, _ overview: String, commands: [Command], defaultCommand: String? = nil,
-    options: [Option],
-    topics: [Topic], examples: [String]
+    _ name: String, version: String, released: String = "", _ overview: String, discussion: String = "",
+    commands: [Command], defaultCommand: String? = nil, options: [Option], topics: [Topic], examples: [String],
+    files: [File] = [], related: [String] = []
   ) {
     self.name = name
     self.version = version
+    self.released = released
     self.overview = overview
+    self.discussion = discussion
     self.commands = commands
     self.defaultCommand = defaultCommand
     self.options = options
     self.topics = topics
     self.examples = examples
+    self.files = files
+    self.related = related
   }
 
   /// `--help`, which every command takes.

@@ -1,14 +1,20 @@
 public import Rows
 
 extension Program {
-  /// What may stand behind `help`: topics, commands, `man`.
+  /// The words that can follow `help`: topics, commands, `man`.
   public var helpWords: [String] { topics.map(\.name) + commands.map(\.name) + ["man"] }
 
-  /// What `help WORD…` shows: the help of the program, a topic, or a command and its subcommand; the manual page for `man`.
+  /// Returns the text that `help WORD…` shows: the help of the program, a topic, or a command and its subcommand.
+  ///
+  /// `man` is the man page of the program, `man COMMAND` that of a command, and `man all` is all of them.
   /// - Throws: `usage` for what there is no help on, with the nearest word.
   public func help(on words: [String], width: Int = 80) throws(Problem) -> String {
     guard let first = words.first else { return help(for: nil, width: width) }
-    if words == ["man"] { return manPage() }
+    if first == "man", words.count <= 2 {
+      guard let word = words.dropFirst().first else { return manPage() }
+      if word == "all" { return manPages.map(\.text).joined() }
+      if let command = commands.first(where: { $0.name == word }) { return manPage(of: command) }
+    }
     if words.count == 1, let topic = topics.first(where: { $0.name == first }) { return topic.text + "\n" }
     var command: Command?, below = commands
     for (depth, word) in words.enumerated() {

@@ -19,11 +19,24 @@ import Testing
     #expect(all.allSatisfy(taken.contains))
   }
   @Test("the man page and the help of every command are there") func pages() {
-    let page = BBExport.program.manPage()
+    let pages = BBExport.program.manPages
+    #expect(pages.count == BBExport.program.commands.count + 1)
+    for (name, text) in pages {
+      for section in [
+        "NAME", "SYNOPSIS", "DESCRIPTION", "OPTIONS", "EXIT STATUS", "ENVIRONMENT", "FILES", "SEE ALSO",
+      ] {
+        #expect(text.contains("\n.SH \(section)\n"), "\(name): \(section)")
+      }
+    }
     for command in BBExport.program.commands {
-      #expect(page.contains(command.name))
       #expect(BBExport.program.help(for: command).contains("USAGE"))
     }
+  }
+
+  @Test("the version and the date of the release are those of the changelog") func release() {
+    let root = #filePath.replacing("Tests/AppTests/DescriptionTests.swift", with: "")
+    let heading = Shell.read(root + ".github/CHANGELOG.md").split(separator: "\n").first { $0.hasPrefix("## ") }
+    #expect(heading == "## \(Release.version) (\(Release.date))")
   }
 
   /// The words of a line of sh with single quotes only.

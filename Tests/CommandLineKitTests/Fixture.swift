@@ -23,7 +23,8 @@ enum Fixture {
   static let copy = Command(
     "copy", "copy files", arguments: [Argument("FILE", values: .file, count: .any, "what to copy")])
   static let program = Program(
-    "demo", version: "1.2.3", "shows things", commands: [table, plugins, copy], defaultCommand: "table",
+    "demo", version: "1.2.3", released: "2026-01-31", "shows things", commands: [table, plugins, copy],
+    defaultCommand: "table",
     options: [quiet, verbose],
     topics: [Program.Topic("where", "the grammar of conditions", "COLUMN OP VALUE")], examples: ["people --limit 3"])
 

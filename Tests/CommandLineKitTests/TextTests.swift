@@ -41,12 +41,27 @@ import Testing
       "x", version: "1", "does", commands: [], options: [],
       topics: [.init("t", "text", ".dot\n'quote\nback\\slash --long")], examples: [])
     let page = program.manPage()
-    #expect(page.contains("\\&.dot\n\\&'quote\nback\\eslash \\-\\-long"))
+    #expect(page.contains("\\&.dot\n\\(aqquote\nback\\eslash \\-\\-long"))
     #expect(page.hasPrefix(".TH X 1"))
   }
-  @Test("groff reads the man page without a warning") func groff() {
-    let complaints = CompletionTests.run("groff", Fixture.program.manPage(), options: "-ww -z -man -Kutf8 -Tutf8")
-    if complaints == ["missing"] { print("skipped: groff is not installed") } else { #expect(complaints == []) }
+  @Test("a command with subcommands has one man page with a section for each") func manOfGroup() throws {
+    let page = Fixture.program.manPage(of: Fixture.plugins)
+    for part in [
+      ".TH DEMO\\-PLUGINS 1", "\\fBdemo plugins list\\fR [OPTIONS]\n.br\n\\fBdemo plugins info\\fR NAME [OPTIONS]",
+      ".SS plugins info", ".BR demo (1)\n",
+    ] {
+      #expect(page.contains(part), "\(part)")
+    }
+    #expect(try Fixture.program.help(on: ["man", "plugins"]) == page)
+    #expect(try Fixture.program.help(on: ["man", "all"]) == Fixture.program.manPages.map(\.text).joined())
+    #expect(throws: Problem.self) { try Fixture.program.help(on: ["man", "plugin"]) }
+  }
+  @Test("groff and mandoc read the man pages without a warning", arguments: Fixture.program.manPages.map(\.text))
+  func readers(page: String) {
+    for (reader, options) in [("groff", "-ww -z -man -Kutf8 -Tutf8"), ("mandoc", "-Tlint -Wwarning")] {
+      let complaints = CompletionTests.run(reader, page, options: options)
+      if complaints == ["missing"] { print("skipped: \(reader) is not installed") } else { #expect(complaints == []) }
+    }
   }
   @Test("text escaped for JSON is the same for every reader, and drives no terminal") func json() {
     let text = JSONText.quoted("a\u{1B}\u{7F}\u{9B}\u{202E}\u{2069}\"\\é\n")

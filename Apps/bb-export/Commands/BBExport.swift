@@ -2,7 +2,7 @@ import CommandLineKit
 
 /// The program's description: help, completions, man page and parsing are made from it.
 enum BBExport {
-  static let version = "0.1.0"
+  static let version = Release.version
 
   static let table = Command(
     "table", "write a dataset, or a table of a file",
@@ -115,12 +115,20 @@ enum BBExport {
     ], examples: ["help selection", "help man > bb-export.1"])
 
   static let program = Program(
-    "bb-export", version: version,
+    "bb-export", version: version, released: Release.date,
     "write datasets of television and film, or any table of yours, to files in any format",
+    discussion: """
+      Fetches TV and movie datasets from JSON APIs, keeps them in a store, and converts any CSV, JSON or SQLite table between \
+      formats without changing a value.
+      A store is an SQLite database, or a directory of CSV or JSON files.
+      """,
     commands: [
       table, sync, datasets, formats, sources, check, comment, images, open, plugins, tap, completions, config, help,
     ],
     defaultCommand: "table",
     options: Options.everywhere, topics: Topics.all,
-    examples: ["episodes --where 'season = 1'", "characters -o characters.csv", "--from people.csv -f json", "formats"])
+    examples: [
+      "episodes --where 'season = 1'", "characters -o characters.csv", "--from people.csv -f json", "formats",
+    ],
+    files: [.configuration, .store, .cache, .plugins], related: ["bb-notes"])
 }

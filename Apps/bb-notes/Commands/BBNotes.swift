@@ -2,7 +2,7 @@ import CommandLineKit
 
 /// The program's description: help, completions, man page and parsing are made from it.
 enum BBNotes {
-  static let version = "0.1.0"
+  static let version = Release.version
 
   /// Every command, in the order of the help. A group of commands adds a line.
   static let entries: [Entry] =
@@ -16,9 +16,16 @@ enum BBNotes {
     + StorageCommands.entries + GeneralCommands.entries
 
   static let program = Program(
-    "bb-notes", version: version, "keep notes on episodes, places and actors", commands: entries.map(\.command),
+    "bb-notes", version: version, released: Release.date, "keep notes on episodes, places and actors",
+    discussion: """
+      Keeps notes on episodes, places, actors and favourites in a store: an SQLite database, or a directory of CSV or JSON \
+      files.
+      Every change can be undone with `bb-notes undo`.
+      """,
+    commands: entries.map(\.command),
     options: Options.everywhere, topics: Topics.all,
-    examples: ["add S05E14 'what a chapter'", "list --production bb", "episodes --production bcs --season 1"])
+    examples: ["add S05E14 'what a chapter'", "list --production bb", "episodes --production bcs --season 1"],
+    files: [.configuration, .store, .cache, .drafts], related: ["bb-export"])
 
   /// What the command with these words does.
   static func action(at path: [String]) -> Entry.Action? {
