@@ -28,6 +28,12 @@ func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
 
 let package = Package(
   name: "bb",
+  products: [
+    // Tables as streams of batches, their formats, and selections: no files, no network.
+    .library(name: "BBRows", targets: ["Rows", "Codecs", "Query"]),
+    // Datasets, sources, stores and exports.
+    .library(name: "BB", targets: ["Domain", "Networking", "Persistence", "Exporters"]),
+  ],
   targets: [
     .systemLibrary(
       name: "CSQLite", path: "Modules/CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
@@ -65,6 +71,7 @@ let package = Package(
       swiftSettings: house
     ),
 
+    tests("ExampleTests", ["Rows", "Codecs", "Query", "Domain", "Persistence", "Exporters"]),
     tests("DomainTests", ["Rows", "Codecs", "Query", "Domain", "Conformance"]),
     tests("CodecsTests", ["Rows", "Query", "Domain", "Codecs", "Conformance"]),
     tests("NetworkingTests", ["Rows", "Query", "Domain", "Codecs", "Networking", "Conformance"]),

@@ -20,6 +20,7 @@ public struct DailySource: Sendable {
   ///   - server: a server that speaks it, instead of the description's base URL.
   ///   - transport: asks it.
   ///   - folder: the cache.
+  ///   - date: the clock that decides what today is.
   ///   - patience: how long an answer may take in all.
   public init(
     _ description: SourceDescription, server: String?, transport: any HTTPTransport, folder: String,
@@ -35,6 +36,7 @@ public struct DailySource: Sendable {
 
   /// The rows of a dataset; nil when the API never answered.
   /// - Parameters:
+  ///   - table: the name of the dataset.
   ///   - refresh: asks whether or not it was asked today.
   ///   - report: is told why the API did not answer; nobody else is.
   public func rows(

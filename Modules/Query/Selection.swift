@@ -62,7 +62,10 @@ public struct Selection: Sendable, Hashable {
   public init() {}
 
   /// The rows of `stream` that are wanted.
-  /// - Parameter related: the tables that `relations` lead to, as `RelatedTables.read` gives them.
+  /// - Parameters:
+  ///   - stream: the rows to select from.
+  ///   - scratch: temporary files, for sorting.
+  ///   - related: the tables that `relations` lead to, as `RelatedTables.read` gives them.
   /// - Throws: `usage` for a column the schema does not have, a value it cannot compare, a relation that is not there.
   public func apply(
     to stream: any RowStream, scratch: any ScratchSpace, related: RelatedTables = RelatedTables.none

@@ -16,8 +16,11 @@ extension JSON {
   /// The value that `bytes` write: one value as RFC 8259 has it, white space around it, nothing else. A byte order mark before it is
   /// skipped.
   ///
-  /// - Parameter name: what messages call the document; they say `name:line:column`, lines ending at LF and columns counted in
-  ///   bytes, both from 1.
+  /// - Parameters:
+  ///   - bytes: the document.
+  ///   - name: what messages call the document; they say `name:line:column`, lines ending at LF and columns counted in
+  ///     bytes, both from 1.
+  ///   - duplicateKeys: whether an object may have a key more than once.
   /// - Throws: `badData` for anything that is not JSON in UTF-8, for nesting deeper than 128, for a text longer than `maximumText`, for a surrogate without its other
   ///   half, and for duplicate keys unless they are `kept`.
   public static func parse(

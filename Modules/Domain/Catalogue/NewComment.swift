@@ -10,7 +10,10 @@ public struct NewComment: Sendable, Hashable {
   public let contents: String
 
   /// A comment of what was typed.
-  /// - Parameter rating: a number with digits and at most one point.
+  /// - Parameters:
+  ///   - writer: the name of its writer.
+  ///   - rating: a number with digits and at most one point.
+  ///   - contents: the text of the comment.
   /// - Throws: `usage` that names everything that is missing, or what is wrong with the rating.
   public init(writer: String?, rating: String?, contents: String?) throws(Problem) {
     let name = Self.trimmed(writer ?? ""), text = contents ?? ""

@@ -43,7 +43,10 @@ public enum Shorthand {
   }
 
   /// `--season` for a dataset, as conditions of which one must hold: for characters, the seasons they appear in.
-  /// - Parameter production: the production's name when one was asked for too.
+  /// - Parameters:
+  ///   - season: the number of the season.
+  ///   - schema: the schema of the dataset.
+  ///   - production: the production's name when one was asked for too.
   public static func season(_ season: Int, in schema: Schema, production: String?) throws(Problem) -> [Condition] {
     let shows = [("Breaking Bad", "breaking_bad_seasons"), ("Better Call Saul", "better_call_saul_seasons")]
       .filter { schema.position(of: $0.1) != nil && (production == nil || production == $0.0) }

@@ -25,8 +25,9 @@ public struct Check: Sendable {
   /// What the rules find in a dataset, in their order.
   /// - Parameters:
   ///   - dataset: its name.
-  ///   - open: the rows of a dataset; nil when there are none to compare with. Asked once for each.
+  ///   - tables: the tables read so far; the function adds those that it reads.
   ///   - report: is told, in one line each, what could not be looked for.
+  ///   - open: the rows of a dataset; nil when there are none to compare with. Asked once for each.
   /// - Throws: what `open` and its streams throw.
   public func findings(
     in dataset: String, _ tables: inout CheckTables, report: (String) -> Void,

@@ -10,7 +10,9 @@ public protocol ImageArchive: Sendable {
   /// - Returns: nil when there is nothing of it, or of another URL.
   func unfinished(_ reference: ImageReference) throws(Problem) -> (any ImagePart)?
   /// A new, empty file for a picture that is to come.
-  /// - Parameter validator: nil when it cannot be told later whether what was received still belongs to it; then nothing is left of it.
+  /// - Parameters:
+  ///   - reference: the image.
+  ///   - validator: nil when it cannot be told later whether what was received still belongs to it; then nothing is left of it.
   func begin(_ reference: ImageReference, _ validator: ImageValidator?) throws(Problem) -> any ImagePart
   /// Notes that a picture is in its place, so that it is not asked for again should the run break off here.
   func note(_ record: ImageRecord) throws(Problem)

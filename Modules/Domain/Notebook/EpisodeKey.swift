@@ -16,7 +16,9 @@ public struct EpisodeKey: Sendable, Hashable, Comparable {
   }
 
   /// Reads `[PRODUCTION:]S05E14`, `s5e14` or `5x14`.
-  /// - Parameter production: of a key that names none.
+  /// - Parameters:
+  ///   - text: the key.
+  ///   - production: of a key that names none.
   /// - Throws: `usage` for anything else.
   public init(parsing text: String, production: String) throws(Problem) {
     guard let colon = text.lastIndex(of: ":") else {

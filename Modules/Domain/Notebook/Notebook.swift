@@ -36,6 +36,8 @@ public struct Notebook: Sendable {
   /// Writes a note, when the record still is as it was read.
   ///
   /// - Parameters:
+  ///   - text: the new text.
+  ///   - key: the episode of the note.
   ///   - before: the note as it was read; nil when there was none.
   ///   - title: what the person does, as the history shows it.
   /// - Returns: false when the text is the same; then nothing is written.

@@ -27,7 +27,10 @@ public struct RecordImport: Sendable {
   private let makeIdentifier: @Sendable () -> String
 
   /// An import into `book`.
-  /// - Parameter conflict: nil to refuse when there is one.
+  /// - Parameters:
+  ///   - book: the book that gets the records.
+  ///   - conflict: nil to refuse when there is one.
+  ///   - identifier: the identifier of a new record.
   public init(into book: RecordBook, _ conflict: Conflict?, identifier: @escaping @Sendable () -> String) {
     self.book = book
     self.conflict = conflict

@@ -69,7 +69,11 @@ public struct TextEditing: Sendable {
 
   /// Saves a text; when that fails it is kept as a draft, and the problem says where.
   ///
-  /// - Parameter draft: where it is kept already; nil when a draft is to be made.
+  /// - Parameters:
+  ///   - text: the text, in UTF-8.
+  ///   - draft: where it is kept already; nil when a draft is to be made.
+  ///   - name: what the text is about, for the name of a draft.
+  ///   - save: the action that saves the text.
   @discardableResult
   public func saving<Result>(
     _ text: [UInt8], draft: String? = nil, about name: String, _ save: () async throws(Problem) -> Result

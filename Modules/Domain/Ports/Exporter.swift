@@ -10,7 +10,10 @@ public protocol Exporter: Sendable {
   func measure(_ batch: RowBatch, of schema: Schema, options: ExportOptions, into layout: inout Layout)
   /// An encoder for rows of `schema`.
   ///
-  /// - Parameter layout: what was measured; an empty one when nothing had to be.
+  /// - Parameters:
+  ///   - schema: the schema of the rows.
+  ///   - options: the options of the format.
+  ///   - layout: what was measured; an empty one when nothing had to be.
   /// - Throws: `usage` for an option or a schema the format cannot do.
   func makeEncoder(for schema: Schema, options: ExportOptions, layout: Layout) throws(Problem) -> any RowEncoder
   /// What the encoder's bytes go through on their way to `sink`, for formats that a program or a container behind the encoder makes. It gets the

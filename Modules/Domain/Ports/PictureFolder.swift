@@ -6,6 +6,7 @@ public protocol PictureFolder: Sendable {
   ///
   /// - Parameters:
   ///   - path: the file; its name is not kept.
+  ///   - dataset: the dataset of the record.
   ///   - record: the record's identifier.
   /// - Returns: its name in the storage, which no picture had: `images/actors/KEY-1.jpg`, the next `KEY-2.png`.
   /// - Throws: `badData` for a file that is no picture or larger than 64 MiB, `noInput`, `permission`, `io`.

@@ -12,7 +12,9 @@ public protocol TextEditor: Sendable {
 public protocol DraftFolder: Sendable {
   /// Makes a draft.
   ///
-  /// - Parameter name: what it is about, for people who look into the folder.
+  /// - Parameters:
+  ///   - text: the text, in UTF-8.
+  ///   - name: what it is about, for people who look into the folder.
   /// - Returns: its path.
   func make(_ text: [UInt8], about name: String) throws(Problem) -> String
   /// The text of a draft.

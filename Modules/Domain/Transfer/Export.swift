@@ -49,6 +49,7 @@ public struct Export: Sendable {
   /// An export to `outputs`.
   ///
   /// - Parameters:
+  ///   - outputs: the outputs, written in one pass.
   ///   - threads: workers, at least 1.
   ///   - scratch: for formats that must see all rows before the first byte.
   ///   - progress: told after each batch how many rows were written and how many bytes the first output has.

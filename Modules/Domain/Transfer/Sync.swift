@@ -33,6 +33,7 @@ public struct Sync: Sendable {
   /// Makes the table of `schema` hold the rows of a stream, whose columns are some of the schema's, in any order.
   ///
   /// - Parameters:
+  ///   - rows: the rows.
   ///   - schema: nil for the stream's own, which may become wider.
   ///   - source: where the rows come from; nil for records of a person's, which stay in the history.
   /// - Returns: what became of the table, or would.

@@ -48,7 +48,9 @@ public enum SingerCatalog {
   ///
   /// A stream or column is chosen when its metadata say `selected`, else when they say `selected-by-default`; a column also when they say neither.
   /// A key is always there.
-  /// - Parameter name: the file's path, for messages.
+  /// - Parameters:
+  ///   - bytes: the contents of the file.
+  ///   - name: the file's path, for messages.
   /// - Throws: `configuration` for anything that is no catalogue.
   public static func read(_ bytes: [UInt8], name: String) throws(Problem) -> [Choice] {
     let document = try JSON.parse(bytes, asConfiguration: name)

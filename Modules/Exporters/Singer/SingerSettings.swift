@@ -24,7 +24,9 @@ public struct SingerSettings: Sendable, Hashable {
   private static let usual = ["start_date", "user_agent"]
 
   /// The settings in the bytes of a file.
-  /// - Parameter name: the file's path, for messages.
+  /// - Parameters:
+  ///   - bytes: the contents of the file.
+  ///   - name: the file's path, for messages.
   /// - Throws: `configuration` for a key that is not known, with the nearest right one, or a value of the wrong kind.
   public init(_ bytes: [UInt8], name: String) throws(Problem) {
     let document = try JSON.parse(bytes, asConfiguration: name)

@@ -23,6 +23,7 @@ public final class FileSink: ByteSink {
   /// Opens the temporary beside `path`.
   ///
   /// - Parameters:
+  ///   - path: the path of the file.
   ///   - replaces: whether an existing file may be replaced.
   ///   - mode: of a new file, before the umask.
   /// - Throws: `cannotCreate` for a folder, pipe or existing file, `noInput` when the folder is missing, `permission`, `io`.

@@ -5,7 +5,9 @@ public import Rows
 public enum OutputFile {
   /// A sink into a device, or into a file that appears when it is whole.
   ///
-  /// - Parameter replaces: whether an existing file may be replaced.
+  /// - Parameters:
+  ///   - path: the path of the file or device.
+  ///   - replaces: whether an existing file may be replaced.
   /// - Throws: `cannotCreate` for a file of a storage; what `FileSink` and `DescriptorSink` throw.
   public static func sink(_ path: String, replaces: Bool) throws(Problem) -> any ByteSink {
     if DescriptorSink.isDevice(path) { return try DescriptorSink(device: path) }

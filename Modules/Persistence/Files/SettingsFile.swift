@@ -4,7 +4,9 @@ public import Rows
 public enum SettingsFile {
   /// What the file at `path` says; nothing when there is none.
   ///
-  /// - Parameter names: the settings there are.
+  /// - Parameters:
+  ///   - path: the path of the file.
+  ///   - names: the settings there are.
   /// - Throws: `configuration` with the line of a setting there is not, or that is said twice or wrongly.
   public static func read(_ path: String, names: [String]) throws(Problem) -> [String: String] {
     let bytes: [UInt8]

@@ -45,6 +45,8 @@ public struct FileSource: RecordSource {
   ///
   /// A pipe is copied to a private file first, unless types are given: the types of its columns may have to be found twice.
   /// - Parameters:
+  ///   - path: the path of the file, or `-` for standard input.
+  ///   - reading: how to read the file.
   ///   - scratch: where pipes are copied to.
   ///   - report: is told what was changed in names, a sentence each.
   /// - Throws: `noInput`, `permission`, `io`; `usage` when the format cannot be told.

@@ -122,7 +122,10 @@ public struct StoreRegistry: Sendable {
 
   /// Makes a new storage that appears when it is whole: `fill` fills it beside its place, under another name.
   ///
-  /// - Parameter old: a storage whose pictures are copied.
+  /// - Parameters:
+  ///   - location: the place of the new store.
+  ///   - old: a storage whose pictures are copied.
+  ///   - fill: writes the contents into the new store.
   /// Safe under kill: what was begun is removed by the next try.
   /// - Throws: `cannotCreate` when there is something at the location; what `fill` throws.
   public func make<Result>(

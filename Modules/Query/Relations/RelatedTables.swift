@@ -30,6 +30,7 @@ public struct RelatedTables: Sendable {
   /// - Parameters:
   ///   - names: as in `Selection.relations`.
   ///   - dataset: where the relations begin.
+  ///   - relations: the relations that exist.
   ///   - open: the rows of a dataset.
   /// - Throws: `usage` for a relation that is not there; what `open` and its stream throw.
   public static func read(

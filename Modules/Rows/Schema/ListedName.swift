@@ -9,6 +9,7 @@ public struct ListedName: Sendable, Hashable {
 
   /// Reads a list of names.
   /// - Parameters:
+  ///   - text: the list: names separated by commas.
   ///   - mark: what parts a name from its value, as `:` and `=` do; nil when the names have none.
   ///   - option: what messages call the list: `columns` of `--columns`.
   /// - Throws: `usage` for an empty name, and for a quote that is not closed or has something behind it.

@@ -1,0 +1,24 @@
+import Codecs
+import Query
+import Rows
+
+/// Returns the records of a CSV text for which a condition holds, as JSON Lines.
+func jsonLines(fromCSV text: String, where condition: String) async throws(Problem) -> String {
+  let source = MemoryByteSource(Array(text.utf8), name: "people.csv")
+  let rows = try CSVRowStream.inferring(source, table: "people")
+  var selection = Selection()
+  selection.conditions = [try Condition(parsing: condition)]
+  let selected = try selection.apply(to: rows, scratch: NoScratch())
+  let writer = JSONWriter(selected.schema, framing: .lines)
+  var output = ByteBuffer(), isFirst = true
+  while let work = try await selected.next() {
+    try writer.write(try work.batch(), isFirst: isFirst, &output)
+    isFirst = false
+  }
+  return String(decoding: output.bytes(), as: UTF8.self)
+}
+
+/// Only sorting needs temporary files.
+struct NoScratch: ScratchSpace {
+  func makeFile() throws(Problem) -> any ScratchFile { throw Problem(.unavailable, "no temporary files") }
+}
