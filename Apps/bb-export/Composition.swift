@@ -95,6 +95,10 @@ extension Environment {
       images: imagePort(origins),
       store: { (location) throws(Problem) in try stores.open(location) },
       defaultStorage: { () throws(Problem) in try directories.defaultStorage() },
+      configuration: { () throws(Problem) in try directories.settings() },
+      configure: { (key, value) async throws(Problem) in
+        try await ConfigurationFile.set(key, to: value, in: directories.configurationFile)
+      },
       migrate: { (old, location) async throws(Problem) in
         let place = try stores.location(location), source = try stores.location(old.name)
         return try await stores.make(place, withPicturesOf: source) { (new) async throws(Problem) in
@@ -123,7 +127,10 @@ extension Environment {
       scratch: scratch,
       digesting: { DigestSink($0) },
       launch: { Desktop.open($0, variables: variables) },
-      folders: [("cache", directories.cache), ("data", directories.data), ("temporary files", directories.temporary)],
+      folders: [
+        ("data", directories.data), ("configuration", directories.configuration), ("cache", directories.cache),
+        ("temporary files", directories.temporary),
+      ],
       cleanUp: { end in
         ChildPrograms.endAll()
         Temporaries.removeAll(ending: end)
@@ -155,7 +162,7 @@ private func liveSource(
   let policy = Caching.Policy(maximumAge: Int64(live.maxAge ?? 0), refresh: live.refresh, offline: live.offline)
   let caching = Caching(retrying, folder: directories.cache, policy: policy, date: date) { report.warning($0) }
   // A file names its own server: its key must not go where a variable meant for the built-in APIs points.
-  let usual = isSourceFile(name) ? nil : variables["BB_API_URL"].flatMap { $0.isEmpty ? nil : $0 }
+  let usual = isSourceFile(name) ? nil : try directories.settings()[.api]?.value
   let server = live.server ?? usual
   origins.add(server: server ?? description.baseURL)
   var told: (@Sendable (Int, Int) -> Void)?

@@ -36,6 +36,10 @@ struct Environment: Sendable {
   var store: @Sendable (_ location: String) throws(Problem) -> any RecordStore
   /// Where the storage is when the command line does not say, and who says so.
   var defaultStorage: @Sendable () throws(Problem) -> (location: String, origin: String)
+  /// The settings of the environment and of the configuration file.
+  var configuration: @Sendable () throws(Problem) -> Configuration
+  /// Changes the configuration file; nil removes a key.
+  var configure: @Sendable (_ key: ConfigurationKey, _ value: String?) async throws(Problem) -> Void
   /// Makes a new storage hold all that another has; the tables with their records.
   var migrate:
     @Sendable (_ old: any RecordStore, _ location: String) async throws(Problem) -> [(table: String, records: Int)]

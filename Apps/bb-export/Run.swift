@@ -13,15 +13,18 @@ func run(_ arguments: [String], in environment: Environment, report: Report) asy
     {
       report.configure(style: .json, isQuiet: false)
     }
-    let invocation = try BBExport.program.parse(arguments)
+    var invocation = try BBExport.program.parse(arguments)
     switch invocation.action {
     case .version: try Terminal.write("bb-export \(BBExport.version)\n", to: 1)
     case .help(let command):
       try Terminal.write(
         BBExport.program.help(for: command, path: invocation.path, width: Terminal.width(1) ?? 80), to: 1)
     case .run(let command):
+      if command != BBExport.help, command != BBExport.completions {
+        invocation.configuration = try environment.configuration()
+      }
       report.configure(
-        style: invocation[Options.errors].flatMap(Report.Style.init) ?? .text,
+        style: invocation.setting(Options.errors).flatMap(Report.Style.init) ?? .text,
         isQuiet: invocation.has(Options.quiet), isVerbose: invocation.has(Options.verbose))
       try await run(command, invocation, environment)
     }

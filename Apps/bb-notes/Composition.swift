@@ -20,7 +20,10 @@ extension Environment {
     let width = Terminal.width(1), identifiers = RecordIdentifiers()
     return Environment(
       variables: variables,
-      settings: { () throws(Problem) in try directories.settings() },
+      configuration: { () throws(Problem) in try directories.settings() },
+      configure: { (key, value) async throws(Problem) in
+        try await ConfigurationFile.set(key, to: value, in: directories.configurationFile)
+      },
       store: { (location) throws(Problem) in try stores.open(location) },
       exists: { (location) throws(Problem) in try stores.isThere(try stores.location(location)) },
       claim: { (location) async throws(Problem) in try await stores.claim(try stores.location(location)) },
@@ -34,7 +37,7 @@ extension Environment {
       defaultStorage: { () throws(Problem) in try directories.defaultStorage() },
       builtIn: SnapshotSource(),
       currentEpisodes: { (refresh) async throws(Problem) in
-        let updates = dailyEpisodes(variables, directories)
+        let updates = try dailyEpisodes(directories)
         return try await updates.rows(of: Catalog.episodes.name, refresh: refresh) { if refresh { report.warning($0) } }
       },
       exporters: exporters.exporters,
@@ -59,14 +62,16 @@ extension Environment {
       },
       standardOutput: { () throws(Problem) in
         guard Terminal.isTerminal(1) else { return DescriptorSink.standardOutput }
-        let pager = Terminal.isInteractive ? PagerSink(variables, preferred: try directories.settings()["pager"]) : nil
+        let pager =
+          Terminal.isInteractive ? PagerSink(variables, preferred: try directories.settings()[.pager]?.value) : nil
         return VisibleSink(pager ?? DescriptorSink.standardOutput) { report.warning($0) }
       },
       standardInput: { () throws(Problem) in try FileByteSource().bytes(limit: 64 << 20) },
       terminalWidth: width,
       isInteractive: Terminal.isInteractive,
       dialog: Dialog(),
-      editor: { () throws(Problem) in TerminalEditor(variables, preferred: try directories.settings()["editor"]) },
+      editor: { () throws(Problem) in TerminalEditor(variables, preferred: try directories.settings()[.editor]?.value)
+      },
       drafts: PrivateDrafts(folder: directories.state + "/drafts"),
       clock: writtenTime(variables),
       identifier: {
@@ -95,12 +100,13 @@ extension Environment {
 }
 
 /// The episodes of the API, asked now and then.
-private func dailyEpisodes(_ variables: [String: String], _ directories: Directories) -> DailySource {
-  DailySource(
-    SourceDescription.usual(for: Catalog.episodes.name),
-    server: variables["BB_API_URL"].flatMap { $0.isEmpty ? nil : $0 },
-    transport: CurlTransport(TransportOptions(userAgent: "bb-notes/\(BBNotes.version)")), folder: directories.cache,
-    date: SystemClock())
+private func dailyEpisodes(_ directories: Directories) throws(Problem) -> DailySource {
+  let settings = try directories.settings()
+  let options = TransportOptions(
+    proxy: settings[.proxy]?.value, caFile: settings[.cacert]?.value, userAgent: "bb-notes/\(BBNotes.version)")
+  return DailySource(
+    SourceDescription.usual(for: Catalog.episodes.name), server: settings[.api]?.value,
+    transport: CurlTransport(options), folder: directories.cache, date: SystemClock())
 }
 
 /// The machine's clock, or the time that `BB_NOW` says, for tests and scripts.

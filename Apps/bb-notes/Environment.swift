@@ -7,8 +7,10 @@ import Rows
 struct Environment: Sendable {
   /// The variables of the process.
   var variables: [String: String]
-  /// What the configuration file says, setting by setting.
-  var settings: @Sendable () throws(Problem) -> [String: String]
+  /// The settings of the environment and of the configuration file.
+  var configuration: @Sendable () throws(Problem) -> Configuration
+  /// Changes the configuration file; nil removes a key.
+  var configure: @Sendable (_ key: ConfigurationKey, _ value: String?) async throws(Problem) -> Void
   /// The storage at a location.
   var store: @Sendable (_ location: String) throws(Problem) -> any RecordStore
   /// Whether there is anything at a location.

@@ -41,6 +41,8 @@ struct Listing {
     if desk.has(Options.json) { return (Envelope(try desk.environment.exporter("json"), kind: kind), false) }
     if desk.has(Options.plain) { return (PlainLines(), true) }
     if let name = desk[Options.format] { return (try desk.environment.exporter(name), false) }
+    // A script that sets a format wants all columns, as with --format.
+    if let name = desk.invocation.setting(Options.format) { return (try desk.environment.exporter(name), false) }
     let usual = usualFormat ?? (desk.environment.terminalWidth == nil ? "markdown" : "table")
     return (try desk.environment.exporter(usual), true)
   }

@@ -13,9 +13,13 @@ func run(_ arguments: [String], in environment: Environment) async -> Int32 {
     {
       report.configure(style: .json, isQuiet: false)
     }
-    let invocation = try BBNotes.program.parse(arguments)
+    var invocation = try BBNotes.program.parse(arguments)
+    if case .run = invocation.action, !["help", "completions"].contains(invocation.path.first) {
+      invocation.configuration = try environment.configuration()
+    }
     report.configure(
-      style: invocation[Options.errors].flatMap(Report.Style.init) ?? .text, isQuiet: invocation.has(Options.quiet))
+      style: invocation.setting(Options.errors).flatMap(Report.Style.init) ?? .text,
+      isQuiet: invocation.has(Options.quiet))
     switch invocation.action {
     case .version: try Terminal.write("bb-notes \(BBNotes.version)\n", to: 1)
     case .help(let command):

@@ -1,3 +1,4 @@
+public import Domain
 public import Query
 public import Rows
 
@@ -18,6 +19,8 @@ public struct Invocation: Sendable {
   public let path: [String]
   /// The arguments.
   public let arguments: [String]
+  /// The settings, which are the defaults of options.
+  public var configuration = Configuration()
   private let given: [String: [String]]
 
   init(action: Action, path: [String], arguments: [String], given: [String: [String]]) {
@@ -31,6 +34,12 @@ public struct Invocation: Sendable {
   public func has(_ option: Option) -> Bool { given[option.name] != nil }
   /// The value given; nil when the option was not.
   public subscript(option: Option) -> String? { given[option.name]?.last }
+  /// The value given for the option with a name.
+  func value(of name: String) -> String? { given[name]?.last }
+  /// The value given, else the setting with the name of the option.
+  public func setting(_ option: Option) -> String? {
+    self[option] ?? ConfigurationKey(rawValue: option.name).flatMap { configuration[$0]?.value }
+  }
   /// Every value given, in order.
   public func all(_ option: Option) -> [String] { given[option.name] ?? [] }
   /// The value as names parted by commas; nil when the option was not given.
@@ -47,10 +56,10 @@ public struct Invocation: Sendable {
       try Selection.SortKey(key)
     }
   }
-  /// The value as a whole number.
+  /// The value as a whole number, given or set.
   /// - Throws: `usage` when it is none, or outside `range`.
   public func integer(_ option: Option, in range: ClosedRange<Int>) throws(Problem) -> Int? {
-    guard let text = self[option] else { return nil }
+    guard let text = setting(option) else { return nil }
     let digits = text.first == "-" ? text.dropFirst() : Substring(text)
     if !digits.isEmpty, digits.utf8.allSatisfy({ (48...57).contains($0) }), let number = Int(text),
       range.contains(number)

@@ -10,11 +10,8 @@ func jsonLines(fromCSV text: String, where condition: String) async throws(Probl
   selection.conditions = [try Condition(parsing: condition)]
   let selected = try selection.apply(to: rows, scratch: NoScratch())
   let writer = JSONWriter(selected.schema, framing: .lines)
-  var output = ByteBuffer(), isFirst = true
-  while let work = try await selected.next() {
-    try writer.write(try work.batch(), isFirst: isFirst, &output)
-    isFirst = false
-  }
+  var output = ByteBuffer()
+  while let work = try await selected.next() { try writer.write(try work.batch(), &output) }
   return String(decoding: output.bytes(), as: UTF8.self)
 }
 

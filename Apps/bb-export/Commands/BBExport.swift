@@ -107,7 +107,8 @@ enum BBExport {
     discussion: Completions.instructions(for: "bb-export"),
     arguments: [Argument("SHELL", values: .words(Completions.Shell.allCases.map(\.rawValue)), "bash, zsh or fish")])
   static let config = Command(
-    "config", "show the settings in force and where they come from", options: Options.exporting)
+    "config", "show the settings and their origins, or change one", discussion: ConfigurationCommand.discussion,
+    arguments: ConfigurationCommand.arguments, options: Options.exporting, examples: ConfigurationCommand.examples)
   static let help = Command(
     "help", "show help for a command or a topic",
     arguments: [

@@ -27,8 +27,8 @@ struct ImagesWork {
     if let size = try invocation.size(Options.maxTotal) { limits.bytesInAll = size }
     self.limits = limits
     var live = LiveChoice()
-    live.proxy = invocation[Options.proxy]
-    live.caFile = invocation[Options.cacert]
+    live.proxy = invocation.setting(Options.proxy)
+    live.caFile = invocation.setting(Options.cacert)
     live.allowsPrivate = invocation.has(Options.allowPrivate)
     self.live = live
     showsProgress = invocation.showsProgress

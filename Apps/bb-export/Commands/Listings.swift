@@ -66,13 +66,12 @@ enum Listings {
   }
 
   static func config(_ invocation: Invocation, _ environment: Environment) async throws(Problem) {
-    let secretFree = ["BB_API_URL", "BB_PLUGIN_PATH", "http_proxy", "https_proxy", "all_proxy", "no_proxy", "TMPDIR"]
-    let storage = try environment.defaultStorage()
-    var rows = [["storage", storage.location, storage.origin]]
-    rows += environment.folders.map { [$0.name, $0.path, "folder"] }
-    rows += secretFree.compactMap { name in
-      environment.variables[name].map { [name, URLText.redacted($0), "environment"] }
+    if let change = try ConfigurationCommand.change(invocation.arguments) {
+      return try await environment.configure(change.key, change.value)
     }
+    let rows = ConfigurationCommand.rows(
+      invocation, storage: try environment.defaultStorage(), folders: environment.folders,
+      variables: environment.variables)
     try await write("config", [:], ["setting", "value", "from"], rows, invocation, environment)
   }
 

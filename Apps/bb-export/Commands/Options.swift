@@ -183,7 +183,7 @@ enum Options {
 extension Invocation {
   /// Whether to show how far the work is.
   var showsProgress: Bool {
-    switch self[Options.progress] ?? "auto" {
+    switch setting(Options.progress) ?? "auto" {
     case "always": true
     case "never": false
     default: Terminal.isTerminal(2) && !has(Options.quiet)
@@ -193,7 +193,7 @@ extension Invocation {
   /// The number of bytes an option gives, as in `500k`, `64M`, `2G`; nil if it is not given.
   /// - Throws: `usage` for anything else.
   func size(_ option: Option) throws(Problem) -> Int? {
-    guard let text = self[option] else { return nil }
+    guard let text = setting(option) else { return nil }
     let units: [Character: Int] = ["k": 1 << 10, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30]
     let unit = text.last.flatMap { units[$0] }
     guard let number = Int(unit == nil ? text[...] : text.dropLast()), number > 0, number <= 1 << 32 else {

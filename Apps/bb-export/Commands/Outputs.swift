@@ -39,7 +39,8 @@ struct Outputs {
     var named: (any Exporter)?
     if let format = invocation[Options.format] { named = try environment.exporter(format) }
     let formats = OutputFormats(
-      named: named, fallback: try environment.exporter(defaultFormat), exporters: environment.exporters,
+      named: named, fallback: try environment.exporter(invocation.setting(Options.format) ?? defaultFormat),
+      exporters: environment.exporters,
       forPath: environment.exporterForPath)
     let chosen = try formats.choose(for: invocation.all(Options.output))
     let exporters = chosen.map(\.exporter)

@@ -49,7 +49,7 @@ struct SelectionReader {
       invocation[Options.episode] == nil,
       invocation[Options.name] == nil
     else { return nil }
-    let films = isOfFilms ? (order ?? .rate).sort.map(\.column) : []
+    let films = isOfFilms ? (order ?? usualOrder).sort.map(\.column) : []
     return columns + plain.conditions.map(\.column) + plain.sort.map(\.column) + films
   }
 
@@ -57,6 +57,9 @@ struct SelectionReader {
   private var isOfFilms: Bool {
     invocation.arguments.first == Catalog.movies.name && invocation[Options.from] == nil
   }
+
+  /// The order of movies without `--order`.
+  private var usualOrder: MovieOrder { invocation.setting(Options.order).flatMap(MovieOrder.init) ?? .rate }
 
   /// The selection for rows of `schema`, every column checked.
   func read(for schema: Schema) throws(Problem) -> Selection {
@@ -69,7 +72,7 @@ struct SelectionReader {
     }
     if let order { selection.sort = try order.sort(of: schema) }
     if order == nil, selection.sort.isEmpty, isOfFilms, schema.name == Catalog.movies.name {
-      selection.sort = try MovieOrder.rate.sort(of: schema)
+      selection.sort = try usualOrder.sort(of: schema)
     }
     _ = try selection.apply(to: ReadyRows(schema: schema, batches: []), scratch: NoScratch(), related: .described)
     return selection

@@ -116,8 +116,8 @@ struct SourceReader {
     live.allowsPrivate = invocation.has(Options.allowPrivate)
     live.refresh = invocation.has(Options.refresh)
     live.offline = invocation.has(Options.offline)
-    live.proxy = invocation[Options.proxy]
-    live.caFile = invocation[Options.cacert]
+    live.proxy = invocation.setting(Options.proxy)
+    live.caFile = invocation.setting(Options.cacert)
     live.showsProgress = invocation.showsProgress
     if let proxy = live.proxy, let mark = proxy.firstRange(of: "://"),
       !["http", "https", "socks4", "socks4a", "socks5", "socks5h"].contains(proxy[..<mark.lowerBound].lowercased())

@@ -85,6 +85,8 @@ enum Topics {
   private static let environment = """
     BB_API_URL       the server of the built-in APIs; a file that describes a
                      source names its own
+    BB_KEY           any other setting, as in BB_THREADS=2; `bb-export help
+                     config` lists the keys
     BB_PLUGIN_PATH   folders of external exporters, parted by colons
     XDG_CACHE_HOME   the cache is in its folder bb; ~/.cache when unset
     BB_STORAGE       the storage of notes, places, actors and favourites, and

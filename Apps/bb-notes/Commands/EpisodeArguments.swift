@@ -9,9 +9,7 @@ enum EpisodeArguments {
 
   /// The show of a key that names none: `--production`, `BB_PRODUCTION`, the configuration, else Breaking Bad.
   static func production(_ desk: Desk) throws(Problem) -> String {
-    if let text = desk[Options.production] { return EpisodeKey.production(text) }
-    if let text = desk.environment.variables["BB_PRODUCTION"], !text.isEmpty { return EpisodeKey.production(text) }
-    return EpisodeKey.production(try desk.environment.settings()["production"] ?? "Breaking Bad")
+    EpisodeKey.production(desk.invocation.setting(Options.production) ?? "Breaking Bad")
   }
 
   /// The episode that is meant, and the arguments behind it; no episode when none was named.

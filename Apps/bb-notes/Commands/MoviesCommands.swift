@@ -33,7 +33,9 @@ enum MoviesCommands {
     if desk.has(order), !selection.sort.isEmpty {
       throw Problem(.usage, "--order and --sort contradict each other", hint: "give one of them")
     }
-    if selection.sort.isEmpty { selection.sort = (desk[order].flatMap(MovieOrder.init) ?? .rate).sort }
+    if selection.sort.isEmpty {
+      selection.sort = (desk.invocation.setting(order).flatMap(MovieOrder.init) ?? .rate).sort
+    }
     let rows = try await desk.book().rows(of: Catalog.movies, selection)
     try await Listing(desk, kind: "movies", columns: columns).write(rows, selection)
   }

@@ -22,7 +22,8 @@ enum StorageCommands {
     options: Options.selecting + Options.showing,
     examples: ["check --json"])
   private static let config = Command(
-    "config", "list the settings, and where they come from", options: Options.showing)
+    "config", "show the settings and their origins, or change one", discussion: ConfigurationCommand.discussion,
+    arguments: ConfigurationCommand.arguments, options: Options.showing, examples: ConfigurationCommand.examples)
 
   private static func copy(_ desk: Desk) async throws(Problem) {
     guard let location = desk[target] else {
@@ -76,32 +77,18 @@ enum StorageCommands {
     let schema = Schema(
       "config",
       columns: [
-        ColumnDescription("setting", .text, nullable: false, "what is set"),
-        ColumnDescription("value", .text, nullable: false, "what it is"),
-        ColumnDescription("from", .text, nullable: false, "who says so"),
+        ColumnDescription("setting", .text, nullable: false, "the key, or the name of a directory or variable"),
+        ColumnDescription("value", .text, "its value; null if it depends on the command or the machine"),
+        ColumnDescription("from", .text, nullable: false, "the origin of the value"),
       ])
-    let environment = desk.environment, settings = try environment.settings()
-    var rows = [("storage", try desk.location().text, try origin(of: "storage", "BB_STORAGE", Options.storage, desk))]
-    rows.append(
-      (
-        "production", try EpisodeArguments.production(desk),
-        try origin(of: "production", "BB_PRODUCTION", Options.production, desk)
-      ))
-    for name in ["BB_EDITOR", "VISUAL", "EDITOR", "BB_PAGER", "PAGER", "BB_API_URL", "BB_NOW"] {
-      if let value = environment.variables[name] { rows.append((name, URLText.redacted(value), "environment")) }
+    let environment = desk.environment
+    if let change = try ConfigurationCommand.change(desk.arguments) {
+      return try await environment.configure(change.key, change.value)
     }
-    for name in ["editor", "pager"] { if let value = settings[name] { rows.append((name, value, "configuration")) } }
-    rows += environment.folders.map { ($0.name, $0.path, "folder") }
-    let records = rows.map { StoredRecord(schema, [.text($0.0), .text($0.1), .text($0.2)]) }
+    let rows = ConfigurationCommand.rows(
+      desk.invocation, storage: try environment.defaultStorage(), folders: environment.folders,
+      variables: environment.variables)
+    let records = rows.map { row in StoredRecord(schema, row.map { $0.isEmpty ? .null : .text($0) }) }
     try await Listing(desk, kind: "config").write(records, of: schema)
-  }
-
-  /// Who says what a setting is.
-  private static func origin(
-    of setting: String, _ variable: String, _ option: Option, _ desk: Desk
-  ) throws(Problem) -> String {
-    if desk.has(option) { return "command line" }
-    if let value = desk.environment.variables[variable], !value.isEmpty { return variable }
-    return try desk.environment.settings()[setting] == nil ? "default" : "configuration"
   }
 }

@@ -22,6 +22,8 @@ enum Topics {
     BB_PAGER          the pager, on a terminal only; else PAGER, less; cat for
                       none
     BB_API_URL        the server that new episodes are asked from
+    BB_KEY            any other setting, as in BB_FORMAT=csv; `bb-notes help
+                      config` lists the keys
     BB_NOW            the time that is written into records, in seconds since
                       1970, instead of the clock's
 

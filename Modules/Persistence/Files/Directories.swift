@@ -1,4 +1,4 @@
-import Domain
+public import Domain
 import Glibc
 public import Rows
 
@@ -22,18 +22,20 @@ public struct Directories: Sendable {
   /// Temporary files: `$TMPDIR`.
   public var temporary: String { variables["TMPDIR"].flatMap { $0.hasPrefix("/") ? $0 : nil } ?? "/tmp" }
 
-  /// What the configuration file says, setting by setting.
-  /// - Throws: `configuration` with the line of what is wrong in it.
-  public func settings() throws(Problem) -> [String: String] {
-    try SettingsFile.read(configuration + "/config", names: Setting.allCases.map(\.rawValue))
+  /// The configuration file: `$XDG_CONFIG_HOME/bb/config`.
+  public var configurationFile: String { configuration + "/config" }
+
+  /// Reads the settings of the environment and of the configuration file.
+  /// - Throws: `configuration` with the line or the variable that is invalid.
+  public func settings() throws(Problem) -> Configuration {
+    try Configuration(variables: variables, file: try ConfigurationFile.read(configurationFile))
   }
 
   /// The storage that is used when none is named: `BB_STORAGE`, else what the configuration says, else the database.
   /// - Returns: its location, and who says so: `BB_STORAGE`, `configuration` or `default`.
   public func defaultStorage() throws(Problem) -> (location: String, origin: String) {
-    if let named = variables["BB_STORAGE"], !named.isEmpty { return (named, "BB_STORAGE") }
-    guard let set = try settings()[Setting.storage.rawValue] else { return (database, "default") }
-    return (atHome(set), "configuration")
+    guard let setting = try settings()[.storage] else { return (database, "default") }
+    return (setting.origin == "configuration" ? atHome(setting.value) : setting.value, setting.origin)
   }
 
   /// A location whose path begins with `~/`, which no shell has read, with the folder that is meant.

@@ -1,0 +1,71 @@
+public import Domain
+public import Rows
+
+/// The command `config`, which both programs have.
+public enum ConfigurationCommand {
+  /// The arguments.
+  public static let arguments = [
+    Argument("ACTION", values: .words(["set", "unset"]), count: .any, "set KEY VALUE, or unset KEY")
+  ]
+  /// The discussion in the help.
+  public static let discussion = """
+    Without ACTION, lists the settings with their values and origins. A setting is an option of the command line, a variable BB_KEY of the \
+    environment, or a line KEY = VALUE of the configuration file, in this order. Keys: \
+    \(ConfigurationKey.allCases.map(\.rawValue).joined(separator: ", ")).
+    """
+  /// Examples.
+  public static let examples = ["config", "config set storage csv:notes", "config unset storage"]
+
+  /// The change that the arguments describe: a key and its new value, nil to remove it. Nil if the settings are to be listed.
+  /// - Throws: `usage` for an unknown action or key, and for missing and additional arguments.
+  public static func change(_ arguments: [String]) throws(Problem) -> (key: ConfigurationKey, value: String?)? {
+    guard let action = arguments.first else { return nil }
+    let count = ["set": 3, "unset": 2][action]
+    guard let count else {
+      let near = Nearest.word(to: action, among: ["set", "unset"]) ?? "set or unset"
+      throw Problem(.usage, "unknown action “\(action)”", hint: "did you mean \(near)?")
+    }
+    guard arguments.count == count else {
+      throw Problem(
+        .usage, arguments.count < count ? "missing argument" : "unexpected argument “\(arguments[count])”",
+        hint: "use config set KEY VALUE, or config unset KEY")
+    }
+    guard let key = ConfigurationKey(rawValue: arguments[1]) else {
+      let names = ConfigurationKey.allCases.map(\.rawValue)
+      let near = Nearest.word(to: arguments[1], among: names).map { "did you mean \($0)?" }
+      throw Problem(
+        .usage, "unknown key “\(arguments[1])”", hint: near ?? "available keys: \(names.joined(separator: ", "))")
+    }
+    return (key, count == 3 ? arguments[2] : nil)
+  }
+
+  /// The rows of the list: setting, value and origin.
+  /// - Parameters:
+  ///   - invocation: the command line, with its configuration.
+  ///   - storage: the default store and its origin.
+  ///   - folders: the directories that the program uses.
+  ///   - variables: the environment.
+  public static func rows(
+    _ invocation: Invocation, storage: (location: String, origin: String), folders: [(name: String, path: String)],
+    variables: [String: String]
+  ) -> [[String]] {
+    var rows: [[String]] = []
+    for key in ConfigurationKey.allCases {
+      if let value = invocation.value(of: key.rawValue) {
+        rows.append([key.rawValue, URLText.redacted(value), "command line"])
+      } else if key == .storage {
+        rows.append([key.rawValue, storage.location, storage.origin])
+      } else {
+        let setting = invocation.configuration[key]
+        rows.append([
+          key.rawValue, URLText.redacted(setting?.value ?? key.fallback ?? ""), setting?.origin ?? "default",
+        ])
+      }
+    }
+    rows += folders.map { [$0.name, $0.path, "directory"] }
+    for name in ["BB_NOW", "BB_PLUGIN_PATH", "http_proxy", "https_proxy", "all_proxy", "no_proxy", "TMPDIR"] {
+      if let value = variables[name] { rows.append([name, URLText.redacted(value), "environment"]) }
+    }
+    return rows
+  }
+}

@@ -1,0 +1,67 @@
+public import Rows
+
+/// The settings of a process: a variable of the environment, else the configuration file.
+public struct Configuration: Sendable {
+  /// A value and its origin.
+  public struct Setting: Sendable, Hashable {
+    /// The value.
+    public let value: String
+    /// The variable, or `configuration`, or `default`.
+    public let origin: String
+  }
+
+  private let settings: [ConfigurationKey: Setting]
+
+  /// Creates a configuration without settings.
+  public init() { settings = [:] }
+
+  /// Creates the configuration of a process.
+  /// - Parameters:
+  ///   - variables: the environment; an empty variable is not set.
+  ///   - file: the settings in the configuration file, already checked.
+  /// - Throws: `configuration` for a variable with an invalid value.
+  public init(variables: [String: String], file: [ConfigurationKey: String]) throws(Problem) {
+    var settings: [ConfigurationKey: Setting] = [:]
+    for key in ConfigurationKey.allCases {
+      if let value = variables[key.variable], !value.isEmpty {
+        try Self.check(value, for: key, at: key.variable)
+        settings[key] = Setting(value: value, origin: key.variable)
+      } else if let value = file[key] {
+        settings[key] = Setting(value: value, origin: "configuration")
+      } else if let name = key.commonVariables.first(where: { variables[$0]?.isEmpty == false }),
+        let value = variables[name]
+      {
+        settings[key] = Setting(value: value, origin: name)
+      }
+    }
+    self.settings = settings
+  }
+
+  /// The setting of a key; nil if nothing sets it.
+  public subscript(key: ConfigurationKey) -> Setting? { settings[key] }
+
+  /// Checks a value.
+  /// - Parameters:
+  ///   - value: the value.
+  ///   - key: the key.
+  ///   - place: the place of the value, for messages.
+  /// - Throws: `configuration` for an invalid value.
+  public static func check(_ value: String, for key: ConfigurationKey, at place: String = "") throws(Problem) {
+    let expected: String
+    switch key.expected {
+    case nil: return
+    case .words(let words):
+      if words.contains(value) { return }
+      expected = "one of: \(words.joined(separator: ", "))"
+    case .number(let range):
+      if value.utf8.allSatisfy({ $0 &- 48 < 10 }), let number = Int(value), range.contains(number) { return }
+      expected = "an integer from \(range.lowerBound) to \(range.upperBound)"
+    case .size:
+      let digits = value.last.map { "kKMG".contains($0) } == true ? value.dropLast() : value[...]
+      if digits.utf8.allSatisfy({ $0 &- 48 < 10 }), let number = Int(digits), (1...1 << 32).contains(number) { return }
+      expected = "a number of bytes, or as in 500k, 64M, 2G"
+    }
+    throw Problem(
+      .configuration, "invalid value “\(value)” for \(key.rawValue)", at: place, hint: "expected \(expected)")
+  }
+}
