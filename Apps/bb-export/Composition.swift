@@ -82,6 +82,8 @@ extension Environment {
           reading.types = file.types
           reading.records = file.records
           reading.emptyIsText = file.emptyIsText
+          reading.isStrict = file.isStrict
+          reading.nullText = file.nullText
           reading.replacesBadEncoding = file.replacesBadEncoding
           reading.maximumField = file.maximumField
           reading.timeout = file.timeout

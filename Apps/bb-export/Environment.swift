@@ -149,6 +149,10 @@ struct FileChoice: Sendable, Hashable {
   var types: ColumnTypes = [:]
   var records: String?
   var emptyIsText = false
+  /// Whether a quote inside an unquoted field of CSV is refused.
+  var isStrict = false
+  /// An unquoted field of CSV that means null, in addition to the empty one; nil for none.
+  var nullText: String?
   var replacesBadEncoding = false
   /// The most bytes a field may have, of SQLite a row; nil for the usual 16 MiB.
   var maximumField: Int?

@@ -57,7 +57,7 @@ struct CSVReference {
     var field = Field()
     guard at < bytes.count, bytes[at] == quote else {
       while lineEnd == nil, bytes[at] != UInt8(ascii: ",") {
-        if bytes[at] == quote || bytes[at] == 0x0D { throw Refused() }
+        if bytes[at] == 0x0D { throw Refused() }
         field.bytes.append(bytes[at])
         at += 1
       }

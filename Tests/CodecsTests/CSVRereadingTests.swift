@@ -65,7 +65,7 @@ import Testing
   }
 
   @Test("a lone column with nulls keeps its type") func lone() throws {
-    let stream = try CSVRowStream.inferring(MemoryByteSource("a\n1\n\\N\n2\n", name: "t"), table: "t")
+    let stream = try CSVRowStream.inferring(MemoryByteSource("a\n1\n\n2\n", name: "t"), table: "t")
     #expect(stream.schema.columns.map(\.type) == [.integer])
   }
 }
@@ -77,7 +77,6 @@ import Testing
       ("\"a,b\n1,2\n", "t.csv:1:1: a quote is opened here and never closed"),
       ("a,\"b\n1,2\n", "t.csv:1:3: a quote is opened here and never closed"),
       ("a,b\r1,2\r", "t.csv:1:4: a carriage return without a line feed"),
-      ("a,b\"c\n1,2\n", "t.csv:1:4: a quote inside a field"),
       ("\n\na,\"b\"c\n1,2\n", "t.csv:3:3: text stands behind the quote"),
     ])
   func faults(text: String, complaint: String) {

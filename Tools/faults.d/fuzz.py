@@ -5,7 +5,8 @@ from runs import Folder, Report, top
 SECONDS = 20
 # What each begins with; libFuzzer makes the rest of it.
 SEEDS = {
-    "csv": ["a,b\n1,\"x, \"\"y\"\"\"\n,\n", "id;x\r\n1;2\r\n", "a\n2024-05-01\n1e400\n0.10\n", "\ufeffa,a,\n1,2,3\n"],
+    "csv": ["a,b\n1,\"x, \"\"y\"\"\"\n,\n", "id;x\r\n1;2\r\n", "a\n2024-05-01\n1e400\n0.10\n", "\ufeffa,a,\n1,2,3\n",
+            "at,n\n37°36'37.8\"N,1\n\"q\",x\"\"\n", "a\n\n\"\"\n\\N\n"],
     "json": ['[{"a":1,"b":[1,"x"],"c":null},{"a":1.10,"b":{"d":"\\u00e9\\ud83d\\ude00"}}]', '[]', '[{"a":true},{"a":"x"}]', '{"a":1e400}'],
     "ndjson": ['{"a":1}\n{"a":"x","b":[]}\n', '\n{"a":{"b":null}}\r\n'],
     "xml": ['<?xml version="1.0"?><gpx><wpt lat="1" lon="2"><name>a &amp; b &#233;</name><!-- c --><x/></wpt></gpx>', "<a:b><![CDATA[x]]></a:b>"],

@@ -94,6 +94,10 @@ enum Options {
   static let emptyAs = Option.value(
     "empty-as", "MEANING", values: .words(["null", "text"]), in: reading,
     "what an empty CSV field without quotes is; null when not said")
+  static let fromNull = Option.value(
+    "from-null", "TEXT", in: reading, "csv, tsv: an unquoted field that means null, as the empty one does")
+  static let strictCSV = Option.flag(
+    "strict-csv", in: reading, "csv, tsv: refuse a quote inside an unquoted field")
   static let encodingErrors = Option.value(
     "encoding-errors", "POLICY", values: .words(["strict", "replace"]), in: reading,
     "what to do with bytes that are not UTF-8")
@@ -176,7 +180,8 @@ enum Options {
   ]
   /// What commands take that read files.
   static let readingFiles = [
-    from, fromFormat, fromDelimiter, tableName, types, records, emptyAs, encodingErrors, maxField, timeout,
+    from, fromFormat, fromDelimiter, tableName, types, records, emptyAs, fromNull, strictCSV, encodingErrors, maxField,
+    timeout,
   ]
 }
 

@@ -64,6 +64,8 @@ struct SourceReader {
     if choice.name == "" { throw Problem(.usage, "--as needs a name: --as NAME") }
     choice.records = invocation[Options.records]
     choice.emptyIsText = invocation[Options.emptyAs] == "text"
+    choice.isStrict = invocation.has(Options.strictCSV)
+    choice.nullText = invocation[Options.fromNull]
     choice.maximumField = try invocation.integer(Options.maxField, in: 1...1024).map { $0 << 20 }
     choice.timeout = try invocation.integer(Options.timeout, in: 0...86_400)
     choice.replacesBadEncoding = invocation[Options.encodingErrors] == "replace"

@@ -45,7 +45,8 @@ struct SyncCommand {
       return
     }
     let store = try environment.store(location)
-    let sync = Sync(into: store, policy, time: environment.now())
+    let report = environment.report
+    let sync = Sync(into: store, policy, time: environment.now()) { report.warning($0) }
 
     var results: [(name: String, outcome: TableOutcome)] = [], problems: [Problem] = []
     let tables = try await tables(for: location)

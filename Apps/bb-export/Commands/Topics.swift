@@ -63,6 +63,9 @@ enum Topics {
     file x.csv-metadata.json (CSV on the Web) or --types name=type,… says them.
     --records /results reads the records inside a JSON document;
     --from-delimiter semicolon reads CSV whose fields semicolons part.
+    A quote inside an unquoted CSV field belongs to the text, and one warning
+    counts such fields; --strict-csv refuses them. A field larger than
+    --max-field is refused, as is a record of twice that size.
 
     An API of yours is a JSON file: where its records are, how they become
     columns, how pages follow one another, where the key is kept. `bb-export

@@ -72,6 +72,7 @@ enum TransferCommands {
     }
     var records: [StoredRecord] = []
     while let work = try await rows.next() { records += try work.batch().records(of: rows.schema) }
+    for note in rows.notes { desk.environment.report.warning(note) }
     return (schema, records)
   }
 

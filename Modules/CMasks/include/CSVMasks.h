@@ -70,6 +70,24 @@ static inline __attribute__((always_inline)) uint64_t bb_prefix_xor(uint64_t x) 
   return x;
 }
 
+/// Whether a quote opens elsewhere than at the beginning of a field; the bytes begin with a record, and 64 may be read after them.
+static inline int bb_has_stray_quote(const uint8_t *s, size_t count, uint8_t delimiter) {
+  uint64_t inside = 0;
+  for (size_t i = 0; i < count; i += 64) {
+    uint64_t quotes = bb_read_csv_block(s + i, delimiter).quotes;
+    if (count - i < 64) quotes &= (1ull << (count - i)) - 1;
+    if (!quotes) continue;
+    uint64_t quoted = bb_prefix_xor(quotes) ^ inside;
+    inside = (uint64_t)((int64_t)quoted >> 63);
+    for (uint64_t opening = quotes & quoted; opening; opening &= opening - 1) {
+      size_t at = i + (size_t)__builtin_ctzll(opening);
+      uint8_t before = at ? s[at - 1] : '\n';
+      if (before != delimiter && before != '\n' && before != '"') return 1;
+    }
+  }
+  return 0;
+}
+
 #include <string.h>
 /// Whether `byte` is among `count` bytes.
 static inline int bb_has_byte(const void *bytes, size_t count, uint8_t byte) { return memchr(bytes, byte, count) != 0; }

@@ -8,6 +8,8 @@ struct CSVFault: Error {
   var isInRecord = true
   /// The column (of the file) whose type a value does not fit.
   var column: Int?
+  /// Whether it is a quote inside an unquoted field.
+  var isStrayQuote = false
 }
 
 /// The rules that hold for the header as for every record.
@@ -23,13 +25,33 @@ extension CSVFault {
   }
   static func strayQuote(at offset: Int) -> CSVFault {
     CSVFault(
-      message: "a quote inside a field that does not begin with one", offset: offset,
-      hint: "quote the whole field and double its quotes")
+      message: "unexpected quote in an unquoted field", offset: offset,
+      hint: "quote the whole field and double its quotes, or omit --strict-csv", isStrayQuote: true)
   }
   static func bareReturn(at offset: Int) -> CSVFault {
     CSVFault(
       message: "a carriage return without a line feed, outside quotes", offset: offset,
       hint: "quote the field it is in")
+  }
+  /// - Parameter name: the field's column; nil when it is not known yet.
+  static func fieldTooLong(_ name: String?, maximum: Int, at offset: Int) -> CSVFault {
+    CSVFault(
+      message: "\(name.map { "the value of “\($0)”" } ?? "the field") is larger than \(maximum >> 20) MiB",
+      offset: offset, hint: "raise the limit with --max-field")
+  }
+  static func recordTooLong(maximum: Int, at offset: Int) -> CSVFault {
+    CSVFault(
+      message: "the record is larger than \(2 * maximum >> 20) MiB", offset: offset,
+      hint: "raise the limit with --max-field: a record may have twice as much")
+  }
+  /// - Parameter found: the fields of the record; nil for more than expected.
+  static func ragged(_ found: Int?, of width: Int, at offset: Int) -> CSVFault {
+    CSVFault(
+      message: "expected \(width) field\(width == 1 ? "" : "s"), found \(found.map(String.init) ?? "more")",
+      offset: offset)
+  }
+  static func tooManyColumns(at offset: Int) -> CSVFault {
+    CSVFault(message: "the header has more than \(CSVReading.maximumColumns) columns", offset: offset)
   }
   /// - Parameter byte: the position in the file.
   static func notUTF8(byte: Int, at offset: Int) -> CSVFault {

@@ -5,7 +5,7 @@ import Rows
 struct CSVFieldWriter {
   /// The byte between fields.
   let delimiter: UInt8
-  /// Text that is quoted although nothing in it asks for quotes, because unquoted it is null.
+  /// Text that is quoted although nothing in it asks for quotes, because unquoted it is null to some reader.
   let nullText: [UInt8]
 
   /// Longer fields are looked through before they are copied.

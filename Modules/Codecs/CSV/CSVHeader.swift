@@ -40,17 +40,28 @@ struct CSVHeader {
 }
 
 extension CSVHeader {
-  /// The fields of the first record that is no blank line, unquoted, and where the next begins; no fields when there is no record.
-  static func firstRecord(_ piece: CSVPiece, _ delimiter: UInt8) throws(CSVFault) -> (fields: [[UInt8]], end: Int) {
+  /// The first record of a file.
+  struct First {
+    /// Its fields, unquoted; none when the text has no record.
+    var fields: [[UInt8]] = []
+    /// Where the next record begins.
+    var end: Int
+    /// Unquoted fields that contain a quote.
+    var strays = 0
+  }
+
+  /// The first record that is not a blank line.
+  static func firstRecord(_ piece: CSVPiece, _ delimiter: UInt8, isStrict: Bool = false) throws(CSVFault) -> First {
     let end = piece.chunk.count
     let base = unsafe UnsafePointer(piece.chunk.base)
     var at = piece.start
     while at < end, unsafe base[at] == 0x0A || isLineEnd(base, at, end) { at += 1 }
-    guard at < end else { return ([], at) }
+    var first = First(end: at)
+    guard at < end else { return first }
     let start = at
-    var fields: [[UInt8]] = []
     while true {
-      fields.append(try unsafe field(base, &at, end, delimiter))
+      guard first.fields.count < CSVReading.maximumColumns else { throw CSVFault.tooManyColumns(at: at) }
+      first.fields.append(try unsafe field(base, &at, end, delimiter, isStrict: isStrict, &first.strays))
       guard at < end else { break }
       let byte = unsafe base[at]
       at += byte == 0x0D ? 2 : 1
@@ -61,7 +72,8 @@ extension CSVHeader {
     guard bad == at - start else {
       throw CSVFault.notUTF8(byte: piece.place.offset + start - piece.start + bad, at: start + bad)
     }
-    return (fields, at)
+    first.end = at
+    return first
   }
 
   /// Advice when another delimiter parts the first record into more fields than commas do; nil when none does.
@@ -76,19 +88,20 @@ extension CSVHeader {
   }
 
   /// The field at `at`, which moves to the delimiter or line end behind it.
-  private static func field(_ base: UnsafePointer<UInt8>, _ at: inout Int, _ end: Int, _ delimiter: UInt8)
-    throws(CSVFault) -> [UInt8]
-  {
+  private static func field(
+    _ base: UnsafePointer<UInt8>, _ at: inout Int, _ end: Int, _ delimiter: UInt8, isStrict: Bool, _ strays: inout Int
+  ) throws(CSVFault) -> [UInt8] {
     let quote = UInt8(ascii: "\""), start = at
     var field: [UInt8] = []
     guard at < end, unsafe base[at] == quote else {
       while at < end, unsafe base[at] != delimiter && base[at] != 0x0A && !isLineEnd(base, at, end) {
         let byte = unsafe base[at]
-        if byte == quote { throw CSVFault.strayQuote(at: at) }
+        if byte == quote, isStrict { throw CSVFault.strayQuote(at: at) }
         if byte == 0x0D { throw CSVFault.bareReturn(at: at) }
         field.append(byte)
         at += 1
       }
+      if field.contains(quote) { strays += 1 }
       return field
     }
     at += 1

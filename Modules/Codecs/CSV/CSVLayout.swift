@@ -21,9 +21,13 @@ struct CSVLayout: Sendable {
   /// Cells a row.
   let width: Int
   let reading: CSVReading
+  /// The treatment of a quote inside an unquoted field.
+  let strayQuotes: CSVStrayQuotes
 
   /// A layout for all columns of `schema`, of which only those at `wanted` go into the rows, in that order.
-  init(_ schema: Schema, wanted: [Int], inferred: Set<Int>, reading: CSVReading) {
+  init(_ schema: Schema, wanted: [Int], inferred: Set<Int>, reading: CSVReading, _ strayQuotes: CSVStrayQuotes) {
+    var slots = [Int](repeating: -1, count: schema.width)
+    for (slot, position) in wanted.enumerated().reversed() { slots[position] = slot }
     columns = schema.columns.enumerated().map { position, column in
       let kind: Kind =
         switch column.type {
@@ -36,10 +40,11 @@ struct CSVLayout: Sendable {
         }
       return Column(
         name: column.name, type: column.type, kind: kind, isNullable: column.isNullable,
-        slot: wanted.firstIndex(of: position) ?? -1,
+        slot: slots[position],
         isInferred: inferred.contains(position))
     }
     width = wanted.count
     self.reading = reading
+    self.strayQuotes = strayQuotes
   }
 }

@@ -18,11 +18,28 @@ public struct CSVReading: Sendable {
   public var types: ColumnTypes = [:]
   /// The only columns that are needed, by name; nil for all. Names that are no columns are nothing.
   public var columns: [String]?
-  /// The most bytes that one field may have.
+  /// The most bytes that one field may have; a record may have twice as many.
   public var maximumField = 16 << 20
+  /// Whether a quote inside an unquoted field is refused; otherwise it is kept and counted in the stream's notes.
+  public var isStrict = false
+  /// A field without quotes that means null in a file of one column, for files of earlier versions; nil for none.
+  public var loneNullText: [UInt8]?
+
+  /// The most columns of a file.
+  public static let maximumColumns = 10_000
 
   /// The usual way: commas, a header, everything as it is found.
   public init() {}
+}
+
+/// The treatment of a quote inside an unquoted field.
+enum CSVStrayQuotes: Sendable {
+  /// Refused.
+  case refused
+  /// Not expected, so that cutting the file only counts quotes. If one occurs, the file is read again.
+  case unexpected
+  /// Part of the field.
+  case kept
 }
 
 /// Whole records of a file, to be parsed on any core.

@@ -13,6 +13,10 @@ import Rows
   /// Rows parsed so far.
   private(set) var count = 0
   private var changes = CSVChanges()
+  /// Unquoted fields that contain a quote.
+  private(set) var strays = 0
+  /// Where the last of them begins.
+  private var lastStray = -1
 
   init(_ piece: CSVPiece, _ layout: CSVLayout) {
     self.piece = piece
@@ -54,14 +58,19 @@ import Rows
         masks.feeds &= valid
         masks.returns &= valid
       }
-      let quoted = bb_prefix_xor(masks.quotes) ^ inside
-      inside = UInt64(bitPattern: Int64(bitPattern: quoted) &>> 63)
+      var quoted = bb_prefix_xor(masks.quotes) ^ inside
       let ends = masks.delimiters | masks.feeds
-      // A quote that opens stands at the beginning of a field, or right behind one that seemed to close (a doubled quote).
+      // A quote that opens stands at the beginning of a field, or right after one that seemed to close (a doubled quote).
       let stray = masks.quotes & quoted & ~((ends | masks.quotes) &<< 1 | before)
+      if stray | (masks.returns & ~quoted) != 0 {
+        if stray != 0 {
+          try keepStrays(&masks, block, fieldStart, inside, before)
+          quoted = bb_prefix_xor(masks.quotes) ^ inside
+        }
+        try checkReturns(masks.returns & ~quoted, block)
+      }
+      inside = UInt64(bitPattern: Int64(bitPattern: quoted) &>> 63)
       before = (ends | masks.quotes) &>> 63
-      let bareReturns = masks.returns & ~quoted
-      if stray | bareReturns != 0 { try check(stray, bareReturns, block) }
       var visits = ends & ~quoted
       while visits != 0 {
         let at = block &+ visits.trailingZeroBitCount
@@ -259,10 +268,31 @@ import Rows
 
   // MARK: - Faults
 
-  @inline(never) private func check(_ stray: UInt64, _ returns: UInt64, _ block: Int) throws(CSVFault) {
-    if stray != 0 {
-      throw CSVFault.strayQuote(at: block + stray.trailingZeroBitCount)
+  /// Removes quotes inside unquoted fields from the masks, from left to right: each changes the meaning of the next.
+  /// - Parameters:
+  ///   - fieldStart: where the field begins that the block begins in.
+  ///   - inside: all ones when that is inside quotes.
+  ///   - before: whether the byte before the block ends a field or is a quote.
+  @inline(never) private mutating func keepStrays(
+    _ masks: inout bb_csv_block, _ block: Int, _ fieldStart: Int, _ inside: UInt64, _ before: UInt64
+  ) throws(CSVFault) {
+    let ends = masks.delimiters | masks.feeds
+    while true {
+      let quoted = bb_prefix_xor(masks.quotes) ^ inside
+      let stray = masks.quotes & quoted & ~((ends | masks.quotes) &<< 1 | before)
+      if stray == 0 { return }
+      let bit = stray & ~(stray &- 1)
+      let earlier = ends & ~quoted & (bit &- 1)
+      let start = earlier == 0 ? fieldStart : block + 64 - earlier.leadingZeroBitCount
+      if unsafe base[start] == UInt8(ascii: "\"") { throw CSVFault.textBehindQuote(at: start) }
+      guard layout.strayQuotes == .kept else { throw CSVFault.strayQuote(at: block + stray.trailingZeroBitCount) }
+      if start != lastStray { strays += 1 }
+      lastStray = start
+      masks.quotes &= ~bit
     }
+  }
+
+  @inline(never) private func checkReturns(_ returns: UInt64, _ block: Int) throws(CSVFault) {
     var rest = returns
     while rest != 0 {
       let at = block + rest.trailingZeroBitCount
@@ -274,25 +304,30 @@ import Rows
   }
 
   @inline(never) private func ragged(from start: Int, column: Int, _ width: Int) -> CSVFault {
-    var fields = column, at = start, isInside = false
+    var fields = column, at = start, isInside = false, isStart = true, isQuoted = false
     if column >= width {
       fields += 1
       while at < piece.chunk.count {
         let byte = unsafe base[at]
-        if byte == UInt8(ascii: "\"") { isInside.toggle() }
-        if !isInside, byte == 0x0A { break }
-        if !isInside, byte == layout.reading.delimiter { fields += 1 }
         at += 1
+        if byte == UInt8(ascii: "\"") {
+          if isStart { isQuoted = true }
+          if isQuoted { isInside.toggle() }
+        }
+        isStart = false
+        if isInside { continue }
+        if byte == 0x0A { break }
+        if byte == layout.reading.delimiter {
+          fields += 1
+          (isStart, isQuoted) = (true, false)
+        }
       }
     }
-    return CSVFault(
-      message: "the record has \(fields) field\(fields == 1 ? "" : "s"), the header \(width)", offset: start)
+    return CSVFault.ragged(fields, of: width, at: start)
   }
 
   @inline(never) private func tooLong(_ column: CSVLayout.Column, _ start: Int) -> CSVFault {
-    CSVFault(
-      message: "“\(column.name)” has more than \(layout.reading.maximumField >> 20) MiB", offset: start,
-      hint: "allow more with --max-field")
+    CSVFault.fieldTooLong(column.name, maximum: layout.reading.maximumField, at: start)
   }
 
   @inline(never) private func misfit(_ column: CSVLayout.Column, _ position: Int, _ start: Int, _ length: Int)

@@ -21,6 +21,8 @@ public final class CSVRowStream: RowStream {
   private let state: Mutex<State>
   /// The types of all columns, widened by values that contradicted them.
   private let found: Mutex<[ColumnType]>
+  /// Unquoted fields so far that contain a quote; nil after one that was not expected.
+  private let strays: Mutex<Int?>
 
   private struct State: Sendable {
     var splitter: CSVSplitter
@@ -36,18 +38,24 @@ public final class CSVRowStream: RowStream {
     var reading = reading
     for column in schema.columns { reading.types[column.name] = column.type }
     if reading.columns == nil { reading.columns = schema.columns.map(\.name) }
-    let opened = try Opened(source, reading)
-    for column in schema.columns where !opened.header.has(column.name) {
+    let opened = try CSVOpening(source, reading, reading.isStrict ? .refused : .kept)
+    let given = Self.positions(schema.columns.map(\.name)), found = Self.positions(opened.header.names)
+    for column in schema.columns where found[Array(column.name.utf8)] == nil {
       let near = Nearest.word(to: column.name, among: opened.header.names).map { "did you mean \($0)?" } ?? ""
       throw Problem(.badData, "the header has no column “\(column.name)”", at: "\(source.name):1", hint: near)
     }
     let whole = Schema(
       schema.name, schema.summary,
       columns: opened.header.names.map { name in
-        schema.position(of: name).map { schema.columns[$0] } ?? ColumnDescription(name, .text)
+        given[Array(name.utf8)].map { schema.columns[$0] } ?? ColumnDescription(name, .text)
       })
-    let wanted = schema.columns.map { whole.position(of: $0.name) ?? 0 }
+    let wanted = schema.columns.map { found[Array($0.name.utf8)] ?? 0 }
     self.init(source, schema, whole, wanted, [], opened)
+  }
+
+  /// The position of each name, in a table that takes no longer for thousands of columns; of a duplicate, the first.
+  private static func positions(_ names: [String]) -> [[UInt8]: Int] {
+    Dictionary(names.enumerated().map { (Array($1.utf8), $0) }, uniquingKeysWith: { first, _ in first })
   }
 
   /// The records of a file whose types are found by looking at its first MiB: the narrowest that lose nothing. `widened` mends what
@@ -56,44 +64,73 @@ public final class CSVRowStream: RowStream {
   public static func inferring(
     _ source: any ByteSource, table: String, _ reading: CSVReading = CSVReading()
   ) throws(Problem) -> CSVRowStream {
-    var opened = try Opened(source, reading)
+    try inferring(source, table: table, reading, careful: false)
+  }
+
+  /// - Parameter careful: whether quotes inside unquoted fields are expected.
+  private static func inferring(
+    _ source: any ByteSource, table: String, _ reading: CSVReading, careful: Bool
+  ) throws(Problem) -> CSVRowStream {
+    let isReadAgain = careful ? false : try source.reopened() != nil
+    var opened = try CSVOpening(source, reading, reading.isStrict ? .refused : isReadAgain ? .unexpected : .kept)
     for name in reading.types.names where !opened.header.has(name) {
       let near = Nearest.word(to: name, among: opened.header.names).map { "did you mean \($0)?" } ?? ""
       throw Problem(.usage, "“\(table)” has no column “\(name)”", hint: near)
     }
     let types = try opened.typesOfBeginning()
+    if opened.splitter.strayQuotes == .unexpected {
+      if opened.strays > 0 || opened.hasStrayQuote, let again = try source.reopened() {
+        return try inferring(again, table: table, reading, careful: true)
+      }
+      let stream = try stream(source, table, reading, opened, types)
+      if stream.isOptimistic { return stream }
+      // What is written cannot be taken back, so the file cannot be read again.
+      opened.splitter.strayQuotes = .kept
+    }
     return try stream(source, table, reading, opened, types)
   }
 
   /// The names of the columns, as the header has them.
   /// - Throws: `badData` for an empty file or a bad beginning.
   public static func names(_ source: any ByteSource, _ reading: CSVReading = CSVReading()) throws(Problem) -> [String] {
-    try Opened(source, reading).header.names
+    try CSVOpening(source, reading, reading.isStrict ? .refused : .kept).header.names
   }
 
   private static func stream(
-    _ source: any ByteSource, _ table: String, _ reading: CSVReading, _ opened: Opened, _ types: [ColumnType]
+    _ source: any ByteSource, _ table: String, _ reading: CSVReading, _ opened: CSVOpening, _ types: [ColumnType]
   ) throws(Problem) -> CSVRowStream {
     let names = opened.header.names
     let whole = Schema(table, columns: zip(names, types).map { ColumnDescription($0, reading.types[$0] ?? $1) })
     let wanted =
-      reading.columns.map { wanted in names.indices.filter { wanted.contains(names[$0]) } } ?? Array(names.indices)
+      reading.columns.map { columns in
+        let needed = Set(columns.map { Array($0.utf8) })
+        return names.indices.filter { needed.contains(Array(names[$0].utf8)) }
+      } ?? Array(names.indices)
     let inferred = Set(names.indices.filter { reading.types[names[$0]] == nil })
     return CSVRowStream(source, whole.projected(to: wanted), whole, wanted, inferred, opened)
   }
 
   private init(
     _ source: any ByteSource, _ schema: Schema, _ whole: Schema, _ wanted: [Int], _ inferred: Set<Int>,
-    _ opened: Opened
+    _ opened: CSVOpening
   ) {
     self.source = source
     reading = opened.reading
     self.schema = schema
     table = whole.name
     warnings = opened.header.warnings
-    layout = CSVLayout(whole, wanted: wanted, inferred: inferred, reading: opened.reading)
+    layout = CSVLayout(whole, wanted: wanted, inferred: inferred, reading: opened.reading, opened.splitter.strayQuotes)
+    strays = Mutex(opened.strays)
     state = Mutex(State(splitter: opened.splitter, ahead: opened.ahead))
     found = Mutex(whole.columns.map(\.type))
+  }
+
+  /// The number of unquoted fields with quotes, as text.
+  public var notes: [String] {
+    let count = strays.withLock { $0 ?? 0 }
+    if count == 0 { return [] }
+    let fields = count == 1 ? "1 unquoted field contains a quote" : "\(count) unquoted fields contain quotes"
+    return ["\(source.name): \(fields), kept as text; --strict-csv refuses such fields"]
   }
 
   /// Whether types were found by looking at the beginning alone.
@@ -133,12 +170,16 @@ public final class CSVRowStream: RowStream {
   }
 
   private func parse(_ piece: CSVPiece) -> Result<RowBatch, Problem> {
-    let piece = reading.replacesBadEncoding ? Opened.repaired(piece) : piece
+    let piece = reading.replacesBadEncoding ? CSVOpening.repaired(piece) : piece
     var parser = CSVRecordParser(piece, layout)
     do throws(CSVFault) {
-      return .success(try parser.batch())
+      let batch = try parser.batch()
+      let count = parser.strays
+      if count > 0 { strays.withLock { $0 = $0.map { $0 + count } } }
+      return .success(batch)
     } catch {
-      var problem = Opened.problem(error, in: piece, name: source.name)
+      if error.isStrayQuote, layout.strayQuotes == .unexpected { strays.withLock { $0 = nil } }
+      var problem = CSVOpening.problem(error, in: piece, name: source.name)
       if error.isInRecord { problem.record = parser.count }
       if let column = error.column {
         let description = layout.columns[column]
@@ -156,117 +197,17 @@ public final class CSVRowStream: RowStream {
   /// - Throws: `badData` when the whole file shows a fault that no type mends.
   public func widened() async throws(Problem) -> (any RowStream)? {
     let known = layout.columns.map(\.type), wider = found.withLock { $0 }
-    guard wider != known, let again = try source.reopened(), let look = try source.reopened() else { return nil }
-    var opened = try Opened(look, reading)
+    let isStray = strays.withLock { $0 == nil }
+    guard wider != known || isStray, let again = try source.reopened(), let look = try source.reopened() else {
+      return nil
+    }
+    if wider == known { return try Self.inferring(again, table: table, reading, careful: true) }
+    let strayQuotes: CSVStrayQuotes = reading.isStrict ? .refused : .kept
+    var opened = try CSVOpening(look, reading, strayQuotes)
     let types = try opened.typesOfWholeFile(named: source.name)
-    return try Self.stream(again, table, reading, try Opened(again, reading), types)
+    return try Self.stream(again, table, reading, try CSVOpening(again, reading, strayQuotes), types)
   }
 
   /// The type a column gets when a value does not fit.
   private static func wider(_ type: ColumnType) -> ColumnType { type == .integer || type == .real ? .decimal : .text }
-}
-
-/// A file whose header was read.
-private struct Opened {
-  var splitter: CSVSplitter
-  var ahead: [CSVPiece] = []
-  let header: CSVHeader
-  /// How the file is read, now that the number of its columns is known.
-  private(set) var reading: CSVReading
-
-  init(_ source: any ByteSource, _ reading: CSVReading) throws(Problem) {
-    splitter = CSVSplitter(source)
-    let none = Problem(.badData, "the file is empty, and has no header", at: source.name)
-    guard let first = try splitter.next() else { throw none }
-    let piece = reading.replacesBadEncoding ? Self.repaired(first) : first
-    let (fields, end): ([[UInt8]], Int)
-    do throws(CSVFault) {
-      (fields, end) = try CSVHeader.firstRecord(piece, reading.delimiter)
-    } catch {
-      var problem = Self.problem(error, in: piece, name: source.name)
-      if let advice = CSVHeader.otherDelimiter(piece, reading.delimiter) { problem.hint = advice }
-      throw problem
-    }
-    guard !fields.isEmpty else { throw none }
-    guard fields.count <= 4096 else {
-      throw Problem(.badData, "the header has \(fields.count) columns, more than 4096", at: "\(source.name):1")
-    }
-    self.reading = reading
-    // The one null that a table of one column can show, since its empty line could be overlooked.
-    if fields.count == 1, reading.nullText == nil { self.reading.nullText = CSVStyle.loneNull }
-    let advice = fields.count == 1 ? CSVHeader.otherDelimiter(piece, reading.delimiter) : nil
-    if reading.hasHeader {
-      header = CSVHeader(
-        fields.map { String(decoding: $0, as: UTF8.self) }, advice, keepsEmpty: reading.types[""] != nil)
-    } else {
-      let names = reading.names ?? fields.indices.map { "column\($0 + 1)" }
-      guard names.count == fields.count else {
-        throw Problem(
-          .badData, "the record has \(fields.count) fields, and \(names.count) columns are described",
-          at: "\(source.name):1", hint: advice ?? "")
-      }
-      header = CSVHeader(names, advice, keepsEmpty: names.contains(""))
-    }
-    let start = reading.hasHeader ? end : piece.start
-    ahead = [CSVPiece(chunk: piece.chunk, start: start, place: piece.place(of: start))]
-  }
-
-  /// Types by the first MiB, which stays to be parsed for good.
-  mutating func typesOfBeginning() throws(Problem) -> [ColumnType] {
-    var inference = CSVInference(width: header.names.count)
-    let layout = textLayout
-    var bytes = 0, position = 0
-    while bytes < 1 << 20 {
-      if position == ahead.count {
-        guard let piece = try splitter.next() else { break }
-        ahead.append(piece)
-      }
-      let piece = ahead[position]
-      bytes += piece.chunk.count
-      position += 1
-      // What is wrong is told when the piece is parsed for good, with its record.
-      do throws(CSVFault) { try look(at: piece, layout, &inference) } catch { break }
-    }
-    return inference.types
-  }
-
-  /// Types by all there is; nothing is left to be parsed.
-  mutating func typesOfWholeFile(named name: String) throws(Problem) -> [ColumnType] {
-    var inference = CSVInference(width: header.names.count)
-    let layout = textLayout
-    while let piece = try ahead.isEmpty ? splitter.next() : ahead.removeFirst() {
-      do throws(CSVFault) { try look(at: piece, layout, &inference) } catch {
-        throw Self.problem(error, in: piece, name: name)
-      }
-    }
-    return inference.types
-  }
-
-  /// All columns as text.
-  private var textLayout: CSVLayout {
-    let all = Schema("", columns: header.names.map { ColumnDescription($0, .text) })
-    return CSVLayout(all, wanted: Array(all.columns.indices), inferred: [], reading: reading)
-  }
-
-  private func look(at piece: CSVPiece, _ layout: CSVLayout, _ inference: inout CSVInference) throws(CSVFault) {
-    var parser = CSVRecordParser(reading.replacesBadEncoding ? Self.repaired(piece) : piece, layout)
-    // A text that would have to be decoded is no number either way.
-    inference.read(try parser.batch(decoding: false))
-  }
-
-  static func problem(_ fault: CSVFault, in piece: CSVPiece, name: String) -> Problem {
-    Problem(.badData, fault.message, at: "\(name):\(piece.place(of: fault.offset))", hint: fault.hint)
-  }
-
-  /// The same text with U+FFFD for what is not UTF-8.
-  static func repaired(_ piece: CSVPiece) -> CSVPiece {
-    let text = unsafe String(
-      decoding: UnsafeBufferPointer(start: piece.chunk.base + piece.start, count: piece.chunk.count - piece.start),
-      as: UTF8.self)
-    let bytes = Array(text.utf8)
-    let chunk = Chunk(capacity: max(bytes.count, Chunk.usualCapacity))
-    for (index, byte) in bytes.enumerated() { unsafe chunk.base[index] = byte }
-    chunk.count = bytes.count
-    return CSVPiece(chunk: chunk, start: 0, place: piece.place)
-  }
 }

@@ -2,9 +2,8 @@ public import Rows
 
 /// How CSV is written: RFC 4180 quoting, and what people choose beside it.
 ///
-/// Null is an empty field without quotes, empty text is `""`, so that both can be told apart. In a table of one
-/// column a null would be a blank line, which many readers skip: there it is `\N`, and the text `\N` is quoted. A
-/// text equal to `nullText` is quoted as well.
+/// Null is an empty unquoted field, and empty text is `""`. In a table of one column a null is therefore a blank line,
+/// which pandas skips unless it is called with `skip_blank_lines=False`. A text equal to `nullText` is quoted as well.
 public struct CSVStyle: Sendable, Hashable {
   /// What ends a record.
   public enum LineEnding: String, Sendable, Hashable, CaseIterable {
@@ -33,7 +32,7 @@ public struct CSVStyle: Sendable, Hashable {
     case flatten
   }
 
-  /// The null of a table of one column.
+  /// The null that earlier versions wrote in a table of one column; as a text it is quoted there, for their sake.
   public static let loneNull: [UInt8] = Array("\\N".utf8)
 
   private static let delimiterNames: [String: UInt8] = [

@@ -25,9 +25,9 @@ public struct CSVWriter: Sendable {
     let parts = style.nested == .flatten ? measured.map { $0.isEmpty ? [""] : $0 } : []
     self.parts = parts
     let width = parts.isEmpty ? schema.width : parts.reduce(0) { $0 + $1.count }
-    let nullText = style.nullText.isEmpty && width == 1 ? CSVStyle.loneNull : style.nullText
-    fields = CSVFieldWriter(delimiter: style.delimiter, nullText: nullText)
-    null = Chunk(copying: nullText)
+    let quotedText = style.nullText.isEmpty && width == 1 ? CSVStyle.loneNull : style.nullText
+    fields = CSVFieldWriter(delimiter: style.delimiter, nullText: quotedText)
+    null = Chunk(copying: style.nullText)
     lineEnd = Chunk(copying: style.lineEnding == .lf ? [0x0A] : [0x0D, 0x0A])
     isUnusual = schema.columns.map { $0.type == .json || $0.type.isNested && style.nested != .json }
   }

@@ -72,7 +72,9 @@ public struct Export: Sendable {
     var source = source
     while true {
       do throws(Problem) {
-        return try await attempt(try select(source))
+        var summary = try await attempt(try select(source))
+        summary.warnings.insert(contentsOf: source.notes, at: 0)
+        return summary
       } catch {
         guard error.kind == .badData, let wider = try await source.widened() else { throw error }
         source = wider
@@ -81,10 +83,12 @@ public struct Export: Sendable {
   }
 
   private func attempt(_ stream: any RowStream) async throws(Problem) -> Summary {
+    // Before a byte is written.
+    for output in outputs { try output.exporter.descriptor.check(columns: stream.schema.width) }
     let (stream, layouts) = try await measured(stream)
     var encoders: [any RowEncoder] = []
     for (output, layout) in zip(outputs, layouts) {
-      encoders.append(try output.exporter.makeEncoder(for: stream.schema, options: output.options, layout: layout))
+      encoders.append(try output.exporter.encoder(for: stream.schema, options: output.options, layout: layout))
     }
     var lanes: [OrderedWriter.Lane] = []
     do throws(Problem) {

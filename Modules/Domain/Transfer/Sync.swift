@@ -22,12 +22,17 @@ public struct Sync: Sendable {
   private let time: String
   /// What the entries of the history have in common, so that one undo reverses the whole sync.
   private let command = (0..<16).map { _ in String(UInt8.random(in: 0...15), radix: 16) }.joined()
+  private let report: @Sendable (String) -> Void
 
-  /// A sync into `store`; `time` is RFC 3339 in UTC.
-  public init(into store: any RecordStore, _ policy: Policy = Policy(), time: String) {
+  /// A sync into `store`; `time` is RFC 3339 in UTC, and `report` receives the notes of the rows that were stored.
+  public init(
+    into store: any RecordStore, _ policy: Policy = Policy(), time: String,
+    report: @escaping @Sendable (String) -> Void = { _ in }
+  ) {
     self.store = store
     self.policy = policy
     self.time = time
+    self.report = report
   }
 
   /// Makes the table of `schema` hold the rows of a stream, whose columns are some of the schema's, in any order.
@@ -43,7 +48,9 @@ public struct Sync: Sendable {
     var rows = rows
     while true {
       do throws(Problem) {
-        return try await attempt(rows, schema ?? rows.schema, source)
+        let outcome = try await attempt(rows, schema ?? rows.schema, source)
+        for note in rows.notes { report(note) }
+        return outcome
       } catch {
         guard error.kind == .badData, let wider = try await rows.widened() else { throw error }
         rows = wider

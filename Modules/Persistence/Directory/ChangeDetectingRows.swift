@@ -13,6 +13,7 @@ struct ChangeDetectingRows: RowStream {
 
   var schema: Schema { rows.schema }
   var isOptimistic: Bool { rows.isOptimistic }
+  var notes: [String] { rows.notes }
 
   func next() async throws(Problem) -> BatchWork? {
     let work: BatchWork?

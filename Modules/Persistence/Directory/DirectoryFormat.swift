@@ -65,6 +65,15 @@ package protocol DirectoryEncoder: Sendable {
 }
 
 struct CSVDirectoryCodec: DirectoryCodec {
+  /// Files are read strictly: anything read loosely would be written back as something else. Earlier versions wrote
+  /// `\N` for null in a file of one column.
+  private static var reading: CSVReading {
+    var reading = CSVReading()
+    reading.isStrict = true
+    reading.loneNullText = CSVStyle.loneNull
+    return reading
+  }
+
   func sidecar(of schema: Schema, file: String) -> [UInt8]? { CSVWDocument.text(of: schema, file: file) }
 
   func columns(ofSidecar bytes: [UInt8], name: String) throws(Problem) -> [ColumnDescription] {
@@ -72,14 +81,14 @@ struct CSVDirectoryCodec: DirectoryCodec {
   }
 
   func columnNames(_ file: any ByteSource, known: [ColumnDescription]) async throws(Problem) -> [String] {
-    var reading = CSVReading()
+    var reading = Self.reading
     for column in known { reading.types[column.name] = column.type }
     return try CSVRowStream.names(file, reading)
   }
 
   func rows(_ file: any ByteSource, _ schema: Schema, columns: [String]?) throws(Problem) -> any RowStream {
     let wanted = schema.columns.indices.filter { columns?.contains(schema.columns[$0].name) ?? true }
-    return try CSVRowStream(file, schema: schema.projected(to: wanted))
+    return try CSVRowStream(file, schema: schema.projected(to: wanted), Self.reading)
   }
 
   func encoder(_ schema: Schema) -> any DirectoryEncoder { Encoder(writer: CSVWriter(schema)) }
@@ -95,9 +104,9 @@ struct CSVDirectoryCodec: DirectoryCodec {
 
   func lines(of records: [Int], _ file: any ByteSource, _ schema: Schema) async throws(Problem) -> [Int]? {
     guard let again = try file.reopened(), let text = try file.reopened() else { return nil }
-    let names = try CSVRowStream.names(again)
+    let names = try CSVRowStream.names(again, Self.reading)
     let all = Schema(schema.name, columns: names.map { ColumnDescription($0, .text) })
-    let stream = try CSVRowStream(text, schema: all)
+    let stream = try CSVRowStream(text, schema: all, Self.reading)
     func ends(_ value: Value) -> Int {
       if case .text(let bytes) = value { bytes.count { $0 == 0x0A } } else { 0 }
     }

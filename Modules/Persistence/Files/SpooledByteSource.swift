@@ -1,47 +1,67 @@
 public import Rows
 import Synchronization
 
-/// A pipe's bytes, copied to a private file first, so that they can be read more than once.
+/// A pipe's bytes, copied to a private file as they are read, so that they can be read more than once.
 public final class SpooledByteSource: ByteSource {
   /// The pipe's name.
   public let name: String
-  private let file: any ScratchFile
+  private let tape: Tape
   private let position = Mutex(0)
 
-  /// Copies `source` to its end.
+  /// Will copy `source` as far as it is read.
   public convenience init(_ source: any ByteSource, scratch: any ScratchSpace) throws(Problem) {
-    let file = try scratch.makeFile()
-    let chunk = Chunk()
-    var bytes = ByteBuffer(capacity: chunk.capacity)
-    while true {
-      chunk.count = 0
-      let count = try source.read(into: chunk, limit: chunk.capacity)
-      if count == 0 { break }
-      bytes.removeAll()
-      let room = unsafe bytes.room(count)
-      unsafe room.update(from: chunk.base, count: count)
-      unsafe bytes.commit(room + count)
-      try file.append(bytes)
-    }
-    self.init(file, name: source.name)
+    self.init(Tape(source, try scratch.makeFile()), name: source.name)
   }
 
-  private init(_ file: any ScratchFile, name: String) {
-    self.file = file
+  private init(_ tape: Tape, name: String) {
+    self.tape = tape
     self.name = name
   }
 
-  /// The bytes that were copied.
-  public var size: Int? { file.count }
+  /// The bytes that were copied; nil until the pipe has ended.
+  public var size: Int? { tape.size }
 
-  /// Reads from the copy.
+  /// Reads from the copy what was copied, else from the pipe.
   public func read(into chunk: Chunk, limit: Int) throws(Problem) -> Int {
     let at = position.withLock { $0 }
-    let count = try file.read(at: at, length: limit, into: chunk)
+    let count = try tape.read(at: at, into: chunk, limit: limit)
     position.withLock { $0 = at + count }
     return count
   }
 
-  /// The copy, from its beginning.
-  public func reopened() throws(Problem) -> (any ByteSource)? { SpooledByteSource(file, name: name) }
+  /// The same bytes, from the beginning.
+  public func reopened() throws(Problem) -> (any ByteSource)? { SpooledByteSource(tape, name: name) }
+}
+
+/// A pipe and the copy of the bytes read from it.
+private final class Tape: Sendable {
+  private let source: any ByteSource
+  private let file: any ScratchFile
+  private let isAtEnd = Mutex(false)
+
+  init(_ source: any ByteSource, _ file: any ScratchFile) {
+    self.source = source
+    self.file = file
+  }
+
+  var size: Int? { isAtEnd.withLock { $0 ? file.count : nil } }
+
+  func read(at offset: Int, into chunk: Chunk, limit: Int) throws(Problem) -> Int {
+    try isAtEnd.withLock { (isAtEnd) throws(Problem) in
+      if offset < file.count { return try file.read(at: offset, length: limit, into: chunk) }
+      if isAtEnd { return 0 }
+      let start = chunk.count
+      let count = try source.read(into: chunk, limit: limit)
+      if count == 0 {
+        isAtEnd = true
+        return 0
+      }
+      var bytes = ByteBuffer(capacity: count)
+      let room = unsafe bytes.room(count)
+      unsafe room.update(from: chunk.base + start, count: count)
+      unsafe bytes.commit(room + count)
+      try file.append(bytes)
+      return count
+    }
+  }
 }

@@ -27,7 +27,7 @@ struct DescribedCSV: Sendable {
     self.reading.delimiter = dialect.delimiter
     self.reading.hasHeader = dialect.headerRows > 0
     self.reading.names = metadata.columns.map(\.name)
-    self.reading.nullText = metadata.nullText
+    self.reading.nullText = reading.nullText ?? metadata.nullText
     self.bytes =
       dialect.isPlain ? bytes : CSVDialectSource(bytes, dialect, maximumField: reading.maximumField)
   }

@@ -18,6 +18,10 @@ public struct FileSource: RecordSource {
     public var emptyIsText = false
     /// Whether bytes that are not UTF-8 become U+FFFD rather than a problem; CSV only.
     public var replacesBadEncoding = false
+    /// Whether a quote inside an unquoted field of CSV is refused.
+    public var isStrict = false
+    /// An unquoted field of CSV that means null, in addition to the empty one; nil for none.
+    public var nullText: String?
     /// What parts the fields of CSV: a character or a word for one; nil for the format's own.
     public var delimiter: String?
     /// The most bytes a field may have, of SQLite a row; nil for the usual 16 MiB.
@@ -77,9 +81,14 @@ public struct FileSource: RecordSource {
         .usage, "a table of \(format.rawValue) has no delimiter to choose", at: name,
         hint: "leave --from-delimiter out, or say --from-format csv")
     }
-    if reading.emptyIsText || reading.replacesBadEncoding, format != .csv, format != .tsv {
-      let option = reading.emptyIsText ? "--empty-as" : "--encoding-errors"
-      throw Problem(.usage, "\(option) is about CSV, and this is \(format.rawValue)", at: name, hint: "leave it out")
+    let ofCSV = [
+      (reading.emptyIsText, "--empty-as"), (reading.replacesBadEncoding, "--encoding-errors"),
+      (reading.isStrict, "--strict-csv"), (reading.nullText != nil, "--from-null"),
+    ]
+    if format != .csv, format != .tsv, let option = ofCSV.first(where: \.0)?.1 {
+      throw Problem(
+        .usage, "\(option) applies only to csv and tsv, and this is \(format.rawValue)", at: name,
+        hint: "omit \(option)")
     }
     if reading.timeout != nil, format != .sqlite {
       throw Problem(
@@ -97,7 +106,10 @@ public struct FileSource: RecordSource {
     let suffix = last.lastIndex(of: ".").map { last[last.index(after: $0)...].lowercased() }
     if let suffix, let format = FileFormat(suffix: suffix) { return format }
     let chunk = Chunk()
-    _ = try bytes.reopened()?.read(into: chunk, limit: 4096)
+    if let beginning = try bytes.reopened() {
+      // A pipe gives its bytes in pieces of any size.
+      while chunk.count < 4096, try beginning.read(into: chunk, limit: 4096 - chunk.count) > 0 {}
+    }
     let beginning = chunk.read { span in unsafe span.withUnsafeBytes { unsafe Array($0) } }
     if let format = FileFormat(beginning: beginning) {
       return format == .ndjson && reading.records != nil ? .json : format
@@ -173,6 +185,8 @@ public struct FileSource: RecordSource {
     case .csv, .tsv:
       var way = CSVReading()
       if format == .tsv { way.delimiter = UInt8(ascii: "\t") }
+      way.nullText = reading.nullText.map { Array($0.utf8) }
+      way.isStrict = reading.isStrict
       way.emptyIsText = reading.emptyIsText
       way.replacesBadEncoding = reading.replacesBadEncoding
       way.columns = request.columns

@@ -12,6 +12,8 @@ public protocol RowStream: Sendable {
   func widened() async throws(Problem) -> (any RowStream)?
   /// Whether types were guessed, so that `widened` may be needed: output that cannot be taken back is held until it is whole.
   var isOptimistic: Bool { get }
+  /// Deviations accepted in the rows read so far, one sentence each without a period.
+  var notes: [String] { get }
 }
 
 extension RowStream {
@@ -19,6 +21,8 @@ extension RowStream {
   public func widened() async throws(Problem) -> (any RowStream)? { nil }
   /// Types are known.
   public var isOptimistic: Bool { false }
+  /// No deviations.
+  public var notes: [String] { [] }
 }
 
 /// A batch, or the work that makes it. Work is pure: it may run on any core, before or after its neighbours, once or twice.
