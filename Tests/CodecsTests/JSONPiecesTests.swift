@@ -70,7 +70,7 @@ import Testing
       _ = try await ReadRows.known(text, [("t", .text)], JSONReading(form: form, maximumField: 1 << 20))
       Issue.record("accepted")
     } catch {
-      #expect(error.message == "“t” has more than 1 MiB")
+      #expect(error.message == "the value of “t” is larger than 1 MiB")
       #expect(error.kind == .badData)
     }
   }

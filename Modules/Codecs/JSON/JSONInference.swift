@@ -4,7 +4,7 @@ import Rows
 /// Finds the columns of a document's records and the narrowest types that hold every value as it is spelled.
 struct JSONInference {
   /// More keys than this are not columns but data.
-  static let maximumColumns = 4096
+  static let maximumColumns = CSVReading.maximumColumns
 
   /// What was seen in a column.
   private struct Kinds: OptionSet {
@@ -90,7 +90,7 @@ struct JSONInference {
     let name = unsafe JSONScanner.text(scanner.base, from: start, to: scanner.at - 1, escaped: escaped)
     if let position = positions[name] { return position }
     guard names.count < Self.maximumColumns else {
-      throw JSONFault("more than \(Self.maximumColumns) different keys in the records", at: start - 1)
+      throw JSONFault("the records have more than \(Self.maximumColumns) different keys", at: start - 1)
     }
     positions[name] = names.count
     names.append(name)

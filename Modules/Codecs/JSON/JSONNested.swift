@@ -63,7 +63,7 @@ extension JSONScanner {
       guard byte == UInt8(ascii: "\"") else { throw unexpected(wanted: "a key in double quotes") }
       let escaped = try skipString()
       guard unsafe keys.insert(base, from: key, to: at &- 1, escaped: escaped, objectAt: mark) else {
-        throw JSONFault("a key that the object has already", at: key &- 1)
+        throw JSONFault(keys.refusal, at: key &- 1)
       }
       let end = at
       try skipColon()

@@ -149,7 +149,7 @@ private struct JSONTreeParser {
       if duplicateKeys == .refused {
         let isNew = unsafe keys.insert(
           scanner.base, from: key.start, to: scanner.at - 1, escaped: key.escaped, objectAt: mark)
-        guard isNew else { throw JSONFault("a key that the object has already", at: key.start - 1) }
+        guard isNew else { throw JSONFault(keys.refusal, at: key.start - 1) }
       }
       try scanner.skipColon()
       // Most objects have a few.

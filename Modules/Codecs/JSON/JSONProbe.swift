@@ -13,11 +13,16 @@ struct JSONProbe {
     self.isFirst = isFirst
   }
 
-  /// The first mistake in records, when it is before `limit`: what stands there cannot be only the cut.
-  mutating func fault(before limit: Int) -> JSONFault? {
+  /// The first mistake in records that end at `end`, if it is before `limit`, where it cannot be only the cut. Otherwise
+  /// the value, key or white space that is cut, if it is larger than `maximumField`.
+  mutating func fault(before limit: Int, end: Int, _ maximumField: Int) -> JSONFault? {
+    // Where that begins which may be cut, and the key of the value that it is.
+    var part = scanner.at, key = 0..<0
     do throws(JSONFault) {
       var isNext = isFirst || form == .lines
       while true {
+        part = scanner.at
+        key = 0..<0
         scanner.skipSpace()
         if !isNext {
           guard try scanner.another(UInt8(ascii: "]")) else { return nil }
@@ -25,12 +30,43 @@ struct JSONProbe {
         guard scanner.byte == UInt8(ascii: "{") else {
           throw scanner.unexpected(wanted: "a record, which is an object")
         }
-        try scanner.skipValue(&keys, &shape)
+        try record(&part, &key, end: end)
         isNext = form == .lines
       }
     } catch {
-      return error.offset < limit ? error : nil
+      if error.offset < limit { return error }
+      guard end - part > maximumField else { return nil }
+      let name = unsafe JSONScanner.text(scanner.base, from: key.lowerBound, to: key.upperBound, escaped: false)
+      let what =
+        key.isEmpty ? "a key or white space" : "the value of “\(String(decoding: name.prefix(80), as: UTF8.self))”"
+      return JSONFault(
+        "\(what) is larger than \(maximumField >> 20) MiB", at: part, hint: "raise the limit with --max-field")
     }
+  }
+
+  /// Steps over a record, member by member.
+  private mutating func record(_ part: inout Int, _ key: inout Range<Int>, end: Int) throws(JSONFault) {
+    part = scanner.at
+    try scanner.enter(0)
+    guard scanner.byte != UInt8(ascii: "}") else {
+      scanner.at += 1
+      return
+    }
+    var goesOn: Bool
+    repeat {
+      // At the end of the text the part before it may be what is cut.
+      if scanner.at < end { (part, key) = (scanner.at, 0..<0) }
+      guard scanner.byte == UInt8(ascii: "\"") else { throw scanner.unexpected(wanted: "a key in double quotes") }
+      let start = scanner.at + 1
+      _ = try scanner.skipString()
+      let name = start..<(scanner.at - 1)
+      if scanner.at < end { part = scanner.at }
+      try scanner.skipColon()
+      if scanner.at < end { (part, key) = (scanner.at, name) }
+      try scanner.skipValue(&keys, &shape, depth: 1)
+      if scanner.at < end { (part, key) = (scanner.at, 0..<0) }
+      goesOn = try scanner.another(UInt8(ascii: "}"))
+    } while goesOn
   }
 
   /// What is wrong behind the array: when it is not what closes `closers`, with the members and elements that follow, and then the end at

@@ -191,8 +191,8 @@ struct JSONRecordParser: ~Copyable {
 
   private func tooLarge(_ position: Int, _ offset: Int) -> JSONFault {
     JSONFault(
-      "“\(layout.columns[position].name)” has more than \(layout.maximumField >> 20) MiB", at: offset,
-      hint: "allow more with --max-field")
+      "the value of “\(layout.columns[position].name)” is larger than \(layout.maximumField >> 20) MiB", at: offset,
+      hint: "raise the limit with --max-field")
   }
 
   /// Steps over a key that is not the expected one, and its colon; the column it names, -1 for a key that is skipped.
@@ -209,7 +209,7 @@ struct JSONRecordParser: ~Copyable {
       return position
     }
     guard unsafe others.insert(scanner.base, from: start, to: end, escaped: escaped, objectAt: otherKeys) else {
-      throw JSONFault("a key that the record has already", at: start - 1)
+      throw JSONFault(others.refusal, at: start - 1)
     }
     if !layout.ignoresOtherKeys {
       let name = String(decoding: key.prefix(80), as: UTF8.self)

@@ -11,7 +11,7 @@ public struct JSONReading: Sendable {
   public var types: ColumnTypes
   /// The only columns that are needed, by name; nil for all. Names that are no columns are nothing.
   public var columns: [String]?
-  /// The most bytes that one value may have.
+  /// The most bytes that one value or key may have; a record may have twice as many.
   public var maximumField: Int
   /// Whether keys that a given schema does not have are skipped; else they are `badData`.
   public var ignoresOtherKeys: Bool
@@ -74,7 +74,7 @@ public final class JSONRowStream: RowStream {
   /// The records of a document whose columns are known. A key that `schema` does not have is `badData` unless `reading` ignores it; `types` is
   /// not looked at.
   public convenience init(_ source: any ByteSource, schema: Schema, _ reading: JSONReading = JSONReading()) {
-    let splitter = JSONSplitter(source, form: reading.form, pointer: reading.records)
+    let splitter = JSONSplitter(source, reading)
     self.init(source, schema, reading, State(splitter: splitter), nil)
   }
 
@@ -85,7 +85,7 @@ public final class JSONRowStream: RowStream {
   public static func inferring(
     _ source: any ByteSource, table: String, _ reading: JSONReading = JSONReading()
   ) throws(Problem) -> JSONRowStream {
-    var state = State(splitter: JSONSplitter(source, form: reading.form, pointer: reading.records))
+    var state = State(splitter: JSONSplitter(source, reading))
     var inference = JSONInference()
     var bytes = 0
     var isWhole = false
@@ -162,7 +162,7 @@ public final class JSONRowStream: RowStream {
   /// something fails that may have been cut in a wrong place: cut by its brackets.
   public func widened() async throws(Problem) -> (any RowStream)? {
     guard let inference, let failure = failure.withLock({ $0 }), let again = try source.reopened() else { return nil }
-    var state = State(splitter: JSONSplitter(again, form: reading.form, pointer: reading.records))
+    var state = State(splitter: JSONSplitter(again, reading))
     guard let piece = failure.contradiction else {
       return try Self.inferred(
         again, table, reading, state, inference.found, isWhole: false, contradictions: inference.contradictions)
@@ -171,7 +171,7 @@ public final class JSONRowStream: RowStream {
     let isWhole = inference.contradictions >= Self.patience
     if isWhole {
       guard let other = try source.reopened() else { return nil }
-      var splitter = JSONSplitter(other, form: reading.form, pointer: reading.records)
+      var splitter = JSONSplitter(other, reading)
       while let piece = try splitter.next() {
         do throws(JSONFault) {
           try found.read(piece)

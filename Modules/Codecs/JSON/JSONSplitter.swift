@@ -2,16 +2,21 @@ internal import CMasks
 import Rows
 
 /// Cuts a document into pieces of whole records as it is read. Only this is serial, so it looks at brackets and line feeds and leaves
-/// everything else to whoever parses the pieces. Memory is two chunks, which grow only when a record is larger.
+/// everything else to whoever parses the pieces. Memory is two chunks, which grow only when a record is larger, up to
+/// twice the largest field.
 struct JSONSplitter: Sendable {
   private enum Phase { case opening, records, behind, done }
 
   private let source: any ByteSource
   private let pointer: JSONPointer
+  /// The most bytes of a value or key; a record, and the text before and after the records, may have twice as many.
+  private let maximumField: Int
   private var phase = Phase.opening
   private var chunk = Chunk()
   /// Where the text that was not given out yet begins in `chunk`.
   private var start = 0
+  /// Bytes that `chunk` may hold before it is checked again.
+  private var goal = Chunk.usualCapacity
   /// The same place in the document.
   private var place = JSONPlace()
   private var isAtEnd = false
@@ -28,10 +33,11 @@ struct JSONSplitter: Sendable {
   private(set) var hasGuessed = false
 
   /// A splitter that has read nothing yet; `pointer` leads to the array.
-  init(_ source: any ByteSource, form: JSONForm, pointer: JSONPointer) {
+  init(_ source: any ByteSource, _ reading: JSONReading) {
     self.source = source
-    self.form = form
-    self.pointer = pointer
+    form = reading.form
+    pointer = reading.records
+    maximumField = reading.maximumField
   }
 
   /// The next piece; nil at the end.
@@ -103,36 +109,50 @@ struct JSONSplitter: Sendable {
     place = after
     chunk = rest
     start = 0
+    goal = rest.capacity
     return piece
   }
 
-  /// Reads until the chunk is full or the source ends.
+  /// Reads until the chunk is as full as it may be or the source ends.
   private mutating func fill() throws(Problem) {
-    while !isAtEnd, chunk.count < chunk.capacity {
-      if try source.read(into: chunk, limit: chunk.capacity - chunk.count) == 0 { isAtEnd = true }
+    while !isAtEnd, chunk.count < goal {
+      if try source.read(into: chunk, limit: goal - chunk.count) == 0 { isAtEnd = true }
     }
   }
 
-  /// Twice the room, for a record larger than the chunk; but first looks whether this is a record at all, so that a missing quote does not
-  /// fill the memory.
+  /// Makes room for a record larger than the chunk, after checking that it is a record and within the limits, so that a
+  /// missing quote or an endless value does not fill the memory. Beyond half the largest field it checks every MiB.
   private mutating func grow() throws(Problem) {
     if phase == .records {
       chunk.seal()
       var probe = unsafe JSONProbe(JSONScanner(chunk.base, at: start), form, isFirst: isFirst)
-      if let fault = probe.fault(before: chunk.count - 16) { throw problem(fault) }
+      if let fault = probe.fault(before: chunk.count - 16, end: chunk.count, maximumField) { throw problem(fault) }
     }
     let count = chunk.count - start
-    guard count < 1 << 30 else { throw Problem(.badData, "a record of more than 1 GiB", at: "\(source.name):\(place)") }
-    let larger = Chunk(capacity: max(chunk.capacity, count * 2))
-    unsafe larger.base.update(from: chunk.base + start, count: count)
-    larger.count = count
-    chunk = larger
-    start = 0
+    guard count < 2 * maximumField else {
+      let what =
+        switch phase {
+        case .opening: "the array of records does not begin within the first"
+        case .records: "the record is larger than"
+        case .behind, .done: "the text after the records is larger than"
+        }
+      let hint = "raise the limit with --max-field: a record may have twice as much"
+      throw problem(JSONFault("\(what) \(2 * maximumField >> 20) MiB", at: start, hint: hint))
+    }
+    if start > 0 || chunk.count == chunk.capacity {
+      let room = count < maximumField / 2 ? count * 2 : 2 * maximumField + Chunk.usualCapacity
+      let larger = Chunk(capacity: max(Chunk.usualCapacity, room))
+      unsafe larger.base.update(from: chunk.base + start, count: count)
+      larger.count = count
+      chunk = larger
+      start = 0
+    }
+    goal = count < maximumField / 2 ? chunk.capacity : min(chunk.capacity, count + 1 << 20)
   }
 
   private func problem(_ fault: JSONFault, hint: String = "") -> Problem {
     let place = unsafe place.advanced(over: chunk.base + start, count: fault.offset - start)
-    return Problem(.badData, fault.message, at: "\(source.name):\(place)", hint: hint)
+    return Problem(.badData, fault.message, at: "\(source.name):\(place)", hint: hint.isEmpty ? fault.hint : hint)
   }
 
   // MARK: - Before and behind the records
@@ -145,6 +165,7 @@ struct JSONSplitter: Sendable {
     if scanner.byte == 0xEF, scanner.byte(1) == 0xBB, scanner.byte(2) == 0xBF { scanner.at = 3 }
     if form != .lines { scanner.skipSpace() }
     advance(to: scanner.at)
+    if form != .lines { try skipSpace() }
     while form != .lines, phase == .opening {
       let opening = unsafe JSONOpening(JSONScanner(chunk.base, at: start), end: chunk.count, isWhole: isAtEnd)
       let finding: JSONOpening.Finding
@@ -169,6 +190,19 @@ struct JSONSplitter: Sendable {
     phase = .records
   }
 
+  /// Passes over white space that fills the whole chunk, however long it is.
+  private mutating func skipSpace() throws(Problem) {
+    while start == chunk.count, !isAtEnd {
+      chunk = Chunk()
+      (start, goal) = (0, chunk.capacity)
+      try fill()
+      chunk.seal()
+      var scanner = unsafe JSONScanner(chunk.base)
+      scanner.skipSpace()
+      advance(to: scanner.at)
+    }
+  }
+
   private mutating func advance(to offset: Int) {
     place = unsafe place.advanced(over: chunk.base + start, count: offset - start)
     start = offset
@@ -179,10 +213,16 @@ struct JSONSplitter: Sendable {
     while true {
       try fill()
       chunk.seal()
-      let scanner = unsafe JSONScanner(chunk.base, at: start)
+      var scanner = unsafe JSONScanner(chunk.base, at: start)
+      scanner.skipSpace()
+      advance(to: scanner.at)
+      try skipSpace()
+      scanner = unsafe JSONScanner(chunk.base, at: start)
       var probe = JSONProbe(scanner, .array, isFirst: false)
       guard let fault = probe.faultBehind(closers, end: chunk.count) else {
         if isAtEnd { break }
+        closers = []
+        advance(to: chunk.count)
         try grow()
         continue
       }
