@@ -55,7 +55,7 @@ extension Environment {
       },
       documentSuffixes: RecordDocument.suffixes,
       document: { (path, suffix) throws(Problem) in
-        let bytes = try (path == "-" ? FileByteSource() : FileByteSource(input: path)).bytes(limit: 64 << 20)
+        let bytes = try (path == "-" ? FileByteSource() : FileByteSource(input: path)).bytes(limit: 32 << 20)
         let document = try RecordDocument(bytes, suffix: suffix, name: path)
         if let what = document.leftOut { report.warning("\(path): left out are \(what)") }
         return (document.schema, document.records)

@@ -17,7 +17,15 @@ func xml(_ bytes: [UInt8]) {
     }
     precondition(open.isEmpty && roots == 1, "read to its end, and not whole")
     let more = try reader.next()
-    precondition(more == nil, "something behind the end")
+    precondition(more == nil, "something after the end")
+    var records = 0
+    try XMLElement.records(bytes, name: "fuzz", named: { _ in ["wpt"] }) { _ in records += 1 }
+    let all = try XMLElement.document(bytes, name: "fuzz")
+    // Outermost elements only; the root is never a record.
+    func outermost(_ element: XMLElement) -> Int {
+      element.elements.reduce(0) { $0 + ($1.name == "wpt" ? 1 : outermost($1)) }
+    }
+    precondition(records == outermost(all), "another number of records")
   } catch {
     precondition(error.kind == .badData, "\(error)")
   }

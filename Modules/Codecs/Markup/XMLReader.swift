@@ -1,3 +1,4 @@
+internal import CMasks
 public import Rows
 
 /// Reads XML from left to right: elements, their attributes and texts. What documents of places and actors need, and no more.
@@ -16,6 +17,10 @@ public struct XMLReader {
   }
   /// Elements within elements that are read.
   private static let deepest = 128
+  /// The most bytes of a text or a value.
+  private static let longest = 4 << 20
+  /// The most attributes of an element.
+  private static let mostAttributes = 1000
 
   private let bytes: [UInt8]
   private let name: String
@@ -30,10 +35,27 @@ public struct XMLReader {
   /// A reader of `bytes`; messages say `name:line:column`.
   /// - Throws: `badData` for bytes that are not UTF-8.
   public init(_ bytes: [UInt8], name: String) throws(Problem) {
-    guard String(validating: bytes, as: UTF8.self) != nil else { throw Problem(.badData, "is not UTF-8", at: name) }
+    let bad = unsafe bytes.withUnsafeBufferPointer { bytes in
+      unsafe bytes.baseAddress.map { unsafe Self.firstNotUTF8($0, bytes.count) } ?? 0
+    }
+    guard bad == bytes.count else { throw Problem(.badData, "is not UTF-8", at: name) }
     self.bytes = bytes
     self.name = name
     if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { at = 3 }
+  }
+
+  /// The position of the first byte that is not UTF-8; `count` when there is none.
+  private static func firstNotUTF8(_ bytes: UnsafePointer<UInt8>, _ count: Int) -> Int {
+    // The check reads one byte more, so the last characters are checked in a copy.
+    var border = max(0, count - 8)
+    while border > 0, unsafe bytes[border] & 0xC0 == 0x80, count - border < 16 { border -= 1 }
+    let bad = unsafe Int(bb_first_not_utf8(bytes, border))
+    if bad < border { return bad }
+    let end =
+      unsafe Array(UnsafeBufferPointer(start: bytes + border, count: count - border)) + [UInt8](repeating: 0, count: 64)
+    return unsafe end.withUnsafeBufferPointer { end in
+      unsafe end.baseAddress.map { unsafe border + Int(bb_first_not_utf8($0, count - border)) } ?? count
+    }
   }
 
   /// The next event; nil at the end.
@@ -60,6 +82,7 @@ public struct XMLReader {
       } else if skip("<![CDATA[") {
         let start = at
         try pass("]]>", "a section of text")
+        guard at - start <= Self.longest else { throw tooLong() }
         guard !open.isEmpty else { throw problem("text outside of the document") }
         let text = String(decoding: bytes[start..<(at - 3)], as: UTF8.self)
         if !text.isEmpty { return .text(text) }
@@ -110,6 +133,9 @@ public struct XMLReader {
       let value = try text(until: quote)
       guard at < bytes.count, bytes[at] == quote else { throw problem("a value is not closed") }
       at += 1
+      guard attributes.count < Self.mostAttributes else {
+        throw problem("an element has more than \(Self.mostAttributes) attributes")
+      }
       guard attributes.updateValue(value, forKey: Self.local(key)) == nil || key.contains(":") else {
         throw problem("the attribute \(key) comes twice")
       }
@@ -137,6 +163,7 @@ public struct XMLReader {
   private mutating func text(until end: UInt8) throws(Problem) -> String {
     var text: [UInt8] = []
     while at < bytes.count, bytes[at] != end {
+      guard text.count <= Self.longest else { throw tooLong() }
       let byte = bytes[at]
       if byte == UInt8(ascii: "&") {
         let character = try entity()
@@ -199,6 +226,8 @@ public struct XMLReader {
     throw problem("\(what) is not closed")
   }
 
+  private func tooLong() -> Problem { problem("a text is larger than \(Self.longest >> 20) MiB") }
+
   private func problem(_ message: String) -> Problem {
     Problem(.badData, message, at: Self.place(at, in: bytes, name: name))
   }
@@ -244,6 +273,46 @@ public struct XMLElement: Sendable, Hashable {
       }
     }
     throw Problem(.badData, "there is no element", at: name)
+  }
+
+  /// The most elements of a record.
+  private static let mostElements = 100_000
+
+  /// Reads a document record by record, so that memory does not depend on their number: calls `body` with every
+  /// outermost element whose name `names` returns for the root element.
+  /// - Throws: `badData` as `XMLReader`, and for a record with more than 100,000 elements.
+  public static func records(
+    _ bytes: [UInt8], name: String, named names: (XMLElement) throws(Problem) -> Set<String>,
+    body: (XMLElement) throws(Problem) -> Void
+  ) throws(Problem) {
+    var reader = try XMLReader(bytes, name: name), wanted: Set<String>?, open: [XMLElement] = [], count = 0
+    while let event = try reader.next() {
+      switch event {
+      case .start(let element, let attributes):
+        let begun = XMLElement(name: element, attributes: attributes, start: reader.start)
+        guard let wanted else {
+          wanted = try names(begun)
+          continue
+        }
+        guard !open.isEmpty || wanted.contains(element) else { continue }
+        count += 1
+        guard count <= Self.mostElements else {
+          throw Problem(
+            .badData, "a record has more than \(Self.mostElements) elements",
+            at: XMLReader.place(reader.start, in: bytes, name: name))
+        }
+        open.append(begun)
+      case .text(let text): if !open.isEmpty { open[open.count - 1].text += text }
+      case .end:
+        guard let element = open.popLast() else { continue }
+        if open.isEmpty {
+          count = 0
+          try body(element)
+        } else {
+          open[open.count - 1].elements.append(element)
+        }
+      }
+    }
   }
 
   init(name: String, attributes: [String: String], start: Int) {

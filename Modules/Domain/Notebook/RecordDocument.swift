@@ -27,29 +27,38 @@ public struct RecordDocument: Sendable {
       try readGeoJSON(try JSON.parse(bytes, name: name), name)
       return
     }
-    let document = try XMLElement.document(bytes, name: name)
     func place(_ element: XMLElement) -> String { XMLReader.place(element.start, in: bytes, name: name) }
-    switch document.name {
-    case "gpx":
-      schema = Catalog.places
+    var kind = Catalog.places, records: [StoredRecord] = [], others = 0, what = Self.shapes
+    try XMLElement.records(bytes, name: name) { (root) throws(Problem) in
+      switch root.name {
+      case "gpx":
+        what = "points of ways without a name"
+        return ["wpt", "rtept", "trkpt"]
+      case "kml": return ["Placemark"]
+      case "actors":
+        kind = Catalog.actors
+        return ["actor"]
+      default:
+        throw Problem(
+          .badData, "<\(root.name)> is neither GPX, KML nor a list of actors", at: place(root),
+          hint: "there are: \(Self.suffixes.joined(separator: ", ")), csv, json, ndjson")
+      }
+    } body: { (element) throws(Problem) in
+      switch element.name {
+      case "wpt": records.append(try Self.gpx(element, place))
       // Points of ways are places when somebody gave them a name.
-      let further = document.all("rtept") + document.all("trkpt")
-      let named = further.filter { $0.text(of: "name") != nil }
-      for point in document.all("wpt") + named { records.append(try Self.gpx(point, place)) }
-      leaveOut(further.count - named.count, "points of ways without a name")
-    case "kml":
-      schema = Catalog.places
-      let marks = document.all("Placemark")
-      for mark in marks { try readKML(mark, place) }
-      leaveOut(marks.count { $0.all("Point").isEmpty }, Self.shapes)
-    case "actors":
-      schema = Catalog.actors
-      for element in document.elements where element.name == "actor" { records.append(try Self.actor(element, place)) }
-    default:
-      throw Problem(
-        .badData, "<\(document.name)> is neither GPX, KML nor a list of actors", at: place(document),
-        hint: "there are: \(Self.suffixes.joined(separator: ", ")), csv, json, ndjson")
+      case "rtept", "trkpt":
+        if element.text(of: "name") == nil { others += 1 } else { records.append(try Self.gpx(element, place)) }
+      case "Placemark":
+        let points = try Self.kml(element, place)
+        if points.isEmpty { others += 1 }
+        records += points
+      default: records.append(try Self.actor(element, place))
+      }
     }
+    schema = kind
+    self.records = records
+    leaveOut(others, what)
   }
 
   private mutating func leaveOut(_ count: Int, _ what: String) {
@@ -106,7 +115,8 @@ public struct RecordDocument: Sendable {
   }
 
   /// The placemark's points, which none of lines and areas has.
-  private mutating func readKML(_ mark: XMLElement, _ place: (XMLElement) -> String) throws(Problem) {
+  private static func kml(_ mark: XMLElement, _ place: (XMLElement) -> String) throws(Problem) -> [StoredRecord] {
+    var records: [StoredRecord] = []
     let points = mark.all("Point")
     let values = mark["ExtendedData"]?.elements.map { ($0.attributes["name"] ?? "", $0.text(of: "value") ?? "") } ?? []
     for point in points {
@@ -116,6 +126,7 @@ public struct RecordDocument: Sendable {
           mark.text(of: "name"), mark.text(of: "description"), numbers.count > 1 ? numbers[1] : nil, numbers.first,
           points.count == 1 ? values : [], place(mark)))
     }
+    return records
   }
 
   private static let shapes = "shapes that are no points"

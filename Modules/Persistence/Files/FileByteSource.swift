@@ -51,16 +51,18 @@ public final class FileByteSource: ByteSource {
   /// - Parameter limit: the most bytes there may be.
   /// - Throws: `badData` when there are more.
   public func bytes(limit: Int) throws(Problem) -> [UInt8] {
+    let maximum = limit < 1 << 20 ? "\(limit >> 10) KiB" : "\(limit >> 20) MiB"
+    let tooLarge = Problem(.badData, "is larger than \(maximum)", at: name)
+    if let size, size > limit { throw tooLarge }
     var bytes: [UInt8] = []
+    // Memory that is not touched costs nothing; an array that grows is copied.
+    bytes.reserveCapacity(min(size ?? limit, 64 << 20) + Chunk.usualCapacity)
     let chunk = Chunk()
     while true {
       chunk.count = 0
       if try read(into: chunk, limit: chunk.capacity) == 0 { return bytes }
       unsafe bytes.append(contentsOf: UnsafeBufferPointer(start: chunk.base, count: chunk.count))
-      if bytes.count > limit {
-        let size = limit < 1 << 20 ? "\(limit >> 10) KiB" : "\(limit >> 20) MiB"
-        throw Problem(.badData, "is larger than \(size)", at: name)
-      }
+      if bytes.count > limit { throw tooLarge }
     }
   }
 
