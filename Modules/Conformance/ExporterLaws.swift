@@ -41,7 +41,7 @@ public struct ExporterFixture: Sendable, CustomStringConvertible {
   /// Whether the format can do with the table: some need columns of coordinates or names, some refuse values.
   public func takes(_ table: SampleTable) -> Bool {
     do {
-      _ = try exporter.makeEncoder(for: table.schema, options: options, layout: Layout())
+      _ = try exporter.encoder(for: table.schema, options: options, layout: Layout())
       if refusesValues { _ = try document(table) }
       return true
     } catch {
@@ -56,7 +56,7 @@ public struct ExporterFixture: Sendable, CustomStringConvertible {
     if exporter.isMeasured(with: options) {
       for batch in batches { exporter.measure(batch, of: table.schema, options: options, into: &layout) }
     }
-    let encoder = try exporter.makeEncoder(for: table.schema, options: options, layout: layout)
+    let encoder = try exporter.encoder(for: table.schema, options: options, layout: layout)
     var out = ByteBuffer(capacity: 1024)
     try encoder.begin(&out)
     var all = EncodedPart()
@@ -95,7 +95,7 @@ public struct ExporterLaw: Sendable, CustomStringConvertible {
   /// Every law.
   public static let all: [ExporterLaw] = [
     batchingDoesNotShow, encodingIsPure, documentsAreText, emptyIsADocument, nullIsNotEmpty, readsBack,
-    showsEveryCharacter, drivesNoTerminal, namesWhatItRefuses, carriesLongCells,
+    showsEveryCharacter, drivesNoTerminal, namesWhatItRefuses, carriesLongCells, limitsHold,
   ]
 
   /// How rows are cut into batches does not change the bytes.
@@ -111,7 +111,7 @@ public struct ExporterLaw: Sendable, CustomStringConvertible {
     var layout = Layout()
     let batches = table.batches(of: 5)
     for batch in batches { fixture.exporter.measure(batch, of: table.schema, options: fixture.options, into: &layout) }
-    let encoder = try fixture.exporter.makeEncoder(for: table.schema, options: fixture.options, layout: layout)
+    let encoder = try fixture.exporter.encoder(for: table.schema, options: fixture.options, layout: layout)
     for batch in batches {
       var first = ByteBuffer(capacity: 16), second = ByteBuffer(capacity: 16)
       let part = try encoder.encode(batch, &first)
@@ -170,6 +170,26 @@ public struct ExporterLaw: Sendable, CustomStringConvertible {
     try await checkReadsBack(fixture, .long)
   }
 
+  /// As many columns as the format says are written and read back, one more is refused; without a limit there may be 20,000.
+  public static let limitsHold = ExporterLaw("a table at the limit is written, above it refused") { fixture in
+    guard fixture.options.terminalWidth == nil else { return }
+    let descriptor = fixture.exporter.descriptor, most = descriptor.limits.columns
+    let table = SampleTable.columns(most ?? 20_000)
+    guard let most else {
+      if fixture.takes(table) { _ = try fixture.document(table) }
+      return
+    }
+    try await checkReadsBack(fixture, table)
+    do throws(Problem) {
+      _ = try fixture.document(SampleTable.columns(most + 1))
+    } catch {
+      let message = "\(descriptor.name): the table has \(most + 1) columns; the maximum is \(most)"
+      guard error.kind == .badData, error.message == message else { throw LawViolation("the problem is “\(error)”") }
+      return
+    }
+    throw LawViolation("\(most + 1) columns were written; the limit is \(most)")
+  }
+
   private static func checkReadsBack(_ fixture: ExporterFixture, _ table: SampleTable) async throws {
     guard let reader = fixture.reader else { return }
     let rows = try await reader(try fixture.document(table), table.schema)
@@ -191,7 +211,7 @@ public struct ExporterLaw: Sendable, CustomStringConvertible {
     var layout = Layout()
     let batches = table.batches(of: 1)
     for batch in batches { fixture.exporter.measure(batch, of: table.schema, options: fixture.options, into: &layout) }
-    let encoder = try fixture.exporter.makeEncoder(for: table.schema, options: fixture.options, layout: layout)
+    let encoder = try fixture.exporter.encoder(for: table.schema, options: fixture.options, layout: layout)
     var out = ByteBuffer(capacity: 1024)
     for (row, batch) in batches.enumerated() {
       out.removeAll()

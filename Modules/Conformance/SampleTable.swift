@@ -27,6 +27,16 @@ public struct SampleTable: Sendable, CustomStringConvertible {
     }
   }
 
+  /// One row of `count` columns, those that formats of places and people ask for first.
+  public static func columns(_ count: Int) -> SampleTable {
+    let first = [
+      ColumnDescription("latitude", .real), ColumnDescription("longitude", .real), ColumnDescription("name", .text),
+    ]
+    let others = (first.count..<count).map { ColumnDescription("c\($0)", .text) }
+    let row: [Value] = [.real(47.5), .real(8.25), .text("a")] + others.map { .text($0.name) }
+    return SampleTable("\(count) columns", Schema("columns", columns: first + others), [row])
+  }
+
   /// Every table that laws run over; `long` takes its time and has a law of its own.
   public static let all: [SampleTable] =
     [empty, hostile, lone, lists, wide, byteOrderMark, places, noPlaces] + (0..<8).map(random)

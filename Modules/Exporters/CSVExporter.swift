@@ -23,14 +23,15 @@ public struct CSVExporter: Exporter {
       OptionKeys.lineEnding, OptionKeys.null, OptionKeys.headers, OptionKeys.nested, OptionKeys.formulas,
       OptionKeys.nonfinite,
     ]
+    let limits = ExporterDescriptor.Limits(columns: CSVReading.maximumColumns)
     return isTabbed
       ? ExporterDescriptor(
         "tsv", fileExtensions: ["tsv", "tab"], mediaType: "text/tab-separated-values; charset=utf-8",
-        summary: "Tab-separated values, quoted like csv", isExact: true, options: shared)
+        summary: "Tab-separated values, quoted like csv", isExact: true, options: shared, limits: limits)
       : ExporterDescriptor(
         "csv", fileExtensions: ["csv"], mediaType: "text/csv; charset=utf-8; header=present",
         summary: "Comma-separated values; null is empty, empty text is \"\"", isExact: true,
-        options: [OptionKeys.delimiter] + shared + [OptionKeys.excel])
+        options: [OptionKeys.delimiter] + shared + [OptionKeys.excel], limits: limits)
   }
 
   /// Whether nested values are spread over columns, which must be known first.
@@ -48,6 +49,8 @@ public struct CSVExporter: Exporter {
     for schema: Schema, options: ExportOptions, layout: Layout
   ) throws(Problem) -> any RowEncoder {
     let style = try options.csvStyle(isTabbed: isTabbed)
+    // Nested values that are spread over columns.
+    if style.nested == .flatten { try descriptor.check(columns: layout.parts.reduce(0) { $0 + max($1.count, 1) }) }
     return CSVEncoder(
       writer: CSVWriter(schema, style: style, parts: layout.parts), isEscaped: style.formulas == .escape)
   }

@@ -15,16 +15,17 @@ public struct JSONExporter: Exporter {
 
   /// `json` or `ndjson`.
   public var descriptor: ExporterDescriptor {
-    switch framing {
+    let limits = ExporterDescriptor.Limits(columns: CSVReading.maximumColumns)
+    return switch framing {
     case .array:
       ExporterDescriptor(
         "json", fileExtensions: ["json"], mediaType: "application/json",
         summary: "An array of objects, one record a line, keys in column order", isExact: true,
-        options: [OptionKeys.nonfinite])
+        options: [OptionKeys.nonfinite], limits: limits)
     case .lines:
       ExporterDescriptor(
         "ndjson", fileExtensions: ["ndjson", "jsonl"], mediaType: "application/x-ndjson",
-        summary: "One JSON object a line", isExact: true, options: [OptionKeys.nonfinite])
+        summary: "One JSON object a line", isExact: true, options: [OptionKeys.nonfinite], limits: limits)
     }
   }
 

@@ -17,7 +17,9 @@ public struct XLSXExporter: Exporter {
       "xlsx", fileExtensions: ["xlsx"],
       mediaType: "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
       summary: "A workbook for Excel, LibreOffice and the like; what a cell cannot hold is refused", isExact: true,
-      options: [Self.numbers, OptionKeys.nonfinite])
+      options: [Self.numbers, OptionKeys.nonfinite],
+      limits: ExporterDescriptor.Limits(
+        columns: SheetWriter.maximumColumns, records: SheetWriter.maximumRows - 1, characters: SheetWriter.maximumText))
   }
 
   /// An encoder of the sheet.
@@ -25,7 +27,7 @@ public struct XLSXExporter: Exporter {
     for schema: Schema, options: ExportOptions, layout: Layout
   ) throws(Problem) -> any RowEncoder {
     SheetEncoder(
-      writer: try SheetWriter(
+      writer: SheetWriter(
         schema, numbers: try options.choice(Self.numbers, default: .error),
         nonfinite: try options.choice(OptionKeys.nonfinite, default: .error)))
   }

@@ -52,6 +52,7 @@ enum Fixtures {
     (.namesWhatItRefuses, JSONExporter.json, .swallowsNaN),
     (.namesWhatItRefuses, TableExporter(), .swallowsNaN),
     (.carriesLongCells, HTMLExporter(), .cutsLongCells),
+    (.limitsHold, CSVExporter.csv, .overstatesLimit),
   ]
 
   @Test("is broken by a mutant", arguments: broken.indices)

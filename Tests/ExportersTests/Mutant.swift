@@ -6,12 +6,18 @@ import Rows
 struct Mutant: Exporter {
   enum Damage: String, CaseIterable {
     case addsLinePerBatch, remembersCalls, losesFinalLineEnd, writesLatin1, writesNothingWhenEmpty, mixesUpNullAndEmpty,
-      cutsAtNUL, passesEscapes, swallowsNaN, cutsLongCells
+      cutsAtNUL, passesEscapes, swallowsNaN, cutsLongCells, overstatesLimit
   }
   let base: any Exporter
   let damage: Damage
 
-  var descriptor: ExporterDescriptor { base.descriptor }
+  var descriptor: ExporterDescriptor {
+    let known = base.descriptor
+    guard damage == .overstatesLimit else { return known }
+    return ExporterDescriptor(
+      known.name, fileExtensions: known.fileExtensions, mediaType: known.mediaType, summary: known.summary,
+      isExact: known.isExact, limits: ExporterDescriptor.Limits(columns: 10_001))
+  }
   func isMeasured(with options: ExportOptions) -> Bool { base.isMeasured(with: options) }
   func measure(_ batch: RowBatch, of schema: Schema, options: ExportOptions, into layout: inout Layout) {
     base.measure(batch, of: schema, options: options, into: &layout)

@@ -33,10 +33,11 @@ enum Listings {
       [
         format.name, format.fileExtensions.map { ".\($0)" }.joined(separator: " "),
         format.isExact ? "exact" : "display", format.summary,
-        format.options.map { "\($0.key)=\($0.values)" }.joined(separator: "; "),
+        format.options.map { "\($0.key)=\($0.values)" }.joined(separator: "; "), format.limits.description,
       ]
     }
-    try await write("formats", [:], ["format", "suffixes", "kind", "what", "options"], rows, invocation, environment)
+    try await write(
+      "formats", [:], ["format", "suffixes", "kind", "what", "options", "limits"], rows, invocation, environment)
   }
 
   static func sources(_ invocation: Invocation, _ environment: Environment) async throws(Problem) {

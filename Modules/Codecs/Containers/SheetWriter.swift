@@ -25,14 +25,8 @@ public struct SheetWriter: Sendable {
   private let numbers: Numbers
   private let nonfinite: NonfinitePolicy
 
-  /// A writer of rows of `schema`.
-  /// - Throws: `usage` for more columns than a sheet has.
-  public init(_ schema: Schema, numbers: Numbers = .error, nonfinite: NonfinitePolicy = .error) throws(Problem) {
-    guard schema.width <= Self.maximumColumns else {
-      throw Problem(
-        .usage, "xlsx: a sheet has at most \(Self.maximumColumns) columns, and these are \(schema.width)",
-        hint: "choose some with --columns")
-    }
+  /// A writer of rows of `schema`, which has at most `maximumColumns`.
+  public init(_ schema: Schema, numbers: Numbers = .error, nonfinite: NonfinitePolicy = .error) {
     self.schema = schema
     self.numbers = numbers
     self.nonfinite = nonfinite
@@ -61,8 +55,8 @@ public struct SheetWriter: Sendable {
   public func finish(rows: Int, _ out: inout ByteBuffer) throws(Problem) {
     guard rows < Self.maximumRows else {
       throw Problem(
-        .badData, "a sheet has at most \(Self.maximumRows - 1) records, and these are \(rows)",
-        hint: "write fewer with --limit, or another format")
+        .badData, "xlsx: the table has \(rows) records; the maximum is \(Self.maximumRows - 1)",
+        hint: "write fewer with --limit, or use another format")
     }
     out.append("</sheetData></worksheet>\n")
   }
@@ -181,8 +175,8 @@ public struct SheetWriter: Sendable {
     guard text.count <= Self.maximumText || Self.codeUnits(text) <= Self.maximumText else {
       throw Problem(
         .badData,
-        "column \(column): a text of \(text.count) bytes, and a cell of a spreadsheet holds \(Self.maximumText) characters",
-        record: row)
+        "xlsx: column \(column): the text has \(Self.codeUnits(text)) characters; the maximum is \(Self.maximumText)",
+        hint: "use another format", record: row)
     }
     cursor.ensure(96, &out)
     cursor.put("<c")

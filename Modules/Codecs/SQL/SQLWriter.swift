@@ -5,6 +5,9 @@ public import Rows
 /// Every value comes back from the database as it was: reals bit for bit, text byte for byte, decimals as text, lists
 /// and JSON values as JSON text, truth values as 1 and 0.
 public struct SQLWriter: Sendable {
+  /// The most columns of a table in SQLite as it is usually built (SQLITE_MAX_COLUMN).
+  public static let maximumColumns = 2000
+
   private let schema: Schema
   private let nonfinite: NonfinitePolicy
   /// `INSERT INTO "t" VALUES(`.

@@ -23,6 +23,14 @@ public protocol Exporter: Sendable {
 }
 
 extension Exporter {
+  /// An encoder for a table that is within the format's limits.
+  /// - Throws: `badData` for a larger one; the errors of `makeEncoder`.
+  public func encoder(
+    for schema: Schema, options: ExportOptions, layout: Layout
+  ) throws(Problem) -> any RowEncoder {
+    try descriptor.check(columns: schema.width)
+    return try makeEncoder(for: schema, options: options, layout: layout)
+  }
   /// Nothing: the encoder's bytes are the format's.
   public func sink(
     around sink: any ByteSink, of schema: Schema, options: ExportOptions
@@ -49,6 +57,32 @@ public struct ExporterDescriptor: Sendable, Hashable {
   public let isMeasured: Bool
   /// What `--option NAME.key=value` understands.
   public let options: [Option]
+  /// The largest table.
+  public let limits: Limits
+
+  /// The largest table of a format; nil for any size.
+  public struct Limits: Sendable, Hashable {
+    /// The most columns, at least 1.
+    public var columns: Int?
+    /// The most records.
+    public var records: Int?
+    /// The most characters of a value, in UTF-16 code units.
+    public var characters: Int?
+
+    /// No limits, or those given.
+    public init(columns: Int? = nil, records: Int? = nil, characters: Int? = nil) {
+      self.columns = columns
+      self.records = records
+      self.characters = characters
+    }
+
+    /// The limits, as in `2000 columns`; empty when there is none.
+    public var description: String {
+      [(columns, "columns"), (records, "records"), (characters, "characters per value")].compactMap { limit, what in
+        limit.map { "\($0) \(what)" }
+      }.joined(separator: "; ")
+    }
+  }
 
   /// One option of a format.
   public struct Option: Sendable, Hashable {
@@ -74,7 +108,7 @@ public struct ExporterDescriptor: Sendable, Hashable {
   /// A description of a format.
   public init(
     _ name: String, fileExtensions: [String], mediaType: String, summary: String, isExact: Bool,
-    isMeasured: Bool = false, options: [Option] = []
+    isMeasured: Bool = false, options: [Option] = [], limits: Limits = Limits()
   ) {
     self.name = name
     self.fileExtensions = fileExtensions
@@ -83,6 +117,16 @@ public struct ExporterDescriptor: Sendable, Hashable {
     self.isExact = isExact
     self.isMeasured = isMeasured
     self.options = options
+    self.limits = limits
+  }
+
+  /// Refuses a table of more columns than the format has.
+  /// - Throws: `badData` that names the format and the limit.
+  public func check(columns count: Int) throws(Problem) {
+    guard let most = limits.columns, count > most else { return }
+    throw Problem(
+      .badData, "\(name): the table has \(count) columns; the maximum is \(most)",
+      hint: "choose columns with --columns, or use another format")
   }
 }
 

@@ -17,7 +17,8 @@ public struct SQLiteExporter: Exporter {
   public var descriptor: ExporterDescriptor {
     ExporterDescriptor(
       "sqlite", fileExtensions: ["sqlite", "db", "sqlite3", "db3"], mediaType: "application/vnd.sqlite3",
-      summary: "An SQLite database with the table; also a storage", isExact: true)
+      summary: "An SQLite database with the table; also a storage", isExact: true,
+      limits: ExporterDescriptor.Limits(columns: SQLiteTableLimits.columns))
   }
 
   /// An encoder of batches for the sink.

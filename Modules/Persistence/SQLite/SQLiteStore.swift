@@ -234,6 +234,7 @@ public actor SQLiteStore: RecordStore {
     guard !lowercased.hasPrefix("bb_"), !lowercased.hasPrefix("sqlite_") else {
       throw Problem(.badData, "a table cannot be called “\(schema.name)”", at: name)
     }
+    try SQLiteTableLimits.check(schema, in: name)
     do throws(Problem) { try schema.checkForSQL() } catch { throw error.located(at: name) }
     try connection.execute(SQLiteFormat.createTable(schema))
     try SQLiteFormat.describe(schema, connection)
