@@ -52,6 +52,9 @@ public final class CSVWRows: RowStream {
   /// Whether a value may contradict its type.
   public var isOptimistic: Bool { rows.isOptimistic || converters.contains { $0?.widened != nil } }
 
+  /// Those of the file.
+  public var notes: [String] { rows.notes }
+
   /// The next rows.
   public func next() async throws(Problem) -> BatchWork? {
     try await rows.next()?.followed { [self] (batch) throws(Problem) in try converted(batch) }
