@@ -65,7 +65,9 @@ public struct NamedRecords: Sendable {
   }
 
   /// Refuses a record that lacks what it must have, or whose values make no sense.
-  /// - Parameter isPartial: whether it may lack anything but a name.
+  /// - Parameters:
+  ///   - record: the record.
+  ///   - isPartial: whether it may lack anything but a name.
   /// - Throws: `usage` naming all that is missing.
   public func check(_ record: StoredRecord, isPartial: Bool = false) throws(Problem) {
     var missing = kind.missing(record)
