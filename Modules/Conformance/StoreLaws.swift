@@ -66,8 +66,13 @@ struct StoreUnderLaw: Sendable {
     return rows
   }
 
-  /// A number that was read from text as the value that its canonical literal stands for.
+  /// A number that was read from text as the value that its canonical literal stands for, a decimal as its literal.
   private static func plain(_ value: Value, _ type: ColumnType) -> Value {
+    switch (type, value) {
+    case (.decimal, .integer(let number)): return .number(Array(String(number).utf8))
+    case (.decimal, .real(let number)): return .number(number.canonicalText)
+    default: break
+    }
     guard case .number(let literal) = value else { return value }
     let text = String(decoding: literal, as: UTF8.self)
     switch type {

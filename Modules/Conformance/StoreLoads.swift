@@ -65,6 +65,15 @@ extension StoreLaw {
       row[3] = .real(-0.0)
       try await it.expectEqual(it.load(wide, [row]).changed, 1)
     },
+    StoreLaw("a load notices another spelling of a decimal") { it in
+      var row = StoreSample.empty("a", 1)
+      for (place, literal) in ["1", "1.0", "1.00", "10e-1", "-0.0", "0.0", "0", "-0"].enumerated() {
+        row[4] = .number(Array(literal.utf8))
+        let outcome = try await it.load(wide, [row])
+        try it.expectEqual(place == 0 ? outcome.added : outcome.changed, 1)
+        try await it.expectEqual(it.rows(wide, columns: ["decimal"]), [[row[4]]])
+      }
+    },
     StoreLaw("the history says that a table was loaded, without the rows") { it in
       _ = try await it.load(named, [pair("a", 1)])
       let entry = try await it.store.history().last

@@ -5,7 +5,7 @@ import Testing
 @Suite("storages under fault") struct StorageFaultTests {
   private static let kinds = ["sqlite", "csv", "json"]
   /// The preloaded library of faults, which says what it can do; nil where there is no C compiler.
-  private static let library: String? = {
+  static let library: String? = {
     let source = #filePath.split(separator: "/").dropLast(3).map { "/" + $0 }.joined() + "/Tools/faults.d/faultlib.c"
     let path = Shell().folder + "/faults.so"
     // The compiler that comes with Swift, or the system's.
@@ -16,13 +16,16 @@ import Testing
   }()
 
   /// A storage in a folder of its own below the one commands run in.
-  private struct Storage {
-    let shell = Shell(), kind: String
+  struct Storage {
+    let shell = Shell()
+    let kind: String
+
+    init(kind: String) { self.kind = kind }
 
     var location: String { "\(kind):\(shell.folder)/work/s" + (kind == "sqlite" ? "/s.db" : "") }
     /// The calls of the storage's folder meet a fault: `FAULT_AT=3 FAULT_DO=kill`.
     func run(_ words: String, _ fault: String = "") -> Shell.Outcome {
-      let preload = fault.isEmpty ? "" : "LD_PRELOAD=\(library ?? "") FAULT_FOLDER=$PWD/s \(fault) "
+      let preload = fault.isEmpty ? "" : "LD_PRELOAD=\(StorageFaultTests.library ?? "") FAULT_FOLDER=$PWD/s \(fault) "
       return shell.run("\(preload)\(words) --storage \(location)")
     }
     func keep() { _ = shell.run("rm -rf kept; cp -r s kept") }

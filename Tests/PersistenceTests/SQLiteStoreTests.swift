@@ -36,7 +36,7 @@ struct SQLiteStoreTests {
       FROM pragma_table_list WHERE name = 'wide'
       """)
     #expect(try facts.step())
-    #expect((0...3).map { facts.integer($0) } == [1, 1, 0x6262_7374, 1])
+    #expect((0...3).map { facts.integer($0) } == [1, 1, 0x6262_7374, 2])
     #expect(facts.text(4) == "wal")
     #expect(facts.text(5) == "list-of-text")
   }
@@ -72,7 +72,7 @@ struct SQLiteStoreTests {
 
   @Test func aNewerFormatIsRefusedUntouched() async throws {
     try await SQLiteStore(path: path).apply(change())
-    try SQLiteConnection.open(path: path, .writing).execute("PRAGMA user_version=2")
+    try SQLiteConnection.open(path: path, .writing).execute("PRAGMA user_version=3")
     let refused = await #expect(throws: Problem.self) { try await SQLiteStore(path: path).apply(change([])) }
     #expect(refused?.kind == .configuration)
     let unread = await #expect(throws: Problem.self) {

@@ -55,6 +55,8 @@ public struct ExporterDescriptor: Sendable, Hashable {
   public let isExact: Bool
   /// Whether encoding needs the width of every column first, whatever the options.
   public let isMeasured: Bool
+  /// Whether each value has a type of its own: bytes and text of one column can be told apart, and a text among JSON values needs no quotes.
+  public let isTypedByValue: Bool
   /// What `--option NAME.key=value` understands.
   public let options: [Option]
   /// The largest table.
@@ -108,7 +110,7 @@ public struct ExporterDescriptor: Sendable, Hashable {
   /// A description of a format.
   public init(
     _ name: String, fileExtensions: [String], mediaType: String, summary: String, isExact: Bool,
-    isMeasured: Bool = false, options: [Option] = [], limits: Limits = Limits()
+    isMeasured: Bool = false, isTypedByValue: Bool = false, options: [Option] = [], limits: Limits = Limits()
   ) {
     self.name = name
     self.fileExtensions = fileExtensions
@@ -116,6 +118,7 @@ public struct ExporterDescriptor: Sendable, Hashable {
     self.summary = summary
     self.isExact = isExact
     self.isMeasured = isMeasured
+    self.isTypedByValue = isTypedByValue
     self.options = options
     self.limits = limits
   }

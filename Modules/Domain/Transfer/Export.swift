@@ -88,7 +88,8 @@ public struct Export: Sendable {
     let (stream, layouts) = try await measured(stream)
     var encoders: [any RowEncoder] = []
     for (output, layout) in zip(outputs, layouts) {
-      encoders.append(try output.exporter.encoder(for: stream.schema, options: output.options, layout: layout))
+      let encoder = try output.exporter.encoder(for: stream.schema, options: output.options, layout: layout)
+      encoders.append(TypeGuard.around(encoder, of: stream.schema, output.exporter.descriptor))
     }
     var lanes: [OrderedWriter.Lane] = []
     do throws(Problem) {

@@ -1,5 +1,6 @@
 import CSQLite
 import CSQLiteGuard
+import Codecs
 import Glibc
 import Rows
 
@@ -151,6 +152,26 @@ import Rows
     unsafe sqlite3_backup_step(backup, -1)
     let code = unsafe sqlite3_backup_finish(backup)
     guard code == SQLITE_OK else { throw unsafe SQLiteProblem.problem(other.handle, code, at: place) }
+  }
+
+  /// Adds the function `bb_typed_number`, which returns a literal as the number that it spells, or as it is if SQLite would change it.
+  borrowing func registerTypedNumber() throws(Problem) {
+    let code = unsafe sqlite3_create_function_v2(
+      handle, "bb_typed_number", 1, SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_DIRECTONLY, nil,
+      { context, _, values in
+        guard let value = unsafe values?[0], unsafe sqlite3_value_type(value) == SQLITE3_TEXT,
+          let text = unsafe sqlite3_value_text(value)
+        else {
+          if let value = unsafe values?[0] { unsafe sqlite3_result_value(context, value) }
+          return
+        }
+        switch unsafe StoredNumber(text, Int(sqlite3_value_bytes(value))) {
+        case .integer(let number): unsafe sqlite3_result_int64(context, number)
+        case .real(let number): unsafe sqlite3_result_double(context, number)
+        case .literal: unsafe sqlite3_result_value(context, value)
+        }
+      }, nil, nil, nil)
+    guard code == SQLITE_OK else { throw unsafe SQLiteProblem.problem(handle, code, at: place) }
   }
 
   /// A function called `bb_rows` that hands the values of each row to `fill`, which must outlive the connection's statements.

@@ -13,21 +13,30 @@ struct SQLiteConversion {
 
   private let batch: RowBatch
   private let types: [ColumnType]
-  private let isDeclared: [Bool]
+  private let meanings: [Meaning]
   /// The batch, converted; of use after `run` found no fault.
   private(set) var result: RowBatch
 
-  /// - Parameter isDeclared: by column, whether somebody said its type, so that text may be JSON, literals and the like.
-  init(_ batch: RowBatch, _ types: [ColumnType], isDeclared: [Bool]) {
+  /// Where the type of a column comes from.
+  enum Meaning {
+    /// From its values.
+    case found
+    /// From a store, or from the user: text may be JSON, the literal of a number and the like.
+    case declared
+    /// From the comment of an exported table: as declared, but JSON is kept by value.
+    case hinted
+  }
+
+  init(_ batch: RowBatch, _ types: [ColumnType], _ meanings: [Meaning]) {
     self.batch = batch
     self.types = types
-    self.isDeclared = isDeclared
+    self.meanings = meanings
     result = batch
   }
 
   /// Converts; gives the first value that does not fit.
   mutating func run() -> Fault? {
-    let isPlain = !zip(types, isDeclared).contains { $1 ? !Self.isKeptAsIs($0) : $0 == .json }
+    let isPlain = !zip(types, meanings).contains { $1 == .found ? $0 == .json : !Self.isKeptAsIs($0) }
     if let fault = firstBadText() { return fault }
     return isPlain ? check() : convert()
   }
@@ -102,11 +111,21 @@ struct SQLiteConversion {
     case (_, .null), (.integer, .integer), (.real, .real), (.decimal, .integer), (.decimal, .real): .same
     case (.text, .text), (.bytes, .bytes): .same
     case (.json, .integer(let value)): .json(Array(String(value).utf8))
-    case (.json, .real(let value)) where value.isFinite: .json(value.canonicalText)
+    // Writers refuse what JSON does not have: infinities, and bytes, which in base64 would be a text like any other.
+    case (.json, .real(let value)): value.isFinite ? .json(value.canonicalText) : .same
     case (.json, .text(let start, let length)): .json(JSON.string(batch.bytes(start, length)).canonicalBytes)
-    case (.json, .bytes(let start, let length)):
-      .json(JSON.string(Base64.encoded(batch.bytes(start, length))).canonicalBytes)
+    case (.json, .bytes): .same
     default: nil
+    }
+  }
+
+  /// A value of a column of an exported table.
+  private func hinted(_ cell: Cell, _ type: ColumnType) -> Form? {
+    switch (type, cell) {
+    case (.json, .text(let start, let length)): .json(JSONByValue.canonical(batch.bytes(start, length)))
+    case (.json, .bytes): nil
+    case (.text, .integer): nil
+    default: declared(cell, type)
     }
   }
 
@@ -151,7 +170,13 @@ struct SQLiteConversion {
       for column in types.indices {
         let cell = batch[row, column]
         var converted: Cell?
-        switch isDeclared[column] ? declared(cell, types[column]) : found(cell, types[column]) {
+        let form =
+          switch meanings[column] {
+          case .found: found(cell, types[column])
+          case .declared: declared(cell, types[column])
+          case .hinted: hinted(cell, types[column])
+          }
+        switch form {
         case .same: converted = cell
         case .boolean(let truth): converted = .boolean(truth)
         case .number(let literal):

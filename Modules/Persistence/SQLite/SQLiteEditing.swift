@@ -1,3 +1,4 @@
+import Codecs
 import Query
 import Rows
 
@@ -46,7 +47,9 @@ struct SQLiteEditing: EditableTable, ~Copyable {
   }
 
   mutating func put(_ row: [Value], _ key: StoredKey) throws(Problem) {
-    for (index, value) in row.enumerated() { try replace.bind(index + 1, value) }
+    for (index, value) in row.enumerated() {
+      try replace.bind(index + 1, value, isTyped: !schema.key.contains(index))
+    }
     try replace.run()
   }
 
@@ -67,7 +70,15 @@ struct SQLiteEditing: EditableTable, ~Copyable {
 
 extension SQLiteStatement {
   /// Binds a value in the form in which tables keep it.
-  borrowing func bind(_ index: Int, _ value: Value) throws(Problem) {
+  /// - Parameter isTyped: whether the literal of a number is kept as a number where SQLite does not change it.
+  borrowing func bind(_ index: Int, _ value: Value, isTyped: Bool = false) throws(Problem) {
+    if isTyped, case .number(let literal) = value {
+      switch StoredNumber(literal) {
+      case .integer(let number): return try bind(index, integer: number)
+      case .real(let number): return try bind(index, real: number)
+      case .literal: return try bind(index, text: literal)
+      }
+    }
     switch value {
     case .null: try bindNull(index)
     case .boolean(let value): try bind(index, integer: value ? 1 : 0)
@@ -85,7 +96,7 @@ extension SQLiteStatement {
     case .integer: return .integer(integer(column))
     case .boolean: return .boolean(integer(column) != 0)
     case .real: return isText(column) ? .number(bytes(column)) : .real(real(column))
-    case .decimal: return .number(bytes(column))
+    case .decimal: return .number(isReal(column) ? real(column).canonicalText : bytes(column))
     case .bytes: return .bytes(blob(column))
     case .list, .json: return .json(bytes(column))
     case .text, .date, .timestamp, .url: return .text(bytes(column))

@@ -4,20 +4,20 @@ import Glibc
 public import Rows
 import Synchronization
 
-/// An SQLite database with one table, as a storage has it: types and all come back from it.
+/// An SQLite database with one plain table and nothing else (`SQLiteDefinition`), for any program that reads SQLite.
 ///
-/// The encoder's bytes are the batches themselves; the sink behind it puts them aside, and in the end makes the database of them.
+/// The encoder's bytes are the batches themselves; the sink after it spools them, and creates the database when all have been written.
 public struct SQLiteExporter: Exporter {
   private let folder: String
 
-  /// Databases are made in `folder`, and copied to where they go.
+  /// Databases are built in `folder`, then copied to their place.
   public init(temporaryFolder folder: String) { self.folder = folder }
 
   /// `sqlite`.
   public var descriptor: ExporterDescriptor {
     ExporterDescriptor(
       "sqlite", fileExtensions: ["sqlite", "db", "sqlite3", "db3"], mediaType: "application/vnd.sqlite3",
-      summary: "An SQLite database with the table; also a storage", isExact: true,
+      summary: "An SQLite database with one plain table", isExact: true, isTypedByValue: true,
       limits: ExporterDescriptor.Limits(columns: SQLiteTableLimits.columns))
   }
 
@@ -76,20 +76,55 @@ extension RowBatch {
   }
 }
 
-/// Puts batches aside, and in the end hands on the bytes of a database that holds them.
+/// What the values of a table, all of them seen, require of its definition.
+private struct ValueSurvey {
+  /// Real columns with a value that a REAL column would change.
+  private(set) var untypedReals: Set<Int> = []
+  /// Whether no value of the key is null, which a primary key does not have.
+  private(set) var hasKey = true
+  private let reals: [Int]
+  private let key: [Int]
+
+  init(_ schema: Schema) {
+    reals = schema.columns.indices.filter { schema.columns[$0].type == .real }
+    key = schema.key.filter { schema.columns[$0].isNullable }
+  }
+
+  mutating func add(_ batch: RowBatch) {
+    for column in reals where !untypedReals.contains(column) {
+      if (0..<batch.count).contains(where: { Self.isChanged(batch[$0, column], batch.chunk) }) {
+        untypedReals.insert(column)
+      }
+    }
+    for column in key where hasKey { hasKey = !(0..<batch.count).contains { batch[$0, column].isNull } }
+  }
+
+  private static func isChanged(_ cell: Cell, _ chunk: Chunk) -> Bool {
+    switch cell {
+    case .real(let value): return value == 0 && value.sign == .minus
+    case .number(let start, let length):
+      guard case .real(let value) = unsafe StoredNumber(chunk.base + Int(start), Int(length)) else { return true }
+      return value == 0 && value.sign == .minus
+    default: return false
+    }
+  }
+}
+
+/// Spools batches, then passes on the bytes of a database that holds them.
 private final class DatabaseSink: ByteSink {
   let name: String
   private let inner: any ByteSink
   private let schema: Schema
   private let folder: String
-  private let spool: Mutex<Spool>
+  private let spool: Mutex<(rows: Spool, survey: ValueSurvey)>
 
   init(_ inner: any ByteSink, _ schema: Schema, folder: String) {
     name = inner.name
     self.inner = inner
     self.schema = schema
     self.folder = folder
-    spool = Mutex(Spool(schema: schema, scratch: TemporaryScratch(folder: folder), memoryLimit: 4 << 20))
+    let rows = Spool(schema: schema, scratch: TemporaryScratch(folder: folder), memoryLimit: 4 << 20)
+    spool = Mutex((rows, ValueSurvey(schema)))
   }
 
   func write(_ bytes: borrowing ByteBuffer) async throws(Problem) {
@@ -101,7 +136,8 @@ private final class DatabaseSink: ByteSink {
           let end = unsafe next + raw.count
           while unsafe next < end {
             let (batch, count) = unsafe RowBatch.decoded(next, width: width)
-            try spool.append(batch)
+            spool.survey.add(batch)
+            try spool.rows.append(batch)
             unsafe next += count
           }
         }
@@ -113,15 +149,11 @@ private final class DatabaseSink: ByteSink {
     let path = Temporaries.name(beside: "\(folder)/export.db")
     Temporaries.expect(path)
     defer {
-      for suffix in ["", "-wal", "-shm"] { unsafe unlink(path + suffix) }
+      unsafe unlink(path)
       Temporaries.forget(path)
     }
-    var load = TableLoad("export", time: SystemClock().timestamp, schema, spool.withLock { $0.stream() })
-    load.isRemembered = false
     do throws(Problem) {
-      try await SQLiteStore(path: path).load(load)
-      // A file that is handed on has no journal beside it.
-      try SQLiteConnection.open(path: path, .writing).execute("PRAGMA journal_mode=DELETE")
+      try await build(path)
     } catch {
       var problem = error
       if problem.place.contains(path) { problem.place = name }
@@ -129,6 +161,20 @@ private final class DatabaseSink: ByteSink {
     }
     try await copy(try FileByteSource(path: path))
     try await inner.commit()
+  }
+
+  /// Creates the database. Nobody else knows the file, and it is deleted unless all goes well: it needs no journal.
+  private func build(_ path: String) async throws(Problem) {
+    let (rows, survey) = spool.withLock { ($0.rows.stream(), $0.survey) }
+    let connection = try SQLiteConnection.open(path: path, .writing)
+    try connection.execute("PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF; PRAGMA cache_size=-8192; BEGIN")
+    let definition = SQLiteDefinition(schema, untypedReals: survey.untypedReals, hasKey: survey.hasKey)
+    try connection.execute(definition.text)
+    let insertion = try SQLiteInsertion(
+      schema, into: schema.name.quotedForSQL, isPlain: true, hasKey: survey.hasKey, connection)
+    let ahead = RowsAhead(rows)
+    while let batch = try await ahead.next() { try insertion.insert(batch) }
+    try connection.execute("COMMIT")
   }
 
   private func copy(_ file: FileByteSource) async throws(Problem) {

@@ -1,11 +1,12 @@
+import Codecs
 import Rows
 
 /// How bb keeps tables in a database.
 enum SQLiteFormat {
   /// Says that a database is bb's: `bbst` in ASCII.
   static let applicationID: Int64 = 0x6262_7374
-  /// The version of the format that this program writes; it reads none that is newer.
-  static let version: Int64 = 1
+  /// The version of the format that this program writes; it reads older ones, and none that is newer. Version 2 keeps decimals as numbers.
+  static let version: Int64 = 2
 
   /// The tables that every storage has.
   static let ownTables = """
@@ -40,39 +41,51 @@ enum SQLiteFormat {
     return .bb
   }
 
-  /// The type that a column of bb's tables is declared to have.
+  /// The declared type of a column in bb's tables.
   ///
-  /// Reals are kept as ANY with a check: a REAL column would lose the sign of zero and the spelling of literals.
-  static func declared(_ type: ColumnType) -> String {
+  /// Reals and decimals are ANY with a check: other types would lose the sign of zero and the spelling of literals. A decimal of a key is text, so
+  /// that `1` and `1.0` are two keys, as in every store.
+  static func declared(_ type: ColumnType, isKey: Bool, version: Int64 = Self.version) -> String {
     switch type {
     case .integer, .boolean: "INTEGER"
     case .real: "ANY"
+    case .decimal: isKey || version < 2 ? "TEXT" : "ANY"
     case .bytes: "BLOB"
-    case .decimal, .text, .date, .timestamp, .url, .list, .json: "TEXT"
+    case .text, .date, .timestamp, .url, .list, .json: "TEXT"
     }
   }
 
-  /// What makes a table of a schema.
-  static func createTable(_ schema: Schema) -> String {
-    var parts = schema.columns.enumerated().map { position, column in
+  /// The definitions of a table's columns, without those of its constraints.
+  static func columnDefinitions(_ schema: Schema, version: Int64 = Self.version) -> [String] {
+    schema.columns.enumerated().map { position, column in
       let name = column.name.quotedForSQL
       let isKey = schema.key.contains(position)
       let rest = column.isNullable && !isKey ? "" : " NOT NULL"
-      let declared = "\(name) \(declared(column.type))"
+      let type = Self.declared(column.type, isKey: isKey, version: version)
+      let declared = "\(name) \(type)"
       switch column.type {
       case .integer where schema.key == [position]: return "\(declared) PRIMARY KEY"
       case .boolean: return "\(declared)\(rest) CHECK(\(name) IN (0, 1))"
       // A list of three would be made anew, as a table, for every row.
       case .real: return "\(declared)\(rest) CHECK(typeof(\(name)) <> 'integer' AND typeof(\(name)) <> 'blob')"
+      case .decimal where type == "ANY": return "\(declared)\(rest) CHECK(typeof(\(name)) <> 'blob')"
       default: return "\(declared)\(rest)"
       }
     }
+  }
+
+  /// The statement that creates the table of a schema.
+  static func createTable(_ schema: Schema, version: Int64 = Self.version) -> String {
+    "CREATE TABLE \(schema.name.quotedForSQL)(\(columnDefinitions(schema, version: version).joined(separator: ", "))"
+      + rest(schema)
+  }
+
+  /// The end of a table's definition, after its last column.
+  static func rest(_ schema: Schema) -> String {
     let hasRowIDKey = schema.key.count == 1 && schema.columns[schema.key[0]].type == .integer
-    if !hasRowIDKey, !schema.key.isEmpty {
-      parts.append("PRIMARY KEY(\(schema.key.map { schema.columns[$0].name.quotedForSQL }.joined(separator: ", ")))")
-    }
-    let form = schema.key.count > 1 ? "STRICT, WITHOUT ROWID" : "STRICT"
-    return "CREATE TABLE \(schema.name.quotedForSQL)(\(parts.joined(separator: ", "))) \(form)"
+    let key = schema.key.map { schema.columns[$0].name.quotedForSQL }.joined(separator: ", ")
+    let constraint = hasRowIDKey || schema.key.isEmpty ? "" : ", PRIMARY KEY(\(key))"
+    return constraint + (schema.key.count > 1 ? ") STRICT, WITHOUT ROWID" : ") STRICT")
   }
 
   /// Writes down what a table's columns mean.

@@ -1,4 +1,5 @@
 import CSQLite
+import Codecs
 import Query
 import Rows
 
@@ -15,10 +16,24 @@ struct SQLiteInsertion: ~Copyable {
   /// Rows of a statement of `many`.
   private let rows: Int
   private let schema: Schema
-  private let columns: [(type: ColumnType, isRequired: Bool)]
+  private let columns: [Column]
+  private let isPlain: Bool
+
+  private struct Column {
+    let type: ColumnType
+    let isRequired: Bool
+    /// Whether decimals are kept as text.
+    let isText: Bool
+    let isMixed: Bool
+  }
 
   /// Rows of `schema` into `table`, a name in SQL.
-  init(_ schema: Schema, into table: String, _ connection: borrowing SQLiteConnection) throws(Problem) {
+  /// - Parameter isPlain: whether the table is one for any program (`SQLiteDefinition`) rather than one of a store: infinities are kept, and JSON
+  ///   values are kept by value.
+  init(
+    _ schema: Schema, into table: String, isPlain: Bool = false, hasKey: Bool = true,
+    _ connection: borrowing SQLiteConnection
+  ) throws(Problem) {
     let names = schema.columns.map(\.name.quotedForSQL).joined(separator: ", ")
     let places = "(" + schema.columns.map { _ in "?" }.joined(separator: ", ") + ")"
     rows = max(1, Self.most / max(1, schema.columns.count))
@@ -29,8 +44,11 @@ struct SQLiteInsertion: ~Copyable {
     self.one = one
     self.schema = schema
     columns = schema.columns.enumerated().map { position, column in
-      (column.type, !column.isNullable || schema.key.contains(position))
+      let isKey = hasKey && schema.key.contains(position)
+      return Column(
+        type: column.type, isRequired: !column.isNullable || isKey, isText: isKey && !isPlain, isMixed: column.isMixed)
     }
+    self.isPlain = isPlain
   }
 
   /// Inserts every row of a batch.
@@ -56,11 +74,11 @@ struct SQLiteInsertion: ~Copyable {
       for (column, description) in columns.enumerated() {
         let cell = batch[row, column]
         index += 1
-        if bind(index, cell, description.type, batch.chunk, statement), !(cell.isNull && description.isRequired) {
+        if bind(index, cell, description, batch.chunk, statement), !(cell.isNull && description.isRequired) {
           continue
         }
-        // What cannot be bound as it stands is looked at by the book.
-        try statement.bind(index, values(row, of: batch)[column])
+        // Whatever cannot be bound as it is is converted, or refused.
+        try statement.bind(index, values(row, of: batch)[column], isTyped: !description.isText)
       }
     }
     let code = statement.insertOnce()
@@ -79,14 +97,15 @@ struct SQLiteInsertion: ~Copyable {
 
   /// Binds a cell that fits its column's type as it stands; says whether it does.
   private func bind(
-    _ place: Int, _ cell: Cell, _ type: ColumnType, _ chunk: Chunk, _ statement: borrowing SQLiteStatement
+    _ place: Int, _ cell: Cell, _ column: Column, _ chunk: Chunk, _ statement: borrowing SQLiteStatement
   ) -> Bool {
     let index = Int32(place)
-    switch (cell, type) {
+    if isPlain, column.type == .json { return bindByValue(index, cell, column.isMixed, chunk, statement) }
+    switch (cell, column.type) {
     case (.null, _): return unsafe sqlite3_bind_null(statement.handle, index) == SQLITE_OK
     case (.text(let start, let length), .text), (.text(let start, let length), .url),
       (.text(let start, let length), .date), (.text(let start, let length), .timestamp),
-      (.number(let start, let length), .decimal), (.json(let start, let length), .json):
+      (.json(let start, let length), .json):
       return bindText(index, chunk, start, length, statement)
     case (.json(let start, let length), .list): return bindText(index, chunk, start, length, statement)
     case (.bytes(let start, let length), .bytes):
@@ -97,15 +116,75 @@ struct SQLiteInsertion: ~Copyable {
     case (.integer(let number), .integer):
       return unsafe sqlite3_bind_int64(statement.handle, index, number) == SQLITE_OK
     case (.real(let number), .real):
-      return unsafe number.isFinite && sqlite3_bind_double(statement.handle, index, number) == SQLITE_OK
+      return unsafe (isPlain || number.isFinite) && sqlite3_bind_double(statement.handle, index, number) == SQLITE_OK
     case (.number(let start, let length), .integer):
-      guard let number = unsafe PlainNumber.integer(chunk.base + Int(start), Int(length)) else { return false }
+      guard case .integer(let number) = unsafe StoredNumber(chunk.base + Int(start), Int(length)) else { return false }
       return unsafe sqlite3_bind_int64(statement.handle, index, number) == SQLITE_OK
     case (.number(let start, let length), .real):
-      guard let number = unsafe PlainNumber.real(chunk.base + Int(start), Int(length)) else { return false }
+      guard case .real(let number) = unsafe StoredNumber(chunk.base + Int(start), Int(length)) else { return false }
       return unsafe sqlite3_bind_double(statement.handle, index, number) == SQLITE_OK
+    case (.number(let start, let length), .decimal):
+      if column.isText { return bindText(index, chunk, start, length, statement) }
+      return bindNumber(index, chunk, start, length, statement)
+    case (.integer(let number), .decimal):
+      return unsafe !column.isText && sqlite3_bind_int64(statement.handle, index, number) == SQLITE_OK
+    case (.real(let number), .decimal):
+      return unsafe !column.isText && (isPlain || number.isFinite)
+        && sqlite3_bind_double(statement.handle, index, number) == SQLITE_OK
     default: return false
     }
+  }
+
+  /// Binds a literal as the number that it spells, or as text if SQLite would change it.
+  private func bindNumber(
+    _ index: Int32, _ chunk: Chunk, _ start: UInt32, _ length: UInt32, _ statement: borrowing SQLiteStatement
+  ) -> Bool {
+    switch unsafe StoredNumber(chunk.base + Int(start), Int(length)) {
+    case .integer(let number): return unsafe sqlite3_bind_int64(statement.handle, index, number) == SQLITE_OK
+    case .real(let number): return unsafe sqlite3_bind_double(statement.handle, index, number) == SQLITE_OK
+    case .literal: return bindText(index, chunk, start, length, statement)
+    }
+  }
+
+  /// Binds a value of a column that holds values of several types, each by itself.
+  private func bindByValue(
+    _ index: Int32, _ cell: Cell, _ isMixed: Bool, _ chunk: Chunk, _ statement: borrowing SQLiteStatement
+  ) -> Bool {
+    switch cell {
+    case .null: return unsafe sqlite3_bind_null(statement.handle, index) == SQLITE_OK
+    case .integer(let number): return unsafe sqlite3_bind_int64(statement.handle, index, number) == SQLITE_OK
+    case .real(let number): return unsafe sqlite3_bind_double(statement.handle, index, number) == SQLITE_OK
+    case .boolean(let truth): return bindCopy(index, Array((truth ? "true" : "false").utf8), statement)
+    case .number(let start, let length): return bindNumber(index, chunk, start, length, statement)
+    case .bytes(let start, let length):
+      return unsafe bb_sqlite3_bind_blob_static(statement.handle, index, chunk.base + Int(start), UInt64(length))
+        == SQLITE_OK
+    case .text(let start, let length):
+      let isAmbiguous =
+        unsafe !isMixed
+        && JSONByValue.isAmbiguous(Array(UnsafeBufferPointer(start: chunk.base + Int(start), count: Int(length))))
+      if !isAmbiguous { return bindText(index, chunk, start, length, statement) }
+      let text = unsafe Array(UnsafeBufferPointer(start: chunk.base + Int(start), count: Int(length)))
+      return bindCopy(index, JSON.string(text).canonicalBytes, statement)
+    case .json(let start, let length):
+      switch unsafe JSONScalar(chunk.base + Int(start), Int(length)) {
+      case .null: return unsafe sqlite3_bind_null(statement.handle, index) == SQLITE_OK
+      case .number: return bindNumber(index, chunk, start, length, statement)
+      case .boolean, .nested: return bindText(index, chunk, start, length, statement)
+      case .plainText: return bindByValue(index, .text(start + 1, length - 2), isMixed, chunk, statement)
+      case .text(let text):
+        let isAmbiguous = !isMixed && JSONByValue.isAmbiguous(text)
+        return isAmbiguous ? bindText(index, chunk, start, length, statement) : bindCopy(index, text, statement)
+      }
+    }
+  }
+
+  /// Binds text that is copied.
+  private func bindCopy(_ index: Int32, _ text: [UInt8], _ statement: borrowing SQLiteStatement) -> Bool {
+    do throws(Problem) {
+      try statement.bind(Int(index), text: text)
+      return true
+    } catch { return false }
   }
 
   private func bindText(
@@ -113,52 +192,5 @@ struct SQLiteInsertion: ~Copyable {
   ) -> Bool {
     let text = unsafe UnsafeRawPointer(chunk.base + Int(start)).assumingMemoryBound(to: CChar.self)
     return unsafe bb_sqlite3_bind_text_static(statement.handle, index, text, UInt64(length)) == SQLITE_OK
-  }
-}
-
-/// Literals that are surely canonical, read the short way.
-private enum PlainNumber {
-  /// An integer of at most 18 digits without a leading zero; nil for anything else.
-  static func integer(_ text: UnsafePointer<UInt8>, _ length: Int) -> Int64? {
-    let sign = unsafe length > 0 && text[0] == UInt8(ascii: "-") ? 1 : 0
-    guard length > sign, length - sign <= 18, unsafe text[sign] != UInt8(ascii: "0") || length == 1 else { return nil }
-    var value: Int64 = 0
-    for place in sign..<length {
-      let digit = unsafe text[place] &- 48
-      guard digit < 10 else { return nil }
-      value = value &* 10 &+ Int64(digit)
-    }
-    return sign == 1 ? -value : value
-  }
-
-  private static let powers: [Double] = [
-    1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
-  ]
-
-  /// A real of at most 15 digits with a fraction that does not end with a zero, or is a single one, and no zeros before it that would be an exponent:
-  /// one exact division gives it, and it is written the same again. Nil for anything else.
-  static func real(_ text: UnsafePointer<UInt8>, _ length: Int) -> Double? {
-    let sign = unsafe length > 0 && text[0] == UInt8(ascii: "-") ? 1 : 0
-    guard length - sign >= 3, length - sign <= 16 else { return nil }
-    var mantissa: UInt64 = 0, point = -1
-    for place in sign..<length {
-      let byte = unsafe text[place]
-      if byte == UInt8(ascii: "."), point < 0, place > sign {
-        point = place
-      } else {
-        guard byte &- 48 < 10 else { return nil }
-        mantissa = mantissa &* 10 &+ UInt64(byte &- 48)
-      }
-    }
-    let fraction = length - point - 1, isLarge = point - sign > 1
-    guard point > 0, fraction > 0, mantissa > 0, unsafe !(isLarge && text[sign] == UInt8(ascii: "0")) else {
-      return nil
-    }
-    let endsWithZero = unsafe text[length - 1] == UInt8(ascii: "0")
-    guard !endsWithZero || fraction == 1 else { return nil }
-    let value = Double(mantissa) / powers[fraction]
-    // Below this, the canonical form has an exponent.
-    guard value >= 1e-4 else { return nil }
-    return sign == 1 ? -value : value
   }
 }

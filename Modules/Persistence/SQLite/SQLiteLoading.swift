@@ -1,3 +1,4 @@
+import Codecs
 import Domain
 import Rows
 
@@ -89,13 +90,17 @@ struct SQLiteLoading: ~Copyable {
     schema.key.map { "a.\(columns[$0]) = b.\(columns[$0])" }.joined(separator: " AND ")
   }
 
-  /// Whether two rows are not the same to the bit: `IS NOT` takes 0.0 for -0.0, their angles differ.
+  /// Whether two rows are not the same to the bit: to `IS NOT`, -0.0 is 0.0, and 1 is 1.0.
   var differs: String {
     let parts = schema.columns.indices.filter { !schema.key.contains($0) }.map { position in
       let (a, b) = ("a.\(columns[position])", "b.\(columns[position])")
       let isOther = "\(a) IS NOT \(b)"
-      guard schema.columns[position].type == .real else { return isOther }
-      return "\(isOther) OR (\(a) = 0 AND atan2(\(a), -1) IS NOT atan2(\(b), -1))"
+      let isOtherZero = "(\(a) = 0 AND atan2(\(a), -1) IS NOT atan2(\(b), -1))"
+      switch schema.columns[position].type {
+      case .real: return "\(isOther) OR \(isOtherZero)"
+      case .decimal: return "\(isOther) OR typeof(\(a)) <> typeof(\(b)) OR \(isOtherZero)"
+      default: return isOther
+      }
     }
     return parts.isEmpty ? "0" : parts.joined(separator: " OR ")
   }

@@ -3,8 +3,9 @@ import Synchronization
 
 /// The rows of a table of any database.
 ///
-/// Types are those that the database guarantees, else those of the first batch's values; a later value of another kind is `badData`, and
-/// `widened` begins again with types that hold all of them. A column of mixed values is JSON, value by value.
+/// Types are those that the database guarantees, else those that an exported table names, else those of the first batch's values; a later value of
+/// another kind is `badData`, and `widened` begins again with types that hold all of them. A column of mixed values is JSON, value by value, in which
+/// a BLOB stays a BLOB.
 final class SQLiteRows: RowStream {
   let schema: Schema
 
@@ -15,11 +16,13 @@ final class SQLiteRows: RowStream {
   private let types: [ColumnType]
   /// Columns whose type was guessed.
   private let guessed: [Bool]
+  private let meanings: [SQLiteConversion.Meaning]
   private let reader: SQLiteTableReader
   /// What reads the rest of a large table by two connections.
   let ranges: SQLiteRanges?
   private let ahead: Mutex<RowBatch?>
-  private let isContradicted = Mutex(false)
+  /// Columns with a value that is not of their type.
+  private let contradicted = Mutex<Set<Int>>([])
 
   /// The columns at `positions`, read on as many cores as there are and as help.
   static func open(
@@ -55,12 +58,25 @@ final class SQLiteRows: RowStream {
     self.filter = filter
     self.reader = reader
     self.ranges = ranges
-    types = positions.enumerated().map { index, position in
-      table.certainType(position) ?? kinds.type(index) ?? table.likelyType(position)
+    let types = positions.enumerated().map { index, position in
+      let column = table.columns[position]
+      return column.type ?? column.hint ?? table.certainType(position) ?? kinds.type(index)
+        ?? table.likelyType(position)
     }
-    guessed = positions.map { !isWhole && table.certainType($0) == nil }
+    let meanings: [SQLiteConversion.Meaning] = positions.map { position in
+      if table.columns[position].type != nil { return .declared }
+      return table.columns[position].hint == nil ? .found : .hinted
+    }
+    guessed = positions.indices.map { index in
+      meanings[index] == .hinted || !isWhole && table.certainType(positions[index]) == nil
+    }
     let names = positions.map { table.columns[$0].name }
-    let columns = zip(positions, types).map { table.columns[$0].described(as: $1) }
+    let columns = positions.indices.map { index in
+      table.columns[positions[index]].described(
+        as: types[index], mixed: types[index] == .json && meanings[index] == .found)
+    }
+    self.types = types
+    self.meanings = meanings
     let key = table.key.allSatisfy(names.contains) ? table.key : []
     schema = Schema(name, key: key, columns: columns)
     ahead = Mutex(first)
@@ -86,7 +102,10 @@ final class SQLiteRows: RowStream {
 
   /// The table once more, with the types of all its values.
   func widened() async throws(Problem) -> (any RowStream)? {
-    guard isContradicted.withLock({ $0 }) else { return nil }
+    let contradicted = self.contradicted.withLock { $0 }
+    if contradicted.isEmpty { return nil }
+    var table = table
+    for index in contradicted { table.columns[positions[index]].hint = nil }
     let look = try SQLiteTableReader(try database.open(), table, columns: positions, filter)
     var kinds = SQLiteKinds(width: positions.count)
     while let batch = try await look.next() { kinds.look(at: batch) }
@@ -96,10 +115,10 @@ final class SQLiteRows: RowStream {
 
   /// Checks a batch against the types, and turns what is kept in another form into bb's.
   private func converted(_ batch: RowBatch) throws(Problem) -> RowBatch {
-    var conversion = SQLiteConversion(batch, types, isDeclared: positions.map { table.columns[$0].type != nil })
+    var conversion = SQLiteConversion(batch, types, meanings)
     if let fault = conversion.run() {
       let column = schema.columns[fault.column]
-      if guessed[fault.column], !fault.isBroken { isContradicted.withLock { $0 = true } }
+      if guessed[fault.column], !fault.isBroken { _ = contradicted.withLock { $0.insert(fault.column) } }
       throw Problem(
         .badData, "column “\(column.name)” is \(column.type.name), and a value is \(fault.found)",
         at: "\(database.path):\(table.name)", record: fault.row)

@@ -114,6 +114,7 @@ import Rows
   }
   borrowing func real(_ column: Int) -> Double { unsafe sqlite3_column_double(handle, Int32(column)) }
   borrowing func isText(_ column: Int) -> Bool { unsafe sqlite3_column_type(handle, Int32(column)) == SQLITE3_TEXT }
+  borrowing func isReal(_ column: Int) -> Bool { unsafe sqlite3_column_type(handle, Int32(column)) == SQLITE_FLOAT }
   /// The column as raw bytes.
   borrowing func blob(_ column: Int) -> [UInt8] {
     guard let start = unsafe sqlite3_column_blob(handle, Int32(column)) else { return [] }

@@ -192,10 +192,12 @@ public actor SQLiteStore: RecordStore {
       try connection.execute("PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF; PRAGMA cache_size=-8192; BEGIN")
     } else {
       try keepLog(connection)
-      try connection.execute("PRAGMA synchronous=FULL; PRAGMA foreign_keys=ON; BEGIN IMMEDIATE")
+      try connection.execute("PRAGMA synchronous=FULL; PRAGMA foreign_keys=ON")
+      try SQLiteUpgrade.prepare(connection)
+      try connection.execute("BEGIN IMMEDIATE")
     }
     switch try SQLiteFormat.owner(connection) {
-    case .bb: break
+    case .bb: try SQLiteUpgrade.run(connection)
     case .nobody:
       try connection.execute(
         "PRAGMA application_id=\(SQLiteFormat.applicationID); PRAGMA user_version=\(SQLiteFormat.version);")

@@ -1,3 +1,4 @@
+import Codecs
 import Rows
 
 /// A table or view of a database, as the database describes it.
@@ -9,14 +10,18 @@ struct SQLiteTable: Sendable {
     let declared: String
     /// The place in the primary key, from 1; 0 for others.
     let keyPosition: Int
+    /// Whether it is declared NOT NULL.
+    var isRequired = false
     /// bb's type, when the database says it.
     var type: ColumnType?
+    /// The type that the comment of an exported table names: other programs may have written other values since.
+    var hint: ColumnType?
     /// What bb wrote down about it.
     var description: ColumnDescription?
 
     /// The column as one of a table in which it has `type`.
-    func described(as type: ColumnType) -> ColumnDescription {
-      guard let description else { return ColumnDescription(name, type) }
+    func described(as type: ColumnType, mixed isMixed: Bool = false) -> ColumnDescription {
+      guard let description else { return ColumnDescription(name, type, mixed: isMixed) }
       return ColumnDescription(
         name, type, nullable: description.isNullable, description.summary, unit: description.unit,
         extra: description.isExtra)
@@ -68,6 +73,7 @@ struct SQLiteTable: Sendable {
     let declared = columns[column].declared
     if declared.contains("INT") { return .integer }
     if ["REAL", "FLOA", "DOUB"].contains(where: declared.contains) { return .real }
+    if declared.hasPrefix("DEC") || declared.hasPrefix("NUMERIC") { return .decimal }
     return declared == "BLOB" ? .bytes : .text
   }
 
@@ -75,7 +81,9 @@ struct SQLiteTable: Sendable {
   var likelySchema: Schema {
     Schema(
       name, key: key,
-      columns: columns.indices.map { ColumnDescription(columns[$0].name, certainType($0) ?? likelyType($0)) })
+      columns: columns.indices.map {
+        ColumnDescription(columns[$0].name, columns[$0].hint ?? certainType($0) ?? likelyType($0))
+      })
   }
 
   /// A table that bb made and nobody changed since: what bb wrote down tells all about it. Nil for others.
@@ -89,7 +97,7 @@ struct SQLiteTable: Sendable {
     guard try made.step() else { return nil }
     let columns = schema.columns.enumerated().map { position, column in
       Column(
-        name: column.name, declared: SQLiteFormat.declared(column.type),
+        name: column.name, declared: SQLiteFormat.declared(column.type, isKey: schema.key.contains(position)),
         keyPosition: (schema.key.firstIndex(of: position) ?? -1) + 1, type: column.type, description: column)
     }
     return SQLiteTable(name: name, isOwn: true, hasRowID: schema.key.count < 2, isStrict: true, columns: columns)
@@ -112,6 +120,7 @@ struct SQLiteTable: Sendable {
         table.columns = try columns(of: name, connection)
         table.isComputed = list.text(1) != "table"
         if !table.isComputed { table.isComputed = try hasGeneratedColumns(name, connection) }
+        if table.isStrict { try table.readComment(connection) }
       } catch {
         // The others can still be read.
         guard error.kind != .busy else { throw error }
@@ -160,27 +169,39 @@ struct SQLiteTable: Sendable {
     return try rows.step()
   }
 
+  /// Takes over the types that the comment of an exported table names, if the table is as it was exported.
+  private mutating func readComment(_ connection: borrowing SQLiteConnection) throws(Problem) {
+    let statement = try connection.prepare("SELECT sql FROM sqlite_schema WHERE type = 'table' AND name = ?1")
+    try statement.bind(1, text: name)
+    guard try statement.step() else { return }
+    let text = statement.text(0)
+    guard let types = SQLiteDefinition.types(in: text, table: name), types.count == columns.count else { return }
+    let described = zip(columns, types).map { column, type in
+      ColumnDescription(column.name, type ?? .json, nullable: !column.isRequired, mixed: type == nil)
+    }
+    let untyped = columns.indices.filter { types[$0] == .real && columns[$0].declared == "ANY" }
+    let schema = Schema(name, key: key, columns: described)
+    guard SQLiteDefinition(schema, untypedReals: Set(untyped)).text.utf8.elementsEqual(text.utf8) else { return }
+    for (position, type) in types.enumerated() { columns[position].hint = type }
+  }
+
   private static func columns(
     of table: String, _ connection: borrowing SQLiteConnection
   ) throws(Problem) -> [Column] {
     let rows = try connection.prepare(
-      "SELECT name, type, pk FROM pragma_table_xinfo(?1) WHERE hidden <> 1 ORDER BY cid")
+      "SELECT name, type, pk, \"notnull\" FROM pragma_table_xinfo(?1) WHERE hidden <> 1 ORDER BY cid")
     try rows.bind(1, text: table)
     var columns: [Column] = []
     while try rows.step() {
-      columns.append(Column(name: rows.text(0), declared: rows.text(1).uppercased(), keyPosition: Int(rows.integer(2))))
+      columns.append(
+        Column(
+          name: rows.text(0), declared: rows.text(1).uppercased(), keyPosition: Int(rows.integer(2)),
+          isRequired: rows.integer(3) != 0))
     }
     let names = Set(columns.map { Array($0.name.utf8) })
     guard names.count == columns.count else {
       throw Problem(.badData, "two columns of “\(table)” have one name", at: connection.place)
     }
     return columns
-  }
-}
-
-extension String {
-  /// A name as SQL writes it, whatever is in it.
-  var quotedForSQL: String {
-    "\"" + split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "\"\"") + "\""
   }
 }

@@ -1,3 +1,4 @@
+import Codecs
 import Rows
 
 /// Reads one table in batches of values as SQLite keeps them, in one transaction on a connection of its own.

@@ -12,11 +12,14 @@ public struct ColumnDescription: Sendable, Hashable {
   public let unit: String
   /// Whether a person added it to a storage by hand: kept, behind the others, and carried along.
   public let isExtra: Bool
+  /// Whether every value has an SQL type of its own, as in a column of a foreign database that holds numbers, text and BLOBs. `type` is `json`; no
+  /// value is a list or an object.
+  public let isMixed: Bool
 
   /// A column `name` of `type`.
   public init(
     _ name: String, _ type: ColumnType, nullable: Bool = true, _ summary: String = "", unit: String = "",
-    extra: Bool = false
+    extra: Bool = false, mixed: Bool = false
   ) {
     self.name = name
     self.type = type
@@ -24,6 +27,7 @@ public struct ColumnDescription: Sendable, Hashable {
     self.summary = summary
     self.unit = unit
     isExtra = extra
+    isMixed = mixed
   }
 }
 

@@ -1,0 +1,34 @@
+import Rows
+
+/// An encoder that refuses bytes among JSON values: its format would write them as a text in base64, like any other text.
+struct TypeGuard: RowEncoder {
+  private let encoder: any RowEncoder
+  private let schema: Schema
+  private let columns: [Int]
+  private let format: String
+
+  /// The encoder itself if its format can tell bytes from text, or shows values without keeping them, or no column can have both.
+  static func around(
+    _ encoder: any RowEncoder, of schema: Schema, _ descriptor: ExporterDescriptor
+  ) -> any RowEncoder {
+    let columns = schema.columns.indices.filter { schema.columns[$0].type == .json }
+    guard descriptor.isExact, !descriptor.isTypedByValue, !columns.isEmpty else { return encoder }
+    return TypeGuard(encoder: encoder, schema: schema, columns: columns, format: descriptor.name)
+  }
+
+  var separator: StaticString { encoder.separator }
+  func begin(_ out: inout ByteBuffer) throws(Problem) { try encoder.begin(&out) }
+  func encode(_ batch: RowBatch, _ out: inout ByteBuffer) throws(Problem) -> EncodedPart {
+    for row in 0..<batch.count {
+      for column in columns {
+        guard case .bytes = batch[row, column] else { continue }
+        throw Problem(
+          .badData, "column \(schema.columns[column].name): \(format) cannot distinguish bytes from text in one column",
+          hint: "write sqlite or sql, or exclude the column with --columns", record: row)
+      }
+    }
+    return try encoder.encode(batch, &out)
+  }
+  func finish(_ all: EncodedPart, _ out: inout ByteBuffer) throws(Problem) { try encoder.finish(all, &out) }
+  func warning(_ all: EncodedPart) -> String? { encoder.warning(all) }
+}
