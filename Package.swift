@@ -88,8 +88,8 @@ let package = Package(
   ]
 )
 
-// The fuzzers: `BB_FUZZ=1 swift build --product Fuzz`, with a Swift that has libFuzzer; `Tools/faults fuzz` does it. What they look into is built
-// to be watched as well.
+// The fuzzers: `BB_FUZZ=1 swift build --product Fuzz`, with a Swift that has libFuzzer; `Tools/faults fuzz` does it.
+// What they look into is built to be watched as well.
 if Context.environment["BB_FUZZ"] != nil {
   let watched: [SwiftSetting] = [.unsafeFlags(["-sanitize=fuzzer,address"])]
   let looked = ["Rows", "Codecs", "Query", "Domain", "CommandLineKit", "Networking"]

@@ -66,7 +66,7 @@ extension Environment {
           let source = try liveSource(
             named: name, live, directories, variables, stored: stored, origins, provenance, report)
           provenance.open(source.name)
-          // What is built in says nothing of other people's APIs.
+          // The snapshot does not replace other APIs.
           if live.fallback == .none || isSourceFile(name) { return source }
           var hint: String?
           if case .refused(let text) = live.fallback { hint = text }
@@ -214,8 +214,8 @@ private func pluginPort(_ plugins: PluginRegistry) -> PluginPort {
     let names = try plugins.all().map(\.name)
     let hint =
       Nearest.word(to: name, among: names).map { "did you mean \($0)?" }
-      ?? (names.isEmpty ? "none is installed" : "there are: \(names.joined(separator: ", "))")
-    throw Problem(.absent, "there is no plug-in “\(name)”", hint: hint)
+      ?? (names.isEmpty ? "no plug-ins are installed" : "available plug-ins: \(names.joined(separator: ", "))")
+    throw Problem(.absent, "plug-in not found: “\(name)”", hint: hint)
   }
   return PluginPort(
     all: { () throws(Problem) in try plugins.findings().map { ($0.plugin.name, $0.plugin.path, $0.refusal ?? "") } },

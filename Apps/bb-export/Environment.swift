@@ -16,9 +16,9 @@ struct Environment: Sendable {
   /// Options by format, out of `[FORMAT.]KEY=VALUE`.
   var formatOptions:
     @Sendable (_ assignments: [String], _ exporters: [any Exporter]) throws(Problem) -> [String: ExportOptions]
-  /// What says beside some files what their columns are.
+  /// The exporter of metadata for some files.
   var metadata: @Sendable (_ form: MetadataForm, _ files: [DescribedFile]) -> any Exporter
-  /// The sources there are: name, what it is, its server.
+  /// The available sources: name, summary, server.
   var sources: [(name: String, summary: String, server: String)]
   /// The source that a file describes.
   var checkSource: @Sendable (_ path: String) throws(Problem) -> SourceDescription
@@ -30,17 +30,17 @@ struct Environment: Sendable {
   var source: @Sendable (_ choice: SourceChoice) async throws(Problem) -> any RecordSource
   /// An API that takes new records.
   var submitter: @Sendable (_ name: String, _ live: LiveChoice) throws(Problem) -> any RecordSubmitter
-  /// Where pictures come from and go to.
+  /// Image services.
   var images: ImagePort
   /// The storage at a location.
   var store: @Sendable (_ location: String) throws(Problem) -> any RecordStore
-  /// Where the storage is when the command line does not say, and who says so.
+  /// The default store, and the origin of that setting.
   var defaultStorage: @Sendable () throws(Problem) -> (location: String, origin: String)
   /// The settings of the environment and of the configuration file.
   var configuration: @Sendable () throws(Problem) -> Configuration
   /// Changes the configuration file; nil removes a key.
   var configure: @Sendable (_ key: ConfigurationKey, _ value: String?) async throws(Problem) -> Void
-  /// Makes a new storage hold all that another has; the tables with their records.
+  /// Copies everything in a store to a new one; returns the tables with their record counts.
   var migrate:
     @Sendable (_ old: any RecordStore, _ location: String) async throws(Problem) -> [(table: String, records: Int)]
   /// Whether there is anything at a location.
@@ -49,13 +49,13 @@ struct Environment: Sendable {
   var now: @Sendable () -> String
   /// The external exporters that are installed.
   var plugins: PluginPort
-  /// What a Singer runner says, and how a tap answers.
+  /// Singer tap services.
   var tap: TapPort
-  /// A file that appears when it is whole, or a device.
+  /// A file that is published when it is complete, or a device.
   var file: @Sendable (_ path: String, _ replaces: Bool) throws(Problem) -> any ByteSink
-  /// Looks whether such a file can be made there, and tells which file it is, whatever it is called.
+  /// Checks whether such a file can be created, and returns its identity, whatever its name.
   var checkFile: @Sendable (_ path: String, _ replaces: Bool) throws(Problem) -> String
-  /// Standard output; held back until it is whole when the rows may have to be read again.
+  /// Standard output; buffered until it is complete if the rows may have to be read again.
   var standardOutput: @Sendable (_ isHeldBack: Bool) throws(Problem) -> any ByteSink
   /// The width of the terminal standard output is; nil when it is none.
   var terminalWidth: Int?
@@ -67,7 +67,7 @@ struct Environment: Sendable {
   var digesting: @Sendable (_ sink: any ByteSink) -> any DigestingSink
   /// Opens a URL on the desktop; false when there is none.
   var launch: @Sendable (_ url: String) -> Bool
-  /// Folders by what is in them.
+  /// Directories by purpose.
   var folders: [(name: String, path: String)]
   /// Removes what must not outlive the process, then ends it.
   var cleanUp: @Sendable (_ end: () -> Void) -> Void
@@ -77,11 +77,11 @@ struct Environment: Sendable {
   let provenance: Provenance
   /// When the command started.
   var started = ContinuousClock.now
-  /// What is said on standard error.
+  /// Messages on standard error.
   var report: Report
 }
 
-/// How the columns of files are described beside them.
+/// The forms of column metadata.
 enum MetadataForm: Sendable {
   /// W3C CSV on the Web, a file for each CSV file.
   case csvw
@@ -89,33 +89,33 @@ enum MetadataForm: Sendable {
   case dataPackage
 }
 
-/// An output that is described beside it.
+/// An output with metadata.
 struct DescribedFile: Sendable {
-  /// Its name within its folder.
+  /// Its name within its directory.
   var name: String
   var format: ExporterDescriptor
   var options: ExportOptions
 }
 
-/// What can be asked about external exporters.
+/// Plug-in services.
 struct PluginPort: Sendable {
   /// All of them; why each is refused, empty when it is not.
   var all: @Sendable () throws(Problem) -> [(name: String, path: String, refusal: String)]
   /// What one says of itself, as pairs.
   var describe: @Sendable (_ name: String) throws(Problem) -> [[String]]
-  /// What was tried with one, and what went wrong.
+  /// The results of the tests of a plug-in.
   var test: @Sendable (_ name: String) async throws(Problem) -> [(what: String, fault: String?)]
 }
 
-/// Where pictures come from and go to.
+/// Image services.
 struct ImagePort: Sendable {
-  /// Asks for pictures, as was said about connections.
+  /// The transport for images, with the given connection options.
   var transport: @Sendable (_ live: LiveChoice, _ parallel: Int) -> any HTTPTransport
-  /// The folder at a path, for the pictures of one dataset.
+  /// The archive in a directory, for the images of one dataset.
   var folder: @Sendable (_ path: String, _ dataset: String) async throws(Problem) -> any ImageArchive
 }
 
-/// What a Singer runner hands a tap, read from files by their path, and what a tap makes of it.
+/// The files that a Singer runner passes to a tap, by path, and the output of the tap.
 struct TapPort: Sendable {
   /// Where records come from, and which datasets; all when there are none.
   var settings: @Sendable (_ path: String) throws(Problem) -> (SourceChoice, [String])
@@ -125,23 +125,23 @@ struct TapPort: Sendable {
   var checkState: @Sendable (_ path: String) throws(Problem) -> Void
   /// The catalogue of these tables.
   var catalog: @Sendable (_ tables: [Schema]) -> [UInt8]
-  /// Messages, behind those of other streams.
+  /// The exporter of messages after those of earlier streams.
   var exporter: @Sendable (_ earlier: [(stream: String, records: Int)]) -> any Exporter
 }
 
 /// Where records should come from.
 enum SourceChoice: Sendable, Hashable {
-  /// A file, with what was said about it.
+  /// A file, with its options.
   case file(path: String, FileChoice)
-  /// A storage; nil for the default one.
+  /// A store; nil for the default one.
   case storage(String?)
   /// A live API.
   case live(name: String, LiveChoice)
-  /// What is built in.
+  /// The built-in data.
   case snapshot
 }
 
-/// What was said about a file.
+/// The options for a file.
 struct FileChoice: Sendable, Hashable {
   var format: String?
   var delimiter: String?
@@ -161,14 +161,14 @@ struct FileChoice: Sendable, Hashable {
 }
 
 extension Environment {
-  /// Refuses a storage that was named and is not there.
+  /// Fails if a store that was given does not exist.
   func require(_ storage: String) throws(Problem) {
     if try exists(storage) { return }
-    throw Problem(.noInput, "there is no such storage", at: storage, hint: "bb-export sync makes one")
+    throw Problem(.noInput, "store not found", at: storage, hint: "create it with bb-export sync")
   }
 }
 
-/// What was said about asking an API.
+/// The options for an API.
 struct LiveChoice: Sendable, Hashable {
   var server: String?
   var maxAge: Int?
@@ -196,7 +196,7 @@ struct LiveChoice: Sendable, Hashable {
   var target: String?
   /// Whether values are wanted as the API writes them, the odd ones too.
   var asWritten = false
-  /// Whether to show how many of many answers are there.
+  /// Whether to show the progress of many requests.
   var showsProgress = false
 }
 

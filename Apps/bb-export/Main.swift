@@ -10,7 +10,7 @@ import Rows
     let arguments: [String]
     do throws(Problem) {
       arguments = try ProcessArguments.words()
-      // Nothing of the rest need be set up to answer this.
+      // This needs no further setup.
       if arguments == ["--version"] { return try Terminal.write("bb-export \(BBExport.version)\n", to: 1) }
     } catch {
       if error.kind != .endOfPipe { report.problem(error) }

@@ -3,11 +3,11 @@ import Domain
 import Query
 import Rows
 
-/// The whole program, minus the process: understands the arguments, runs a command, tells what went wrong.
+/// The whole program, without the process: parses the arguments, runs a command, reports errors.
 /// - Returns: the exit code.
 func run(_ arguments: [String], in environment: Environment, report: Report) async -> Int32 {
   do throws(Problem) {
-    // So that even a command line that cannot be understood is answered in the form that was asked for.
+    // Errors of the command line itself use the requested format, too.
     if arguments.contains("--errors=json")
       || zip(arguments, arguments.dropFirst()).contains(where: { $0 == ("--errors", "json") })
     {
@@ -53,7 +53,7 @@ private func run(_ command: Command, _ invocation: Invocation, _ environment: En
   case BBExport.completions: try complete(invocation, environment)
   case BBExport.help:
     try Terminal.write(BBExport.program.help(on: invocation.arguments, width: Terminal.width(1) ?? 80), to: 1)
-  default: throw Problem(.bug, "nobody runs “\(command.name)”")
+  default: throw Problem(.bug, "internal error: no handler for command “\(command.name)”")
   }
 }
 
@@ -61,7 +61,8 @@ private func complete(_ invocation: Invocation, _ environment: Environment) thro
   guard let shell = Completions.Shell(rawValue: invocation.arguments[0]) else {
     let known = Completions.Shell.allCases.map(\.rawValue)
     throw Problem(
-      .usage, "no completions for “\(invocation.arguments[0])”", hint: "there are: \(known.joined(separator: ", "))")
+      .usage, "unsupported shell “\(invocation.arguments[0])”",
+      hint: "supported shells: \(known.joined(separator: ", "))")
   }
   let words = [
     "dataset": Catalog.all.map(\.name), "format": environment.exporters.map(\.descriptor.name),

@@ -57,7 +57,7 @@ extension Environment {
       document: { (path, suffix) throws(Problem) in
         let bytes = try (path == "-" ? FileByteSource() : FileByteSource(input: path)).bytes(limit: 32 << 20)
         let document = try RecordDocument(bytes, suffix: suffix, name: path)
-        if let what = document.leftOut { report.warning("\(path): left out are \(what)") }
+        if let what = document.leftOut { report.warning("\(path): ignored \(what)") }
         return (document.schema, document.records)
       },
       standardOutput: { () throws(Problem) in

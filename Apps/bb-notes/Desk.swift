@@ -3,9 +3,9 @@ import Domain
 import Query
 import Rows
 
-/// What a command works with: what was said, the world outside, and the records.
+/// The context of a command: the command line, the environment, and the records.
 struct Desk: Sendable {
-  /// What was said on the command line.
+  /// The command line.
   let invocation: Invocation
   /// The world outside.
   let environment: Environment
@@ -16,7 +16,7 @@ struct Desk: Sendable {
   func has(_ option: Option) -> Bool { invocation.has(option) }
   /// The arguments.
   var arguments: [String] { invocation.arguments }
-  /// What is said on standard error.
+  /// Messages on standard error.
   var report: Report { environment.report }
 
   /// The location of the storage, and whether it was named on the command line.
@@ -31,22 +31,22 @@ struct Desk: Sendable {
     let (text, isNamed) = try location()
     let store = try environment.store(text)
     if isNamed, !makes, try !environment.exists(text), store.capabilities.contains(.durable) {
-      throw Problem(.noInput, "there is no such storage", at: store.name, hint: "the first record you add makes it")
+      throw Problem(.noInput, "store not found", at: store.name, hint: "it is created when you add the first record")
     }
     return RecordBook(store, clock: environment.clock)
   }
 
-  /// Says in a line on standard error what was done, unless quiet was asked for.
-  func say(_ line: String) { report.warning(line) }
+  /// Writes the result of a command to standard error, unless `--quiet` is set.
+  func say(_ line: String) { report.result(line) }
 
-  /// Asks before something is done: on a terminal the person, elsewhere `--yes` must have been said.
-  /// - Parameter action: what would be done: `delete the note on Breaking Bad S05E14`.
-  /// - Returns: whether it may be done.
+  /// Requires confirmation: prompts on a terminal, otherwise `--yes` is required.
+  /// - Parameter action: the action: `delete the note for Breaking Bad S05E14`.
+  /// - Returns: whether it is confirmed.
   /// - Throws: `usage` without a terminal and without `--yes`.
   func confirms(_ action: String) throws(Problem) -> Bool {
     if has(Options.yes) { return true }
     guard environment.isInteractive else {
-      throw Problem(.usage, "nobody can be asked whether to \(action)", hint: "add --yes")
+      throw Problem(.usage, "confirmation required to \(action)", hint: "use --yes")
     }
     return try environment.dialog.confirms("\(action)?")
   }

@@ -3,7 +3,7 @@ import CommandLineKit
 
 /// A command and what it does, or a group of commands: the program is a list of these.
 struct Entry: Sendable {
-  /// What a command does.
+  /// The action of a command.
   typealias Action = @Sendable (_ desk: Desk) async throws(Problem) -> Void
 
   /// The description.
@@ -17,13 +17,13 @@ struct Entry: Sendable {
   }
 
   /// A group of commands, chosen by a second word.
-  init(_ name: String, _ overview: String, _ entries: [Entry], examples: [String] = []) {
-    command = Command(name, overview, subcommands: entries.map(\.command), examples: examples)
+  init(_ name: String, aliases: [String] = [], _ overview: String, _ entries: [Entry], examples: [String] = []) {
+    command = Command(name, aliases: aliases, overview, subcommands: entries.map(\.command), examples: examples)
     var actions: [[String]: Action] = [:]
     for entry in entries { for (path, action) in entry.actions { actions[[name] + path] = action } }
     self.actions = actions
   }
 
-  /// What the command with these words does; nil when it is none of this entry's.
+  /// The action of the command at a path; nil if it does not belong to this entry.
   func action(at path: [String]) -> Action? { actions[path] }
 }

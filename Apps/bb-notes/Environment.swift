@@ -15,19 +15,19 @@ struct Environment: Sendable {
   var store: @Sendable (_ location: String) throws(Problem) -> any RecordStore
   /// Whether there is anything at a location.
   var exists: @Sendable (_ location: String) throws(Problem) -> Bool
-  /// Makes a folder with files of others a storage.
+  /// Turns an existing directory into a store.
   var claim: @Sendable (_ location: String) async throws(Problem) -> Void
-  /// Makes a new storage hold all that another has; the tables with their records.
+  /// Copies everything in a store to a new one; returns the tables with their record counts.
   var migrate:
     @Sendable (_ old: any RecordStore, _ location: String) async throws(Problem) -> [(table: String, records: Int)]
-  /// The pictures of the storage at a location.
+  /// The images of the store at a location.
   var pictures: @Sendable (_ location: String) throws(Problem) -> any PictureFolder
-  /// Where the storage is when the command line does not say, and who says so.
+  /// The default store, and the origin of that setting.
   var defaultStorage: @Sendable () throws(Problem) -> (location: String, origin: String)
   /// Facts that are built in: episodes, characters, deaths.
   var builtIn: any RecordSource
-  /// Episodes as the API has them now, or had them when it was asked last; nil when it never answered. Asked at most once a day, for at most two
-  /// seconds, unless `refresh` says so.
+  /// The current episodes of the API, or those of its last response; nil if it never responded. Requested at most once
+  /// a day, with a timeout of two seconds, unless `refresh` is set.
   var currentEpisodes: @Sendable (_ refresh: Bool) async throws(Problem) -> (any RowStream)?
   /// The formats, in the order of the help.
   var exporters: [any Exporter]
@@ -38,9 +38,9 @@ struct Environment: Sendable {
   /// Options by format, out of `[FORMAT.]KEY=VALUE`.
   var formatOptions:
     @Sendable (_ assignments: [String], _ exporters: [any Exporter]) throws(Problem) -> [String: ExportOptions]
-  /// A file that appears when it is whole, or a device.
+  /// A file that is published when it is complete, or a device.
   var file: @Sendable (_ path: String, _ replaces: Bool) throws(Problem) -> any ByteSink
-  /// The rows of a file; `types` says the types of its columns when it is told their names.
+  /// The rows of a file; `types` receives the column names and returns their types.
   var fileRows:
     @Sendable (
       _ path: String, _ format: String?, _ delimiter: String?,
@@ -48,7 +48,7 @@ struct Environment: Sendable {
     ) async throws(Problem) -> any RowStream
   /// Suffixes of documents of other programs.
   var documentSuffixes: [String]
-  /// The records of such a document, and the dataset they are of; what is left out of it is a warning.
+  /// The records of such a document, and their dataset; a warning reports what was ignored.
   var document: @Sendable (_ path: String, _ suffix: String) throws(Problem) -> (Schema, [StoredRecord])
   /// Standard output; on a terminal through a pager.
   var standardOutput: @Sendable () throws(Problem) -> any ByteSink
@@ -56,11 +56,11 @@ struct Environment: Sendable {
   var standardInput: @Sendable () throws(Problem) -> [UInt8]
   /// The width of the terminal standard output is; nil when it is none.
   var terminalWidth: Int?
-  /// Whether a person can be asked.
+  /// Whether the user can be prompted.
   var isInteractive: Bool
   /// Questions to that person.
   var dialog: Dialog
-  /// The person's editor.
+  /// The user's editor.
   var editor: @Sendable () throws(Problem) -> any TextEditor
   /// Texts that are being written.
   var drafts: any DraftFolder
@@ -76,10 +76,10 @@ struct Environment: Sendable {
   var page: @Sendable (_ html: [UInt8]) async throws(Problem) -> String
   /// Opens a URL on the desktop; false when there is none.
   var launch: @Sendable (_ url: String) -> Bool
-  /// Folders by what is in them.
+  /// Directories by purpose.
   var folders: [(name: String, path: String)]
   /// Removes what must not outlive the process, then ends it.
   var cleanUp: @Sendable (_ end: () -> Void) -> Void
-  /// What is said on standard error.
+  /// Messages on standard error.
   var report: Report
 }

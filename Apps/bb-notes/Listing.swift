@@ -6,11 +6,11 @@ import Rows
 /// Shows records: as a table, in any format, or for scripts.
 struct Listing {
   private let desk: Desk
-  /// What the records are, for scripts: `notes`.
+  /// The kind of the records, for scripts: `notes`.
   private let kind: String
-  /// The columns that people see when nobody says which; nil for all.
+  /// The default columns for display; nil for all.
   private let usualColumns: [String]?
-  /// The format that people see when nobody says which; nil for a table on a terminal, and markdown elsewhere.
+  /// The default format for display; nil for a table on a terminal, and markdown elsewhere.
   private let usualFormat: String?
 
   /// A list of `kind`. Formats of files and scripts get every column, people `usualColumns`.
@@ -21,7 +21,7 @@ struct Listing {
     self.usualColumns = usualColumns
   }
 
-  /// What the options of `Options.selecting` say.
+  /// The selection from the options in `Options.selecting`.
   static func selection(_ invocation: Invocation) throws(Problem) -> Selection {
     var selection = Selection()
     for text in invocation.all(Options.filter) { selection.conditions.append(try Condition(parsing: text)) }
@@ -32,11 +32,12 @@ struct Listing {
     return selection
   }
 
-  /// The format that was asked for, and whether people read it.
+  /// The requested format, and whether it is for display.
   private func exporter() throws(Problem) -> (exporter: any Exporter, isForPeople: Bool) {
     let said = [Options.format, Options.json, Options.plain].filter(desk.has)
     if said.count > 1 {
-      throw Problem(.usage, "--\(said[0].name) and --\(said[1].name) contradict each other", hint: "give one of them")
+      throw Problem(
+        .usage, "--\(said[0].name) and --\(said[1].name) cannot be used together", hint: "use only one of them")
     }
     if desk.has(Options.json) { return (Envelope(try desk.environment.exporter("json"), kind: kind), false) }
     if desk.has(Options.plain) { return (PlainLines(), true) }

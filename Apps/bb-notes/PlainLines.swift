@@ -3,12 +3,13 @@ import Domain
 import Query
 import Rows
 
-/// A record a line, values parted by tabs, for `cut` and `while read`: no header, nothing for null, and `\n`, `\t`, `\\`, `\x1b` for what a line
-/// cannot hold or a terminal would obey.
+/// One record per line, values separated by tabs, for `cut` and `while read`: no header, nothing for null, and `\n`,
+/// `\t`, `\\`, `\x1b` for characters that a line cannot contain or that control a terminal.
 struct PlainLines: Exporter {
   /// `plain`.
   let descriptor = ExporterDescriptor(
-    "plain", fileExtensions: [], mediaType: "text/plain; charset=utf-8", summary: "A record a line", isExact: false)
+    "plain", fileExtensions: [], mediaType: "text/plain; charset=utf-8", summary: "One record per line, tab-separated",
+    isExact: false)
 
   /// An encoder; there are no options.
   func makeEncoder(
@@ -34,7 +35,7 @@ struct PlainLines: Exporter {
     func finish(_ all: EncodedPart, _ out: inout ByteBuffer) {}
 
     private static func append(_ bytes: [UInt8], _ out: inout ByteBuffer) {
-      // Byte by byte: a line feed behind a carriage return, or before an accent, is none as a Character.
+      // Byte by byte: a line feed after a carriage return, or before a combining accent, is not a Character of its own.
       var line: [UInt8] = []
       for byte in bytes {
         switch byte {

@@ -2,12 +2,12 @@ import Rows
 import CommandLineKit
 import Rows
 
-/// The whole program, minus the process: understands the arguments, runs a command, tells what went wrong.
+/// The whole program, without the process: parses the arguments, runs a command, reports errors.
 /// - Returns: the exit code.
 func run(_ arguments: [String], in environment: Environment) async -> Int32 {
   let report = environment.report
   do throws(Problem) {
-    // So that even a command line that cannot be understood is answered in the form that was asked for.
+    // Errors of the command line itself use the requested format, too.
     if arguments.contains("--errors=json")
       || zip(arguments, arguments.dropFirst()).contains(where: { $0 == ("--errors", "json") })
     {
@@ -27,7 +27,7 @@ func run(_ arguments: [String], in environment: Environment) async -> Int32 {
       try Terminal.write(text, to: 1)
     case .run(let command):
       guard let action = BBNotes.action(at: invocation.path) else {
-        throw Problem(.bug, "nobody runs “\(command.name)”")
+        throw Problem(.bug, "internal error: no handler for command “\(command.name)”")
       }
       try await action(Desk(invocation: invocation, environment: environment))
     }

@@ -1,7 +1,8 @@
 import Glibc
 public import Rows
 
-/// Another program that a person works with: an editor, a pager. It has the terminal, and signals as a shell would give it them.
+/// An interactive child process, such as an editor or a pager. It has the terminal, and the signal handling of a
+/// shell's child.
 public enum ChildProcess {
   /// Starts a program and waits for its end.
   ///
@@ -17,7 +18,7 @@ public enum ChildProcess {
 
   /// Starts a program; `wait` for it.
   public static func start(_ words: [String], as name: String, input: Int32? = nil) throws(Problem) -> Int32 {
-    guard let program = words.first else { throw Problem(.configuration, "the \(name) has no name") }
+    guard let program = words.first else { throw Problem(.configuration, "no \(name) configured") }
     var actions = unsafe posix_spawn_file_actions_t(), attributes = posix_spawnattr_t()
     unsafe posix_spawn_file_actions_init(&actions)
     unsafe posix_spawnattr_init(&attributes)
@@ -26,7 +27,7 @@ public enum ChildProcess {
       unsafe posix_spawnattr_destroy(&attributes)
     }
     if let input { unsafe posix_spawn_file_actions_adddup2(&actions, input, 0) }
-    // What this process ignores or holds back is no business of its children.
+    // Children do not inherit ignored or blocked signals.
     var none = sigset_t(), usual = sigset_t()
     unsafe sigemptyset(&none)
     unsafe sigemptyset(&usual)
@@ -42,7 +43,7 @@ public enum ChildProcess {
       let reason = unsafe String(cString: strerror(code)).lowercased()
       throw Problem(
         .configuration, "cannot start the \(name) “\(program)”: \(reason)",
-        hint: "name another one with BB_\(name.uppercased())")
+        hint: "choose another with BB_\(name.uppercased())")
     }
     return child
   }
@@ -53,7 +54,7 @@ public enum ChildProcess {
     var status: Int32 = 0
     while unsafe waitpid(child, &status, 0) != child {
       guard errno == EINTR else {
-        throw Problem(.io, "cannot wait for the \(name): \(unsafe String(cString: strerror(errno)))")
+        throw Problem(.io, "failed to wait for the \(name): \(unsafe String(cString: strerror(errno)))")
       }
     }
     return status & 0x7F == 0 ? status >> 8 & 0xFF : 128 + status & 0x7F

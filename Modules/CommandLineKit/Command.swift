@@ -14,13 +14,16 @@ public struct Command: Sendable, Hashable {
   public let subcommands: [Command]
   /// Command lines that work, without the program's name.
   public let examples: [String]
+  /// Other spellings of the name, accepted but not shown in help.
+  public let aliases: [String]
 
-  /// A command.
+  /// Creates a command.
   public init(
-    _ name: String, _ overview: String, discussion: String = "", arguments: [Argument] = [], options: [Option] = [],
-    subcommands: [Command] = [], examples: [String] = []
+    _ name: String, aliases: [String] = [], _ overview: String, discussion: String = "", arguments: [Argument] = [],
+    options: [Option] = [], subcommands: [Command] = [], examples: [String] = []
   ) {
     self.name = name
+    self.aliases = aliases
     self.overview = overview
     self.discussion = discussion
     self.arguments = arguments
@@ -28,6 +31,9 @@ public struct Command: Sendable, Hashable {
     self.subcommands = subcommands
     self.examples = examples
   }
+
+  /// Whether `word` is the name or an alias.
+  func isNamed(_ word: String) -> Bool { name == word || aliases.contains(word) }
 }
 
 /// A whole program: its commands, what they share, and its help topics.

@@ -1,14 +1,12 @@
 /// Looks over a program's description for what would confuse a reader.
 public enum CommandLint {
-  /// What is wrong, a sentence each; empty for a good description.
+  /// One sentence per problem; empty for a good description.
   public static func findings(_ program: Program) -> [String] {
     var findings: [String] = []
     func sentence(_ text: String, _ what: String) {
       if text.isEmpty { findings.append("\(what) has no summary") }
       if text.hasSuffix(".") { findings.append("the summary of \(what) ends with a full stop") }
-      if let first = text.first, first.isUppercase, !text.hasPrefix("CSV"), !text.hasPrefix("JSON"),
-        !text.hasPrefix("Singer")
-      {
+      if let first = text.first, first.isUppercase, !["CA ", "CSV", "JSON", "Singer"].contains(where: text.hasPrefix) {
         findings.append("the summary of \(what) begins with a capital")
       }
     }
@@ -19,12 +17,12 @@ public enum CommandLint {
       sentence(command.overview, command.name)
       for argument in command.arguments { sentence(argument.summary, "\(command.name) \(argument.placeholder)") }
       for argument in command.arguments.dropLast() where argument.count != .one {
-        findings.append("\(command.name): only the last argument may be left out")
+        findings.append("\(command.name): only the last argument can be optional")
       }
       let options = program.options(of: command)
       for option in options {
         sentence(option.summary, "--\(option.name)")
-        if option.group.isEmpty { findings.append("--\(option.name) stands under no heading") }
+        if option.group.isEmpty { findings.append("--\(option.name) has no heading") }
         if options.filter({ $0.name == option.name }).count > 1 {
           findings.append("\(command.name): two options --\(option.name)")
         }

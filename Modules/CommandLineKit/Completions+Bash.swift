@@ -46,7 +46,7 @@ extension Completions {
         case .folder: "COMPREPLY=($(compgen -d -- \"$cur\"))"
         case .free: "COMPREPLY=()"
         case .list:
-          // What is typed already stays in front of the words for what comes behind the last comma.
+          // The text before the last comma stays in front of the candidates for the next element.
           "compopt -o nospace 2>/dev/null; [[ $cur == *,* ]] && front=${cur%,*},; "
             + "COMPREPLY=($(compgen -P \"$front\" -W \(list(of: option)) -- \"${cur##*,}\"))"
         case .words, .dynamic:

@@ -1,5 +1,5 @@
 extension Completions {
-  /// The script for fish, for its folder of completions.
+  /// The script for fish, for its directory of completions.
   var fish: String {
     let name = program.name
     var lines = ["# fish completion of \(name)", "complete -c \(name) -f"]
@@ -39,7 +39,7 @@ extension Completions {
   private func fishOption(_ option: Option, _ words: [String], when condition: String? = nil) -> String {
     var line = "complete -c \(program.name)"
     var conditions = [condition].compactMap { $0 }
-    // Behind the commands that do not take it, it is not offered. Fish knows only which words there are, not their order.
+    // It is not offered after commands that do not take it. Fish knows only the set of words, not their order.
     let takers = Set(
       places.filter { $0.options.contains { $0.name == option.name } }.flatMap { $0.path.split(separator: " ") })
     let strangers = program.commands.filter { !takers.contains(Substring($0.name)) }
@@ -55,6 +55,6 @@ extension Completions {
     case .list: line += " -x -a '(__fish_append , \(quoted(words.joined(separator: " "))))'"
     case .words, .dynamic: line += " -x -a '\(quoted(words.joined(separator: " ")))'"
     }
-    return line + " -d '\(quoted(option.summary))'"
+    return line + " -d '\(quoted(option.completionSummary))'"
   }
 }

@@ -1,5 +1,5 @@
 extension Completions {
-  /// The script for zsh: for a folder of `fpath` under the name `_PROGRAM`, or to be sourced.
+  /// The script for zsh: for a directory of `fpath` under the name `_PROGRAM`, or to be sourced.
   var zsh: String {
     """
     #compdef \(program.name)
@@ -24,7 +24,8 @@ extension Completions {
       case $place in
     \(zshPlaces)  esac
     }
-    if [[ $funcstack[1] == _\(program.name) ]]; then _\(program.name) "$@"; else compdef _\(program.name) \(program.name); fi
+    if [[ $funcstack[1] == _\(program.name) ]]; then _\(program.name) "$@"; else compdef _\(program.name) \
+    \(program.name); fi
 
     """
   }
@@ -55,7 +56,7 @@ extension Completions {
     let names = ["--\(option.name)"] + (option.letter.map { ["-\($0)"] } ?? [])
     return names.map { name in
       let equals = option.placeholder != nil && name.hasPrefix("--") ? "=" : ""
-      return "    '\(option.isRepeatable ? "*" : "")\(name)\(equals)[\(plain(option.summary))]\(action)'"
+      return "    '\(option.isRepeatable ? "*" : "")\(name)\(equals)[\(plain(option.completionSummary))]\(action)'"
     }.joined(separator: " \\\n")
   }
 }

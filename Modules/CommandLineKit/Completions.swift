@@ -6,26 +6,26 @@ public struct Completions: Sendable {
     case bash, zsh, fish
   }
 
-  /// Where one is on a command line: behind no command, a command, or a command and its subcommand.
+  /// A position on a command line: before any command, after a command, or after a command and its subcommand.
   struct Place {
     /// The commands' words with spaces between; empty before any command.
     let path: String
     let options: [Option]
-    /// What may stand there that is no option.
+    /// The candidates that are not options.
     let words: [String]
     let takesFiles: Bool
   }
 
   let program: Program
-  /// The words behind each kind of dynamic value: `dataset`, `format`, `column`.
+  /// The candidates of each kind of dynamic value: `dataset`, `format`, `column`.
   private let words: [String: [String]]
-  /// For some kinds, what may be typed when a word stands on the line before: of `column` behind `episodes`, its columns.
+  /// For some kinds, the candidates that depend on an earlier word of the line: the columns of `episodes`.
   let narrowed: [(kind: String, behind: [(word: String, words: [String])])]
 
-  /// Completions of `program`.
+  /// Creates completions of `program`.
   /// - Parameters:
-  ///   - words: what may be typed for each dynamic kind.
-  ///   - narrowed: for some kinds, what may be typed when a word stands on the line before, each a plain word.
+  ///   - words: the candidates of each dynamic kind.
+  ///   - narrowed: for some kinds, the candidates after an earlier word of the line, each a plain word.
   public init(
     _ program: Program, words: [String: [String]],
     narrowed: [(kind: String, behind: [(word: String, words: [String])])] = []
@@ -35,7 +35,8 @@ public struct Completions: Sendable {
     self.narrowed = narrowed
   }
 
-  /// The loop over the `words` of a line, in bash and zsh, that sets a variable for each kind that a word narrows: `words_column`.
+  /// The loop over the `words` of a line, in bash and zsh, that sets a variable for each kind that a word narrows:
+  /// `words_column`.
   func narrowing(over words: String) -> String {
     let cases = narrowed.map { kind, behind in
       "    case $word in\n"
@@ -58,11 +59,12 @@ public struct Completions: Sendable {
     }
   }
 
-  /// How a person makes a shell complete a program's command lines.
+  /// The instructions for enabling completion in each shell.
   public static func instructions(for program: String) -> String {
     """
-    In bash, `source <(\(program) completions bash)`, in ~/.bashrc to keep it; in zsh the same behind compinit, in ~/.zshrc. In fish, \
-    `\(program) completions fish | source`, in ~/.config/fish/config.fish. Tools/install puts them where the shells look for them.
+    bash: add `source <(\(program) completions bash)` to ~/.bashrc; zsh: add the same, with zsh, to ~/.zshrc after \
+    compinit; fish: add `\(program) completions fish | source` to ~/.config/fish/config.fish. Tools/install installs \
+    them for all three shells.
     """
   }
 
@@ -88,7 +90,7 @@ public struct Completions: Sendable {
     return [start] + program.commands.flatMap { places(of: $0, under: "") }
   }
 
-  /// How a word leads from one place to the next, as patterns: `/places`, `places/add`.
+  /// The transitions from one place to the next, as patterns: `/places`, `places/add`.
   var steps: [String] {
     places.dropFirst().map { place in
       let words = place.path.split(separator: " ")

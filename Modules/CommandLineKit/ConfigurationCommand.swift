@@ -16,7 +16,8 @@ public enum ConfigurationCommand {
   /// Examples.
   public static let examples = ["config", "config set storage csv:notes", "config unset storage"]
 
-  /// The change that the arguments describe: a key and its new value, nil to remove it. Nil if the settings are to be listed.
+  /// The change that the arguments describe: a key and its new value, nil to remove it. Nil if the settings are to be
+  /// listed.
   /// - Throws: `usage` for an unknown action or key, and for missing and additional arguments.
   public static func change(_ arguments: [String]) throws(Problem) -> (key: ConfigurationKey, value: String?)? {
     guard let action = arguments.first else { return nil }

@@ -2,12 +2,12 @@ import Glibc
 
 /// The desktop the program runs on, when there is one.
 public enum Desktop {
-  /// Opens a page with the desktop's own program; false when there is no desktop or no such program.
+  /// Opens a page with the program of the desktop. Returns false if there is no desktop or no such program.
   ///
   /// - Parameters:
-  ///   - url: http or https, or a file in `ownFiles`; anything else is not opened.
-  ///   - variables: the process's environment; `DISPLAY` or `WAYLAND_DISPLAY` say that there is a desktop.
-  ///   - ownFiles: a folder whose pages the program made itself; nil for none.
+  ///   - url: http or https, or a file in `ownFiles`; any other URL is refused.
+  ///   - variables: the environment; `DISPLAY` or `WAYLAND_DISPLAY` mean that there is a desktop.
+  ///   - ownFiles: a directory with pages that the program created; nil for none.
   public static func open(_ url: String, variables: [String: String], ownFiles: String? = nil) -> Bool {
     let isOwn = ownFiles.map { url.hasPrefix("file://\($0)/") && !url.contains("/../") } ?? false
     guard isOwn || url.hasPrefix("https://") || url.hasPrefix("http://") else { return false }
@@ -17,8 +17,8 @@ public enum Desktop {
     return run(path, [url])
   }
 
-  /// Runs a program to its end, with the signals as they are when a process begins: none blocked, none ignored. (A browser that inherited ours could
-  /// not be ended by SIGTERM.)
+  /// Runs a program to its end, with the signals as they are when a process begins: none blocked, none ignored. (A
+  /// browser that inherited ours could not be ended by SIGTERM.)
   /// - Returns: whether it was found and ended with 0.
   package static func run(_ path: String, _ arguments: [String]) -> Bool {
     var words = unsafe ([path] + arguments).map { unsafe strdup($0) } + [nil]

@@ -3,9 +3,9 @@ import Codecs
 import Glibc
 public import Rows
 
-/// Questions to a person at a terminal. Standard output is left alone: it belongs to the answer.
+/// Prompts on a terminal. Standard output is not used: it is reserved for results.
 public struct Dialog: Sendable {
-  /// A dialog with whoever sits at standard input.
+  /// Creates a dialog on standard input and standard error.
   public init() {}
 
   /// Asks for a line.
@@ -23,7 +23,8 @@ public struct Dialog: Sendable {
         try Terminal.write("\n", to: 2)
         return line.isEmpty ? nil : String(decoding: line, as: UTF8.self)
       } else if errno != EINTR {
-        throw Problem(.io, "cannot read: \(unsafe String(cString: strerror(errno)))", at: "the terminal")
+        throw Problem(
+          .io, "cannot read from the terminal: \(unsafe String(cString: strerror(errno)))", at: "the terminal")
       }
     }
   }
@@ -34,8 +35,8 @@ public struct Dialog: Sendable {
     return answer == "y" || answer == "yes"
   }
 
-  /// Lets a person choose one of several: by its number, or by a part of its name that only it has.
-  /// - Returns: its position; nil when the person gives up (Ctrl-D, an empty line, `q`).
+  /// Prompts for one of several choices: by its number, or by a unique part of its name.
+  /// - Returns: its position; nil if the user cancels (Ctrl-D, an empty line, `q`).
   public func choose(_ title: String, among choices: [String]) throws(Problem) -> Int? {
     let width = String(choices.count).count
     var list = title + "\n"
@@ -44,14 +45,14 @@ public struct Dialog: Sendable {
       list += "  \(String(repeating: " ", count: width - number.count))\(number)  \(choice)\n"
     }
     try Terminal.write(Terminal.safe(list), to: 2)
-    while let answer = try ask("number or name, empty to leave: ") {
+    while let answer = try ask("number or name (empty to cancel): ") {
       if answer.isEmpty || answer == "q" { return nil }
       if let number = Int(answer), choices.indices.contains(number - 1) { return number - 1 }
       let wanted = Fold.folded(answer)
       let found = choices.indices.filter { Fold.folded(choices[$0]).contains(wanted) }
       if found.count == 1, Int(answer) == nil { return found[0] }
       try Terminal.write(
-        found.isEmpty || Int(answer) != nil ? "there is no such choice\n" : "\(found.count) have that in their name\n",
+        found.isEmpty || Int(answer) != nil ? "no match\n" : "\(found.count) matches; type more of the name\n",
         to: 2)
     }
     return nil

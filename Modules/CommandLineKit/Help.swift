@@ -19,10 +19,11 @@ extension Program {
       page.section("SUBCOMMANDS", pairs: commands.map { ($0.name, $0.overview) })
       page.section(
         "OPTIONS",
-        lines: ["\(name) COMMAND --help shows those of a command"]
+        lines: ["Run “\(name) COMMAND --help” for the options of a command."]
           + (start.map {
             [
-              "\(name) \($0.name) --help shows those of \(name) \($0.arguments.map(\.placeholder).joined(separator: " "))"
+              "Run “\(name) \($0.name) --help” for the options of \(name) "
+                + "\($0.arguments.map(\.placeholder).joined(separator: " "))."
             ]
           } ?? []))
       page.groups(options + [Self.help, Self.versionOption])
@@ -81,7 +82,7 @@ private struct Page {
     for option in options where !order.contains(option.group) { order.append(option.group) }
     for group in order {
       let pairs = options.filter { $0.group == group }.map { option in
-        (option.signature, option.summary + (option.words.map { ": " + $0.joined(separator: ", ") } ?? ""))
+        (option.signature, option.explanation)
       }
       section("\(group.uppercased()) OPTIONS", pairs: pairs)
     }

@@ -18,11 +18,11 @@ extension Program {
     if words.count == 1, let topic = topics.first(where: { $0.name == first }) { return topic.text + "\n" }
     var command: Command?, below = commands
     for (depth, word) in words.enumerated() {
-      guard let named = below.first(where: { $0.name == word }) else {
+      guard let named = below.first(where: { $0.isNamed(word) }) else {
         let known = depth == 0 ? helpWords : below.map(\.name)
-        let all = known.isEmpty ? "" : "there are: \(known.joined(separator: ", "))"
+        let all = known.isEmpty ? "" : "available: \(known.joined(separator: ", "))"
         throw Problem(
-          .usage, "no help on “\(words.joined(separator: " "))”",
+          .usage, "no help topic or command “\(words.joined(separator: " "))”",
           hint: Nearest.word(to: word, among: known).map { "did you mean \($0)?" } ?? all)
       }
       command = named

@@ -113,8 +113,7 @@ private struct ManPage {
   mutating func item(_ argument: Argument) { item(Self.italic(argument.placeholder), argument.summary + ".") }
   mutating func item(_ option: Option) {
     let names = (option.letter.map { Self.bold("-\($0)") + ", " } ?? "") + Self.bold("--\(option.name)")
-    let values = option.words.map { ": " + $0.joined(separator: ", ") } ?? ""
-    item(names + (option.placeholder.map { " " + Self.italic($0) } ?? ""), option.summary + values + ".")
+    item(names + (option.placeholder.map { " " + Self.italic($0) } ?? ""), option.explanation + ".")
   }
   mutating func item(_ word: String, _ summary: String) {
     text += ".TP\n\(word)\n"

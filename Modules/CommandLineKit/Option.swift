@@ -4,9 +4,9 @@ public struct Option: Sendable, Hashable {
   public enum Values: Sendable, Hashable {
     /// One of these words; any other is refused.
     case words([String])
-    /// A file, or a folder.
+    /// A file, or a directory.
     case file, folder
-    /// Words a program knows when it runs: `dataset`, `format`; several of them, parted by commas: `column`.
+    /// Words that are known at run time: `dataset`, `format`; a comma-separated list of them: `column`.
     case dynamic(String), list(String)
     /// Anything.
     case free
@@ -16,43 +16,48 @@ public struct Option: Sendable, Hashable {
   public let name: String
   /// The letter of the short form.
   public let letter: Character?
-  /// What stands for the value in help texts (`FILE`); nil for a flag.
+  /// The placeholder of the value in help (`FILE`); nil for a flag.
   public let placeholder: String?
-  /// What may be typed as the value.
+  /// The values that are accepted, or offered by completion.
   public let values: Values
-  /// Whether it may be given several times.
+  /// The value that is used if the option is not given; nil if there is none worth printing.
+  public let `default`: String?
+  /// Other spellings of the long name, accepted but not shown in help.
+  public let aliases: [String]
+  /// Whether the option can be given more than once.
   public let isRepeatable: Bool
-  /// One sentence without a full stop.
+  /// A phrase in lower case without a period.
   public let summary: String
-  /// The heading it stands under in help texts.
+  /// The heading of its section in help.
   public let group: String
 
   private init(
-    _ name: String, _ letter: Character?, _ placeholder: String?, _ values: Values, _ isRepeatable: Bool,
-    _ summary: String,
-    _ group: String
+    _ name: String, _ letter: Character?, _ placeholder: String?, _ values: Values, _ default: String?,
+    _ aliases: [String], _ isRepeatable: Bool, _ summary: String, _ group: String
   ) {
     self.name = name
     self.letter = letter
     self.placeholder = placeholder
     self.values = values
+    self.default = `default`
+    self.aliases = aliases
     self.isRepeatable = isRepeatable
     self.summary = summary
     self.group = group
   }
 
-  /// An option that is given or not.
-  public static func flag(_ name: String, short letter: Character? = nil, in group: String, _ summary: String) -> Option
-  {
-    Option(name, letter, nil, .free, false, summary, group)
-  }
-  /// An option with a value.
-  public static func value(
-    _ name: String, short letter: Character? = nil, _ placeholder: String, values: Values = .free,
-    repeatable: Bool = false,
-    in group: String, _ summary: String
+  /// Creates an option without a value.
+  public static func flag(
+    _ name: String, short letter: Character? = nil, aliases: [String] = [], in group: String, _ summary: String
   ) -> Option {
-    Option(name, letter, placeholder, values, repeatable, summary, group)
+    Option(name, letter, nil, .free, nil, aliases, false, summary, group)
+  }
+  /// Creates an option with a value.
+  public static func value(
+    _ name: String, short letter: Character? = nil, aliases: [String] = [], _ placeholder: String,
+    values: Values = .free, default: String? = nil, repeatable: Bool = false, in group: String, _ summary: String
+  ) -> Option {
+    Option(name, letter, placeholder, values, `default`, aliases, repeatable, summary, group)
   }
 
   /// `-o, --output FILE`, as help texts show it.
@@ -60,22 +65,33 @@ public struct Option: Sendable, Hashable {
     let short = letter.map { "-\($0), " } ?? ""
     return short + "--\(name)" + (placeholder.map { " \($0)" } ?? "")
   }
-  /// Words that a value must be one of; nil when anything goes.
+  /// The closed set of accepted values; nil if any value is accepted.
   public var words: [String]? { if case .words(let words) = values { words } else { nil } }
+  /// The summary, followed by the accepted values and the default: `[values: a, b; default: a]`.
+  public var explanation: String {
+    let parts = [words.map { "values: " + $0.joined(separator: ", ") }, self.default.map { "default: \($0)" }]
+    let known = parts.compactMap(\.self)
+    return known.isEmpty ? summary : "\(summary) [\(known.joined(separator: "; "))]"
+  }
+  /// The summary followed by the default only, for completions, which offer the values themselves.
+  var completionSummary: String { self.default.map { "\(summary) [default: \($0)]" } ?? summary }
+
+  /// Whether `name`, without dashes, is the long name or an alias.
+  func isNamed(_ name: some StringProtocol) -> Bool { self.name == name || aliases.contains { $0 == name } }
 }
 
 /// One argument of a command.
 public struct Argument: Sendable, Hashable {
-  /// What stands for it in help texts (`DATASET`).
+  /// The placeholder in help (`DATASET`).
   public let placeholder: String
   /// What may be typed.
   public let values: Option.Values
-  /// How many are taken.
+  /// The number of arguments.
   public let count: Count
   /// One sentence without a full stop.
   public let summary: String
 
-  /// How many arguments are taken.
+  /// The number of arguments.
   public enum Count: Sendable, Hashable {
     /// Exactly one; one or none; any number.
     case one, optional, any

@@ -9,10 +9,10 @@ public struct OutputFormats {
   private let forPath: (_ path: String) throws(Problem) -> (any Exporter)?
 
   /// - Parameters:
-  ///   - named: the format of `-f`; nil when it was not given.
-  ///   - fallback: the format of standard output and of files without a suffix when nothing else is said.
-  ///   - exporters: every format, for advice.
-  ///   - forPath: the format of a path's suffix; nil when no format has it.
+  ///   - named: the format of `-f`; nil if it was not given.
+  ///   - fallback: the default format of standard output and of files without an extension.
+  ///   - exporters: all formats, for suggestions.
+  ///   - forPath: the format of a path's extension; nil if there is none.
   public init(
     named: (any Exporter)?, fallback: any Exporter, exporters: [any Exporter],
     forPath: @escaping (_ path: String) throws(Problem) -> (any Exporter)?
@@ -23,22 +23,24 @@ public struct OutputFormats {
     self.forPath = forPath
   }
 
-  /// The format of each path; `-` is standard output, and so is no path at all.
-  /// - Throws: `usage` for an empty path, one that comes twice, a suffix that no format has, and a format that no output would be written in.
+  /// The format of each path; `-` is standard output, and so is an empty list.
+  /// - Throws: `usage` for an empty path, a duplicate path, an unknown extension, and a `-f` that no output uses.
   public func choose(for paths: [String]) throws(Problem) -> [(path: String, exporter: any Exporter)] {
     var chosen: [(path: String, exporter: any Exporter)] = []
     for path in paths.isEmpty ? ["-"] : paths {
-      guard !path.isEmpty else { throw Problem(.usage, "-o needs the name of a file", hint: "- is standard output") }
-      guard !chosen.contains(where: { $0.path == path }) else { throw Problem(.usage, "-o \(path) is given twice") }
+      guard !path.isEmpty else {
+        throw Problem(.usage, "missing file name after -o", hint: "use - for standard output")
+      }
+      guard !chosen.contains(where: { $0.path == path }) else { throw Problem(.usage, "duplicate output -o \(path)") }
       chosen.append((path, try exporter(for: path)))
     }
-    // What is said and would count for nothing is a mistake: who says json does not want the table of `out.txt`.
+    // An option without effect is an error: `-f json -o out.txt` would write a table.
     if let named = named?.descriptor.name, let first = chosen.first,
       !chosen.contains(where: { $0.exporter.descriptor.name == named })
     {
       throw Problem(
-        .usage, "\(first.path) is \(first.exporter.descriptor.name) by its suffix, not \(named)",
-        hint: "leave -f out, or choose another suffix")
+        .usage, "the extension of \(first.path) means \(first.exporter.descriptor.name), but -f is \(named)",
+        hint: "remove -f, or change the extension")
     }
     return chosen
   }
@@ -49,9 +51,11 @@ public struct OutputFormats {
     if path == "-" || !Self.hasSuffix(path) { return fallback }
     let suffix = String(path[path.index(after: path.lastIndex(of: ".") ?? path.startIndex)...])
     let near = Nearest.word(to: suffix, among: exporters.flatMap(\.descriptor.fileExtensions)).map {
-      "did you mean .\($0)? else say the format: -f FORMAT"
+      "did you mean .\($0)?"
     }
-    throw Problem(.usage, "no format has the suffix of “\(path)”", hint: near ?? "say the format: -f FORMAT")
+    throw Problem(
+      .usage, "unknown file extension: “\(path)”",
+      hint: near ?? "set the format with -f FORMAT")
   }
 
   private static func hasSuffix(_ path: String) -> Bool {

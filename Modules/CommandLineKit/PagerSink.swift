@@ -2,12 +2,12 @@ import Glibc
 public import Rows
 import Synchronization
 
-/// Standard output through the pager of a person's choice: `BB_PAGER`, `PAGER`, else `less`. For terminals only.
+/// Standard output through the user's pager: `BB_PAGER`, `PAGER`, otherwise `less`. For terminals only.
 public final class PagerSink: ByteSink {
   /// How messages name it.
   public let name = "pager"
   private let words: [String]
-  /// Whether nobody named a pager: then its absence is no mistake.
+  /// Whether the pager is the default one, whose absence is not an error.
   private let isDefault: Bool
   private let state = Mutex<State>(.idle)
 
@@ -19,8 +19,8 @@ public final class PagerSink: ByteSink {
     case ended
   }
 
-  /// The pager that an environment names; nil when it says `cat` or nothing, or cannot be read, and on a terminal that cannot move its cursor unless
-  /// `BB_PAGER` says so.
+  /// The pager of an environment; nil if it is `cat`, empty or unreadable, and on a terminal without cursor movement
+  /// unless `BB_PAGER` is set.
   /// - Parameter preferred: a pager from the configuration, after `BB_PAGER` and before the others.
   public init?(_ variables: [String: String], preferred: String? = nil) {
     let named = variables["BB_PAGER"] ?? preferred ?? variables["PAGER"]
@@ -32,8 +32,8 @@ public final class PagerSink: ByteSink {
     self.words = program == "less" && words.count == 1 && variables["LESS"] == nil ? ["less", "-FRX"] : words
   }
 
-  /// Starts the pager at the first bytes.
-  /// - Throws: `endOfPipe` when the person has left the pager.
+  /// Starts the pager with the first bytes.
+  /// - Throws: `endOfPipe` if the user has closed the pager.
   public func write(_ bytes: borrowing ByteBuffer) async throws(Problem) {
     guard bytes.count > 0 else { return }
     let pipe = try open()
@@ -45,13 +45,13 @@ public final class PagerSink: ByteSink {
           done += count
         } else if errno != EINTR {
           let isGone = errno == EPIPE
-          throw Problem(isGone ? .endOfPipe : .io, "the pager takes no more", at: name)
+          throw Problem(isGone ? .endOfPipe : .io, "the pager closed its input", at: name)
         }
       }
     }
   }
 
-  /// Waits until the person leaves the pager.
+  /// Waits until the user closes the pager.
   public func commit() async throws(Problem) { try end() }
   /// Waits likewise: what was shown is shown.
   public func abandon() async { try? end() }
@@ -66,7 +66,7 @@ public final class PagerSink: ByteSink {
       }
       var ends: [Int32] = [0, 0]
       guard unsafe pipe(&ends) == 0 else {
-        throw Problem(.io, "cannot make a pipe: \(unsafe String(cString: strerror(errno)))", at: "pager")
+        throw Problem(.io, "cannot create a pipe: \(unsafe String(cString: strerror(errno)))", at: "pager")
       }
       _ = fcntl(ends[1], F_SETFD, FD_CLOEXEC)
       defer { close(ends[0]) }

@@ -2,9 +2,9 @@ public import Domain
 public import Query
 public import Rows
 
-/// What a command line says, once it has been understood.
+/// A parsed command line.
 public struct Invocation: Sendable {
-  /// What is to be done.
+  /// The action of a command line.
   public enum Action: Sendable, Hashable {
     /// Run a command.
     case run(Command)
@@ -13,7 +13,7 @@ public struct Invocation: Sendable {
     /// Show the version.
     case version
   }
-  /// What is to be done.
+  /// The action.
   public let action: Action
   /// The names of the commands that were chosen, outermost first.
   public let path: [String]
@@ -42,8 +42,8 @@ public struct Invocation: Sendable {
   }
   /// Every value given, in order.
   public func all(_ option: Option) -> [String] { given[option.name] ?? [] }
-  /// The value as names parted by commas; nil when the option was not given.
-  /// - Throws: `usage` when it is no such list.
+  /// The value as comma-separated names; nil if the option was not given.
+  /// - Throws: `usage` if it is not such a list.
   public func names(_ option: Option) throws(Problem) -> [String]? {
     guard let text = self[option] else { return nil }
     return try ListedName.list(text, of: option.name).map(\.name)
@@ -68,7 +68,8 @@ public struct Invocation: Sendable {
     }
     let upper = range.upperBound == .max ? "" : " to \(range.upperBound)"
     throw Problem(
-      .usage, "--\(option.name) is “\(text)”", hint: "it takes a whole number from \(range.lowerBound)\(upper)")
+      .usage, "invalid value “\(text)” for --\(option.name)",
+      hint: "expected an integer from \(range.lowerBound)\(upper)")
   }
 }
 
@@ -91,7 +92,7 @@ private struct Scanner {
   var given: [String: [String]] = [:]
   /// The options given, in order: those before the command's name were taken on trust.
   var named: [Option] = []
-  /// Whether the command is the default one, its name left out.
+  /// Whether the command is the default one, without its name.
   var isImplied = false
   /// The option whose value comes next.
   var pending: Option?
@@ -124,11 +125,12 @@ private struct Scanner {
 
   private mutating func takeArgument(_ word: String) throws(Problem) {
     guard let current = command else {
-      // Behind “--” a word that is a command's name means an argument, where there may be one.
-      if !onlyArguments || program.defaultCommand == nil, let named = program.commands.first(where: { $0.name == word })
+      // After “--” a command's name is an argument, if the command takes one.
+      if !onlyArguments || program.defaultCommand == nil,
+        let named = program.commands.first(where: { $0.isNamed(word) })
       {
         command = named
-        path = [word]
+        path = [named.name]
       } else if let fallback = program.defaultCommand,
         let named = program.commands.first(where: { $0.name == fallback })
       {
@@ -142,9 +144,9 @@ private struct Scanner {
       return
     }
     if arguments.isEmpty, !current.subcommands.isEmpty {
-      if let named = current.subcommands.first(where: { $0.name == word }) {
+      if let named = current.subcommands.first(where: { $0.isNamed(word) }) {
         command = named
-        path.append(word)
+        path.append(named.name)
         return
       }
       if current.arguments.isEmpty {
@@ -158,9 +160,9 @@ private struct Scanner {
   private mutating func takeLong(_ text: Substring) throws(Problem) {
     let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
     let name = String(parts[0])
-    let option = try find("--\(name)") { $0.name == name }
+    let option = try find("--\(name)") { $0.isNamed(name) }
     if parts.count == 2 {
-      guard option.placeholder != nil else { throw Problem(.usage, "--\(name) takes no value") }
+      guard option.placeholder != nil else { throw Problem(.usage, "--\(name) does not take a value") }
       try set(option, String(parts[1]))
     } else {
       try begin(option)
@@ -188,9 +190,14 @@ private struct Scanner {
   }
 
   private mutating func set(_ option: Option, _ value: String) throws(Problem) {
-    if given[option.name] != nil, !option.isRepeatable { throw Problem(.usage, "--\(option.name) is given twice") }
+    if given[option.name] != nil, !option.isRepeatable {
+      throw Problem(.usage, "--\(option.name) can be given only once")
+    }
     if let words = option.words, !words.contains(value) {
-      throw program.unknown("value for --\(option.name):", value, among: words, listsAll: true)
+      throw Problem(
+        .usage, "invalid value “\(value)” for --\(option.name)",
+        hint: Nearest.word(to: value, among: words).map { "did you mean \($0)?" }
+          ?? "expected one of: \(words.joined(separator: ", "))")
     }
     named.append(option)
     given[option.name, default: []].append(value)
@@ -215,35 +222,37 @@ private struct Scanner {
     }
     if wantsHelp { return made(.help(command)) }
     if wantsVersion { return made(.version) }
-    if let option = pending { throw Problem(.usage, "--\(option.name) needs a value: \(option.signature)") }
+    if let option = pending { throw Problem(.usage, "missing value for --\(option.name): \(option.signature)") }
     let fallback = given.isEmpty ? nil : program.commands.first { $0.name == program.defaultCommand }
     guard let command = command ?? fallback else {
-      throw Problem(.usage, "nothing to do", hint: "try “\(program.name) --help”")
+      throw Problem(.usage, "no command given", hint: "run “\(program.name) --help” for usage")
     }
     if !command.subcommands.isEmpty, command.arguments.isEmpty {
       throw Problem(
         .usage,
-        "\(path.joined(separator: " ")) needs one of: \(command.subcommands.map(\.name).joined(separator: ", "))")
+        "missing subcommand after \(path.joined(separator: " ")): expected one of "
+          + "\(command.subcommands.map(\.name).joined(separator: ", "))"
+      )
     }
     let taken = program.options(of: command).map(\.name)
     if let stranger = named.first(where: { !taken.contains($0.name) }) {
       throw Problem(
-        .usage, "\(path.joined(separator: " ")) takes no --\(stranger.name)",
-        hint: "try “\(program.name) \(path.joined(separator: " ")) --help”")
+        .usage, "\(path.joined(separator: " ")) has no option --\(stranger.name)",
+        hint: "run “\(program.name) \(path.joined(separator: " ")) --help” for usage")
     }
     let needed = command.arguments.filter { $0.count == .one }
     if arguments.count < needed.count {
       throw Problem(
-        .usage, "\(needed[arguments.count].placeholder) is missing",
+        .usage, "missing argument \(needed[arguments.count].placeholder)",
         hint: "usage: \(program.usage(of: command, path: path))")
     }
     if arguments.count > command.arguments.count, command.arguments.last?.count != .any {
       // Of a mistyped command the first word counts, not the last.
       if isImplied, let near = Nearest.word(to: arguments[0], among: program.commands.map(\.name)) {
-        throw Problem(.usage, "no command “\(arguments[0])”", hint: "did you mean \(near)?")
+        throw Problem(.usage, "unknown command “\(arguments[0])”", hint: "did you mean \(near)?")
       }
       throw Problem(
-        .usage, "“\(arguments[command.arguments.count])” is one argument too many",
+        .usage, "unexpected argument “\(arguments[command.arguments.count])”",
         hint: "usage: \(program.usage(of: command, path: path))")
     }
     return made(.run(command))
@@ -251,15 +260,15 @@ private struct Scanner {
 }
 
 extension Program {
-  /// The problem of a word nobody knows: the nearest right one, or all of them.
-  func unknown(_ what: String, _ word: String, among known: [String], listsAll: Bool = false, of command: String? = nil)
+  /// The error for an unknown word: with the nearest word, or all of them.
+  func unknown(_ what: String, _ word: String, among known: [String], of command: String? = nil)
     -> Problem
   {
     let last = word.split(separator: " ").last.map(String.init) ?? word
     let hint =
-      if let near = Nearest.word(to: last, among: known) { "did you mean \(near)?" } else if listsAll {
-        "there are: \(known.joined(separator: ", "))"
-      } else { "try “\(name) \(command.map { $0 + " " } ?? "")--help”" }
-    return Problem(.usage, "no \(what) “\(word)”", hint: hint)
+      if let near = Nearest.word(to: last, among: known) { "did you mean \(near)?" } else {
+        "run “\(name) \(command.map { $0 + " " } ?? "")--help” for usage"
+      }
+    return Problem(.usage, what == "option" ? "unknown option \(word)" : "unknown \(what) “\(word)”", hint: hint)
   }
 }

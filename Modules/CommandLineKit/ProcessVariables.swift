@@ -2,7 +2,7 @@ import Glibc
 
 /// The variables of the process's environment.
 public enum ProcessVariables {
-  /// All of them by name; of a name that stands twice, the first.
+  /// All variables by name; of duplicates, the first.
   public static func all() -> [String: String] {
     var variables: [String: String] = [:]
     var entry = unsafe environ

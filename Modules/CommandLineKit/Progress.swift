@@ -31,10 +31,10 @@ public final class Progress: Sendable {
     show { "\(Self.grouped(rows)) rows, \(Self.size(bytes)), \(Self.size(Int(Double(bytes) / $0)))/s" }
   }
 
-  /// Shows the answers to many requests: `123 of 2,000 answers, 12 s left`; takes the line away at the last.
+  /// Shows the progress of many requests: `123 of 2,000 requests, 12 s left`; erases the line after the last.
   public func update(answers done: Int, of all: Int) {
     guard done < all else { return finish() }
-    show { "\(Self.grouped(done)) of \(Self.grouped(all)) answers\(Self.left(done, of: all, after: $0))" }
+    show { "\(Self.grouped(done)) of \(Self.grouped(all)) requests\(Self.left(done, of: all, after: $0))" }
   }
 
   /// Takes the line away.

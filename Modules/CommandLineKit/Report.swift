@@ -2,11 +2,11 @@ import Codecs
 public import Rows
 import Synchronization
 
-/// What a program says on standard error: problems, warnings and progress, a line each.
+/// Writes errors, warnings, results and progress to standard error.
 public final class Report: Sendable {
-  /// How problems are written.
+  /// The format of errors.
   public enum Style: String, Sendable, CaseIterable {
-    /// A line for people; one JSON object.
+    /// Text, with the hint on a line of its own; one JSON object per error.
     case text, json
   }
 
@@ -14,16 +14,16 @@ public final class Report: Sendable {
     var style = Style.text
     var isQuiet = false
     var isVerbose = false
-    /// Whether a progress line stands on the terminal.
+    /// Whether the terminal shows a progress line.
     var hasLine = false
   }
   private let program: String
   private let state = Mutex(State())
 
-  /// Reports of `program`.
+  /// Creates a report whose errors and warnings start with the name of `program`.
   public init(program: String) { self.program = program }
 
-  /// Sets how problems are written, and whether warnings and details are.
+  /// Sets the format of errors, and whether warnings, results and details are written.
   public func configure(style: Style, isQuiet: Bool, isVerbose: Bool = false) {
     state.withLock { state in
       state.style = style
@@ -32,10 +32,10 @@ public final class Report: Sendable {
     }
   }
 
-  /// Writes a problem in one line.
+  /// Writes an error, and its hint on a second line.
   public func problem(_ problem: Problem) {
     switch state.withLock({ $0.style }) {
-    case .text: line("\(program): \(Self.shown(problem).description)")
+    case .text: line("\(program): \(Self.text(of: problem))")
     case .json:
       let problem = problem.shortened
       let fields = [
@@ -46,41 +46,52 @@ public final class Report: Sendable {
     }
   }
 
-  /// Writes a line for people, unless they asked for quiet.
+  /// Writes a warning, unless messages are suppressed or errors are JSON.
   public func warning(_ text: String) {
-    if state.withLock({ $0.isQuiet || $0.style == .json }) { return }
-    line("\(program): \(Self.shown(text))")
+    if isSilent { return }
+    line("\(program): warning: \(Self.shown(text))")
+  }
+  /// Writes an error that does not end the work as a warning, after `outcome`, which says what was done about it.
+  public func warning(_ outcome: String, _ problem: Problem) {
+    if isSilent { return }
+    line("\(program): warning: \(outcome): \(Self.text(of: problem))")
   }
 
-  /// Writes a warning that no option suppresses: the result is not what was asked for.
+  /// Writes a warning that no option suppresses: the result is not what was requested.
   public func notice(_ text: String) {
     switch state.withLock({ $0.style }) {
-    case .text: line("\(program): \(Self.shown(text))")
+    case .text: line("\(program): warning: \(Self.shown(text))")
     case .json: line("{\"bb\":1,\"warning\":{\"message\":\(JSONText.quoted(MessageText.shortened(text)))}}")
     }
   }
 
-  /// Whether details are wanted.
-  public var hasDetails: Bool { state.withLock { $0.isVerbose } }
-
-  /// Writes a line for people who want to know more.
-  public func detail(_ text: String) {
-    if state.withLock({ $0.isVerbose }) { warning(text) }
+  /// Writes the result of an operation, such as `added Luzern`, unless messages are suppressed or errors are JSON.
+  public func result(_ text: String) {
+    if isSilent { return }
+    line(Self.shown(text))
   }
 
-  /// Writes a line whatever was asked: what a person wanted to be told.
+  /// Whether details are written.
+  public var hasDetails: Bool { state.withLock { $0.isVerbose } }
+
+  /// Writes a line if details are enabled.
+  public func detail(_ text: String) {
+    if state.withLock({ $0.isVerbose }) { result(text) }
+  }
+
+  /// Writes a line unconditionally.
   public func line(_ text: String) {
     clear()
     try? Terminal.write(Terminal.safe(text) + "\n", to: 2)
   }
 
-  /// Shows the state of the work in place of the last one; for terminals only.
+  /// Replaces the progress line; for terminals only.
   public func progress(_ text: String) {
     state.withLock { $0.hasLine = true }
     try? Terminal.write("\r\u{1B}[K" + Self.shown(text), to: 2)
   }
 
-  /// Takes the progress line away.
+  /// Erases the progress line.
   public func clear() {
     let had = state.withLock { state in
       defer { state.hasLine = false }
@@ -89,14 +100,17 @@ public final class Report: Sendable {
     if had { try? Terminal.write("\r\u{1B}[K", to: 2) }
   }
 
+  private var isSilent: Bool { state.withLock { $0.isQuiet || $0.style == .json } }
+
   // Escaping makes text longer, so it is shortened again.
   private static func shown(_ text: String) -> String {
     MessageText.shortened(Terminal.safe(MessageText.shortened(text)))
   }
 
-  private static func shown(_ problem: Problem) -> Problem {
+  /// The error in one line, and its hint in another.
+  private static func text(of problem: Problem) -> String {
     var copy = problem
     (copy.message, copy.place, copy.hint) = (shown(problem.message), shown(problem.place), shown(problem.hint))
-    return copy
+    return copy.summary + (copy.hint.isEmpty ? "" : "\nhint: \(copy.hint)")
   }
 }

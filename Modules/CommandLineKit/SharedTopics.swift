@@ -1,44 +1,45 @@
 extension Program.Topic {
-  /// What the exit codes mean: the same in every program.
+  /// The exit codes, shared by both programs.
   public static let exitCodes = Program.Topic(
-    "exit-codes", "what the exit codes mean",
+    "exit-codes", "exit codes",
     """
-    0   done; also when there were no rows
-    1   a record that was named does not exist
-    64  the command line is wrong
-    65  bad data: what does not parse, fit its type, or go into the format
-    66  a file, storage or table that was named does not exist
-    69  the source does not answer and nothing is cached
-    70  a bug: please report it
-    73  an output cannot be created, or exists
-    74  reading or writing failed (a full disk, for instance)
-    75  busy, or a part failed: run again
+    0   success, including when no rows match
+    1   the named record does not exist
+    64  usage error
+    65  invalid input data, or data the output format cannot represent
+    66  a file, store or table does not exist
+    69  the source is unavailable and nothing is cached
+    70  internal error: please report it
+    73  the output cannot be created, or already exists
+    74  I/O error, such as a full disk
+    75  busy, or partly failed: run again
     76  an external exporter failed
     77  permission denied
-    78  a wrong configuration, or a format newer than this program
-    128+n  ended by signal n
+    78  invalid configuration, or a store written by a newer version
+    128+n  terminated by signal n
 
-    --errors json writes the error as one JSON object:
+    --errors json prints the error as one JSON object:
     {"bb":1,"error":{"kind","message","place","hint","exit"}}.
-    A reader that goes away (| head) is no error.
+    A closed pipe (| head) is not an error.
     """)
 
   /// The grammar of conditions and of lists of columns, as a part of a topic.
   public static let conditions = """
-    --where 'COLUMN OP VALUE' may be given several times; all must hold.
-      OP       = != < <= > >=   ~ (contains)   !~ (does not)   in (a,b)
+    --where 'COLUMN OP VALUE' may be repeated; all conditions must match.
+      OP       = != < <= > >=   ~ (contains)   !~ (does not contain)   in (a,b)
                is null   is not null
-      VALUE    bare to the end, or '…' where '' is one quote; a COLUMN with
-               other characters than letters, digits, _ and . is "…"
-      numbers  compare by value, however long; text compares as bytes;
-               ~ takes no notice of case and accents
-      lists    = means "has the element"
-      dates    may be partial: = means "falls in" (birthday = 1958),
-               < and > use the earliest day; so of times (created_at = 2024-05)
-      null     no comparison with null holds; ask with is null
+      VALUE    unquoted to the end, or '…' with '' for a quote; quote a COLUMN
+               as "…" unless it has only letters, digits, _ and .
+      numbers  compare by exact value; text compares byte by byte;
+               ~ ignores case and accents
+      lists    = means "contains the element"
+      dates    may be partial: = matches any day within (birthday = 1958);
+               < and > compare the first day; likewise for timestamps
+               (created_at = 2024-05)
+      null     comparisons with null never match; use is null
 
-    --sort a,b:desc sorts; null comes last both ways, ties by the key.
-    --columns a,b gives these, in this order. There too a name with a comma,
-    or a colon to sort by, is "…", where "" is one quote.
+    --sort a,b:desc sorts by a, then by b descending; nulls sort last, and ties
+    are broken by key. --columns a,b selects columns and their order. In both,
+    quote a name that contains a comma or colon as "…", with "" for a quote.
     """
 }

@@ -1,6 +1,7 @@
 /// The words of a command as a variable holds it: `code --wait`, `"/opt/my editor/run" -n`.
 public enum ShellWords {
-  /// Words parted by blanks; quotes and backslashes as sh reads them, and nothing else of sh. Nil when a quote is not closed.
+  /// Splits text into words at white space, with quotes and backslashes as in sh, and no other syntax of sh. Nil if a
+  /// quote is unterminated.
   public static func split(_ text: String) -> [String]? {
     var words: [String] = [], word: [UInt8] = [], isWord = false
     var bytes = Array(text.utf8)[...]
@@ -24,7 +25,7 @@ public enum ShellWords {
     return isWord ? words + [String(decoding: word, as: UTF8.self)] : words
   }
 
-  /// What stands before the closing quote; nil when there is none.
+  /// The text up to the closing quote; nil if there is none.
   private static func quoted(by quote: UInt8, _ bytes: inout ArraySlice<UInt8>) -> [UInt8]? {
     var part: [UInt8] = []
     while let byte = bytes.popFirst() {

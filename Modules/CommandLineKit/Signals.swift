@@ -2,12 +2,13 @@ import Dispatch
 import Glibc
 import Synchronization
 
-/// How a process meets signals: writing to a closed pipe is an error rather than the end; an interruption ends the work tidily.
+/// The signal handling of a process: writing to a closed pipe is an error and does not end the process; an interruption
+/// cleans up first.
 ///
-/// The main thread waits for signals while tasks do the work. (An asynchronous `main` would not do: its thread ends in Dispatch, which lets every
-/// signal through.)
+/// The main thread waits for signals while tasks do the work. (An asynchronous `main` would not work: its thread ends
+/// in Dispatch, which unblocks all signals.)
 public enum Signals {
-  /// SIGURG, which nobody else sends here, asks the main thread whether it has met all signals before it.
+  /// SIGURG, which nothing else sends here, asks the main thread whether it has handled all earlier signals.
   private static let awaited = [SIGINT, SIGTERM, SIGHUP, SIGURG]
   private static let interruptsPass = Atomic(false), isServing = Atomic(false)
   private static let met = DispatchSemaphore(value: 0)
@@ -23,8 +24,8 @@ public enum Signals {
     interruptsPass.store(passes, ordering: .relaxed)
   }
 
-  /// Ignores SIGPIPE and SIGXFSZ, so that the writes fail and say so, and holds back the signals that `serve` waits for. Call first of all: threads that
-  /// start later inherit it.
+  /// Ignores SIGPIPE and SIGXFSZ, so that the writes fail and say so, and holds back the signals that `serve` waits
+  /// for. Call first of all: threads that start later inherit it.
   public static func hold() {
     signal(SIGPIPE, SIG_IGN)
     signal(SIGXFSZ, SIG_IGN)
@@ -32,10 +33,11 @@ public enum Signals {
     unsafe pthread_sigmask(SIG_BLOCK, &set, nil)
   }
 
-  /// Waits for SIGINT, SIGTERM or SIGHUP; then calls `cleanUp`, and ends the process with 128 + the signal's number. Somebody else ends the process
-  /// when the work is done. A thread that waits may do what a handler may not.
+  /// Waits for SIGINT, SIGTERM or SIGHUP; then calls `cleanUp`, and ends the process with 128 + the signal's number. If
+  /// the work finishes first, its task ends the process. A waiting thread may call functions that a signal handler must
+  /// not.
   ///
-  /// - Parameter cleanUp: must call what it is given, last.
+  /// - Parameter cleanUp: must call its argument last.
   public static func serve(cleanUp: (_ end: () -> Void) -> Void) -> Never {
     var set = signalSet()
     var number: Int32 = 0

@@ -1,10 +1,10 @@
 import Glibc
 public import Rows
 
-/// What the programs know of the terminal, and how they write to it.
+/// Properties of the terminal, and output to it.
 public enum Terminal {
-  /// Fills the places of standard input, output and error where the process was started without them, so that no file that is opened later gets what
-  /// is meant for them. Reading and writing them still fails. Call first of all.
+  /// Fills the places of standard input, output and error where the process was started without them, so that no file
+  /// that is opened later gets what is meant for them. Reading and writing them still fails. Call first of all.
   public static func occupyStandardDescriptors() {
     for descriptor in Int32(0)...2 where fcntl(descriptor, F_GETFD) < 0 {
       // The lowest that is free is taken, and that is this one.
@@ -15,7 +15,7 @@ public enum Terminal {
   /// Whether a descriptor is a terminal.
   public static func isTerminal(_ descriptor: Int32) -> Bool { isatty(descriptor) == 1 }
 
-  /// Whether a person can be asked: standard input and standard error are terminals.
+  /// Whether the user can be prompted: standard input and standard error are terminals.
   public static var isInteractive: Bool { isTerminal(0) && isTerminal(2) }
 
   /// The terminal's width in columns; nil when `descriptor` is none or does not say.
@@ -26,8 +26,8 @@ public enum Terminal {
     return Int(size.ws_col)
   }
 
-  /// Writes text whole, whatever the descriptor takes at a time.
-  /// - Throws: `endOfPipe` when the reader went away, else `io`.
+  /// Writes all of the text, in as many calls as necessary.
+  /// - Throws: `endOfPipe` if the reader closed the pipe, otherwise `io`.
   public static func write(_ text: String, to descriptor: Int32) throws(Problem) {
     var rest = Array(text.utf8)[...]
     while !rest.isEmpty {
@@ -35,22 +35,23 @@ public enum Terminal {
       if count >= 0 {
         rest = rest.dropFirst(count)
       } else if errno == EAGAIN {
-        // Somebody made the descriptor non-blocking (a shell's job, a parent's event loop): wait for room.
+        // The descriptor is non-blocking (set by a shell or a parent's event loop): wait until it is writable.
         var room = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
         unsafe poll(&room, 1, -1)
       } else if errno != EINTR {
-        if errno == EPIPE { throw Problem(.endOfPipe, "the reader went away", at: "standard output") }
+        if errno == EPIPE { throw Problem(.endOfPipe, "the reader closed the pipe", at: "standard output") }
         let place = descriptor == 2 ? "standard error" : "standard output"
         guard errno != ENOSPC else {
-          throw Problem(.io, "cannot write: the disk is full", at: place, hint: "make room and run again")
+          throw Problem(
+            .io, "cannot write: no space left on device", at: place, hint: "free some space and run the command again")
         }
         throw Problem(.io, "cannot write: \(unsafe String(cString: strerror(errno)).lowercased())", at: place)
       }
     }
   }
 
-  /// Text that cannot drive a terminal: control characters (but line feed and tab), and marks that change the direction of writing,
-  /// are spelled out.
+  /// Text that cannot drive a terminal: control characters (but line feed and tab), and marks that change the direction
+  /// of writing, are spelled out.
   /// - Parameter keepsLineEnds: whether a carriage return before a line feed stays.
   public static func safe(_ text: String, keepsLineEnds: Bool = false) -> String {
     guard text.unicodeScalars.contains(where: drives) else { return text }

@@ -2,7 +2,7 @@ public import Domain
 import Glibc
 public import Rows
 
-/// The editor of a person's choice: `BB_EDITOR`, `VISUAL`, `EDITOR`, else `vi` on a terminal.
+/// The user's editor: `BB_EDITOR`, `VISUAL`, `EDITOR`, otherwise `vi` on a terminal.
 public struct TerminalEditor: TextEditor {
   private let variables: [String: String]
   private let preferred: String?
@@ -25,10 +25,11 @@ public struct TerminalEditor: TextEditor {
   public func edit(fileAt path: String) async throws(Problem) -> Int32 {
     guard let text = command ?? (Terminal.isInteractive ? "vi" : nil) else {
       throw Problem(
-        .usage, "there is no terminal for an editor", hint: "set BB_EDITOR, or say the text on the command line")
+        .usage, "cannot open an editor: standard input is not a terminal",
+        hint: "set BB_EDITOR, or pass the text as an argument")
     }
     guard let words = ShellWords.split(text), !words.isEmpty else {
-      throw Problem(.configuration, "the editor “\(text)” has a quote that is not closed", hint: "set BB_EDITOR")
+      throw Problem(.configuration, "unterminated quote in the editor command “\(text)”", hint: "check BB_EDITOR")
     }
     Signals.letsInterruptsPass(true)
     defer { Signals.letsInterruptsPass(false) }

@@ -1,7 +1,8 @@
 public import Rows
 import Synchronization
 
-/// Standard output that is a terminal: what would drive it is spelled out, in whatever format it comes. Files and pipes get every byte as it is.
+/// Standard output that is a terminal: what would drive it is spelled out, in whatever format it comes. Files and pipes
+/// get every byte as it is.
 ///
 /// Nothing else changes: line feeds and tabs stay, and so do carriage returns that end lines.
 public final class VisibleSink: ByteSink {
@@ -17,7 +18,7 @@ public final class VisibleSink: ByteSink {
     var found = 0
   }
 
-  /// Spells out what goes to `inner`; `report` is told, in one sentence, when there was something to spell out.
+  /// Escapes control characters on the way to `inner`; `report` receives a message if there were any.
   public init(_ inner: any ByteSink, report: @escaping @Sendable (String) -> Void) {
     self.inner = inner
     self.report = report
@@ -34,7 +35,7 @@ public final class VisibleSink: ByteSink {
     try await write(state.withLock { Self.spell([], &$0, isLast: true) })
     try await inner.commit()
     if state.withLock({ $0.found }) > 0 {
-      report("control characters are spelled out on a terminal; files and pipes get them as they are")
+      report("control characters are shown escaped on the terminal; files and pipes receive them unchanged")
     }
   }
 

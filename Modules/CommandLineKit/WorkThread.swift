@@ -31,7 +31,7 @@ public final class WorkThread: TaskExecutor {
     pthread_detach(thread)
   }
 
-  /// Has the thread run `job`, behind those it was given before.
+  /// Enqueues `job` on the thread, in order.
   public func enqueue(_ job: consuming ExecutorJob) {
     let job = UnownedJob(job)
     let wasAsleep = state.withLock { state in

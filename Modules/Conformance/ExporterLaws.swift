@@ -170,7 +170,8 @@ public struct ExporterLaw: Sendable, CustomStringConvertible {
     try await checkReadsBack(fixture, .long)
   }
 
-  /// As many columns as the format says are written and read back, one more is refused; without a limit there may be 20,000.
+  /// As many columns as the format says are written and read back, one more is refused; without a limit there may be
+  /// 20,000.
   public static let limitsHold = ExporterLaw("a table at the limit is written, above it refused") { fixture in
     guard fixture.options.terminalWidth == nil else { return }
     let descriptor = fixture.exporter.descriptor, most = descriptor.limits.columns

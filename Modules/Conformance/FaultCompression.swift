@@ -19,8 +19,8 @@ enum FaultCompression {
 
   /// A stream that begins with `bytes` and repeats their last `distance` for ever.
   ///
-  /// One block with the fixed codes: the bytes as literals, then copies of 258 bytes. Eight copies are a whole number of bytes, so the repeated
-  /// part begins at whatever bit the literals ended with.
+  /// One block with the fixed codes: the bytes as literals, then copies of 258 bytes. Eight copies are a whole number
+  /// of bytes, so the repeated part begins at whatever bit the literals ended with.
   private static func endless(_ bytes: [UInt8], distance: Int) -> (start: [UInt8], period: [UInt8]) {
     var bits = Bits()
     bits.append(0b011, 3)  // the last block, fixed codes

@@ -46,7 +46,7 @@ public struct NotesLaw: Sendable, CustomStringConvertible {
       try await notes.refuses(.busy) {
         _ = try await notes.notebook.write(Array("second".utf8), on: key, over: read, "edit")
       }
-      try await notes.require(notes.text(on: key) == "first", "the first text is gone")
+      try await notes.require(notes.text(on: key) == "first", "the first text was lost")
       // The same where there was no note.
       try await notes.refuses(.busy) {
         _ = try await notes.notebook.write(Array("new".utf8), on: key, over: nil, "add")
@@ -57,7 +57,7 @@ public struct NotesLaw: Sendable, CustomStringConvertible {
       let found = try await notes.all().compactMap(EpisodeKey.init(of:))
       try notes.require(found == NotesUnderLaw.keys, "\(found.map(\.text))")
     },
-    NotesLaw("a search finds the notes with words that begin so, without regard to case and accents") { notes in
+    NotesLaw("a search matches prefixes of words, ignoring case and accents") { notes in
       try await notes.write("Señor Ångström", on: NotesUnderLaw.keys[0])
       try await notes.write("nothing", on: NotesUnderLaw.keys[1])
       for query in ["senor", "ANGST", "señ angst", "Angström"] {
@@ -72,7 +72,7 @@ public struct NotesLaw: Sendable, CustomStringConvertible {
       let before = try await notes.all()
       try await notes.book.change("delete", before.prefix(3).map { RecordBook.Edit(from: $0, to: nil) })
       let undone = try await notes.history.undo()
-      try notes.require(undone.title == "delete", "took back \(undone.title)")
+      try notes.require(undone.title == "delete", "undid \(undone.title)")
       try await notes.require(notes.all() == before, "the notes are not as before")
     },
     NotesLaw("undo refuses when a record is no longer as the command left it, and changes nothing") { notes in
@@ -81,7 +81,7 @@ public struct NotesLaw: Sendable, CustomStringConvertible {
       try await notes.book.change("delete", left.map { RecordBook.Edit(from: $0, to: nil) })
       // Somebody puts one of the records there behind the history's back.
       var other = left[0]
-      other["text"] = .text("somebody else's")
+      other["text"] = .text("another text")
       var builder = BatchBuilder(width: other.schema.width)
       for value in other.values { builder.append(value: value) }
       var load = TableLoad("", time: "", other.schema, ReadyRows(schema: other.schema, batches: [builder.finish()]))
@@ -100,7 +100,7 @@ public struct NotesLaw: Sendable, CustomStringConvertible {
         items.map(\.record.values) == before.suffix(2).map(\.values), "the trash has \(items.count) others")
       try await trash.restore([items[0]])
       try await notes.write("another", on: NotesUnderLaw.keys[NotesUnderLaw.keys.count - 1])
-      try await notes.require(trash.items().isEmpty, "what is there again is in the trash")
+      try await notes.require(trash.items().isEmpty, "a restored record is still in the trash")
       try await notes.refuses(.busy) { try await trash.restore([items[1]]) }
       try await notes.require(notes.all().dropLast() == before.dropLast(), "what was restored is not as it was")
     },

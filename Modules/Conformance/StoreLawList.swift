@@ -16,7 +16,7 @@ extension StoreLaw {
       try await it.expectEqual(it.store.tables(), [])
       try await it.expectEqual(it.store.history(), [])
     },
-    StoreLaw("a table that is not there is no input") { it in
+    StoreLaw("a missing table is reported as noInput") { it in
       try await it.expectProblem(.noInput) { _ = try await it.store.rows(of: "nothing", RowRequest()) }
       try await it.apply(TableChange(named, upserts: [pair("a", 1)]))
       try await it.expectProblem(.noInput) { _ = try await it.store.rows(of: "nothing", RowRequest()) }
@@ -69,7 +69,7 @@ extension StoreLaw {
       try await it.apply(TableChange(named, upserts: [pair("é", 1), pair("e\u{301}", 2)]))
       try await it.expectEqual(it.rows(named), [pair("e\u{301}", 2), pair("é", 1)])
     },
-    StoreLaw("only the columns that are asked for are given") { it in
+    StoreLaw("only the requested columns are returned") { it in
       try await it.apply(TableChange(named, upserts: [pair("a", 1)]))
       try await it.expectEqual(it.rows(named, columns: ["value"]), [[.integer(1)]])
     },
@@ -116,7 +116,7 @@ extension StoreLaw {
       try await it.apply(TableChange(named, upserts: [pair("a", nil)]))
       try await it.expectEqual(it.rows(named), [pair("a", nil)])
     },
-    StoreLaw("a deleted row is gone; one that is not there is nothing") { it in
+    StoreLaw("deletes remove rows; deleting a missing row has no effect") { it in
       try await it.apply(TableChange(named, upserts: [pair("a", 1), pair("b", 2)]))
       let outcome = try await it.apply(TableChange(named, deletes: [[.text("a")], [.text("c")]]))
       try it.expectEqual(outcome.map(\.removed), [1])

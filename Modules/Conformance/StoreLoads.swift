@@ -189,5 +189,5 @@ extension Schema {
 /// A source that breaks off.
 private struct FailingRows: RowStream {
   let schema: Schema
-  func next() async throws(Problem) -> BatchWork? { throw Problem(.unavailable, "the source is gone") }
+  func next() async throws(Problem) -> BatchWork? { throw Problem(.unavailable, "the source is unavailable") }
 }

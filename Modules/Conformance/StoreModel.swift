@@ -51,7 +51,7 @@ public struct StoreModel: Sendable {
       }
       guard try await !store.tables().isEmpty else {
         if model.isEmpty { continue }
-        throw LawViolation("seed \(seed), step \(step): the table is gone")
+        throw LawViolation("seed \(seed), step \(step): the table is missing")
       }
       let rows = try await StoreUnderLaw.values(store.rows(of: schema.name, RowRequest()))
       let wanted = model.sorted { $0.key < $1.key }.map(\.value)

@@ -153,7 +153,7 @@ extension StoreLaw {
           deletes: added.map { row in images.schema.key.map { row[$0] } }))
       try await it.expectEqual(it.rows(wide), before)
     },
-    StoreLaw("a sound storage has no complaints") { it in
+    StoreLaw("an intact store has no problems") { it in
       try await it.expectEqual(it.store.check(), [])
       try await it.apply(TableChange(wide, upserts: StoreSample.hostile))
       try await it.expectEqual(it.store.check(), [])

@@ -110,7 +110,7 @@ extension StoreLaw {
       try it.expectEqual(history.map(\.number), [1, 2, 3])
       try it.expectEqual(history.map(\.id), history.map(\.id).sorted())
       try it.expectEqual(Set(history.map(\.id)).count, 3)
-      try it.expect(history.allSatisfy { RecordIdentifier.isValid($0.id) }, "an identifier is no UUID of version 7")
+      try it.expect(history.allSatisfy { RecordIdentifier.isValid($0.id) }, "an identifier is not a UUID of version 7")
     },
   ]
 }

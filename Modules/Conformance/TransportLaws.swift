@@ -33,7 +33,7 @@ public struct TransportLaw: Sendable, CustomStringConvertible {
     }
   }
 
-  private static let cutShort = TransportLaw("an answer cut short is unavailable, never an answer") { transport in
+  private static let cutShort = TransportLaw("a truncated response is unavailable, never a response") { transport in
     let head = "HTTP/1.1 200 OK\r\n"
     for start in [
       "\(head)Content-Length: 100\r\n\r\nhalf", "\(head)Transfer-Encoding: chunked\r\n\r\n4\r\nhalf\r\n", head, "",
@@ -176,7 +176,7 @@ public struct TransportLaw: Sendable, CustomStringConvertible {
     throw LawViolation("no problem for what is not HTTP")
   }
 
-  private static let parallel = TransportLaw("a hundred requests at a time, each with its answer") { transport in
+  private static let parallel = TransportLaw("a hundred concurrent requests get their own responses") { transport in
     let server = try LoopbackServer { .json("\"\($0.path)\"") }
     let right = try await withThrowingTaskGroup(of: Bool.self) { group in
       for number in 0..<100 {
@@ -186,7 +186,7 @@ public struct TransportLaw: Sendable, CustomStringConvertible {
       }
       return try await group.reduce(0) { $0 + ($1 ? 1 : 0) }
     }
-    try expect(right == 100, "\(right) right answers")
+    try expect(right == 100, "\(right) correct responses")
   }
 
   private static let cancelled = TransportLaw("cancelling the task ends the exchange at once") { transport in
@@ -198,7 +198,7 @@ public struct TransportLaw: Sendable, CustomStringConvertible {
       task.cancel()
       let result = await task.result
       let lasted = begin.duration(to: clock.now)
-      try expect(lasted < .seconds(5), "went on for \(lasted)")
+      try expect(lasted < .seconds(5), "continued for \(lasted)")
       guard case .failure(let error) = result, (error as? Problem)?.kind == .cancelled else {
         throw LawViolation("a cancelled exchange gave \(result)")
       }

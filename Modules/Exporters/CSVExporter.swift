@@ -27,10 +27,10 @@ public struct CSVExporter: Exporter {
     return isTabbed
       ? ExporterDescriptor(
         "tsv", fileExtensions: ["tsv", "tab"], mediaType: "text/tab-separated-values; charset=utf-8",
-        summary: "Tab-separated values, quoted like csv", isExact: true, options: shared, limits: limits)
+        summary: "Tab-separated values, with the quoting rules of CSV", isExact: true, options: shared, limits: limits)
       : ExporterDescriptor(
         "csv", fileExtensions: ["csv"], mediaType: "text/csv; charset=utf-8; header=present",
-        summary: "Comma-separated values; null is empty, empty text is \"\"", isExact: true,
+        summary: "Comma-separated values; null is an empty field, empty text is \"\"", isExact: true,
         options: [OptionKeys.delimiter] + shared + [OptionKeys.excel], limits: limits)
   }
 
@@ -67,10 +67,11 @@ private struct CSVEncoder: RowEncoder {
   func finish(_ all: EncodedPart, _ out: inout ByteBuffer) {}
   func warning(_ all: EncodedPart) -> String? {
     if all.reportedCells == 0 { return nil }
-    let found = "\(counted(all.reportedCells, "cell")) that a spreadsheet would take for a formula"
+    let found = "\(counted(all.reportedCells, "cell")) a spreadsheet would treat as a formula"
     return isEscaped
-      ? "\(found): a ' was put in front"
-      : "\(found), written as \(all.reportedCells == 1 ? "it is" : "they are"); --option formulas=escape makes \(all.reportedCells == 1 ? "it" : "them") safe"
+      ? "\(found): prefixed with '"
+      : "\(found), written unchanged; use --option formulas=escape to make "
+        + "\(all.reportedCells == 1 ? "it" : "them") safe"
   }
 }
 
@@ -94,12 +95,12 @@ extension ExportOptions {
   private static func nullText(_ text: String, _ delimiter: UInt8) throws(Problem) -> [UInt8] {
     let bytes = Array(text.utf8)
     if bytes.contains(where: { $0 == delimiter || $0 == UInt8(ascii: "\"") || $0 == 0x0A || $0 == 0x0D }) {
-      throw Problem(.usage, "null: the text must not contain the delimiter, a quote or a line end")
+      throw Problem(.usage, "the null text must not contain the delimiter, a quote or a line break")
     }
     let afterSign = bytes.first == UInt8(ascii: "-") ? bytes.dropFirst().first : bytes.first
     let isLikeNumber = afterSign.map { (0x30...0x39).contains($0) } ?? false
     if isLikeNumber || text == "true" || text == "false" || bytes.starts(with: [0xEF, 0xBB, 0xBF]) {
-      throw Problem(.usage, "null: “\(text)” would be taken for a value", hint: "choose a word such as NULL or \\N")
+      throw Problem(.usage, "the null text “\(text)” could be read as a value", hint: "use a word such as NULL or \\N")
     }
     return bytes
   }

@@ -1,7 +1,8 @@
 public import Domain
 public import Rows
 
-/// The formats there are: a list of values, which help texts, completions, suffix matching and the laws read.
+/// The output formats, as a list of values that help, completions, detection by extension and the conformance checks
+/// read.
 public struct ExporterRegistry: Sendable {
   /// The built-in formats, in the order of the help; the first is the default.
   public static let builtIn: [any Exporter] = [
@@ -16,8 +17,8 @@ public struct ExporterRegistry: Sendable {
   /// A registry of `exporters`; two of one name or suffix are a mistake of the programmer.
   public init(_ exporters: [any Exporter] = ExporterRegistry.builtIn) {
     let names = exporters.map(\.descriptor.name), suffixes = exporters.flatMap(\.descriptor.fileExtensions)
-    precondition(Set(names).count == names.count, "two exporters of one name")
-    precondition(Set(suffixes).count == suffixes.count, "two exporters of one suffix")
+    precondition(Set(names).count == names.count, "internal error: duplicate exporter name")
+    precondition(Set(suffixes).count == suffixes.count, "internal error: duplicate file extension")
     self.exporters = exporters
   }
 
@@ -37,7 +38,7 @@ public struct ExporterRegistry: Sendable {
     throw Self.unknown("format", name, nearest: bySuffix ?? Nearest.word(to: name, among: names), among: names)
   }
 
-  /// The format whose suffix `path` has, without regard to case; nil when none has.
+  /// The format with the extension of `path`, ignoring case; nil if there is none.
   public func exporter(forPath path: String) -> (any Exporter)? {
     let file = path.split(separator: "/", omittingEmptySubsequences: false).last ?? ""
     guard let dot = file.lastIndex(of: ".") else { return nil }
@@ -57,53 +58,55 @@ public struct ExporterRegistry: Sendable {
     for exporter in chosen { all[exporter.descriptor.name] = ExportOptions() }
     for text in assignments {
       let assignment = try OptionAssignment(text)
-      for descriptor in try takers(of: assignment, among: chosen) {
-        all[descriptor.name]?.values[assignment.key] = assignment.value
+      for (descriptor, key) in try takers(of: assignment, among: chosen) {
+        all[descriptor.name]?.values[key] = assignment.value
       }
     }
     return all
   }
 
-  /// The formats that an assignment is for, its key and value checked.
+  /// The formats that an assignment applies to, each with the key of the option; checks the key and the value.
   private func takers(
     of assignment: OptionAssignment, among chosen: [any Exporter]
-  ) throws(Problem) -> [ExporterDescriptor] {
+  ) throws(Problem) -> [(ExporterDescriptor, key: String)] {
     var candidates = chosen.map(\.descriptor)
     if let format = assignment.format {
       candidates = candidates.filter { $0.name == format }
       if candidates.isEmpty { candidates = [try exporter(named: format).descriptor] }
     }
-    var takers: [ExporterDescriptor] = []
+    var takers: [(ExporterDescriptor, key: String)] = []
     for descriptor in candidates {
-      guard let option = descriptor.options.first(where: { $0.key == assignment.key }) else { continue }
+      guard let option = descriptor.options.first(where: { $0.isNamed(assignment.key) }) else { continue }
       if let choices = option.choices, !choices.contains(assignment.value) {
         throw option.problem(with: assignment.value)
       }
-      takers.append(descriptor)
+      takers.append((descriptor, option.key))
     }
     guard !candidates.isEmpty else {
-      throw Problem(.usage, "no format is named that has options", hint: "name it with --format")
+      throw Problem(.usage, "--option requires an output format", hint: "choose a format with -f FORMAT")
     }
     if takers.isEmpty {
       var keys: [String] = []
       for key in candidates.flatMap({ $0.options.map(\.key) }) where !keys.contains(key) { keys.append(key) }
       let names = candidates.map(\.name).joined(separator: ", ")
       if keys.isEmpty {
-        throw Problem(.usage, "\(names): there is no option “\(assignment.key)”", hint: "the format has no options")
+        throw Problem(.usage, "unknown option “\(assignment.key)” for \(names)", hint: "the format has no options")
       }
       throw Self.unknown(
-        "option of \(names)", assignment.key, nearest: Nearest.word(to: assignment.key, among: keys), among: keys)
+        "option", assignment.key, of: names, nearest: Nearest.word(to: assignment.key, among: keys), among: keys)
     }
     return takers
   }
 
-  private static func unknown(_ what: String, _ word: String, nearest: String?, among words: [String]) -> Problem {
-    let meant = nearest.map { "did you mean \($0)? " } ?? ""
-    return Problem(.usage, "no \(what) “\(word)”", hint: "\(meant)there are: \(words.joined(separator: ", "))")
+  private static func unknown(
+    _ what: String, _ word: String, of: String? = nil, nearest: String?, among words: [String]
+  ) -> Problem {
+    let hint = nearest.map { "did you mean \($0)?" } ?? "available \(what)s: \(words.joined(separator: ", "))"
+    return Problem(.usage, "unknown \(what) “\(word)”\(of.map { " for \($0)" } ?? "")", hint: hint)
   }
 }
 
-/// What stands behind `--option`: `key=value` or `format.key=value`.
+/// The value of `--option`: `key=value` or `format.key=value`.
 private struct OptionAssignment {
   var format: String?
   var key: String
@@ -111,7 +114,8 @@ private struct OptionAssignment {
 
   init(_ text: String) throws(Problem) {
     guard let equals = text.firstIndex(of: "="), equals != text.startIndex else {
-      throw Problem(.usage, "--option \(text): no value", hint: "write [FORMAT.]KEY=VALUE, as in csv.line-ending=crlf")
+      throw Problem(
+        .usage, "missing value in --option \(text)", hint: "use [FORMAT.]KEY=VALUE, for example csv.line-ending=crlf")
     }
     let name = text[..<equals]
     value = String(text[text.index(after: equals)...])

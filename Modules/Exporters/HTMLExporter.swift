@@ -4,8 +4,8 @@ public import Rows
 
 /// A web page with a table, for any browser, light or dark.
 public struct HTMLExporter: Exporter {
-  private static let pictures = ExporterDescriptor.Option(
-    "pictures", "yes|no", "Whether addresses of pictures are shown as pictures (default: yes)")
+  private static let images = ExporterDescriptor.Option(
+    "images", aliases: ["pictures"], "yes|no", "Show image URLs as images [default: yes]")
 
   /// The format.
   public init() {}
@@ -14,15 +14,15 @@ public struct HTMLExporter: Exporter {
   public var descriptor: ExporterDescriptor {
     ExporterDescriptor(
       "html", fileExtensions: ["html", "htm"], mediaType: "text/html; charset=utf-8",
-      summary: "A web page with a table, light or dark, with links and pictures", isExact: false,
-      options: [Self.pictures])
+      summary: "An HTML page with a table, links and images; follows the light or dark system theme", isExact: false,
+      options: [Self.images])
   }
 
   /// An encoder.
   public func makeEncoder(
     for schema: Schema, options: ExportOptions, layout: Layout
   ) throws(Problem) -> any RowEncoder {
-    HTMLEncoder(writer: HTMLWriter(schema, showsPictures: try options.flag(Self.pictures, default: true)))
+    HTMLEncoder(writer: HTMLWriter(schema, showsPictures: try options.flag(Self.images, default: true)))
   }
 }
 
@@ -37,6 +37,7 @@ private struct HTMLEncoder: RowEncoder {
   func warning(_ all: EncodedPart) -> String? {
     all.reportedCells == 0
       ? nil
-      : "\(counted(all.reportedCells, "cell")) with control characters: shown as U+FFFD, carriage returns as line breaks"
+      : "\(counted(all.reportedCells, "cell")) with control characters, shown as U+FFFD (carriage returns as line "
+        + "breaks)"
   }
 }

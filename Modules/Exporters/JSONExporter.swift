@@ -2,7 +2,7 @@ import Codecs
 public import Domain
 public import Rows
 
-/// JSON: an array with a record a line (`json`), or a record a line and nothing else (`ndjson`).
+/// JSON: an array with one record per line (`json`), or one record per line without an array (`ndjson`).
 public struct JSONExporter: Exporter {
   private let framing: JSONWriter.Framing
 
@@ -10,7 +10,7 @@ public struct JSONExporter: Exporter {
 
   /// An array of objects.
   public static let json = JSONExporter(.array)
-  /// An object a line.
+  /// One object per line.
   public static let ndjson = JSONExporter(.lines)
 
   /// `json` or `ndjson`.
@@ -20,12 +20,12 @@ public struct JSONExporter: Exporter {
     case .array:
       ExporterDescriptor(
         "json", fileExtensions: ["json"], mediaType: "application/json",
-        summary: "An array of objects, one record a line, keys in column order", isExact: true,
+        summary: "A JSON array of objects, one per line, keys in column order", isExact: true,
         options: [OptionKeys.nonfinite], limits: limits)
     case .lines:
       ExporterDescriptor(
         "ndjson", fileExtensions: ["ndjson", "jsonl"], mediaType: "application/x-ndjson",
-        summary: "One JSON object a line", isExact: true, options: [OptionKeys.nonfinite], limits: limits)
+        summary: "One JSON object per line", isExact: true, options: [OptionKeys.nonfinite], limits: limits)
     }
   }
 

@@ -11,7 +11,7 @@ public struct MarkdownExporter: Exporter {
   public var descriptor: ExporterDescriptor {
     ExporterDescriptor(
       "markdown", fileExtensions: ["md", "markdown"], mediaType: "text/markdown; charset=utf-8",
-      summary: "A table that every Markdown renderer shows as the source text", isExact: false)
+      summary: "A GitHub Flavored Markdown table that renders as the original text", isExact: false)
   }
 
   /// An encoder; there are no options.
@@ -33,7 +33,8 @@ private struct MarkdownEncoder: RowEncoder {
   func warning(_ all: EncodedPart) -> String? {
     all.reportedCells == 0
       ? nil
-      : "\(counted(all.reportedCells, "cell")) with control characters: shown as U+FFFD, carriage returns as line breaks"
+      : "\(counted(all.reportedCells, "cell")) with control characters, shown as U+FFFD (carriage returns as line "
+        + "breaks)"
   }
 }
 

@@ -7,7 +7,7 @@ internal import Synchronization
 public struct MetadataExporter: Exporter {
   /// A file that is described.
   public struct File: Sendable {
-    /// Its name within the folder.
+    /// Its name within the directory.
     public let name: String
     /// Its format.
     public let format: ExporterDescriptor
@@ -21,13 +21,13 @@ public struct MetadataExporter: Exporter {
       self.options = options
     }
 
-    /// How it is written, when it is CSV.
+    /// Its CSV style, if it is CSV.
     fileprivate func style() throws(Problem) -> CSVStyle? {
       guard CSVExporter.names.contains(format.name) else { return nil }
       let style = try options.csvStyle(isTabbed: format.name == CSVExporter.tsv.descriptor.name)
       guard style.nested != .flatten else {
         throw Problem(
-          .usage, "\(name): what lists are spread over cannot be described", hint: "leave --nested flatten out")
+          .usage, "\(name): --nested flatten output cannot be described", hint: "remove --nested flatten")
       }
       return style
     }
@@ -37,9 +37,9 @@ public struct MetadataExporter: Exporter {
   private let form: Form
   private let files: [File]
 
-  /// The metadata of one CSV file (W3C CSV on the Web), for the file beside it.
+  /// The metadata of one CSV file (W3C CSV on the Web), for the file next to it.
   public static func csvw(_ file: File) -> MetadataExporter { MetadataExporter(form: .csvw, files: [file]) }
-  /// The description of all the files of a folder (Frictionless Data Package).
+  /// The description of all files of a directory (Frictionless Data Package).
   public static func dataPackage(_ files: [File]) -> MetadataExporter {
     MetadataExporter(form: .dataPackage, files: files)
   }
@@ -48,7 +48,7 @@ public struct MetadataExporter: Exporter {
   public var descriptor: ExporterDescriptor {
     ExporterDescriptor(
       form == .csvw ? "csvw" : "datapackage", fileExtensions: [], mediaType: "application/json",
-      summary: "What the columns of a file are", isExact: false)
+      summary: "Column metadata for a file", isExact: false)
   }
 
   /// An encoder that writes the description, and no rows.

@@ -5,22 +5,23 @@ import Rows
 /// The options of the built-in formats, each described once.
 enum OptionKeys {
   static let delimiter = ExporterDescriptor.Option(
-    "delimiter", "CHARACTER", "What separates fields: one ASCII character, or tab, semicolon, pipe (default: a comma)")
+    "delimiter", "CHARACTER",
+    "Field delimiter: an ASCII character, or comma, tab, semicolon, pipe, space [default: comma]")
   static let lineEnding = ExporterDescriptor.Option(
-    "line-ending", words(CSVStyle.LineEnding.self), "What ends a record (default: lf)")
+    "line-ending", words(CSVStyle.LineEnding.self), "Line ending [default: lf]")
   static let null = ExporterDescriptor.Option(
-    "null", "TEXT", "What stands for null; a text equal to it is quoted (default: an empty field)")
+    "null", "TEXT", "Text to write for null; equal text is quoted [default: empty field]")
   static let headers = ExporterDescriptor.Option(
-    "headers", "yes|no", "Whether the first line names the columns (default: yes)")
+    "headers", "yes|no", "Write a header row [default: yes]")
   static let nested = ExporterDescriptor.Option(
     "nested", words(CSVStyle.Nested.self),
-    "Lists and JSON values as JSON text, joined by semicolons, or spread over columns (default: json)")
+    "Write lists and JSON values as JSON text, joined by semicolons, or spread over columns [default: json]")
   static let formulas = ExporterDescriptor.Option(
-    "formulas", words(CSVStyle.Formulas.self), "Text that a spreadsheet would take for a formula (default: keep)")
+    "formulas", words(CSVStyle.Formulas.self), "Text that a spreadsheet would treat as a formula [default: keep]")
   static let excel = ExporterDescriptor.Option(
-    "excel", "yes|no", "For Excel: byte order mark, CRLF, formulas escaped (default: no)")
+    "excel", "yes|no", "Write for Excel: byte order mark, CRLF, escaped formulas [default: no]")
   static let nonfinite = ExporterDescriptor.Option(
-    "nonfinite", words(NonfinitePolicy.self), "NaN and the infinities: refused, as null, or as text (default: error)")
+    "nonfinite", words(NonfinitePolicy.self), "NaN and infinities: fail, write null, or write as text [default: error]")
 
   private static func words<Choice: RawRepresentable & CaseIterable>(_ type: Choice.Type) -> String
   where Choice.RawValue == String {
@@ -53,8 +54,9 @@ extension ExporterDescriptor.Option {
   /// The problem with a word that is not one of the choices.
   func problem(with word: String) -> Problem {
     let words = choices ?? []
-    let nearest = Nearest.word(to: word, among: words).map { "did you mean \($0)? " } ?? ""
+    let nearest = Nearest.word(to: word, among: words).map { "did you mean \($0)?" }
     return Problem(
-      .usage, "\(key): no choice “\(word)”", hint: "\(nearest)there are: \(words.joined(separator: ", "))")
+      .usage, "invalid value “\(word)” for option \(key)",
+      hint: nearest ?? "expected one of: \(words.joined(separator: ", "))")
   }
 }

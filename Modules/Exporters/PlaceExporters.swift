@@ -11,7 +11,7 @@ public struct GeoJSONExporter: Exporter {
   public var descriptor: ExporterDescriptor {
     ExporterDescriptor(
       "geojson", fileExtensions: ["geojson"], mediaType: "application/geo+json",
-      summary: "Places as GeoJSON points, the other columns as properties", isExact: true)
+      summary: "GeoJSON points; other columns become properties", isExact: true)
   }
 
   /// An encoder; there are no options.
@@ -52,12 +52,12 @@ public struct MapExporter: Exporter {
     case .gpx:
       ExporterDescriptor(
         "gpx", fileExtensions: ["gpx"], mediaType: "application/gpx+xml",
-        summary: "Places as GPX waypoints, for navigators",
+        summary: "GPX waypoints",
         isExact: false)
     case .kml:
       ExporterDescriptor(
         "kml", fileExtensions: ["kml"], mediaType: "application/vnd.google-earth.kml+xml",
-        summary: "Places as KML placemarks, for maps", isExact: false)
+        summary: "KML placemarks", isExact: false)
     }
   }
 
@@ -81,6 +81,7 @@ private struct MapEncoder: RowEncoder {
   func warning(_ all: EncodedPart) -> String? {
     all.reportedCells == 0
       ? nil
-      : "\(counted(all.reportedCells, "cell")) with control characters: shown as U+FFFD, carriage returns as line breaks"
+      : "\(counted(all.reportedCells, "cell")) with control characters, shown as U+FFFD (carriage returns as line "
+        + "breaks)"
   }
 }

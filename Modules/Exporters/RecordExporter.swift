@@ -2,7 +2,7 @@ import Codecs
 public import Domain
 public import Rows
 
-/// One field a line, names aligned, a blank line between records.
+/// One field per line, aligned names, a blank line between records.
 public struct RecordExporter: Exporter {
   /// The format.
   public init() {}
@@ -11,7 +11,7 @@ public struct RecordExporter: Exporter {
   public var descriptor: ExporterDescriptor {
     ExporterDescriptor(
       "record", fileExtensions: ["record"], mediaType: "text/plain; charset=utf-8",
-      summary: "One field a line, a blank line between records", isExact: false)
+      summary: "One field per line, with a blank line between records", isExact: false)
   }
 
   /// An encoder; there are no options.
@@ -32,6 +32,7 @@ private struct RecordEncoder: RowEncoder {
   }
   func finish(_ all: EncodedPart, _ out: inout ByteBuffer) {}
   func warning(_ all: EncodedPart) -> String? {
-    all.reportedCells == 0 ? nil : "\(counted(all.reportedCells, "cell")) with control characters, shown as pictures"
+    all.reportedCells == 0
+      ? nil : "\(counted(all.reportedCells, "cell")) with control characters, shown as Unicode control pictures"
   }
 }

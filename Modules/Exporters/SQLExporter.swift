@@ -11,7 +11,8 @@ public struct SQLExporter: Exporter {
   public var descriptor: ExporterDescriptor {
     ExporterDescriptor(
       "sql", fileExtensions: ["sql"], mediaType: "application/sql",
-      summary: "A table and its rows as SQL, for SQLite 3.37 or newer", isExact: true, options: [OptionKeys.nonfinite],
+      summary: "SQL statements that create and fill the table, for SQLite 3.37 or later", isExact: true,
+      options: [OptionKeys.nonfinite],
       limits: ExporterDescriptor.Limits(columns: SQLWriter.maximumColumns))
   }
 

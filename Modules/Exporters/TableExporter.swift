@@ -11,7 +11,7 @@ public struct TableExporter: Exporter {
   public var descriptor: ExporterDescriptor {
     ExporterDescriptor(
       "table", fileExtensions: ["txt"], mediaType: "text/plain; charset=utf-8",
-      summary: "Aligned columns for the terminal, shortened to its width", isExact: false, isMeasured: true)
+      summary: "Aligned columns for the terminal, truncated to its width", isExact: false, isMeasured: true)
   }
 
   /// Widens the columns to the values of a batch.
@@ -38,10 +38,13 @@ private struct TableEncoder: RowEncoder {
   func warning(_ all: EncodedPart) -> String? {
     var parts: [String] = []
     if all.reportedCells > 0 {
-      parts.append("\(counted(all.reportedCells, "cell")) with control characters, shown as pictures")
+      parts.append("\(counted(all.reportedCells, "cell")) with control characters, shown as Unicode control pictures")
     }
     if writer.hiddenCount > 0 {
-      parts.append("\(counted(writer.hiddenCount, "column")) did not fit; -f record or --columns shows them")
+      parts.append(
+        "\(counted(writer.hiddenCount, "column")) hidden to fit the terminal; use -f record or --columns to see all "
+          + "columns"
+      )
     }
     return parts.isEmpty ? nil : parts.joined(separator: "; ")
   }

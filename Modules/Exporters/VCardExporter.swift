@@ -11,7 +11,7 @@ public struct VCardExporter: Exporter {
   public var descriptor: ExporterDescriptor {
     ExporterDescriptor(
       "vcard", fileExtensions: ["vcf"], mediaType: "text/vcard; charset=utf-8",
-      summary: "People as cards for an address book", isExact: false)
+      summary: "vCards for an address book", isExact: false)
   }
 
   /// An encoder; there are no options.
@@ -34,6 +34,7 @@ private struct VCardEncoder: RowEncoder {
   func warning(_ all: EncodedPart) -> String? {
     all.reportedCells == 0
       ? nil
-      : "\(counted(all.reportedCells, "cell")) with control characters: shown as U+FFFD, carriage returns as line breaks"
+      : "\(counted(all.reportedCells, "cell")) with control characters, shown as U+FFFD (carriage returns as line "
+        + "breaks)"
   }
 }

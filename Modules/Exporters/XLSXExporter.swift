@@ -3,10 +3,12 @@ public import Domain
 public import Rows
 internal import Synchronization
 
-/// A workbook for spreadsheets, with one sheet. The encoder writes the sheet, and a sink packs it with the other parts of the file.
+/// A workbook for spreadsheets, with one sheet. The encoder writes the sheet, and a sink packs it with the other parts
+/// of the file.
 public struct XLSXExporter: Exporter {
   private static let numbers = ExporterDescriptor.Option(
-    "numbers", "error|text", "Numbers with more digits than a spreadsheet keeps: refused, or as text (default: error)")
+    "numbers", "error|text",
+    "Numbers with more digits than a spreadsheet stores: fail, or write as text [default: error]")
 
   /// The format.
   public init() {}
@@ -16,7 +18,7 @@ public struct XLSXExporter: Exporter {
     ExporterDescriptor(
       "xlsx", fileExtensions: ["xlsx"],
       mediaType: "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
-      summary: "A workbook for Excel, LibreOffice and the like; what a cell cannot hold is refused", isExact: true,
+      summary: "A workbook for Excel or LibreOffice; fails on values a cell cannot hold", isExact: true,
       options: [Self.numbers, OptionKeys.nonfinite],
       limits: ExporterDescriptor.Limits(
         columns: SheetWriter.maximumColumns, records: SheetWriter.maximumRows - 1, characters: SheetWriter.maximumText))
@@ -91,7 +93,7 @@ private final class WorkbookSink: ByteSink {
   func abandon() async { await inner.abandon() }
 }
 
-/// The parts of a workbook beside its sheet (Open Packaging Conventions).
+/// The parts of a workbook other than its sheet (Open Packaging Conventions).
 private enum Workbook {
   static let sheetPart = "xl/worksheets/sheet1.xml"
   private static let head = "<?xml version=\"1.0\" encoding=\"UTF-8\" standalone=\"yes\"?>\n"
@@ -118,7 +120,8 @@ private enum Workbook {
         "xl/workbook.xml",
         """
         \(head)<workbook xmlns="\(main)" xmlns:r="\(office)/relationships">\
-        <bookViews><workbookView/></bookViews><sheets><sheet name="\(sheet)" sheetId="1" r:id="rId1"/></sheets></workbook>
+        <bookViews><workbookView/></bookViews><sheets><sheet name="\(sheet)" sheetId="1" \
+        r:id="rId1"/></sheets></workbook>
         """
       ),
       ("xl/_rels/workbook.xml.rels", relations([("worksheet", "worksheets/sheet1.xml"), ("styles", "styles.xml")])),
@@ -128,18 +131,23 @@ private enum Workbook {
 
   private static func relations(_ targets: [(kind: String, target: String)]) -> String {
     let all = targets.enumerated().map { place, target in
-      "<Relationship Id=\"rId\(place + 1)\" Type=\"\(office)/relationships/\(target.kind)\" Target=\"\(target.target)\"/>"
+      "<Relationship Id=\"rId\(place + 1)\" Type=\"\(office)/relationships/\(target.kind)\" "
+        + "Target=\"\(target.target)\"/>"
     }
     return "\(head)<Relationships xmlns=\"\(package)/relationships\">\(all.joined())</Relationships>"
   }
 
   /// Three kinds of cells: plain, names of columns in bold, dates.
   private static let styles = """
-    \(head)<styleSheet xmlns="\(main)"><numFmts count="1"><numFmt numFmtId="164" formatCode="yyyy\\-mm\\-dd"/></numFmts>\
-    <fonts count="2"><font><sz val="11"/><name val="Calibri"/></font><font><b/><sz val="11"/><name val="Calibri"/></font></fonts>\
-    <fills count="2"><fill><patternFill patternType="none"/></fill><fill><patternFill patternType="gray125"/></fill></fills>\
+    \(head)<styleSheet xmlns="\(main)"><numFmts count="1"><numFmt numFmtId="164" \
+    formatCode="yyyy\\-mm\\-dd"/></numFmts>\
+    <fonts count="2"><font><sz val="11"/><name val="Calibri"/></font><font><b/><sz val="11"/><name \
+    val="Calibri"/></font></fonts>\
+    <fills count="2"><fill><patternFill patternType="none"/></fill><fill><patternFill \
+    patternType="gray125"/></fill></fills>\
     <borders count="1"><border/></borders><cellStyleXfs count="1"><xf/></cellStyleXfs>\
-    <cellXfs count="3"><xf xfId="0"/><xf fontId="1" xfId="0" applyFont="1"/><xf numFmtId="164" xfId="0" applyNumberFormat="1"/></cellXfs>\
+    <cellXfs count="3"><xf xfId="0"/><xf fontId="1" xfId="0" applyFont="1"/><xf numFmtId="164" xfId="0" \
+    applyNumberFormat="1"/></cellXfs>\
     <cellStyles count="1"><cellStyle name="Normal" xfId="0" builtinId="0"/></cellStyles></styleSheet>
     """
 

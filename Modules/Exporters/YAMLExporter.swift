@@ -11,7 +11,7 @@ public struct YAMLExporter: Exporter {
   public var descriptor: ExporterDescriptor {
     ExporterDescriptor(
       "yaml", fileExtensions: ["yaml", "yml"], mediaType: "application/yaml",
-      summary: "A sequence of mappings; text always in quotes", isExact: true, options: [OptionKeys.nonfinite])
+      summary: "A YAML sequence of mappings; text is always quoted", isExact: true, options: [OptionKeys.nonfinite])
   }
 
   /// An encoder.

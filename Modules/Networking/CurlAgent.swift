@@ -3,12 +3,12 @@ import Glibc
 import Rows
 import Synchronization
 
-/// One thread that serves every transfer over one multi handle: connections are kept and shared.
+/// One thread that serves all transfers over one multi handle: connections are kept and shared.
 ///
-/// Tasks may run on it as well, a job at a time, and then read what they asked for without another thread being woken. While one of them works,
-/// what comes waits with the system.
+/// Tasks can run on it as well, one job at a time, and then read their responses without waking another thread. While
+/// one of them works, incoming data waits in system buffers.
 @safe final class CurlAgent: TaskExecutor {
-  /// What the thread is asked to do.
+  /// A command for the thread.
   private enum Order: Sendable {
     case start(Transfer)
     case resume(ObjectIdentifier)
@@ -29,13 +29,13 @@ import Synchronization
   /// Starts the thread; the library must be loaded.
   init(connectionsPerHost: Int) throws(Problem) {
     guard let multi = unsafe bb_curl_multi_init(), let loop = unsafe bb_curl_loop_make(multi) else {
-      throw Problem(.bug, "libcurl gives no multi handle")
+      throw Problem(.bug, "libcurl: cannot create a multi handle")
     }
     unsafe self.multi = multi
     unsafe self.loop = loop
     _ = unsafe bb_curl_multi_set_long(multi, CURLMOPT_MAX_HOST_CONNECTIONS, connectionsPerHost)
     _ = unsafe bb_curl_multi_set_long(multi, CURLMOPT_MAX_CONCURRENT_STREAMS, 100)
-    // Else few are kept when few requests are under way, and those that follow connect anew.
+    // Otherwise few connections are kept when few requests are pending, and later requests reconnect.
     _ = unsafe bb_curl_multi_set_long(multi, CURLMOPT_MAXCONNECTS, 2 * connectionsPerHost)
     var thread = pthread_t()
     let agent = unsafe Unmanaged.passRetained(self).toOpaque()
@@ -46,18 +46,18 @@ import Synchronization
         unsafe Unmanaged<CurlAgent>.fromOpaque(context).takeRetainedValue().serve()
         return nil
       }, agent)
-    guard code == 0 else { throw Problem(.bug, "no thread for transfers") }
+    guard code == 0 else { throw Problem(.bug, "cannot start the network thread") }
     pthread_detach(thread)
   }
 
   /// Begins a transfer.
   func start(_ transfer: Transfer) { order(.start(transfer)) }
-  /// Lets a paused transfer go on.
+  /// Resumes a paused transfer.
   func resume(_ exchange: Exchange) { order(.resume(ObjectIdentifier(exchange))) }
   /// Breaks a transfer off; nothing happens when it has ended.
   func cancel(_ exchange: Exchange) { order(.cancel(ObjectIdentifier(exchange))) }
 
-  /// Has the thread run `job`, behind those it was given before.
+  /// Enqueues `job` on the thread, in order.
   func enqueue(_ job: consuming ExecutorJob) {
     let job = UnownedJob(job)
     put { $0.jobs.append(job) }
@@ -90,7 +90,8 @@ import Synchronization
         case .start(let transfer):
           transfer.exchange.arrivals = arrivals
           guard unsafe bb_curl_multi_add(multi, transfer.pointer) == CURLM_OK else {
-            transfer.exchange.finish(.failure(Problem(.bug, "libcurl takes no transfer", at: transfer.exchange.place)))
+            transfer.exchange.finish(
+              .failure(Problem(.bug, "libcurl: cannot start the transfer", at: transfer.exchange.place)))
             continue
           }
           unsafe transfers[transfer.pointer] = transfer
@@ -124,7 +125,7 @@ import Synchronization
     }
   }
 
-  /// What readers do next; nil for nothing.
+  /// The next jobs of readers; nil if there are none.
   private func takeJobs() -> [UnownedJob]? {
     inbox.withLock { inbox in
       defer { inbox.jobs = [] }
@@ -133,13 +134,14 @@ import Synchronization
   }
 }
 
-/// Mailboxes that got something since their readers were told; used on the agent's thread alone.
+/// Mailboxes that received data since their readers were notified; used on the agent's thread alone.
 ///
-/// A reader is told when its answer is whole or a good part of it is there; of less when nothing else comes.
+/// A reader is notified when its response is complete or a large part has arrived; of less when no more data is
+/// pending.
 @safe final class Arrivals: @unchecked Sendable {
   private var due: [Exchange] = []
   private var begun: [Exchange] = []
-  /// How many of those are kept: the most have become due meanwhile.
+  /// The maximum number of waiting mailboxes; most of them have become due in the meantime.
   private static let most = 64
   /// Whether there are none.
   var isEmpty: Bool { due.isEmpty && begun.isEmpty }
@@ -149,7 +151,7 @@ import Synchronization
     if isDue { due.append(exchange) } else { begun.append(exchange) }
   }
 
-  /// Tells those who are to be told now.
+  /// Notifies the readers that are due.
   func tellReaders(isQuiet: Bool) {
     for exchange in due { exchange.tellReader() }
     due.removeAll(keepingCapacity: true)
@@ -212,7 +214,7 @@ import Synchronization
         ? .success(()) : .failure(Self.problem(code, exchange.place, timeout, hasHead: exchange.hasHead)))
   }
 
-  /// What an error of libcurl means to a reader.
+  /// The problem that an error of libcurl means.
   private static func problem(_ code: CURLcode, _ place: String, _ timeout: Duration, hasHead: Bool) -> Problem {
     func passing(_ message: String, _ hint: String = "") -> Problem {
       var problem = Problem(.unavailable, message, at: place, hint: hint)
@@ -220,32 +222,34 @@ import Synchronization
       return problem
     }
     switch code {
-    case CURLE_URL_MALFORMAT: return Problem(.usage, "is not a URL that can be asked", at: place)
+    case CURLE_URL_MALFORMAT: return Problem(.usage, "invalid URL", at: place)
     case CURLE_COULDNT_RESOLVE_PROXY:
-      return passing("the proxy's name cannot be resolved", "check http_proxy, or say --proxy none")
-    case CURLE_COULDNT_RESOLVE_HOST: return passing("the server's name cannot be resolved")
-    case CURLE_COULDNT_CONNECT: return passing("cannot connect")
+      return passing("cannot resolve the proxy's host name", "check http_proxy, or use --proxy none")
+    case CURLE_COULDNT_RESOLVE_HOST: return passing("cannot resolve the host name")
+    case CURLE_COULDNT_CONNECT: return passing("connection failed")
     case CURLE_OPERATION_TIMEDOUT:
-      // What is left of the time after an earlier try is said in whole seconds, rounded up.
+      // The remaining time after an earlier attempt is shown in whole seconds, rounded up.
       let seconds = max(0, timeout.components.seconds + (timeout.components.attoseconds > 0 ? 1 : 0))
-      return passing("no whole answer in \(seconds) s, or too slow")
-    case CURLE_SSL_CONNECT_ERROR: return passing("no secure connection")
+      return passing("no complete response within \(seconds) s, or transfer too slow")
+    case CURLE_SSL_CONNECT_ERROR: return passing("TLS connection failed")
     case CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_ISSUER_ERROR, CURLE_SSL_CERTPROBLEM:
       return Problem(
-        .unavailable, "the server's certificate is not trusted", at: place, hint: "if it is yours, give --cacert FILE")
+        .unavailable, "the server's certificate is not trusted", at: place,
+        hint: "if you trust the server, pass its CA certificate with --cacert FILE")
     case CURLE_SSL_CACERT_BADFILE:
-      return Problem(.noInput, "the file of certificates cannot be read", at: place, hint: "check --cacert FILE")
+      return Problem(.noInput, "cannot read the CA certificate file", at: place, hint: "check --cacert FILE")
     case CURLE_PARTIAL_FILE, CURLE_GOT_NOTHING, CURLE_SEND_ERROR, CURLE_RECV_ERROR, CURLE_HTTP2_STREAM, CURLE_HTTP2:
-      return passing("the answer was cut short")
-    case CURLE_BAD_CONTENT_ENCODING: return Problem(.badData, "the answer's compression is broken", at: place)
+      return passing("the response was truncated")
+    case CURLE_BAD_CONTENT_ENCODING: return Problem(.badData, "the response has an invalid content encoding", at: place)
     // The URL's scheme was checked before: an unsupported protocol is what the server speaks.
     case CURLE_WEIRD_SERVER_REPLY, CURLE_UNSUPPORTED_PROTOCOL:
-      return Problem(.badData, "the answer is not HTTP", at: place)
-    // libcurl's word for a header line above 100 kB, and for 64 MiB unpacked at once while the reader is behind.
+      return Problem(.badData, "the response is not HTTP", at: place)
+    // libcurl's error for a header line above 100 kB, and for 64 MiB of decompressed data that the reader has not
+    // taken.
     case CURLE_OUT_OF_MEMORY:
       return Problem(
-        .badData, hasHead ? "the answer unpacks to too much" : "the answer's header is too long", at: place)
-    case CURLE_FILESIZE_EXCEEDED: return Problem(.badData, "the answer is too large", at: place)
+        .badData, hasHead ? "the decompressed response is too large" : "the response headers are too long", at: place)
+    case CURLE_FILESIZE_EXCEEDED: return Problem(.badData, "the response is too large", at: place)
     default: return unsafe Problem(.unavailable, String(cString: bb_curl_strerror(code)), at: place)
     }
   }

@@ -3,13 +3,14 @@ import Domain
 import Rows
 import Synchronization
 
-/// One transfer's handle, its options as typed methods. Owned by one transfer, used on the agent's thread once it is added.
+/// One transfer's handle, its options as typed methods. Owned by one transfer, used on the agent's thread once it is
+/// added.
 @safe struct CurlHandle: ~Copyable {
   /// libcurl's handle.
   let pointer: UnsafeMutableRawPointer
   /// The header fields it sends: mostly the same as the time before.
   private var headers: CurlHeaders
-  /// Where the handle goes when the transfer is over; only a handle that asked with GET, which every request says anew.
+  /// The pool that receives the handle after the transfer; only for GET, which every request sets again.
   private var pool: CurlHandlePool?
 
   /// A handle with the options every transfer has: what libcurl may do, and what it may not.
@@ -19,7 +20,7 @@ import Synchronization
       unsafe (pointer, headers) = used
       return
     }
-    guard let pointer = unsafe bb_curl_easy_init() else { throw Problem(.bug, "libcurl gives no handle") }
+    guard let pointer = unsafe bb_curl_easy_init() else { throw Problem(.bug, "libcurl: cannot create a handle") }
     unsafe self.pointer = pointer
     headers = CurlHeaders()
     set(CURLOPT_NOSIGNAL, 1)
@@ -32,7 +33,7 @@ import Synchronization
     set(CURLOPT_SSL_VERIFYHOST, 2)
     set(CURLOPT_SSLVERSION, Int(CURL_SSLVERSION_TLSv1_2))
     set(CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_2TLS))
-    // Else what a proxy says before the connection would be taken for the answer's head.
+    // Otherwise the response of a proxy to CONNECT would be taken for the response headers.
     set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
     set(CURLOPT_USERAGENT, options.userAgent)
     set(CURLOPT_CONNECTTIMEOUT_MS, Int(options.connectTimeout.milliseconds))
@@ -64,20 +65,22 @@ import Synchronization
     _ = unsafe bb_curl_set_permission(pointer, permission, context)
   }
 
-  /// The URL; refused unless it is http or https, free of control characters and of anything that only looks like a host.
+  /// The URL; refused unless it is http or https, free of control characters and of anything that only looks like a
+  /// host.
   func set(url: String) throws(Problem) {
-    // HTTP/2 is agreed on within TLS: waiting for a connection that may be shared is worth it there, and would only delay plain HTTP.
+    // HTTP/2 is agreed on within TLS: waiting for a connection that may be shared is worth it there, and would only
+    // delay plain HTTP.
     set(CURLOPT_PIPEWAIT, url.utf8.prefix(6).elementsEqual("https:".utf8) { $0 | 32 == $1 } ? 1 : 0)
     guard unsafe bb_curl_set_string(pointer, CURLOPT_URL, url) == CURLE_OK else {
-      throw Problem(.usage, "is not a URL that can be asked", at: URLText.redacted(url))
+      throw Problem(.usage, "invalid URL", at: URLText.redacted(url))
     }
   }
 
   /// The header fields.
   mutating func set(headers fields: [HTTPHeader]) throws(Problem) {
     guard headers.fields != fields else { return }
-    // What is received at once is unpacked at once, a thousandfold at worst, and what the reader does not take waits in libcurl: not much
-    // is received at once, unless it is to come as it is.
+    // Received data is decompressed immediately, with a factor of a thousand at worst, and waits in libcurl until the
+    // reader takes it: the receive buffer is small unless the response is uncompressed.
     let isPlain = fields.contains(HTTPHeader("Accept-Encoding", "identity"))
     set(CURLOPT_HTTP_CONTENT_DECODING, isPlain ? 0 : 1)
     if !isPlain { set(CURLOPT_ACCEPT_ENCODING, "") }
@@ -127,14 +130,14 @@ import Synchronization
   }
 }
 
-/// Header fields as libcurl wants them, which must be there as long as a handle sends them. libcurl's own `Expect` is left out.
+/// Header fields in libcurl's form, which must exist as long as a handle sends them. libcurl's own `Expect` is omitted.
 @safe final class CurlHeaders: @unchecked Sendable {
   /// The fields; nil for those of a new handle.
   let fields: [HTTPHeader]?
   /// libcurl's list of them.
   let list: UnsafeMutablePointer<curl_slist>?
 
-  /// What a new handle sends.
+  /// The fields that a new handle sends.
   init() {
     fields = nil
     unsafe list = nil
@@ -144,7 +147,9 @@ import Synchronization
   init(_ fields: [HTTPHeader]) throws(Problem) {
     for field in fields {
       guard (field.name + field.value).utf8.allSatisfy({ $0 >= 32 || $0 == 9 }), !field.name.contains(":") else {
-        throw Problem(.usage, "a header field has a control character", hint: "check the value of “\(field.name)”")
+        throw Problem(
+          .usage, "a request header contains a control character", hint: "check the value of the “\(field.name)” header"
+        )
       }
     }
     self.fields = fields

@@ -7,7 +7,7 @@ enum CurlLibrary {
   private static let failure = Mutex<String??>(nil)
 
   /// Loads the library, once.
-  /// - Throws: `unavailable`, naming the package, when it cannot be had.
+  /// - Throws: `unavailable`, with the name of the package, if it is missing.
   static func load() throws(Problem) {
     let why = failure.withLock { failure in
       if let known = failure { return known }
@@ -16,7 +16,7 @@ enum CurlLibrary {
       return reason
     }
     if let why {
-      throw Problem(.unavailable, "libcurl cannot be loaded (\(why))", hint: "install the package libcurl4")
+      throw Problem(.unavailable, "cannot load libcurl (\(why))", hint: "install the package libcurl4")
     }
   }
 
@@ -30,7 +30,7 @@ enum CurlLibrary {
 
 /// URLs, as libcurl reads them; the library must be loaded.
 enum CurlURL {
-  /// `reference` seen from `base`; nil when it is no URL.
+  /// `reference` resolved against `base`; nil if it is not a URL.
   static func joined(_ base: String, _ reference: String) -> String? {
     unsafe CurlLibrary.taken(bb_curl_url_joined(base, reference))
   }

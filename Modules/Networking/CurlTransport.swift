@@ -3,14 +3,15 @@ public import Domain
 public import Rows
 import Synchronization
 
-/// HTTP over libcurl: HTTP/2 where it is offered, connections kept, answers decompressed. The library is loaded with the first request.
+/// HTTP over libcurl: HTTP/2 if available, persistent connections, decompression. The library is loaded with the first
+/// request.
 public final class CurlTransport: HTTPTransport {
   /// Redirects followed before giving up.
   private static let maximumRedirects = 5
 
   private let options: TransportOptions
   private let origins: PrivateOrigins
-  /// What is known of the server that was asked last: mostly it is asked again.
+  /// The state of the last server, which in most cases receives the next request as well.
   private let lastServer = Mutex(Server())
 
   private struct Server {
@@ -24,27 +25,31 @@ public final class CurlTransport: HTTPTransport {
   /// The threads that were started.
   private let agents = Mutex<[CurlAgent]>([])
   private let handles = CurlHandlePool()
-  /// Threads for the answers of many requests: as many as keep up with a server, which wants some of the processor as well when it is near.
+  /// The number of threads for many responses: sufficient to keep up with a server, which needs processor time as well
+  /// if it is local.
   private static let mostAgents = 2
 
   /// Creates a transport; nothing is loaded or opened yet.
-  /// - Parameter origins: what is known of the servers that the user named, shared with other transports of the command.
+  /// - Parameter origins: what is known of the servers that the user named, shared with other transports of the
+  ///   command.
   public init(_ options: TransportOptions = TransportOptions(), origins: PrivateOrigins = PrivateOrigins()) {
     self.options = options
     self.origins = origins
   }
 
-  /// The threads that have the connections: what a task on one of them asks for comes over that one's, so that no answer wakes another thread.
+  /// The threads that own the connections: requests of a task on one of them use its connections, so no response wakes
+  /// another thread.
   ///
-  /// None when they cannot be had; a request says why.
+  /// Empty if they are unavailable; the error is thrown by a request.
   public var readers: [any TaskExecutor] {
     do throws(Problem) { return try agents(min(Self.mostAgents, options.connectionsPerHost)) } catch { return [] }
   }
 
-  /// Sends a request, follows redirects of GET and HEAD, and returns when the headers of the answer are there.
+  /// Sends a request, follows redirects of GET and HEAD, and returns as soon as the response headers have arrived.
   ///
-  /// On the way to another origin every header that was asked for is dropped; from https never back to http, from a public
-  /// address never to a private one. A URL that comes from data leads to a private address only if its origin is known to be private.
+  /// A redirect to another origin drops all caller-supplied headers; a redirect from https to http, or from a public to
+  /// a private address, is refused. A URL from data may lead to a private address only if its origin is known to be
+  /// private.
   public func send(_ request: HTTPRequest) async throws(Problem) -> HTTPResponse {
     let deadline = ContinuousClock.now + request.timeout
     var request = request
@@ -77,19 +82,20 @@ public final class CurlTransport: HTTPTransport {
       try redirect(&request, to: location)
       try reach.check(request.url)
     }
-    throw Problem(.badData, "redirects more than \(Self.maximumRedirects) times", at: URLText.redacted(request.url))
+    throw Problem(
+      .badData, "too many redirects (more than \(Self.maximumRedirects))", at: URLText.redacted(request.url))
   }
 
   private func redirect(_ request: inout HTTPRequest, to location: String) throws(Problem) {
     let place = URLText.redacted(request.url)
     guard let target = CurlURL.joined(request.url, location), let scheme = CurlURL.scheme(target) else {
-      throw Problem(.badData, "redirects to something that is no URL", at: place)
+      throw Problem(.badData, "redirect to an invalid URL", at: place)
     }
     guard scheme == "http" || scheme == "https" else {
-      throw Problem(.badData, "redirects to \(scheme), which is refused", at: place)
+      throw Problem(.badData, "refusing a redirect to \(scheme)", at: place)
     }
     if scheme == "http", CurlURL.scheme(request.url) == "https" {
-      throw Problem(.badData, "redirects from https to http, which is refused", at: place)
+      throw Problem(.badData, "refusing a redirect from https to http", at: place)
     }
     if CurlURL.origin(target) != CurlURL.origin(request.url) { request.headers = [] }
     request.url = target
@@ -119,12 +125,12 @@ public final class CurlTransport: HTTPTransport {
       unsafe $0.allSatisfy { $0 > 32 && $0 != 127 }
     }
     guard isPlain == true else {
-      throw Problem(.usage, "the URL has a blank or a control character", at: URLText.redacted(request.url))
+      throw Problem(.usage, "the URL contains white space or a control character", at: URLText.redacted(request.url))
     }
     guard CurlURL.isWeb(request.url) else {
       throw Problem(
-        .usage, "only http and https URLs can be asked", at: URLText.redacted(request.url),
-        hint: "write it whole, as in https://host/path")
+        .usage, "unsupported URL scheme; only http and https are supported", at: URLText.redacted(request.url),
+        hint: "use a complete URL, for example https://host/path")
     }
     try handle.set(url: request.url)
     try handle.set(headers: request.headers)
@@ -162,7 +168,7 @@ public final class CurlTransport: HTTPTransport {
   }
 }
 
-/// The body of an answer, as it arrives. A body that nobody reads any more is broken off.
+/// The body of a response, as it arrives. A body without readers is cancelled.
 struct CurlBody: AsyncSequence, Sendable {
   typealias Element = [UInt8]
   typealias Failure = Problem
@@ -192,7 +198,7 @@ struct CurlBody: AsyncSequence, Sendable {
     }
   }
 
-  /// Cancels the transfer when the last reader is gone.
+  /// Cancels the transfer when the last reader is released.
   fileprivate final class Owner: Sendable {
     let exchange: Exchange
     let agent: CurlAgent

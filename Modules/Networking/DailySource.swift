@@ -4,9 +4,10 @@ import Glibc
 import Query
 public import Rows
 
-/// An API that is asked at most once a day, and not for long; between, and when it does not answer, what it answered last.
+/// An API that is requested at most once a day, with a short timeout; otherwise, and if it does not respond, its last
+/// response is used.
 ///
-/// Nothing is loaded and no socket is opened on the days on which it was asked already.
+/// On days with an earlier request, no library is loaded and no socket is opened.
 public struct DailySource: Sendable {
   private let description: SourceDescription
   private let server: String?
@@ -61,7 +62,7 @@ public struct DailySource: Sendable {
   }
 
   private func source(_ transport: any HTTPTransport, _ policy: Caching.Policy) throws(Problem) -> RESTSource {
-    // What is odd in an answer is told by the program that lists it.
+    // Problems of the data are reported by the program that lists them.
     let caching = Caching(transport, folder: folder, policy: policy, date: date) { _ in }
     return try RESTSource(description, server: server, transport: caching) { _ in }
   }

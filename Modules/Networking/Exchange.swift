@@ -3,11 +3,12 @@ import Domain
 import Rows
 import Synchronization
 
-/// The mailbox of one transfer: the agent's thread puts the answer in, one reader takes it out.
+/// The mailbox of one transfer: the agent's thread fills it, one reader empties it.
 ///
-/// At most a MiB waits in it; then the transfer is paused until the reader has caught up, so a slow reader slows the server.
+/// It holds at most a MiB; then the transfer is paused until the reader has caught up, so a slow reader slows the
+/// server.
 @safe final class Exchange: @unchecked Sendable {
-  /// The head of an answer.
+  /// The head of a response.
   struct Head: Sendable {
     var status: Int
     var headers: HTTPFields
@@ -17,7 +18,7 @@ import Synchronization
     /// The block of header lines that is being received.
     var status = 0
     var headers = HTTPFields()
-    /// How often the body is packed.
+    /// The number of content encodings.
     var packings = 0
     var headerBytes = 0
     var isHeadComplete = false
@@ -33,7 +34,7 @@ import Synchronization
     var address = ""
     /// Why a callback broke the transfer off.
     var refusal: Problem?
-    /// Whether the reader is to be told of something; and whether of so much that it is worth its while.
+    /// Whether the reader is to be notified; and whether enough data is there for that.
     var isNoted = false, isDue = false
 
     /// What there is to say of the head; nil while it is on its way.
@@ -62,7 +63,7 @@ import Synchronization
     self.reach = reach
   }
 
-  /// What is asked, for messages.
+  /// The URL for messages, without credentials.
   var place: String { URLText.redacted(url) }
 
   // MARK: the agent's side
@@ -87,7 +88,7 @@ import Synchronization
     return state.withLock { state in
       state.headerBytes += line.count
       guard state.headerBytes <= Self.maximumHeaderBytes else {
-        state.refusal = Problem(.badData, "the answer's header is too long", at: place)
+        state.refusal = Problem(.badData, "the response headers are too long", at: place)
         return false
       }
       if unsafe end >= 5 && line[0] == UInt8(ascii: "H") && line[..<5].elementsEqual("HTTP/".utf8) {
@@ -95,15 +96,15 @@ import Synchronization
         state.headers = HTTPFields()
         state.packings = 0
       } else if end == 0 {
-        // 1xx announces the answer that counts.
+        // 1xx precedes the final response.
         guard state.status >= 200 else { return true }
         state.isHeadComplete = true
         note(&state)
       } else if !state.isHeadComplete {
         state.packings += unsafe Self.packings(UnsafeRawBufferPointer(rebasing: line[..<end]))
         guard state.packings <= 1 else {
-          // A few bytes could become gigabytes before anybody sees them.
-          state.refusal = Problem(.badData, "the answer is packed more than once, which is refused", at: place)
+          // A few bytes could become gigabytes before the reader sees them.
+          state.refusal = Problem(.badData, "refusing a response with more than one content encoding", at: place)
           return false
         }
         unsafe state.headers.append(line: UnsafeRawBufferPointer(rebasing: line[..<end]).bytes)
@@ -112,7 +113,7 @@ import Synchronization
     }
   }
 
-  /// The number behind the first blank; 0 for none.
+  /// The number after the first space; 0 if there is none.
   private static func status(_ line: UnsafeRawBufferPointer) -> Int {
     var digits = unsafe line.drop { $0 != 32 }.drop { $0 == 32 }.prefix { $0 != 32 }
     guard unsafe digits.count == 3 else { return 0 }
@@ -124,7 +125,7 @@ import Synchronization
     return status
   }
 
-  /// How many packings a header line names.
+  /// The number of content encodings in a header line.
   private static func packings(_ line: UnsafeRawBufferPointer) -> Int {
     // Most lines begin with another letter.
     guard let first = unsafe line.first, first | 32 == UInt8(ascii: "c") || first | 32 == UInt8(ascii: "t") else {
@@ -150,7 +151,7 @@ import Synchronization
       }
       state.totalBytes += bytes.count
       guard state.totalBytes <= maximumBytes else {
-        state.refusal = Problem(.badData, "the answer is larger than \(maximumBytes >> 20) MiB", at: place)
+        state.refusal = Problem(.badData, "the response is larger than \(maximumBytes >> 20) MiB", at: place)
         return 0
       }
       let last = state.chunks.count - 1
@@ -168,7 +169,7 @@ import Synchronization
     }
   }
 
-  /// Has the reader told of what came, when the agent is through with what there is now.
+  /// Notifies the reader when the agent has processed the available data.
   private func note(_ state: inout State) {
     let isDue = state.end != nil || state.waitingBytes >= Self.chunkCapacity
     guard !state.isNoted || isDue && !state.isDue else { return }
@@ -203,7 +204,7 @@ import Synchronization
       var result = result
       if case .failure = result, let refusal = state.refusal { result = .failure(refusal) }
       if case .success = result, !state.isHeadComplete {
-        result = .failure(Problem(.badData, "the answer has no header", at: place))
+        result = .failure(Problem(.badData, "the response has no headers", at: place))
       }
       if state.end == nil { state.end = result }
       note(&state)
@@ -234,7 +235,7 @@ import Synchronization
     return try result.get()
   }
 
-  /// The next bytes of the body; nil at the end. `resume` is called when the transfer was paused and may go on.
+  /// The next bytes of the body; nil at the end. `resume` is called when the transfer was paused and can continue.
   func next(resume: () -> Void) async throws(Problem) -> [UInt8]? {
     while true {
       var wasPaused = false

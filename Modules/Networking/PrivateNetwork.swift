@@ -2,7 +2,8 @@ import Glibc
 
 /// Addresses that only mean something on this computer or in its own network.
 package enum PrivateNetwork {
-  /// Whether a numeric address, IPv4 or IPv6, is loopback, private, link-local, shared, multicast, reserved or unspecified.
+  /// Whether a numeric address, IPv4 or IPv6, is loopback, private, link-local, shared, multicast, reserved or
+  /// unspecified.
   /// - Returns: also true for text that is not an address.
   package static func contains(_ address: String) -> Bool {
     let text = String(address.prefix { $0 != "%" })

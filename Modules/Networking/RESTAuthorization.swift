@@ -3,12 +3,12 @@ import Domain
 import Rows
 
 extension RESTSource {
-  /// A URL and header fields: what is always sent, what says who asks, and that JSON is wanted. Another origin than the source's own gets only
-  /// the last.
-  /// - Throws: `configuration` when the variable that holds the secret is not set.
+  /// A URL with its header fields: the configured ones, the authorization, and `Accept` for JSON. Another origin than
+  /// the source's own receives only the last.
+  /// - Throws: `configuration` if the variable of the secret is not set.
   func authorized(_ url: String) throws(Problem) -> (url: String, headers: [HTTPHeader]) {
     let accept = HTTPHeader("Accept", "application/json")
-    // Most URLs are the server's own with a path behind it.
+    // Most URLs are the server's own, followed by a path.
     let isBelow = url.hasPrefix(server) && url.utf8.dropFirst(server.utf8.count).first == UInt8(ascii: "/")
     guard isBelow || RESTOrigin(url) == RESTOrigin(server) else { return (url, [accept]) }
     var headers = description.headers.map { HTTPHeader($0.name, $0.value) }
@@ -35,10 +35,12 @@ extension RESTSource {
   private func secret(_ variable: String) throws(Problem) -> String {
     guard let value = environment[variable], !value.isEmpty else {
       throw Problem(
-        .configuration, "\(name) wants a key, and the variable \(variable) is not set", hint: "export \(variable)=…")
+        .configuration, "\(name) requires a key, but the environment variable \(variable) is not set",
+        hint: "export \(variable)=…")
     }
     guard value.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) else {
-      throw Problem(.configuration, "the variable \(variable) holds control characters", hint: "set it anew")
+      throw Problem(
+        .configuration, "the environment variable \(variable) contains control characters", hint: "set it again")
     }
     return value
   }
@@ -63,9 +65,9 @@ struct RESTOrigin: Hashable {
     text = scheme + "://" + host
   }
 
-  /// A link as it stands in an answer from `url`, made absolute.
+  /// A link in a response from `url`, made absolute.
   static func resolved(_ link: String, against url: String) -> String {
-    // What stands before the mark is a scheme, unless it is part of a path or a query.
+    // The text before the mark is a scheme, unless it is part of a path or a query.
     if let mark = link.firstRange(of: "://"), !link[..<mark.lowerBound].contains(where: { "/?#".contains($0) }) {
       return link
     }

@@ -30,18 +30,18 @@ final class RESTColumnReader: Sendable {
     }
   }
 
-  /// Where a value stands.
+  /// The location of a value.
   private enum Selector {
     /// In the record.
     case pointer(JSONPointer)
     /// It is the record's place in its list, from 1.
     case place
-    /// It is the value of the record of another dataset that was asked about.
+    /// The value of the parent record that the request was made for.
     case parent
   }
 
-  /// - Parameter asWritten: whether empty texts stay, and what does not fit the column's type stays as its text.
-  /// - Throws: `configuration` for a selector that is no JSON Pointer.
+  /// - Parameter asWritten: whether empty text is kept, and values that do not fit the column's type are kept as text.
+  /// - Throws: `configuration` for a selector that is not a JSON Pointer.
   init(_ column: ColumnDescription, _ source: SourceColumn, asWritten: Bool) throws(Problem) {
     self.column = column
     self.source = source
@@ -64,8 +64,8 @@ final class RESTColumnReader: Sendable {
     dates = named.isEmpty ? [.isoDay, .isoMonth, .year] : named
   }
 
-  /// The value of `record`'s column; null where the source says nothing.
-  /// - Throws: `badData` with what was found and what was expected; the caller adds record and column.
+  /// The value of `record`'s column; null if the source has none.
+  /// - Throws: `badData` with the found and the expected value; the caller adds record and column.
   func value(
     in record: JSON, place: Int = 1, parent: JSON? = nil, _ notes: inout RESTNotes
   ) throws(Problem) -> Value {
@@ -93,7 +93,7 @@ final class RESTColumnReader: Sendable {
     return try typed(found)
   }
 
-  /// The value, or nil where it stands for nothing: null, a text of `nulls`, a list with nothing else in it.
+  /// The value, or nil if it means null: null itself, a text of `nulls`, or a list that contains nothing else.
   private func present(_ value: JSON?, _ notes: inout RESTNotes) -> JSON? {
     switch value {
     case nil, .null?: return nil
@@ -126,7 +126,7 @@ final class RESTColumnReader: Sendable {
       guard let literal = value.numberLiteral else { throw misfit(value, "number") }
       return .number(literal)
     case .boolean:
-      guard let truth = value.booleanValue else { throw misfit(value, "truth value") }
+      guard let truth = value.booleanValue else { throw misfit(value, "boolean") }
       return .boolean(truth)
     case .text, .url:
       switch value {
@@ -149,18 +149,18 @@ final class RESTColumnReader: Sendable {
     for format in dates {
       if let date = Dates.date(text, format: format) { return .text(date) }
     }
-    throw misfit(value, "date as \(dates.map(\.rawValue).joined(separator: " or "))")
+    throw misfit(value, "date in the form \(dates.map(\.rawValue).joined(separator: " or "))")
   }
 
   private func timestamp(_ value: JSON) throws(Problem) -> Value {
     let text = SourceStep.trimmed(value.stringBytes ?? value.numberLiteral ?? [])
     if source.formats.contains(.epochSeconds) {
       guard let timestamp = Dates.timestamp(epochLiteral: text) else {
-        throw misfit(value, "time: seconds since 1970 in the years 0 to 9999")
+        throw misfit(value, "timestamp in seconds since 1970, years 0 to 9999")
       }
       return .text(timestamp)
     }
-    guard Dates.isTimestamp(text) else { throw misfit(value, "time as 2013-09-29T20:00:00Z") }
+    guard Dates.isTimestamp(text) else { throw misfit(value, "timestamp in the form 2013-09-29T20:00:00Z") }
     return .text(text)
   }
 
@@ -170,10 +170,10 @@ final class RESTColumnReader: Sendable {
     for element in elements {
       switch type {
       case .integer:
-        guard let number = Self.integer(element) else { throw misfit(element, "integer, as the list wants") }
+        guard let number = Self.integer(element) else { throw misfit(element, "integer (list element)") }
         list.append(.number(number))
       case .text, .url:
-        guard case .string = element else { throw misfit(element, "text, as the list wants") }
+        guard case .string = element else { throw misfit(element, "text (list element)") }
         list.append(element)
       }
     }
@@ -199,6 +199,6 @@ final class RESTColumnReader: Sendable {
   }
 
   private func misfit(_ value: JSON, _ wanted: String) -> Problem {
-    Problem(.badData, "\(RESTText.shown(value)) is no \(wanted)")
+    Problem(.badData, "invalid value \(RESTText.shown(value)): expected \(wanted)")
   }
 }

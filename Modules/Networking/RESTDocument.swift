@@ -2,7 +2,8 @@ import Codecs
 import Domain
 import Rows
 
-/// What a server answered, before it is believed: HTTP libraries call a body complete that was cut short, so only whole JSON of the right shape proves it.
+/// An unverified response: HTTP libraries accept truncated bodies as complete, so only whole JSON of the right shape is
+/// trusted.
 struct RESTDocument {
   let url: String
   let status: Int
@@ -10,26 +11,27 @@ struct RESTDocument {
 
   private var place: String { URLText.redacted(url) }
 
-  /// Whether the server says, in its own words, that what was asked for is not there: 404 with a JSON object, or 200 with nothing.
+  /// Whether the server reports that the record does not exist: 404 with a JSON object, or 200 with an empty body.
   var saysNothingFound: Bool {
     if status == 200 { return isEmpty }
     return status == 404 && message != nil
   }
 
-  /// The JSON of a good answer.
-  /// - Throws: `unavailable` with the server's words for a status other than 200, `badData` for a body that is no JSON.
+  /// The JSON of a successful response.
+  /// - Throws: `unavailable` with the server's message for a status other than 200, `badData` for a body that is not
+  ///   JSON.
   func parsed() throws(Problem) -> JSON {
     guard status == 200 else { throw refusal }
-    let hint = "the server may have moved; --api URL names another"
-    guard !isEmpty else { throw Problem(.badData, "the server answers with nothing", at: place, hint: hint) }
+    let hint = "the server may have moved; set another with --api URL"
+    guard !isEmpty else { throw Problem(.badData, "empty response", at: place, hint: hint) }
     if body.first(where: { $0 > 32 }) == UInt8(ascii: "<") {
-      throw Problem(.badData, "a web page, not JSON: \(RESTText.firstWords(body))", at: place, hint: hint)
+      throw Problem(.badData, "expected JSON, got a web page: \(RESTText.firstWords(body))", at: place, hint: hint)
     }
     do throws(Problem) {
       return try JSON.parse(body, name: place)
     } catch {
       var problem = error
-      problem.message += "; the answer begins \(RESTText.firstWords(body))"
+      problem.message += "; the response starts with \(RESTText.firstWords(body))"
       throw problem
     }
   }
@@ -39,13 +41,13 @@ struct RESTDocument {
     let path = try JSONPointer(pointer)
     guard let found = document.value(at: path) else {
       throw Problem(
-        .badData, "no \(pointer) in the answer: \(RESTText.firstWords(document.canonicalBytes))",
+        .badData, "the response has no \(pointer): \(RESTText.firstWords(document.canonicalBytes))",
         at: URLText.redacted(url))
     }
     guard let records = found.arrayValue else {
       throw Problem(
         .badData,
-        "the answer is \(found.kindName), not an array of records: \(RESTText.firstWords(found.canonicalBytes))",
+        "expected an array of records, got \(found.kindName): \(RESTText.firstWords(found.canonicalBytes))",
         at: URLText.redacted(url)
       )
     }
@@ -54,7 +56,7 @@ struct RESTDocument {
 
   private var isEmpty: Bool { body.allSatisfy { $0 <= 32 } }
 
-  /// What the server's JSON gives as its message.
+  /// The message in the server's JSON.
   private var message: String? {
     do throws(Problem) {
       let document = try JSON.parse(body, name: url, duplicateKeys: .kept)
@@ -64,18 +66,18 @@ struct RESTDocument {
     }
   }
 
-  /// What a status other than the one that was hoped for means.
+  /// The problem that an unexpected status means.
   var refusal: Problem {
     let words = message.map { RESTText.firstWords(Array($0.utf8)) } ?? (isEmpty ? "" : RESTText.firstWords(body))
     let hint =
       switch status {
-      case 401, 403: "the source may want a key"
-      case 404: "the server may have moved; --api URL names another"
-      case 429: "it asks for patience; run again later"
-      default: "run again later"
+      case 401, 403: "the source may require an API key"
+      case 404: "the server may have moved; set another with --api URL"
+      case 429: "rate limit exceeded; try again later"
+      default: "try again later"
       }
     return Problem(
-      .unavailable, "answers \(status)" + (words.isEmpty ? "" : ": \(words)"), at: place, hint: hint)
+      .unavailable, "HTTP status \(status)" + (words.isEmpty ? "" : ": \(words)"), at: place, hint: hint)
   }
 }
 

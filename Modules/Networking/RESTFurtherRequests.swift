@@ -4,7 +4,7 @@ import Query
 import Rows
 
 extension RESTSource {
-  /// The rows that belong to each record of another dataset. What one answer says is checked and believed while others are on their way.
+  /// The rows of each record of the parent dataset. Each response is validated while others are pending.
   func children(
     of parent: SourceParent, _ reader: RESTRecordReader, _ query: RESTQuery, for selection: Selection?
   ) async throws(Problem) -> [RESTRows] {
@@ -15,7 +15,7 @@ extension RESTSource {
     guard let column = parents.schema.position(of: parent.column) else {
       throw Problem(.configuration, "\(name): \(parent.dataset) has no column \(parent.column)")
     }
-    // Records that share a value are asked about once, or each would have what belongs to all of them.
+    // Records that share a value need one request, or each would have the rows of all of them.
     var values: [Value] = [], met: Set<Value> = []
     for batch in try await parents.collect() {
       for row in 0..<batch.count where !batch[row, column].isNull {
@@ -79,7 +79,7 @@ extension RESTSource {
     _ rows: inout [[Value]], of dataset: SourceDataset, by supplement: SourceSupplement, isPartial: Bool
   ) async throws(Problem) -> [MemberFinding] {
     guard let key = dataset.schema.key.first else {
-      throw Problem(.configuration, "\(name): \(dataset.schema.name) has no key to ask further with")
+      throw Problem(.configuration, "\(name): \(dataset.schema.name) has no key for detail requests")
     }
     let found = try await further(supplement, for: rows.map { $0[key] })
     var notes = RESTNotes()
@@ -111,8 +111,8 @@ extension RESTSource {
     return members.findings(dataset.schema.name, isPartial: isPartial)
   }
 
-  /// Takes the columns at `positions` from the rows that are stored already, for rows the source says nothing further of, so that a source that
-  /// forgets does not make others forget.
+  /// Takes the columns at `positions` from stored rows, for rows without details in the source, so that data lost by
+  /// the source is kept.
   /// - Returns: the rows that were stored.
   private func keep(
     _ positions: [Int], of schema: Schema, in rows: inout [[Value]], at lacking: [Int]

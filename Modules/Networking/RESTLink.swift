@@ -1,11 +1,11 @@
 /// A link of a header `Link` (RFC 8288): `<https://h/t?page=2>; rel="next"; title="more, of these"`.
 struct RESTLink: Equatable {
-  /// What stands between the angle brackets.
+  /// The text between the angle brackets.
   var target = ""
   /// The words of its first `rel`, in small letters.
   var relations: [String] = []
 
-  /// The links of a header field's value, in order. What is no link ends the list.
+  /// The links of a header field's value, in order. Text that is not a link ends the list.
   static func list(_ value: String) -> [RESTLink] {
     var links: [RESTLink] = [], rest = value[...]
     while true {
@@ -20,7 +20,7 @@ struct RESTLink: Equatable {
         link.relations = value.lowercased().split(whereSeparator: isBlank).map(String.init)
       }
       links.append(link)
-      // What stands before the next comma and is no parameter says nothing.
+      // Text before the next comma that is not a parameter is ignored.
       rest = rest.drop { $0 != "," }
     }
   }
@@ -43,7 +43,7 @@ struct RESTLink: Equatable {
     return String(word)
   }
 
-  /// A text in quotes, in which a backslash stands before what means itself.
+  /// A quoted text, in which a backslash escapes the next character.
   private static func quoted(_ rest: inout Substring) -> String {
     var text = ""
     rest = rest.dropFirst()

@@ -2,7 +2,7 @@ import Domain
 import Query
 import Rows
 
-/// Leaves out, before further requests are made, what the reader of the rows leaves out anyway.
+/// Removes records before detail requests, if the reader of the rows omits them anyway.
 enum RESTNarrowing {
   /// The rows that the conditions keep which look at nothing but columns filled already.
   /// - Parameter columns: those that further requests fill.
@@ -24,7 +24,7 @@ enum RESTNarrowing {
     }
   }
 
-  /// What a selection of records says of the records of another dataset they are asked for by: a column of theirs holds the other's value.
+  /// The part of a selection that applies to the parent records: conditions on a column that holds their value.
   static func parents(of dataset: SourceDataset, _ parent: SourceParent, in schema: Schema, for selection: Selection?)
     -> Selection
   {
@@ -44,7 +44,7 @@ enum RESTNarrowing {
   /// No temporary files: conditions need none.
   struct NoScratch: ScratchSpace {
     func makeFile() throws(Problem) -> any ScratchFile {
-      throw Problem(.bug, "conditions need no temporary file")
+      throw Problem(.bug, "internal error: conditions must not spill to disk")
     }
   }
 }

@@ -24,7 +24,7 @@ final class RESTPace: Sendable {
     do {
       try await ContinuousClock().sleep(until: turn)
     } catch {
-      throw Problem(.cancelled, "stopped while waiting for the source")
+      throw Problem(.cancelled, "cancelled while waiting for the rate limit")
     }
   }
 }

@@ -21,18 +21,19 @@ extension RESTSource {
       let place = URLText.redacted(url)
       guard answers.count < max(paging.maximumPages, 1) else {
         throw Problem(
-          .badData, "the list has more than \(paging.maximumPages) pages", at: place,
-          hint: "raise max_pages in the source's description")
+          .badData, "more than \(paging.maximumPages) pages", at: place,
+          hint: "raise max_pages in the source definition")
       }
       guard asked.insert(url).inserted else {
-        throw Problem(.badData, "the list's pages lead back to one that was read", at: place)
+        throw Problem(.badData, "pagination loop: the next page was already read", at: place)
       }
       let mayEnd = query.isFiltered || (paging.isCounted && !answers.isEmpty)
       guard let reply = try await reply(url, absentIsNothing: mayEnd, shelf: shelf) else { break }
       let records = try RESTDocument.records(in: reply.document, at: dataset.records, url: url)
       if paging.isCounted, let last = answers.last, !records.isEmpty, last.records == records {
         throw Problem(
-          .badData, "page \(answers.count + 1) is the same as the one before; the server does not know the parameter",
+          .badData,
+          "page \(answers.count + 1) is identical to the previous page; the server probably ignores the page parameter",
           at: place)
       }
       answers.append(RESTAnswer(url: url, records: records, parent: parent, believe: reply.believe))
@@ -41,7 +42,7 @@ extension RESTSource {
     return answers
   }
 
-  /// The URL of the page behind the last; nil at the end.
+  /// The URL of the next page; nil at the end.
   private func next(
     after answers: [RESTAnswer], of dataset: SourceDataset, _ reply: RESTReply, _ query: RESTQuery
   ) throws(Problem) -> String? {
@@ -70,7 +71,7 @@ extension RESTSource {
     }
   }
 
-  /// What an answer says at `pointer` of the page behind it; nil for nothing: not there, null, false, an empty text.
+  /// The value at `pointer` that identifies the next page; nil if it is missing, null, false or empty.
   private func following(_ pointer: String, in reply: RESTReply) throws(Problem) -> JSON? {
     guard let found = reply.document.value(at: try JSONPointer(pointer)), !found.isNull, found.booleanValue != false,
       found.stringBytes?.isEmpty != true
@@ -78,25 +79,28 @@ extension RESTSource {
     return found
   }
 
-  /// That what stands where the next page is named names none: the list would seem to end here.
+  /// The error for a value that cannot identify the next page: the list would seem to end here.
   private func noPage(_ found: JSON, _ pointer: String, _ url: String) -> Problem {
     Problem(
-      .badData, "the next page should stand at \(pointer), where \(found.kindName) is: \(RESTText.shown(found))",
-      at: URLText.redacted(url), hint: "correct the pointer in the source's description")
+      .badData, "expected the next page at \(pointer), found \(found.kindName): \(RESTText.shown(found))",
+      at: URLText.redacted(url), hint: "correct the pointer in the source definition")
   }
 
-  /// The absolute form of a link that stands in an answer from `url`; it must stay on the source's own server.
+  /// The absolute form of a link in a response from `url`; it must stay on the source's own server.
   private func followed(_ link: String, from url: String) throws(Problem) -> String {
     let next = RESTOrigin.resolved(link, against: url)
     guard next.utf8.allSatisfy({ $0 > 0x20 && $0 != 0x7F }) else {
       throw Problem(
         .badData,
-        "the link to the next page has a blank or a control character: \(RESTText.firstWords(Array(URLText.redacted(next).utf8)))",
+        "the URL of the next page contains white space or a control character: "
+          + "\(RESTText.firstWords(Array(URLText.redacted(next).utf8)))",
         at: URLText.redacted(url))
     }
     guard RESTOrigin(next) == RESTOrigin(server) else {
       throw Problem(
-        .badData, "the next page is on another server: \(RESTText.firstWords(Array(URLText.redacted(next).utf8)))",
+        .badData,
+        "refusing to follow the next page to another server: "
+          + "\(RESTText.firstWords(Array(URLText.redacted(next).utf8)))",
         at: URLText.redacted(url))
     }
     return next

@@ -35,7 +35,7 @@ struct RESTQuery {
     return query
   }
 
-  /// Where `{name}` stands.
+  /// The position of `{name}`.
   private static func place(of name: String, in path: String) -> Range<String.Index>? {
     let mark = "{\(name)}", bytes = path.utf8
     for start in bytes.indices where bytes[start] == UInt8(ascii: "{") && bytes[start...].starts(with: mark.utf8) {
@@ -44,7 +44,7 @@ struct RESTQuery {
     return nil
   }
 
-  /// What follows the base URL, encoded.
+  /// The encoded text after the base URL.
   var text: String {
     guard !parameters.isEmpty else { return path }
     let pairs = parameters.map { Self.encoded($0.name) + "=" + Self.encoded($0.value) }

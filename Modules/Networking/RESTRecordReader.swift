@@ -11,7 +11,7 @@ struct RESTRecordReader {
   /// Nothing is counted yet.
   private let members: RESTMembers
 
-  /// - Throws: `configuration` for a selector that is no JSON Pointer.
+  /// - Throws: `configuration` for a selector that is not a JSON Pointer.
   init(
     _ dataset: SourceDataset, asWritten: Bool, report: @escaping @Sendable (String) -> Void
   ) throws(Problem) {
@@ -32,8 +32,8 @@ struct RESTRecordReader {
       dataset.columns, others: dataset.ignored + dataset.supplements.flatMap { $0.columns.map(\.from) })
   }
 
-  /// The rows of the records of a list's answers, checked; then the answers are believed.
-  /// - Throws: `badData` naming record and column.
+  /// The validated rows of the records of a list's responses; then the responses are confirmed.
+  /// - Throws: `badData` with record and column.
   func rows(of answers: [RESTAnswer]) throws(Problem) -> RESTRows {
     var part = RESTRows(members: members)
     for answer in answers {
@@ -46,7 +46,7 @@ struct RESTRecordReader {
     return part
   }
 
-  /// All rows in the order of the key; tells what was odd in them.
+  /// All rows in key order; reports anomalies.
   /// - Parameter isPartial: whether only some of the records were asked for.
   func whole(_ parts: [RESTRows], isPartial: Bool) -> (rows: [[Value]], findings: [MemberFinding]) {
     var rows: [[Value]] = []
@@ -75,14 +75,14 @@ struct RESTRecordReader {
     return batches
   }
 
-  /// One record as a row; what the schema wants and is not there is an error.
+  /// One record as a row. A missing required value is an error.
   private func row(
     of record: JSON, _ number: Int, _ answer: RESTAnswer, _ notes: inout RESTNotes
   ) throws(Problem) -> [Value] {
     guard case .object = record else {
       throw Problem(
         .badData,
-        "record \(number) is \(record.kindName), not an object: \(RESTText.firstWords(record.canonicalBytes))",
+        "record \(number): expected an object, got \(record.kindName): \(RESTText.firstWords(record.canonicalBytes))",
         at: URLText.redacted(answer.url))
     }
     var row: [Value] = []
@@ -95,7 +95,7 @@ struct RESTRecordReader {
       do throws(Problem) {
         let value = try reader.value(in: record, place: number, parent: answer.parent, &notes)
         if value == .null, !dataset.schema.columns[position].isNullable, !isAsWritten {
-          throw Problem(.badData, "there is no value")
+          throw Problem(.badData, "missing value")
         }
         row.append(value)
       } catch {
@@ -184,31 +184,31 @@ struct RESTRecordReader {
   }
 }
 
-/// Rows of some answers, and what was odd in them.
+/// The rows of some responses, and their anomalies.
 struct RESTRows {
   var rows: [[Value]] = []
   var notes = RESTNotes()
   var members: RESTMembers
 }
 
-/// What was odd in the records of one request but kept: one line for each kind of thing.
+/// The anomalies in the records of one request that were accepted, one line per kind.
 struct RESTNotes {
   /// The key's columns.
   var keyName = ""
   /// The column that tells records of one key apart.
   var counter: String?
-  /// Keys that came twice or more.
+  /// Duplicate keys.
   var repeatedKeys: [String] = []
-  /// Records the source lists but says nothing further of.
+  /// Listed records without details.
   var withoutFurther: [String] = []
-  /// Records the source says nothing further of now, but did before.
+  /// Records without details now that had them before.
   var keptFurther: [String] = []
   /// By column: texts that were nonsense and became null, with how often.
   var invalid: [String: [String]] = [:]
   /// By column: words that are none of those known.
   var unknownWords: [String: [String]] = [:]
 
-  /// Adds what was odd in further records.
+  /// Adds the anomalies of more records.
   mutating func add(_ other: RESTNotes) {
     repeatedKeys += other.repeatedKeys
     withoutFurther += other.withoutFurther
@@ -223,20 +223,23 @@ struct RESTNotes {
     if !repeatedKeys.isEmpty {
       lines.append(
         "\(dataset): \(keyName)\(repeatedKeys.count == 1 ? "" : "s") \(Self.list(repeatedKeys)) "
-          + "\(repeatedKeys.count == 1 ? "is" : "are") used more than once; every record is kept"
-          + (counter.map { ", told apart by \($0)" } ?? ""))
+          + "\(repeatedKeys.count == 1 ? "occurs" : "occur") more than once; all records were kept"
+          + (counter.map { ", distinguished by \($0)" } ?? ""))
     }
     if !withoutFurther.isEmpty {
-      lines.append("\(dataset): the source has no details of \(Self.list(withoutFurther)); those columns are null")
+      lines.append("\(dataset): no details available for \(Self.list(withoutFurther)); those columns are null")
     }
     if !keptFurther.isEmpty {
-      lines.append("\(dataset): the source has no details of \(Self.list(keptFurther)); those that are stored stay")
+      lines.append("\(dataset): no details available for \(Self.list(keptFurther)); keeping the stored values")
     }
     for (column, texts) in invalid.sorted(by: { $0.key < $1.key }) {
-      lines.append("\(dataset): \(texts.count) × \(Self.list(texts)) in \(column) is no value and became null")
+      lines.append(
+        "\(dataset): replaced \(texts.count) invalid \(texts.count == 1 ? "value" : "values") of \(column) with null: "
+          + "\(Self.list(texts))"
+      )
     }
     for (column, words) in unknownWords.sorted(by: { $0.key < $1.key }) {
-      lines.append("\(dataset): \(Self.list(words)) in \(column) is not one of the usual words; kept as it is")
+      lines.append("\(dataset): unexpected values of \(column), kept unchanged: \(Self.list(words))")
     }
     return lines
   }

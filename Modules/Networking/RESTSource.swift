@@ -5,8 +5,8 @@ public import Rows
 
 /// A JSON API described by a `SourceDescription`, read over HTTP.
 ///
-/// The records of a request are all read and checked before the first row is given, so a bad answer never leaves half a table behind. Rows come
-/// in the order of the dataset's key; without a key, in the order of the source.
+/// All records of a request are read and validated before the first row is returned, so an invalid response never
+/// leaves half a table. Rows are in the order of the dataset's key; without a key, in the order of the source.
 public struct RESTSource: RecordSource {
   let description: SourceDescription
   let server: String
@@ -52,11 +52,13 @@ public struct RESTSource: RecordSource {
     var base = server ?? description.baseURL
     while base.hasSuffix("/") { base.removeLast() }
     guard base.lowercased().hasPrefix("http://") || base.lowercased().hasPrefix("https://") else {
-      throw Problem(.usage, "“\(URLText.redacted(base))” is no server", hint: "write a URL: https://host/path")
+      throw Problem(.usage, "invalid server URL “\(URLText.redacted(base))”", hint: "use a URL: https://host/path")
     }
-    // Paths are put behind it, which would become part of these.
+    // Paths are appended to it, and would become part of a query or fragment.
     guard !base.contains(where: { $0 == "?" || $0 == "#" }) else {
-      throw Problem(.usage, "“\(URLText.redacted(base))” is more than a server", hint: "leave out what follows ? or #")
+      throw Problem(
+        .usage, "the base URL must not have a query or fragment: “\(URLText.redacted(base))”",
+        hint: "remove everything from ? or # on")
     }
     self.description = description
     self.server = base
@@ -131,7 +133,7 @@ public struct RESTSource: RecordSource {
     if request.parameters["random"] != nil {
       guard let path = dataset.randomPath else {
         throw Problem(
-          .usage, "\(name) cannot give a record of \(dataset.schema.name) by chance", hint: "use --sample 1")
+          .usage, "\(name) does not support random records of \(dataset.schema.name)", hint: "use --sample 1")
       }
       query.path = path
       query.add(dataset.randomFilters, request)
@@ -153,8 +155,8 @@ public struct RESTSource: RecordSource {
     return RESTAnswer(url: url, records: try RESTDocument.records(in: reply.document, at: dataset.records, url: url))
   }
 
-  /// What a URL answers; nil when the server says there is no such record and that may be.
-  /// - Parameter shelf: what it is one of many of, for the cache.
+  /// The response of a URL; nil if the server reports that the record does not exist and that is allowed.
+  /// - Parameter shelf: the collection of the response, for the cache.
   func reply(
     _ url: String, absentIsNothing: Bool, isStorable: Bool = true, shelf: String? = nil
   ) async throws(Problem) -> RESTReply? {
@@ -171,13 +173,13 @@ public struct RESTSource: RecordSource {
     let document = RESTDocument(url: url, status: response.status, body: body)
     if absentIsNothing, document.saysNothingFound { return nil }
     var reply = RESTReply(document: try document.parsed(), headers: response.headers, believe: response.believe)
-    // What is read as it is written is not checked, so it must not take a good answer's place in the cache.
+    // Data read as written is not validated, so it must not replace a valid response in the cache.
     if isAsWritten { reply.believe = {} }
     return reply
   }
 }
 
-/// A good answer.
+/// A valid response.
 struct RESTReply {
   /// The body.
   var document: JSON
@@ -187,13 +189,13 @@ struct RESTReply {
   var believe: @Sendable () -> Void
 }
 
-/// The records of one answer.
+/// The records of one response.
 struct RESTAnswer {
   /// Who answered, for messages.
   var url: String
   /// Objects, as they came.
   var records: [JSON]
-  /// The value of the record of another dataset that these were asked for.
+  /// The value of the parent record of the request.
   var parent: JSON?
   /// To be called when the records are what they should be.
   var believe: @Sendable () -> Void = {}

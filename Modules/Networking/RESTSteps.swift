@@ -3,8 +3,8 @@ import Domain
 import Rows
 
 extension SourceStep {
-  /// What the step makes of a value.
-  /// - Throws: `badData` for a value the step cannot be done to.
+  /// The result of the step for a value.
+  /// - Throws: `badData` for a value that the step cannot be applied to.
   func applied(to value: JSON, _ column: String, _ notes: inout RESTNotes) throws(Problem) -> JSON {
     switch self {
     case .trim: return value.stringBytes.map { .string(Self.trimmed($0)) } ?? value
@@ -16,7 +16,7 @@ extension SourceStep {
       return .array([value])
     case .hasElements:
       guard let elements = value.arrayValue else {
-        throw Problem(.badData, "\(RESTText.shown(value)) is no list")
+        throw Problem(.badData, "invalid value \(RESTText.shown(value)): expected a list")
       }
       return .boolean(!elements.isEmpty)
     case .prefix(let text): return value.stringBytes.map { .string(Array(text.utf8) + $0) } ?? value
@@ -31,7 +31,7 @@ extension SourceStep {
 
   private func quotient(of value: JSON, by divisor: Int64) throws(Problem) -> (quotient: Int64, remainder: Int64) {
     guard let number = RESTColumnReader.integer(value), divisor > 0 else {
-      throw Problem(.badData, "\(RESTText.shown(value)) is no integer")
+      throw Problem(.badData, "invalid value \(RESTText.shown(value)): expected an integer")
     }
     return number.quotientAndRemainder(dividingBy: divisor)
   }
@@ -42,7 +42,7 @@ extension SourceStep {
     return rest.count == text.count ? text : Array(rest)
   }
 
-  /// What is left of a text without blanks at its ends.
+  /// The text without surrounding white space.
   static func trimmed(_ text: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
     let isBlank: (UInt8) -> Bool = { $0 == 32 || (9...13).contains($0) }
     guard let first = text.firstIndex(where: { !isBlank($0) }), let last = text.lastIndex(where: { !isBlank($0) })

@@ -12,7 +12,8 @@ extension RESTSource: RecordSubmitter {
   private func send(_ values: [String: Value], to table: String) async throws(Problem) -> [String: Value] {
     let dataset = try description.dataset(named: table)
     guard let submission = dataset.submission else {
-      throw Problem(.usage, "\(name) takes no \(table)", hint: "`bb-export sources` lists the APIs there are")
+      throw Problem(
+        .usage, "\(name) does not accept new records in \(table)", hint: "list the APIs with: bb-export sources")
     }
     var members: [JSON.Member] = []
     for member in submission.members {
@@ -35,22 +36,22 @@ extension RESTSource: RecordSubmitter {
     guard (200...299).contains(document.status) else {
       let refusal = document.refusal
       guard (400...499).contains(document.status) else { throw Self.unknown(refusal) }
-      throw Problem(.unavailable, "\(refusal.message); it was not stored", at: refusal.place)
+      throw Problem(.unavailable, "\(refusal.message); the record was not stored", at: refusal.place)
     }
     return document.stored(submission)
   }
 
-  /// A failure after which nobody knows whether the record was stored.
+  /// A failure after which it is unknown whether the record was stored.
   private static func unknown(_ problem: Problem) -> Problem {
     guard problem.kind == .unavailable || problem.kind == .badData else { return problem }
     return Problem(
-      .unavailable, "\(problem.message); it is not known whether it was stored", at: problem.place,
-      hint: "look whether it is there before you send it again")
+      .unavailable, "\(problem.message); the record may or may not have been stored", at: problem.place,
+      hint: "check whether it exists before sending it again")
   }
 }
 
 extension RESTDocument {
-  /// What a server says it stored, by column; nothing when it says nothing that can be read.
+  /// The stored values that the server reports, by column; empty if it reports none.
   fileprivate func stored(_ submission: SourceSubmission) -> [String: Value] {
     let answer: JSON
     do throws(Problem) {

@@ -13,10 +13,9 @@ public import Rows
 /// ```
 public enum SourceFile {
   /// The source that the bytes of a file describe.
-  /// - Parameters:
-  ///   - bytes: the contents of the file.
-  ///   - name: the file's path, for messages.
-  /// - Throws: `configuration` for anything that is not such a description: where in the document, what, and the nearest right word.
+  /// - Parameters: - bytes: the contents of the file. - name: the file's path, for messages.
+  /// - Throws: `configuration` for anything that is not such a description: where in the document, what, and the
+  ///   nearest right word.
   public static func read(_ bytes: [UInt8], name: String) throws(Problem) -> SourceDescription {
     let document: JSON
     do throws(Problem) {
@@ -31,13 +30,14 @@ public enum SourceFile {
       authorization: root["auth"].map(authorization) ?? .none, headers: root["headers"]?.pairs ?? [],
       requestsPerSecond: root["rate"]?["per_second"]?.json.realValue, datasets: [])
     for (name, value) in root["headers"]?.pairNodes ?? [] where reserved.contains(name.lowercased()) {
-      throw value.problem("this field is not for a file to say", hint: "a key stands in “auth”, by its variable")
+      throw value.problem(
+        "field not allowed in a source definition", hint: "set secrets in “auth”, by environment variable")
     }
     let nodes = root["datasets"]?.elements ?? []
     for node in nodes {
       let dataset = try SourceFileDataset(node).read()
       guard !source.datasets.contains(where: { $0.schema.name == dataset.schema.name }) else {
-        throw node.problem("a second dataset “\(dataset.schema.name)”")
+        throw node.problem("duplicate dataset “\(dataset.schema.name)”")
       }
       source.datasets.append(dataset)
     }
@@ -61,7 +61,7 @@ public enum SourceFile {
   private static func check(_ parent: SourceNode, before: [Schema]) throws(Problem) {
     guard let dataset = parent["dataset"], let column = parent["column"] else { return }
     guard let schema = before.first(where: { $0.name == dataset.text }) else {
-      throw dataset.unknown(dataset.text, "dataset before this one", before.map(\.name))
+      throw dataset.unknown(dataset.text, "parent dataset", before.map(\.name))
     }
     guard schema.position(of: column.text) != nil else {
       throw column.unknown(column.text, "column of \(schema.name)", schema.columns.map(\.name))

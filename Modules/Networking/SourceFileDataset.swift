@@ -2,7 +2,8 @@ import Codecs
 import Domain
 import Rows
 
-/// Makes a dataset out of its node in a source's file, which is of the right form; what one place says of another is checked here.
+/// Makes a dataset out of its node in a source's file, which is of the right form; what one place says of another is
+/// checked here.
 struct SourceFileDataset {
   let node: SourceNode
 
@@ -19,7 +20,7 @@ struct SourceFileDataset {
       guard schema.position(of: name) != nil else {
         throw column.unknown(name, "column", schema.columns.map(\.name))
       }
-      guard filled.insert(name).inserted else { throw column.problem("“\(name)” is filled twice") }
+      guard filled.insert(name).inserted else { throw column.problem("\(name) is set more than once") }
     }
     let occurrence = try occurrence(schema)
     if let occurrence { filled.insert(occurrence) }
@@ -45,7 +46,7 @@ struct SourceFileDataset {
     for node in node["columns"]?.elements ?? [] {
       let name = node["name"]?.text ?? ""
       guard !columns.contains(where: { $0.name.utf8.elementsEqual(name.utf8) }) else {
-        throw node.problem("a second column “\(name)”")
+        throw node.problem("duplicate column “\(name)”")
       }
       let isInKey = key.contains { $0.text.utf8.elementsEqual(name.utf8) }
       columns.append(
@@ -59,7 +60,7 @@ struct SourceFileDataset {
         throw column.unknown(column.text, "column", columns.map(\.name))
       }
       guard !key[..<position].contains(where: { $0.text == column.text }) else {
-        throw column.problem("“\(column.text)” twice")
+        throw column.problem("duplicate column “\(column.text)”")
       }
     }
     return Schema(node["name"]?.text ?? "", node["summary"]?.text ?? "", key: key.map(\.text), columns: columns)
@@ -68,7 +69,7 @@ struct SourceFileDataset {
   private func occurrence(_ schema: Schema) throws(Problem) -> String? {
     guard let node = node["occurrence"] else { return nil }
     let counters = schema.key.map { schema.columns[$0] }.filter { $0.type == .integer }.map(\.name)
-    guard counters.contains(node.text) else { throw node.unknown(node.text, "integer column of the key", counters) }
+    guard counters.contains(node.text) else { throw node.unknown(node.text, "integer key column", counters) }
     return node.text
   }
 
@@ -79,7 +80,7 @@ struct SourceFileDataset {
       let column = self.column(node)
       if filled.contains(column.name) {
         for key in ["from", "formats", "null", "invalid", "steps", "missing", "optional"] {
-          if let node = node[key] { throw node.problem("“\(column.name)” is filled elsewhere") }
+          if let node = node[key] { throw node.problem("“\(column.name)” is already set") }
         }
       } else if column.from != SourceFile.nothing {
         columns.append(column)

@@ -1,13 +1,14 @@
 import Codecs
 
 extension SourceFile {
-  /// The JSON Schema (draft 2020-12) of a source's file, as text with a line feed at its end. What it accepts the reader accepts, except for what
-  /// one place says of another: keys that are columns, parents that stand before their children, names that differ.
+  /// The JSON Schema (draft 2020-12) of a source definition, as text with a final line feed. The reader accepts
+  /// whatever it accepts, except for references between places: keys that are columns, parents that precede their
+  /// children, names that differ.
   public static var schema: [UInt8] {
     guard case .object(let members) = form.schema else { return [] }
     let head: [JSON.Member] = [
       JSON.Member("$schema", .string("https://json-schema.org/draft/2020-12/schema")),
-      JSON.Member("title", .string("Source of bb-export")),
+      JSON.Member("title", .string("bb-export source definition")),
     ]
     return JSON.object(head + members).indentedBytes()
   }

@@ -1,4 +1,5 @@
-/// What may stand at one place of a source's file. The reader checks a file by these values, and the JSON Schema is made from them, so the two agree.
+/// The accepted values at one place of a source definition. The reader validates with these values, and the JSON Schema
+/// is generated from them, so the two agree.
 indirect enum SourceForm: Sendable {
   /// This integer.
   case constant(Int)
@@ -48,7 +49,7 @@ struct SourceMember: Sendable {
   /// One sentence without a full stop.
   var summary: String
 
-  /// A member that may be left out.
+  /// An optional member.
   init(_ key: String, _ form: SourceForm, _ summary: String) {
     self.key = key
     self.form = form
@@ -63,27 +64,27 @@ struct SourceMember: Sendable {
   }
 }
 
-/// That a member may only be there when another has one of some values, or, with `orAbsent`, is not there.
+/// A condition for a member: another member has one of some values, or, with `orAbsent`, is missing.
 struct SourceCondition: Sendable {
   var key: String
   var other: String
   var values: [String]
   var orAbsent: Bool
-  /// What a file that does otherwise is told.
+  /// The error for a file that violates it.
   var complaint: String
 }
 
-/// Kinds of texts, each as a regular expression for the JSON Schema and as the same check in words.
+/// Kinds of text, each as a regular expression for the JSON Schema and as an equivalent check in code.
 enum SourcePattern: Sendable, CaseIterable {
   /// A name of a source, dataset or column: not empty, without control characters.
   case word
   /// An http or https URL without login, query and fragment.
   case url
-  /// What follows the base URL: begins with a slash, has no blanks and no fragment.
+  /// The path after the base URL: starts with a slash, without white space and fragment.
   case path
   /// A JSON Pointer.
   case pointer
-  /// A JSON Pointer, or a word for what stands elsewhere.
+  /// A JSON Pointer, or a word for a value from elsewhere.
   case selector
   /// The name of an environment variable.
   case variable
@@ -133,21 +134,22 @@ enum SourcePattern: Sendable, CaseIterable {
     }
   }
 
-  /// What a text that is not of this kind is called, and what to write instead.
+  /// The error for a text of another kind, and a hint.
   var complaint: (message: String, hint: String) {
     switch self {
-    case .word: ("not a name", "write letters, digits and underscores")
-    case .url: ("no http or https URL", "write https://host/path; a login stands in “auth”, by its variable")
-    case .path: ("not a path", "begin it with a slash, encode blanks as %20 and # as %23")
-    case .pointer: ("is not a JSON Pointer", "it begins with a slash, as in /results; ~0 is ~ and ~1 is /")
+    case .word: ("invalid name", "use letters, digits and underscores")
+    case .url:
+      ("expected an http or https URL", "use https://host/path; set a login in “auth”, by environment variable")
+    case .path: ("invalid path", "start it with a slash; encode spaces as %20 and # as %23")
+    case .pointer: ("invalid JSON Pointer", "start it with a slash, for example /results; write ~0 for ~ and ~1 for /")
     case .selector:
       (
-        "is not a JSON Pointer",
-        "it begins with a slash, as in /name; or write \(SourceFile.elsewhere.joined(separator: ", "))"
+        "invalid JSON Pointer",
+        "start it with a slash, for example /name, or use one of \(SourceFile.elsewhere.joined(separator: ", "))"
       )
-    case .variable: ("not a name of a variable", "write letters, digits and underscores")
-    case .field: ("not a name of a header field", "write letters, digits and hyphens")
-    case .line: ("not a value of a header field", "write it on one line")
+    case .variable: ("invalid environment variable name", "use letters, digits and underscores")
+    case .field: ("invalid header name", "use letters, digits and hyphens")
+    case .line: ("invalid header value", "write it on one line")
     }
   }
 

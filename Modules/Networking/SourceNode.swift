@@ -2,9 +2,10 @@ import Codecs
 import Domain
 import Rows
 
-/// A value of a source's file, and where it stands, so that every complaint names its place.
+/// A value of a source definition and its location, so that every error names its place.
 ///
-/// A `SourceForm` checks it; what is read of it afterwards is there. Of a value of another kind, texts are empty and numbers 0.
+/// A `SourceForm` validates it; values read afterwards exist. For a value of another kind, text is empty and numbers
+/// are 0.
 struct SourceNode {
   let json: JSON
   private let file: String
@@ -20,9 +21,9 @@ struct SourceNode {
     self.path = path
   }
 
-  // MARK: - Complaints
+  // MARK: - Errors
 
-  /// What is wrong here.
+  /// A problem at this place.
   func problem(_ message: String, hint: String = "") -> Problem {
     let place = "\(file): \(path.isEmpty ? "the document" : path)"
     return Problem(.configuration, message, at: place, hint: hint)
@@ -31,16 +32,16 @@ struct SourceNode {
   /// A word that is none of those known.
   func unknown(_ word: String, _ kind: String, _ known: [String]) -> Problem {
     let near = Nearest.word(to: word, among: known).map { "did you mean \($0)?" }
-    let all = known.isEmpty ? "" : "there are: \(known.joined(separator: ", "))"
-    return problem("no \(kind) \(RESTText.firstWords(Array(word.utf8)))", hint: near ?? all)
+    let all = known.isEmpty ? "" : "expected one of: \(known.joined(separator: ", "))"
+    return problem("unknown \(kind) \(RESTText.firstWords(Array(word.utf8)))", hint: near ?? all)
   }
 
-  /// - Throws: `configuration` when this is no text.
+  /// - Throws: `configuration` if this is not text.
   func wantText() throws(Problem) {
-    guard json.stringBytes != nil else { throw problem("\(json.kindName), not a text") }
+    guard json.stringBytes != nil else { throw problem("expected a string, found \(json.kindName)") }
   }
 
-  // MARK: - What is there
+  // MARK: - Values
 
   /// The member called `key`; nil when there is none.
   subscript(_ key: String) -> SourceNode? {

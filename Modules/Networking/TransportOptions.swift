@@ -1,4 +1,4 @@
-/// What a user may say about connections.
+/// User options for connections.
 public struct TransportOptions: Sendable, Hashable {
   /// A proxy's URL, or `none`; nil leaves it to the environment (`http_proxy` and its kin).
   public var proxy: String?
@@ -12,7 +12,7 @@ public struct TransportOptions: Sendable, Hashable {
   public static let usualConnections = 32
   /// Whether data and redirects of a public server may lead to private addresses.
   public var allowsPrivate: Bool
-  /// How the program calls itself.
+  /// The user agent of the program.
   public var userAgent: String
 
   /// The usual options.

@@ -2,9 +2,10 @@ public import Rows
 
 /// Which rows and columns, in what order: a value that knows nothing of the command line.
 ///
-/// Order of work: conditions and search → sample → sort → offset and limit → relations → columns. So a sample of one quote is one quote, with
-/// all that belongs to it. Only when a condition or a sort names a column of a relation do the relations come before those conditions; what is
-/// sampled, skipped and limited then are the joined rows. Search looks at the rows' own texts.
+/// Order of work: conditions and search → sample → sort → offset and limit → relations → columns. So a sample of one
+/// quote is one quote, with all that belongs to it. Only when a condition or a sort names a column of a relation do the
+/// relations come before those conditions; what is sampled, skipped and limited then are the joined rows. Search looks
+/// at the rows' own texts.
 public struct Selection: Sendable, Hashable {
   /// All must hold.
   public var conditions: [Condition] = []
@@ -12,23 +13,23 @@ public struct Selection: Sendable, Hashable {
   public var alternatives: [[Condition]] = []
   /// Only records with one of these keys, as `RecordKey` writes them: favourites; nil for all.
   public var keys: Set<[UInt8]>?
-  /// Every word of it begins a word of the row, without regard to case and marks; nil for no search.
+  /// Search words; each must be a prefix of a word in the row, ignoring case and marks. Nil for no search.
   public var search: String?
-  /// How many rows to take at random; nil for all. They stay in the order they came in.
+  /// The number of random rows to select; nil for all. They keep their order.
   public var sample: Int?
   /// Makes the sample the same every time; nil for another one each time.
   public var seed: UInt64?
   /// What to sort by, most significant first; the key and then the order of arrival decide between equals.
   public var sort: [SortKey] = []
-  /// Rows to leave out at the beginning.
+  /// The number of rows to skip.
   public var offset = 0
   /// The most rows to give; nil for all.
   public var limit: Int?
   /// Columns to give, in this order; nil for all.
   public var columns: [String]?
 
-  /// Relations to follow, by name: of the dataset, or of what an earlier one of them led to. To one record: its columns follow, named
-  /// `character.birthday`. To many: a row for each. To none: nulls.
+  /// Relations to follow, by name: of the dataset, or of what an earlier one of them led to. To one record: its columns
+  /// follow, named `character.birthday`. To many: a row for each. To none: nulls.
   public var relations: [String] = []
   /// Whether relations give a column of JSON each instead.
   public var isNested = false
@@ -45,14 +46,14 @@ public struct Selection: Sendable, Hashable {
       self.column = column
       isDescending = descending
     }
-    /// What a list says: `COLUMN`, `COLUMN:asc` or `COLUMN:desc`.
-    /// - Throws: `usage` for another word behind the colon.
+    /// Parses a list element: `COLUMN`, `COLUMN:asc` or `COLUMN:desc`.
+    /// - Throws: `usage` for another word after the colon.
     public init(_ listed: ListedName) throws(Problem) {
       column = listed.name
       let direction = listed.value ?? "asc"
       guard direction == "asc" || direction == "desc" else {
         throw Problem(
-          .usage, "no direction “\(direction)” to sort \(column)", hint: "write \(column):asc or \(column):desc")
+          .usage, "invalid sort direction “\(direction)” for \(column)", hint: "use \(column):asc or \(column):desc")
       }
       isDescending = direction == "desc"
     }
@@ -91,12 +92,12 @@ public struct Selection: Sendable, Hashable {
     }
     var positions: [Int] = []
     for name in columns ?? [] { positions.append(try position(name, schema, related.relations)) }
-    if Set(positions).count != positions.count { throw Problem(.usage, "a column is named twice in --columns") }
+    if Set(positions).count != positions.count { throw Problem(.usage, "duplicate column in --columns") }
     let joinsFirst = !joined.isEmpty || order.contains { $0.column >= base.width }
 
     var result = stream
     if keys != nil, base.key.isEmpty {
-      throw Problem(.usage, "\(base.name) has no key, and so no favourites")
+      throw Problem(.usage, "\(base.name) has no key and therefore no favourites")
     }
     if !own.isEmpty || search != nil || keys != nil {
       result = FilteredRows(result, own, search.map { SearchMatcher($0, for: base) }, keys: keys)
@@ -116,7 +117,7 @@ public struct Selection: Sendable, Hashable {
     return result
   }
 
-  /// The position of a column; when a relation has it that was not asked for, the message says so.
+  /// The position of a column. If the column belongs to a relation that is not in `--with`, the error says so.
   private func position(_ column: String, _ schema: Schema, _ related: [Relation]) throws(Problem) -> Int {
     let relation = related.first { relation in
       column.hasPrefix(relation.name + ".") && relation.from == schema.name && !relations.contains(relation.name)

@@ -1,7 +1,7 @@
 // swift-format-ignore-file
 // Made by Tools/make-snapshot.
 
-/// What is known for good of characters, without pictures: a line a record, fields in the order of the dataset's columns.
+/// Permanent data of characters, without images: one record per line, fields in the order of the dataset's columns.
 let characterFacts: StaticString = """
     1\tWalter White\tWalter Hartwell White Sr.\t~\t[Walt|Heisenberg|Mr. White|Mr. W|Walt Jackson|Mr. Mayhew|The Maestro|Grandpa Anus|Nick the Greek|Mr. Lambert\t1958-09-07\t[Co-Founder of Gray Matter Technologies|Chemistry Teacher at J. P. Wynne High School|Car Wash Attendant at A1A Car Wash|Crystal Meth Manufacturer|Meth Kingpin|Owner of A1A Car Wash\t~\tdead\tBryan Cranston\t[Breaking Bad|Better Call Saul|El Camino\t[1|2|3|4|5\t[6\ttrue
     2\tJesse Pinkman\tJesse Bruce Pinkman\t~\t[Cap'n Cook|Diesel|Captain America|Jesse Jackson|Mr. Driscoll|Igor\t1984-09-24\t[Meth Dealer\t~\talive\tAaron Paul\t[Breaking Bad|Better Call Saul|El Camino\t[1|2|3|4|5\t[6\ttrue

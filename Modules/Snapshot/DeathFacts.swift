@@ -1,7 +1,8 @@
 // swift-format-ignore-file
 // Made by Tools/make-snapshot.
 
-/// What is known for good of deaths, without causes, details and last words: a line a record, fields in the order of the dataset's columns.
+/// Permanent data of deaths, without causes, details and last words: one record per line, fields in the order of the
+/// dataset's columns.
 let deathFacts: StaticString = """
     1\tEmilio\t~\t~\t[Walter White\t~\t~\tBreaking Bad\t1\t1\t~\t~
     2\tWalter White\t~\t~\t[Walter White\t~\t~\tBreaking Bad\t5\t16\t~\t~

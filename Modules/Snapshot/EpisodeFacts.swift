@@ -1,7 +1,8 @@
 // swift-format-ignore-file
 // Made by Tools/make-snapshot.
 
-/// What is known for good of episodes, without synopses and pictures: a line a record, fields in the order of the dataset's columns.
+/// Permanent data of episodes, without synopses and images: one record per line, fields in the order of the dataset's
+/// columns.
 let episodeFacts: StaticString = """
     Better Call Saul\t1\t1\t63\tUno\t2015-02-08\t~\tVince Gilligan & Peter Gould\tVince Gilligan\t[Jimmy McGill|Mike Erhmantraut|Kim Wexler|Howard Hamlin|Chuck McGill|Nacho Varga\t~
     Better Call Saul\t1\t2\t64\tMijo\t2015-02-09\t~\tPeter Gould\tMichelle MacLaren\t[Jimmy McGill|Mike Erhmantraut|Kim Wexler|Howard Hamlin|Chuck McGill|Nacho Varga|Tuco Salamanca\t~

@@ -13,14 +13,14 @@ public struct SnapshotSource: RecordSource {
   /// What it has.
   public func tables() async throws(Problem) -> [Schema] { Self.facts.map(\.schema) }
 
-  /// The rows of a dataset. Columns that hold no facts (pictures, prose) are null.
-  /// - Throws: `unavailable` for a dataset it does not have.
+  /// The rows of a dataset. Columns that are not included (images, prose) are null.
+  /// - Throws: `unavailable` for a dataset that is not included.
   public func rows(of table: String, _ request: RowRequest) async throws(Problem) -> any RowStream {
     guard let (schema, text) = Self.facts.first(where: { $0.schema.name == table }) else {
       let names = Self.facts.map(\.schema.name)
       throw Problem(
         .unavailable, "the built-in snapshot has no \(table), only \(names.joined(separator: ", "))",
-        hint: "run again with a connection")
+        hint: "run the command once with a network connection")
     }
     return ReadyRows(schema: schema, batches: [Self.batch(schema, text)])
   }
@@ -29,7 +29,7 @@ public struct SnapshotSource: RecordSource {
     (Catalog.characters, characterFacts), (Catalog.episodes, episodeFacts), (Catalog.deaths, deathFacts),
   ]
 
-  /// Fields are parted by tabs, elements of a list (which begins with `[`) by bars; `~` is null.
+  /// Fields are separated by tabs, elements of a list (which starts with `[`) by bars; `~` is null.
   private static func batch(_ schema: Schema, _ text: StaticString) -> RowBatch {
     var builder = BatchBuilder(width: schema.width)
     let bytes = unsafe Array(UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))

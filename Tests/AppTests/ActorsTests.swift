@@ -37,18 +37,19 @@ import Testing
     #expect(stories[0] == stories[2])
     let story = stories[0]
     for part in [
-      "bb-notes: the actor lacks a category, a city of birth,", "bb-notes: added A. Person as ID\n0\n",
-      "bb-notes: none.jpg: there is no such file or folder\n",
+      "bb-notes: missing for this actor: a category, a city of birth,", "added A. Person (id ID)\n0\n",
+      "bb-notes: none.jpg: no such file or directory\n",
       "| Action | B | 41 | true | X |\n| Drama | A. Person | 46 | false |  |\n", #"{"name":"A. Person","age":null}"#,
-      "films: One; Two; \"x\"\npictures: images/actors/ID-1.jpg\n", "https://e.org/\n",
-      "bb-notes: A. Person is now a favourite\nbb-notes: A. Person is a favourite\nbb-notes: B is now no favourite\n",
-      "bb-notes: an age of 200 is not from 0 to 150\n", "bb-notes: “ftp://x” is no website; write https://…\n",
-      #"A. Person,Drama,true,"[""One"",""Two; \""x\""""]""#, "bb-notes: characters 4 is now a favourite\n",
-      "bb-notes: “7” is no key of quotes; write its id/occurrence; names are known after bb-export sync quotes\n",
-      "bb-notes: characters 1 is now a favourite\n",
+      "movies: One; Two; \"x\"\nimages: images/actors/ID-1.jpg\n", "https://e.org/\n",
+      "added A. Person to favourites\nA. Person is already a favourite\nremoved B from favourites\n",
+      "bb-notes: age 200 is out of range (0 to 150)\n",
+      "bb-notes: invalid website URL “ftp://x”\nhint: use https://…\n",
+      #"A. Person,Drama,true,"[""One"",""Two; \""x\""""]""#, "added characters 4 to favourites\n",
+      "bb-notes: invalid key “7” for quotes\nhint: use id/occurrence; to look up by name, first run bb-export sync quotes\n",
+      "added characters 1 to favourites\n",
       "actors\tID\t2023-11-14T22:13:20Z\nactors\tID\t2023-11-14T22:13:20Z\ncharacters\t1\t2023-11-14T22:13:20Z\ncharacters\t4\t2023-11-14T22:13:20Z\nepisodes\tBreaking Bad/5/14\t",
-      "bb-notes: quotes 7/1 is no favourite\nbb-notes: quotes 7/1 is no favourite\nbb-notes: no dataset “nothing”; there are: characters,",
-      "bb-notes: there is no film “x”; bb-export sync movies --storage … fetches them\n1\n",
+      "removed quotes 7/1 from favourites\nbb-notes: quotes 7/1 is not a favourite\nbb-notes: unknown dataset “nothing”\nhint: available datasets: characters,",
+      "bb-notes: movie not found: “x”\nhint: fetch movies with: bb-export sync movies --storage STORE\n1\n",
     ] { #expect(story.contains(part), "\(part)\n\(story)") }
   }
 

@@ -58,14 +58,14 @@ private let odd: [String: [UInt8]] = [
     shell.write("quotes.csv", "id,occurrence,quote,character\n1,1,\"\",A\n1,1,b,A\n")
     let done = shell.run("bb-export check --from quotes.csv -f csv --columns check,record,count")
     #expect(done.out == "check,record,count\nduplicate-key,1/1,2\nempty-text,1/1,1\n")
-    #expect(done.err == "bb-export: quotes: not compared with characters, which is not there\n")
+    #expect(done.err == "bb-export: warning: quotes: not compared with characters (not available)\n")
   }
   @Test("without network: the built-in facts are checked, and what is not there is told; what was named is an error")
   func offline() throws {
     let shell = Shell()
     let all = shell.run("bb-export check --offline -f csv --columns check --where 'dataset = characters'")
     #expect(all.out == "check\nno-death-record\n" && all.status == 0)
-    #expect(all.err.contains("not checked") && all.err.contains("quotes"))
+    #expect(all.err.contains("skipped") && all.err.contains("quotes"))
     #expect(shell.run("bb-export check quotes --offline").status == 69)
   }
 }

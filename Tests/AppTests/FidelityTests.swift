@@ -32,7 +32,8 @@ import Testing
     ("singer", .lines(before: #"{"type":"RECORD","stream":"hostile","record":"#, after: "}")), ("yaml", .members),
     ("markdown", .look), ("table", .look), ("record", .look), ("html", .look),
   ]
-  /// Formats that need columns which the table does not have, or refuse some of its values; their laws and tests have tables of their own.
+  /// Formats that need columns which the table does not have, or refuse some of its values; their laws and tests have
+  /// tables of their own.
   static let particular: Set = ["geojson", "gpx", "kml", "vcard", "xlsx"]
 
   @Test("every format has its place in the table") func complete() {
@@ -96,7 +97,8 @@ import Testing
     }
   }
 
-  /// The records of a YAML document as lines of NDJSON: bb writes scalars as JSON does, but for reals with an exponent, and a member on a line.
+  /// The records of a YAML document as lines of NDJSON: bb writes scalars as JSON does, but for reals with an exponent,
+  /// and a member on a line.
   private static func objects(_ document: String, _ schema: Schema) throws -> String {
     var records: [[String]] = []
     for line in document.split(separator: "\n") {

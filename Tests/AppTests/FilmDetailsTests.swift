@@ -20,7 +20,7 @@ import Testing
     let second = shell.run("bb-export sync movies --storage \(storage) --api \(none.url) -f csv")
     #expect(first.out == "dataset,added,changed,removed,unchanged\nmovies,1,0,0,0\n" && first.err == "")
     #expect(second.out == "dataset,added,changed,removed,unchanged\nmovies,0,0,0,1\n")
-    #expect(second.err == "bb-export: movies: the source has no details of a; those that are stored stay\n")
+    #expect(second.err == "bb-export: warning: movies: no details available for a; keeping the stored values\n")
     let kept = shell.run("bb-export movies --storage \(storage) --columns audience,synopsis -f csv")
     #expect(kept.out == "audience,synopsis\n7,long\n")
     let tap = shell.run("bb-export tap --storage \(storage)")

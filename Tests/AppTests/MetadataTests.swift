@@ -32,7 +32,7 @@ import Testing
     )
     let short = shell.run("printf '1;2;3\n' > a.csv; bb-export --from a.csv")
     #expect(
-      short.status == 65 && short.err.contains("the record has 3 fields, and 2 columns are described"), "\(short)")
+      short.status == 65 && short.err.contains("expected 2 columns as in the metadata, found 3"), "\(short)")
   }
 
   @Test("a package describes the files of a folder") func dataPackage() throws {
@@ -54,10 +54,12 @@ import Testing
   @Test(
     "what cannot be described is refused before anything is written",
     arguments: [
-      ("--csvw", "--csvw is about CSV files"), ("--datapackage", "--datapackage is about files"),
-      ("--csvw -o a.json", "--csvw is about CSV files"), ("--datapackage -o a.csv -o p/b.csv", "p/b.csv is in another"),
-      ("--csvw --nested flatten -o a.csv", "leave --nested flatten out"),
-      ("--csvw -o a.csv -f json -o a.csv-metadata.json", "choose another name"),
+      ("--csvw", "--csvw requires a CSV or TSV output file"),
+      ("--datapackage", "--datapackage requires an output file"),
+      ("--csvw -o a.json", "--csvw requires a CSV or TSV output file"),
+      ("--datapackage -o a.csv -o p/b.csv", "p/b.csv is elsewhere"),
+      ("--csvw --nested flatten -o a.csv", "remove --nested flatten"),
+      ("--csvw -o a.csv -f json -o a.csv-metadata.json", "use a different file name"),
     ])
   func refused(_ options: String, _ words: String) {
     let shell = Shell()
@@ -72,7 +74,7 @@ import Testing
     let without = shell.run("bb-export --from api.json -f csv; echo $?")
     #expect(without.out == "65\n" && without.err.contains("--records /results"), "\(without.err)")
     for (pointer, words, status) in [
-      ("results", "is not a JSON Pointer", "64"), ("/nothing", "has nothing at /nothing", "65"),
+      ("results", "invalid JSON Pointer", "64"), ("/nothing", "no value at /nothing", "65"),
       ("/meta", "expected an array", "65"),
     ] {
       let done = shell.run("bb-export --from api.json --records \(pointer) -f csv; echo $?")
@@ -80,6 +82,6 @@ import Testing
     }
     shell.write("t.csv", "a\n1\n")
     let csv = shell.run("bb-export --from t.csv --records /a; echo $?")
-    #expect(csv.out == "64\n" && csv.err.contains("leave --records out"), "\(csv.err)")
+    #expect(csv.out == "64\n" && csv.err.contains("remove --records"), "\(csv.err)")
   }
 }

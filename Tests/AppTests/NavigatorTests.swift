@@ -4,7 +4,8 @@ import Testing
 /// What another program, gpsbabel, makes of our places.
 @Suite("Places in navigators", .enabled(if: Navigator.isInstalled, "skipped: gpsbabel or python3 is not installed"))
 struct NavigatorTests {
-  /// Compares gpsbabel's GeoJSON with our CSV: prints how many places have the same name, and coordinates within a millionth of a degree.
+  /// Compares gpsbabel's GeoJSON with our CSV: prints how many places have the same name, and coordinates within a
+  /// millionth of a degree.
   private static let comparison = """
     import csv, json, sys
     ours = [(r["name"], float(r["longitude"]), float(r["latitude"])) for r in csv.DictReader(open("places.csv", newline="", encoding="utf-8"))]

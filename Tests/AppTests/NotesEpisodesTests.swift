@@ -21,12 +21,12 @@ import Testing
     let shell = Shell("BB_API_URL=\(server.url)/api BB_NOW=1384000000")
     #expect(shell.run("bb-notes add 5x14 known; bb-notes list; bb-notes show 5x14; bb-notes search known").status == 0)
     #expect(server.requests.isEmpty)
-    #expect(shell.run("bb-notes add bcs:7x1 new").err == "bb-notes: added Better Call Saul S07E01\n")
+    #expect(shell.run("bb-notes add bcs:7x1 new").err == "added Better Call Saul S07E01\n")
     #expect(server.requests.count == 1)
     #expect(shell.run("bb-notes add bcs:7x2 new").status == 0)
     #expect(
       shell.run("bb-notes add bcs:7x3 new").err.contains(
-        "the nearest are S06E03 “Rock and Hard Place”, S07E01 “Zeta”, S07E02 “Eta”"))
+        "nearest episodes: S06E03 “Rock and Hard Place”, S07E01 “Zeta”, S07E02 “Eta”"))
     #expect(shell.run("bb-notes episodes --season 7 --plain").out.contains("\tZeta\t2030-01-02\ttrue\n"))
     #expect(server.requests.count == 1)
     #expect(shell.run("bb-notes episodes --season 7 --refresh --plain | wc -l").out == "2\n")

@@ -63,7 +63,7 @@ import Testing
     let note = shell.run("bb-notes show 5x14 --plain").out
     #expect(note.hasPrefix("by "))
     // Every text of those who lost is in a draft whose path was printed.
-    let kept = shell.run("sed -n 's/.*your text is kept in //p' err.* | xargs cat | sort -u | wc -l")
+    let kept = shell.run("sed -n 's/.*your text is saved in //p' err.* | xargs cat | sort -u | wc -l")
     #expect(kept.out == "19\n")
     #expect(shell.run("ls ~/.local/state/bb/drafts | wc -l").out == "19\n")
   }
@@ -84,7 +84,7 @@ import Testing
     let shell = Shell(Self.variables + " BB_STORAGE=\(kind):notes BB_EDITOR='sh ed.sh'")
     shell.write("ed.sh", "bb-notes set 5x14 text=theirs; echo mine > \"$1\"\n")
     let done = shell.run("bb-notes add 5x14 first; bb-notes edit 5x14")
-    #expect(done.status == 75 && done.err.contains("your text is kept in "))
+    #expect(done.status == 75 && done.err.contains("your text is saved in "))
     #expect(shell.run("bb-notes show 5x14 --plain; cat ~/.local/state/bb/drafts/*").out == "theirs\nmine\n")
   }
   @Test("undo goes back to the beginning, command by command", arguments: kinds) func undo(_ kind: String) {
@@ -101,7 +101,7 @@ import Testing
   @Test("a text that cannot be saved is kept", arguments: kinds) func full(_ kind: String) {
     let shell = Shell(Self.variables + " BB_STORAGE=\(kind):locked/notes")
     let done = shell.run("touch locked && bb-notes add 5x14 precious")
-    #expect(done.status != 0 && done.err.contains("your text is kept in "), "\(done.err)")
+    #expect(done.status != 0 && done.err.contains("your text is saved in "), "\(done.err)")
     #expect(shell.run("cat ~/.local/state/bb/drafts/*").out == "precious\n")
   }
 }

@@ -12,10 +12,11 @@ import Testing
 
   @Test("add without a key offers the seasons, then the episodes, then the editor") func picker() throws {
     let one = try terminal("bb-notes add")
-    #expect(one.shows("Which season?") && one.shows("Breaking Bad, season 5") && one.shows("leave: "))
+    #expect(one.shows("Which season?") && one.shows("Breaking Bad, season 5") && one.shows("to cancel): "))
     one.type("breaking bad, season 5\n")
     #expect(
-      one.shows("Which episode of Breaking Bad, season 5?") && one.shows("S05E14 “Ozymandias”") && one.shows("leave: "))
+      one.shows("Which episode of Breaking Bad, season 5?") && one.shows("S05E14 “Ozymandias”")
+        && one.shows("to cancel): "))
     one.type("14\n")
     #expect(one.shows("added Breaking Bad S05E14"))
     #expect(one.end() == 0)
@@ -23,38 +24,38 @@ import Testing
     let two = try terminal("bb-notes add --production bb")
     #expect(two.shows("(1 note)"))
     two.type("\u{4}")
-    #expect(two.shows("nothing is chosen"))
+    #expect(two.shows("no episode selected"))
     #expect(two.end() == 0 && !two.text.contains("Better Call Saul"))
   }
   @Test("an answer that is none is asked for again; an empty one leaves, and nothing is written") func leaving() throws
   {
     let one = try terminal("bb-notes add")
-    #expect(one.shows("leave: "))
+    #expect(one.shows("to cancel): "))
     one.type("99\n")
-    #expect(one.shows("there is no such choice") && one.shows("leave: "))
+    #expect(one.shows("no match") && one.shows("to cancel): "))
     one.type("season\n")
-    #expect(one.shows("12 have that in their name") && one.shows("leave: "))
+    #expect(one.shows("12 matches") && one.shows("to cancel): "))
     one.type("\n")
-    #expect(one.shows("nothing is chosen"))
+    #expect(one.shows("no episode selected"))
     #expect(one.end() == 0)
     #expect(shell.run("bb-notes list --plain").out == "")
   }
   @Test("adding to an episode that has a note opens that note, with what was said behind it") func upsert() throws {
     #expect(shell.run("bb-notes add 5x14 first").status == 0)
     let one = try terminal("bb-notes add 5x14 second")
-    #expect(one.shows("changed Breaking Bad S05E14"))
+    #expect(one.shows("updated Breaking Bad S05E14"))
     #expect(one.end() == 0)
     #expect(shell.run("bb-notes show 5x14 --plain").out == "first\\nsecond\\nfrom the editor\n")
   }
   @Test("leaving the editor without a change, empty or with an error changes nothing") func unchanged() throws {
     #expect(shell.run("bb-notes add 5x14 first").status == 0)
     for (script, words) in [
-      ("true", "the text is the same"), (": > \"$1\"", "the text is empty"), ("rm \"$1\"", "the text was removed"),
-      ("exit 3", "the editor ended with 3"), ("echo x >> \"$1\"; exit 1", "its text is kept in"),
+      ("true", "the text is unchanged"), (": > \"$1\"", "the text is empty"), ("rm \"$1\"", "the text is empty"),
+      ("exit 3", "the editor exited with status 3"), ("echo x >> \"$1\"; exit 1", "its text is saved in"),
     ] {
       shell.write("ed.sh", script + "\n")
       let one = try terminal("bb-notes edit 5x14")
-      #expect(one.shows("nothing has changed on Breaking Bad S05E14: ") && one.shows(words), "\(script)")
+      #expect(one.shows("Breaking Bad S05E14: not changed: ") && one.shows(words), "\(script)")
       #expect(one.end() == 0)
     }
     #expect(shell.run("bb-notes show 5x14 --plain").out == "first\n")
@@ -72,7 +73,7 @@ import Testing
     let one = try terminal("BB_EDITOR='\"./my editor\" -n \"a b\"' exec bb-notes edit 5x14")
     #expect(one.shows("-n,a b") && one.shows("ready"))
     one.type("\u{3}")
-    #expect(one.shows("changed Breaking Bad S05E14"))
+    #expect(one.shows("updated Breaking Bad S05E14"))
     #expect(one.end() == 0)
     #expect(shell.run("bb-notes show 5x14 --plain").out == "first\\ninterrupted\n")
   }
@@ -85,10 +86,10 @@ import Testing
   @Test("delete asks, and only yes is yes") func confirmation() throws {
     #expect(shell.run("bb-notes add 5x14 first").status == 0)
     for (answer, words) in [
-      ("n", "nothing is deleted"), ("", "nothing is deleted"), ("yes", "deleted Breaking Bad S05E14"),
+      ("n", "nothing deleted"), ("", "nothing deleted"), ("yes", "deleted Breaking Bad S05E14"),
     ] {
       let one = try terminal("bb-notes delete 5x14")
-      #expect(one.shows("delete the note on Breaking Bad S05E14? [y/N] "))
+      #expect(one.shows("delete the note for Breaking Bad S05E14? [y/N] "))
       one.type(answer + "\n")
       #expect(one.shows(words))
       #expect(one.end() == 0)

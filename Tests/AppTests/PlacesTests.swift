@@ -40,15 +40,16 @@ import Testing
     #expect(stories[0] == stories[2])
     let story = stories[0]
     for part in [
-      "bb-notes: added Luzern as ID\n0\n",
-      "bb-notes: there is another place called Bern\nbb-notes: added Bern as ID\n0\n",
-      "bb-notes: the place lacks coordinates; say where it is: --at LAT,LON\n64\n",
-      "bb-notes: latitude 91 is not from -90 to 90; latitude comes first, then longitude\n64\n",
+      "added Luzern (id ID)\n0\n",
+      "another place is also named Bern\nadded Bern (id ID)\n0\n",
+      "bb-notes: missing for this place: coordinates\nhint: set the coordinates: --at LAT,LON\n64\n",
+      "bb-notes: latitude 91 is out of range (-90 to 90)\nhint: latitude comes first, then longitude\n64\n",
       "| Luzern | 47.05 | 8.3 | 2024-05 | the bridge |\n", "Bern\t46.95\t7.45\t\t\nBern\t0.0\t0.0\t\t\n",
-      "Luzern\n47.05,8.3\nvisited 2024-05\n", "bb-notes: there is no place “Lucern”; did you mean Luzern?\n1\n",
-      "“Bern” means 2 places; name one by its id: ID (Bern), ID (Bern)\n64\n",
-      "bb-notes: changed Luzern\nbb-notes: nothing has changed on Luzern\n0\n",
-      "bb-notes: “?!” has no word to search for; words are of letters and digits\n64\n", "add --yes\n",
+      "Luzern\n47.05,8.3\nvisited 2024-05\n", "bb-notes: place not found: “Lucern”\nhint: did you mean Luzern?\n1\n",
+      "“Bern” matches 2 places\nhint: use an id: ID (Bern), ID (Bern)\n64\n",
+      "updated Luzern\nLuzern: no changes\n0\n",
+      "bb-notes: “?!” contains no searchable word\nhint: search words consist of letters and digits\n64\n",
+      "use --yes\n",
       "bb-notes: undid “delete place Luzern” of 2023-11-14T22:13:20Z\n",
       #"{"bb":1,"kind":"places","items":["#, #"<wpt lat="47.06" lon="8.31"><name>Luzern</name>"#,
       #""coordinates":[8.31,47.06]"#,
@@ -59,19 +60,23 @@ import Testing
     let shell = Shell("BB_STORAGE=csv:n BB_NOW=1700000000")
     #expect(shell.run("bb-notes places add Bern --at 46.95,7.45").status == 0)
     let edit = shell.run("BB_EDITOR='sed -i s/7.45/7.5/' bb-notes places edit Bern")
-    #expect(edit.err == "bb-notes: changed Bern\n" && edit.status == 0)
+    #expect(edit.err == "updated Bern\n" && edit.status == 0)
     let same = shell.run("BB_EDITOR=true bb-notes places edit Bern")
-    #expect(same.err == "bb-notes: nothing has changed: the text is the same\n" && same.status == 0)
+    #expect(same.err == "nothing changed: the text is unchanged\n" && same.status == 0)
     let wrong = shell.run("BB_EDITOR='sed -i s/46.95/96.95/' bb-notes places edit Bern")
-    #expect(wrong.err.contains("latitude 96.95 is not from -90 to 90") && wrong.err.contains("your text is kept in"))
+    #expect(
+      wrong.err.contains("latitude 96.95 is out of range (-90 to 90)") && wrong.err.contains("your text is saved in"))
     #expect(wrong.status == 64)
     // A form that cannot be read is as much work as one that cannot be kept.
-    for (change, why) in [("s/^comment/coment/", "no column “coment”; did you mean comment? "), ("s/46.95/x/", "x")] {
+    for (change, why) in [
+      ("s/^comment/coment/", "unknown column “coment”\nhint: did you mean comment? "), ("s/46.95/x/", "x"),
+    ] {
       let unread = shell.run("BB_EDITOR='sed -i \(change)' bb-notes places edit Bern")
       #expect(unread.status == 64 && unread.err.contains(why), "\(unread.err)")
       let path = unread.err.split(separator: " ").last.map(String.init) ?? ""
       #expect(
-        unread.err.contains("your text is kept in /") && shell.run("cat \(path)").out.contains("Bern"), "\(unread.err)")
+        unread.err.contains("your text is saved in /") && shell.run("cat \(path)").out.contains("Bern"), "\(unread.err)"
+      )
     }
     #expect(shell.run("bb-notes places list --plain").out == "Bern\t46.95\t7.5\t\t\n")
   }

@@ -45,18 +45,18 @@ import Testing
   @Test(
     "a program that misbehaves is an error that says how, and the old file stays",
     arguments: [
-      ("exit", "cat >/dev/null; echo 'out of ink' >&2; exit 3", 76, "ended with 3: out of ink"),
+      ("exit", "cat >/dev/null; echo 'out of ink' >&2; exit 3", 76, "exited with status 3: out of ink"),
       (
         "refuse", "cat >/dev/null; echo half; echo 'no such colour' >&2; exit 65", 65,
         "cannot represent the records: no such colour"
       ),
-      ("early", "exec <&-; exit 0", 76, "ended before it had read everything"),
+      ("early", "exec <&-; exit 0", 76, "exited before reading all of its input"),
       // Ends after the last byte has gone into the pipe.
-      ("leave", "sleep 1; exit 0", 76, "ended before it had read everything"),
-      ("part", "head -c 100 >/dev/null", 76, "ended before it had read everything"),
-      ("signal", "kill -9 $$", 76, "was ended by signal 9"),
-      ("flood", "exec yes 0123456789012345678901234567890123456789", 76, "which cannot be meant"),
-      ("linger", "cat >/dev/null; exec >&- 2>&-; sleep 30", 76, "did not end"),
+      ("leave", "sleep 1; exit 0", 76, "exited before reading all of its input"),
+      ("part", "head -c 100 >/dev/null", 76, "exited before reading all of its input"),
+      ("signal", "kill -9 $$", 76, "killed by signal 9"),
+      ("flood", "exec yes 0123456789012345678901234567890123456789", 76, "implausible output"),
+      ("linger", "cat >/dev/null; exec >&- 2>&-; sleep 30", 76, "did not exit"),
     ])
   func faults(name: String, body: String, status: Int32, complaint: String) throws {
     let shell = Self.shell([name: Self.script(name, body)])
@@ -98,18 +98,19 @@ import Testing
   @Test(
     "one that others could change, or that has a built-in name, is listed and not run",
     arguments: [
-      ("chmod 775 plug", "others may write"), ("chmod 757 plug/bb-exporter-x", "others may write"),
+      ("chmod 775 plug", "is writable by other users"), ("chmod 757 plug/bb-exporter-x", "is writable by other users"),
       ("chmod 644 plug/bb-exporter-x", "not executable"),
-      ("rm plug/bb-exporter-x; ln -s nowhere plug/bb-exporter-x", "leads nowhere"),
+      ("rm plug/bb-exporter-x; ln -s nowhere plug/bb-exporter-x", "dangling symbolic link"),
       (
-        "mkdir open; chmod 777 open; mv plug/bb-exporter-x open/; ln -s ../open/bb-exporter-x plug/", "others may write"
+        "mkdir open; chmod 777 open; mv plug/bb-exporter-x open/; ln -s ../open/bb-exporter-x plug/",
+        "is writable by other users"
       ),
     ])
   func refused(change: String, complaint: String) throws {
     let shell = Self.shell(["x": Self.script("x", "cat"), "csv": Self.script("csv", "echo stolen")])
     let list = Self.run(shell, "\(change); bb-export plugins -f csv")
     #expect(list.out.contains("x,no,") && list.out.contains(complaint), "\(list.out)")
-    #expect(list.out.contains("csv,no,") && list.out.contains("a built-in format has this name"))
+    #expect(list.out.contains("csv,no,") && list.out.contains("conflicts with a built-in format"))
     let run = Self.run(shell, "bb-export deaths --source snapshot -f x")
     #expect(run.status == 77 && run.err.contains(complaint) && run.out == "")
     #expect(Self.run(shell, "bb-export deaths --source snapshot -f csv --limit 0").out.hasPrefix("id,"))
@@ -117,15 +118,15 @@ import Testing
   @Test(
     "an answer that is no description",
     arguments: [
-      ("echo hello", "no JSON"), ("echo '{}'", "no schemaVersion 1"),
-      ("echo '{\"schemaVersion\": 1, \"name\": \"y\"}'", "another name"),
-      ("exit 1", "does not end well"), ("sleep 20", "no answer within 5 s"), ("exec yes", "more than 64 KiB"),
+      ("echo hello", "invalid JSON"), ("echo '{}'", "must return schemaVersion 1"),
+      ("echo '{\"schemaVersion\": 1, \"name\": \"y\"}'", "does not match the file name"),
+      ("exit 1", "exited with an error"), ("sleep 20", "no response within 5 s"), ("exec yes", "larger than 64 KiB"),
     ])
   func descriptions(answer: String, complaint: String) throws {
     let shell = Self.shell(["x": "#!/bin/sh\n\(answer)\n"])
     let done = Self.run(shell, "bb-export deaths --source snapshot -f x")
     #expect(
-      done.status == 76 && done.err.contains(complaint) && done.err.split(separator: "\n").count == 1, "\(done.err)")
+      done.status == 76 && done.err.contains(complaint) && isOneMessage(done.err), "\(done.err)")
   }
   @Test("a plug-in of twenty lines of Python passes every trial and refuses what it cannot write") func python() throws
   {
@@ -157,7 +158,7 @@ import Testing
     let done = shell.run("\(line)-good -o state && cat state && wc -l < got")
     #expect(done.out == "{\"bb_export\": {\"records\": {\"deaths\": 8}}, \"bookmarks\": {}}\n10\n" && done.err == "")
     for (name, words) in [
-      ("lossy", "without acknowledging"), ("mute", "without acknowledging"), ("dead", "ended with 1"),
+      ("lossy", "without acknowledging"), ("mute", "without acknowledging"), ("dead", "exited with status 1"),
     ] {
       let failed = shell.run("rm -f state; \(line)-\(name) -o state; echo $?; ls state")
       #expect(failed.out == "76\n" && failed.err.contains(words), "\(failed.err)")

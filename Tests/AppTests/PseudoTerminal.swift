@@ -31,7 +31,8 @@ final class PseudoTerminal {
       unsafe posix_spawn_file_actions_destroy(&actions)
       unsafe posix_spawnattr_destroy(&attributes)
     }
-    // The first terminal that the leader of a session (POSIX_SPAWN_SETSID) opens is the session's. Threads of tests hold back signals.
+    // The first terminal that the leader of a session (POSIX_SPAWN_SETSID) opens is the session's. Threads of tests
+    // hold back signals.
     var none = sigset_t()
     unsafe sigemptyset(&none)
     unsafe posix_spawnattr_setsigmask(&attributes, &none)

@@ -68,3 +68,9 @@ struct Shell {
   static func read(_ path: String) -> String { String(decoding: bytes(path), as: UTF8.self) }
   static func variable(_ name: String) -> String? { unsafe getenv(name).map { unsafe String(cString: $0) } }
 }
+
+/// Whether standard error holds a single message: one line, optionally followed by its hint.
+func isOneMessage(_ errors: String) -> Bool {
+  let lines = errors.split(separator: "\n")
+  return lines.count == 1 || (lines.count == 2 && lines[1].hasPrefix("hint: "))
+}

@@ -47,7 +47,7 @@ import Testing
     let shrunk = shell.run("\(sync) people.csv")
     #expect(
       shrunk.err
-        == "bb-export: people: the source has 1 record where the storage has 4; nothing was changed; --allow-shrink accepts it\n"
+        == "bb-export: people: the source has 1 record, the store 4; nothing was changed\nhint: use --allow-shrink to accept the smaller dataset\n"
     )
     #expect(shrunk.status == 65)
     shell.write("people.csv", "name,age\nA,1\nB,2\nC,3\nD,x\"y\n")
@@ -55,7 +55,8 @@ import Testing
     shell.write("other.csv", "name,age\nA,1\nB,2\nC,3\n")
     let elsewhere = shell.run("\(sync) other.csv --as people")
     #expect(
-      elsewhere.err == "bb-export: people: the table comes from file:people.csv; replace it with --replace\n"
+      elsewhere.err
+        == "bb-export: people: the table was loaded from file:people.csv\nhint: use --replace to replace it\n"
         && elsewhere.status == 65)
     #expect(shell.run("\(sync) other.csv --as people --dry-run --replace").out.hasSuffix("people,3,0,4,0\n"))
     #expect(shell.run("bb-export people --storage \(location) -f csv").out == before)
@@ -68,24 +69,24 @@ import Testing
     arguments: [
       (
         "bb-export quotes --storage csv:none",
-        "bb-export: csv:none: there is no such storage; bb-export sync makes one\n", 66
+        "bb-export: csv:none: store not found\nhint: create it with bb-export sync\n", 66
       ),
       (
         "bb-export quotes --storage none",
-        "bb-export: what kind of storage “none” is cannot be told; say it, as in sqlite:none or csv:none or json:none\n",
+        "bb-export: cannot tell the type of store “none”\nhint: use a prefix: sqlite:none or csv:none or json:none\n",
         64
       ),
       (
         "bb-export quotes --storage csv:a --from b.csv",
-        "bb-export: --from and --storage name two places to read from; give one of them\n", 64
+        "bb-export: --from and --storage cannot be used together\nhint: use only one of them\n", 64
       ),
       (
         "bb-export quotes --storage csv:a --offline",
-        "bb-export: --offline is about an API, and the records come from a storage\n", 64
+        "bb-export: --offline applies only to API sources, but the records come from a store\n", 64
       ),
       (
         "mkdir f; echo x > f/y; bb-export sync --source snapshot --storage csv:f",
-        "bb-export: csv:f: the folder belongs to somebody else, and is only read; make it a storage with bb-notes init --storage csv:f, or name another folder\n",
+        "bb-export: csv:f: refusing to write: the directory contains files that bb did not create\nhint: turn it into a store with bb-notes init --storage csv:f, or use another directory\n",
         77
       ),
     ] as [(String, String, Int32)])
@@ -99,7 +100,7 @@ import Testing
     let shell = Shell()
     let sync = "bb-export sync deaths --source snapshot -f csv", list = "bb-notes list -q",
       show = "bb-export config -f csv"
-    #expect(shell.run("BB_STORAGE=csv:a \(sync)").err == "bb-export: the storage is csv:a\n")
+    #expect(shell.run("BB_STORAGE=csv:a \(sync)").err == "store: csv:a\n")
     #expect(shell.run("ls a").out.contains("deaths.csv"))
     #expect(shell.run("mkdir -p ~/.config/bb; echo storage = json:b > ~/.config/bb/config; \(sync)").status == 0)
     #expect(shell.run("ls b").out.contains("deaths.json"))
@@ -170,7 +171,7 @@ import Testing
     let twice = shell.run(read)
     #expect(
       twice.err
-        == "bb-export: s/favourites.csv:5: lines 2 and 5 have one key, a, 1; remove or change one of them\n"
+        == "bb-export: s/favourites.csv:5: lines 2 and 5 have the same key, a, 1\nhint: remove or change one of them\n"
         && twice.status == 65)
     let damaged = "dataset,record_key,created_at\na,1,2026-01-02T03:04:05Z\nb\n"
     shell.write("s/favourites.csv", damaged)

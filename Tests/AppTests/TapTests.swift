@@ -69,12 +69,12 @@ import Testing
   @Test(
     "what is wrong with a file is said with its name",
     arguments: [
-      ("--config x.json", #"{"sorce": "x"}"#, 78, "no setting “sorce”; did you mean source?"),
-      ("--config x.json", #"{"datasets": [1]}"#, 78, "x.json: /datasets: an array, not a list of texts"),
-      ("--config x.json", "{", 78, "x.json:1:2"), ("--config x.json", "[]", 78, "not an object"),
-      ("--config x.json", #"{"source": "snapshot", "datasets": ["quots"]}"#, 66, "has no quots"),
-      ("--catalog x.json", "{}", 78, "no Singer catalogue"), ("--state x.json", "7", 78, "no Singer state"),
-      ("--config x.json --source snapshot", "{}", 64, "contradict"), ("--config y.json", "", 66, "y.json"),
+      ("--config x.json", #"{"sorce": "x"}"#, 78, "unknown setting “sorce”\nhint: did you mean source?"),
+      ("--config x.json", #"{"datasets": [1]}"#, 78, "x.json: /datasets: expected an array of strings, found an array"),
+      ("--config x.json", "{", 78, "x.json:1:2"), ("--config x.json", "[]", 78, "expected an object"),
+      ("--config x.json", #"{"source": "snapshot", "datasets": ["quots"]}"#, 66, "has no dataset quots"),
+      ("--catalog x.json", "{}", 78, "not a Singer catalog"), ("--state x.json", "7", 78, "not a Singer state"),
+      ("--config x.json --source snapshot", "{}", 64, "conflicts with --config"), ("--config y.json", "", 66, "y.json"),
     ])
   func wrong(options: String, file: String, status: Int32, complaint: String) throws {
     let shell = Shell()

@@ -2,7 +2,8 @@ import Conformance
 import Domain
 import Testing
 
-/// An API of a user's: seven items, handed out in pages of three in each of the ways there are; each item has parts of its own.
+/// An API of a user's: seven items, handed out in pages of three in each of the ways there are; each item has parts of
+/// its own.
 private func items(_ request: LoopbackServer.Request) -> LoopbackServer.Answer {
   func list(_ ids: some Sequence<Int>) -> String {
     let records = ids.map { #"{"id": \#($0), "name": "n\#($0)", "seen": "0\#($0)-03-2020"}"# }
@@ -83,7 +84,7 @@ private func items(_ request: LoopbackServer.Request) -> LoopbackServer.Answer {
     #expect(long.out == "65\nmine.json\n" && long.err.contains("more than 2 pages"))
     shell.write("mine.json", Self.describe("/next", #"{"type": "page", "param": "page"}"#))
     let still = shell.run("bb-export items --source mine.json --api \(server.url)")
-    #expect(still.status == 65 && still.err.contains("the same as the one before"))
+    #expect(still.status == 65 && still.err.contains("identical to the previous page"))
   }
   @Test("the key comes from the environment, and is asked for by name") func secrets() throws {
     let server = try LoopbackServer(items), shell = Shell()
@@ -144,7 +145,7 @@ private func items(_ request: LoopbackServer.Request) -> LoopbackServer.Answer {
     shell.write("mine.json", Self.describe("/page", #"{"type": "none"}"#, top: key))
     #expect(
       shell.run("bb-export sources check mine.json").out
-        == "mine.json: describes mine, with items; sends the variable MINE_TOKEN to http://127.0.0.1:1\n")
+        == "mine.json: valid source definition mine: items; sends the value of $MINE_TOKEN to http://127.0.0.1:1\n")
   }
   @Test("a file names its own server, and is answered by nobody else: no variable, no built-in facts") func own() throws
   {
@@ -161,7 +162,7 @@ private func items(_ request: LoopbackServer.Request) -> LoopbackServer.Answer {
     let shell = Shell()
     shell.write("mine.json", Self.describe("/page", #"{"type": "none"}"#))
     let item = shell.run("bb-export item --source mine.json")
-    #expect(item.status == 66 && item.err == "bb-export: mine has no item; did you mean items?\n")
+    #expect(item.status == 66 && item.err == "bb-export: source mine has no dataset item\nhint: did you mean items?\n")
     let column = shell.run("bb-export items --source mine.json --where 'nam = x'")
     #expect(column.status == 64 && column.err.contains("did you mean name?"))
     let file = shell.run("bb-export items --source nosuch.json")

@@ -74,10 +74,10 @@ import Testing
   @Test(
     "a header is held to the rules of every record",
     arguments: [
-      ("\"a,b\n1,2\n", "t.csv:1:1: a quote is opened here and never closed"),
-      ("a,\"b\n1,2\n", "t.csv:1:3: a quote is opened here and never closed"),
-      ("a,b\r1,2\r", "t.csv:1:4: a carriage return without a line feed"),
-      ("\n\na,\"b\"c\n1,2\n", "t.csv:3:3: text stands behind the quote"),
+      ("\"a,b\n1,2\n", "t.csv:1:1: unterminated quoted field"),
+      ("a,\"b\n1,2\n", "t.csv:1:3: unterminated quoted field"),
+      ("a,b\r1,2\r", "t.csv:1:4: carriage return without line feed"),
+      ("\n\na,\"b\"c\n1,2\n", "t.csv:3:3: unexpected text after a closing quote"),
     ])
   func faults(text: String, complaint: String) {
     let problem = #expect(throws: Problem.self) {
@@ -91,7 +91,7 @@ import Testing
     let problem = #expect(throws: Problem.self) {
       try CSVRowStream.inferring(MemoryByteSource(bytes, name: "t.csv"), table: "t")
     }
-    #expect(problem?.description.hasPrefix("t.csv:1:4: byte 3 of the file is not UTF-8") == true)
+    #expect(problem?.description.hasPrefix("t.csv:1:4: invalid UTF-8 at byte 3") == true)
   }
   @Test(
     "names may be quoted, hold line ends and delimiters, or be empty",

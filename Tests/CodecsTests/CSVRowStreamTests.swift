@@ -58,13 +58,13 @@ import Testing
     arguments: [
       ("a,b\n1,2\n3\n", "t.csv:3:2: expected 2 fields, found 1"),
       ("a,b\n1,2,3\n", "t.csv:2:5: expected 2 fields, found 3"),
-      ("a,b\n1,\"2\n3,4\n", "t.csv:2:3: a quote is opened here and never closed"),
-      ("a,b\n\"x\"y,1\n", "t.csv:2:1: text stands behind the quote"),
-      ("a,b\n\"x\"y\"z\",1\n", "t.csv:2:1: text stands behind the quote"),
-      ("a,b\n1,2\rx\n", "t.csv:2:4: a carriage return"),
+      ("a,b\n1,\"2\n3,4\n", "t.csv:2:3: unterminated quoted field"),
+      ("a,b\n\"x\"y,1\n", "t.csv:2:1: unexpected text after a closing quote"),
+      ("a,b\n\"x\"y\"z\",1\n", "t.csv:2:1: unexpected text after a closing quote"),
+      ("a,b\n1,2\rx\n", "t.csv:2:4: carriage return"),
       ("", "t.csv: the file is empty"),
       ("a,b\n\"l\nl\",1\n2\n", "t.csv:4:2: expected 2 fields, found 1"),
-      ("a,b\nx,1\n,\"", "t.csv:3:2: a quote is opened here"),
+      ("a,b\nx,1\n,\"", "t.csv:3:2: unterminated quoted field"),
     ])
   func faults(text: String, complaint: String) async {
     let problem = await #expect(throws: Problem.self) { try await Self.read(text) }
@@ -74,7 +74,7 @@ import Testing
   @Test("bytes that are not UTF-8 are told by their place in the file, or replaced") func encoding() async throws {
     let bytes = Array("a,b\nx,".utf8) + [0xC3, 0x28] + Array("\n".utf8)
     let problem = await #expect(throws: Problem.self) { try await Self.read(bytes) }
-    #expect(problem?.description.hasPrefix("t.csv:2:3: byte 6 of the file is not UTF-8") == true)
+    #expect(problem?.description.hasPrefix("t.csv:2:3: invalid UTF-8 at byte 6") == true)
     #expect(try await Self.read(bytes) { $0.replacesBadEncoding = true }.rows == [["x", "\u{FFFD}("]])
   }
   @Test("names of columns are made different, and never empty") func header() async throws {

@@ -40,8 +40,8 @@ import Testing
   @Test(
     "what is not a table is refused, however much of it there is",
     arguments: [
-      ("[{\"a\":", "[", "", "nested deeper than 128"), ("[", "[", "", "expected a record"),
-      ("{\"a\":", "[", "/b", "nested deeper than 128"),
+      ("[{\"a\":", "[", "", "nested more than 128 levels deep"), ("[", "[", "", "expected a record"),
+      ("{\"a\":", "[", "/b", "nested more than 128 levels deep"),
       ("{\"a\":[", "1,", "/b", "the array of records does not begin within the first 2 MiB"),
       ("{\"a\":\"", "x", "/b", "the array of records does not begin within the first 2 MiB"),
       ("{\"b\":[{\"a\":1}],\"c\":[", "1,", "/b", "the text after the records is larger than 2 MiB"),

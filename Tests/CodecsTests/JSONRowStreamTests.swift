@@ -106,7 +106,7 @@ import Testing
   @Test("types that are given hold; a name that is no column is told") func givenTypes() async throws {
     let text = "[{\"when\":\"1966-03\",\"n\":1}]"
     #expect(try await ReadRows.inferring(text, JSONReading(types: ["when": .date])).columns == "when date, n integer")
-    await problem("x:1:10: “when” is boolean, and \"1966-03\" is not (record 1)") {
+    await problem("x:1:10: invalid value \"1966-03\" for “when”: expected boolean (record 1)") {
       _ = try await ReadRows.inferring(text, JSONReading(types: ["when": .boolean]))
     }
     await problem("“t” has no column “wen”; did you mean when?") {
@@ -119,7 +119,7 @@ import Testing
     let read = try await ReadRows.inferring(text, JSONReading(columns: ["c", "a", "no"]))
     #expect(read.columns == "a integer, c text")
     #expect(read.rows == [[.number("1"), .text("x\n")], [.number("2"), .text("y")]])
-    await problem("x:1:13: a number that begins with 0") {
+    await problem("x:1:13: number with a leading zero") {
       _ = try await ReadRows.inferring("[{\"a\":1,\"b\":01}]", JSONReading(columns: ["a"]))
     }
   }
@@ -127,29 +127,35 @@ import Testing
   @Test(
     "mistakes say where: line, column, record",
     arguments: [
-      ("[{\"a\":1},\n {\"a\":\"x\"}]", "x:2:7: “a” is integer, and \"x\" is not (record 2)"),
-      ("{\"a\":1}\n\n {\"a\":1.5}", "x:3:7: “a” is integer, and 1.5 is not (record 2)"),
-      ("[{\"a\":1,\"a\":2}]", "x:1:9: a key that the record has already (record 1)"),
-      ("[{\"b\":1}]", "x:1:3: a key that is no column: “b” (record 1)"),
-      ("[{\"a\":1}", "x:1:9: the text ends where a comma or “]” is expected (record 2)"),
-      ("[{\"a\":1},]", "x:1:10: expected a record, which is an object, not “]” (record 2)"),
-      ("[{\"a\":1} {\"a\":2}]", "x:1:10: expected a comma or “]”, not “{” (record 2)"),
-      ("[{\"a\":1}] x", "x:1:11: more text behind the end of the document"),
-      ("[{\"a\":1}}", "x:1:9: expected a comma or “]”, not “}” (record 2)"),
-      ("[1]", "x:1:2: expected a record, which is an object, not “1” (record 1)"),
-      ("[{\"a\":1},null]", "x:1:10: expected a record, which is an object, not “n” (record 2)"),
-      ("{\"a\":1} {\"a\":2}\n{}", "x:1:9: more text behind the record on its line (record 2)"),
-      ("{\"a\":1}\n{\"a\":\n2}\n{}", "x:2:6: a record that goes on behind the end of its line (record 2)"),
-      ("[{\"a\":\"\\ud800\"}]", "x:1:8: half of a surrogate pair, which is not a character (record 1)"),
-      ("[{\"a\":{\"k\":1,\"k\":2}}]", "x:1:14: a key that the object has already (record 1)"),
-      ("", "x:1:1: no JSON: the document is empty"),
-      ("  \n", "x:2:1: no JSON: the document is empty"),
-      ("17", "x:1:1: expected an array of objects or one object a line, not something else"),
+      ("[{\"a\":1},\n {\"a\":\"x\"}]", "x:2:7: invalid value \"x\" for “a”: expected integer (record 2)"),
+      ("{\"a\":1}\n\n {\"a\":1.5}", "x:3:7: invalid value 1.5 for “a”: expected integer (record 2)"),
+      ("[{\"a\":1,\"a\":2}]", "x:1:9: duplicate key in record (record 1)"),
+      ("[{\"b\":1}]", "x:1:3: unknown key “b” (record 1)"),
+      ("[{\"a\":1}", "x:1:9: unexpected end of input; expected a comma or “]” (record 2)"),
+      ("[{\"a\":1},]", "x:1:10: expected an object (one record), found “]” (record 2)"),
+      ("[{\"a\":1} {\"a\":2}]", "x:1:10: expected a comma or “]”, found “{” (record 2)"),
+      ("[{\"a\":1}] x", "x:1:11: unexpected text after the end of the document"),
+      ("[{\"a\":1}}", "x:1:9: expected a comma or “]”, found “}” (record 2)"),
+      ("[1]", "x:1:2: expected an object (one record), found “1” (record 1)"),
+      ("[{\"a\":1},null]", "x:1:10: expected an object (one record), found “n” (record 2)"),
+      ("{\"a\":1} {\"a\":2}\n{}", "x:1:9: unexpected text after the record; expected one record per line (record 2)"),
+      (
+        "{\"a\":1}\n{\"a\":\n2}\n{}",
+        "x:2:6: the record continues on the next line; expected one record per line (record 2)"
+      ),
+      ("[{\"a\":\"\\ud800\"}]", "x:1:8: unpaired surrogate escape (record 1)"),
+      ("[{\"a\":{\"k\":1,\"k\":2}}]", "x:1:14: duplicate key in object (record 1)"),
+      ("", "x:1:1: the document is empty"),
+      ("  \n", "x:2:1: the document is empty"),
+      ("17", "x:1:1: expected an array of objects, or one object per line, found another kind of value"),
       (
         "{\"count\":1,\"results\":[{\"a\":1}]}",
-        "x:1:1: expected an array of objects or one object a line, not one object; its records seem to be at /results: --records /results"
+        "x:1:1: expected an array of objects, or one object per line, found a single object; the records appear to be at /results; use --records /results"
       ),
-      ("{\n\"a\":1}", "x:1:1: expected an array of objects or one object a line, not one object"),
+      (
+        "{\n\"a\":1}",
+        "x:1:1: expected an array of objects, or one object per line, found a single object; to read a single record, wrap it in an array: [ … ]"
+      ),
     ])
   func mistakes(text: String, message: String) async {
     await problem(message) { _ = try await ReadRows.known(text, [("a", .integer)]) }
@@ -158,10 +164,10 @@ import Testing
   @Test("text that is not UTF-8 is told by its byte in the document") func invalidUTF8() async {
     let bytes = Array("[{\"a\":\"é\"},\n{\"a\":\"".utf8) + [0xC3, 0x28] + Array("\"}]".utf8)
     let schema = Schema("t", columns: [ColumnDescription("a", .text)])
-    await problem("x:2:7: not UTF-8: byte 19 of the document (record 1)") {
+    await problem("x:2:7: invalid UTF-8 at byte 19 of the document (record 1)") {
       _ = try await ReadRows(JSONRowStream(MemoryByteSource(bytes, name: "x"), schema: schema))
     }
-    await problem("x:2:7: not UTF-8: byte 19 of the document") {
+    await problem("x:2:7: invalid UTF-8 at byte 19 of the document") {
       _ = try JSONRowStream.inferring(MemoryByteSource(bytes, name: "x"), table: "t")
     }
   }
@@ -173,16 +179,16 @@ import Testing
       try await ReadRows.inferring(head + ",\"y\":[2]},3],\"m\":{}} ", reading).rows == [
         [.number("1")], [.number("2")],
       ])
-    await problem("x:1:66: expected a comma or “}”, not “]”") {
+    await problem("x:1:66: expected a comma or “}”, found “]”") {
       _ = try await ReadRows.inferring(head + ",\"y\":[2]],3]}", reading)
     }
-    await problem("x:1:64: the text ends where a comma or “}” is expected") {
+    await problem("x:1:64: unexpected end of input; expected a comma or “}”") {
       _ = try await ReadRows.inferring(head + ",\"y\":3", reading)
     }
     await problem("x:1:24: expected an array of records at /data/1") {
       _ = try await ReadRows.inferring(head + "}]}", JSONReading(records: try JSONPointer("/data/1")))
     }
-    await problem("x:1:9: the document has nothing at /rows") {
+    await problem("x:1:9: no value at /rows in the document") {
       _ = try await ReadRows.inferring("{\"n\":{}}", JSONReading(records: try JSONPointer("/rows")))
     }
   }

@@ -21,17 +21,17 @@ import Testing
   @Test(
     "what is not well-formed is told with its place",
     arguments: [
-      ("", "x:1:1: there is no element"), ("<a>", "x:1:4: <a> is not closed"),
-      ("<a></b>", "x:1:8: </b> ends no element"),
-      ("<a>\n<b c=1/></a>", "x:2:6: a quote is missing"), ("<a b='1' b='2'/>", "x:1:15: the attribute b comes twice"),
-      ("<a/><b/>", "x:1:6: a second document begins"), ("x<a/>", "x:1:2: text outside of the document"),
-      ("<!DOCTYPE a [<!ENTITY b 'c'>]><a>&b;</a>", "x:1:3: a document type is not read"),
-      ("<a>&b;</a>", "x:1:4: no entity “&b;”"),
-      ("<a>&#0;</a>", "x:1:4: no entity “&#0;”"), ("<a>& </a>", "x:1:4: & begins no entity"),
-      ("<a b='<'/>", "x:1:7: < within a value"),
-      ("<a b='", "x:1:7: a value is not closed"), ("<a><!-- </a>", "x:1:8: a comment is not closed"),
-      ("<1/>", "x:1:2: a name is missing"), ("<a b", "x:1:5: the document ends within an element"),
-      (String(repeating: "<a>", count: 129), "x:1:387: more than 128 elements within each other"),
+      ("", "x:1:1: no root element"), ("<a>", "x:1:4: unclosed element <a>"),
+      ("<a></b>", "x:1:8: unexpected closing tag </b>"),
+      ("<a>\n<b c=1/></a>", "x:2:6: missing quote"), ("<a b='1' b='2'/>", "x:1:15: duplicate attribute b"),
+      ("<a/><b/>", "x:1:6: more than one root element"), ("x<a/>", "x:1:2: text outside the root element"),
+      ("<!DOCTYPE a [<!ENTITY b 'c'>]><a>&b;</a>", "x:1:3: document type declarations are not supported"),
+      ("<a>&b;</a>", "x:1:4: unknown entity “&b;”"),
+      ("<a>&#0;</a>", "x:1:4: unknown entity “&#0;”"), ("<a>& </a>", "x:1:4: “&” is not followed by an entity name"),
+      ("<a b='<'/>", "x:1:7: “<” in an attribute value"),
+      ("<a b='", "x:1:7: unterminated attribute value"), ("<a><!-- </a>", "x:1:8: unterminated comment"),
+      ("<1/>", "x:1:2: missing name"), ("<a b", "x:1:5: unexpected end of document inside an element"),
+      (String(repeating: "<a>", count: 129), "x:1:387: elements nested more than 128 levels deep"),
     ])
   func complaints(text: String, message: String) {
     let problem = #expect(throws: Problem.self) { try events(text) }

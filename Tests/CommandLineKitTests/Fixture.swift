@@ -35,7 +35,7 @@ enum Fixture {
       _ = try program.parse(words)
       return ""
     } catch {
-      return error.kind == .usage ? error.description : "a problem of another kind: \(error)"
+      return error.kind == .usage ? error.description : "a problem of another type: \(error)"
     }
   }
 }

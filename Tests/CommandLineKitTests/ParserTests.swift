@@ -19,7 +19,7 @@ import Testing
 
   @Test("repeatable options keep their order, others may be given once") func repeated() throws {
     #expect(try Fixture.parse("p", "-o", "a", "-o", "-", "--output=b").all(Fixture.output) == ["a", "-", "b"])
-    #expect(Fixture.complaint("p", "--limit", "1", "--limit", "2") == "--limit is given twice")
+    #expect(Fixture.complaint("p", "--limit", "1", "--limit", "2") == "--limit can be given only once")
   }
   @Test("-- ends the options, - and negative numbers are words") func words() throws {
     #expect(try Fixture.parse("copy", "--", "--limit", "-q").arguments == ["--limit", "-q"])
@@ -36,21 +36,24 @@ import Testing
   @Test(
     "what is wrong is said, with the nearest right word",
     arguments: [
-      (["p", "--limt", "3"], "no option “--limt”; did you mean --limit?"),
-      (["--formt", "csv", "p"], "no option “--formt”; did you mean --format?"),
-      (["p", "-f", "jsn"], "no value for --format: “jsn”; did you mean json?"),
-      (["p", "-f", "zzz"], "no value for --format: “zzz”; there are: csv, json"),
-      (["p", "--limit"], "--limit needs a value: --limit N"),
-      (["p", "--quiet=1"], "--quiet takes no value"),
-      (["p", "more"], "“more” is one argument too many; usage: demo table NAME [OPTIONS]"),
-      (["table"], "NAME is missing; usage: demo table NAME [OPTIONS]"),
-      ([], "nothing to do; try “demo --help”"),
-      (["plugins"], "plugins needs one of: list, info"),
-      (["plugins", "lst"], "no command “plugins lst”; did you mean list?"),
-      (["--limit", "3", "copy"], "copy takes no --limit; try “demo copy --help”"),
-      (["-fcsv", "-q", "plugins", "list"], "plugins list takes no --format; try “demo plugins list --help”"),
-      (["tabel", "people"], "no command “tabel”; did you mean table?"),
-      (["p", "-x"], "no option “-x”; try “demo table --help”"),
+      (["p", "--limt", "3"], "unknown option --limt; did you mean --limit?"),
+      (["--formt", "csv", "p"], "unknown option --formt; did you mean --format?"),
+      (["p", "-f", "jsn"], "invalid value “jsn” for --format; did you mean json?"),
+      (["p", "-f", "zzz"], "invalid value “zzz” for --format; expected one of: csv, json"),
+      (["p", "--limit"], "missing value for --limit: --limit N"),
+      (["p", "--quiet=1"], "--quiet does not take a value"),
+      (["p", "more"], "unexpected argument “more”; usage: demo table NAME [OPTIONS]"),
+      (["table"], "missing argument NAME; usage: demo table NAME [OPTIONS]"),
+      ([], "no command given; run “demo --help” for usage"),
+      (["plugins"], "missing subcommand after plugins: expected one of list, info"),
+      (["plugins", "lst"], "unknown command “plugins lst”; did you mean list?"),
+      (["--limit", "3", "copy"], "copy has no option --limit; run “demo copy --help” for usage"),
+      (
+        ["-fcsv", "-q", "plugins", "list"],
+        "plugins list has no option --format; run “demo plugins list --help” for usage"
+      ),
+      (["tabel", "people"], "unknown command “tabel”; did you mean table?"),
+      (["p", "-x"], "unknown option -x; run “demo table --help” for usage"),
     ])
   func complaints(words: [String], complaint: String) {
     let problem = #expect(throws: Problem.self) { try Fixture.program.parse(words) }

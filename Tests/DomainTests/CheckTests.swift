@@ -50,7 +50,7 @@ private func found(_ dataset: String, in tables: [(String, any RowStream)]) asyn
     let got = try await found("episodes", in: [characters, episodes])
     #expect(got.lines == ["unresolved-name|B/1/2|characters|a fly|2", "unresolved-name|B/1/3|characters|Nobody|1"])
     let alone = try await found("episodes", in: [try table("episodes", ["characters"], [[list("a fly")]])])
-    #expect(alone.lines.isEmpty && alone.said == ["episodes: not compared with characters, which is not there"])
+    #expect(alone.lines.isEmpty && alone.said == ["episodes: not compared with characters (not available)"])
   }
   @Test("the dead without a record, the living with one") func deaths() async throws {
     let characters = try table(

@@ -37,9 +37,10 @@ import Testing
 
   @Test("are on the earth") func ranges() {
     for (text, message) in [
-      ("90.0001,0", "latitude 90.0001 is not from -90 to 90; latitude comes first, then longitude"),
-      ("91,170", "latitude 91 is not from -90 to 90"), ("0,-180.5", "longitude -180.5 is not from -180 to 180"),
-      ("91N 0E", "latitude 91 is not from -90 to 90; latitude comes first, then longitude"),
+      ("90.0001,0", "latitude 90.0001 is out of range (-90 to 90); latitude comes first, then longitude"),
+      ("91,170", "latitude 91 is out of range (-90 to 90)"),
+      ("0,-180.5", "longitude -180.5 is out of range (-180 to 180)"),
+      ("91N 0E", "latitude 91 is out of range (-90 to 90); latitude comes first, then longitude"),
     ] {
       let problem = #expect(throws: Problem.self) { try Coordinates(parsing: text) }
       #expect(problem?.description == message)
@@ -141,9 +142,9 @@ import Testing
   @Test(
     "what is no line of a form is told",
     arguments: [
-      ("name: A\nnmae: B", "line 2: no column “nmae”; did you mean name?"),
-      ("name: A\nmore", "line 2 is no “column: value”; indent further lines of a text"),
-      ("description: a\nname: A\nname: B", "line 3: name comes twice; indent further lines of a text"),
+      ("name: A\nnmae: B", "line 2: unknown column “nmae”; did you mean name?"),
+      ("name: A\nmore", "line 2: expected “column: value”; indent continuation lines"),
+      ("description: a\nname: A\nname: B", "line 3: duplicate column name; indent continuation lines"),
     ])
   func complaints(text: String, message: String) {
     let problem = #expect(throws: Problem.self) { try form.assignments(Array(text.utf8)) }

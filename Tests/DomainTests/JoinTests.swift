@@ -193,9 +193,9 @@ import Testing
   @Test(
     "what is wrong is said",
     arguments: [
-      (["charakter"], "quotes has no relation “charakter”; did you mean character?"),
-      (["deaths"], "quotes has no relation “deaths”; there are: character"),
-      (["character", "character"], "the relation character is named twice"),
+      (["charakter"], "unknown relation “charakter” for quotes; did you mean character?"),
+      (["deaths"], "unknown relation “deaths” for quotes; available relations: character"),
+      (["character", "character"], "duplicate relation character"),
       ([], "quotes has no column “character.name”; add --with character"),
     ])
   func complaints(relations: [String], complaint: String) {

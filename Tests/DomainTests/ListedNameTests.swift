@@ -40,9 +40,9 @@ import Testing
   @Test(
     "what is no list is refused",
     arguments: [
-      ("", "--columns “” has an empty name"), ("a,,b", "has an empty name"),
-      ("a,", "has an empty name"), (#""""#, "has an empty name"), (#""a"#, "has a quote that is not closed"),
-      (#""a"b"#, "goes on behind a closing quote"),
+      ("", "--columns “” contains an empty name"), ("a,,b", "contains an empty name"),
+      ("a,", "contains an empty name"), (#""""#, "contains an empty name"), (#""a"#, "has an unterminated quote"),
+      (#""a"b"#, "has text after a closing quote"),
     ])
   func refused(text: String, why: String) {
     let problem = #expect(throws: Problem.self) { try ListedName.list(text, of: "columns") }

@@ -75,36 +75,36 @@ import Testing
     "what is wrong with a condition is said",
     arguments: [
       ("nme = x", "people has no column “nme”; did you mean name?"),
-      ("id = x", "id is an integer, not “x”; as in 'id = 1'"),
-      ("born = March", "born is a date, not “March”; as in 'born = 1958-09'"),
-      ("alive = maybe", "alive is a boolean, not “maybe”; as in 'alive = true'"),
-      ("alive < true", "alive is a boolean and has no order; ask 'alive = true'"),
-      ("tags < a", "tags is a list and has no order; ask 'tags = ELEMENT' or 'tags ~ TEXT'"),
+      ("id = x", "invalid value “x” for id: expected an integer; for example 'id = 1'"),
+      ("born = March", "invalid value “March” for born: expected a date; for example 'born = 1958-09'"),
+      ("alive = maybe", "invalid value “maybe” for alive: expected a boolean; for example 'alive = true'"),
+      ("alive < true", "alive is a boolean and cannot be compared with < or >; use 'alive = true'"),
+      ("tags < a", "tags is a list and cannot be compared with < or >; use 'tags = ELEMENT' or 'tags ~ TEXT'"),
       (
         "id",
-        "“id” is no condition: an operator is missing at character 3; there are: =  !=  <  <=  >  >=  ~  !~  in  is null  is not null"
+        "invalid condition “id”: missing operator at character 3; valid operators: =  !=  <  <=  >  >=  ~  !~  in  is null  is not null"
       ),
-      ("id == 1", "“id == 1” is no condition: there is no operator “==” at character 4; write ="),
-      ("id <> 1", "“id <> 1” is no condition: there is no operator “<>” at character 4; write !="),
-      ("name LIKE x", "“name LIKE x” is no condition: there is no operator “like” at character 6; write ~"),
-      ("id =", "“id =” is no condition: a value is missing at character 5; write '' for the empty text"),
-      ("name = 'x", "“name = 'x” is no condition: the ' is not closed at character 8; write '' for one inside"),
+      ("id == 1", "invalid condition “id == 1”: unknown operator “==” at character 4; use ="),
+      ("id <> 1", "invalid condition “id <> 1”: unknown operator “<>” at character 4; use !="),
+      ("name LIKE x", "invalid condition “name LIKE x”: unknown operator “like” at character 6; use ~"),
+      ("id =", "invalid condition “id =”: missing value at character 5; use '' for an empty string"),
+      ("name = 'x", "invalid condition “name = 'x”: unterminated ' at character 8; write '' for a quote inside"),
       (
         "name = 'x' y",
-        "“name = 'x' y” is no condition: nothing more is expected at character 12; quote a value that has quotes: 'it''s'"
+        "invalid condition “name = 'x' y”: unexpected text after the condition at character 12; quote a value that contains quotes: 'it''s'"
       ),
-      ("id in 3", "“id in 3” is no condition: ( is missing at character 7; write in (a,b)"),
-      ("", "“” is no condition: a column is missing at character 1; write COLUMN OP VALUE, as in 'season = 1'"),
-      ("id = null", "id is an integer, not “null”; ask 'id is null' or 'id is not null'"),
+      ("id in 3", "invalid condition “id in 3”: missing ( at character 7; use in (a,b)"),
+      ("", "invalid condition “”: missing column at character 1; use COLUMN OP VALUE, for example 'season = 1'"),
+      ("id = null", "invalid value “null” for id: expected an integer; use 'id is null' or 'id is not null'"),
       (
         "id = 1 and name = x",
-        "id is an integer, not “1 and name = x”; give each condition a --where of its own; all must hold"
+        "invalid value “1 and name = x” for id: expected an integer; use a separate --where for each condition; all must match"
       ),
       (
         "name = 'x' AND id = 1",
-        "“name = 'x' AND id = 1” is no condition: nothing more is expected at character 12; give each condition a --where of its own; all must hold"
+        "invalid condition “name = 'x' AND id = 1”: unexpected text after the condition at character 12; use a separate --where for each condition; all must match"
       ),
-      ("born = 2021-02-30", "born is a date, not “2021-02-30”; as in 'born = 1958-09'"),
+      ("born = 2021-02-30", "invalid value “2021-02-30” for born: expected a date; for example 'born = 1958-09'"),
     ])
   func complaints(text: String, complaint: String) async {
     let problem = await #expect(throws: Problem.self) {

@@ -92,8 +92,8 @@ import Testing
       return encoder.warning(all)
     }
     #expect(
-      try warning("csv")?.hasPrefix("2 cells that a spreadsheet would take for a formula, written as they are") == true)
-    #expect(try warning("csv", ["formulas": "escape"])?.hasSuffix("a ' was put in front") == true)
+      try warning("csv")?.hasPrefix("2 cells a spreadsheet would treat as a formula, written unchanged") == true)
+    #expect(try warning("csv", ["formulas": "escape"])?.hasSuffix(": prefixed with '") == true)
     #expect(try warning("markdown")?.hasPrefix("1 cell with control characters") == true)
     #expect(try warning("table")?.hasPrefix("1 cell with control characters") == true)
     #expect(try warning("json") == nil)

@@ -2,8 +2,8 @@ import Conformance
 import Glibc
 import Rows
 
-/// The fault server as a program, for `Tools/faults network`: prints its port and its faults as one line of JSON, and lives until its
-/// standard input ends.
+/// The fault server as a program, for `Tools/faults network`: prints its port and its faults as one line of JSON, and
+/// lives until its standard input ends.
 @main enum Main {
   static func main() {
     do throws(Problem) {

@@ -1,8 +1,8 @@
 import Codecs
 import Domain
 
-/// Any bytes at all, as a table. What must hold: nothing traps; a table that is read, written and read again has the same names, types and
-/// values; and written again it is the same text.
+/// Any bytes at all, as a table. What must hold: nothing traps; a table that is read, written and read again has the
+/// same names, types and values; and written again it is the same text.
 func csv(_ bytes: [UInt8]) {
   guard let first = table(bytes) else { return }
   let text = written(first)

@@ -1,8 +1,8 @@
 import Codecs
 import Domain
 
-/// Any bytes at all, as a document and as a table. What must hold: nothing traps; canonical text is read as the same value and is canonical
-/// again; a table that is read record by record holds what the whole document holds.
+/// Any bytes at all, as a document and as a table. What must hold: nothing traps; canonical text is read as the same
+/// value and is canonical again; a table that is read record by record holds what the whole document holds.
 func json(_ bytes: [UInt8]) {
   let document = try? JSON.parse(bytes, name: "fuzz")
   if let document {

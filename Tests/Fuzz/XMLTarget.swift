@@ -1,7 +1,8 @@
 import Codecs
 import Domain
 
-/// Any bytes at all, as XML. What must hold: nothing traps; there is one root; every element that begins ends, in order.
+/// Any bytes at all, as XML. What must hold: nothing traps; there is one root; every element that begins ends, in
+/// order.
 func xml(_ bytes: [UInt8]) {
   var open: [String] = [], roots = 0
   do throws(Problem) {

@@ -83,7 +83,7 @@ final class CountingClock: Clock, Sendable {
       Issue.record("no problem")
       return
     }
-    #expect(problem.kind == .unavailable && problem.message.contains("wait"))
+    #expect(problem.kind == .unavailable && problem.message.contains("retry after"))
   }
   @Test("one deadline over all tries") func deadline() async throws {
     // The clock stands still but for the waits: a second one would end after the deadline.
@@ -207,7 +207,7 @@ final class CountingClock: Clock, Sendable {
     #expect(try await text(cache(), server.url, shelf: shelf) == "[1]")
     #expect(try await text(cache(policy, at: 1_700_007_200), server.url, shelf: shelf) == "[1]")
     #expect(server.requests.count == 1)
-    #expect(notes.all.withLock { $0 } == ["answering from the cache: 2 hours old"])
+    #expect(notes.all.withLock { $0 } == ["using a cached response, 2 hours old"])
   }
   @Test("an old answer does when the server is down, and that is told", arguments: [nil, "things"]) func stale(
     _ shelf: String?
@@ -219,7 +219,7 @@ final class CountingClock: Clock, Sendable {
     toggle.isDown.withLock { $0 = true }
     #expect(try await text(cache(at: 1_700_086_400), server.url, shelf: shelf) == "[1]")
     let told = notes.all.withLock { $0 }
-    #expect(told.count == 1 && told.first?.contains("answers 500; answering from the cache: 1 day old") == true)
+    #expect(told.count == 1 && told.first?.contains("HTTP status 500; using a cached response, 1 day old") == true)
   }
   @Test("a damaged entry is fetched anew; files are private") func damaged() async throws {
     let server = try server()

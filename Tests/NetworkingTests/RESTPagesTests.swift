@@ -80,7 +80,7 @@ import Testing
     for odd in [#"{"href": "/t?after=2"}"#, "[1]", "true"] {
       let server = CannedServer(["/t": Self.page([1], #", "c": \#(odd)"#)])
       let problem = await #expect(throws: Problem.self) { try await Outcome(Self.source(paging), "items", server) }
-      #expect(problem?.kind == .badData && problem?.message.contains("the next page should stand at /c") == true)
+      #expect(problem?.kind == .badData && problem?.message.contains("expected the next page at /c") == true)
     }
   }
   @Test("records that share a value are asked about once") func shared() async throws {
@@ -135,12 +135,12 @@ import Testing
     let cases: [(SourcePaging, [String: String], String)] = [
       (next, ["/t": Self.page([1], #", "next": "https://h.evil/t""#)], "another server"),
       (next, ["/t": Self.page([1], #", "next": "http://h/t""#)], "another server"),
-      (next, ["/t": Self.page([1], #", "next": "/t""#)], "lead back"),
-      (next, ["/t": Self.page([1], #", "next": "/t?a b""#)], "has a blank"),
+      (next, ["/t": Self.page([1], #", "next": "/t""#)], "pagination loop"),
+      (next, ["/t": Self.page([1], #", "next": "/t?a b""#)], "white space"),
       (counted, ["/t?page=1": Self.page([1])], "more than 1 pages"),
       (
         SourcePaging(.page(parameter: "page", first: 1)), ["/t?page=1": Self.page([1]), "/t?page=2": Self.page([1])],
-        "the same as the one before"
+        "identical to the previous page"
       ),
     ]
     for (paging, answers, words) in cases {
@@ -286,8 +286,8 @@ import Testing
     #expect(got.rows == ["a|A|7|null", "b|B|null|null"])
     #expect(
       got.warnings == [
-        "movies: the source has no details of b; those columns are null",
-        "movies: the source has no details of a; those that are stored stay",
+        "movies: no details available for b; those columns are null",
+        "movies: no details available for a; keeping the stored values",
       ])
   }
 }

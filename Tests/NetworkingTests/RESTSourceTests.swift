@@ -91,7 +91,7 @@ struct Outcome {
       .breakingBad, "quotes", CannedServer(["/quotes": "[\(quotes.joined(separator: ","))]"]),
       columns: ["id", "occurrence", "quote"])
     #expect(got.rows == ["3|1|q1", "9|1|q0", "9|2|q2", "9|3|q3"])
-    #expect(got.warnings == ["quotes: id 9 is used more than once; every record is kept, told apart by occurrence"])
+    #expect(got.warnings == ["quotes: id 9 occurs more than once; all records were kept, distinguished by occurrence"])
   }
   @Test(
     "words for nothing, dates in part, words for a status",

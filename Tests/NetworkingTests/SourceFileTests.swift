@@ -75,81 +75,82 @@ import Testing
 
   /// Files that are wrong in themselves, and what is said of them.
   static let malformed: [(text: String, complaint: String)] = [
-    (file(top: #""bas_url": "","#), "x.json: the document: no key “bas_url”; did you mean base_url?"),
-    (file(dataset: #""page": 1,"#), "x.json: /datasets/0: no key “page”"),
-    (file(column: #", {"name": "a", "typ": "text"}"#), "/datasets/0/columns/1: no key “typ”; did you mean type?"),
+    (file(top: #""bas_url": "","#), "x.json: the document: unknown key “bas_url”; did you mean base_url?"),
+    (file(dataset: #""page": 1,"#), "x.json: /datasets/0: unknown key “page”"),
+    (file(column: #", {"name": "a", "typ": "text"}"#), "/datasets/0/columns/1: unknown key “typ”; did you mean type?"),
     (
       file(column: #", {"name": "a", "type": "intger"}"#),
-      "/columns/1/type: no such thing as “intger”; did you mean integer?"
+      "/columns/1/type: unknown value “intger”; did you mean integer?"
     ),
-    (file(column: #", {"name": "a", "from": "a"}"#), "/columns/1/from: “a” is not a JSON Pointer"),
-    (file(column: #", {"name": "a", "from": "/a~2"}"#), "/columns/1/from: “/a~2” is not a JSON Pointer"),
+    (file(column: #", {"name": "a", "from": "a"}"#), "/columns/1/from: invalid JSON Pointer “a”"),
+    (file(column: #", {"name": "a", "from": "/a~2"}"#), "/columns/1/from: invalid JSON Pointer “/a~2”"),
     (file(column: #", {"name": "a", "formats": ["YYYY"]}"#), "formats are for dates"),
-    (file(column: #", {"name": "a", "type": "date", "formats": ["YY"]}"#), "/formats/0: no such thing as “YY”"),
-    (file(column: #", {"name": "a", "type": "date", "missing": "x"}"#), "/missing: it is for columns of text"),
-    (file(column: #", {"name": "a", "nullable": "no"}"#), "/nullable: neither true nor false"),
-    (file(column: #", {"name": ""}"#), "/columns/1/name: “” not a name"),
-    (file(column: #", {"name": "a", "steps": ["trim", "cut"]}"#), "/steps/1: no such thing as “cut”"),
-    (file(column: #", {"name": "a", "steps": [{"divide": 0}]}"#), "/steps/0/divide: not an integer of at least 1"),
-    (file(column: #", {"name": "a", "steps": [{"divide": 2, "prefix": "x"}]}"#), "/steps/0: not exactly one of"),
-    (file(column: #", {"name": "a", "steps": [{}]}"#), "/steps/0: not exactly one of"),
-    (file(column: #", {"name": "a", "null": "?"}"#), "/null: a text, not an array"),
-    (file(columns: ""), "/columns: the list is empty"),
-    (file(dataset: #""paging": {"type": "pages"},"#), "/paging/type: no such thing as “pages”; did you mean page?"),
-    (file(dataset: #""paging": {"type": "page"},"#), "/paging: “param” is missing"),
-    (file(dataset: #""paging": {"param": "p"},"#), "/paging: “type” is missing"),
-    (file(dataset: #""paging": {"type": "link_header", "param": "p"},"#), "/paging: no key “param”"),
+    (file(column: #", {"name": "a", "type": "date", "formats": ["YY"]}"#), "/formats/0: unknown value “YY”"),
+    (file(column: #", {"name": "a", "type": "date", "missing": "x"}"#), "/missing: applies only to text columns"),
+    (file(column: #", {"name": "a", "nullable": "no"}"#), "/nullable: expected true or false"),
+    (file(column: #", {"name": ""}"#), "/columns/1/name: invalid name “”"),
+    (file(column: #", {"name": "a", "steps": ["trim", "cut"]}"#), "/steps/1: unknown value “cut”"),
+    (file(column: #", {"name": "a", "steps": [{"divide": 0}]}"#), "/steps/0/divide: expected an integer of at least 1"),
+    (file(column: #", {"name": "a", "steps": [{"divide": 2, "prefix": "x"}]}"#), "/steps/0: expected exactly one of"),
+    (file(column: #", {"name": "a", "steps": [{}]}"#), "/steps/0: expected exactly one of"),
+    (file(column: #", {"name": "a", "null": "?"}"#), "/null: expected an array, found a string"),
+    (file(columns: ""), "/columns: the array is empty"),
+    (file(dataset: #""paging": {"type": "pages"},"#), "/paging/type: unknown value “pages”; did you mean page?"),
+    (file(dataset: #""paging": {"type": "page"},"#), "/paging: missing “param”"),
+    (file(dataset: #""paging": {"param": "p"},"#), "/paging: missing “type”"),
+    (file(dataset: #""paging": {"type": "link_header", "param": "p"},"#), "/paging: unknown key “param”"),
     (
       file(dataset: #""paging": {"type": "page", "param": "p", "stop": "never"},"#),
-      "/paging/stop: no such thing as “never”"
+      "/paging/stop: unknown value “never”"
     ),
-    (file(dataset: #""params": {"a": [1]},"#), "/params/a: an array, not a text"),
-    (file(dataset: #""params": {"a/b~c": [1]},"#), "/params/a~1b~0c: an array, not a text"),
-    (file(dataset: #""random": {"path": "/x#y"},"#), "/random/path: “/x#y” not a path"),
-    (file(dataset: #""supplements": [{"path": "/x"}],"#), "/supplements/0: “for” is missing"),
-    (file(dataset: #""supplements": [{"for": "each", "path": "/x", "param": "p"}],"#), "“columns” is missing"),
-    (file(dataset: #""random": {"path": "x y"},"#), "/random/path: “x y” not a path"),
-    (file(top: #""rate": {"per_second": 0},"#), "/rate/per_second: not a number above 0"),
-    (file(top: #""auth": {"type": "bearer"},"#), "/auth: “env” is missing"),
-    (file(top: #""headers": {"X y": "z"},"#), "/headers: “X y” not a name of a header field"),
-    (file(top: #""headers": {"X-Y": "a\r\nB: c"},"#), "/headers/X-Y: “a B: c” not a value of a header field"),
-    (file(top: #""headers": {"X-Y": 1},"#), "/headers/X-Y: a number, not a text"),
-    (file(top: #""auth": {"type": "bearer", "env": "A B"},"#), "/auth/env: “A B” not a name of a variable"),
-    (file(top: #""auth": {"type": "header", "header": "X: y", "env": "A"},"#), "not a name of a header field"),
-    (#"{"name": "x"}"#, "“bb_source” is missing"), (#"{"bb_source": 2}"#, "/bb_source: only version 1"),
-    (#"{"bb_source": 1, "name": "x", "base_url": "ftp://h", "datasets": []}"#, "no http or https URL"),
-    (#"{"bb_source": 1, "name": "x", "base_url": "https://u:p@h", "datasets": []}"#, "no http or https URL"),
-    (#"{"bb_source": 1, "name": "x", "base_url": "https://h/a?b=c", "datasets": []}"#, "no http or https URL"),
-    (#"{"bb_source": 1, "name": "x", "base_url": "https://h", "datasets": []}"#, "/datasets: the list is empty"),
-    ("[]", "x.json: the document: an array, not an object"),
+    (file(dataset: #""params": {"a": [1]},"#), "/params/a: expected a string, found an array"),
+    (file(dataset: #""params": {"a/b~c": [1]},"#), "/params/a~1b~0c: expected a string, found an array"),
+    (file(dataset: #""random": {"path": "/x#y"},"#), "/random/path: invalid path “/x#y”"),
+    (file(dataset: #""supplements": [{"path": "/x"}],"#), "/supplements/0: missing “for”"),
+    (file(dataset: #""supplements": [{"for": "each", "path": "/x", "param": "p"}],"#), "missing “columns”"),
+    (file(dataset: #""random": {"path": "x y"},"#), "/random/path: invalid path “x y”"),
+    (file(top: #""rate": {"per_second": 0},"#), "/rate/per_second: expected a number greater than 0"),
+    (file(top: #""auth": {"type": "bearer"},"#), "/auth: missing “env”"),
+    (file(top: #""headers": {"X y": "z"},"#), "/headers: invalid header name “X y”"),
+    (file(top: #""headers": {"X-Y": "a\r\nB: c"},"#), "/headers/X-Y: invalid header value “a B: c”"),
+    (file(top: #""headers": {"X-Y": 1},"#), "/headers/X-Y: expected a string, found a number"),
+    (file(top: #""auth": {"type": "bearer", "env": "A B"},"#), "/auth/env: invalid environment variable name “A B”"),
+    (file(top: #""auth": {"type": "header", "header": "X: y", "env": "A"},"#), "invalid header name"),
+    (#"{"name": "x"}"#, "missing “bb_source”"), (#"{"bb_source": 2}"#, "/bb_source: unsupported version"),
+    (#"{"bb_source": 1, "name": "x", "base_url": "ftp://h", "datasets": []}"#, "expected an http or https URL"),
+    (#"{"bb_source": 1, "name": "x", "base_url": "https://u:p@h", "datasets": []}"#, "expected an http or https URL"),
+    (#"{"bb_source": 1, "name": "x", "base_url": "https://h/a?b=c", "datasets": []}"#, "expected an http or https URL"),
+    (#"{"bb_source": 1, "name": "x", "base_url": "https://h", "datasets": []}"#, "/datasets: the array is empty"),
+    ("[]", "x.json: the document: expected an object, found an array"),
   ]
   /// Files that are wrong in what one place says of another, which no JSON Schema can know.
   static let contradictory: [(text: String, complaint: String)] = [
-    (file(column: #", {"name": "id"}"#), "/columns/1: a second column “id”"),
-    (file(columns: #"{"name": "ids"}"#), "/datasets/0/key/0: no column “id”; did you mean ids?"),
+    (file(column: #", {"name": "id"}"#), "/columns/1: duplicate column “id”"),
+    (file(columns: #"{"name": "ids"}"#), "/datasets/0/key/0: unknown column “id”; did you mean ids?"),
     (
       file(dataset: #""parent": {"dataset": "t", "param": "a", "column": "id"},"#),
-      "/parent/dataset: no dataset before this one “t”"
+      "/parent/dataset: unknown parent dataset “t”"
     ),
-    (file(dataset: #""occurrence": "ids","#), "/occurrence: no integer column of the key “ids”; did you mean id?"),
+    (file(dataset: #""occurrence": "ids","#), "/occurrence: unknown integer key column “ids”; did you mean id?"),
     (
       file(dataset: #""supplements": [{"for": "each", "path": "/x", "param": "p", "columns": [{"name": "b"}]}],"#),
-      "/supplements/0/columns/0: no column “b”"
+      "/supplements/0/columns/0: unknown column “b”"
     ),
     (
       file(dataset: #""supplements": [{"for": "each", "path": "/x", "param": "p", "columns": [{"name": "id"}]}],"#),
-      "/columns/0/from: “id” is filled elsewhere"
+      "/columns/0/from: “id” is already set"
     ),
-    (file(dataset: #""submission": {"path": "/x", "members": {"b": "b"}},"#), "/members/b: no column “b”"),
+    (file(dataset: #""submission": {"path": "/x", "members": {"b": "b"}},"#), "/members/b: unknown column “b”"),
     (
       file(dataset: #""params": {"lang": "a"}, "random": {"path": "/{lag}/r"},"#),
-      "/datasets/0/random/path: no parameter “lag”; did you mean lang?"
+      "/datasets/0/random/path: unknown parameter “lag”; did you mean lang?"
     ),
     (
-      file(dataset: #""submission": {"path": "/{id}", "members": {"id": "b"}},"#), "/submission/path: no parameter “id”"
+      file(dataset: #""submission": {"path": "/{id}", "members": {"id": "b"}},"#),
+      "/submission/path: unknown parameter “id”"
     ),
     (file(column: ##", {"name": "a", "from": "#parent"}"##), "/columns/1/from: the dataset has no parent"),
-    (file(columns: ##"{"name": "id", "from": "#nothing"}"##), "/columns/0/from: “id” is in the key"),
+    (file(columns: ##"{"name": "id", "from": "#nothing"}"##), "/columns/0/from: key column “id” must not be null"),
     (
       #"{"bb_source": 1, "name": "x", "base_url": "https://h", "datasets": [{"name": "t", "path": "/t", "columns": [{"name": "a"}], "#
         + #""supplements": [{"for": "each", "path": "/a", "param": "p", "columns": [{"name": "a"}]}]}]}"#,
@@ -158,20 +159,23 @@ import Testing
     (
       file(
         dataset: #""supplements": [{"for": "each", "path": "/x/{q}", "param": "p", "columns": [{"name": "a"}]}],"#,
-        column: #", {"name": "a"}"#), "/supplements/0/path: no parameter “q”"
+        column: #", {"name": "a"}"#), "/supplements/0/path: unknown parameter “q”"
     ),
     (
       file(
         dataset:
           ##""supplements": [{"for": "each", "path": "/x", "param": "p", "columns": [{"name": "a", "from": "#parent"}]}],"##,
-        column: #", {"name": "a"}"#), "/supplements/0/columns/0/from: a further answer has no parent"
+        column: #", {"name": "a"}"#), "/supplements/0/columns/0/from: detail requests have no parent"
     ),
     (
       file(
         dataset: #""supplements": [{"for": "each", "path": "/x", "param": "p", "columns": [{"name": "id"}]}],"#,
-        columns: #"{"name": "id"}, {"name": "b"}"#), "/supplements/0/columns/0/name: “id” is what tells whose"
+        columns: #"{"name": "id"}, {"name": "b"}"#), "/supplements/0/columns/0/name: “id” identifies the record"
     ),
-    (file(top: #""headers": {"authorization": "x"},"#), "/headers/authorization: this field is not for a file to say"),
+    (
+      file(top: #""headers": {"authorization": "x"},"#),
+      "/headers/authorization: field not allowed in a source definition"
+    ),
   ]
 
   @Test("what is wrong is named with its place and the nearest right word", arguments: malformed + contradictory)
@@ -226,9 +230,9 @@ import Testing
         } catch {
           refused += 1
           let isOneOfAnother = [
-            "a second", "twice", "no column", "before this one", "filled", "of the key", "not for a file",
-            "no parameter",
-            "no parent", "in the key", "no key, and", "tells whose",
+            "duplicate column", "set more than once", "unknown column", "unknown parent dataset", "is already set",
+            "unknown integer key column", "field not allowed", "unknown parameter", "no parent", "must not be null",
+            "has no key", "identifies the record",
           ].contains {
             error.message.contains($0)
           }

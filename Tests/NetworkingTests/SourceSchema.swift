@@ -1,6 +1,7 @@
 import Codecs
 
-/// As much of JSON Schema as the source file's schema uses; any other word in a schema is a failure, so that nothing goes unchecked.
+/// As much of JSON Schema as the source file's schema uses; any other word in a schema is a failure, so that nothing
+/// goes unchecked.
 struct SchemaValidator {
   /// What is wrong with `value`, with its place; nil when nothing is.
   func fault(_ value: JSON, _ schema: JSON, at place: String = "") -> String? {

@@ -65,7 +65,7 @@ struct FileSourceTests {
     try await folder.write("zeros", "\0\0\0")
     let problem = await #expect(throws: Problem.self) { try await table("zeros") }
     #expect(problem?.kind == .usage)
-    #expect(problem?.hint == "say it, as in --from-format csv; there are: csv, tsv, json, ndjson, sqlite")
+    #expect(problem?.hint == "use --from-format FORMAT; available formats: csv, tsv, json, ndjson, sqlite")
   }
 
   @Test func aMissingFileIsNoInput() async throws {
@@ -170,7 +170,7 @@ struct FileSourceTests {
     #expect(try await table("t.db", table: "t") == ["v:integer", "1"])
     let problem = await #expect(throws: Problem.self) { try await table("t.db", table: "gone") }
     #expect(problem?.kind == .badData)
-    #expect(problem?.message == "“gone” cannot be read: no such column: nosuch")
+    #expect(problem?.message == "cannot read “gone”: no such column: nosuch")
   }
 
   @Test func ofColumnsThatAreNotThereAllAreRead() async throws {

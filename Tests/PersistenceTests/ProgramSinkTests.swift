@@ -42,7 +42,7 @@ import Testing
     var bytes = ByteBuffer(capacity: 1 << 20)
     bytes.append(bytes: [UInt8](repeating: 65, count: 1 << 20))
     let problem = await #expect(throws: Problem.self) { try await sink.write(bytes) }
-    #expect(problem?.kind == .plugIn && problem?.message.contains("nothing for") == true)
+    #expect(problem?.kind == .plugIn && problem?.message.contains("no progress for") == true)
     await sink.abandon()
   }
   @Test(

@@ -152,7 +152,7 @@ struct SQLiteStoreTests {
       _ = try await store.history()
     }
     #expect(
-      problem?.kind == .badData && problem?.message.hasPrefix("the storage is damaged") == true, "\(problem as Any)")
+      problem?.kind == .badData && problem?.message.hasPrefix("the store is damaged") == true, "\(problem as Any)")
   }
 
   @Test func everySpellingOfANumberComesBack() async throws {

@@ -33,12 +33,12 @@ import Testing
   @Test(
     "else there is advice",
     arguments: [
-      ("sqlit:a", "no kind of storage “sqlit”; did you mean sqlite:a?"),
-      ("csv:", "the storage “csv:” has no path; write csv:PATH"),
+      ("sqlit:a", "unknown store type “sqlit”; did you mean sqlite:a?"),
+      ("csv:", "missing path in store “csv:”; use csv:PATH"),
       (
         "nowhere",
-        "what kind of storage “nowhere” is cannot be told; say it, as in sqlite:nowhere or csv:nowhere or json:nowhere"
-      ), ("", "the storage has no path; write sqlite:PATH, csv:PATH, json:PATH"),
+        "cannot tell the type of store “nowhere”; use a prefix: sqlite:nowhere or csv:nowhere or json:nowhere"
+      ), ("", "missing path of the store; use sqlite:PATH, csv:PATH, json:PATH"),
     ])
   func advice(text: String, message: String) throws {
     let problem = #expect(throws: Problem.self) { try registry.location(text) }

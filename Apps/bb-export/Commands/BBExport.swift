@@ -5,11 +5,12 @@ enum BBExport {
   static let version = Release.version
 
   static let table = Command(
-    "table", "write a dataset, or a table of a file",
-    discussion: "The word table may be left out: `bb-export episodes` is `bb-export table episodes`.",
+    "table", "write a dataset, or a table from a file",
+    discussion: "`table` can be omitted: `bb-export episodes` is the same as `bb-export table episodes`.",
     arguments: [
       Argument(
-        "DATASET", values: .dynamic("dataset"), count: .optional, "what to write; a file's only table needs no name")
+        "DATASET", values: .dynamic("dataset"), count: .optional,
+        "dataset or table to write; optional if the input has only one table")
     ],
     options: Options.selecting + Options.exporting + Options.readingFiles + [Options.storage] + Options.asking,
     examples: [
@@ -17,12 +18,13 @@ enum BBExport {
       "quotes --production 'El Camino' --sample 1", "--from people.csv --where 'age >= 18' -f json",
     ])
   static let sync = Command(
-    "sync", "fetch datasets into a storage, only what changed",
+    "sync", "fetch datasets into a store, writing only what changed",
     discussion: """
-      Each dataset is compared with what the storage has and written in one step. A source that fails, or has less than half of the records it \
-      had, changes nothing. Without DATASET all that the source has are fetched.
+      Each dataset is compared with the stored copy and updated atomically. If a source fails, or returns less than \
+      half as many records as before, the stored copy is left unchanged. Without DATASET, every dataset of the source \
+      is fetched.
       """,
-    arguments: [Argument("DATASET", values: .dynamic("dataset"), count: .any, "what to fetch")],
+    arguments: [Argument("DATASET", values: .dynamic("dataset"), count: .any, "datasets to fetch [default: all]")],
     options: [Options.target, Options.syncImages, Options.dryRun, Options.allowShrink, Options.replace]
       + Options.readingFiles
       + [Options.fromStorage] + Options.asking + Options.exporting,
@@ -31,95 +33,98 @@ enum BBExport {
       "sync --from people.csv --storage sqlite:bb.db", "sync characters --storage csv:data --images data/images",
     ])
   static let datasets = Command(
-    "datasets", "list the datasets, or the columns of one",
-    arguments: [Argument("DATASET", values: .dynamic("dataset"), count: .optional, "the dataset to describe")],
+    "datasets", "list datasets, or show the columns of one",
+    arguments: [Argument("DATASET", values: .dynamic("dataset"), count: .optional, "dataset to describe")],
     options: Options.exporting)
-  static let formats = Command("formats", "list the formats and their options", options: Options.exporting)
+  static let formats = Command("formats", "list output formats and their options", options: Options.exporting)
   static let sources = Command(
-    "sources", "list the sources, show one as a file, check a file that describes one",
+    "sources", "list sources, print a source definition, or validate one",
     discussion:
-      "A JSON file describes an API of yours; --source FILE asks it. sources show NAME prints a built-in source as such a file, to "
-      + "begin with; sources schema prints the JSON Schema of these files, which editors complete and check by.",
+      "A source definition is a JSON file that describes a JSON API; pass it with --source FILE. `sources show NAME` "
+      + "prints a built-in source as a starting point; `sources schema` prints the JSON Schema for editor completion "
+      + "and validation.",
     arguments: [
       Argument(
         "ACTION", values: .words(["check", "show", "schema"]), count: .any,
-        "check FILE: whether FILE describes a source; show NAME; schema")
+        "check FILE (validate a source definition), show NAME, or schema")
     ],
     options: Options.exporting,
     examples: ["sources show box-office > my-api.json", "sources check my-api.json", "sources schema > bb-source.json"])
   static let check = Command(
-    "check", "list what is odd in datasets: a table like any other",
+    "check", "report data quality problems, as a table",
     discussion: CheckCommand.discussion,
     arguments: [
       Argument(
-        "DATASET", values: .dynamic("dataset"), count: .any, "what to look at; all that the source has when not said")
+        "DATASET", values: .dynamic("dataset"), count: .any, "datasets to check [default: all datasets of the source]")
     ],
     options: Options.selecting.filter { !CheckCommand.without.contains($0) } + Options.exporting + Options.readingFiles
       + [Options.storage]
       + Options.asking,
     examples: ["check", "check quotes episodes --where 'check = unresolved-name'", "check movies -f csv"])
   static let comment = Command(
-    "comment", "send a comment on a film to the box office",
-    discussion: "Writer, rating and text are all needed. It is sent once and never tried again.",
+    "comment", "post a comment on a movie to the box-office API",
+    discussion: "--writer, --rating and TEXT are required. The request is sent once and never retried.",
     arguments: [
       Argument("ACTION", values: .words(["add"]), "add"),
-      Argument("MOVIE", "the film: its id, its title, or a part of the title that no other film has"),
-      Argument("TEXT", count: .any, "what you say of it, in quotes"),
+      Argument("MOVIE", "movie: an id, a title, or any part of a title that matches only one movie"),
+      Argument("TEXT", count: .any, "comment text (quote it)"),
     ],
     options: [
       Options.writer, Options.rating, Options.source, Options.api, Options.proxy, Options.cacert,
     ],
     examples: ["comment add 5a54c286e8a71d136fb5378e --writer Mina --rating 9 'See it twice.'"])
   static let images = Command(
-    "images", "fetch the pictures that the records of a dataset name", discussion: ImagesCommand.discussion,
+    "images", "download the images referenced by a dataset", discussion: ImagesCommand.discussion,
     arguments: [
       Argument(
-        "DATASET", values: .dynamic("dataset"), count: .optional, "whose pictures; a file's only table needs no name")
+        "DATASET", values: .dynamic("dataset"), count: .optional,
+        "dataset or table; optional if the input has only one table")
     ],
     options: [Options.imageFolder, Options.parallel, Options.maxImage, Options.maxTotal]
       + Options.selecting.filter { !ImagesCommand.without.contains($0) } + Options.readingFiles + [Options.storage]
       + Options.asking + [Options.progress],
     examples: [
-      "images characters -o pictures", "images episodes --production bcs --season 6 -o stills",
+      "images characters -o images", "images episodes --production bcs --season 6 -o stills",
       "images --from people.csv --columns portrait -o portraits",
     ])
   static let open = Command(
-    "open", "open a record's picture, or a show's page, on a desktop; else print where it is",
+    "open", "open a record's image or web page in the browser; print the URL if there is no desktop",
     arguments: [
-      Argument("DATASET", values: .dynamic("dataset"), "the dataset, or imdb for the page of a show"),
+      Argument("DATASET", values: .dynamic("dataset"), "dataset, or imdb for a show's IMDb page"),
       Argument(
-        "KEY", count: .any, "the record's key or name, or S05E14; then image, website or imdb to say what of it"),
+        "KEY", count: .any, "record key, name or S05E14, optionally followed by image, website or imdb"),
     ], options: [Options.production, Options.storage] + Options.asking,
     examples: [
       "open characters 'Walter White'", "open episodes S05E14 image --production bb", "open imdb --production bcs",
     ])
   static let tap = Command(
-    "tap", "be a Singer tap: write the datasets as messages for targets", discussion: TapCommand.discussion,
+    "tap", "run as a Singer tap: write datasets as Singer messages", discussion: TapCommand.discussion,
     options: [Options.tapConfig, Options.tapState, Options.catalog, Options.discover, Options.storage] + Options.asking,
     examples: ["tap --discover", "tap --config config.json --catalog catalog.json"])
   static let plugins = Command(
-    "plugins", "list formats that other programs make, describe or try one", discussion: PluginsCommand.discussion,
+    "plugins", "list, inspect or test external exporters", discussion: PluginsCommand.discussion,
     arguments: [
       Argument("ACTION", values: .words(["list", "info", "test"]), count: .any, "list; info NAME; test NAME")
     ], options: Options.exporting, examples: ["plugins", "plugins test lines"])
   static let completions = Command(
-    "completions", "print a script that completes command lines",
+    "completions", "print a shell completion script",
     discussion: Completions.instructions(for: "bb-export"),
     arguments: [Argument("SHELL", values: .words(Completions.Shell.allCases.map(\.rawValue)), "bash, zsh or fish")])
   static let config = Command(
     "config", "show the settings and their origins, or change one", discussion: ConfigurationCommand.discussion,
     arguments: ConfigurationCommand.arguments, options: Options.exporting, examples: ConfigurationCommand.examples)
   static let help = Command(
-    "help", "show help for a command or a topic",
+    "help", "show help for a command or topic",
     arguments: [
-      Argument("TOPIC", values: .dynamic("topic"), count: .any, "a command, a topic, or man for the manual page")
+      Argument("TOPIC", values: .dynamic("topic"), count: .any, "command, topic, or man (the manual page)")
     ], examples: ["help selection", "help man > bb-export.1"])
 
   static let program = Program(
     "bb-export", version: version, released: Release.date,
-    "write datasets of television and film, or any table of yours, to files in any format",
+    "fetch TV and movie datasets, and convert any table between formats",
     discussion: """
-      Fetches TV and movie datasets from JSON APIs, keeps them in a store, and converts any CSV, JSON or SQLite table between \
+      Fetches TV and movie datasets from JSON APIs, keeps them in a store, and converts any CSV, JSON or SQLite table \
+      between \
       formats without changing a value.
       A store is an SQLite database, or a directory of CSV or JSON files.
       """,

@@ -3,7 +3,7 @@ import Domain
 import Query
 import Rows
 
-/// `bb-export check`: what is odd in datasets, as a table like any other.
+/// `bb-export check`: data quality problems of datasets, as an ordinary table.
 struct CheckCommand {
   private let invocation: Invocation
   private let environment: Environment
@@ -18,10 +18,10 @@ struct CheckCommand {
     Options.production, Options.season, Options.episode, Options.name, Options.order, Options.with, Options.nest,
   ]
 
-  /// For the help: what is looked for.
+  /// The list of checks, for help.
   static let discussion =
-    "What is found is a table with the columns \(Check.schema.columns.map(\.name).joined(separator: ", ")). "
-    + "Looked for are \((CheckRule.names + MemberFinding.Kind.allCases.map(\.rawValue)).joined(separator: ", "))."
+    "Reports one row per problem, with the columns \(Check.schema.columns.map(\.name).joined(separator: ", ")). "
+    + "Checks: \((CheckRule.names + MemberFinding.Kind.allCases.map(\.rawValue)).joined(separator: ", "))."
 
   func run() async throws(Problem) {
     let outputs = try Outputs(invocation, environment)
@@ -40,13 +40,13 @@ struct CheckCommand {
           return try await source.rows(of: name, RowRequest())
         }
       } catch {
-        // What was not named may be missing, as long as something is there.
+        // Datasets that were not named may be missing, as long as at least one exists.
         guard invocation.arguments.isEmpty, error.kind == .unavailable else { throw error }
         failures.append(error)
       }
     }
     if failures.count == sources.count, let first = failures.first { throw first }
-    for failure in failures { environment.report.warning("not checked: \(failure)") }
+    for failure in failures { environment.report.warning("skipped: \(failure)") }
     findings += environment.provenance.members.filter { names.contains($0.dataset) }.map { CheckFinding($0) }
     try await outputs.write(Check.rows(of: findings), selection: selection)
   }
@@ -55,7 +55,7 @@ struct CheckCommand {
   private func sources(for outputs: Outputs) async throws(Problem) -> [(dataset: String, source: any RecordSource)] {
     let names = invocation.arguments
     for (position, name) in names.enumerated() where names[..<position].contains(name) {
-      throw Problem(.usage, "\(name) is named twice")
+      throw Problem(.usage, "duplicate argument: \(name)")
     }
     if let storage = invocation[Options.storage] { try environment.require(storage) }
     if names.isEmpty {
@@ -72,8 +72,9 @@ struct CheckCommand {
       guard tables.contains(name) else {
         let hint = Nearest.word(to: name, among: tables).map { "did you mean \($0)?" }
         throw Problem(
-          .noInput, "\(source.name) has no \(name)",
-          hint: hint ?? (tables.isEmpty ? "it is empty" : "it has: \(tables.joined(separator: ", "))"))
+          .noInput, "\(source.name) has no dataset \(name)",
+          hint: hint
+            ?? (tables.isEmpty ? "fetch datasets with bb-export sync" : "available: \(tables.joined(separator: ", "))"))
       }
       sources.append((name, source))
     }

@@ -4,7 +4,7 @@ import Domain
 import Query
 import Rows
 
-/// `bb-export comment add`: sends a comment on a film to the box office.
+/// `bb-export comment add`: posts a comment on a movie to the box office.
 struct CommentCommand {
   private let invocation: Invocation
   private let environment: Environment
@@ -17,30 +17,32 @@ struct CommentCommand {
   func run() async throws(Problem) {
     let words = invocation.arguments
     guard words.first == "add" else {
-      throw Problem(.usage, "“comment \(words.first ?? "")” is nothing to do", hint: "write comment add MOVIE …")
+      throw Problem(
+        .usage, "unknown subcommand “comment \(words.first ?? "")”",
+        hint: "usage: bb-export comment add MOVIE --writer NAME --rating N TEXT")
     }
     guard words.count <= 3 else {
-      throw Problem(.usage, "“\(words[3])” is one word too many", hint: "put the text in quotes")
+      throw Problem(.usage, "unexpected argument “\(words[3])”", hint: "quote the comment text")
     }
     let comment = try NewComment(
       writer: invocation[Options.writer], rating: invocation[Options.rating],
       contents: words.count > 2 ? words[2] : nil)
     guard case .live(let name, let live) = try SourceReader(invocation).live(for: Catalog.comments.name) else {
-      throw Problem(.usage, "the snapshot takes no comments", hint: "leave --source out")
+      throw Problem(.usage, "cannot post a comment to the snapshot source", hint: "remove --source")
     }
     let film = try await film(words[1], name, live)
     let stored = try await environment.submitter(name, live)
       .submit(comment.record(on: film.id), to: Catalog.comments.name)
     for (column, sent) in comment.record(on: film.id).sorted(by: { $0.key < $1.key }) {
       if let kept = stored[column], !Self.isSame(kept, sent) {
-        environment.report.warning("the server stored another \(column): \(Terminal.safe(Self.text(kept)))")
+        environment.report.warning("the server stored a different \(column): \(Terminal.safe(Self.text(kept)))")
       }
     }
-    let id = stored["id"].map { ", with the id \(Self.text($0))" } ?? ""
-    try Terminal.write(Terminal.safe("The comment on \(film.title) by \(comment.writer) is stored\(id).") + "\n", to: 1)
+    let id = stored["id"].map { " with id \(Self.text($0))" } ?? ""
+    try Terminal.write(Terminal.safe("Posted the comment by \(comment.writer) on \(film.title)\(id).") + "\n", to: 1)
   }
 
-  /// The film that a person means: by its id, by its title, or by a part of it that only one title has.
+  /// The movie with this id, this title, or a part of the title that matches only one movie.
   private func film(_ words: String, _ name: String, _ live: LiveChoice) async throws(Problem) -> (
     id: String, title: String
   ) {
@@ -57,11 +59,11 @@ struct CommentCommand {
     var found = films.indices.filter { folded[$0] == wanted }
     if found.isEmpty, !wanted.isEmpty { found = films.indices.filter { folded[$0].contains(wanted) } }
     guard let first = found.first else {
-      throw Problem(.absent, "there is no film “\(words)”", at: source.name, hint: "`bb-export movies` lists them")
+      throw Problem(.absent, "movie not found: “\(words)”", at: source.name, hint: "list movies with: bb-export movies")
     }
     guard found.count == 1 else {
       let list = found.map { "\(films[$0].title) (\(films[$0].id))" }.joined(separator: ", ")
-      throw Problem(.usage, "“\(words)” is a part of several titles: \(list)", at: source.name, hint: "give the id")
+      throw Problem(.usage, "“\(words)” matches several movies: \(list)", at: source.name, hint: "use the movie id")
     }
     return films[first]
   }

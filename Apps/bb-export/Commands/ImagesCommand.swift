@@ -3,7 +3,7 @@ import Domain
 import Query
 import Rows
 
-/// `bb-export images`: the pictures that records name, in a folder.
+/// `bb-export images`: downloads the images that records refer to.
 struct ImagesCommand {
   private let invocation: Invocation
   private let environment: Environment
@@ -18,13 +18,14 @@ struct ImagesCommand {
 
   /// For the help: what is kept, and how.
   static let discussion =
-    "Several at a time; a run that was interrupted is continued, and the next run asks only for what changed. Kept is what is a picture and "
-    + "whole (JPEG, PNG, GIF, WebP, AVIF, HEIF), as KEY-N.jpg and so on. The manifest, images.json, says what each file is. A picture that cannot be "
-    + "had is told of and holds up no other; the exit code is 75 then. --columns chooses the columns that name the pictures."
+    "Images are downloaded in parallel. Interrupted downloads are resumed, and later runs fetch only what changed. "
+    + "Only complete, valid images are kept (JPEG, PNG, GIF, WebP, AVIF, HEIF), named KEY-N.EXT; images.json lists "
+    + "them. If an image cannot be downloaded, the rest continue and the exit code is 75. Use --columns to choose the "
+    + "image columns."
 
   func run() async throws(Problem) {
     guard let folder = invocation[Options.imageFolder] else {
-      throw Problem(.usage, "-o FOLDER is missing", hint: "say where to put the pictures: -o pictures")
+      throw Problem(.usage, "missing required option -o DIR", hint: "for example: -o images")
     }
     let work = try ImagesWork(invocation, environment)
     let choice = try choice()
@@ -40,7 +41,7 @@ struct ImagesCommand {
     let rows = try await source.rows(of: table, request)
     var wanted = try selection.read(for: rows.schema)
     let columns = try self.columns(of: rows.schema, wanted.columns)
-    // The key names the files, whatever columns were asked for.
+    // The key names the files, whatever columns were selected.
     wanted.columns = nil
     let chosen = try wanted.apply(to: rows, scratch: environment.scratch)
     let line = try await work.run(chosen, columns: columns, into: folder)
@@ -48,33 +49,34 @@ struct ImagesCommand {
     if let problem = line.problem { throw problem }
   }
 
-  /// The columns that name the pictures: those that were said, or those that are called so.
+  /// The columns that refer to images: those given, or those with a typical name.
   private func columns(of schema: Schema, _ names: [String]?) throws(Problem) -> [Int] {
     let usual = ImageReference.columns(of: schema)
     guard let names else {
       if usual.isEmpty {
-        throw Problem(.usage, "\(schema.name) has no column of pictures", hint: "say which: --columns NAME")
+        throw Problem(
+          .usage, "\(schema.name) has no image column", hint: "choose the columns that hold image URLs: --columns NAME")
       }
       return usual
     }
     var columns: [Int] = []
     for name in names {
       guard let position = schema.position(of: name), ImageReference.mayHoldURLs(schema.columns[position].type) else {
-        throw Problem(.usage, "\(name) holds no URLs of pictures", at: schema.name)
+        throw Problem(.usage, "column \(name) contains no image URLs", at: schema.name)
       }
       columns.append(position)
     }
     return columns
   }
 
-  /// Where the records come from. What is said about connections is about the pictures, wherever that is.
+  /// The source of the records. Connection options apply to the images, wherever the records come from.
   private func choice() throws(Problem) -> SourceChoice {
     if invocation.has(Options.offline) {
-      throw Problem(.usage, "--offline opens no connection, and pictures need one", hint: "leave it out")
+      throw Problem(.usage, "cannot download images with --offline", hint: "remove --offline")
     }
     let choice = try SourceReader(invocation).choice(for: invocation.arguments.first, connects: true)
     guard case .live(let name, var live) = choice else { return choice }
-    // What is built in has no pictures.
+    // The snapshot has no images.
     live.fallback = .none
     return .live(name: name, live)
   }

@@ -3,22 +3,22 @@ import Domain
 import Query
 import Rows
 
-/// Fetches the pictures that rows name: what `images` and `sync --images` share.
+/// Downloads the images that rows refer to, for `images` and `sync --images`.
 struct ImagesWork {
   private let environment: Environment
   private let limits: ImageDownload.Limits
   private let live: LiveChoice
   private let showsProgress: Bool
 
-  /// What became of the pictures of one dataset.
+  /// The outcome for the images of one dataset.
   struct Outcome {
-    /// In one line, for people.
+    /// The outcome in one line, for display.
     var text: String
-    /// That some could not be had, which was told of one by one; nil when all is well.
+    /// The error if some images failed, each of which was reported; nil if none did.
     var problem: Problem?
   }
 
-  /// Reads what was said about connections, limits and progress.
+  /// Reads the options for connections, limits and progress.
   init(_ invocation: Invocation, _ environment: Environment) throws(Problem) {
     self.environment = environment
     var limits = ImageDownload.Limits()
@@ -34,12 +34,12 @@ struct ImagesWork {
     showsProgress = invocation.showsProgress
   }
 
-  /// Fetches the pictures of a stream of rows into a folder.
+  /// Downloads the images of a stream of rows into a directory.
   ///
   /// - Parameters:
-  ///   - columns: positions of the columns that name pictures.
-  ///   - folder: holds the pictures of this dataset alone; it is made when it is missing.
-  /// - Throws: what is wrong with the rows or the folder.
+  ///   - columns: the positions of the columns that refer to images.
+  ///   - folder: a directory for the images of this dataset alone; created if missing.
+  /// - Throws: errors of the rows or the directory.
   func run(_ rows: any RowStream, columns: [Int], into folder: String) async throws(Problem) -> Outcome {
     var list = ImageList(of: rows.schema, in: columns)
     while let batch = try await rows.next()?.batch() { list.add(batch) }
@@ -51,7 +51,7 @@ struct ImagesWork {
       )
     }
     guard !references.isEmpty else {
-      return Outcome(text: "\(rows.schema.name): no picture is named in \(Progress.grouped(list.rows)) records")
+      return Outcome(text: "\(rows.schema.name): no image URLs in \(Progress.grouped(list.rows)) records")
     }
     let archive = try await environment.images.folder(folder, rows.schema.name)
     let progress = showsProgress ? Progress(environment.report) : nil
@@ -69,8 +69,9 @@ struct ImagesWork {
     let (seconds, attoseconds) = started.duration(to: .now).components
     let tenths = seconds * 10 + attoseconds / 100_000_000_000_000_000
     let text =
-      "\(rows.schema.name): \(Progress.grouped(references.count)) \(references.count == 1 ? "picture" : "pictures") in \(folder): \(summary.added) new, \(summary.changed) changed, "
-      + "\(summary.unchanged) unchanged, \(summary.failures.count) failed; \(Progress.size(summary.bytes)) in \(tenths / 10).\(tenths % 10) s"
+      "\(rows.schema.name): \(Progress.grouped(references.count)) \(references.count == 1 ? "image" : "images") in "
+      + "\(folder): \(summary.added) new, \(summary.changed) updated, \(summary.unchanged) unchanged, "
+      + "\(summary.failures.count) failed; \(Progress.size(summary.bytes)) in \(tenths / 10).\(tenths % 10) s"
     guard !summary.failures.isEmpty else { return Outcome(text: text) }
     if summary.failures.allSatisfy(PrivateAddress.isRefusal) {
       return Outcome(
@@ -83,19 +84,20 @@ struct ImagesWork {
       text: text,
       problem: Problem(
         .busy,
-        "\(summary.failures.count) of \(references.count) \(references.count == 1 ? "picture" : "pictures") could not be fetched",
+        "failed to download \(summary.failures.count) of \(references.count) "
+          + "\(references.count == 1 ? "image" : "images")",
         at: folder,
-        hint: "run again; the others are there"))
+        hint: "run the command again to retry"))
   }
 
-  /// The pictures of several tables, in a folder for each.
+  /// The images of several tables, one directory for each.
   struct Collection {
     let work: ImagesWork
-    /// Holds the folders of the tables.
+    /// The parent directory.
     let folder: String
 
-    /// Fetches the pictures that the records of some tables of a storage name, and says how that went, table by table.
-    /// - Throws: `busy` when some could not be had.
+    /// Downloads the images that the records of some tables of a store refer to, and reports the outcome per table.
+    /// - Throws: `busy` if some failed.
     func fetch(_ tables: [String], of store: any RecordStore) async throws(Problem) {
       var problems: [Problem] = []
       for table in tables {
@@ -104,7 +106,7 @@ struct ImagesWork {
         guard !columns.isEmpty else { continue }
         let outcome = try await work.run(
           rows, columns: columns, into: folder + "/" + ImageReference.folderName(of: table))
-        work.environment.report.warning(outcome.text)
+        work.environment.report.result(outcome.text)
         if let problem = outcome.problem { problems.append(problem) }
       }
       for problem in problems.dropLast() { work.environment.report.problem(problem) }

@@ -47,18 +47,18 @@ enum Listings {
     case ("check", 2):
       let source = try environment.checkSource(words[1])
       let names = source.datasets.map(\.schema.name).joined(separator: ", ")
-      let key = source.authorization.variable.map { "; sends the variable \($0) to \(source.baseURL)" } ?? ""
-      return try Terminal.write("\(words[1]): describes \(source.name), with \(names)\(key)\n", to: 1)
+      let key = source.authorization.variable.map { "; sends the value of $\($0) to \(source.baseURL)" } ?? ""
+      return try Terminal.write("\(words[1]): valid source definition \(source.name): \(names)\(key)\n", to: 1)
     case ("show", 2):
       return try print(environment.sourceText(try SourceDescription.named(words[1])))
     case ("schema", 1): return try print(environment.sourceSchema())
     default:
       throw Problem(
-        .usage, "“sources \(words.joined(separator: " "))” is nothing to do",
-        hint: "write sources check FILE, sources show NAME, or sources schema")
+        .usage, "unknown subcommand “sources \(words.joined(separator: " "))”",
+        hint: "use one of: sources check FILE, sources show NAME, sources schema")
     }
     let rows =
-      environment.sources.map { [$0.name, $0.server, $0.summary] } + [["snapshot", "", "facts built into the program"]]
+      environment.sources.map { [$0.name, $0.server, $0.summary] } + [["snapshot", "", "built-in snapshot"]]
     try await write("sources", [:], ["source", "server", "what"], rows, invocation, environment)
   }
 

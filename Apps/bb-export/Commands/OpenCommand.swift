@@ -4,7 +4,7 @@ import Domain
 import Query
 import Rows
 
-/// `bb-export open`: a picture or a page on the desktop, or its address on standard output.
+/// `bb-export open`: opens an image or a page on the desktop, or prints its URL.
 struct OpenCommand {
   private let invocation: Invocation
   private let environment: Environment
@@ -20,7 +20,7 @@ struct OpenCommand {
     "Better Call Saul": "https://www.imdb.com/title/tt3032476/",
     "El Camino": "https://www.imdb.com/title/tt9243946/",
   ]
-  /// What a record can have, and the columns it is in, the best first.
+  /// The things that a record can have, and their columns, best first.
   private static let things = [
     "image": ["image", "images", "thumbnail", "writer_image"], "website": ["website"],
     "imdb": ["production", "productions"],
@@ -29,14 +29,16 @@ struct OpenCommand {
   func run() async throws(Problem) {
     let words = invocation.arguments
     guard words[0] != "imdb" else {
-      guard words.count == 1 else { throw Problem(.usage, "open imdb takes no KEY", hint: "it takes --production") }
+      guard words.count == 1 else {
+        throw Problem(.usage, "open imdb does not take a KEY", hint: "use --production NAME")
+      }
       return try show(try Self.page(of: try Shorthand.production(invocation[Options.production] ?? "bb")))
     }
     let dataset = try Catalog.dataset(named: words[0])
     guard (2...3).contains(words.count) else {
       throw Problem(
-        .usage, words.count < 2 ? "KEY is missing" : "“\(words[3])” is one argument too many",
-        hint: "name the record to open: bb-export open \(dataset.name) KEY [image|website|imdb]")
+        .usage, words.count < 2 ? "missing argument KEY" : "unexpected argument “\(words[3])”",
+        hint: "usage: bb-export open \(dataset.name) KEY [image|website|imdb]")
     }
     let columns = try Self.columns(of: dataset, words.count > 2 ? words[2] : nil)
     let source = try await environment.source(try SourceReader(invocation).choice(for: dataset.name))
@@ -51,19 +53,19 @@ struct OpenCommand {
     }
     guard let record = records.first else {
       throw Problem(
-        .absent, "there is no “\(words[1])” in \(dataset.name)", at: source.name,
+        .absent, "record not found in \(dataset.name): “\(words[1])”", at: source.name,
         hint: try await like(words[1], in: dataset, source).map { "did you mean \($0)?" } ?? "")
     }
     guard records.count == 1 else {
       throw Problem(
-        .usage, "“\(words[1])” names \(records.count) records of \(dataset.name)",
-        hint: "there are: \(keys.prefix(5).joined(separator: ", "))")
+        .usage, "“\(words[1])” matches \(records.count) records in \(dataset.name)",
+        hint: "use a key: \(keys.prefix(5).joined(separator: ", "))")
     }
     for name in columns {
       guard let column = found.schema.position(of: name), let text = Self.text(record[column]) else { continue }
       return try show(Self.things["imdb", default: []].contains(name) ? try Self.page(of: text) : text)
     }
-    throw Problem(.absent, "\(words[1]) has nothing to open", at: source.name)
+    throw Problem(.absent, "\(words[1]) has no image or web page", at: source.name)
   }
 
   /// The columns in which there may be what is to be opened; without a word, everything but the page of the show.
@@ -71,12 +73,12 @@ struct OpenCommand {
     let known = ["image", "website", "imdb"]
     if let word, !known.contains(word) {
       let near = Nearest.word(to: word, among: known) ?? known.joined(separator: ", ")
-      throw Problem(.usage, "nothing called “\(word)” can be opened", hint: "there is: \(near)")
+      throw Problem(.usage, "cannot open “\(word)”", hint: "available: \(near)")
     }
     let wanted = word.map { [$0] } ?? ["image", "website"]
     let columns = wanted.flatMap { things[$0] ?? [] }.filter { dataset.position(of: $0) != nil }
     guard !columns.isEmpty else {
-      throw Problem(.usage, "\(dataset.name) have no \(wanted.joined(separator: " and no "))")
+      throw Problem(.usage, "\(dataset.name) have no \(wanted.joined(separator: " or "))")
     }
     return columns
   }
@@ -104,7 +106,7 @@ struct OpenCommand {
     return selection
   }
 
-  /// The name that comes nearest to what was said: that begins or is spelt like it.
+  /// The nearest name: with the same prefix or a similar spelling.
   private func like(
     _ text: String, in dataset: Schema, _ source: any RecordSource
   ) async throws(Problem) -> String? {
@@ -120,7 +122,7 @@ struct OpenCommand {
   }
 
   private static func page(of production: String) throws(Problem) -> String {
-    guard let page = imdb[production] else { throw Problem(.absent, "no page of \(production) is known") }
+    guard let page = imdb[production] else { throw Problem(.absent, "no IMDb page known for \(production)") }
     return page
   }
 

@@ -13,7 +13,7 @@ struct Outputs {
     let exporter: any Exporter
     let options: ExportOptions
 
-    /// The path's folder with its slash; empty for the current one.
+    /// The directory of the path with its slash; empty for the current one.
     var folder: String { path.lastIndex(of: "/").map { String(path[...$0]) } ?? "" }
     var described: DescribedFile {
       DescribedFile(name: String(path.dropFirst(folder.count)), format: exporter.descriptor, options: options)
@@ -23,7 +23,7 @@ struct Outputs {
   private let environment: Environment
   private let targets: [Target]
   private let replaces: Bool
-  /// How many workers write, and cores may read.
+  /// The number of workers that write, and of cores that read.
   let threads: Int
   private let showsProgress: Bool
   private let tellsSummary: Bool
@@ -54,12 +54,12 @@ struct Outputs {
       return Target(path: path, exporter: exporter, options: own)
     }
     self.targets = targets + (try Self.descriptions(of: targets, invocation, environment))
-    // Told before anything is asked for or read.
+    // Reported before any request or read.
     var places: [String: String] = [:]
     for target in self.targets where target.path != "-" {
       let place = try environment.checkFile(target.path, replaces)
       guard let other = places.updateValue(target.path, forKey: place) else { continue }
-      throw Problem(.usage, "\(other) and \(target.path) are one file", hint: "give -o another name")
+      throw Problem(.usage, "\(other) and \(target.path) are the same file", hint: "use a different file name")
     }
   }
 
@@ -68,7 +68,7 @@ struct Outputs {
     targets.first { $0.path != "-" && environment.replacesFile($0.path) }?.path
   }
 
-  /// The files that say beside the others what their columns are.
+  /// The metadata files of the outputs.
   private static func descriptions(
     of targets: [Target], _ invocation: Invocation, _ environment: Environment
   ) throws(Problem) -> [Target] {
@@ -77,7 +77,7 @@ struct Outputs {
     if invocation.has(Options.csvw) {
       let described = files.filter { ["csv", "tsv"].contains($0.exporter.descriptor.name) }
       if described.isEmpty {
-        throw Problem(.usage, "--csvw is about CSV files, and none is written", hint: "add -o FILE.csv")
+        throw Problem(.usage, "--csvw requires a CSV or TSV output file", hint: "add -o FILE.csv")
       }
       for file in described {
         let exporter = environment.metadata(.csvw, [file.described])
@@ -86,18 +86,19 @@ struct Outputs {
     }
     if invocation.has(Options.dataPackage) {
       guard let folder = files.first?.folder else {
-        throw Problem(.usage, "--datapackage is about files, and none is written", hint: "add -o FILE")
+        throw Problem(.usage, "--datapackage requires an output file", hint: "add -o FILE")
       }
       if let other = files.first(where: { $0.folder != folder }) {
         throw Problem(
-          .usage, "--datapackage describes the files of one folder, and \(other.path) is in another",
-          hint: "write them into one folder")
+          .usage, "--datapackage requires all outputs in one directory, but \(other.path) is elsewhere",
+          hint: "write all outputs to the same directory")
       }
       let exporter = environment.metadata(.dataPackage, files.map(\.described))
       descriptions.append(Target(path: "\(folder)datapackage.json", exporter: exporter, options: ExportOptions()))
     }
     for description in descriptions where targets.contains(where: { $0.path == description.path }) {
-      throw Problem(.usage, "-o \(description.path) is where the columns are described", hint: "choose another name")
+      throw Problem(
+        .usage, "-o \(description.path) would overwrite the column metadata", hint: "use a different file name")
     }
     return descriptions
   }

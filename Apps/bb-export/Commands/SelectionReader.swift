@@ -3,7 +3,7 @@ import Domain
 import Query
 import Rows
 
-/// Makes a selection out of what was said on the command line.
+/// Creates a selection from the command line.
 struct SelectionReader {
   private let invocation: Invocation
   private var plain = Selection()
@@ -22,14 +22,14 @@ struct SelectionReader {
     }
     order = invocation[Options.order].flatMap(MovieOrder.init)
     if order != nil, invocation.has(Options.sort) {
-      throw Problem(.usage, "--order and --sort contradict each other", hint: "give one of them")
+      throw Problem(.usage, "--order and --sort cannot be used together", hint: "use only one of them")
     }
     for text in invocation.all(Options.filter) { plain.conditions.append(try Condition(parsing: text)) }
     plain.search = invocation[Options.search]
     plain.sample = try invocation.integer(Options.sample, in: 0...Int.max)
     plain.seed = try invocation.integer(Options.seed, in: 0...Int.max).map(UInt64.init)
     if plain.seed != nil, plain.sample == nil {
-      throw Problem(.usage, "--seed without --sample", hint: "add --sample N")
+      throw Problem(.usage, "--seed requires --sample", hint: "add --sample N")
     }
     plain.limit = try invocation.integer(Options.limit, in: 0...Int.max)
     plain.offset = try invocation.integer(Options.offset, in: 0...Int.max) ?? 0
@@ -37,7 +37,7 @@ struct SelectionReader {
     plain.relations = try invocation.names(Options.with) ?? []
     plain.isNested = invocation.has(Options.nest)
     if plain.isNested, plain.relations.isEmpty {
-      throw Problem(.usage, "--nest without --with", hint: "add --with RELATION")
+      throw Problem(.usage, "--nest requires --with", hint: "add --with RELATION")
     }
     plain.columns = try invocation.names(Options.columns)
   }
@@ -53,7 +53,7 @@ struct SelectionReader {
     return columns + plain.conditions.map(\.column) + plain.sort.map(\.column) + films
   }
 
-  /// Whether the rows are the films of a box office, which come in an order of their own; a file keeps its order.
+  /// Whether the rows are the movies of a box office, which have their own default order; a file keeps its order.
   private var isOfFilms: Bool {
     invocation.arguments.first == Catalog.movies.name && invocation[Options.from] == nil
   }
@@ -81,5 +81,5 @@ struct SelectionReader {
 
 /// No temporary files: for checking a selection without rows.
 private struct NoScratch: ScratchSpace {
-  func makeFile() throws(Problem) -> any ScratchFile { throw Problem(.bug, "a check needs no temporary file") }
+  func makeFile() throws(Problem) -> any ScratchFile { throw Problem(.bug, "check rules must not spill to disk") }
 }

@@ -2,11 +2,11 @@ import CommandLineKit
 import Domain
 import Rows
 
-/// Makes out of what was said on the command line where records come from: exactly one place.
+/// Determines the source of the records from the command line: exactly one place.
 struct SourceReader {
   private let invocation: Invocation
 
-  /// Datasets that are the user's own, and nowhere but in a storage.
+  /// Datasets of personal records, which exist only in stores.
   private static let personal = [Catalog.notes, Catalog.places, Catalog.actors, Catalog.favourites].map(\.name)
 
   init(_ invocation: Invocation) { self.invocation = invocation }
@@ -20,28 +20,29 @@ struct SourceReader {
     if let path = invocation[Options.from] { return .file(path: path, try file()) }
     if invocation[Options.storage] != nil { return .storage(invocation[Options.storage]) }
     if Self.personal.contains(dataset ?? ""), invocation[Options.source] == nil {
-      try refuseAsking("a storage", connects)
+      try refuseAsking("a store", connects)
       return .storage(nil)
     }
     guard let dataset else {
       throw Problem(
-        .usage, "DATASET is missing", hint: "there are: \(Catalog.all.map(\.name).joined(separator: ", "))")
+        .usage, "missing argument DATASET",
+        hint: "available datasets: \(Catalog.all.map(\.name).joined(separator: ", "))")
     }
     return try live(for: dataset)
   }
 
-  /// Refuses two places to read from, and what is said about a place of another kind: it would count for nothing.
+  /// Rejects two sources, and options that apply only to a source of another kind.
   func check(places: [Option], _ connects: Bool) throws(Problem) {
     let said = places.filter { invocation[$0] != nil }
     if said.count > 1 {
       throw Problem(
-        .usage, "--\(said[0].name) and --\(said[1].name) name two places to read from", hint: "give one of them")
+        .usage, "--\(said[0].name) and --\(said[1].name) cannot be used together", hint: "use only one of them")
     }
     if said.first == Options.from { return try refuseAsking("a file", connects) }
     for option in Options.readingFiles where invocation.has(option) {
-      throw Problem(.usage, "--\(option.name) is about a file, and there is none", hint: "add --from FILE")
+      throw Problem(.usage, "--\(option.name) requires --from FILE", hint: "add --from FILE")
     }
-    if said.first != nil, said.first != Options.source { try refuseAsking("a storage", connects) }
+    if said.first != nil, said.first != Options.source { try refuseAsking("a store", connects) }
   }
 
   private func refuseAsking(_ place: String, _ connects: Bool) throws(Problem) {
@@ -49,19 +50,19 @@ struct SourceReader {
       !connects || ![Options.proxy, Options.cacert, Options.allowPrivate].contains($0)
     }
     for option in asking where invocation.has(option) {
-      throw Problem(.usage, "--\(option.name) is about an API, and the records come from \(place)")
+      throw Problem(.usage, "--\(option.name) applies only to API sources, but the records come from \(place)")
     }
   }
 
   func file() throws(Problem) -> FileChoice {
     if invocation[Options.from] == "" {
-      throw Problem(.usage, "--from needs the name of a file", hint: "- is standard input")
+      throw Problem(.usage, "missing file name after --from", hint: "use - for standard input")
     }
     var choice = FileChoice()
     choice.format = invocation[Options.fromFormat]
     choice.delimiter = invocation[Options.fromDelimiter]
     choice.name = invocation[Options.tableName]
-    if choice.name == "" { throw Problem(.usage, "--as needs a name: --as NAME") }
+    if choice.name == "" { throw Problem(.usage, "missing name after --as") }
     choice.records = invocation[Options.records]
     choice.emptyIsText = invocation[Options.emptyAs] == "text"
     choice.isStrict = invocation.has(Options.strictCSV)
@@ -78,16 +79,18 @@ struct SourceReader {
     guard let text = invocation[Options.types] else { return types }
     for pair in try ListedName.list(text, mark: "=", of: Options.types.name) {
       guard let word = pair.value else {
-        throw Problem(.usage, "--types has “\(pair.name)”", hint: "write COLUMN=TYPE, as in zip=text")
+        throw Problem(.usage, "unknown column “\(pair.name)” in --types", hint: "use COLUMN=TYPE, for example zip=text")
       }
       guard let type = ColumnType(name: word) else {
         let names = ColumnType.allCases.map(\.name)
         let near =
           Nearest.word(to: word, among: names).map { "did you mean \($0)?" }
-          ?? "there are: \(names.joined(separator: ", "))"
-        throw Problem(.usage, "no type “\(word)”", hint: near)
+          ?? "available types: \(names.joined(separator: ", "))"
+        throw Problem(.usage, "unknown type “\(word)”", hint: near)
       }
-      guard types[pair.name] == nil else { throw Problem(.usage, "--types names “\(pair.name)” twice") }
+      guard types[pair.name] == nil else {
+        throw Problem(.usage, "column “\(pair.name)” appears more than once in --types")
+      }
       types[pair.name] = type
     }
     return types
@@ -103,7 +106,8 @@ struct SourceReader {
       source == "snapshot" || SourceDescription.builtIn.contains(where: { $0.name == source })
     {
       throw Problem(
-        .usage, "\(dataset) are your own, and in a storage", hint: "leave --source out, or say --storage STORAGE")
+        .usage, "\(dataset) are personal records and can be read only from a store",
+        hint: "remove --source, or use --storage STORE")
     }
     if source == nil || source == "snapshot" { _ = try Catalog.dataset(named: dataset) }
     var live = LiveChoice()
@@ -125,12 +129,12 @@ struct SourceReader {
       !["http", "https", "socks4", "socks4a", "socks5", "socks5h"].contains(proxy[..<mark.lowerBound].lowercased())
     {
       throw Problem(
-        .usage, "“\(URLText.redacted(proxy))” is no proxy", hint: "write http://host:port, socks5://host:port, or none")
+        .usage, "invalid proxy “\(URLText.redacted(proxy))”", hint: "use http://HOST:PORT, socks5://HOST:PORT, or none")
     }
-    if live.refresh, live.offline { throw Problem(.usage, "--refresh and --offline contradict each other") }
+    if live.refresh, live.offline { throw Problem(.usage, "--refresh and --offline cannot be used together") }
     if source == "snapshot" {
       for option in [Options.api, Options.maxAge, Options.maxBytes, Options.refresh] where invocation.has(option) {
-        throw Problem(.usage, "--\(option.name) is about an API, and the records come from the snapshot")
+        throw Problem(.usage, "--\(option.name) applies only to API sources, not to the snapshot")
       }
       return .snapshot
     }

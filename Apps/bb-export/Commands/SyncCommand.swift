@@ -3,7 +3,7 @@ import Domain
 import Query
 import Rows
 
-/// `bb-export sync`: makes the tables of a storage hold what a source has.
+/// `bb-export sync`: updates the tables of a store from a source.
 struct SyncCommand {
   private let invocation: Invocation
   private let environment: Environment
@@ -22,7 +22,7 @@ struct SyncCommand {
       location = named
     } else {
       location = try environment.defaultStorage().location
-      environment.report.warning("the storage is \(location)")
+      environment.report.result("store: \(location)")
     }
     var policy = Sync.Policy()
     policy.allowsShrink = invocation.has(Options.allowShrink)
@@ -33,7 +33,7 @@ struct SyncCommand {
     if let from = invocation[Options.fromStorage], invocation.arguments.isEmpty, !policy.isDryRun,
       try !environment.exists(location)
     {
-      // All of a storage into a new one: with its history.
+      // A complete copy of a store to a new one, including its history.
       let copied = try await environment.migrate(try environment.store(from), location)
       let results = copied.map { table, records in
         var outcome = TableOutcome()
@@ -54,7 +54,7 @@ struct SyncCommand {
       do throws(Problem) {
         results.append((table.name, try await sync.run(try await table.rows(), as: table.schema, from: table.source)))
       } catch {
-        // What is wrong with one dataset holds up no other, unless it concerns them all.
+        // An error of one dataset does not stop the others, unless it concerns all of them.
         guard tables.count > 1, [.badData, .unavailable, .noInput].contains(error.kind) else { throw error }
         problems.append(error.located(at: table.name))
       }
@@ -69,17 +69,17 @@ struct SyncCommand {
     }
     if !problems.isEmpty {
       throw Problem(
-        .busy, "\(problems.count) of \(tables.count) datasets could not be synced",
-        hint: "run again; the others are done")
+        .busy, "failed to sync \(problems.count) of \(tables.count) datasets",
+        hint: "run the command again to retry; the other datasets are up to date")
     }
   }
 
-  /// What fetches the pictures of the tables, when that was asked for.
+  /// The image downloads of the tables, if requested.
   private func pictures(isDryRun: Bool) throws(Problem) -> ImagesWork.Collection? {
     guard let folder = invocation[Options.syncImages] else { return nil }
     if isDryRun || invocation.has(Options.offline) {
       throw Problem(
-        .usage, "--images fetches, and --\(isDryRun ? "dry-run" : "offline") does not", hint: "leave one out")
+        .usage, "--images cannot be used with --\(isDryRun ? "dry-run" : "offline")", hint: "remove one of them")
     }
     return ImagesWork.Collection(work: try ImagesWork(invocation, environment), folder: folder)
   }
@@ -93,7 +93,7 @@ struct SyncCommand {
     let rows: () async throws(Problem) -> any RowStream
   }
 
-  /// What is to be synced into the storage at `location`.
+  /// The tables to sync into the store at `location`.
   private func tables(for location: String) async throws(Problem) -> [Table] {
     if invocation[Options.from] != nil { return try await fileTables() }
     if let other = invocation[Options.fromStorage] { return try await storedTables(other) }
@@ -116,7 +116,7 @@ struct SyncCommand {
     }
   }
 
-  /// The tables of another storage: with where they came from, and the user's own.
+  /// The tables of another store, with their sources, and the personal records.
   private func storedTables(_ location: String) async throws(Problem) -> [Table] {
     let store = try environment.store(location)
     var tables: [Table] = []
@@ -127,7 +127,7 @@ struct SyncCommand {
           try await store.rows(of: schema.name, RowRequest())
         })
     }
-    if tables.isEmpty { throw Problem(.noInput, "there is nothing in it", at: store.name) }
+    if tables.isEmpty { throw Problem(.noInput, "it has no tables", at: store.name) }
     return tables
   }
 
@@ -166,9 +166,10 @@ struct SyncCommand {
       guard let schema = tables.first(where: { $0.name == name }) else {
         let near = Nearest.word(to: name, among: names).map { "did you mean \($0)?" }
         throw Problem(
-          .usage, "the source has no “\(name)”", hint: near ?? "there are: \(names.joined(separator: ", "))")
+          .usage, "the source has no dataset “\(name)”",
+          hint: near ?? "available datasets: \(names.joined(separator: ", "))")
       }
-      if chosen.contains(schema) { throw Problem(.usage, "\(name) is named twice") }
+      if chosen.contains(schema) { throw Problem(.usage, "duplicate argument: \(name)") }
       chosen.append(schema)
     }
     return chosen.isEmpty ? tables : chosen

@@ -29,7 +29,8 @@ struct TableCommand {
     var rows = try await source.rows(of: table, request)
     environment.report.detail("reading \(table) from \(source.name)")
     if let needed = request.columns, !needed.allSatisfy({ rows.schema.position(of: $0) != nil }) {
-      // So that the message can say what columns there are; a pipe that cannot be read again leaves it at what is known.
+      // So that the message can say what columns there are; a pipe that cannot be read again leaves it at what is
+      // known.
       rows = (try? await source.rows(of: table, RowRequest(cores: outputs.threads))) ?? rows
     }
     var wanted = try selection.read(for: rows.schema)
@@ -39,7 +40,7 @@ struct TableCommand {
     }
     let summary = try await outputs.write(rows, selection: wanted, related: related)
     if summary.rows == 0, let name = invocation[Options.name] {
-      environment.report.warning(Self.nobody(table, name))
+      environment.report.result(Self.nobody(table, name))
     }
   }
 
@@ -50,14 +51,14 @@ struct TableCommand {
       return name
     }
     let tables = try await source.tables().map(\.name)
-    if tables.isEmpty { throw Problem(.noInput, "there is no table in it", at: source.name) }
+    if tables.isEmpty { throw Problem(.noInput, "the input has no tables", at: source.name) }
     guard let name = invocation.arguments.first ?? (tables.count == 1 ? tables[0] : nil) else {
       throw Problem(
-        .usage, "there are several tables", at: source.name, hint: "name one: \(tables.joined(separator: ", "))")
+        .usage, "the input has several tables", at: source.name, hint: "choose one: \(tables.joined(separator: ", "))")
     }
     guard tables.contains(name) else {
       let near = Nearest.word(to: name, among: tables) ?? tables.joined(separator: ", ")
-      throw Problem(.noInput, "there is no table “\(name)”", at: source.name, hint: "there is: \(near)")
+      throw Problem(.noInput, "table not found: “\(name)”", at: source.name, hint: "available: \(near)")
     }
     return name
   }
@@ -83,7 +84,7 @@ struct TableCommand {
         for row in 0..<batch.count { if case .text(let key) = batch.value(row, 0) { keys.insert(key) } }
       }
     } catch {
-      // A storage that has no favourites yet.
+      // A store without favourites.
       guard error.kind == .noInput, location != nil else { throw error }
     }
     selection.keys = keys
@@ -91,10 +92,10 @@ struct TableCommand {
 
   private static func nobody(_ table: String, _ name: String) -> String {
     switch table {
-    case "quotes": "there is no quote by \(name)"
-    case "deaths": "there is no death of \(name)"
-    case "comments": "there is no comment by \(name)"
-    default: "there is nothing called \(name) in \(table)"
+    case "quotes": "no quotes by \(name)"
+    case "deaths": "no deaths named \(name)"
+    case "comments": "no comments by \(name)"
+    default: "no records named \(name) in \(table)"
     }
   }
 }

@@ -14,8 +14,9 @@ struct TapCommand {
   }
 
   static let discussion =
-    "Writes SCHEMA, RECORD and STATE messages to standard output. Every run gives whole tables; the state says how many records there were, and "
-    + "is taken back so that runners can hand it over. CONFIG is a JSON object with any of source, api_url, storage, datasets, max_age, offline."
+    "Writes SCHEMA, RECORD and STATE messages to standard output. Every run is a full-table sync; STATE records the "
+    + "row counts and is accepted for compatibility with Singer runners. CONFIG is a JSON object with any of source, "
+    + "api_url, storage, datasets, max_age, offline."
 
   func run() async throws(Problem) {
     let (choice, datasets) = try settings()
@@ -65,7 +66,7 @@ struct TapCommand {
       return (try SourceReader(invocation).choice(for: Catalog.all[0].name), [])
     }
     for option in Options.asking + [Options.storage] where invocation.has(option) {
-      throw Problem(.usage, "--\(option.name) and --config contradict each other", hint: "say it in \(path)")
+      throw Problem(.usage, "--\(option.name) conflicts with --config", hint: "set it in \(path) instead")
     }
     return try environment.tap.settings(path)
   }
@@ -74,6 +75,7 @@ struct TapCommand {
     if let schema = tables.first(where: { $0.name == name }) { return schema }
     let names = tables.map(\.name)
     let hint = Nearest.word(to: name, among: names).map { "did you mean \($0)?" }
-    throw Problem(.noInput, "\(source.name) has no \(name)", hint: hint ?? "it has: \(names.joined(separator: ", "))")
+    throw Problem(
+      .noInput, "\(source.name) has no dataset \(name)", hint: hint ?? "available: \(names.joined(separator: ", "))")
   }
 }

@@ -1,28 +1,28 @@
 import CommandLineKit
 
-/// The texts behind `bb-export help TOPIC`: what is too long for the help of one option.
+/// The texts of `bb-export help TOPIC`.
 enum Topics {
   static let all = [
-    Program.Topic("selection", "which rows and columns, in what order", selection),
-    Program.Topic("output", "files, formats and their options", output),
-    Program.Topic("input", "where the records come from", input),
+    Program.Topic("selection", "how to filter, sort and limit rows", selection),
+    Program.Topic("output", "output files, formats and format options", output),
+    Program.Topic("input", "where records come from", input),
     .exitCodes,
-    Program.Topic("environment", "variables that are read", environment),
+    Program.Topic("environment", "environment variables", environment),
   ]
 
   private static let selection = """
-    Which rows and columns, in what order. The work is done in this order,
-    whatever the order of the options: --where and --search, --sample, --sort,
-    --offset and --limit, --columns.
+    How to filter, sort and limit rows. Steps are applied in this order,
+    regardless of the order of the options: --where and --search, --sample,
+    --sort, --offset and --limit, --columns.
 
     \(Program.Topic.conditions)
 
-    --search TEXT keeps the rows in which every word of TEXT begins a word,
-    without regard to case and accents.
-    --sample N takes N rows at random; with --seed S the same every time.
+    --search TEXT keeps rows that contain, for every word of TEXT, a word that
+    starts with it, ignoring case and accents.
+    --sample N selects N random rows; --seed S makes the choice repeatable.
 
-    Shorthands: --production (a full name, or bb, bcs, ec), --season N,
-    --episode S05E14, --name TEXT (contained, without regard to case).
+    Shortcuts: --production (full name, or bb, bcs, ec), --season N,
+    --episode S05E14, --name TEXT (substring, ignoring case).
 
       bb-export episodes --where 'season = 1' --where 'title ~ cat'
       bb-export characters --where 'birthday < 1970' --sort birthday
@@ -30,76 +30,74 @@ enum Topics {
     """
 
   private static let output = """
-    -o FILE writes to a file whose suffix names the format, - to standard
-    output; several -o write several files in one pass. A file appears when it
-    is whole: it is written beside its place under another name, flushed to
-    the disk, and renamed. What was there before stays as it was when anything
-    fails. --no-clobber never replaces a file.
+    -o FILE writes to a file whose extension selects the format; -o - writes to
+    standard output. Repeat -o to write several files in one pass. Files are
+    written atomically: to a temporary file in the same directory, synced to
+    disk, then renamed. If anything fails, an existing file is left unchanged.
+    --no-clobber never overwrites an existing file.
 
-    -f FORMAT chooses the format of standard output, and of files whose suffix
-    says nothing. `bb-export formats` lists them, with their options.
-    --option KEY=VALUE, or FORMAT.KEY=VALUE, sets what a format can do in more
-    than one way.
+    -f FORMAT sets the format of standard output and of files without a known
+    extension. `bb-export formats` lists the formats and their options.
+    --option KEY=VALUE or FORMAT.KEY=VALUE sets a format option.
 
-    Exact formats give back every value and every null, or the program ends
-    with 65 and names record and column. Display formats (markdown, table,
-    record, html) show every character; null is an empty cell. --csvw says
-    beside a CSV file what its columns are, so that they come back with their
-    types; --datapackage describes all files of a folder.
+    Lossless formats preserve every value and every null, or bb-export exits
+    with 65 and names the record and column. Display formats (markdown, table,
+    record, html) show every character and leave nulls empty. --csvw writes
+    column metadata next to a CSV file so that types survive a round trip;
+    --datapackage describes all output files of a directory.
 
       bb-export episodes -o episodes.csv -o episodes.json
       bb-export episodes -f csv --option null=NULL --option line-ending=crlf
     """
 
   private static let input = """
-    Records come from one place: a file of yours (--from FILE), or a source
-    (--source NAME: a live API; `bb-export sources` lists them; `snapshot` for
-    what is built into the program).
+    Records come from one place: a file (--from FILE) or a source (--source
+    NAME: a live API, listed by `bb-export sources`, or `snapshot` for the
+    built-in data).
 
-    --from FILE takes .csv .tsv .json .ndjson and SQLite's .db, any table or
-    view of it (`bb-export TABLE --from x.db`), or - for standard input; what
-    the suffix does not say, the first bytes or --from-format do. Types are
-    found in the data, so that every value comes back the same; a metadata
-    file x.csv-metadata.json (CSV on the Web) or --types name=type,… says them.
-    --records /results reads the records inside a JSON document;
-    --from-delimiter semicolon reads CSV whose fields semicolons part.
+    --from FILE reads .csv, .tsv, .json and .ndjson files, any table or view of
+    an SQLite .db file (`bb-export TABLE --from x.db`), or standard input (-).
+    The format comes from --from-format, the extension or the first bytes.
+    Column types are inferred without losing information; override them with a
+    metadata file, x.csv-metadata.json (CSV on the Web), or --types NAME=TYPE,…
+    --records /results selects the records inside a JSON document;
+    --from-delimiter semicolon reads semicolon-separated CSV.
     A quote inside an unquoted CSV field belongs to the text, and one warning
-    counts such fields; --strict-csv refuses them. A field larger than
-    --max-field is refused, as is a record of twice that size.
+    counts such fields; --strict-csv rejects them. A field larger than
+    --max-field is rejected, as is a record of more than double that size.
 
-    An API of yours is a JSON file: where its records are, how they become
-    columns, how pages follow one another, where the key is kept. `bb-export
-    sources show box-office` prints one to begin with, `sources schema` the JSON
-    Schema that editors check by, `sources check FILE` says what is wrong and
-    where; then --source FILE asks it.
+    A source definition is a JSON file that describes an API: where the records
+    are, how they map to columns, how pages are requested, and which variable
+    holds the key. `bb-export sources show box-office` prints an example,
+    `sources schema` the JSON Schema for your editor, and `sources check FILE`
+    validates a file. Use it with --source FILE.
 
-    A live answer is kept in the cache and asked for again only when it has
-    changed. --max-age 3600 takes a cached answer that young, in seconds,
-    without asking; --refresh asks anew; --offline never opens a connection.
-    Without network and cache, facts built into the program answer (no quotes,
-    synopses or pictures), and one line on standard error says so.
+    Responses are cached and revalidated. --max-age 3600 uses responses up to an
+    hour old without revalidating; --refresh ignores the cache; --offline never
+    uses the network. With neither network nor cache, built-in data is used (no
+    quotes, synopses or images) and a warning is printed.
 
-    --api URL, or for the built-in APIs BB_API_URL, names another server of the
-    same API. Proxies of the environment (http_proxy, https_proxy, no_proxy) are
-    honoured; --proxy URL uses another one, --proxy none none at all. --cacert
-    FILE trusts the certificates in FILE.
+    --api URL, or BB_API_URL for the built-in APIs, sets the server. The proxy
+    variables http_proxy, https_proxy and no_proxy are honoured; --proxy URL
+    overrides them, --proxy none disables proxies. --cacert FILE trusts the
+    certificates in FILE.
     """
 
   private static let environment = """
-    BB_API_URL       the server of the built-in APIs; a file that describes a
-                     source names its own
-    BB_KEY           any other setting, as in BB_THREADS=2; `bb-export help
+    BB_API_URL       base URL for the built-in APIs; a source definition sets
+                     its own
+    BB_KEY           any other setting, for example BB_THREADS=2; `bb-export help
                      config` lists the keys
-    BB_PLUGIN_PATH   folders of external exporters, parted by colons
-    XDG_CACHE_HOME   the cache is in its folder bb; ~/.cache when unset
-    BB_STORAGE       the storage of notes, places, actors and favourites, and
-                     of sync, when --storage does not say
-    XDG_DATA_HOME    the default storage is in its folder bb
-    XDG_CONFIG_HOME  settings are in its file bb/config, a line each, as in
+    BB_PLUGIN_PATH   directories to search for plug-ins, separated by colons
+    BB_STORAGE       store for notes, places, actors and favourites, and for
+                     sync, unless --storage is given
+    XDG_CACHE_HOME   cache directory is $XDG_CACHE_HOME/bb [default: ~/.cache]
+    XDG_DATA_HOME    default store is $XDG_DATA_HOME/bb/bb.db
+    XDG_CONFIG_HOME  settings are in $XDG_CONFIG_HOME/bb/config, one per line:
                      storage = csv:/home/me/notes
-    TMPDIR           where sorts and spools that outgrow memory are kept,
-                     without a name; /tmp when unset
+    TMPDIR           directory for temporary files of large sorts and
+                     unseekable input [default: /tmp]
     http_proxy, https_proxy, all_proxy, no_proxy
-                     proxies, as curl reads them
+                     proxies, as in curl
     """
 }

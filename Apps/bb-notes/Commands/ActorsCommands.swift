@@ -9,7 +9,7 @@ enum ActorsCommands {
   static var entries: [Entry] {
     [
       Entry(
-        "actors", "your actors, by category",
+        "actors", "manage actors",
         [Entry(add, addActor)]
           + named.entries(
             show: show, search: [favourites], selecting: select,
@@ -31,40 +31,46 @@ enum ActorsCommands {
   private static let add = Command(
     "add", "add an actor",
     discussion: """
-      Needed are name, category, date of birth or age, city of birth, telephone, mail address, description, a film, website and a picture; \
-      --partial accepts less. On a terminal, what is missing is asked for in your editor. Pictures are copied into the storage.
+      Required: name, category, birth date or age, city of birth, phone, email, description, a movie, website and an \
+      image, unless --partial is given. On a terminal, missing values are requested in your editor. Images are copied \
+      into the store.
       """,
-    arguments: [Argument("NAME", count: .optional, "the actor's name")],
+    arguments: [Argument("NAME", count: .optional, "name of the actor")],
     options: fields.map(\.option) + [film, image, link, isFavourite, partial],
     examples: ["actors add 'A. Person' --category Drama --birth-date 1966-03 --image portrait.jpg --partial"])
   private static let favourite = Command(
-    "favourite", "make an actor a favourite", arguments: [NamedCommands.key()])
+    "favourite", aliases: ["favorite"], "mark an actor as a favourite", arguments: [NamedCommands.key()])
   private static let unfavourite = Command(
-    "unfavourite", "make an actor a favourite no more", arguments: [NamedCommands.key()])
+    "unfavourite", aliases: ["unfavorite"], "remove an actor from the favourites", arguments: [NamedCommands.key()])
   private static let gallery = Command(
-    "gallery", "show an actor's pictures on a desktop; else print where they are", arguments: [NamedCommands.key()])
+    "gallery", "open an actor's images in the browser; print their paths if there is no desktop",
+    arguments: [NamedCommands.key()])
   private static let website = Command(
-    "website", "open an actor's website on a desktop; else print its address", arguments: [NamedCommands.key()])
+    "website", "open an actor's website in the browser; print the URL if there is no desktop",
+    arguments: [NamedCommands.key()])
 
   private static let actor = "Actor"
   /// Options that fill a column.
   private static let fields: [(option: Option, column: String)] = [
-    (.value("category", "TEXT", in: actor, "main category of films"), "category"),
-    (.value("birth-date", "DATE", in: actor, "date of birth: 1966, 1966-03 or 1966-03-07"), "birth_date"),
-    (.value("age", "YEARS", in: actor, "age as stated"), "age"),
+    (.value("category", "TEXT", in: actor, "main movie category"), "category"),
+    (.value("birth-date", "DATE", in: actor, "birth date: 1966, 1966-03 or 1966-03-07"), "birth_date"),
+    (.value("age", "YEARS", in: actor, "age, if the birth date is unknown"), "age"),
     (.value("birth-city", "TEXT", in: actor, "city of birth"), "birth_city"),
-    (.value("phone", "TEXT", in: actor, "telephone number"), "phone"),
-    (.value("email", "TEXT", in: actor, "mail address"), "email"),
-    (.value("description", "TEXT", in: actor, "a few words"), "description"),
+    (.value("phone", "TEXT", in: actor, "phone number"), "phone"),
+    (.value("email", "TEXT", in: actor, "email address"), "email"),
+    (.value("description", "TEXT", in: actor, "short description"), "description"),
     (.value("website", "URL", in: actor, "website"), "website"),
   ]
-  private static let film = Option.value("film", "TITLE", repeatable: true, in: actor, "a film; may be repeated")
+  private static let film = Option.value(
+    "movie", aliases: ["film"], "TITLE", repeatable: true, in: actor, "movie title; may be repeated")
   private static let image = Option.value(
-    "image", "FILE", values: .file, repeatable: true, in: actor, "a picture, the first the portrait; may be repeated")
-  private static let link = Option.flag("link", in: actor, "keep the pictures' paths instead of copies")
-  private static let isFavourite = Option.flag("favourite", in: actor, "a favourite")
-  private static let partial = Option.flag("partial", in: actor, "accept an actor of whom not everything is known")
-  private static let favourites = Option.flag("favourites", in: actor, "only favourites")
+    "image", "FILE", values: .file, repeatable: true, in: actor,
+    "image file; the first is the portrait; may be repeated")
+  private static let link = Option.flag("link", in: actor, "store image paths instead of copies")
+  private static let isFavourite = Option.flag(
+    "favourite", aliases: ["favorite"], in: actor, "mark the actor as a favourite")
+  private static let partial = Option.flag("partial", in: actor, "allow missing fields")
+  private static let favourites = Option.flag("favourites", aliases: ["favorites"], in: actor, "only favourites")
 
   private static func select(_ desk: Desk, _ selection: inout Selection) {
     if desk.has(favourites) { selection.conditions.append(Condition("favourite", .equal, "true")) }
@@ -94,7 +100,7 @@ enum ActorsCommands {
     let films = desk.invocation.all(film)
     if !films.isEmpty { record["filmography"] = .list(films) }
     record["favourite"] = .boolean(desk.has(isFavourite))
-    // Pictures are copied last, but one that is not there is told first.
+    // Images are copied last, but a missing one is reported first.
     let pictures = desk.invocation.all(image)
     if !pictures.isEmpty { record["images"] = .list(pictures) }
     do throws(Problem) {
@@ -102,10 +108,12 @@ enum ActorsCommands {
     } catch {
       guard desk.environment.isInteractive, !records.kind.missing(record).isEmpty else {
         var problem = error
-        if !desk.has(partial), record.text("name") != nil { problem.hint = "add them, or --partial" }
+        if !desk.has(partial), record.text("name") != nil { problem.hint = "add them, or use --partial" }
         throw problem
       }
-      let advice = ["a new actor", "filmography and images: parted by “; ”", "images: files, the first the portrait"]
+      let advice = [
+        "a new actor", "filmography and images: separate values with “; ”", "images: file paths, portrait first",
+      ]
       guard let (filled, text, draft) = try await named.filledIn(record, desk, advice: advice, isNew: true) else {
         return
       }
@@ -117,7 +125,7 @@ enum ActorsCommands {
     try await named.add(record, records, desk)
   }
 
-  /// The record with copies of its new pictures, unless paths or addresses are to be kept.
+  /// The record with copies of its new images, unless paths or URLs are to be kept.
   private static let withPictures: @Sendable (StoredRecord, StoredRecord?, Desk) async throws(Problem) -> StoredRecord =
     {
       (record, before, desk) async throws(Problem) in
@@ -144,7 +152,7 @@ enum ActorsCommands {
     after["favourite"] = .boolean(isFavourite)
     let isChanged = try await records.change(isFavourite ? "favourite" : "unfavourite", before, to: after)
     let name = before.text("name") ?? ""
-    desk.say("\(name) is \(isChanged ? "now " : "")\(isFavourite ? "a favourite" : "no favourite")")
+    desk.say(FavouritesCommands.outcome(name, isFavourite: isFavourite, isChanged: isChanged))
   }
 
   private static func show(_ desk: Desk) async throws(Problem) {
@@ -159,8 +167,8 @@ enum ActorsCommands {
     line("phone", record.text("phone"))
     line("email", record.text("email"))
     line("website", record.text("website"))
-    line("films", record.list("filmography").joined(separator: "; "))
-    line("pictures", record.list("images").joined(separator: "; "))
+    line("movies", record.list("filmography").joined(separator: "; "))
+    line("images", record.list("images").joined(separator: "; "))
     if let description = record.text("description") { text += "\n\(description)\n" }
     text += "\n\(record.text("id") ?? ""), added \(record.text("created_at") ?? "")\n"
     try await desk.page(text)
@@ -169,18 +177,18 @@ enum ActorsCommands {
   private static func openWebsite(_ desk: Desk) async throws(Problem) {
     let record = try await named.records(desk).find(desk.arguments[0])
     guard let url = record.text("website") else {
-      throw Problem(.absent, "\(record.text("name") ?? "") has no website")
+      throw Problem(.absent, "no website recorded for \(record.text("name") ?? "")")
     }
     let isPage = url.hasPrefix("https://") || url.hasPrefix("http://")
     if isPage, desk.environment.launch(url) { return }
     try await desk.page(url + "\n")
   }
 
-  /// A page with all pictures on a desktop; elsewhere a path or an address a line.
+  /// Opens a page with all images on a desktop; otherwise prints one path or URL per line.
   private static func showGallery(_ desk: Desk) async throws(Problem) {
     let record = try await named.records(desk).find(desk.arguments[0])
     let images = record.list("images"), name = record.text("name") ?? ""
-    guard !images.isEmpty else { throw Problem(.absent, "\(name) has no pictures") }
+    guard !images.isEmpty else { throw Problem(.absent, "no images recorded for \(name)") }
     let folder = try desk.environment.pictures(try desk.location().text)
     let places = images.map { folder.path(of: $0) ?? $0 }
     if desk.environment.hasDesktop {

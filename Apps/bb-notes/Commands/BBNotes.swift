@@ -16,9 +16,10 @@ enum BBNotes {
     + StorageCommands.entries + GeneralCommands.entries
 
   static let program = Program(
-    "bb-notes", version: version, released: Release.date, "keep notes on episodes, places and actors",
+    "bb-notes", version: version, released: Release.date, "take notes on TV episodes, places and actors",
     discussion: """
-      Keeps notes on episodes, places, actors and favourites in a store: an SQLite database, or a directory of CSV or JSON \
+      Keeps notes on episodes, places, actors and favourites in a store: an SQLite database, or a directory of CSV or \
+      JSON \
       files.
       Every change can be undone with `bb-notes undo`.
       """,
@@ -27,7 +28,7 @@ enum BBNotes {
     examples: ["add S05E14 'what a chapter'", "list --production bb", "episodes --production bcs --season 1"],
     files: [.configuration, .store, .cache, .drafts], related: ["bb-export"])
 
-  /// What the command with these words does.
+  /// The action of the command at a path.
   static func action(at path: [String]) -> Entry.Action? {
     entries.lazy.compactMap { $0.action(at: path) }.first
   }

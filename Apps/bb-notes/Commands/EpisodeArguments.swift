@@ -12,7 +12,7 @@ enum EpisodeArguments {
     EpisodeKey.production(desk.invocation.setting(Options.production) ?? "Breaking Bad")
   }
 
-  /// The episode that is meant, and the arguments behind it; no episode when none was named.
+  /// The episode, and the arguments after it; no episode if none was named.
   static func read(_ desk: Desk) throws(Problem) -> (key: EpisodeKey?, rest: [String]) {
     let season = try desk.invocation.integer(Options.season, in: 0...Int(Int32.max))
     let episode = try desk.invocation.integer(Options.episode, in: 0...Int(Int32.max))
@@ -24,7 +24,7 @@ enum EpisodeArguments {
       guard let text = desk.arguments.first else { return (nil, []) }
       return (try EpisodeKey(parsing: text, production: production), Array(desk.arguments.dropFirst()))
     default:
-      throw Problem(.usage, "--season and --episode name an episode together", hint: "give both, or a key: S05E14")
+      throw Problem(.usage, "--season and --episode must be used together", hint: "use both, or a key such as S05E14")
     }
   }
 
@@ -33,10 +33,10 @@ enum EpisodeArguments {
   static func one(_ desk: Desk) throws(Problem) -> EpisodeKey {
     let (key, rest) = try read(desk)
     guard let key else { throw missing }
-    if let word = rest.first { throw Problem(.usage, "“\(word)” is one argument too many") }
+    if let word = rest.first { throw Problem(.usage, "unexpected argument “\(word)”") }
     return key
   }
 
   /// The problem of a command line without an episode.
-  static let missing = Problem(.usage, "KEY is missing", hint: "name an episode: [PRODUCTION:]S05E14")
+  static let missing = Problem(.usage, "missing argument KEY", hint: "use an episode key: [PRODUCTION:]S05E14")
 }

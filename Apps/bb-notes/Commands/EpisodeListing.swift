@@ -6,10 +6,10 @@ import Rows
 /// Lists the episodes one can choose.
 enum EpisodeListing {
   private static let schema = Schema(
-    "episodes", "the episodes one can choose", key: ["production", "season", "episode"],
+    "episodes", "known episodes", key: ["production", "season", "episode"],
     columns: ["production", "season", "episode", "title", "air_date"].compactMap { name in
       Catalog.episodes.position(of: name).map { Catalog.episodes.columns[$0] }
-    } + [ColumnDescription("has_note", .boolean, nullable: false, "whether there is a note on it")])
+    } + [ColumnDescription("has_note", .boolean, nullable: false, "whether the episode has a note")])
 
   static func list(_ desk: Desk) async throws(Problem) {
     var selection = try Listing.selection(desk.invocation)

@@ -2,7 +2,7 @@ import CommandLineKit
 import Domain
 import Rows
 
-/// Lets a person choose an episode on a terminal: the season, then the episode.
+/// Prompts for an episode on a terminal: the season, then the episode.
 struct EpisodePicker {
   private let desk: Desk
   private let book: RecordBook
@@ -12,7 +12,7 @@ struct EpisodePicker {
     self.book = book
   }
 
-  /// The episode that was chosen; nil when the person gave up.
+  /// The chosen episode; nil if the user cancelled.
   func pick() async throws(Problem) -> EpisodeKey? {
     var episodes = try await desk.choices(book).all(refresh: desk.has(NotesCommands.refresh))
     if desk[Options.production] != nil {
@@ -31,7 +31,7 @@ struct EpisodePicker {
         seasons.append(Season(production: key.production, number: key.season, episodes: [episode]))
       }
     }
-    guard !seasons.isEmpty else { throw Problem(.noInput, "there are no episodes to choose from") }
+    guard !seasons.isEmpty else { throw Problem(.noInput, "no episodes found") }
     let dialog = desk.environment.dialog
     guard let season = try dialog.choose("Which season?", among: seasons.map { $0.label(noted) }) else { return nil }
     let chosen = seasons[season].episodes

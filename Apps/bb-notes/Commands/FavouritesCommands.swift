@@ -9,22 +9,23 @@ enum FavouritesCommands {
   static var entries: [Entry] {
     [
       Entry(
-        "favourites", "your favourite records", [Entry(add, addOne), Entry(remove, removeOne), Entry(list, showList)],
+        "favourites", aliases: ["favorites"], "manage favourites",
+        [Entry(add, addOne), Entry(remove, removeOne), Entry(list, showList)],
         examples: [
           "favourites add characters 'Walter White'", "favourites list", "favourites remove episodes bb:S05E14",
         ])
     ]
   }
 
-  private static let dataset = Argument("DATASET", values: .dynamic("dataset"), "the dataset")
-  private static let key = Argument("KEY", "its key, as 7/1 or Breaking Bad/5/14, S05E14, or its name")
+  private static let dataset = Argument("DATASET", values: .dynamic("dataset"), "dataset")
+  private static let key = Argument("KEY", "key such as 7/1, “Breaking Bad/5/14” or S05E14, or a name")
   private static let add = Command(
-    "add", "make a record a favourite", arguments: [dataset, key], options: [Options.production])
+    "add", "add a record to the favourites", arguments: [dataset, key], options: [Options.production])
   private static let remove = Command(
-    "remove", "make a record a favourite no more", arguments: [dataset, key], options: [Options.production])
+    "remove", "remove a record from the favourites", arguments: [dataset, key], options: [Options.production])
   private static let list = Command(
-    "list", "list the favourites",
-    arguments: [Argument("DATASET", values: .dynamic("dataset"), count: .optional, "only of this dataset")],
+    "list", "list favourites",
+    arguments: [Argument("DATASET", values: .dynamic("dataset"), count: .optional, "only favourites of this dataset")],
     options: Options.selecting + Options.showing)
 
   private static func addOne(_ desk: Desk) async throws(Problem) { try await mark(desk, isFavourite: true) }
@@ -33,7 +34,7 @@ enum FavouritesCommands {
   private static func mark(_ desk: Desk, isFavourite: Bool) async throws(Problem) {
     let schema = try Catalog.dataset(named: desk.arguments[0])
     guard schema.name != Catalog.favourites.name else {
-      throw Problem(.usage, "a favourite cannot be a favourite", hint: "name another dataset")
+      throw Problem(.usage, "favourites cannot be added to favourites", hint: "choose another dataset")
     }
     // Of actors the record itself says it.
     if schema.name == Catalog.actors.name {
@@ -41,8 +42,8 @@ enum FavouritesCommands {
       let before = try await records.find(desk.arguments[1])
       var after = before
       after["favourite"] = .boolean(isFavourite)
-      _ = try await records.change(isFavourite ? "favourite" : "unfavourite", before, to: after)
-      return desk.say("\(before.text("name") ?? "") is \(isFavourite ? "a favourite" : "no favourite")")
+      let isChanged = try await records.change(isFavourite ? "favourite" : "unfavourite", before, to: after)
+      return desk.say(Self.outcome(before.text("name") ?? "", isFavourite: isFavourite, isChanged: isChanged))
     }
     let book = try desk.book(makes: isFavourite)
     func favourite(_ key: String) async throws(Problem) -> StoredRecord? {
@@ -50,23 +51,33 @@ enum FavouritesCommands {
     }
     var recordKey = try written(desk.arguments[1], of: schema, desk)
     var known = isFavourite ? nil : try await favourite(recordKey)
-    // A favourite whose record is gone can be removed as well.
+    // A favourite of a deleted record can be removed as well.
     if known == nil {
       recordKey = try await self.recordKey(desk.arguments[1], of: schema, book, desk)
       known = try await favourite(recordKey)
     }
     let label = "\(schema.name) \(recordKey)"
     guard isFavourite else {
-      guard let known else { throw Problem(.absent, "\(label) is no favourite") }
+      guard let known else { throw Problem(.absent, "\(label) is not a favourite") }
       try await book.change("unfavourite \(label)", [RecordBook.Edit(from: known, to: nil)])
-      return desk.say("\(label) is no favourite")
+      return desk.say(Self.outcome(label, isFavourite: false, isChanged: true))
     }
-    guard known == nil else { return desk.say("\(label) is a favourite") }
+    guard known == nil else { return desk.say(Self.outcome(label, isFavourite: true, isChanged: false)) }
     let record = StoredRecord(
       Catalog.favourites,
       ["dataset": .text(schema.name), "record_key": .text(recordKey), "created_at": .text(book.now)])
     try await book.change("favourite \(label)", [RecordBook.Edit(from: nil, to: record)])
-    desk.say("\(label) is now a favourite")
+    desk.say(Self.outcome(label, isFavourite: true, isChanged: true))
+  }
+
+  /// The message after a record was marked, or unmarked.
+  static func outcome(_ label: String, isFavourite: Bool, isChanged: Bool) -> String {
+    switch (isFavourite, isChanged) {
+    case (true, true): "added \(label) to favourites"
+    case (true, false): "\(label) is already a favourite"
+    case (false, true): "removed \(label) from favourites"
+    case (false, false): "\(label) is not a favourite"
+    }
   }
 
   /// A text as a key: that of an episode as favourites hold it.
@@ -75,11 +86,12 @@ enum FavouritesCommands {
       return text
     }
     let production = try EpisodeArguments.production(desk)
-    // What is no key may be a title.
+    // Text that is not a key may be a title.
     return (try? EpisodeKey(parsing: text, production: production)).map { RecordKey.text(of: $0.values) } ?? text
   }
 
-  /// The key of the record that a text means. Of a dataset that is not in the storage a key is taken by its form, a name is looked up in what is built in.
+  /// The key of the record that a text means. Of a dataset that is not in the storage a key is taken by its form, a
+  /// name is looked up in what is built in.
   private static func recordKey(
     _ text: String, of schema: Schema, _ book: RecordBook, _ desk: Desk
   ) async throws(Problem) -> String {
@@ -98,8 +110,8 @@ enum FavouritesCommands {
       let builtIn = desk.environment.builtIn
       guard try await builtIn.tables().contains(where: { $0.name == schema.name }) else {
         throw Problem(
-          .usage, "“\(text)” is no key of \(schema.name)",
-          hint: "write its \(names.joined(separator: "/")); names are known after bb-export sync \(schema.name)")
+          .usage, "invalid key “\(text)” for \(schema.name)",
+          hint: "use \(names.joined(separator: "/")); to look up by name, first run bb-export sync \(schema.name)")
       }
       for batch in try await builtIn.rows(of: schema.name, RowRequest()).collect() {
         records += batch.records(of: schema)
@@ -115,10 +127,10 @@ enum FavouritesCommands {
     guard named.isEmpty else {
       let keys = named.prefix(5).map(\.keyText).joined(separator: ", ")
       throw Problem(
-        .usage, "“\(text)” means \(named.count) records of \(schema.name)", hint: "name one by its key: \(keys)")
+        .usage, "“\(text)” matches \(named.count) records in \(schema.name)", hint: "use a key: \(keys)")
     }
     let near = Nearest.word(to: text, among: records.map(\.keyText) + records.compactMap { column.flatMap($0.text) })
-    throw Problem(.absent, "there is no “\(text)” in \(schema.name)", hint: near.map { "did you mean \($0)?" } ?? "")
+    throw Problem(.absent, "not found in \(schema.name): “\(text)”", hint: near.map { "did you mean \($0)?" } ?? "")
   }
 
   /// The favourites of all datasets, those of actors from their own records.

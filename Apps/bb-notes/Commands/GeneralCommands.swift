@@ -9,19 +9,19 @@ enum GeneralCommands {
   }
 
   private static let completions = Command(
-    "completions", "print a script that completes command lines",
+    "completions", "print a shell completion script",
     discussion: Completions.instructions(for: "bb-notes"),
     arguments: [Argument("SHELL", values: .words(Completions.Shell.allCases.map(\.rawValue)), "bash, zsh or fish")])
   private static let help = Command(
-    "help", "show help for a command or a topic, or the manual page",
+    "help", "show help for a command or topic, or the manual page",
     arguments: [
-      Argument("TOPIC", values: .dynamic("topic"), count: .any, "a command, a topic, or man for the manual page")
+      Argument("TOPIC", values: .dynamic("topic"), count: .any, "command, topic, or man (the manual page)")
     ], examples: ["help places add"])
 
   private static func complete(_ desk: Desk) throws(Problem) {
     guard let shell = Completions.Shell(rawValue: desk.arguments[0]) else {
       let known = Completions.Shell.allCases.map(\.rawValue).joined(separator: ", ")
-      throw Problem(.usage, "no completions for “\(desk.arguments[0])”", hint: "there are: \(known)")
+      throw Problem(.usage, "unsupported shell “\(desk.arguments[0])”", hint: "supported shells: \(known)")
     }
     let words = [
       "production": Shorthand.productions.map(\.short), "format": desk.environment.exporters.map(\.descriptor.name),

@@ -8,26 +8,26 @@ enum HistoryCommands {
     [
       Entry(undo, takeBack), Entry(history, showHistory),
       Entry(
-        "trash", "list deleted records, or bring them back", [Entry(list, listTrash), Entry(restore, restoreTrash)]),
+        "trash", "list or restore deleted records", [Entry(list, listTrash), Entry(restore, restoreTrash)]),
     ]
   }
 
   private static let undo = Command(
-    "undo", "undo the last command; again: the one before it",
+    "undo", "undo the last command; repeat to undo earlier ones",
     discussion: """
-      Refuses when a record is no longer as that command left it. What a sync replaced is kept of the last 100 tables that were loaded, up to 1 GiB \
-      in a directory and 1,000,000 rows in a database; history shows which commands can be undone.
-      """, arguments: [Argument("NUMBER", count: .optional, "the entry of the history whose command is undone")],
+      Refuses if any of the records has changed since. The rows that a sync replaced are kept for the last 100 loaded \
+      tables, up to 1 GiB in a directory and 1,000,000 rows in a database; history shows which commands can be undone.
+      """, arguments: [Argument("NUMBER", count: .optional, "number of the history entry to undo")],
     examples: ["undo", "undo 12"])
   private static let history = Command(
-    "history", "list what was done, the latest first",
+    "history", "list past commands, newest first",
     options: [Options.filter, Options.limit, Options.offset] + Options.showing, examples: ["history --limit 10"])
   private static let list = Command(
-    "list", "list the deleted records, the latest first", options: Options.selecting + Options.showing)
+    "list", "list deleted records, newest first", options: Options.selecting + Options.showing)
   private static let restore = Command(
-    "restore", "bring deleted records back",
+    "restore", "restore deleted records",
     arguments: [
-      Argument("KEY", count: .any, "what trash list shows as key or name; an episode also as S05E14")
+      Argument("KEY", count: .any, "key or name as shown by trash list; for notes also S05E14")
     ],
     options: [Options.production], examples: ["trash restore S05E14"])
 
@@ -36,7 +36,7 @@ enum HistoryCommands {
     if let text = desk.arguments.first {
       number = Int(text)
       guard number != nil else {
-        throw Problem(.usage, "invalid number “\(text)”", hint: "bb-notes history shows the numbers")
+        throw Problem(.usage, "invalid number “\(text)”", hint: "list the numbers with bb-notes history")
       }
     }
     let undone = try await HistoryBook(try desk.book()).undo(number)
@@ -47,11 +47,11 @@ enum HistoryCommands {
     let schema = Schema(
       "history",
       columns: [
-        ColumnDescription("number", .integer, nullable: false, "counts up"),
+        ColumnDescription("number", .integer, nullable: false, "sequence number"),
         ColumnDescription("time", .timestamp, nullable: false, "when"),
-        ColumnDescription("command", .text, nullable: false, "what was done"),
-        ColumnDescription("records", .integer, nullable: false, "records that it changed"),
-        ColumnDescription("state", .text, "whether it was undone, or cannot be"),
+        ColumnDescription("command", .text, nullable: false, "command"),
+        ColumnDescription("records", .integer, nullable: false, "number of records changed"),
+        ColumnDescription("state", .text, "undo status"),
       ])
     let items = try await HistoryBook(try desk.book()).items()
     let records = items.reversed().map { item in
@@ -75,11 +75,11 @@ enum HistoryCommands {
     let schema = Schema(
       "trash",
       columns: [
-        ColumnDescription("dataset", .text, nullable: false, "where it was"),
-        ColumnDescription("key", .text, nullable: false, "its key"),
-        ColumnDescription("name", .text, "what it is called"),
-        ColumnDescription("text", .text, "what it says"),
-        ColumnDescription("deleted_at", .timestamp, nullable: false, "when it was deleted"),
+        ColumnDescription("dataset", .text, nullable: false, "dataset"),
+        ColumnDescription("key", .text, nullable: false, "key"),
+        ColumnDescription("name", .text, "name"),
+        ColumnDescription("text", .text, "content"),
+        ColumnDescription("deleted_at", .timestamp, nullable: false, "deletion time"),
       ])
     let items = try await Trash(try desk.book()).items()
     let records = items.reversed().map { item in
@@ -98,7 +98,7 @@ enum HistoryCommands {
 
   private static func restoreTrash(_ desk: Desk) async throws(Problem) {
     guard !desk.arguments.isEmpty else {
-      throw Problem(.usage, "KEY is missing", hint: "trash list shows what there is")
+      throw Problem(.usage, "missing argument KEY", hint: "run trash list to see deleted records")
     }
     let trash = Trash(try desk.book())
     let items = try await trash.items()
@@ -126,12 +126,12 @@ enum HistoryCommands {
       if found.count == 1 { return found[0] }
       if found.count > 1 {
         throw Problem(
-          .usage, "“\(text)” means \(found.count) deleted records",
-          hint: "name one: \(found.map(\.record.keyText).joined(separator: ", "))")
+          .usage, "“\(text)” matches \(found.count) deleted records",
+          hint: "use a key: \(found.map(\.record.keyText).joined(separator: ", "))")
       }
     }
     let known = items.flatMap { [$0.record.text("name"), EpisodeKey(of: $0.record)?.short].compactMap { $0 } }
     let near = Nearest.word(to: text, among: known).map { "did you mean \($0)?" }
-    throw Problem(.absent, "“\(text)” is not in the trash", hint: near ?? "trash list shows what is")
+    throw Problem(.absent, "not found in the trash: “\(text)”", hint: near ?? "run trash list to see deleted records")
   }
 }

@@ -4,25 +4,25 @@ import Domain
 import Query
 import Rows
 
-/// Commands about the films in the storage.
+/// Commands for the movies in the store.
 enum MoviesCommands {
   static var entries: [Entry] {
     [
       Entry(
-        "movies", "the films in the storage; bb-export sync movies fetches them",
+        "movies", "list movies in the store (fetch them with bb-export sync movies)",
         [Entry(list, showList), Entry(show, showOne)],
         examples: ["movies list --order date", "movies show 3"])
     ]
   }
 
   private static let order = Option.value(
-    "order", "BY", values: .words(MovieOrder.allCases.map(\.rawValue)), in: "Selection",
-    "by rate of reservations, by the editors' curation, or newest date first; rate when not said")
+    "order", "ORDER", values: .words(MovieOrder.allCases.map(\.rawValue)), default: "rate", in: "Selection",
+    "order by reservation rate, editors' picks, or release date (newest first)")
   private static let list = Command(
-    "list", "list the films", options: [order] + Options.selecting + Options.showing)
+    "list", "list movies", options: [order] + Options.selecting + Options.showing)
   private static let show = Command(
-    "show", "show a film", discussion: "Without --format, all that is known of it is shown, one column a line.",
-    arguments: [Argument("FILM", "its id or its title")], options: Options.showing)
+    "show", "show a movie", discussion: "Without --format, shows every field, one per line.",
+    arguments: [Argument("MOVIE", "id or title")], options: Options.showing)
 
   private static let columns = [
     "reservation_rank", "title", "grade", "reservation_rate", "user_rating", "release_date",
@@ -31,7 +31,7 @@ enum MoviesCommands {
   private static func showList(_ desk: Desk) async throws(Problem) {
     var selection = try Listing.selection(desk.invocation)
     if desk.has(order), !selection.sort.isEmpty {
-      throw Problem(.usage, "--order and --sort contradict each other", hint: "give one of them")
+      throw Problem(.usage, "--order and --sort cannot be used together", hint: "use only one of them")
     }
     if selection.sort.isEmpty {
       selection.sort = (desk.invocation.setting(order).flatMap(MovieOrder.init) ?? .rate).sort
@@ -54,13 +54,13 @@ enum MoviesCommands {
       let titles = try await book.records(of: Catalog.movies).compactMap { $0.text("title") }
       let near = Nearest.word(to: text, among: titles).map { "did you mean \($0)?" }
       throw Problem(
-        .absent, "there is no film “\(text)”",
-        hint: near ?? (titles.isEmpty ? "bb-export sync movies --storage … fetches them" : ""))
+        .absent, "movie not found: “\(text)”",
+        hint: near ?? (titles.isEmpty ? "fetch movies with: bb-export sync movies --storage STORE" : ""))
     }
     guard film.keyText == text || found.count == 1 else {
       throw Problem(
-        .usage, "“\(text)” means \(found.count) films",
-        hint: "name one by its id: \(found.prefix(5).map(\.keyText).joined(separator: ", "))")
+        .usage, "“\(text)” matches \(found.count) movies",
+        hint: "use an id: \(found.prefix(5).map(\.keyText).joined(separator: ", "))")
     }
     try await Listing(desk, kind: "movies", format: "record").write([film], of: film.schema)
   }

@@ -10,7 +10,7 @@ struct NamedCommands: Sendable {
   let kind: RecordKind
   /// What people see of a record in a list.
   let columns: [String]
-  /// What is done to a record before it is kept; `before` is the record that it takes the place of.
+  /// Completes a record before it is stored; `before` is the record that it replaces.
   var completing:
     @Sendable (_ record: StoredRecord, _ before: StoredRecord?, Desk) async throws(Problem) -> StoredRecord = {
       (record, _, _) async throws(Problem) in record
@@ -26,7 +26,7 @@ struct NamedCommands: Sendable {
 
   /// The argument that names a record.
   static func key(_ count: Argument.Count = .one) -> Argument {
-    Argument("NAME", count: count, "the name, the id, or the beginning of the id, at least four characters")
+    Argument("NAME", count: count, "name, id, or at least the first 4 characters of the id")
   }
 
   private var plural: String { kind.schema.name }
@@ -39,20 +39,21 @@ struct NamedCommands: Sendable {
     }, listing: WorkedOut? = nil, showOptions: [Option] = []
   ) -> [Entry] {
     let list = Command(
-      "list", "list your \(plural)", options: options + Options.selecting + Options.showing,
+      "list", "list \(plural)", options: options + Options.selecting + Options.showing,
       examples: ["\(plural) list --json"])
     let display = Command(
       "show", "show \(kind.oneOfThem)", arguments: [Self.key()], options: showOptions + Options.showing)
-    let edit = Command("edit", "change \(kind.oneOfThem) in your editor", arguments: [Self.key()])
+    let edit = Command("edit", "edit \(kind.oneOfThem) in your editor", arguments: [Self.key()])
     let set = Command(
-      "set", "change columns of \(kind.oneOfThem)",
-      arguments: [Argument("NAME COLUMN=VALUE", count: .any, "which one, and what is to be different")],
+      "set", "set fields of \(kind.oneOfThem)",
+      arguments: [Argument("NAME COLUMN=VALUE", count: .any, "record to change, and the new values")],
       options: [NotesCommands.unset])
     let delete = Command(
-      "delete", "delete \(plural); undo and trash bring them back", arguments: [Self.key(.any)], options: [Options.yes])
+      "delete", "delete \(plural) (undo with bb-notes undo or trash restore)", arguments: [Self.key(.any)],
+      options: [Options.yes])
     let search = Command(
-      "search", "list the \(plural) that have words beginning with these",
-      arguments: [Argument("TEXT", "the words, in any order, without regard to case and accents")],
+      "search", "list \(plural) that contain words starting with the search words",
+      arguments: [Argument("TEXT", "search words, in any order, ignoring case and accents")],
       options: options + Options.selecting + Options.showing)
     return [
       Entry(list) { (desk) async throws(Problem) in try await self.list(desk, search: nil, selecting, listing) },
@@ -62,7 +63,8 @@ struct NamedCommands: Sendable {
       Entry(search) { (desk) async throws(Problem) in
         guard !Words.folded(desk.arguments[0]).isEmpty else {
           throw Problem(
-            .usage, "“\(desk.arguments[0])” has no word to search for", hint: "words are of letters and digits")
+            .usage, "“\(desk.arguments[0])” contains no searchable word",
+            hint: "search words consist of letters and digits")
         }
         try await self.list(desk, search: desk.arguments[0], selecting, listing)
       },
@@ -92,8 +94,8 @@ struct NamedCommands: Sendable {
     try await Listing(desk, kind: plural, columns: columns).write(rows, selection)
   }
 
-  /// Shows a record in a format, when one was asked for.
-  /// - Returns: whether one was.
+  /// Shows a record in the requested format.
+  /// - Returns: whether a format was requested.
   func showInFormat(_ record: StoredRecord, _ desk: Desk) async throws(Problem) -> Bool {
     guard [Options.format, Options.json, Options.plain].contains(where: desk.has) else { return false }
     try await Listing(desk, kind: plural, columns: columns).write([record], of: record.schema)
@@ -110,7 +112,7 @@ struct NamedCommands: Sendable {
     let name = record.text("name") ?? "a new \(kind.noun)"
     switch try await desk.editing().edit(text, about: name) {
     case .unchanged(let why):
-      desk.say("nothing \(isNew ? "is added" : "has changed"): \(why)")
+      desk.say("nothing \(isNew ? "added" : "changed"): \(why)")
       return nil
     case .changed(let edited, let draft):
       var result = record
@@ -133,17 +135,17 @@ struct NamedCommands: Sendable {
       try records.check(after, isPartial: true)
       return try await records.change("edit", before, to: try await completing(after, before, desk))
     }
-    desk.say(isChanged ? "changed \(after.text("name") ?? "")" : "nothing has changed on \(name)")
+    desk.say(isChanged ? "updated \(after.text("name") ?? "")" : "\(name): no changes")
   }
 
   private func set(
     _ desk: Desk, _ assigning: (Desk, String) throws(Problem) -> [Assignment]
   ) async throws(Problem) {
-    guard let text = desk.arguments.first else { throw Problem(.usage, "NAME is missing") }
+    guard let text = desk.arguments.first else { throw Problem(.usage, "missing argument NAME") }
     var assignments: [Assignment] = []
     for word in desk.arguments.dropFirst() { assignments += try assigning(desk, word) }
     assignments += desk.invocation.all(NotesCommands.unset).map(Assignment.init(unset:))
-    guard !assignments.isEmpty else { throw Problem(.usage, "nothing is to be set", hint: "write COLUMN=VALUE") }
+    guard !assignments.isEmpty else { throw Problem(.usage, "nothing to set", hint: "use COLUMN=VALUE") }
     let records = try records(desk)
     let before = try await records.find(text)
     var after = before
@@ -151,11 +153,11 @@ struct NamedCommands: Sendable {
     try records.check(after, isPartial: true)
     let name = before.text("name") ?? ""
     let isChanged = try await records.change("set", before, to: try await completing(after, before, desk))
-    desk.say(isChanged ? "changed \(after.text("name") ?? "")" : "nothing has changed on \(name)")
+    desk.say(isChanged ? "updated \(after.text("name") ?? "")" : "\(name): no changes")
   }
 
   private func delete(_ desk: Desk) async throws(Problem) {
-    guard !desk.arguments.isEmpty else { throw Problem(.usage, "NAME is missing") }
+    guard !desk.arguments.isEmpty else { throw Problem(.usage, "missing argument NAME") }
     let records = try records(desk)
     var chosen: [StoredRecord] = []
     for text in desk.arguments {
@@ -163,23 +165,23 @@ struct NamedCommands: Sendable {
       if !chosen.contains(record) { chosen.append(record) }
     }
     let names = chosen.map { $0.text("name") ?? "" }.joined(separator: ", ")
-    guard try desk.confirms("delete \(names)") else { return desk.say("nothing is deleted") }
+    guard try desk.confirms("delete \(names)") else { return desk.say("nothing deleted") }
     try await records.delete(chosen)
-    desk.say("deleted \(names); bb-notes undo brings \(chosen.count == 1 ? "it" : "them") back")
+    desk.say("deleted \(names); to restore \(chosen.count == 1 ? "it" : "them"), run bb-notes undo")
   }
 
   /// Adds a record that was checked, telling when there is another of its name.
   func add(_ record: StoredRecord, _ records: NamedRecords, _ desk: Desk) async throws(Problem) {
     let name = record.text("name") ?? "", id = record.text("id") ?? ""
     if try await records.hasOther(named: name, than: id) {
-      desk.say("there is another \(kind.noun) called \(name)")
+      desk.say("another \(kind.noun) is also named \(name)")
     }
     try await records.add(try await completing(record, nil, desk))
-    desk.say("added \(name) as \(id)")
+    desk.say("added \(name) (id \(id))")
   }
 }
 
-/// Rows that are changed one by one, for people.
+/// Rows with individual changes, for display.
 private struct ChangedRows: RowStream {
   private let inner: any RowStream
   private let change: @Sendable (StoredRecord) -> StoredRecord

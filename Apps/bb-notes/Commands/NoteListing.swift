@@ -14,7 +14,7 @@ enum NoteListing {
   static func search(_ desk: Desk) async throws(Problem) {
     let text = desk.arguments[0]
     guard !Words.folded(text).isEmpty else {
-      throw Problem(.usage, "“\(text)” has no word to search for", hint: "words are of letters and digits")
+      throw Problem(.usage, "“\(text)” contains no searchable word", hint: "search words consist of letters and digits")
     }
     try await list(desk, search: text)
   }
@@ -33,7 +33,7 @@ enum NoteListing {
     let names = Shorthand.productions.flatMap { [$0.name, $0.short] }
     guard !names.contains(EpisodeKey.production(production)) else { return }
     let near = Nearest.word(to: production, among: names).map { "; did you mean \($0)?" } ?? ""
-    desk.say("there is no note on “\(production)”\(near)")
+    desk.say("no notes for “\(production)”\(near)")
   }
 
   static func show(_ desk: Desk) async throws(Problem) {
@@ -45,7 +45,7 @@ enum NoteListing {
     }
     let title = try await desk.knownTitle(of: key, book).map { " “\($0)”" } ?? ""
     let created = note.text("created_at") ?? "", updated = note.text("updated_at") ?? ""
-    let changed = created == updated ? "" : ", changed \(updated)"
+    let changed = created == updated ? "" : ", updated \(updated)"
     try await desk.page("\(key.text)\(title)\nadded \(created)\(changed)\n\n\(note.text("text") ?? "")\n")
   }
 }

@@ -7,11 +7,11 @@ enum NoteWriting {
   static func add(_ desk: Desk) async throws(Problem) {
     let flags = [NotesCommands.append, NotesCommands.replace].filter(desk.has)
     if flags.count == 2 {
-      throw Problem(.usage, "--append and --replace contradict each other", hint: "give one of them")
+      throw Problem(.usage, "--append and --replace cannot be used together", hint: "use only one of them")
     }
     let book = try desk.book(makes: true), choices = desk.choices(book)
     let (named, rest) = try EpisodeArguments.read(desk)
-    if rest.count > 1 { throw Problem(.usage, "“\(rest[1])” is one argument too many", hint: "quote the text") }
+    if rest.count > 1 { throw Problem(.usage, "unexpected argument “\(rest[1])”", hint: "quote the text") }
     var text = try text(rest.first, desk)
     let key: EpisodeKey
     if let named {
@@ -22,7 +22,7 @@ enum NoteWriting {
       key = named
     } else {
       guard desk.environment.isInteractive else { throw EpisodeArguments.missing }
-      guard let picked = try await EpisodePicker(desk, book).pick() else { return desk.say("nothing is chosen") }
+      guard let picked = try await EpisodePicker(desk, book).pick() else { return desk.say("no episode selected") }
       key = picked
     }
     let notebook = Notebook(book)
@@ -30,7 +30,7 @@ enum NoteWriting {
     if let note, flags.isEmpty { return try await open(note, on: key, adding: text, notebook, desk) }
     if text == nil {
       guard desk.environment.isInteractive else {
-        throw Problem(.usage, "TEXT is missing", hint: "say it behind the key, or - to read it from standard input")
+        throw Problem(.usage, "missing argument TEXT", hint: "pass the text after the key, or - to read standard input")
       }
       text = try await edited([], on: key, desk)
     }
@@ -50,16 +50,16 @@ enum NoteWriting {
     var assignments: [Assignment] = []
     for text in rest { assignments.append(try Assignment(parsing: text)) }
     assignments += desk.invocation.all(NotesCommands.unset).map(Assignment.init(unset:))
-    guard !assignments.isEmpty else { throw Problem(.usage, "nothing is to be set", hint: "write COLUMN=VALUE") }
+    guard !assignments.isEmpty else { throw Problem(.usage, "nothing to set", hint: "use COLUMN=VALUE") }
     let notebook = Notebook(try desk.book())
     let note = try await notebook.existingNote(on: key)
     var after = note
     for assignment in assignments { after = try assignment.applied(to: after) }
     if case .text(let text) = after["text"] { after["text"] = .text(try NoteText.checked(text)) }
-    guard after != note else { return desk.say("nothing has changed on \(key.text)") }
+    guard after != note else { return desk.say("\(key.text): no changes") }
     after["updated_at"] = .text(notebook.book.now)
     try await notebook.book.change("set \(key.text)", [RecordBook.Edit(from: note, to: after)])
-    desk.say("changed \(key.text)")
+    desk.say("updated \(key.text)")
   }
 
   static func delete(_ desk: Desk) async throws(Problem) {
@@ -78,11 +78,11 @@ enum NoteWriting {
     var edits: [RecordBook.Edit] = []
     for key in keys { edits.append(RecordBook.Edit(from: try await notebook.existingNote(on: key), to: nil)) }
     let names = keys.map(\.text).joined(separator: ", ")
-    guard try desk.confirms("delete the note\(keys.count == 1 ? "" : "s") on \(names)") else {
-      return desk.say("nothing is deleted")
+    guard try desk.confirms("delete the note\(keys.count == 1 ? "" : "s") for \(names)") else {
+      return desk.say("nothing deleted")
     }
     try await notebook.book.change("delete \(names)", edits)
-    desk.say("deleted \(names); bb-notes undo brings \(keys.count == 1 ? "it" : "them") back")
+    desk.say("deleted \(names); to restore \(keys.count == 1 ? "it" : "them"), run bb-notes undo")
   }
 
   /// Opens the note that is there in the editor; without a terminal says what to do instead.
@@ -92,19 +92,19 @@ enum NoteWriting {
   ) async throws(Problem) {
     if asks, !desk.environment.isInteractive {
       throw Problem(
-        .cannotCreate, "\(key.text) has a note already",
-        hint: "add --append or --replace, or run bb-notes edit \(key.argument)")
+        .cannotCreate, "\(key.text) already has a note",
+        hint: "use --append or --replace, or run bb-notes edit \(key.argument)")
     }
-    guard case .text(let saved) = note["text"] else { throw Problem(.bug, "the note has no text") }
+    guard case .text(let saved) = note["text"] else { throw Problem(.bug, "the note is empty") }
     let start = text.map { saved + [10] + $0 } ?? saved
     let editing = try desk.editing()
     switch try await editing.edit(start, saved: saved, about: key.text) {
-    case .unchanged(let why): desk.say("nothing has changed on \(key.text): \(why)")
+    case .unchanged(let why): desk.say("\(key.text): not changed: \(why)")
     case .changed(let edited, let draft):
       try await editing.saving(edited, draft: draft, about: key.text) { () throws(Problem) in
         try await notebook.write(edited, on: key, over: note, "edit \(key.text)")
       }
-      desk.say("changed \(key.text)")
+      desk.say("updated \(key.text)")
     }
   }
 
@@ -124,12 +124,12 @@ enum NoteWriting {
       desk.environment.drafts.remove(draft)
       return edited
     case .unchanged(let why):
-      desk.say("nothing is added on \(key.text): \(why)")
+      desk.say("\(key.text): no note added: \(why)")
       return nil
     }
   }
 
-  /// Writes the text over whatever is there now, or behind it.
+  /// Replaces the current text, or appends to it.
   private static func write(
     _ text: [UInt8], on key: EpisodeKey, _ notebook: Notebook, _ desk: Desk, appends: Bool
   ) async throws(Problem) {
@@ -143,12 +143,12 @@ enum NoteWriting {
             try await notebook.write(text, on: key, over: nil, "add \(key.text)")
             return desk.say("added \(key.text)")
           }
-          guard case .text(let saved) = before["text"] else { throw Problem(.bug, "the note has no text") }
+          guard case .text(let saved) = before["text"] else { throw Problem(.bug, "the note is empty") }
           let isChanged = try await notebook.write(
             appends ? saved + [10] + text : text, on: key, over: before, "add \(key.text)")
-          return desk.say(isChanged ? "changed \(key.text)" : "nothing has changed on \(key.text)")
+          return desk.say(isChanged ? "updated \(key.text)" : "\(key.text): no changes")
         } catch {
-          // What is appended fits whatever was written meanwhile; a storage that is in use stays so.
+          // Appended text fits any concurrent change; a store that stays locked is an error.
           tries += 1
           guard appends, error.kind == .busy, tries < 20, try await notebook.note(on: key) != before else {
             throw error
@@ -158,7 +158,7 @@ enum NoteWriting {
     }
   }
 
-  /// The text that was said; `-` reads standard input.
+  /// The text argument; `-` reads standard input.
   private static func text(_ word: String?, _ desk: Desk) throws(Problem) -> [UInt8]? {
     guard let word else { return nil }
     return try NoteText.checked(word == "-" ? try desk.environment.standardInput() : Array(word.utf8))
@@ -170,6 +170,6 @@ extension Desk {
   func choices(_ book: RecordBook) -> EpisodeChoices {
     EpisodeChoices(book, builtIn: environment.builtIn, current: environment.currentEpisodes)
   }
-  /// Editing in the person's editor.
+  /// Editing in the user's editor.
   func editing() throws(Problem) -> TextEditing { TextEditing(try environment.editor(), environment.drafts) }
 }

@@ -9,7 +9,7 @@ enum PlacesCommands {
   static var entries: [Entry] {
     [
       Entry(
-        "places", "your places, visited or planned",
+        "places", "manage places",
         [Entry(add, addPlace)]
           + named.entries(
             show: show, search: [visited, planned], selecting: select, assigning: assignments, showOptions: [map])
@@ -24,26 +24,27 @@ enum PlacesCommands {
   private static let forms = "47.05,8.3, 47°3'N 8°18'E or geo:47.05,8.3"
   private static let add = Command(
     "add", "add a place",
-    discussion: "Coordinates are \(forms). On a terminal, what is missing is asked for in your editor.",
-    arguments: [Argument("NAME", count: .optional, "what it is called")], options: [at, comment, visitedOn],
+    discussion: "Coordinates: \(forms). On a terminal, missing values are requested in your editor.",
+    arguments: [Argument("NAME", count: .optional, "name")], options: [at, comment, visitedOn],
     examples: ["places add Luzern --at 47.05,8.3 --comment 'the bridge' --visited 2024-05"])
   private static let directions = Command(
-    "directions", "open the way to a place on a desktop; else print its address",
+    "directions", "open directions to a place in the browser; print the URL if there is no desktop",
     arguments: [NamedCommands.key()], options: [from], examples: ["places directions Luzern --from 46.95,7.45"])
 
   private static let place = "Place"
-  private static let at = Option.value("at", "LAT,LON", in: place, "where it is: \(forms)")
-  private static let comment = Option.value("comment", "TEXT", in: place, "what you say of it")
+  private static let at = Option.value("at", "LAT,LON", in: place, "coordinates: \(forms)")
+  private static let comment = Option.value("comment", "TEXT", in: place, "comment")
   private static let visitedOn = Option.value(
-    "visited", "DATE", in: place, "when you were there: 2024, 2024-05 or 2024-05-17; a plan without")
-  private static let from = Option.value("from", "LAT,LON", in: place, "where the way begins")
-  private static let map = Option.flag("map", in: place, "open a map on a desktop; else print its address")
-  private static let visited = Option.flag("visited", in: place, "only where you have been")
-  private static let planned = Option.flag("planned", in: place, "only where you plan to go")
+    "visited", "DATE", in: place, "date visited: 2024, 2024-05 or 2024-05-17; omit for a planned visit")
+  private static let from = Option.value("from", "LAT,LON", in: place, "starting point")
+  private static let map = Option.flag(
+    "map", in: place, "open a map in the browser; print the URL if there is no desktop")
+  private static let visited = Option.flag("visited", in: place, "only visited places")
+  private static let planned = Option.flag("planned", in: place, "only planned places")
 
   private static func select(_ desk: Desk, _ selection: inout Selection) throws(Problem) {
     if desk.has(visited), desk.has(planned) {
-      throw Problem(.usage, "--visited and --planned contradict each other", hint: "give one of them")
+      throw Problem(.usage, "--visited and --planned cannot be used together", hint: "use only one of them")
     }
     if desk.has(visited) { selection.conditions.append(Condition("visited_on", .isNotNull)) }
     if desk.has(planned) { selection.conditions.append(Condition("visited_on", .isNull)) }
@@ -74,7 +75,9 @@ enum PlacesCommands {
       try records.check(record)
     } catch {
       guard desk.environment.isInteractive, !RecordKind.place.missing(record).isEmpty else { throw error }
-      let advice = ["a new place: name, latitude and longitude are needed", "visited_on: 2024, 2024-05 or 2024-05-17"]
+      let advice = [
+        "a new place: name, latitude and longitude are required", "visited_on: 2024, 2024-05 or 2024-05-17",
+      ]
       guard let (filled, text, draft) = try await named.filledIn(record, desk, advice: advice, isNew: true) else {
         return
       }
@@ -89,13 +92,14 @@ enum PlacesCommands {
   private static func coordinates(of record: StoredRecord) throws(Problem) -> Coordinates {
     let name = record.text("name") ?? "the place"
     guard let latitude = record.real("latitude"), let longitude = record.real("longitude") else {
-      throw Problem(.badData, "\(name) has no coordinates")
+      throw Problem(.badData, "no coordinates recorded for \(name)")
     }
     do throws(Problem) {
       return try Coordinates(latitude: latitude, longitude: longitude)
     } catch {
-      // Nobody said them now: they are kept so.
-      throw Problem(.badData, "\(name): \(error.message)", hint: "bb-notes places set NAME at=LAT,LON mends it")
+      // The coordinates are stored, not given now.
+      throw Problem(
+        .badData, "\(name): \(error.message)", hint: "set the coordinates with: bb-notes places set NAME at=LAT,LON")
     }
   }
 

@@ -10,15 +10,15 @@ enum StorageCommands {
   }
 
   private static let target = Option.value(
-    "to", "STORAGE", in: "Action", "the new storage: sqlite:FILE, csv:FOLDER, json:FOLDER, or a path")
+    "to", "STORE", in: "Action", "new store: sqlite:FILE, csv:DIR, json:DIR, or a path")
   private static let migrate = Command(
-    "migrate", "make a new storage that holds all that this one has, the history as well", options: [target],
+    "migrate", "copy everything, including the history, to a new store", options: [target],
     examples: ["migrate --to csv:notes", "migrate --storage csv:notes --to notes.db"])
   private static let initialise = Command(
-    "init", "make a folder with files of others a storage: they stay as they are, and are only read",
+    "init", "turn an existing directory into a store; files already there stay read-only",
     examples: ["init --storage csv:data"])
   private static let check = Command(
-    "check", "look the storage over: damage, and records that lead nowhere",
+    "check", "check the store for damage and dangling references",
     options: Options.selecting + Options.showing,
     examples: ["check --json"])
   private static let config = Command(
@@ -27,28 +27,28 @@ enum StorageCommands {
 
   private static func copy(_ desk: Desk) async throws(Problem) {
     guard let location = desk[target] else {
-      throw Problem(.usage, "--to is missing", hint: "name the new storage: --to csv:FOLDER")
+      throw Problem(.usage, "missing required option --to", hint: "for example: --to csv:DIR")
     }
     let copied = try await desk.environment.migrate(try desk.book().store, location)
     for (table, records) in copied { desk.say("\(table): \(records == 1 ? "1 record" : "\(records) records")") }
-    desk.say("everything is in \(location) as well; --storage \(location) or BB_STORAGE uses it")
+    desk.say("copied everything to \(location); use it with --storage \(location) or BB_STORAGE")
   }
 
   private static func claim(_ desk: Desk) async throws(Problem) {
     guard let location = desk[Options.storage] else {
-      throw Problem(.usage, "--storage is missing", hint: "name the folder: --storage csv:FOLDER")
+      throw Problem(.usage, "missing required option --storage", hint: "for example: --storage csv:DIR")
     }
     try await desk.environment.claim(location)
-    desk.say("\(location) is a storage")
+    desk.say("initialised store \(location)")
   }
 
   private static func lookOver(_ desk: Desk) async throws(Problem) {
     let schema = Schema(
       "findings",
       columns: [
-        ColumnDescription("kind", .text, nullable: false, "damage, or a record that leads nowhere"),
-        ColumnDescription("dataset", .text, "where it is"), ColumnDescription("key", .text, "the record"),
-        ColumnDescription("what", .text, nullable: false, "what is odd"),
+        ColumnDescription("kind", .text, nullable: false, "kind: damage or dangling reference"),
+        ColumnDescription("dataset", .text, "dataset or file"), ColumnDescription("key", .text, "record key"),
+        ColumnDescription("what", .text, nullable: false, "description"),
       ])
     let book = try desk.book()
     let damage = try await book.store.check()
@@ -61,7 +61,7 @@ enum StorageCommands {
           StoredRecord(
             schema,
             [
-              "kind": .text("leads nowhere"), "dataset": .text(finding.dataset), "key": .text(finding.key),
+              "kind": .text("dangling reference"), "dataset": .text(finding.dataset), "key": .text(finding.key),
               "what": .text(finding.what),
             ]))
       }
@@ -69,7 +69,8 @@ enum StorageCommands {
     try await Listing(desk, kind: "findings").write(findings, of: schema, try Listing.selection(desk.invocation))
     guard damage.isEmpty else {
       throw Problem(
-        .badData, "the storage is damaged", at: book.store.name, hint: "mend what is listed, or restore it from a copy")
+        .badData, "the store is damaged", at: book.store.name,
+        hint: "fix the problems listed above, or restore a backup")
     }
   }
 

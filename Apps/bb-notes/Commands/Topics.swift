@@ -1,11 +1,11 @@
 import CommandLineKit
 
-/// The texts behind `bb-notes help TOPIC`.
+/// The texts of `bb-notes help TOPIC`.
 enum Topics {
   static let all: [Program.Topic] = [selection, .exitCodes, environment]
 
   private static let selection = Program.Topic(
-    "selection", "which records and columns, in what order",
+    "selection", "how to filter, sort and limit records",
     """
     \(Program.Topic.conditions)
 
@@ -14,24 +14,25 @@ enum Topics {
     """)
 
   private static let environment = Program.Topic(
-    "environment", "variables and files that matter",
+    "environment", "environment variables and files",
     """
-    BB_STORAGE        where the records are, when --storage does not say
-    BB_PRODUCTION     the show of a key that names none; else Breaking Bad
-    BB_EDITOR         the editor, with its arguments; else VISUAL, EDITOR, vi
-    BB_PAGER          the pager, on a terminal only; else PAGER, less; cat for
-                      none
-    BB_API_URL        the server that new episodes are asked from
-    BB_KEY            any other setting, as in BB_FORMAT=csv; `bb-notes help
+    BB_STORAGE        store to use when --storage is not given
+    BB_PRODUCTION     show to use when a key does not name one [default:
+                      Breaking Bad]
+    BB_EDITOR         editor command [default: $VISUAL, $EDITOR, vi]
+    BB_PAGER          pager, used on a terminal only [default: $PAGER, less];
+                      cat to disable
+    BB_API_URL        server to fetch new episodes from
+    BB_KEY            any other setting, for example BB_FORMAT=csv; `bb-notes help
                       config` lists the keys
-    BB_NOW            the time that is written into records, in seconds since
-                      1970, instead of the clock's
+    BB_NOW            current time for new records, in seconds since 1970
+                      (for tests)
 
-    $XDG_CONFIG_HOME/bb/config   settings, a line each: production = bcs,
+    $XDG_CONFIG_HOME/bb/config   settings, one per line: production = bcs,
                                  storage = csv:/home/me/notes,
                                  editor = code --wait
-    $XDG_DATA_HOME/bb/bb.db      the storage when nobody names another
+    $XDG_DATA_HOME/bb/bb.db      default store
     $XDG_STATE_HOME/bb/drafts    texts that could not be saved
-    $XDG_CACHE_HOME/bb           answers of the API
+    $XDG_CACHE_HOME/bb           cached API responses
     """)
 }

@@ -9,37 +9,39 @@ enum TransferCommands {
 
   private static let transfer = "Transfer"
   private static let onConflict = Option.value(
-    "on-conflict", "WAY", values: .words(RecordImport.Conflict.allCases.map(\.rawValue)), in: transfer,
-    "what becomes of a record that is there already and differs; else nothing is imported")
+    "on-conflict", "ACTION", values: .words(RecordImport.Conflict.allCases.map(\.rawValue)), in: transfer,
+    "what to do when an imported record differs from an existing one; without it, nothing is imported")
   private static let dataset = Option.value(
     "as", "DATASET", values: .words(datasets.map(\.name)), in: transfer,
-    "what the file holds, when its columns do not say")
+    "dataset of the file, if its columns do not identify it")
   private static let fromFormat = Option.value(
     "from-format", "FORMAT",
-    values: .words(["csv", "tsv", "json", "ndjson", "sqlite", "gpx", "kml", "geojson", "xml"]), in: transfer,
-    "the file's format, when its suffix does not say")
+    values: .words(["csv", "tsv", "json", "ndjson", "sqlite", "gpx", "kml", "geojson", "xml"]),
+    default: "from its extension or content", in: transfer,
+    "format of the input")
   private static let fromDelimiter = Option.value(
-    "from-delimiter", "CHAR", in: transfer, "csv: what parts its fields: a character, or tab, semicolon, pipe")
+    "from-delimiter", "CHAR", in: transfer,
+    "csv: field delimiter of the input: a character, or comma, tab, semicolon, pipe, space")
   private static let output = Option.value(
     "output", short: "o", "FILE", values: .file, repeatable: true, in: transfer,
-    "write to FILE, in the format of its suffix; - is standard output; may be repeated")
+    "write to FILE (format from its extension), or - for standard output; may be repeated")
   private static let format = Option.value(
-    "format", short: "f", "FORMAT", values: .dynamic("format"), in: transfer,
-    "format of standard output; markdown when not said")
-  private static let noClobber = Option.flag("no-clobber", in: transfer, "never replace a file")
+    "format", short: "f", "FORMAT", values: .dynamic("format"), default: "markdown", in: transfer,
+    "output format")
+  private static let noClobber = Option.flag("no-clobber", in: transfer, "fail instead of overwriting an existing file")
 
   private static let importing = Command(
-    "import", "bring notes, places, actors or favourites in from a file",
+    "import", "import notes, places, actors or favourites from a file",
     discussion: """
-      Read are the programs' own CSV, JSON and NDJSON; places also from GPX, KML and GeoJSON; actors also from XML. All of a file comes in, in one \
-      step that undo takes back, or nothing.
+      Reads the CSV, JSON and NDJSON files written by export; places also from GPX, KML and GeoJSON; actors also from \
+      XML. The whole file is imported in one step that can be undone, or not at all.
       """,
-    arguments: [Argument("FILE", values: .file, "the file; - for standard input")],
+    arguments: [Argument("FILE", values: .file, "file to import; - for standard input")],
     options: [onConflict, dataset, fromFormat, fromDelimiter],
     examples: ["import places.gpx", "import notes.csv --on-conflict append"])
   private static let exporting = Command(
-    "export", "write records to files in any format",
-    arguments: [Argument("DATASET", values: .dynamic("dataset"), "what to write")],
+    "export", "export records to files in any format",
+    arguments: [Argument("DATASET", values: .dynamic("dataset"), "records to export")],
     options: [output, format, Options.formatOption, noClobber] + Options.selecting,
     examples: ["export places -o places.gpx -o places.csv", "export notes -o notes.html"])
 
@@ -56,9 +58,9 @@ enum TransferCommands {
       identifier: desk.environment.identifier)
     let name = path == "-" ? "standard input" : String(path.split(separator: "/").last ?? Substring(path))
     let outcome = try await importing.run(records, of: schema, from: name)
-    let parts = [(outcome.added, "added"), (outcome.changed, "changed"), (outcome.unchanged, "there already")]
+    let parts = [(outcome.added, "added"), (outcome.changed, "changed"), (outcome.unchanged, "unchanged")]
     let counts = parts.filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }
-    desk.say("\(schema.name): " + (counts.isEmpty ? "there is nothing in \(name)" : counts.joined(separator: ", ")))
+    desk.say("\(schema.name): " + (counts.isEmpty ? "\(name) contains no records" : counts.joined(separator: ", ")))
   }
 
   private static func read(_ path: String, _ desk: Desk) async throws(Problem) -> (Schema, [StoredRecord]) {
@@ -96,8 +98,8 @@ enum TransferCommands {
     }
     guard let schema = datasets.first(where: holds) else {
       throw Problem(
-        .badData, "the columns are of none of \(datasets.map(\.name).joined(separator: ", "))", at: path,
-        hint: "say which it is meant to be: --as DATASET")
+        .badData, "the columns match none of \(datasets.map(\.name).joined(separator: ", "))", at: path,
+        hint: "specify the dataset with --as DATASET")
     }
     return schema
   }

@@ -1,5 +1,5 @@
-/// Reading base64: the standard alphabet of RFC 4648 with padding, without line breaks, and only in its one canonical spelling, so
-/// that what was read is written again byte for byte.
+/// Reading base64: the standard alphabet of RFC 4648 with padding, without line breaks, and only in its one canonical
+/// spelling, so that what was read is written again byte for byte.
 public enum Base64 {
   /// The bytes that `text` stands for; nil when it is not base64.
   public static func decode(_ text: [UInt8]) -> [UInt8]? {
@@ -27,12 +27,12 @@ public enum Base64 {
       last = unsafe value(source[position])
       if last > 63 { return false }
     }
-    // The bits of the last digit that are no part of a byte are zero.
+    // The unused bits of the last digit must be zero.
     return padding == 0 || last & (padding == 1 ? 3 : 15) == 0
   }
 
-  /// Decodes into `target`, which has room for `count` bytes and may be `source`; returns how many bytes there are, nil when it is not
-  /// base64 (then nothing was written).
+  /// Decodes into `target`, which has room for `count` bytes and may be `source`; returns how many bytes there are, nil
+  /// when it is not base64 (then nothing was written).
   static func decode(_ source: UnsafePointer<UInt8>, count: Int, to target: UnsafeMutablePointer<UInt8>) -> Int? {
     guard unsafe isValid(source, count: count) else { return nil }
     var written = 0

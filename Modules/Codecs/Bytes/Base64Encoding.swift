@@ -1,5 +1,6 @@
 extension Base64 {
-  /// The base64 text of some bytes, padded, without line breaks: for small values; the writers encode into their buffer.
+  /// The base64 text of some bytes, padded, without line breaks: for small values; the writers encode into their
+  /// buffer.
   public static func encoded(_ bytes: [UInt8]) -> [UInt8] {
     let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
     var text: [UInt8] = []

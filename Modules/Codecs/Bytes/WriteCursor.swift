@@ -21,8 +21,7 @@ import Rows
     unsafe limit = next
   }
 
-  /// Makes sure that `count` more bytes may be written, and the margin behind them. Once a row, and before anything
-  /// of unknown size.
+  /// Reserves `count` more bytes and the margin after them. Called once per row, and before anything of unknown size.
   @inline(__always) mutating func ensure(_ count: Int, _ out: inout ByteBuffer) {
     if unsafe limit - next < count { refill(count, &out) }
   }
@@ -60,11 +59,11 @@ import Rows
   }
 }
 
-/// Bytes of a chunk. Behind them lie at least 32 bytes that may be read, whatever is in them.
+/// A range of bytes in a chunk. At least 32 readable bytes of any content follow it.
 @safe struct ByteRun {
   /// The first byte.
   let start: UnsafePointer<UInt8>
-  /// How many.
+  /// The number of bytes.
   let count: Int
 
   /// Bytes at `start`.
@@ -74,7 +73,7 @@ import Rows
   }
   /// The range of the chunk's bytes that a cell names.
   @inline(__always) init(_ chunk: Chunk, _ start: UInt32, _ length: UInt32) {
-    assert(Int(start) + Int(length) <= chunk.count, "a range outside the chunk")
+    assert(Int(start) + Int(length) <= chunk.count, "internal error: range outside the chunk")
     unsafe self.start = UnsafePointer(chunk.base + Int(start))
     count = Int(length)
   }

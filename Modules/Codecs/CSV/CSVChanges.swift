@@ -1,13 +1,15 @@
 internal import CMasks
 import Rows
 
-/// What is to be changed in the text of a piece: doubled quotes, decoded and canonical values, each in its own place and never longer than it was.
+/// Pending changes of the text of a piece: doubled quotes, decoded and canonical values, each in place and never longer
+/// than before.
 ///
-/// Changes wait until the whole piece was found right. Until then the text is that of the file, so that the place of a fault can be counted in it.
+/// Changes are applied only after the whole piece was found valid. Until then the text is that of the file, so
+/// positions of errors can be counted in it.
 struct CSVChanges {
   /// Cells that hold doubled quotes.
   private var folds: [Int] = []
-  /// The decoded values, one behind the other.
+  /// The decoded values, concatenated.
   private var values: [UInt8] = []
   /// Where each value goes, and how long it is.
   private var places: [(start: Int, count: Int)] = []
@@ -15,7 +17,7 @@ struct CSVChanges {
   /// The text cell at `cell` holds doubled quotes.
   @inline(__always) mutating func fold(cell: Int) { folds.append(cell) }
 
-  /// `value` is to stand at `start`.
+  /// Schedules `value` to be written at `start`.
   mutating func put(_ value: [UInt8], at start: Int) {
     values += value
     places.append((start, value.count))

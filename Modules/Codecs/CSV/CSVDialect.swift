@@ -226,13 +226,13 @@ public final class CSVDialectSource: ByteSource {
       field.append(byte)
       try check(field, line)
     }
-    throw Problem(.badData, "a quote is opened here and never closed", at: "\(name):\(line)")
+    throw Problem(.badData, "unterminated quoted field", at: "\(name):\(line)")
   }
 
   private func check(_ field: [UInt8], _ line: Int) throws(Problem) {
     guard field.count > maximumField else { return }
     throw Problem(
       .badData, "a field has more than \(maximumField >> 20) MiB", at: "\(name):\(line)",
-      hint: "allow more with --max-field")
+      hint: "raise the limit with --max-field")
   }
 }

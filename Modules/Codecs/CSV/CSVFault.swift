@@ -1,4 +1,4 @@
-/// What is wrong with CSV text, and where; becomes a `Problem` once the name and the line are known.
+/// An error in CSV text with its offset; becomes a `Problem` when the name and the line are known.
 struct CSVFault: Error {
   let message: String
   /// Offset of the byte at fault, in the chunk.
@@ -16,12 +16,12 @@ struct CSVFault: Error {
 extension CSVFault {
   static func unclosedQuote(at offset: Int) -> CSVFault {
     CSVFault(
-      message: "a quote is opened here and never closed", offset: offset, hint: "a field's own quotes are doubled")
+      message: "unterminated quoted field", offset: offset, hint: "inside a quoted field, write a quote as two quotes")
   }
   static func textBehindQuote(at offset: Int) -> CSVFault {
     CSVFault(
-      message: "text stands behind the quote that closes a field", offset: offset,
-      hint: "a field's own quotes are doubled")
+      message: "unexpected text after a closing quote", offset: offset,
+      hint: "inside a quoted field, write a quote as two quotes")
   }
   static func strayQuote(at offset: Int) -> CSVFault {
     CSVFault(
@@ -30,8 +30,8 @@ extension CSVFault {
   }
   static func bareReturn(at offset: Int) -> CSVFault {
     CSVFault(
-      message: "a carriage return without a line feed, outside quotes", offset: offset,
-      hint: "quote the field it is in")
+      message: "carriage return without line feed outside quotes", offset: offset,
+      hint: "quote the field")
   }
   /// - Parameter name: the field's column; nil when it is not known yet.
   static func fieldTooLong(_ name: String?, maximum: Int, at offset: Int) -> CSVFault {
@@ -56,10 +56,10 @@ extension CSVFault {
   /// - Parameter byte: the position in the file.
   static func notUTF8(byte: Int, at offset: Int) -> CSVFault {
     CSVFault(
-      message: "byte \(byte) of the file is not UTF-8", offset: offset,
+      message: "invalid UTF-8 at byte \(byte)", offset: offset,
       // UTF-16 begins with a byte that UTF-8 does not have.
       hint: byte == 0
-        ? "convert the file: iconv -f UTF-16 -t UTF-8, if that is what it is"
-        : "convert the file, or say --encoding-errors replace", isInRecord: false)
+        ? "convert the file to UTF-8; if it is UTF-16, use: iconv -f UTF-16 -t UTF-8"
+        : "convert the file to UTF-8, or use --encoding-errors replace", isInRecord: false)
   }
 }

@@ -8,7 +8,7 @@ struct CSVFieldWriter {
   /// Text that is quoted although nothing in it asks for quotes, because unquoted it is null to some reader.
   let nullText: [UInt8]
 
-  /// Longer fields are looked through before they are copied.
+  /// Longer fields are scanned before they are copied.
   private static let short = 1024
 
   /// Writes text, quoted when it has to be. Asks for room itself.

@@ -5,7 +5,7 @@ import Rows
 struct CSVHeader {
   /// The names, in order.
   let names: [String]
-  /// What was changed, a sentence each.
+  /// One warning per change of a name.
   let warnings: [String]
 
   /// The names of `found`: an empty one becomes `column3`, the second `a` becomes `a_2`.
@@ -25,8 +25,8 @@ struct CSVHeader {
       if name != original {
         warnings.append(
           original.isEmpty
-            ? "column \(index + 1) has no name and is called “\(name)”"
-            : "a second column “\(original)” is called “\(name)”")
+            ? "column \(index + 1) has an empty header; using “\(name)”"
+            : "duplicate column name “\(original)”; the second column is named “\(name)”")
       }
       seen.insert(Array(name.utf8))
       names.append(name)
@@ -81,13 +81,13 @@ extension CSVHeader {
     guard delimiter == UInt8(ascii: ",") else { return nil }
     for (other, name) in [(UInt8(ascii: ";"), "semicolon"), (UInt8(ascii: "\t"), "tab"), (UInt8(ascii: "|"), "pipe")] {
       if let first = try? firstRecord(piece, other), first.fields.count > 1 {
-        return "the fields seem to be parted by a \(name): --from-delimiter \(name)"
+        return "fields appear to be separated by a \(name); use --from-delimiter \(name)"
       }
     }
     return nil
   }
 
-  /// The field at `at`, which moves to the delimiter or line end behind it.
+  /// Reads the field at `at`, which advances to the delimiter or line end after it.
   private static func field(
     _ base: UnsafePointer<UInt8>, _ at: inout Int, _ end: Int, _ delimiter: UInt8, isStrict: Bool, _ strays: inout Int
   ) throws(CSVFault) -> [UInt8] {
@@ -121,7 +121,7 @@ extension CSVHeader {
     return field
   }
 
-  /// Whether a carriage return stands here with its line feed.
+  /// Whether a carriage return with its line feed is at this position.
   private static func isLineEnd(_ base: UnsafePointer<UInt8>, _ at: Int, _ end: Int) -> Bool {
     unsafe base[at] == 0x0D && at + 1 < end && base[at + 1] == 0x0A
   }

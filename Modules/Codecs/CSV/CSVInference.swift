@@ -2,7 +2,7 @@ import Rows
 
 /// Finds the narrowest type of each column that gives every value back as it is spelled.
 struct CSVInference {
-  /// What was seen in a column.
+  /// The kinds of values found in a column.
   private struct Kinds: OptionSet {
     let rawValue: UInt8
     static let integer = Kinds(rawValue: 1), real = Kinds(rawValue: 2), boolean = Kinds(rawValue: 4),
@@ -28,7 +28,7 @@ struct CSVInference {
       for column in 0..<batch.width where kinds[column] != .text {
         guard case .text(let start, let length) = batch[row, column] else { continue }
         kinds[column].formUnion(unsafe Self.kind(UnsafePointer(batch.chunk.base) + Int(start), Int(length)))
-        // What is text with one value stays text.
+        // A column with one text value stays text.
         if kinds[column].type == .text { kinds[column] = .text }
       }
     }

@@ -2,7 +2,7 @@ import Rows
 
 /// Which columns a file has, and where each value goes. Shared by all who parse pieces of it.
 struct CSVLayout: Sendable {
-  /// What a column takes.
+  /// The kind of values that a column accepts.
   enum Kind: Sendable { case text, integer, real, decimal, boolean, other }
 
   /// One column of the file.
@@ -11,7 +11,7 @@ struct CSVLayout: Sendable {
     let type: ColumnType
     let kind: Kind
     let isNullable: Bool
-    /// The position in the row, -1 when nobody needs the value.
+    /// The position in the row; -1 if the value is not needed.
     let slot: Int
     /// Whether the type was found by looking at values, so that it may not be the last word.
     let isInferred: Bool

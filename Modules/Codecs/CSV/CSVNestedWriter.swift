@@ -50,7 +50,7 @@ extension CSVWriter {
     }
   }
 
-  /// Calls `body` with the name of every leaf of a cell, and its text as it stands in the value; a value that is not
+  /// Calls `body` with the name of every leaf of a cell, and its text as written in the value. A value that is not
   /// nested is one leaf without a name.
   private static func visit(_ cell: Cell, _ chunk: Chunk, _ body: (String, ByteRun) -> Void) {
     switch cell {
@@ -80,9 +80,9 @@ extension CSVWriter {
     }
   }
 
-  /// The complaint about names with dots that fall together with those of parts.
+  /// The error for a column name with dots that equals the name of a part.
   static func collision(_ what: String, record: Int? = nil) -> Problem {
-    Problem(.badData, what, hint: "leave --nested flatten out, or a column with --columns", record: record)
+    Problem(.badData, what, hint: "remove --nested flatten, or exclude a column with --columns", record: record)
   }
 
   private func putParts(
@@ -107,7 +107,8 @@ extension CSVWriter {
       leaves[[]] = plain.bytes()
     }
     if let twice {
-      throw Self.collision("two values would be in the column \(schema.columns[column].name).\(twice)", record: row)
+      throw Self.collision(
+        "flattening would produce two columns named \(schema.columns[column].name).\(twice)", record: row)
     }
     var risky = 0
     for (index, part) in parts[column].enumerated() {

@@ -29,7 +29,7 @@ struct CSVOpening {
       let names = reading.names ?? fields.indices.map { "column\($0 + 1)" }
       guard names.count == fields.count else {
         throw Problem(
-          .badData, "the record has \(fields.count) fields, and \(names.count) columns are described",
+          .badData, "expected \(names.count) columns as in the metadata, found \(fields.count)",
           at: "\(source.name):1", hint: advice ?? "")
       }
       header = CSVHeader(names, advice, keepsEmpty: names.contains(""))
@@ -56,7 +56,7 @@ struct CSVOpening {
         throw problem
       }
     }
-    throw Problem(.badData, "the file is empty, and has no header", at: name)
+    throw Problem(.badData, "the file is empty (no header row)", at: name)
   }
 
   /// Types by the first MiB, which stays to be parsed for good.

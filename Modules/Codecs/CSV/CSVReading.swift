@@ -16,7 +16,7 @@ public struct CSVReading: Sendable {
   public var replacesBadEncoding = false
   /// Types of columns, by name, that are not to be inferred.
   public var types: ColumnTypes = [:]
-  /// The only columns that are needed, by name; nil for all. Names that are no columns are nothing.
+  /// The names of the required columns; nil for all. Unknown names are ignored.
   public var columns: [String]?
   /// The most bytes that one field may have; a record may have twice as many.
   public var maximumField = 16 << 20

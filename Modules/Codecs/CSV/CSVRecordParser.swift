@@ -3,8 +3,8 @@ import Rows
 
 /// Parses one piece of a CSV file into a batch whose cells are ranges of the piece.
 ///
-/// Blocks of 64 bytes become bit masks; a prefix xor of the quotes tells which bytes lie inside; then only delimiters and line feeds outside are
-/// visited. The text is changed (`CSVChanges`) when all of it was found right.
+/// Blocks of 64 bytes become bit masks; a prefix xor of the quotes yields the quoted bytes; only delimiters and line
+/// feeds outside quotes are visited. The text is changed (`CSVChanges`) after all of it was found valid.
 @safe struct CSVRecordParser {
   private let piece: CSVPiece
   private let layout: CSVLayout
@@ -26,7 +26,8 @@ import Rows
       capacity: max(1024, (piece.chunk.count - piece.start) / 24) / max(layout.width, 1) * layout.width + layout.width)
   }
 
-  /// The rows of the piece. Without `decoding` the text stays as it is, and cells whose text is to be decoded show it as it stands in the file.
+  /// The rows of the piece. Without `decoding` the text is not changed, and cells that need decoding contain the text
+  /// of the file.
   mutating func batch(decoding: Bool = true) throws(CSVFault) -> RowBatch {
     try checkEncoding()
     try layout.columns.withSpan { (columns) throws(CSVFault) in try parse(columns) }
@@ -80,7 +81,7 @@ import Rows
         if isEnd {
           if length > 0, unsafe base[at &- 1] == 0x0D { length &-= 1 }
           if length == 0, column == 0, width > 1 {
-            // A blank line is no record.
+            // A blank line is not a record.
             fieldStart = at &+ 1
             continue
           }
@@ -159,7 +160,7 @@ import Rows
   {
     if layout.reading.emptyIsText, column.kind == .text { return .text(UInt32(start), 0) }
     guard column.isNullable else {
-      throw CSVFault(message: "“\(column.name)” has no value, and must have one", offset: start, column: position)
+      throw CSVFault(message: "column “\(column.name)” must not be null", offset: start, column: position)
     }
     return .null
   }
@@ -171,7 +172,7 @@ import Rows
     guard let null = layout.reading.nullText, null.count == length else { return false }
     for index in 0..<length where unsafe base[start + index] != null[index] { return false }
     guard column.isNullable else {
-      throw CSVFault(message: "“\(column.name)” has no value, and must have one", offset: start, column: position)
+      throw CSVFault(message: "column “\(column.name)” must not be null", offset: start, column: position)
     }
     return true
   }
@@ -335,7 +336,9 @@ import Rows
   {
     let shown = unsafe String(decoding: UnsafeBufferPointer(start: base + start, count: min(length, 60)), as: UTF8.self)
     return CSVFault(
-      message: "“\(column.name)” is \(column.type.name), and “\(shown)\(length > 60 ? "…" : "")” is not", offset: start,
+      message:
+        "invalid value “\(shown)\(length > 60 ? "…" : "")” for column “\(column.name)”: expected \(column.type.name)",
+      offset: start,
       column: position)
   }
 }

@@ -3,15 +3,16 @@ internal import Synchronization
 
 /// The records of a CSV file.
 ///
-/// `next` only cuts the file into pieces; the work it gives parses them, on any core. Text is a range of what was read, numbers keep their
-/// literal. An empty field without quotes is null, `""` is the empty text. `badData` with `name:line:column` (columns in bytes) and the record: for records with too many or too
-/// few fields, quotes that are never closed or stand inside a field without quotes, a carriage return alone, text that is not UTF-8, and values that do
-/// not fit their column's type. Blank lines are skipped where a record has more than one field. Memory does not depend on the size of the file, only on
-/// that of its largest record.
+/// `next` only splits the file into pieces; the returned work parses them, on any core. Text is a range of the input,
+/// numbers keep their literal. An empty field without quotes is null, `""` is empty text. Throws `badData` with
+/// `name:line:column` (columns in bytes) and the record for records with too many or too few fields, unterminated
+/// quotes, quotes inside an unquoted field, a carriage return alone, invalid UTF-8, and values that do not fit their
+/// column's type. Blank lines are skipped where a record has more than one field. Memory does not depend on the size of
+/// the file, only on that of its largest record.
 public final class CSVRowStream: RowStream {
   /// The columns that are needed.
   public let schema: Schema
-  /// What was changed in the header, a sentence each.
+  /// One warning per change of a name in the header.
   public let warnings: [String]
 
   private let source: any ByteSource
@@ -42,7 +43,7 @@ public final class CSVRowStream: RowStream {
     let given = Self.positions(schema.columns.map(\.name)), found = Self.positions(opened.header.names)
     for column in schema.columns where found[Array(column.name.utf8)] == nil {
       let near = Nearest.word(to: column.name, among: opened.header.names).map { "did you mean \($0)?" } ?? ""
-      throw Problem(.badData, "the header has no column “\(column.name)”", at: "\(source.name):1", hint: near)
+      throw Problem(.badData, "missing column “\(column.name)” in the header", at: "\(source.name):1", hint: near)
     }
     let whole = Schema(
       schema.name, schema.summary,
@@ -58,9 +59,9 @@ public final class CSVRowStream: RowStream {
     Dictionary(names.enumerated().map { (Array($1.utf8), $0) }, uniquingKeysWith: { first, _ in first })
   }
 
-  /// The records of a file whose types are found by looking at its first MiB: the narrowest that lose nothing. `widened` mends what
-  /// later values contradict.
-  /// - Throws: `badData` for an empty file or a bad beginning; `usage` for a name in `types` that is no column.
+  /// The records of a file whose types are inferred from its first MiB: the narrowest types that preserve every value.
+  /// `widened` handles later values that contradict them.
+  /// - Throws: `badData` for an empty file or an invalid first record; `usage` for an unknown column name in `types`.
   public static func inferring(
     _ source: any ByteSource, table: String, _ reading: CSVReading = CSVReading()
   ) throws(Problem) -> CSVRowStream {
@@ -149,7 +150,7 @@ public final class CSVRowStream: RowStream {
     return BatchWork { () throws(Problem) in try work.batch() }
   }
 
-  /// Parses a piece. The text is changed when it is parsed, so that happens once; who asks again gets the same batch.
+  /// Parses a piece, once, because parsing changes the text; later calls return the same batch.
   private final class Work: Sendable {
     private let piece: CSVPiece
     private let stream: CSVRowStream
@@ -185,16 +186,16 @@ public final class CSVRowStream: RowStream {
         let description = layout.columns[column]
         if description.isInferred {
           found.withLock { $0[column] = Self.wider(description.type) }
-          problem.hint = "say its type, as in --types '\(ListedName.written(description.name))=text'"
+          problem.hint = "set the column type: --types '\(ListedName.written(description.name))=text'"
         }
       }
       return .failure(problem)
     }
   }
 
-  /// After a value that contradicts an inferred type: the file again, with types that hold it. A file's types are looked at whole then, so that
-  /// it is begun again once.
-  /// - Throws: `badData` when the whole file shows a fault that no type mends.
+  /// After a value that contradicts an inferred type: the file again, with types that fit it. The types are then
+  /// inferred from the whole file, so it restarts only once.
+  /// - Throws: `badData` if the whole file has an error that no type can avoid.
   public func widened() async throws(Problem) -> (any RowStream)? {
     let known = layout.columns.map(\.type), wider = found.withLock { $0 }
     let isStray = strays.withLock { $0 == nil }

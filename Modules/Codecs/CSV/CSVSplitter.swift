@@ -63,7 +63,8 @@ struct CSVSplitter: Sendable {
       if fields.border > 0 { return (chunk, fields.border) }
       if isAtEnd { return (chunk, chunk.count) }
       if chunk.count == chunk.capacity {
-        // Beyond the largest field the chunk grows once, to the largest record: memory that is not touched costs nothing.
+        // Beyond the largest field the chunk grows once, to the largest record: memory that is not touched costs
+        // nothing.
         let isSmall = chunk.capacity < reading.maximumField / 2
         let largest = 2 * reading.maximumField + Chunk.usualCapacity
         chunk = Self.copy(chunk, from: 0, capacity: isSmall ? chunk.capacity * 2 : max(largest, chunk.capacity * 2))

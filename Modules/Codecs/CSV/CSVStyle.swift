@@ -22,7 +22,7 @@ public struct CSVStyle: Sendable, Hashable {
     /// Refused, naming record and column.
     case reject
   }
-  /// How lists and JSON values are written.
+  /// The style of lists and JSON values.
   public enum Nested: String, Sendable, Hashable, CaseIterable {
     /// As JSON text.
     case json
@@ -52,9 +52,11 @@ public struct CSVStyle: Sendable, Hashable {
     }
     guard bytes.count == 1, let byte = bytes.first, isTaken == false else {
       throw Problem(
-        .usage, "delimiter: “\(text)” cannot separate fields",
+        .usage, "invalid delimiter “\(text)”",
         hint:
-          "one ASCII character that is no letter, digit, quote, sign or point, or: comma, tab, semicolon, pipe, space")
+          "use comma, tab, semicolon, pipe, space, or an ASCII character that is not a letter, digit, quote, sign or "
+          + "period"
+      )
     }
     return byte
   }
@@ -63,7 +65,7 @@ public struct CSVStyle: Sendable, Hashable {
   public var delimiter: UInt8
   /// What ends a record.
   public var lineEnding: LineEnding
-  /// What stands for null, never quoted.
+  /// The text for null, never quoted.
   public var nullText: [UInt8]
   /// Whether a line with the columns' names comes first.
   public var hasHeader: Bool
@@ -71,7 +73,7 @@ public struct CSVStyle: Sendable, Hashable {
   public var hasByteOrderMark: Bool
   /// What happens to text that looks like a formula.
   public var formulas: Formulas
-  /// How lists and JSON values are written.
+  /// The style of lists and JSON values.
   public var nested: Nested
   /// What happens to NaN and the infinities.
   public var nonfinite: NonfinitePolicy
@@ -94,7 +96,7 @@ public struct CSVStyle: Sendable, Hashable {
 }
 
 extension ColumnType {
-  /// What stands in a CSV file for a value of this type: lists whose elements are joined are text.
+  /// The type of a value of this type in a CSV file: lists whose elements are joined are text.
   func written(in style: CSVStyle) -> ColumnType {
     guard style.nested == .join else { return self }
     switch self {

@@ -65,7 +65,8 @@ public struct CSVWColumn: Sendable, Hashable {
     }
   }
 
-  /// The column that holds values which contradict this one's type: with dates as text, which may have a time zone. Nil if there is none.
+  /// The column that holds values which contradict this one's type: with dates as text, which may have a time zone. Nil
+  /// if there is none.
   public var widened: CSVWColumn? {
     var wider = self
     switch datatype {

@@ -2,8 +2,8 @@ public import Rows
 
 /// Metadata that describes the columns of a CSV file as specified by W3C CSV on the Web: `NAME.csv-metadata.json`.
 ///
-/// The datatype is the nearest one of the standard. bb's own type, unit and mark of added columns are annotations whose names
-/// are absolute URLs, as the standard requires of annotations that it does not define.
+/// The datatype is the nearest one of the standard. bb's own type, unit and mark of added columns are annotations whose
+/// names are absolute URLs, as the standard requires of annotations that it does not define.
 public enum CSVWDocument {
   /// The names of bb's annotations. The host is reserved (RFC 2606), so that no other annotation has these names.
   public enum Annotation {

@@ -9,7 +9,7 @@ public struct CSVWriter: Sendable {
   let schema: Schema
   let style: CSVStyle
   let fields: CSVFieldWriter
-  /// What stands for null, and what ends a record: in chunks, so that they may be copied in registers.
+  /// The text for null and the record end, in chunks, so that they can be copied in registers.
   private let null: Chunk, lineEnd: Chunk
   /// Columns whose cells take the long way: JSON columns, and nested ones when the style does not write them as JSON.
   private let isUnusual: [Bool]
@@ -65,20 +65,20 @@ public struct CSVWriter: Sendable {
       for part in parts {
         let name = part.isEmpty ? column.name : "\(column.name).\(part)"
         guard names.insert(Array(name.utf8)).inserted else {
-          throw Self.collision("two columns would be called “\(name)”")
+          throw Self.collision("duplicate column name “\(name)”")
         }
       }
     }
   }
 
-  /// Writes the rows of a batch. Without a header, a field of the first column that begins with U+FEFF is quoted, lest it be taken for a byte
-  /// order mark at the start of a file.
+  /// Writes the rows of a batch. Without a header, a field of the first column that begins with U+FEFF is quoted, lest
+  /// it be taken for a byte order mark at the start of a file.
   /// - Returns: the number of cells that look like a formula (and were kept or escaped).
   public func write(_ batch: RowBatch, _ out: inout ByteBuffer) throws(Problem) -> Int {
     let width = batch.width, chunk = batch.chunk
-    precondition(width == schema.width, "a batch of another width")
+    precondition(width == schema.width, "internal error: batch has the wrong number of columns")
     if width == 0, batch.count > 0 {
-      throw Problem(.badData, "CSV cannot carry records without a column", hint: "choose json", record: 0)
+      throw Problem(.badData, "cannot write a table without columns as CSV", hint: "use -f json", record: 0)
     }
     let usual = width * (NumberWriter.longest + null.count + 1) + 16
     var cursor = WriteCursor(&out, margin: usual)
@@ -144,8 +144,9 @@ public struct CSVWriter: Sendable {
     case .escape: fields.putQuoted(text, prefix: UInt8(ascii: "'"), at: &cursor, &out)
     case .reject:
       throw Problem(
-        .badData, "column \(schema.columns[column].name): the \(row == nil ? "name" : "text") begins like a formula",
-        hint: "--option formulas=escape makes it safe, formulas=keep writes it as it is", record: row)
+        .badData,
+        "column \(schema.columns[column].name): the \(row == nil ? "name" : "value") starts like a spreadsheet formula",
+        hint: "use --option formulas=escape to make it safe, or formulas=keep to write it unchanged", record: row)
     }
     return 1
   }

@@ -1,16 +1,16 @@
 public import Rows
 
-/// What some files are, for the file beside them that says it (Frictionless Data Package): `datapackage.json`.
+/// The description of some files (Frictionless Data Package) for the file `datapackage.json`.
 public enum DataPackageDocument {
   /// One file of a package.
   public struct Resource: Sendable, Hashable {
-    /// Its name within the folder.
+    /// Its name within the directory.
     public let file: String
     /// What it is written in: `csv`, `json`.
     public let format: String
     /// Its media type.
     public let mediaType: String
-    /// How it is written, when it is CSV; nil for anything else.
+    /// Its CSV style; nil for any other format.
     public let style: CSVStyle?
 
     /// A file of a package.
@@ -83,7 +83,7 @@ public enum DataPackageDocument {
     case .integer: "integer"
     case .real, .decimal: "number"
     case .boolean: "boolean"
-    // A partial date is no date there.
+    // A partial date is not a date in the standard.
     case .text, .date, .timestamp, .bytes, .url: "string"
     case .list: "array"
     case .json: "any"

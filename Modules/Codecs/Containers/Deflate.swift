@@ -1,12 +1,13 @@
 import Rows
 
-/// Compresses bytes as RFC 1951 says, a piece at a time, with its fixed codes: repeated text becomes a reference to where it stood.
+/// Compresses bytes as specified by RFC 1951, one piece at a time, with fixed codes: repeated text becomes a
+/// back-reference.
 ///
-/// Simple on purpose: what is compressed here is markup, whose repetitions are long and near. Each piece is looked at by itself.
+/// Simple on purpose: it compresses markup, whose repetitions are long and near. Each piece is independent.
 @safe struct Deflate: Sendable {
   /// Bits that do not fill a byte yet.
   private var bits: UInt64 = 0, bitCount: UInt64 = 0
-  /// Where four bytes of each hash stood last in the piece.
+  /// The last position in the piece of four bytes with each hash.
   private var heads: [Int32]
 
   /// References go back no further than this, and cover no more.
@@ -46,7 +47,7 @@ import Rows
     unsafe out.commit(drained(to: start))
   }
 
-  /// The text before `at` that goes on like the text there; a length of 0 when there is none worth it.
+  /// The earlier text that matches the text at `at`; length 0 if there is no match worth a reference.
   @inline(__always)
   private mutating func match(_ input: UnsafePointer<UInt8>, _ at: Int, _ count: Int) -> (length: Int, distance: Int) {
     guard at + 4 <= count else { return (0, 0) }
@@ -73,7 +74,7 @@ import Rows
     bitCount &+= count
   }
 
-  /// The code of a literal, an end or a length: codes stand with their highest bit first.
+  /// The code of a literal, an end or a length, most significant bit first.
   @inline(__always) private mutating func putSymbol(_ symbol: UInt64) {
     switch symbol {
     case ..<144: put(Self.reversed(0x30 &+ symbol, 8), 8)

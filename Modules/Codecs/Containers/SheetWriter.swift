@@ -1,10 +1,11 @@
 internal import CMasks
 public import Rows
 
-/// Rows as a sheet of a spreadsheet (SpreadsheetML, ISO/IEC 29500): the one part of an XLSX file that has the data.
+/// Rows as a spreadsheet sheet (SpreadsheetML, ISO/IEC 29500): the part of an XLSX file that contains the data.
 ///
-/// Numbers, truth values and whole dates from March 1900 on are such; everything else is text. Null is an empty cell, the empty text is a text.
-/// What XML cannot hold (control characters, U+FFFE) is escaped as `_x0001_`, which spreadsheets undo.
+/// Numbers, Booleans and complete dates from March 1900 on are written as such; everything else is text. Null is an
+/// empty cell, empty text is a text. Characters that XML cannot hold (control characters, U+FFFE) are escaped as
+/// `_x0001_`, which spreadsheets decode.
 public struct SheetWriter: Sendable {
   /// Rows of a sheet, the header counted.
   public static let maximumRows = 1 << 20
@@ -37,7 +38,8 @@ public struct SheetWriter: Sendable {
     out.append(
       """
       <?xml version="1.0" encoding="UTF-8" standalone="yes"?>
-      <worksheet xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"><sheetViews><sheetView workbookViewId="0">\
+      <worksheet xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"><sheetViews><sheetView \
+      workbookViewId="0">\
       <pane ySplit="1" topLeftCell="A2" activePane="bottomLeft" state="frozen"/></sheetView></sheetViews><sheetData>
       <row>
       """)
@@ -139,8 +141,9 @@ public struct SheetWriter: Sendable {
     guard numbers == .text else {
       throw Problem(
         .badData,
-        "column \(name): a spreadsheet cannot keep all digits of \(String(decoding: literal.prefix(60), as: UTF8.self))",
-        hint: "--option numbers=text writes such numbers as text", record: row)
+        "column \(name): a spreadsheet cannot represent every digit of "
+          + "\(String(decoding: literal.prefix(60), as: UTF8.self))",
+        hint: "use --option numbers=text to write such numbers as text", record: row)
     }
     let copy = Chunk(copying: literal)
     try putText(ByteRun(copy, 0, UInt32(copy.count)), name, row, &cursor, &out)
@@ -160,7 +163,8 @@ public struct SheetWriter: Sendable {
     }
   }
 
-  /// The number of a day as spreadsheets count it; nil for part of a date and for days before March 1900, which they count wrongly.
+  /// The number of a day as spreadsheets count it; nil for part of a date and for days before March 1900, which they
+  /// count wrongly.
   private static func serial(_ text: ByteRun) -> Int? {
     guard text.count == 10, let days = Dates.daysSince1970(text.bytes) else { return nil }
     return days >= -25_508 ? days + 25_569 : nil
@@ -187,7 +191,7 @@ public struct SheetWriter: Sendable {
     cursor.put("</t></is></c>")
   }
 
-  /// How long a text is in UTF-16: a code point of four bytes counts twice.
+  /// The length of a text in UTF-16: a code point of four bytes counts as two.
   private static func codeUnits(_ text: ByteRun) -> Int {
     var units = 0
     for position in 0..<text.count {
@@ -219,7 +223,7 @@ extension WriteCursor {
     }
   }
 
-  /// Writes the byte at `position` as it must stand in a sheet; returns how many bytes of the text that covers.
+  /// Writes the byte at `position` in the form required in a sheet. Returns the number of bytes consumed.
   @inline(never) private mutating func putSheetSpecial(_ text: ByteRun, _ position: Int) -> Int {
     let byte = text[position]
     switch byte {
@@ -240,7 +244,7 @@ extension WriteCursor {
     return 1
   }
 
-  /// Whether what stands at `position` would be taken for an escape, as `_x0041_`.
+  /// Whether the text at `position` looks like an escape such as `_x0041_`.
   private static func looksEscaped(_ text: ByteRun, _ position: Int) -> Bool {
     guard position + 6 < text.count, text[position + 1] == UInt8(ascii: "x"), text[position + 6] == UInt8(ascii: "_")
     else { return false }

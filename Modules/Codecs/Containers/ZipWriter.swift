@@ -1,8 +1,8 @@
 public import Rows
 
-/// Writes a ZIP archive from its beginning to its end: sizes and checksums stand behind each entry, so nothing has to be known before.
+/// Writes a ZIP archive sequentially: sizes and checksums follow each entry, so nothing has to be known in advance.
 ///
-/// Every entry has the date 1980-01-01, so that the same content gives the same bytes.
+/// Every entry has the date 1980-01-01, so equal content gives equal bytes.
 public struct ZipWriter: Sendable {
   /// An entry as the list at the end of the archive has it.
   fileprivate struct Entry {
@@ -44,7 +44,7 @@ public struct ZipWriter: Sendable {
     deflate = Deflate()
   }
 
-  /// More of the entry that was begun last.
+  /// Appends to the current entry.
   /// - Throws: `badData` above 4 GiB.
   public mutating func append(_ bytes: RawSpan, to out: inout ByteBuffer) throws(Problem) {
     let last = entries.count - 1, before = out.count
@@ -58,11 +58,11 @@ public struct ZipWriter: Sendable {
     grew(by: out.count - before)
     guard written < Int(UInt32.max) - 1 << 16, entries[last].size < Int(UInt32.max) else {
       throw Problem(
-        .badData, "the document is larger than the 4 GiB that its format holds", hint: "write less with --limit")
+        .badData, "the document is larger than 4 GiB, the limit of the format", hint: "use --limit")
     }
   }
 
-  /// The end of the entry that was begun last.
+  /// Ends the current entry.
   public mutating func end(_ out: inout ByteBuffer) {
     var before = out.count
     deflate.finish(&out)
@@ -102,7 +102,7 @@ public struct ZipWriter: Sendable {
   }
 
   private static let version: [UInt8] = [20, 0]
-  /// Sizes stand behind the data; names are UTF-8.
+  /// Sizes follow the data; names are UTF-8.
   private static let flags: [UInt8] = [0x08, 0x08]
   /// Deflate; midnight of 1980-01-01.
   private static let methodAndDate: [UInt8] = [8, 0, 0, 0, 0x21, 0]

@@ -1,9 +1,10 @@
 internal import CMasks
 
-/// How many cells of a terminal a text takes.
+/// The number of terminal cells of a text.
 ///
-/// East Asian wide characters and emoji take two; marks, joiners and variation selectors none; an emoji of several
-/// (joined, with a skin tone, a flag) as many as one. The text must be free of control characters (`VisibleText`).
+/// East Asian wide characters and emoji take two; marks, joiners and variation selectors none; an emoji sequence
+/// (joined, with a skin tone, a flag) takes as many as one emoji. The text must not contain control characters
+/// (`VisibleText`).
 struct DisplayWidth {
   private let text: ByteRun
   private var position = 0
@@ -65,7 +66,7 @@ struct DisplayWidth {
     return (position, width)
   }
 
-  /// How many bytes from here on are printable ASCII.
+  /// The number of printable ASCII bytes from this position on.
   private func printableASCII() -> Int {
     var count = 0
     while position + count < text.count {

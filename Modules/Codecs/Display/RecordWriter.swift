@@ -1,6 +1,6 @@
 public import Rows
 
-/// Rows one field a line, names aligned, a blank line between records: for few rows of many columns.
+/// Rows with one field per line, aligned names, and a blank line between records: for few rows with many columns.
 public struct RecordWriter: Sendable {
   /// Each name, padded to the same width.
   private let names: [[UInt8]]

@@ -1,6 +1,6 @@
 import Rows
 
-/// Ratings from 0 to 10 as five stars with halves, beside the number.
+/// Ratings from 0 to 10 as five stars with halves, next to the number.
 enum Stars {
   /// The unit of columns that are shown so.
   static let unit = "of 10"

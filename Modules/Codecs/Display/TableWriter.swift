@@ -1,11 +1,10 @@
 public import Rows
 
-/// Rows as a table for the eye: columns aligned by what a terminal shows, numbers to the right, no blanks at the ends
-/// of lines.
+/// Rows as a table for display: columns aligned by display width, numbers to the right, no trailing spaces.
 ///
-/// On a terminal the table is made to fit: long text is shortened with `…`, and columns that still do not fit give
-/// way to one `…`. In a file every value is whole; one that is much longer than a line sticks out of its column, so that
-/// it does not blow all other rows up to its own length.
+/// On a terminal the table is made to fit: long text is truncated with `…`, and columns that still do not fit are
+/// replaced by one `…`. In a file every value is complete; a value much longer than a line extends beyond its column,
+/// so that it does not widen all other rows.
 public struct TableWriter: Sendable {
   private let schema: Schema
   /// The cells each shown column takes.
@@ -77,7 +76,7 @@ public struct TableWriter: Sendable {
       isRigid(schema.columns[column].type) ? wanted[column] : min(wanted[column], narrowest)
     }
     func sum(_ widths: [Int]) -> Int { widths.reduce(0, +) + gap * max(widths.count - 1, 0) }
-    // Leave columns out from the end, until the narrowest form fits, with room for the `…` that stands for them.
+    // Omit columns from the end until the narrowest form fits, with room for the `…` that replaces them.
     while kept.count > 1, sum(kept.indices.map(least)) + (kept.count < wanted.count ? gap + 1 : 0) > total {
       kept.removeLast()
     }
@@ -93,7 +92,7 @@ public struct TableWriter: Sendable {
       if sum(limited(middle)) <= room { low = middle } else { high = middle - 1 }
     }
     var fitted = limited(low)
-    // What is left over goes to the first that can use it.
+    // The first column that can use the remaining space gets it.
     for column in fitted.indices {
       let spare = room - sum(fitted)
       if spare > 0, fitted[column] < kept[column] { fitted[column] += min(spare, kept[column] - fitted[column]) }

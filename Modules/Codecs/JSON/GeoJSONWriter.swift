@@ -1,6 +1,6 @@
 public import Rows
 
-/// Places as GeoJSON (RFC 7946): a collection of features, one a line, each a point with the other columns as its
+/// Places as GeoJSON (RFC 7946): a collection with one feature per line, each a point with the other columns as
 /// properties.
 public struct GeoJSONWriter: Sendable {
   private let schema: Schema
@@ -13,10 +13,10 @@ public struct GeoJSONWriter: Sendable {
     places = try PlaceColumns(schema, format: "geojson")
   }
 
-  /// What stands before the first place.
+  /// Writes the text before the first place.
   public func begin(_ out: inout ByteBuffer) { out.append("{\"type\":\"FeatureCollection\",\"features\":[") }
 
-  /// What stands behind the last place.
+  /// Writes the text after the last place.
   public func finish(isEmpty: Bool, _ out: inout ByteBuffer) { out.append(isEmpty ? "]}\n" as StaticString : "\n]}\n") }
 
   /// The comma between features.

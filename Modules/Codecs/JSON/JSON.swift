@@ -1,6 +1,7 @@
-/// A JSON value in memory: for answers of servers, configurations and other documents that are small; tables are read as streams.
+/// A JSON value in memory, for small documents such as responses and configurations; tables are read as streams.
 ///
-/// Text is kept as UTF-8 bytes and numbers as their literal, so that nothing is lost; objects keep the order of their members.
+/// Text is kept as UTF-8 bytes and numbers as their literal, so nothing is lost; objects keep the order of their
+/// members.
 public enum JSON: Sendable, Hashable {
   /// `null`.
   case null
@@ -42,7 +43,7 @@ public enum JSON: Sendable, Hashable {
 
   /// Whether this is `null`.
   public var isNull: Bool { self == .null }
-  /// The truth value; nil for anything else.
+  /// The Boolean; nil for any other value.
   public var booleanValue: Bool? { if case .boolean(let value) = self { value } else { nil } }
   /// The text; nil for anything but a string.
   public var stringValue: String? { stringBytes.map { String(decoding: $0, as: UTF8.self) } }
@@ -63,23 +64,23 @@ public enum JSON: Sendable, Hashable {
   /// The members; nil for anything but an object.
   public var objectMembers: [Member]? { if case .object(let members) = self { members } else { nil } }
 
-  /// The value of the member called `key`, compared byte for byte; nil when there is none or this is no object.
+  /// The value of the member `key`, compared byte by byte; nil if it is missing or this is not an object.
   public subscript(_ key: String) -> JSON? {
     objectMembers?.first { $0.key.elementsEqual(key.utf8) }?.value
   }
-  /// The element at `index`; nil when there is none or this is no array.
+  /// The element at `index`; nil if it is missing or this is not an array.
   public subscript(_ index: Int) -> JSON? {
     guard let elements = arrayValue, elements.indices.contains(index) else { return nil }
     return elements[index]
   }
 
-  /// What this is, in words: `an object`, `a number`.
+  /// The kind of the value for messages: `an object`, `a number`.
   public var kindName: String {
     switch self {
     case .null: "null"
-    case .boolean: "a truth value"
+    case .boolean: "a boolean"
     case .number: "a number"
-    case .string: "a text"
+    case .string: "a string"
     case .array: "an array"
     case .object: "an object"
     }

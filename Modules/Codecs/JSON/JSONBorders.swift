@@ -1,10 +1,10 @@
 internal import CMasks
 
-/// Finds where the elements of an array end, 64 bytes at a time, without parsing them: it knows strings and depth, nothing else.
+/// Finds the ends of the elements of an array, 64 bytes at a time, without parsing them; tracks only strings and depth.
 ///
-/// Text that is not JSON may be cut anywhere; whoever parses the piece finds out.
+/// Text that is not JSON may be split anywhere; the parser of the piece detects that.
 struct JSONBorders {
-  /// Open arrays and objects; 1 between the elements, 0 behind the array.
+  /// The number of open arrays and objects; 1 between the elements, 0 after the array.
   private(set) var depth = 1
   /// All ones inside a string.
   private var insideString: UInt64 = 0
@@ -12,7 +12,7 @@ struct JSONBorders {
   private var escapesNext: UInt64 = 0
   /// Offset of the next byte to look at.
   private(set) var at: Int
-  /// Offset behind the last element that ended, and whether the array ended there.
+  /// The offset after the last complete element, and whether the array ended there.
   private(set) var border: (offset: Int, isEnd: Bool)?
 
   /// Between two elements, at `offset`.
@@ -21,7 +21,7 @@ struct JSONBorders {
   /// The text has moved by `distance` bytes.
   mutating func move(by distance: Int) { at += distance }
 
-  /// Looks at the bytes up to `end`; behind them 64 may be read. Stops at the end of the array.
+  /// Scans the bytes up to `end`, after which 64 bytes must be readable. Stops at the end of the array.
   mutating func scan(_ base: UnsafePointer<UInt8>, to end: Int) {
     // In registers while the text lasts.
     var at = at, insideString = insideString, escapesNext = escapesNext
@@ -62,7 +62,8 @@ struct JSONBorders {
     }
   }
 
-  /// The bytes that a backslash escapes: those behind a run of backslashes of odd length. (Found by adding, as simdjson does.)
+  /// The bytes that a backslash escapes: those after a run of backslashes of odd length. (Found by addition, as in
+  /// simdjson.)
   @inline(__always)
   private static func escaped(_ backslashes: UInt64, count: Int, _ escapesNext: inout UInt64) -> UInt64 {
     if backslashes == 0 {

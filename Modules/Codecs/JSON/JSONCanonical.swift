@@ -1,6 +1,6 @@
 extension JSON {
-  /// The value as text in canonical form: no white space outside strings, members in order, the shortest escapes, numbers
-  /// verbatim.
+  /// The value as text in canonical form: no white space outside strings, members in order, the shortest escapes,
+  /// numbers verbatim.
   public var canonicalBytes: [UInt8] {
     var bytes: [UInt8] = []
     write(to: &bytes)
@@ -46,8 +46,8 @@ extension JSON {
 }
 
 extension JSONEscapes {
-  /// Rewrites `count` bytes of text that a `JSONScanner` has accepted in canonical form; returns how many were written, never more than
-  /// were read, so `target` may be `source`.
+  /// Rewrites `count` bytes of text that a `JSONScanner` has accepted in canonical form; returns how many were written,
+  /// never more than were read, so `target` may be `source`.
   static func canonicalise(_ source: UnsafePointer<UInt8>, count: Int, to target: UnsafeMutablePointer<UInt8>) -> Int {
     var from = 0
     var to = 0

@@ -1,11 +1,11 @@
 internal import CMasks
 import Rows
 
-/// What the inner loop of a parser asks of the columns, in memory of its own: no reference to count, no bounds to check.
+/// The column data that the inner loop of a parser needs, in unmanaged memory: no reference counting, no bounds checks.
 ///
-/// Copies are the same table; whoever made it deallocates it.
+/// Copies share the table; the creator deallocates it.
 @safe struct JSONColumnTable {
-  /// What a column takes.
+  /// The kind of values that a column accepts.
   enum Kind { case text, integer, real, decimal, boolean, json, other }
 
   private struct Entry {
@@ -56,7 +56,8 @@ import Rows
 
   // Positions below are those of columns: 0 to count - 1.
 
-  /// Whether the key at hand is that of the column at `position`, written as it usually is; if so, steps over it and its colon.
+  /// Whether the key at hand is that of the column at `position`, written as it usually is; if so, steps over it and
+  /// its colon.
   @inline(__always) func skipKey(_ position: Int, _ scanner: inout JSONScanner) -> Bool {
     let entry = unsafe entries + position
     let length = unsafe Int(entry.pointee.keyCount)
@@ -76,7 +77,7 @@ import Rows
   @inline(__always) func isSeen(_ position: Int, in row: Int) -> Bool { unsafe entries[position].lastSeen == row }
   /// The position in the row, -1 for none.
   @inline(__always) func slot(_ position: Int) -> Int { unsafe Int(entries[position].slot) }
-  /// What the column takes.
+  /// The kind of values that the column accepts.
   @inline(__always) func kind(_ position: Int) -> Kind { unsafe entries[position].kind }
   /// Whether it may be null.
   @inline(__always) func isNullable(_ position: Int) -> Bool { unsafe entries[position].isNullable }

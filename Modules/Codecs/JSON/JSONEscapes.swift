@@ -12,9 +12,10 @@ enum JSONEscapes {
     }
   }
 
-  /// Decodes `count` bytes between the quotes of a string that a `JSONScanner` has accepted; returns how many bytes were written.
+  /// Decodes `count` bytes between the quotes of a string that a `JSONScanner` has accepted. Returns the number of
+  /// bytes written.
   ///
-  /// What is written is never longer than what was read, so `target` may be `source`.
+  /// The output is never longer than the input, so `target` may be `source`.
   static func decode(_ source: UnsafePointer<UInt8>, count: Int, to target: UnsafeMutablePointer<UInt8>) -> Int {
     var from = 0
     var to = 0
@@ -29,7 +30,7 @@ enum JSONEscapes {
     }
   }
 
-  /// How many bytes stand before the first that cannot stand in a string as it is; there must be one.
+  /// The number of bytes before the first one that must be escaped in a string; there must be one.
   @inline(__always) static func plainCount(_ source: UnsafePointer<UInt8>) -> Int {
     var position = 0
     var mask = unsafe bb_json_mask32(source)

@@ -1,5 +1,6 @@
 extension JSON {
-  /// The value as text for people: two spaces for each level, what fits into `width` columns on one line; a line feed at the end.
+  /// The value as text for display: two spaces per level, values that fit into `width` columns on one line, and a final
+  /// line feed.
   public func indentedBytes(width: Int = 120) -> [UInt8] {
     var bytes: [UInt8] = []
     write(to: &bytes, level: 0, width: width)
@@ -41,7 +42,7 @@ extension JSON {
     }
   }
 
-  /// The value on one line, with a blank behind commas and colons.
+  /// The value on one line, with a space after commas and colons.
   private var spacedBytes: [UInt8] {
     let comma = Array(", ".utf8)
     switch self {

@@ -6,7 +6,7 @@ struct JSONInference {
   /// More keys than this are not columns but data.
   static let maximumColumns = CSVReading.maximumColumns
 
-  /// What was seen in a column.
+  /// The kinds of values found in a column.
   private struct Kinds: OptionSet {
     let rawValue: UInt16
     static let integer = Kinds(rawValue: 1), real = Kinds(rawValue: 2), number = Kinds(rawValue: 4)
@@ -38,7 +38,7 @@ struct JSONInference {
     let count = piece.chunk.count - piece.start
     let bad = unsafe Int(bb_first_not_utf8(piece.chunk.base + piece.start, count))
     if bad < count {
-      throw JSONFault("not UTF-8: byte \(piece.place.offset + bad) of the document", at: piece.start + bad)
+      throw JSONFault("invalid UTF-8 at byte \(piece.place.offset + bad) of the document", at: piece.start + bad)
     }
     var scanner = unsafe JSONScanner(piece.chunk.base, at: piece.start)
     var isNext = piece.isFirst || piece.form == .lines
@@ -55,7 +55,7 @@ struct JSONInference {
   }
 
   private mutating func record(_ scanner: inout JSONScanner) throws(JSONFault) {
-    guard scanner.byte == UInt8(ascii: "{") else { throw scanner.unexpected(wanted: "a record, which is an object") }
+    guard scanner.byte == UInt8(ascii: "{") else { throw scanner.unexpected(wanted: "an object (one record)") }
     try scanner.enter(0)
     guard scanner.byte != UInt8(ascii: "}") else {
       scanner.at += 1
@@ -64,7 +64,7 @@ struct JSONInference {
     var expected = 0
     var goesOn: Bool
     repeat {
-      guard scanner.byte == UInt8(ascii: "\"") else { throw scanner.unexpected(wanted: "a key in double quotes") }
+      guard scanner.byte == UInt8(ascii: "\"") else { throw scanner.unexpected(wanted: "a double-quoted key") }
       let start = scanner.at + 1
       let escaped = try scanner.skipString()
       let position = try column(scanner, from: start, escaped: escaped, expected: expected)
@@ -135,9 +135,9 @@ struct JSONInference {
     }
   }
 
-  /// The schema of what was seen, and which of its columns `types` does not say.
+  /// The inferred schema, and the columns whose type `types` does not give.
   ///
-  /// - Parameter isWhole: whether the whole document was seen, so that a name in `types` that is no column is a mistake.
+  /// - Parameter isWhole: whether the whole document was read, so that an unknown name in `types` is an error.
   func schema(
     _ table: String, types: ColumnTypes, isWhole: Bool
   ) throws(Problem) -> (schema: Schema, inferred: Set<Int>) {

@@ -1,7 +1,7 @@
 /// The keys of the objects that are open while text is scanned, to find duplicates.
 ///
-/// Objects are small as a rule: their keys are compared one by one. From `hashedFrom` keys on a hash table is used, so that
-/// an object of hundreds of thousands of keys takes no longer per key.
+/// Objects are small as a rule: their keys are compared one by one. From `hashedFrom` keys on a hash table is used, so
+/// that an object of hundreds of thousands of keys takes no longer per key.
 struct JSONKeys {
   private static let hashedFrom = 24
   /// The most keys of all objects that are open, so that memory is bounded.
@@ -34,7 +34,7 @@ struct JSONKeys {
 
   /// The reason why `insert` returned false.
   var refusal: String {
-    keys.count >= Self.maximum ? "more than \(Self.maximum) keys in one object" : "a key that the object has already"
+    keys.count >= Self.maximum ? "more than \(Self.maximum) keys in one object" : "duplicate key in object"
   }
 
   /// Adds the key between `start` and `end`; false when the object has it already or there are too many.
@@ -99,7 +99,7 @@ struct JSONKeys {
 }
 
 extension JSONScanner {
-  /// The bytes of the string whose text stands between two offsets, decoded.
+  /// The decoded bytes of the string between two offsets.
   static func text(_ base: UnsafePointer<UInt8>, from start: Int, to end: Int, escaped: Bool) -> [UInt8] {
     guard escaped else { return unsafe Array(UnsafeBufferPointer(start: base + start, count: end - start)) }
     return unsafe Array(unsafeUninitializedCapacity: end - start) { buffer, count in

@@ -8,7 +8,7 @@ struct JSONLayout: Sendable {
     let name: String
     let type: ColumnType
     let isNullable: Bool
-    /// The position in the row; nil when nobody needs the value (it is checked all the same).
+    /// The position in the row; nil if the value is not needed (it is checked all the same).
     let slot: Int?
     /// Whether the type was found by looking at values, so that it may not be the last word.
     let isInferred: Bool
@@ -22,11 +22,11 @@ struct JSONLayout: Sendable {
   let columns: [Column]
   /// Cells a row.
   let width: Int
-  /// Every `"key":` as it stands when nothing in it is escaped, and room for a register behind the last.
+  /// Every `"key":` without escapes, and room for a register after the last.
   let keyText: [UInt8]
   /// The most bytes a value may have.
   let maximumField: Int
-  /// Whether keys that are no columns are skipped; else they are faults.
+  /// Whether unknown keys are skipped; otherwise they are errors.
   let ignoresOtherKeys: Bool
   /// Positions in `columns` by key.
   private let positions: [[UInt8]: Int]
@@ -42,7 +42,7 @@ struct JSONLayout: Sendable {
       text += JSON.string(column.name).canonicalBytes
       text.append(UInt8(ascii: ":"))
       positions[Array(column.name.utf8)] = position
-      // What nobody needs may be anything.
+      // A column that is not needed accepts any value.
       let slot = wanted.firstIndex(of: position)
       return Column(
         name: column.name, type: slot == nil ? .json : column.type, isNullable: slot == nil || column.isNullable,

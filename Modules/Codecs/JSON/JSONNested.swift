@@ -1,6 +1,6 @@
 /// What scanning a nested value found.
 struct JSONShape {
-  /// Whether the text is certainly canonical as it stands.
+  /// Whether the text is certainly canonical already.
   var isCanonical = true
   /// Elements of the outermost array, by what they are.
   var texts = 0, integers = 0, others = 0
@@ -10,7 +10,7 @@ struct JSONShape {
 }
 
 extension JSONScanner {
-  /// Steps over any value, checking all of it: grammar, depth, surrogates, keys that come twice.
+  /// Skips any value and checks all of it: grammar, depth, surrogates, duplicate keys.
   mutating func skipValue(_ keys: inout JSONKeys, _ shape: inout JSONShape, depth: Int = 0) throws(JSONFault) {
     switch byte {
     case UInt8(ascii: "\""):
@@ -60,7 +60,7 @@ extension JSONScanner {
     var goesOn: Bool
     repeat {
       let key = at &+ 1
-      guard byte == UInt8(ascii: "\"") else { throw unexpected(wanted: "a key in double quotes") }
+      guard byte == UInt8(ascii: "\"") else { throw unexpected(wanted: "a double-quoted key") }
       let escaped = try skipString()
       guard unsafe keys.insert(base, from: key, to: at &- 1, escaped: escaped, objectAt: mark) else {
         throw JSONFault(keys.refusal, at: key &- 1)

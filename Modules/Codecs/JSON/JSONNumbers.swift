@@ -1,6 +1,6 @@
 internal import CMasks
 
-/// What the literal of a number in JSON's grammar can be held in without losing its spelling.
+/// The kind of number that holds a JSON literal without losing its spelling.
 enum JSONNumberKind: Sendable {
   /// The very digits that are written for an Int64.
   case integer
@@ -25,8 +25,8 @@ enum JSONNumberKind: Sendable {
     return text != "-0" && Int64(text) != nil
   }
 
-  /// Whether this is `digits.digits` with at most fifteen digits, the last not a zero that could be left out, and not so small that an
-  /// exponent is written: fifteen digits always come back, and no shorter text means the same number.
+  /// Whether this is `digits.digits` with at most fifteen digits, without a redundant trailing zero, and not small
+  /// enough to be written with an exponent: fifteen digits always read back, and no shorter text means the same number.
   @inline(__always) private static func isPlainReal(_ literal: UnsafePointer<UInt8>, _ count: Int) -> Bool {
     guard count <= 16 else { return false }
     var position = unsafe literal[0] == UInt8(ascii: "-") ? 1 : 0

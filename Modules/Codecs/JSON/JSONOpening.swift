@@ -2,9 +2,9 @@
 struct JSONOpening {
   /// Where the records are.
   enum Finding {
-    /// One object a line, from here on.
+    /// One object per line, from here on.
     case lines
-    /// In an array whose first element may begin at `offset`; `closers` must follow behind the array.
+    /// In an array whose first element may begin at `offset`; `closers` must follow the array.
     case array(offset: Int, closers: [UInt8])
     /// More of the document is needed to tell.
     case notYet
@@ -23,7 +23,7 @@ struct JSONOpening {
 
   /// Where the records are that `pointer` leads to.
   func records(at pointer: JSONPointer, form: JSONForm) throws(JSONFault) -> Finding {
-    if scanner.at == end, isWhole { throw JSONFault("no JSON: the document is empty", at: end) }
+    if scanner.at == end, isWhole { throw JSONFault("the document is empty", at: end) }
     if !pointer.steps.isEmpty {
       do throws(JSONFault) {
         return try array(at: pointer)
@@ -36,17 +36,17 @@ struct JSONOpening {
     case UInt8(ascii: "["): return .array(offset: scanner.at + 1, closers: [])
     case UInt8(ascii: "{") where form == .automatic: return try lines()
     case UInt8(ascii: "{"): throw notATable("an object")
-    default: throw notATable("something else")
+    default: throw notATable("another kind of value")
     }
   }
 
   private func notATable(_ found: String) -> JSONFault {
-    JSONFault("expected an array of objects or one object a line, not \(found)", at: scanner.at)
+    JSONFault("expected an array of objects, or one object per line, found \(found)", at: scanner.at)
   }
 
   private func isCut(_ fault: JSONFault) -> Bool { !isWhole && fault.offset >= end - 16 }
 
-  /// An object comes first: the first of many, one a line, or one that is the whole document.
+  /// An object comes first: the first of many, one per line, or the whole document.
   private func lines() throws(JSONFault) -> Finding {
     var scanner = scanner
     var keys = JSONKeys()
@@ -55,14 +55,14 @@ struct JSONOpening {
     do throws(JSONFault) {
       try scanner.skipValue(&keys, &shape)
     } catch {
-      // What is wrong in a line is told by whoever reads it, unless the object goes on for lines.
+      // Errors in a line are reported by its reader, unless the object spans lines.
       isComplete = false
       scanner.at = isCut(error) ? end : error.offset
     }
-    if unsafe hasLineFeed(scanner.base, from: self.scanner.at, to: scanner.at) { throw notATable("one object") }
+    if unsafe hasLineFeed(scanner.base, from: self.scanner.at, to: scanner.at) { throw notATable("a single object") }
     guard isComplete else { return .lines }
     scanner.skipSpace()
-    if scanner.at == end, isWhole { throw notATable("one object") }
+    if scanner.at == end, isWhole { throw notATable("a single object") }
     return .lines
   }
 
@@ -77,7 +77,7 @@ struct JSONOpening {
     var closers: [UInt8] = []
     for step in pointer.steps {
       guard let closer = try scanner.find(step) else {
-        throw JSONFault("the document has nothing at \(pointer)", at: scanner.at)
+        throw JSONFault("no value at \(pointer) in the document", at: scanner.at)
       }
       closers.insert(closer, at: 0)
     }
@@ -105,24 +105,24 @@ struct JSONOpening {
           try inside.enter(0)
           if inside.byte == UInt8(ascii: "{") {
             let place = JSONPointer(steps: [String(decoding: key, as: UTF8.self)])
-            return "its records seem to be at \(place): --records \(place)"
+            return "the records appear to be at \(place); use --records \(place)"
           }
         }
         try scanner.skipValue(&keys, &shape)
         guard try scanner.another(UInt8(ascii: "}")) else {
-          return pointer.steps.isEmpty ? "in brackets, [ ], it would be a table of one record" : ""
+          return pointer.steps.isEmpty ? "to read a single record, wrap it in an array: [ … ]" : ""
         }
       }
     } catch {
-      return ""  // The mistake itself is told; this was only advice.
+      return ""  // The error itself is reported elsewhere; this was only a hint.
     }
     return ""
   }
 }
 
 extension JSONScanner {
-  /// From the beginning of an object or array to the value of its member or element `step`. The bracket that closes what was entered; nil
-  /// when there is no such value.
+  /// From the beginning of an object or array to the value of its member or element `step`. The bracket that closes
+  /// what was entered; nil when there is no such value.
   mutating func find(_ step: String) throws(JSONFault) -> UInt8? {
     var keys = JSONKeys()
     var shape = JSONShape()
@@ -136,7 +136,7 @@ extension JSONScanner {
     repeat {
       var isFound = !isObject && String(index) == step
       if isObject {
-        guard byte == UInt8(ascii: "\"") else { throw unexpected(wanted: "a key in double quotes") }
+        guard byte == UInt8(ascii: "\"") else { throw unexpected(wanted: "a double-quoted key") }
         let start = at + 1
         let escaped = try skipString()
         isFound = unsafe Self.text(base, from: start, to: at - 1, escaped: escaped).elementsEqual(step.utf8)

@@ -35,7 +35,7 @@ extension JSON {
   }
 }
 
-/// The bytes of a document with the NUL behind them that a scanner needs.
+/// The bytes of a document, followed by the NUL that a scanner needs.
 private struct JSONDocument {
   private let chunk: Chunk
 
@@ -62,7 +62,7 @@ private struct JSONDocument {
 
   func parse(_ duplicateKeys: JSON.DuplicateKeys) throws(JSONFault) -> JSON {
     let bad = unsafe bb_first_not_utf8(chunk.base, chunk.count)
-    if bad < chunk.count { throw JSONFault("not UTF-8: byte \(bad) of the document", at: bad) }
+    if bad < chunk.count { throw JSONFault("invalid UTF-8 at byte \(bad) of the document", at: bad) }
     var parser = unsafe JSONTreeParser(scanner: JSONScanner(chunk.base), duplicateKeys: duplicateKeys)
     return try parser.document(end: chunk.count)
   }
@@ -82,10 +82,10 @@ private struct JSONTreeParser {
   mutating func document(end: Int) throws(JSONFault) -> JSON {
     if scanner.byte == 0xEF, scanner.byte(1) == 0xBB, scanner.byte(2) == 0xBF { scanner.at = 3 }
     scanner.skipSpace()
-    if scanner.at == end { throw JSONFault("no JSON: the document is empty", at: end) }
+    if scanner.at == end { throw JSONFault("the document is empty", at: end) }
     let value = try value(depth: 0)
     scanner.skipSpace()
-    if scanner.at != end { throw JSONFault("more text behind the end of the document", at: scanner.at) }
+    if scanner.at != end { throw JSONFault("unexpected text after the end of the document", at: scanner.at) }
     return value
   }
 
@@ -119,7 +119,7 @@ private struct JSONTreeParser {
     let start = scanner.at + 1
     let escaped = try scanner.skipString()
     guard scanner.at - start <= JSON.maximumText else {
-      throw JSONFault("a text with more than \(JSON.maximumText >> 20) MiB", at: start)
+      throw JSONFault("string longer than \(JSON.maximumText >> 20) MiB", at: start)
     }
     return (unsafe JSONScanner.text(scanner.base, from: start, to: scanner.at - 1, escaped: escaped), start, escaped)
   }
@@ -144,7 +144,7 @@ private struct JSONTreeParser {
     }
     let mark = keys.begin()
     repeat {
-      guard scanner.byte == UInt8(ascii: "\"") else { throw scanner.unexpected(wanted: "a key in double quotes") }
+      guard scanner.byte == UInt8(ascii: "\"") else { throw scanner.unexpected(wanted: "a double-quoted key") }
       let key = try string()
       if duplicateKeys == .refused {
         let isNew = unsafe keys.insert(
@@ -165,13 +165,13 @@ extension JSONScanner {
   /// Steps into an array or object and to its first value, key or end.
   @inline(__always) mutating func enter(_ depth: Int) throws(JSONFault) {
     guard depth < Self.maximumDepth else {
-      throw JSONFault("nested deeper than \(Self.maximumDepth)", at: at)
+      throw JSONFault("nested more than \(Self.maximumDepth) levels deep", at: at)
     }
     at &+= 1
     skipSpace()
   }
 
-  /// Behind a value: true and on to the next after a comma, false and behind `closing` at the end.
+  /// After a value: true at a comma, advancing to the next value; false after `closing` at the end.
   @inline(__always) mutating func another(_ closing: UInt8) throws(JSONFault) -> Bool {
     skipSpace()
     if byte == UInt8(ascii: ",") {
@@ -186,10 +186,10 @@ extension JSONScanner {
     return false
   }
 
-  /// Steps from behind a key to its value.
+  /// Skips from the end of a key to its value.
   @inline(__always) mutating func skipColon() throws(JSONFault) {
     skipSpace()
-    guard byte == UInt8(ascii: ":") else { throw unexpected(wanted: "a colon behind the key") }
+    guard byte == UInt8(ascii: ":") else { throw unexpected(wanted: "a colon after the key") }
     at &+= 1
     skipSpace()
   }

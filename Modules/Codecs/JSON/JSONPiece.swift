@@ -1,17 +1,17 @@
 internal import CMasks
 import Rows
 
-/// How the records of a document stand in it.
+/// The arrangement of the records in a document.
 public enum JSONForm: Sendable, Hashable {
   /// Whichever of the two the first bytes show.
   case automatic
   /// One array of objects.
   case array
-  /// One object a line (NDJSON, JSON Lines); blank lines are skipped.
+  /// One object per line (NDJSON, JSON Lines); blank lines are skipped.
   case lines
 }
 
-/// Whole records of a document, with a NUL behind them, to be parsed on any core.
+/// Complete records of a document, followed by a NUL, to be parsed on any core.
 struct JSONPiece: Sendable {
   /// Holds the text from `start` to `chunk.count`.
   let chunk: Chunk
@@ -45,7 +45,7 @@ struct JSONPlace: Sendable, Hashable, CustomStringConvertible {
   /// Offset of the first byte of its line.
   var lineStart = 0
 
-  /// The place behind `count` more bytes.
+  /// The position after `count` more bytes.
   func advanced(over bytes: UnsafePointer<UInt8>, count: Int) -> JSONPlace {
     let found = unsafe Int(bb_count_lines(bytes, count))
     guard found > 0 else { return JSONPlace(offset: offset + count, lines: lines, lineStart: lineStart) }

@@ -16,7 +16,7 @@ public struct JSONPointer: Sendable, Hashable, CustomStringConvertible {
       return
     }
     guard text.utf8.first == UInt8(ascii: "/") else {
-      throw Problem(.usage, "“\(text)” is not a JSON Pointer", hint: "it begins with a slash, as in /results")
+      throw Problem(.usage, "invalid JSON Pointer “\(text)”", hint: "start it with a slash, for example /results")
     }
     var steps: [String] = []
     for part in text.utf8.dropFirst().split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false) {
@@ -30,7 +30,7 @@ public struct JSONPointer: Sendable, Hashable, CustomStringConvertible {
         switch rest.popFirst() {
         case UInt8(ascii: "0"): bytes.append(UInt8(ascii: "~"))
         case UInt8(ascii: "1"): bytes.append(UInt8(ascii: "/"))
-        default: throw Problem(.usage, "“\(text)” is not a JSON Pointer", hint: "write ~0 for ~ and ~1 for /")
+        default: throw Problem(.usage, "invalid JSON Pointer “\(text)”", hint: "write ~0 for ~ and ~1 for /")
         }
       }
       steps.append(String(decoding: bytes, as: UTF8.self))

@@ -1,4 +1,4 @@
-/// Looks through text that is not whole yet for a mistake that more text cannot mend.
+/// Searches incomplete text for an error that more text cannot fix.
 struct JSONProbe {
   private var scanner: JSONScanner
   private let form: JSONForm
@@ -13,8 +13,8 @@ struct JSONProbe {
     self.isFirst = isFirst
   }
 
-  /// The first mistake in records that end at `end`, if it is before `limit`, where it cannot be only the cut. Otherwise
-  /// the value, key or white space that is cut, if it is larger than `maximumField`.
+  /// The first mistake in records that end at `end`, if it is before `limit`, where it cannot be only the cut.
+  /// Otherwise the value, key or white space that is cut, if it is larger than `maximumField`.
   mutating func fault(before limit: Int, end: Int, _ maximumField: Int) -> JSONFault? {
     // Where that begins which may be cut, and the key of the value that it is.
     var part = scanner.at, key = 0..<0
@@ -28,7 +28,7 @@ struct JSONProbe {
           guard try scanner.another(UInt8(ascii: "]")) else { return nil }
         }
         guard scanner.byte == UInt8(ascii: "{") else {
-          throw scanner.unexpected(wanted: "a record, which is an object")
+          throw scanner.unexpected(wanted: "an object (one record)")
         }
         try record(&part, &key, end: end)
         isNext = form == .lines
@@ -56,7 +56,7 @@ struct JSONProbe {
     repeat {
       // At the end of the text the part before it may be what is cut.
       if scanner.at < end { (part, key) = (scanner.at, 0..<0) }
-      guard scanner.byte == UInt8(ascii: "\"") else { throw scanner.unexpected(wanted: "a key in double quotes") }
+      guard scanner.byte == UInt8(ascii: "\"") else { throw scanner.unexpected(wanted: "a double-quoted key") }
       let start = scanner.at + 1
       _ = try scanner.skipString()
       let name = start..<(scanner.at - 1)
@@ -69,15 +69,15 @@ struct JSONProbe {
     } while goesOn
   }
 
-  /// What is wrong behind the array: when it is not what closes `closers`, with the members and elements that follow, and then the end at
-  /// `end`.
+  /// The error after the array: the text must close `closers`, with the members and elements that follow, and then end
+  /// at `end`.
   mutating func faultBehind(_ closers: [UInt8], end: Int) -> JSONFault? {
     do throws(JSONFault) {
       for closer in closers {
         while try scanner.another(closer) {
           if closer == UInt8(ascii: "}") {
             guard scanner.byte == UInt8(ascii: "\"") else {
-              throw scanner.unexpected(wanted: "a key in double quotes")
+              throw scanner.unexpected(wanted: "a double-quoted key")
             }
             _ = try scanner.skipString()
             try scanner.skipColon()
@@ -86,7 +86,7 @@ struct JSONProbe {
         }
       }
       scanner.skipSpace()
-      if scanner.at != end { throw JSONFault("more text behind the end of the document", at: scanner.at) }
+      if scanner.at != end { throw JSONFault("unexpected text after the end of the document", at: scanner.at) }
       return nil
     } catch {
       return error

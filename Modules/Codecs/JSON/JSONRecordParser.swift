@@ -3,8 +3,8 @@ import Rows
 
 /// Parses the records of one piece into a batch.
 ///
-/// The text stays as it is until all of it was found right; only then strings with escapes are decoded, nested values put into canonical form
-/// and base64 decoded, each in its own place: none of them becomes longer.
+/// The text stays as it is until all of it was found right; only then strings with escapes are decoded, nested values
+/// put into canonical form and base64 decoded, each in its own place: none of them becomes longer.
 struct JSONRecordParser: ~Copyable {
   /// Values that are rewritten in place when the piece is known to be right.
   private struct Rewrite {
@@ -41,7 +41,7 @@ struct JSONRecordParser: ~Copyable {
     let count = piece.chunk.count - piece.start
     let bad = unsafe Int(bb_first_not_utf8(piece.chunk.base + piece.start, count))
     if bad < count {
-      throw JSONFault("not UTF-8: byte \(piece.place.offset + bad) of the document", at: piece.start + bad)
+      throw JSONFault("invalid UTF-8 at byte \(piece.place.offset + bad) of the document", at: piece.start + bad)
     }
     if piece.form == .array { try elements() } else { try lines() }
     rewrite()
@@ -65,7 +65,7 @@ struct JSONRecordParser: ~Copyable {
       guard try scanner.another(UInt8(ascii: "]")) else { break }
       try record()
     }
-    if scanner.at != end { throw JSONFault("more text behind the end of the array", at: scanner.at) }
+    if scanner.at != end { throw JSONFault("unexpected text after the end of the array", at: scanner.at) }
     guard piece.isLast else { return }
     if unsafe scanner.at == piece.start || scanner.base[end - 1] != UInt8(ascii: "]") {
       throw scanner.unexpected(wanted: "a comma or “]”")
@@ -83,18 +83,21 @@ struct JSONRecordParser: ~Copyable {
         scanner.at &+= 1
       }
       if scanner.at == end { break }
-      if rows > 0, lineEnds < rows { throw JSONFault("more text behind the record on its line", at: scanner.at) }
+      if rows > 0, lineEnds < rows {
+        throw JSONFault("unexpected text after the record; expected one record per line", at: scanner.at)
+      }
       try record()
     }
     if lineEnds != piece.lines { throw brokenRecord() }
   }
 
-  /// Some record goes on behind the end of its line; where pieces are cut decides whether that could be read, so it never is.
+  /// A record continues after the end of its line. Whether that could be read depends on where pieces are split, so it
+  /// is always rejected.
   private mutating func brokenRecord() -> JSONFault {
     var scanner = unsafe JSONScanner(piece.chunk.base, at: piece.start)
     var keys = JSONKeys()
     var shape = JSONShape()
-    // The record that is told is the one that is broken, not the last one.
+    // The reported record is the broken one, not the last one.
     rows = 0
     while scanner.at < piece.chunk.count {
       scanner.skipSpace()
@@ -105,17 +108,17 @@ struct JSONRecordParser: ~Copyable {
         return error
       }
       for position in start..<scanner.at where unsafe scanner.base[position] == 0x0A {
-        return JSONFault("a record that goes on behind the end of its line", at: position)
+        return JSONFault("the record continues on the next line; expected one record per line", at: position)
       }
       rows += 1
     }
-    return JSONFault("a record that goes on behind the end of its line", at: piece.start)
+    return JSONFault("the record continues on the next line; expected one record per line", at: piece.start)
   }
 
   // MARK: - One record
 
   private mutating func record() throws(JSONFault) {
-    guard scanner.byte == UInt8(ascii: "{") else { throw scanner.unexpected(wanted: "a record, which is an object") }
+    guard scanner.byte == UInt8(ascii: "{") else { throw scanner.unexpected(wanted: "an object (one record)") }
     let width = layout.width
     let firstCell = rows &* width
     if firstCell &+ width > cells.capacity { cells = cells.grown(keeping: firstCell, atLeast: firstCell &+ width) }
@@ -144,7 +147,7 @@ struct JSONRecordParser: ~Copyable {
         }
         if position >= 0 {
           guard table.markSeen(position, in: row) else {
-            throw JSONFault("a key that the record has already", at: keyOffset)
+            throw JSONFault("duplicate key in record", at: keyOffset)
           }
           seen &+= 1
           next = position &+ 1
@@ -199,7 +202,7 @@ struct JSONRecordParser: ~Copyable {
   @inline(never) private mutating func otherColumn(
     _ scanner: inout JSONScanner, _ otherKeys: Int
   ) throws(JSONFault) -> Int {
-    guard scanner.byte == UInt8(ascii: "\"") else { throw scanner.unexpected(wanted: "a key in double quotes") }
+    guard scanner.byte == UInt8(ascii: "\"") else { throw scanner.unexpected(wanted: "a double-quoted key") }
     let start = scanner.at + 1
     let escaped = try scanner.skipString()
     let end = scanner.at - 1
@@ -213,7 +216,7 @@ struct JSONRecordParser: ~Copyable {
     }
     if !layout.ignoresOtherKeys {
       let name = String(decoding: key.prefix(80), as: UTF8.self)
-      throw JSONFault("a key that is no column: “\(name)”", at: start - 1, column: -1)
+      throw JSONFault("unknown key “\(name)”", at: start - 1, column: -1)
     }
     try scanner.skipColon()
     return -1
@@ -221,8 +224,8 @@ struct JSONRecordParser: ~Copyable {
 
   // MARK: - One value
 
-  /// Steps over the value of the column at `position`, anything but a string where text is wanted; `cellAt` is where its cell goes, -1 for
-  /// nowhere.
+  /// Steps over the value of the column at `position`, anything but a string where text is wanted; `cellAt` is where
+  /// its cell goes, -1 for nowhere.
   private mutating func value(
     _ position: Int, _ scanner: inout JSONScanner, cellAt: Int
   ) throws(JSONFault) -> Cell {
@@ -307,7 +310,8 @@ struct JSONRecordParser: ~Copyable {
     return .json(UInt32(start), UInt32(count))
   }
 
-  /// A real in another spelling: the same number when the type was said; else kept as it is, when only its exponent is another.
+  /// A real in another spelling: the same number if the type was given; otherwise kept unchanged if only its exponent
+  /// differs.
   @inline(never)
   private func otherReal(_ position: Int, _ literal: UnsafePointer<UInt8>, _ count: Int, _ cell: Cell) -> Cell? {
     if !layout.columns[position].isInferred { return unsafe NumberSpelling.exactReal(literal, count).map { .real($0) } }
@@ -318,7 +322,8 @@ struct JSONRecordParser: ~Copyable {
     let column = layout.columns[position]
     let text = unsafe JSONScanner.text(scanner.base, from: start, to: min(end, start + 60), escaped: false)
     let shown = String(decoding: text, as: UTF8.self) + (end > start + 60 ? "…" : "")
-    return JSONFault("“\(column.name)” is \(column.type.name), and \(shown) is not", at: start, column: position)
+    return JSONFault(
+      "invalid value \(shown) for “\(column.name)”: expected \(column.type.name)", at: start, column: position)
   }
 
   // MARK: - Rewriting

@@ -1,15 +1,15 @@
 public import Rows
 internal import Synchronization
 
-/// How a JSON document is read as a table.
+/// The options for reading a JSON document as a table.
 public struct JSONReading: Sendable {
-  /// How the records stand in the document.
+  /// The arrangement of the records in the document.
   public var form: JSONForm
   /// Where the array of records is; the empty pointer is the document itself.
   public var records: JSONPointer
   /// Types of columns, by name, that are not to be inferred.
   public var types: ColumnTypes
-  /// The only columns that are needed, by name; nil for all. Names that are no columns are nothing.
+  /// The names of the required columns; nil for all. Unknown names are ignored.
   public var columns: [String]?
   /// The most bytes that one value or key may have; a record may have twice as many.
   public var maximumField: Int
@@ -30,12 +30,13 @@ public struct JSONReading: Sendable {
   }
 }
 
-/// The records of a JSON document: an array of objects, or one object a line.
+/// The records of a JSON document: an array of objects, or one object per line.
 ///
-/// `next` only cuts the document into pieces; the work it gives parses them, on any core. Strings are ranges of the text that was read,
-/// numbers keep their literal, nested values are in canonical form; a key that a record does not have is null. `badData` with
-/// `name:line:column` (columns in bytes) and the record: for anything that is not JSON in UTF-8, keys that come twice, half surrogates, values
-/// that do not fit their column's type. Memory does not depend on the size of the document, only on that of its largest record.
+/// `next` only splits the document into pieces; the returned work parses them, on any core. Strings are ranges of the
+/// input, numbers keep their literal, nested values are canonical; a missing key is null. Throws `badData` with
+/// `name:line:column` (columns in bytes) and the record for anything that is not JSON in UTF-8, duplicate keys,
+/// unpaired surrogates, and values that do not fit their column's type. Memory does not depend on the size of the
+/// document, only on that of its largest record.
 public final class JSONRowStream: RowStream {
   /// The columns that are needed.
   public let schema: Schema
@@ -45,7 +46,7 @@ public final class JSONRowStream: RowStream {
   private let reading: JSONReading
   private let layout: JSONLayout
   private let state: Mutex<State>
-  /// What the schema was inferred from; nil when it was given.
+  /// The data for inferring the schema; nil if it was given.
   private let inference: Inference?
   private let failure = Mutex<Failure?>(nil)
 
@@ -62,26 +63,27 @@ public final class JSONRowStream: RowStream {
     /// Streams that were contradicted before this one.
     let contradictions: Int
   }
-  /// Why reading may have to begin again. What fails first in the document counts: pieces behind it may have been cut in a wrong place.
+  /// The reason for a restart. The first failure in document order decides: later pieces may have been split
+  /// incorrectly.
   private struct Failure: Sendable {
     let offset: Int
     /// The piece that holds a value or a key that was not foreseen; nil when the text was perhaps cut in a wrong place.
     let contradiction: JSONPiece?
   }
-  /// So often a stream begins again with what the contradicting pieces hold; then the whole document is looked at first.
+  /// The number of restarts with the contents of the contradicting pieces; after that the whole document is read first.
   private static let patience = 3
 
-  /// The records of a document whose columns are known. A key that `schema` does not have is `badData` unless `reading` ignores it; `types` is
-  /// not looked at.
+  /// The records of a document whose columns are known. A key that `schema` does not have is `badData` unless `reading`
+  /// ignores it; `types` is not looked at.
   public convenience init(_ source: any ByteSource, schema: Schema, _ reading: JSONReading = JSONReading()) {
     let splitter = JSONSplitter(source, reading)
     self.init(source, schema, reading, State(splitter: splitter), nil)
   }
 
-  /// The records of a document whose columns are found by looking at its first MiB: in the order they first appear, with the narrowest types
-  /// that lose nothing. `widened` mends what later values contradict.
+  /// The records of a document whose columns are inferred from its first MiB: in order of first appearance, with the
+  /// narrowest types that preserve every value. `widened` handles later values that contradict them.
   ///
-  /// - Throws: `badData` for a document that is no table; `usage` for a name in `types` that is no column.
+  /// - Throws: `badData` for a document that is not a table; `usage` for an unknown column name in `types`.
   public static func inferring(
     _ source: any ByteSource, table: String, _ reading: JSONReading = JSONReading()
   ) throws(Problem) -> JSONRowStream {
@@ -157,9 +159,9 @@ public final class JSONRowStream: RowStream {
     return BatchWork { () throws(Problem) in try work.batch() }
   }
 
-  /// When a value contradicts what was inferred and the document can be read again: the same records from the beginning, with columns and
-  /// types that hold that value as well. The fourth time the whole document is looked at first, so that there is no fifth. And whenever
-  /// something fails that may have been cut in a wrong place: cut by its brackets.
+  /// After a value that contradicts the inferred types, if the document can be read again: the same records from the
+  /// beginning, with columns and types that fit that value as well. The fourth time the whole document is read first,
+  /// so there is no fifth. After any failure that a wrong split may have caused: split at brackets.
   public func widened() async throws(Problem) -> (any RowStream)? {
     guard let inference, let failure = failure.withLock({ $0 }), let again = try source.reopened() else { return nil }
     var state = State(splitter: JSONSplitter(again, reading))
@@ -180,7 +182,7 @@ public final class JSONRowStream: RowStream {
         }
       }
     } else {
-      // What is wrong further on in the piece is told when it is parsed again.
+      // Later errors of the piece are reported when it is parsed again.
       do throws(JSONFault) { try found.read(piece) } catch {}
     }
     state.splitter.mayGuess = self.state.withLock { $0.splitter.mayGuess }
@@ -192,7 +194,7 @@ public final class JSONRowStream: RowStream {
     Problem(.badData, fault.message, at: "\(name):\(piece.place(of: fault.offset))", hint: fault.hint, record: record)
   }
 
-  /// Parses a piece. The text is changed when it is parsed, so that happens once; who asks again gets the same batch.
+  /// Parses a piece, once, because parsing changes the text; later calls return the same batch.
   private final class Work: Sendable {
     private let piece: JSONPiece
     private let stream: JSONRowStream
@@ -221,7 +223,7 @@ public final class JSONRowStream: RowStream {
       if inference != nil {
         let isContradiction = error.column.map { $0 < 0 || layout.columns[$0].isInferred } ?? false
         if isContradiction, let column = error.column, column >= 0 {
-          problem.hint = "say its type, as in --types '\(ListedName.written(layout.columns[column].name))=json'"
+          problem.hint = "set the column type: --types '\(ListedName.written(layout.columns[column].name))=json'"
         }
         if isContradiction || !piece.isCertain {
           note(Failure(offset: piece.place.offset, contradiction: isContradiction ? piece : nil))

@@ -1,6 +1,6 @@
 internal import CMasks
 
-/// What is wrong with JSON text, and where; becomes a `Problem` once the name and the line are known.
+/// An error in JSON text with its offset; becomes a `Problem` when the name and the line are known.
 struct JSONFault: Error {
   /// Offset of the byte at fault.
   let offset: Int
@@ -21,8 +21,8 @@ struct JSONFault: Error {
 
 /// Steps through JSON text by the letter of RFC 8259.
 ///
-/// The text must be valid UTF-8, followed by a NUL and 31 more bytes that may be read: NUL is allowed nowhere in JSON, so it stops every
-/// loop and no length is compared.
+/// The text must be valid UTF-8, followed by a NUL and 31 more bytes that may be read: NUL is allowed nowhere in JSON,
+/// so it stops every loop and no length is compared.
 @safe struct JSONScanner {
   /// The deepest nesting that is read.
   static let maximumDepth = 128
@@ -39,7 +39,7 @@ struct JSONFault: Error {
 
   /// The next byte.
   @inline(__always) var byte: UInt8 { unsafe base[at] }
-  /// The byte `distance` behind the next.
+  /// The byte `distance` after the next.
   @inline(__always) func byte(_ distance: Int) -> UInt8 { unsafe base[at &+ distance] }
 
   /// Steps over white space.
@@ -47,7 +47,7 @@ struct JSONFault: Error {
     while byte <= 0x20, byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09 { at &+= 1 }
   }
 
-  /// Steps over a string, from quote to behind the closing quote; `true` when it holds an escape.
+  /// Skips a string including its quotes. Returns whether it contains an escape.
   @inline(__always) mutating func skipString() throws(JSONFault) -> Bool {
     at &+= 1
     skipPlain()
@@ -88,13 +88,13 @@ struct JSONFault: Error {
       if unit >> 11 == 0x1B {  // D800 to DFFF
         let isPair = unit < 0xDC00 && byte(6) == UInt8(ascii: "\\") && byte(7) == UInt8(ascii: "u")
         guard isPair, try hexadecimal(at &+ 8) >> 10 == 0x37 else {
-          throw JSONFault("half of a surrogate pair, which is not a character", at: at)
+          throw JSONFault("unpaired surrogate escape", at: at)
         }
         at &+= 6
       }
       at &+= 6
-    case 0: throw JSONFault("a string that never ends", at: at)
-    default: throw JSONFault("an escape that JSON does not have", at: at)
+    case 0: throw JSONFault("unterminated string", at: at)
+    default: throw JSONFault("invalid escape sequence", at: at)
     }
   }
 
@@ -103,7 +103,7 @@ struct JSONFault: Error {
     var value: UInt32 = 0
     for position in offset..<offset + 4 {
       guard let digit = unsafe JSONEscapes.hexadecimalDigit(base[position]) else {
-        throw JSONFault("\\u needs four hexadecimal digits", at: at)
+        throw JSONFault("expected four hexadecimal digits after \\u", at: at)
       }
       value = value << 4 | UInt32(digit)
     }
@@ -112,9 +112,9 @@ struct JSONFault: Error {
 
   private func controlCharacter() -> JSONFault {
     switch byte {
-    case 0: JSONFault("a string that never ends, or holds a NUL", at: at)
-    case 0x0A, 0x0D: JSONFault("a line break inside a string; a quote may be missing", at: at)
-    default: JSONFault("a control character inside a string, which must be escaped", at: at)
+    case 0: JSONFault("unterminated string, or NUL character in a string", at: at)
+    case 0x0A, 0x0D: JSONFault("line break in a string; a closing quote may be missing", at: at)
+    default: JSONFault("unescaped control character in a string", at: at)
     }
   }
 
@@ -125,7 +125,7 @@ struct JSONFault: Error {
     if byte == UInt8(ascii: "-") { at &+= 1 }
     if byte == UInt8(ascii: "0") {
       at &+= 1
-      if isDigit { throw JSONFault("a number that begins with 0", at: start) }
+      if isDigit { throw JSONFault("number with a leading zero", at: start) }
     } else {
       try skipDigits(start)
     }
@@ -145,7 +145,7 @@ struct JSONFault: Error {
   @inline(__always) private var isDigit: Bool { byte &- UInt8(ascii: "0") < 10 }
   @inline(__always) private mutating func skipDigits(_ start: Int) throws(JSONFault) {
     guard isDigit else {
-      throw byte == 0 ? unexpected(wanted: "a digit") : JSONFault("not a number as JSON writes it", at: start)
+      throw byte == 0 ? unexpected(wanted: "a digit") : JSONFault("invalid number", at: start)
     }
     repeat { at &+= 1 } while isDigit
   }
@@ -162,10 +162,10 @@ struct JSONFault: Error {
   func unexpected(start: Int? = nil, wanted: String = "a value") -> JSONFault {
     let offset = start ?? at
     switch unsafe base[offset] {
-    case 0: return JSONFault("the text ends where \(wanted) is expected", at: offset)
-    case UInt8(ascii: "'"): return JSONFault("expected \(wanted); strings stand in double quotes", at: offset)
+    case 0: return JSONFault("unexpected end of input; expected \(wanted)", at: offset)
+    case UInt8(ascii: "'"): return JSONFault("expected \(wanted); strings must be in double quotes", at: offset)
     case let byte where byte > 0x20 && byte < 0x7F:
-      return JSONFault("expected \(wanted), not “\(Character(Unicode.Scalar(byte)))”", at: offset)
+      return JSONFault("expected \(wanted), found “\(Character(Unicode.Scalar(byte)))”", at: offset)
     default: return JSONFault("expected \(wanted)", at: offset)
     }
   }

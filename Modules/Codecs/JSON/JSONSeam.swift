@@ -1,14 +1,14 @@
-/// What stands between two records that begin on lines of their own, from `}` to `{`.
+/// The text between two records that begin on their own lines, from `}` to `{`.
 ///
-/// Where it comes again a record probably ends: a string cannot hold a line feed as it is, and what is nested is usually indented deeper. Whoever
-/// parses up to there finds out.
+/// Where it occurs again, a record probably ends: a string cannot contain a raw line feed, and nested values are
+/// usually indented deeper. The parser of the piece detects mistakes.
 struct JSONSeam: Sendable {
   private let bytes: [UInt8]
   /// The position of the line feed.
   private let lineFeed: Int
 
-  /// The seam behind the record that ends before `border`, in text that ends at `end`; nil when the next one begins on the same line, or is
-  /// not there yet.
+  /// The seam after the record that ends before `border`, in text that ends at `end`; nil if the next record begins on
+  /// the same line, or is not complete yet.
   init?(behind border: Int, _ base: UnsafePointer<UInt8>, to end: Int) {
     var at = border
     while at < end, unsafe base[at] == UInt8(ascii: ",") || base[at] <= 0x20 { at += 1 }
@@ -18,7 +18,7 @@ struct JSONSeam: Sendable {
     lineFeed = found
   }
 
-  /// The offset behind the last record between `start` and `end` that the seam follows.
+  /// The offset after the last record between `start` and `end` that the seam follows.
   func lastBorder(_ base: UnsafePointer<UInt8>, from start: Int, to end: Int) -> Int? {
     var at = end - (bytes.count - lineFeed)
     while at >= start + lineFeed {

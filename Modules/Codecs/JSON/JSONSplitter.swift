@@ -21,11 +21,11 @@ struct JSONSplitter: Sendable {
   private var place = JSONPlace()
   private var isAtEnd = false
   private var isFirst = true
-  /// What must follow behind the array: the closing brackets of what it stands in, innermost first.
+  /// The closing brackets that must follow the array, innermost first.
   private var closers: [UInt8] = []
   /// `array` or `lines` once something was given out.
   private var form: JSONForm
-  /// What stood between two records of the array so far.
+  /// The text between two records of the array so far.
   private var seam: JSONSeam?
   /// Whether an array may be cut where a record probably ends, by the look of it, which saves counting brackets.
   var mayGuess = false
@@ -92,7 +92,7 @@ struct JSONSplitter: Sendable {
     }
   }
 
-  /// Gives out the text up to `end`; what is behind it moves to a chunk of its own.
+  /// Returns the text up to `end`, and moves the rest to a new chunk.
   private mutating func cut(at end: Int, isLast: Bool) -> JSONPiece {
     let text = chunk
     let count = text.count - end
@@ -155,7 +155,7 @@ struct JSONSplitter: Sendable {
     return Problem(.badData, fault.message, at: "\(source.name):\(place)", hint: hint.isEmpty ? fault.hint : hint)
   }
 
-  // MARK: - Before and behind the records
+  // MARK: - Before and after the records
 
   /// Finds where the records begin.
   private mutating func open() throws(Problem) {
@@ -208,7 +208,7 @@ struct JSONSplitter: Sendable {
     start = offset
   }
 
-  /// Reads what is behind the array, which must only close what is open.
+  /// Reads the text after the array, which must only close open brackets.
   private mutating func readBehind() throws(Problem) {
     while true {
       try fill()
@@ -234,6 +234,6 @@ struct JSONSplitter: Sendable {
 }
 
 extension Chunk {
-  /// Puts NULs behind the bytes, which stop scanners.
+  /// Writes NULs after the bytes, which stop scanners.
   func seal() { unsafe (base + count).update(repeating: 0, count: 64) }
 }

@@ -10,7 +10,7 @@ extension WriteCursor {
     put(UInt8(ascii: "\""))
   }
 
-  /// Long text goes out in slices, so that room is asked for by what is written and not by the worst case.
+  /// Long text is written in slices, so that the reserved room depends on the output and not on the worst case.
   private static var slice: Int { 4096 }
   /// Every byte may become `\u0000`.
   @inline(__always) private static func jsonRoom(_ count: Int) -> Int { count &* 6 &+ 2 }

@@ -1,18 +1,18 @@
 public import Rows
 
-/// Rows as JSON objects: keys in column order, null written, one record a line; in an array, or a line each (NDJSON).
+/// Rows as JSON objects: keys in column order, nulls included, one record per line; in an array, or as lines (NDJSON).
 ///
-/// Without state between batches: a batch gives the same bytes whatever was written before it.
+/// Stateless: a batch gives the same bytes whatever was written before it.
 public struct JSONWriter: Sendable {
-  /// What stands around the records.
+  /// The text around the records.
   public enum Framing: Sendable, Hashable {
-    /// `[`, a record a line with commas between, `]`.
+    /// `[`, one record per line with commas between, `]`.
     case array
-    /// A record a line.
+    /// One record per line.
     case lines
   }
 
-  /// What stands around the records.
+  /// The text around the records.
   public let framing: Framing
   private let nonfinite: NonfinitePolicy
   /// Whether lists and JSON values are written as text that holds JSON.
@@ -21,13 +21,13 @@ public struct JSONWriter: Sendable {
   /// Before each value: `{"id":`, `,"name":`. All of them in one chunk, so that they may be copied in registers.
   private let keys: Chunk
   private let keyRanges: [(start: UInt32, length: UInt32)]
-  /// Behind the last value of a record: `}`, or more of it.
+  /// The text after the last value of a record: `}`, or more.
   private let suffix: Chunk
 
-  /// A writer of rows of `schema`.
+  /// Creates a writer of rows of `schema`.
   ///
-  /// `prefix` and `suffix` stand around every record, for formats that wrap records in messages; with `nestsAsText`
-  /// lists and JSON values are written as text that holds JSON.
+  /// `prefix` and `suffix` surround every record, for formats that wrap records in messages; with `nestsAsText` lists
+  /// and JSON values are written as text that contains JSON.
   public init(
     _ schema: Schema, framing: Framing, nonfinite: NonfinitePolicy = .error, nestsAsText: Bool = false,
     prefix: String = "", suffix: String = ""
@@ -50,10 +50,10 @@ public struct JSONWriter: Sendable {
     self.suffix = Chunk(copying: Array((schema.width == 0 ? prefix + "{}" : "}").utf8) + Array(suffix.utf8))
   }
 
-  /// What stands before the first record.
+  /// Writes the text before the first record.
   public func begin(_ out: inout ByteBuffer) { if framing == .array { out.append("[") } }
 
-  /// What stands behind the last record.
+  /// Writes the text after the last record.
   public func finish(isEmpty: Bool, _ out: inout ByteBuffer) {
     if framing == .array { out.append(isEmpty ? "]\n" as StaticString : "\n]\n") }
   }
@@ -72,7 +72,7 @@ public struct JSONWriter: Sendable {
   @inline(__always)
   private func write(_ batch: RowBatch, isArray: Bool, _ out: inout ByteBuffer) throws(Problem) {
     let width = batch.width, chunk = batch.chunk
-    precondition(width == columns.count, "a batch of another width")
+    precondition(width == columns.count, "internal error: batch has the wrong number of columns")
     // For everything but text: keys, numbers, punctuation.
     let usual = keys.count + width * NumberWriter.longest + suffix.count + 4
     var cursor = WriteCursor(&out, margin: usual)

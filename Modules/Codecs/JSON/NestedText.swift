@@ -16,7 +16,7 @@ struct NestedText {
 
   /// The next element of an array, or the next key or value of an object (they alternate); nil at the end.
   mutating func next() -> ByteRun? {
-    position += 1  // the opening bracket, or what stands behind the last value
+    position += 1  // the opening bracket, or the separator after the last value
     guard position < text.count - 1 else { return nil }
     let start = position
     var depth = 0, isInString = false

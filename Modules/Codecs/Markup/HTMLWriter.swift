@@ -1,17 +1,17 @@
 public import Rows
 
-/// Rows as a web page of its own: a table that follows light and dark, lists as lists, objects as terms, addresses as
-/// links, coordinates as links to a map, pictures in full size behind small ones.
+/// Rows as a self-contained HTML page: a table that follows the light or dark theme, lists as lists, objects as terms,
+/// URLs as links, coordinates as links to a map, images as thumbnails that link to the full size.
 ///
-/// Nothing in the data can become markup, and the page's own policy lets no script run. Only `http`, `https` and
-/// `mailto` addresses become links.
+/// Data cannot become markup, and the page's content security policy allows no script. Only `http`, `https` and
+/// `mailto` URLs become links.
 public struct HTMLWriter: Sendable {
   private let schema: Schema
   private let showsPictures: Bool
   /// Where the table says what a map shows, if it does.
   private let place: PlaceColumns?
 
-  /// A page of rows of `schema`; without pictures, their addresses are links.
+  /// A page of rows of `schema`. Without images, their URLs are links.
   public init(_ schema: Schema, showsPictures: Bool) {
     self.schema = schema
     self.showsPictures = showsPictures
@@ -137,7 +137,7 @@ public struct HTMLWriter: Sendable {
     cursor.put(stars)
   }
 
-  /// Text, as a link or a picture when it is an address.
+  /// Text, as a link or an image if it is a URL.
   private func putText(_ text: ByteRun, _ cursor: inout WriteCursor, _ out: inout ByteBuffer) -> Int {
     guard WebAddress.isOne(text) || WebAddress.isMail(text) else { return cursor.putMarkup(text, &out) }
     cursor.ensure(64, &out)
@@ -201,7 +201,7 @@ public struct HTMLWriter: Sendable {
 }
 
 extension WebAddress {
-  /// Whether the text is a mail address with its scheme: `mailto:a@b.c`.
+  /// Whether the text is an email address with its scheme: `mailto:a@b.c`.
   static func isMail(_ text: ByteRun) -> Bool {
     let scheme: StaticString = "mailto:"
     guard text.count > scheme.utf8CodeUnitCount else { return false }
@@ -210,7 +210,7 @@ extension WebAddress {
     return true
   }
 
-  /// Whether the address leads to a picture, by the suffix of its path.
+  /// Whether the URL refers to an image, by the extension of its path.
   static func isPicture(_ text: ByteRun) -> Bool {
     guard isOne(text) else { return false }
     var end = 0

@@ -24,7 +24,7 @@ public struct MapWriter: Sendable {
     places = try PlaceColumns(schema, format: format.rawValue)
   }
 
-  /// What stands before the first place.
+  /// Writes the text before the first place.
   public func begin(_ out: inout ByteBuffer) {
     out.append("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n")
     switch format {
@@ -41,7 +41,7 @@ public struct MapWriter: Sendable {
     }
   }
 
-  /// What stands behind the last place.
+  /// Writes the text after the last place.
   public func finish(_ out: inout ByteBuffer) {
     out.append(format == .gpx ? "</gpx>\n" as StaticString : "</Document>\n</kml>\n")
   }
@@ -85,8 +85,8 @@ public struct MapWriter: Sendable {
     guard let text = try places.coordinate(batch, row, column, limit: limit, schema) else {
       throw Problem(
         .badData,
-        "column \(schema.columns[column].name): a place without coordinates has no place in \(format.rawValue)",
-        hint: "leave it out with --where, or choose geojson", record: row)
+        "column \(schema.columns[column].name): cannot write a place without coordinates as \(format.rawValue)",
+        hint: "exclude it with --where, or use -f geojson", record: row)
     }
     return text
   }

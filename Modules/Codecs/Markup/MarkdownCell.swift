@@ -48,7 +48,7 @@ extension WriteCursor {
     }
   }
 
-  /// Writes the byte at `position` as it must stand in a cell; returns how many bytes of the text that covers.
+  /// Writes the byte at `position` in the form required in a cell. Returns the number of bytes consumed.
   @inline(never) private mutating func putMarkdownSpecial(
     _ text: ByteRun, _ position: Int, _ noted: inout Int
   ) -> Int {
@@ -150,8 +150,8 @@ enum WebAddress {
     return true
   }
 
-  /// Whether it may stand between `<` and `>` as it is, in any renderer: no bracket, pipe, backslash or backtick, no
-  /// byte outside ASCII, nothing that may be an entity.
+  /// Whether the text can be written between `<` and `>` unchanged, for any renderer: no bracket, pipe, backslash or
+  /// backtick, only ASCII, nothing that may be an entity.
   static func isPlain(_ text: ByteRun) -> Bool {
     for position in 0..<text.count {
       switch text[position] {

@@ -32,7 +32,7 @@ public struct MarkdownTable: Sendable {
   /// - Returns: how many cells had control characters, which are shown as U+FFFD (line ends as `<br>`).
   public func write(_ batch: RowBatch, _ out: inout ByteBuffer) -> Int {
     let width = batch.width, chunk = batch.chunk
-    precondition(width == schema.width, "a batch of another width")
+    precondition(width == schema.width, "internal error: batch has the wrong number of columns")
     guard width > 0 else { return 0 }
     var cursor = WriteCursor(&out, margin: width * (NumberWriter.longest + 4) + 16)
     var plain = ByteBuffer(capacity: 4096)

@@ -24,7 +24,7 @@ extension WriteCursor {
     return noted
   }
 
-  /// Writes the byte at `position` as it must stand in markup; returns how many bytes of the text that covers.
+  /// Writes the byte at `position` in the form required in markup. Returns the number of bytes consumed.
   @inline(never) private mutating func putMarkupSpecial(
     _ text: ByteRun, _ position: Int, _ noted: inout Int
   ) -> Int {

@@ -9,7 +9,7 @@ public struct VCardWriter: Sendable {
   private let nameColumn: Int
   private let nameTitle: String
 
-  /// What a column becomes.
+  /// The property that a column becomes.
   private enum Property: Sendable {
     case text(String), list(String), date(String), address(String)
   }
@@ -26,7 +26,7 @@ public struct VCardWriter: Sendable {
   public init(_ schema: Schema) throws(Problem) {
     guard let nameColumn = schema.columns.firstIndex(where: { $0.name.lowercased() == "name" }) else {
       throw Problem(
-        .usage, "vcard needs a column name, which \(schema.name) does not have", hint: "choose actors or characters")
+        .usage, "vcard requires a name column, which \(schema.name) does not have", hint: "export actors or characters")
     }
     self.nameColumn = nameColumn
     nameTitle = schema.columns[nameColumn].name
@@ -52,7 +52,7 @@ public struct VCardWriter: Sendable {
     for row in 0..<batch.count {
       guard !batch[row, nameColumn].isNull else {
         throw Problem(
-          .badData, "column \(nameTitle): a card needs a name", hint: "leave it out with --where", record: row)
+          .badData, "column \(nameTitle): a vCard must have a name", hint: "exclude it with --where", record: row)
       }
       out.append("BEGIN:VCARD\r\nVERSION:4.0\r\n")
       noted += append("FN", batch[row, nameColumn], batch.chunk, &out)

@@ -1,12 +1,14 @@
 internal import CMasks
 public import Rows
 
-/// Reads XML from left to right: elements, their attributes and texts. What documents of places and actors need, and no more.
+/// Reads XML from left to right: elements, their attributes and texts. What documents of places and actors need, and no
+/// more.
 ///
-/// UTF-8 only. Entities are the five that XML knows and characters by number; a document type is `badData`, so that nothing grows and nothing is
-/// fetched. Names keep their prefix off: `gpx:wpt` is `wpt`. Comments and instructions are passed over.
+/// UTF-8 only. Entities are the five that XML knows and characters by number; a document type is `badData`, so that
+/// nothing grows and nothing is fetched. Names keep their prefix off: `gpx:wpt` is `wpt`. Comments and instructions are
+/// passed over.
 public struct XMLReader {
-  /// What comes next.
+  /// The next part of the document.
   public enum Event: Sendable, Hashable {
     /// An element begins; its name without a prefix, its attributes by name.
     case start(String, [String: String])
@@ -38,7 +40,7 @@ public struct XMLReader {
     let bad = unsafe bytes.withUnsafeBufferPointer { bytes in
       unsafe bytes.baseAddress.map { unsafe Self.firstNotUTF8($0, bytes.count) } ?? 0
     }
-    guard bad == bytes.count else { throw Problem(.badData, "is not UTF-8", at: name) }
+    guard bad == bytes.count else { throw Problem(.badData, "invalid UTF-8", at: name) }
     self.bytes = bytes
     self.name = name
     if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { at = 3 }
@@ -70,29 +72,29 @@ public struct XMLReader {
       guard bytes[at] == UInt8(ascii: "<") else {
         let text = try text(until: UInt8(ascii: "<"))
         if open.isEmpty {
-          guard text.allSatisfy(\.isWhitespace) else { throw problem("text outside of the document") }
+          guard text.allSatisfy(\.isWhitespace) else { throw problem("text outside the root element") }
           continue
         }
         return .text(text)
       }
       if skip("<!--") {
-        try pass("-->", "a comment")
+        try pass("-->", "comment")
       } else if skip("<?") {
-        try pass("?>", "an instruction")
+        try pass("?>", "processing instruction")
       } else if skip("<![CDATA[") {
         let start = at
-        try pass("]]>", "a section of text")
+        try pass("]]>", "CDATA section")
         guard at - start <= Self.longest else { throw tooLong() }
-        guard !open.isEmpty else { throw problem("text outside of the document") }
+        guard !open.isEmpty else { throw problem("text outside the root element") }
         let text = String(decoding: bytes[start..<(at - 3)], as: UTF8.self)
         if !text.isEmpty { return .text(text) }
       } else if skip("<!") {
-        throw problem("a document type is not read")
+        throw problem("document type declarations are not supported")
       } else if skip("</") {
         let name = try readName()
         try blank()
         try expect(">")
-        guard open.popLast() == name else { throw problem("</\(name)> ends no element") }
+        guard open.popLast() == name else { throw problem("unexpected closing tag </\(name)>") }
         return .end(Self.local(name))
       } else {
         start = at
@@ -100,17 +102,17 @@ public struct XMLReader {
         return try element()
       }
     }
-    if let name = open.last { throw problem("<\(name)> is not closed") }
-    guard hasRoot else { throw problem("there is no element") }
+    if let name = open.last { throw problem("unclosed element <\(name)>") }
+    guard hasRoot else { throw problem("no root element") }
     return nil
   }
 
   private mutating func element() throws(Problem) -> Event {
-    guard !open.isEmpty || !hasRoot else { throw problem("a second document begins") }
+    guard !open.isEmpty || !hasRoot else { throw problem("more than one root element") }
     hasRoot = true
     let name = try readName()
     open.append(name)
-    guard open.count <= Self.deepest else { throw problem("more than \(Self.deepest) elements within each other") }
+    guard open.count <= Self.deepest else { throw problem("elements nested more than \(Self.deepest) levels deep") }
     var attributes: [String: String] = [:]
     while true {
       let before = at
@@ -120,24 +122,24 @@ public struct XMLReader {
         return .start(Self.local(name), attributes)
       }
       if skip(">") { return .start(Self.local(name), attributes) }
-      guard at > before else { throw problem("a blank, > or /> is missing") }
+      guard at > before else { throw problem("expected white space, > or />") }
       let key = try readName()
       try blank()
       try expect("=")
       try blank()
       guard at < bytes.count, bytes[at] == UInt8(ascii: "\"") || bytes[at] == UInt8(ascii: "'") else {
-        throw problem("a quote is missing")
+        throw problem("missing quote")
       }
       let quote = bytes[at]
       at += 1
       let value = try text(until: quote)
-      guard at < bytes.count, bytes[at] == quote else { throw problem("a value is not closed") }
+      guard at < bytes.count, bytes[at] == quote else { throw problem("unterminated attribute value") }
       at += 1
       guard attributes.count < Self.mostAttributes else {
         throw problem("an element has more than \(Self.mostAttributes) attributes")
       }
       guard attributes.updateValue(value, forKey: Self.local(key)) == nil || key.contains(":") else {
-        throw problem("the attribute \(key) comes twice")
+        throw problem("duplicate attribute \(key)")
       }
     }
   }
@@ -156,7 +158,7 @@ public struct XMLReader {
       guard isName else { break }
       at += 1
     }
-    guard at > start else { throw problem("a name is missing") }
+    guard at > start else { throw problem("missing name") }
     return String(decoding: bytes[start..<at], as: UTF8.self)
   }
 
@@ -169,7 +171,7 @@ public struct XMLReader {
         let character = try entity()
         text += character.utf8
       } else if byte == UInt8(ascii: "<") {
-        throw problem("< within a value")
+        throw problem("“<” in an attribute value")
       } else {
         at += 1
         // As XML has it, one line feed ends a line.
@@ -186,7 +188,7 @@ public struct XMLReader {
 
   private mutating func entity() throws(Problem) -> String {
     guard let end = bytes[at...].prefix(12).firstIndex(of: UInt8(ascii: ";")) else {
-      throw problem("& begins no entity")
+      throw problem("“&” is not followed by an entity name")
     }
     let word = String(decoding: bytes[(at + 1)..<end], as: UTF8.self)
     let known = ["amp": "&", "lt": "<", "gt": ">", "quot": "\"", "apos": "'"][word]
@@ -194,7 +196,7 @@ public struct XMLReader {
       word.hasPrefix("#x")
       ? UInt32(word.dropFirst(2), radix: 16) : word.hasPrefix("#") ? UInt32(word.dropFirst()) : nil
     guard let text = known ?? number.flatMap(Unicode.Scalar.init).map({ String(Character($0)) }), number != 0 else {
-      throw problem("no entity “&\(word);”")
+      throw problem("unknown entity “&\(word);”")
     }
     at = end + 1
     return text
@@ -202,7 +204,7 @@ public struct XMLReader {
 
   private mutating func blank() throws(Problem) {
     while at < bytes.count, " \t\r\n".utf8.contains(bytes[at]) { at += 1 }
-    if at == bytes.count { throw problem("the document ends within an element") }
+    if at == bytes.count { throw problem("unexpected end of document inside an element") }
   }
 
   private mutating func skip(_ mark: String) -> Bool {
@@ -212,10 +214,10 @@ public struct XMLReader {
   }
 
   private mutating func expect(_ mark: String) throws(Problem) {
-    guard skip(mark) else { throw problem("\(mark) is missing") }
+    guard skip(mark) else { throw problem("missing \(mark)") }
   }
 
-  /// Goes behind the next `mark`.
+  /// Skips past the next `mark`.
   private mutating func pass(_ mark: String, _ what: String) throws(Problem) {
     let start = at
     while at < bytes.count {
@@ -223,7 +225,7 @@ public struct XMLReader {
       at += 1
     }
     at = start
-    throw problem("\(what) is not closed")
+    throw problem("unterminated \(what)")
   }
 
   private func tooLong() -> Problem { problem("a text is larger than \(Self.longest >> 20) MiB") }
@@ -265,14 +267,14 @@ public struct XMLElement: Sendable, Hashable {
       case .end:
         let element = open.removeLast()
         if open.isEmpty {
-          // What follows is looked at as well.
+          // The rest of the document is checked as well.
           while try reader.next() != nil {}
           return element
         }
         open[open.count - 1].elements.append(element)
       }
     }
-    throw Problem(.badData, "there is no element", at: name)
+    throw Problem(.badData, "no root element", at: name)
   }
 
   /// The most elements of a record.

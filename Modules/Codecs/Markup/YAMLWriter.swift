@@ -1,15 +1,15 @@
 public import Rows
 
-/// Rows as a YAML sequence of mappings, one column a line.
+/// Rows as a YAML sequence of mappings, one column per line.
 ///
-/// Text is always between double quotes, so that no reader of YAML 1.1 or 1.2 takes it for a date, a number or `no`;
-/// lists and JSON values are in flow style, which is JSON. Reals with an exponent are spelled `1.0e+22`, which both
-/// versions take for a number.
+/// Text is always double-quoted, so that no reader of YAML 1.1 or 1.2 takes it for a date, a number or `no`; lists and
+/// JSON values are in flow style, which is JSON. Reals with an exponent are written `1.0e+22`, which both versions read
+/// as a number.
 public struct YAMLWriter: Sendable {
   private let columns: [String]
   private let isReal: [Bool]
   private let nonfinite: NonfinitePolicy
-  /// What stands before each value: `- id: `, `  name: `.
+  /// The text before each value: `- id: `, `  name: `.
   private let keys: [[UInt8]]
 
   /// A writer of rows of `schema`.
@@ -39,7 +39,7 @@ public struct YAMLWriter: Sendable {
     return name.utf8.allSatisfy { $0 == UInt8(ascii: "_") || $0 &- 48 < 10 || ($0 | 0x20) &- 97 < 26 }
   }
 
-  /// What stands behind the last row.
+  /// Writes the text after the last row.
   public func finish(isEmpty: Bool, _ out: inout ByteBuffer) { if isEmpty { out.append("[]\n") } }
 
   /// The rows of a batch.
@@ -56,7 +56,7 @@ public struct YAMLWriter: Sendable {
           json.removeAll()
           json.append(jsonOf: cell, batch.chunk)
           if isReal[column] {
-            // A number that was read and is still as it stood in its file.
+            // A number that still has the spelling of its file.
             for byte in json.bytes().yamlNumber { out.append(byte: byte) }
             out.append(byte: 0x0A)
             continue

@@ -1,9 +1,9 @@
 public import Rows
 
-/// Rows as SQL for SQLite 3.37 or newer: one transaction that creates a table and fills it.
+/// Rows as SQL for SQLite 3.37 or later: one transaction that creates a table and fills it.
 ///
-/// Every value comes back from the database as it was: reals bit for bit, text byte for byte, decimals as text, lists
-/// and JSON values as JSON text, truth values as 1 and 0.
+/// The database returns every value unchanged: reals bit for bit, text byte for byte, decimals as text, lists and JSON
+/// values as JSON text, Booleans as 1 and 0.
 public struct SQLWriter: Sendable {
   /// The most columns of a table in SQLite as it is usually built (SQLITE_MAX_COLUMN).
   public static let maximumColumns = 2000
@@ -14,16 +14,17 @@ public struct SQLWriter: Sendable {
   private let insert: [UInt8]
 
   /// A writer of rows of `schema`.
-  /// - Throws: `usage` for a table without columns, which SQL does not have; `badData` for names of columns that SQLite does not.
+  /// - Throws: `usage` for a table without columns, which SQL does not have; `badData` for names of columns that SQLite
+  ///   does not.
   public init(_ schema: Schema, nonfinite: NonfinitePolicy = .error) throws(Problem) {
-    guard schema.width > 0 else { throw Problem(.usage, "sql: a table needs at least one column") }
+    guard schema.width > 0 else { throw Problem(.usage, "sql: a table must have at least one column") }
     try schema.checkForSQL()
     self.schema = schema
     self.nonfinite = nonfinite
     insert = Array("INSERT INTO \(Self.quoted(schema.name)) VALUES(".utf8)
   }
 
-  /// What stands before the first row: the beginning of the transaction, and the table.
+  /// Writes the text before the first row: the start of the transaction, and the table.
   public func begin(_ out: inout ByteBuffer) {
     let columns = schema.columns.map { column in
       "  \(Self.quoted(column.name)) \(Self.typeName(column.type))\(column.isNullable ? "" : " NOT NULL")"
@@ -33,11 +34,11 @@ public struct SQLWriter: Sendable {
     out.append("BEGIN;\nCREATE TABLE \(Self.quoted(schema.name)) (\n\(lines.joined(separator: ",\n"))\n) STRICT;\n")
   }
 
-  /// What stands behind the last row.
+  /// Writes the text after the last row.
   public func finish(_ out: inout ByteBuffer) { out.append("COMMIT;\n") }
 
-  /// The rows of a batch.
-  /// - Throws: `badData` for a real that is not finite, and for what is no integer in a column of integers.
+  /// Writes the rows of a batch.
+  /// - Throws: `badData` for a real that is not finite, and for a value that is not an integer in an integer column.
   public func write(_ batch: RowBatch, _ out: inout ByteBuffer) throws(Problem) {
     for row in 0..<batch.count {
       out.append(bytes: insert)
@@ -84,7 +85,8 @@ public struct SQLWriter: Sendable {
       if type == .integer {
         guard Int64(text).map(String.init) == text else {
           throw Problem(
-            .badData, "column \(schema.columns[column].name): \(text.prefix(40)) is no 64-bit integer", record: row)
+            .badData, "column \(schema.columns[column].name): \(text.prefix(40)) is out of range for a 64-bit integer",
+            record: row)
         }
         out.append(literal)
       } else if type == .real, let value = Double(text), value.isFinite,

@@ -12,19 +12,19 @@ public struct Coordinates: Sendable, Hashable {
   public init(latitude: Double, longitude: Double) throws(Problem) {
     guard abs(latitude) <= 90 else {
       let hint = abs(longitude) <= 90 && abs(latitude) <= 180 ? "latitude comes first, then longitude" : ""
-      throw Problem(.usage, "latitude \(Self.plain(latitude)) is not from -90 to 90", hint: hint)
+      throw Problem(.usage, "latitude \(Self.plain(latitude)) is out of range (-90 to 90)", hint: hint)
     }
     guard abs(longitude) <= 180 else {
-      throw Problem(.usage, "longitude \(Self.plain(longitude)) is not from -180 to 180")
+      throw Problem(.usage, "longitude \(Self.plain(longitude)) is out of range (-180 to 180)")
     }
     self.latitude = latitude
     self.longitude = longitude
   }
 
-  /// Reads decimal degrees (`47.05,8.3`), degrees, minutes and seconds (`47°3'0"N 8°18'0"E`) or a `geo:` address.
+  /// Parses decimal degrees (`47.05,8.3`), degrees, minutes and seconds (`47°3'0"N 8°18'0"E`) or a `geo:` URI.
   ///
-  /// Letters may stand before or behind (`N47 3 E8 18`), and say which is which; without them latitude comes first. Minutes and seconds are below
-  /// 60, and only the last number has a fraction.
+  /// Letters before or after a number (`N47 3 E8 18`) identify the axis; without them latitude comes first. Minutes and
+  /// seconds are below 60, and only the last number has a fraction.
   /// - Throws: `usage` for anything else.
   public init(parsing text: String) throws(Problem) {
     let trimmed = text.drop { $0 == " " }
@@ -73,10 +73,11 @@ public struct Coordinates: Sendable, Hashable {
 
   fileprivate static func problem(_ text: String) -> Problem {
     Problem(
-      .usage, "“\(text)” are no coordinates", hint: "write LAT,LON, as in 47.05,8.3 or 47°3'N 8°18'E or geo:47.05,8.3")
+      .usage, "invalid coordinates “\(text)”",
+      hint: "use LAT,LON, for example 47.05,8.3 or 47°3'N 8°18'E or geo:47.05,8.3")
   }
 
-  /// `geo:LAT,LON[,ALTITUDE][;crs=wgs84][;u=…][?z=…]`; what telephones put behind a question mark says nothing of the place.
+  /// `geo:LAT,LON[,ALTITUDE][;crs=wgs84][;u=…][?z=…]`; the query that phones add is not part of the position.
   private static func geo(_ rest: Substring, _ text: String) throws(Problem) -> Coordinates {
     let parts = rest.prefix { $0 != "?" }.split(separator: ";", omittingEmptySubsequences: false)
     for parameter in parts.dropFirst() {
@@ -166,7 +167,7 @@ private enum AngleToken: Equatable {
 private struct Angle {
   enum Axis { case latitude, longitude }
   let degrees: Double
-  /// Which it is, when a letter says so.
+  /// The axis, if a letter identifies it.
   private(set) var axis: Axis?
 
   init(_ tokens: ArraySlice<AngleToken>, _ text: String) throws(Problem) {

@@ -1,6 +1,6 @@
 /// Dates and timestamps as text: which are valid, and how those that sources write become ISO 8601.
 public enum Dates {
-  /// How a source writes dates.
+  /// A date format of a source.
   public enum Format: String, Sendable, Hashable, CaseIterable {
     /// `1966-03-07`.
     case isoDay = "YYYY-MM-DD"
@@ -10,11 +10,12 @@ public enum Dates {
     case year = "YYYY"
     /// `03-07-1966`.
     case monthDayYear = "MM-DD-YYYY"
-    /// `March 1966`, also `Mar 1966`, without regard to case.
+    /// `March 1966`, also `Mar 1966`, ignoring case.
     case monthNameYear = "Month YYYY"
   }
 
-  /// Whether `text` is a date in ISO 8601, whole or partial: `1958`, `1966-03`, `1966-03-07`. The day must be in the calendar.
+  /// Whether `text` is a date in ISO 8601, whole or partial: `1958`, `1966-03`, `1966-03-07`. The day must be in the
+  /// calendar.
   public static func isDate(_ text: [UInt8]) -> Bool { isDate(text.span) }
   /// Whether `text` is a date in ISO 8601, whole or partial.
   public static func isDate(_ text: Span<UInt8>) -> Bool {
@@ -27,7 +28,8 @@ public enum Dates {
     }
   }
 
-  /// Full years from one whole day to another, as in an age; nil if either is not a whole day. A longer `end` is cut to its date.
+  /// Full years from one whole day to another, as in an age; nil if either is not a whole day. A longer `end` is cut to
+  /// its date.
   public static func years(from start: String, to end: String) -> Int? {
     let end = end.prefix(10)
     guard start.utf8.count == 10, end.utf8.count == 10, isDate(Array(start.utf8)), isDate(Array(end.utf8)),
@@ -36,8 +38,8 @@ public enum Dates {
     return last - first - (end.dropFirst(5) < start.dropFirst(5) ? 1 : 0)
   }
 
-  /// Whether `text` is a timestamp in RFC 3339 and UTC: `2013-09-29T20:00:00Z`, with a fraction of any length, `T` and `Z` upper case. A
-  /// second 60 is accepted at the end of a day.
+  /// Whether `text` is a timestamp in RFC 3339 and UTC: `2013-09-29T20:00:00Z`, with a fraction of any length, `T` and
+  /// `Z` upper case. A second 60 is accepted at the end of a day.
   public static func isTimestamp(_ text: [UInt8]) -> Bool { isTimestamp(text.span) }
   /// Whether `text` is a timestamp in RFC 3339 and UTC.
   public static func isTimestamp(_ text: Span<UInt8>) -> Bool {
@@ -72,7 +74,7 @@ public enum Dates {
     }
   }
 
-  /// The month, 1 to 12, whose English name or its first three letters stand in `name`.
+  /// The month, 1 to 12, whose English name or its first three letters are in `name`.
   private static func month(named name: ArraySlice<UInt8>) -> Int? {
     let names = [
       "january", "february", "march", "april", "may", "june", "july", "august", "september", "october", "november",

@@ -4,20 +4,22 @@ extension Dates {
   /// A fraction longer than this is not a time but a mistake.
   private static let longestFraction = 64
 
-  /// Seconds since 1970-01-01T00:00:00Z as a timestamp in RFC 3339, UTC: `2013-09-29T20:00:00Z`; nil outside the years 0000 to 9999.
+  /// Seconds since 1970-01-01T00:00:00Z as a timestamp in RFC 3339, UTC: `2013-09-29T20:00:00Z`; nil outside the years
+  /// 0000 to 9999.
   public static func timestamp(epochSeconds seconds: Int64) -> [UInt8]? { timestamp(seconds, fraction: []) }
 
-  /// The number that `literal` writes (in JSON's grammar: negative, with a fraction or an exponent as well), taken as seconds since
-  /// 1970-01-01T00:00:00Z, as a timestamp. The fraction is kept digit for digit, an exponent is expanded.
+  /// The number that `literal` writes (in JSON's grammar: negative, with a fraction or an exponent as well), taken as
+  /// seconds since 1970-01-01T00:00:00Z, as a timestamp. The fraction is kept digit for digit, an exponent is expanded.
   ///
-  /// Nil for anything that is not such a number, outside the years 0000 to 9999, or with more than 64 digits of fraction.
+  /// Nil for anything that is not such a number, outside the years 0000 to 9999, or with more than 64 digits of
+  /// fraction.
   public static func timestamp(epochLiteral literal: [UInt8]) -> [UInt8]? {
     guard let number = DecimalLiteral(literal), number.fractionCount <= longestFraction else { return nil }
     guard var seconds = Int64(String(decoding: number.whole, as: UTF8.self)) else { return nil }
     var fraction = number.fraction
     if number.isNegative {
       seconds = -seconds
-      // Times before 1970 count on from the second before: -0.25 is 0.75 s behind second -1.
+      // Times before 1970 are counted from the previous second: -0.25 is 0.75 s after second -1.
       if let last = fraction.lastIndex(where: { $0 != 48 }) {
         seconds -= 1
         for position in fraction.indices.prefix(through: last) {

@@ -3,7 +3,7 @@ struct DecimalLiteral {
   let isNegative: Bool
   /// Digits before the point, at least one.
   let whole: [UInt8]
-  /// Digits behind the point, as many as were written.
+  /// The digits after the decimal point, as written.
   let fraction: [UInt8]
   var fractionCount: Int { fraction.count }
 

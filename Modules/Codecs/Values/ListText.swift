@@ -12,7 +12,7 @@ public enum ListText {
     return elements
   }
 
-  /// An array without the blanks between its elements.
+  /// The array without white space between its elements.
   package static func compact(_ array: [UInt8]) -> [UInt8] {
     var result: [UInt8] = [], isWithin = false, isEscaped = false
     for byte in array {
@@ -23,7 +23,8 @@ public enum ListText {
     return result
   }
 
-  /// Calls `body` with each element: a text's own bytes, any other element's JSON. Stops when `body` says true; tells whether it did.
+  /// Calls `body` with each element: a text's own bytes, any other element's JSON. Stops when `body` says true; tells
+  /// whether it did.
   package static func first(in array: UnsafeRawBufferPointer, where body: ([UInt8]) -> Bool) -> Bool {
     var at = 1
     while at < array.count {
@@ -43,7 +44,7 @@ public enum ListText {
     return false
   }
 
-  /// A string's bytes and the place behind its closing quote.
+  /// The bytes of a string, and the position after its closing quote.
   private static func string(_ json: UnsafeRawBufferPointer, _ start: Int) -> ([UInt8], Int) {
     var text: [UInt8] = []
     var at = start
@@ -78,7 +79,7 @@ public enum ListText {
     return (text, at)
   }
 
-  /// The place behind a number, word, or nested value that begins at `start`.
+  /// The position after a number, word, or nested value that begins at `start`.
   private static func end(of json: UnsafeRawBufferPointer, from start: Int) -> Int {
     var depth = 0, at = start
     while at < json.count {

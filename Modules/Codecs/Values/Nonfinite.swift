@@ -17,7 +17,7 @@ public enum NonfinitePolicy: String, Sendable, Hashable, CaseIterable {
   /// The problem with `value` in `column`, `record` counted from 0 within its batch.
   static func problem(_ value: Double, column: String, record: Int, format: String) -> Problem {
     Problem(
-      .badData, "column \(column): \(word(for: value)) is not a number \(format) can carry",
-      hint: "--option nonfinite=null writes null instead, nonfinite=string its name", record: record)
+      .badData, "column \(column): \(format) cannot represent \(word(for: value))",
+      hint: "use --option nonfinite=null to write null, or nonfinite=string to write its name", record: record)
   }
 }

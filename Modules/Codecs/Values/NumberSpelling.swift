@@ -1,6 +1,7 @@
 /// Numbers whose spelling is not the canonical one.
 enum NumberSpelling {
-  /// Whether this is a real in another spelling of its exponent (`6.5e-05`, `1E22`): a real all the same, whose literal is kept.
+  /// Whether this is a real in another spelling of its exponent (`6.5e-05`, `1E22`): a real all the same, whose literal
+  /// is kept.
   static func isRealWithExponent(_ literal: UnsafePointer<UInt8>, _ count: Int) -> Bool {
     for index in 0..<count where unsafe literal[index] | 0x20 == UInt8(ascii: "e") {
       return unsafe exactReal(literal, count) != nil

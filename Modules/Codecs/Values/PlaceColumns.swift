@@ -8,7 +8,7 @@ public struct PlaceColumns: Sendable {
   public let longitude: Int
   /// Position of the name, if there is one.
   public let name: Int?
-  /// Position of what is said of the place, if there is one.
+  /// The position of the comment column, if there is one.
   public let comment: Int?
   /// Positions of all other columns, in order.
   public let others: [Int]
@@ -21,8 +21,8 @@ public struct PlaceColumns: Sendable {
     }
     guard let latitude = find("latitude", "lat"), let longitude = find("longitude", "lon", "lng", "long") else {
       throw Problem(
-        .usage, "\(format) needs the columns latitude and longitude, which \(schema.name) does not have",
-        hint: "choose places, or another format")
+        .usage, "\(format) requires latitude and longitude columns, which \(schema.name) does not have",
+        hint: "export places, or choose another format")
     }
     let name = find("name", "title"), comment = find("comment", "description", "desc")
     self.latitude = latitude
@@ -32,8 +32,8 @@ public struct PlaceColumns: Sendable {
     others = schema.columns.indices.filter { $0 != latitude && $0 != longitude && $0 != name && $0 != comment }
   }
 
-  /// A coordinate in plain decimal notation, as maps want it; nil when it is null.
-  /// - Throws: `badData` for what is no number, or not from `-limit` to `limit`.
+  /// A coordinate in plain decimal notation, as maps require; nil if it is null.
+  /// - Throws: `badData` for a value that is not a number, or out of range (`-limit` to `limit`).
   func coordinate(
     _ batch: RowBatch, _ row: Int, _ column: Int, limit: Double, _ schema: Schema
   ) throws(Problem) -> [UInt8]? {
@@ -46,7 +46,7 @@ public struct PlaceColumns: Sendable {
       abs(value) <= limit
     else {
       throw Problem(
-        .badData, "column \(schema.columns[column].name): not a number from -\(Int(limit)) to \(Int(limit))",
+        .badData, "column \(schema.columns[column].name): expected a number from -\(Int(limit)) to \(Int(limit))",
         record: row)
     }
     return number.plain

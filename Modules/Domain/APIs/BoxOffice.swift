@@ -1,10 +1,11 @@
 extension SourceDescription {
-  /// The box-office API: films by rank, each with a page of its own and the newest comments on it.
+  /// The box-office API: movies by rank, each with its own page and the newest comments on it.
   ///
-  /// The lists are ordered by the server: 0 by reservations, 1 by the editors' choice, 2 by date. Times are seconds since 1970, some
-  /// negative and with an exponent. Lists of people and genres are texts with commas, with parts in brackets.
+  /// The server orders the lists: 0 by reservations, 1 by the editors' choice, 2 by date. Times are seconds since 1970,
+  /// some negative and with an exponent. Lists of people and genres are comma-separated text, with parts in
+  /// parentheses.
   public static let boxOffice = SourceDescription(
-    name: "box-office", summary: "films in the cinemas and what viewers say of them, at any server that speaks it",
+    name: "box-office", summary: "movies now showing and viewer comments, from any server that implements the API",
     baseURL: "http://connect-boxoffice.run.goorm.io",
     datasets: [
       SourceDataset(

@@ -1,10 +1,11 @@
 extension SourceDescription {
-  /// The API of Breaking Bad, Better Call Saul and El Camino that is asked unless another is named.
+  /// The API of Breaking Bad, Better Call Saul and El Camino, which is the default source.
   ///
-  /// It numbers episodes by season: 501 is season 5 episode 1. `productions` and `name` are matched exactly; a name nobody has is answered with 404.
+  /// It numbers episodes by season: 501 is season 5 episode 1. `productions` and `name` match exactly; an unknown name
+  /// yields status 404.
   public static let breakingBad = SourceDescription(
     name: "breaking-bad",
-    summary: "characters, episodes, quotes and deaths of Breaking Bad, Better Call Saul, El Camino",
+    summary: "characters, episodes, quotes and deaths of Breaking Bad, Better Call Saul and El Camino",
     baseURL: "https://breaking-bad-api-six.vercel.app/api",
     datasets: [
       SourceDataset(
@@ -77,7 +78,7 @@ extension SourceColumn {
   /// The number within its season: 1 of 501.
   static let episode = SourceColumn("episode", from: "/episode", nulls: unknown, steps: [.remainder(by: 100)])
 
-  /// Whether a character lives; older answers say `Deceased`.
+  /// Whether a character is alive; older responses use `Deceased`.
   static let status = SourceColumn(
     "status", from: "/status", nulls: unknown,
     steps: [

@@ -1,10 +1,11 @@
 extension SourceDescription {
-  /// The older Breaking Bad API: its first server is gone, others speak the same.
+  /// The older Breaking Bad API. Its first server no longer exists; other servers implement it.
   ///
-  /// Seasons and numbers are texts, one with a blank before it; several fields are lists with commas, or lists, or null, depending on the path.
+  /// Seasons and numbers are text, one with a leading space; several fields are comma-separated lists, arrays, or null,
+  /// depending on the path.
   public static let breakingBadClassic = SourceDescription(
     name: "breaking-bad-classic",
-    summary: "the older API of Breaking Bad and Better Call Saul, at any server that speaks it",
+    summary: "the older Breaking Bad and Better Call Saul API, from any server that implements it",
     baseURL: "https://www.breakingbadapi.com/api",
     datasets: [
       SourceDataset(

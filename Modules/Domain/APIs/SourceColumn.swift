@@ -1,6 +1,7 @@
-/// Where a column's values stand in a source's records, and how they become values of the column's type.
+/// The location of a column's values in the records of a source, and their conversion to the column's type.
 ///
-/// In this order: the value at `from`; what stands for nothing becomes null; `steps`; the type's own reading, dates by `formats`.
+/// In this order: the value at `from`; texts for missing values become null; `steps`; the conversion to the type, dates
+/// by `formats`.
 public struct SourceColumn: Sendable, Hashable {
   /// The column of the schema.
   public var name: String
@@ -8,13 +9,13 @@ public struct SourceColumn: Sendable, Hashable {
   public var from: String
   /// How dates and timestamps are written; empty for ISO 8601 and RFC 3339.
   public var formats: [SourceDateFormat]
-  /// Texts that stand for nothing, alone or in a list.
+  /// Texts that mean null, alone or in a list.
   public var nulls: [String]
-  /// Texts that stand for nothing because the source is at fault: null with a warning.
+  /// Texts that mean null because of an error of the source: null with a warning.
   public var invalid: [String]
-  /// What is done to a value, in order.
+  /// The conversions of a value, in order.
   public var steps: [SourceStep]
-  /// The text for a value that is not there; nil to leave it null.
+  /// The text for a missing value; nil to leave it null.
   public var missing: String?
   /// Whether no record need have the member, so that its absence is not reported.
   public var isOptional: Bool
@@ -36,14 +37,14 @@ public struct SourceColumn: Sendable, Hashable {
 
   /// Instead of a pointer: the record's place in its list, from 1.
   public static let place = "#place"
-  /// Instead of a pointer: the value of the other dataset's record that was asked about.
+  /// Instead of a pointer: the value of the parent record that the request was made for.
   public static let parent = "#parent"
 
-  /// What the Breaking Bad APIs write where they know nothing.
+  /// The texts that the Breaking Bad APIs use for unknown values.
   public static let unknown = ["", "?", "Unknown"]
 }
 
-/// How a source writes dates and times.
+/// A format of dates and times in a source.
 public enum SourceDateFormat: String, Sendable, Hashable, CaseIterable {
   /// `1966-03-07`.
   case day = "YYYY-MM-DD"
@@ -67,7 +68,8 @@ public enum SourceStep: Sendable, Hashable {
   case divide(by: Int64)
   /// The rest of that division: 501 → 1.
   case remainder(by: Int64)
-  /// Makes a list of a text: parted at commas outside round and square brackets, blanks removed. A list stays as it is.
+  /// Splits a text into a list at commas outside parentheses and brackets, and trims white space. A list is not
+  /// changed.
   case split
   /// Makes a list of one element of anything that is not a list.
   case wrap
@@ -75,6 +77,6 @@ public enum SourceStep: Sendable, Hashable {
   case hasElements
   /// Puts a text in front of a text.
   case prefix(String)
-  /// Replaces words, without regard to case: `name` becomes `value`. Any other word stays, with a warning.
+  /// Replaces words, ignoring case: `name` becomes `value`. Any other word is kept, with a warning.
   case words([SourceParameter])
 }

@@ -1,34 +1,35 @@
 public import Rows
 
-/// How one dataset of a source is asked for, and how its records become rows.
+/// The requests for one dataset of a source, and the conversion of its records to rows.
 public struct SourceDataset: Sendable, Hashable {
-  /// What the rows are. A column that `columns` does not fill is null.
+  /// The schema of the rows. A column that `columns` does not fill is null.
   public var schema: Schema
-  /// What follows the source's base URL, beginning with a slash.
+  /// The path after the source's base URL, starting with a slash.
   public var path: String
   /// Query parameters that are always sent.
   public var parameters: [SourceParameter]
-  /// What a `RowRequest` may ask for: `name` is the request's word, `value` the server's parameter.
+  /// The filters that a `RowRequest` can use: `name` is the word in the request, `value` the server's parameter.
   public var filters: [SourceParameter]
-  /// The path that answers with one record by chance; asked when the request has the parameter `random`.
+  /// The path that returns one random record; used if the request has the parameter `random`.
   public var randomPath: String?
   /// As `filters`, for `randomPath`.
   public var randomFilters: [SourceParameter]
-  /// JSON Pointer to the array of records in an answer; empty when the answer is that array.
+  /// JSON Pointer to the array of records in a response; empty if the response is that array.
   public var records: String
-  /// How the rest of a long list is asked for.
+  /// The paging of a long list.
   public var paging: SourcePaging
   /// Where each column's values are found.
   public var columns: [SourceColumn]
   /// JSON Pointers of members that no column reads on purpose, with all that is within.
   public var ignored: [String]
-  /// The key column that counts the records that share the rest of the key, from 1; nil when the source's own keys are unique.
+  /// The key column that counts the records that share the rest of the key, from 1; nil when the source's own keys are
+  /// unique.
   public var occurrence: String?
-  /// The dataset whose every record is asked about; nil when one list holds everything.
+  /// The parent dataset, if there is one request per parent record; nil if one list holds everything.
   public var parent: SourceParent?
-  /// Further answers that complete the rows.
+  /// Detail requests that complete the rows.
   public var supplements: [SourceSupplement]
-  /// How a new record is sent to the server; nil when it takes none.
+  /// The request that sends a new record; nil if the server accepts none.
   public var submission: SourceSubmission?
 
   /// A dataset at `path`.
@@ -60,7 +61,7 @@ public struct SourceDataset: Sendable, Hashable {
 public struct SourceParameter: Sendable, Hashable {
   /// The name.
   public var name: String
-  /// What is sent, or the server's name for it.
+  /// The value to send, or the server's name for it.
   public var value: String
   /// A pair.
   public init(_ name: String, _ value: String) {
@@ -69,9 +70,9 @@ public struct SourceParameter: Sendable, Hashable {
   }
 }
 
-/// A dataset that is asked for record by record of another: the comments of each film.
+/// A dataset that is requested once per record of another: the comments of each movie.
 public struct SourceParent: Sendable, Hashable {
-  /// The dataset whose records are gone through.
+  /// The dataset whose records are iterated.
   public var dataset: String
   /// Its column whose value is sent.
   public var column: String
@@ -85,20 +86,21 @@ public struct SourceParent: Sendable, Hashable {
   }
 }
 
-/// Further answers that fill more columns of rows which are there already.
+/// Detail requests that fill more columns of existing rows.
 public struct SourceSupplement: Sendable, Hashable {
-  /// Which answers these are.
+  /// The kind of detail requests.
   public enum Scope: Sendable, Hashable {
     /// One answer for each row: an object, asked for with the first key column's value, as for a `SourceParent`.
     case eachRow(parameter: String)
-    /// One list for all rows, at the JSON Pointer `records`; a record is the row's whose first key column is what stands at the pointer `id`.
+    /// One list for all rows, at the JSON Pointer `records`. A record belongs to the row whose first key column equals
+    /// the value at the pointer `id`.
     case list(records: String, id: String)
   }
-  /// What follows the source's base URL.
+  /// The path after the source's base URL.
   public var path: String
   /// Query parameters that are always sent.
   public var parameters: [SourceParameter]
-  /// Which answers these are.
+  /// The kind of requests.
   public var scope: Scope
   /// The columns they fill.
   public var columns: [SourceColumn]
@@ -111,11 +113,11 @@ public struct SourceSupplement: Sendable, Hashable {
   }
 }
 
-/// How a new record is sent: as a JSON object, with POST.
+/// The request that sends a new record: a JSON object, with POST.
 public struct SourceSubmission: Sendable, Hashable {
-  /// What follows the source's base URL, beginning with a slash.
+  /// The path after the source's base URL, starting with a slash.
   public var path: String
-  /// What is sent: `name` is the column, `value` the object's key.
+  /// The members of the object: `name` is the column, `value` the key.
   public var members: [SourceParameter]
   /// Records that are sent to `path`.
   public init(path: String, members: [SourceParameter]) {

@@ -1,7 +1,7 @@
 public import Rows
 
-/// A JSON API as a value: everything needed to ask it and to make rows of what it answers. Built-in sources and those users write as files
-/// are of this one type.
+/// A JSON API as a value: everything needed for its requests, and for converting its responses to rows. Built-in
+/// sources and source definition files share this type.
 public struct SourceDescription: Sendable, Hashable {
   /// How commands and messages name it: `breaking-bad`.
   public var name: String
@@ -9,7 +9,7 @@ public struct SourceDescription: Sendable, Hashable {
   public var summary: String
   /// The server and the beginning of every path, without a slash at the end: `https://example.org/api`.
   public var baseURL: String
-  /// How requests say who asks.
+  /// The authorization of requests.
   public var authorization: SourceAuthorization
   /// Header fields that are always sent; none of them is a secret.
   public var headers: [SourceParameter]
@@ -40,16 +40,17 @@ public struct SourceDescription: Sendable, Hashable {
   public static func named(_ name: String) throws(Problem) -> SourceDescription {
     if let source = builtIn.first(where: { $0.name == name }) { return source }
     guard name != "snapshot" else {
-      throw Problem(.usage, "the snapshot is no API and has no description", hint: "--source snapshot reads it")
+      throw Problem(
+        .usage, "the snapshot is built in and has no source definition", hint: "read it with --source snapshot")
     }
     let names = builtIn.map(\.name) + ["snapshot"]
     let hint =
       Nearest.word(to: name, among: names).map { "did you mean \($0)?" }
-      ?? "there are: \(names.joined(separator: ", ")), or name a file that describes one"
-    throw Problem(.usage, "no source “\(name)”", hint: hint)
+      ?? "available sources: \(names.joined(separator: ", ")), or the path of a source definition"
+    throw Problem(.usage, "unknown source “\(name)”", hint: hint)
   }
 
-  /// The built-in source that is asked for a dataset when none is named: the first that has it, else the default.
+  /// The default built-in source of a dataset: the first that has it, otherwise the default source.
   public static func usual(for dataset: String) -> SourceDescription {
     builtIn.first { source in source.datasets.contains { $0.schema.name == dataset } } ?? breakingBad
   }
@@ -61,11 +62,12 @@ public struct SourceDescription: Sendable, Hashable {
     let names = datasets.map(\.schema.name)
     let hint = Nearest.word(to: name, among: names).map { "did you mean \($0)?" }
     throw Problem(
-      .noInput, "\(self.name) has no \(name)", hint: hint ?? "it has: \(names.joined(separator: ", "))")
+      .noInput, "source \(self.name) has no dataset \(name)",
+      hint: hint ?? "available: \(names.joined(separator: ", "))")
   }
 }
 
-/// How a request says who asks. Secrets stand in environment variables, never in descriptions.
+/// The authorization of a request. Secrets are in environment variables, never in descriptions.
 public enum SourceAuthorization: Sendable, Hashable {
   /// It does not.
   case none

@@ -1,18 +1,18 @@
-/// How a server hands out a long list in pages.
+/// The way a server splits a long list into pages.
 public struct SourcePaging: Sendable, Hashable {
   /// The ways there are.
   public enum Style: Sendable, Hashable {
-    /// One answer holds everything.
+    /// One response holds everything.
     case none
     /// A parameter counts pages.
     case page(parameter: String, first: Int)
-    /// A parameter counts records; `limit` of them are asked for, in the parameter `limitParameter` when there is one.
+    /// A parameter counts records; each page has `limit` of them, requested with `limitParameter` if there is one.
     case offset(parameter: String, limitParameter: String?, limit: Int)
-    /// The answer holds the next page's URL at a JSON Pointer.
+    /// The response contains the URL of the next page, at a JSON Pointer.
     case nextURL(pointer: String)
     /// The header `Link` has it, with `rel="next"`.
     case linkHeader
-    /// The answer holds, at a JSON Pointer, the value of a parameter for the next page.
+    /// The response contains, at a JSON Pointer, the value of a parameter for the next page.
     case cursor(parameter: String, pointer: String)
   }
 
@@ -38,6 +38,6 @@ public struct SourcePaging: Sendable, Hashable {
     self.maximumPages = maximumPages
   }
 
-  /// One answer holds everything.
+  /// One response holds everything.
   public static let none = SourcePaging(.none)
 }

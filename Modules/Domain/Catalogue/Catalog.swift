@@ -1,6 +1,6 @@
 public import Rows
 
-/// Every dataset bb knows, described once: storages, formats, help texts, completions and tests are made from these.
+/// All datasets of bb. Stores, formats, help, completions and tests are derived from these descriptions.
 public enum Catalog {
   /// All of them, in the order of the help.
   public static let all: [Schema] = [
@@ -14,7 +14,7 @@ public enum Catalog {
     let names = all.map(\.name)
     let hint =
       Nearest.word(to: name, among: names).map { "did you mean \($0)?" }
-      ?? "there are: \(names.joined(separator: ", "))"
-    throw Problem(.usage, "no dataset “\(name)”", hint: hint)
+      ?? "available datasets: \(names.joined(separator: ", "))"
+    throw Problem(.usage, "unknown dataset “\(name)”", hint: hint)
   }
 }

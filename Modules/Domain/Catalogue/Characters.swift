@@ -3,18 +3,18 @@ public import Rows
 extension Catalog {
   /// The people of the shows.
   public static let characters = Schema(
-    "characters", "the people of Breaking Bad, Better Call Saul and El Camino", key: ["id"],
+    "characters", "characters in Breaking Bad, Better Call Saul and El Camino", key: ["id"],
     columns: [
-      ColumnDescription("id", .integer, nullable: false, "identifier given by the source"),
+      ColumnDescription("id", .integer, nullable: false, "identifier assigned by the source"),
       ColumnDescription("name", .text, nullable: false, "name used in the show"),
       ColumnDescription("full_name", .text, "full name"),
       ColumnDescription("nickname", .text, "nickname"),
-      ColumnDescription("aliases", .list(.text), "other names"),
-      ColumnDescription("birthday", .date, "date of birth, as far as it is known"),
-      ColumnDescription("occupations", .list(.text), "what the character does for a living"),
-      ColumnDescription("images", .list(.url), "pictures"),
+      ColumnDescription("aliases", .list(.text), "aliases"),
+      ColumnDescription("birthday", .date, "birth date, possibly partial"),
+      ColumnDescription("occupations", .list(.text), "occupations of the character"),
+      ColumnDescription("images", .list(.url), "image URLs"),
       ColumnDescription("status", .text, "alive, dead, presumed dead or unknown"),
-      ColumnDescription("portrayed_by", .text, "who plays the part"),
+      ColumnDescription("portrayed_by", .text, "actor who plays the character"),
       ColumnDescription("productions", .list(.text), "shows the character appears in"),
       ColumnDescription("breaking_bad_seasons", .list(.integer), "seasons of Breaking Bad the character appears in"),
       ColumnDescription(

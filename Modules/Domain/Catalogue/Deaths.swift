@@ -3,19 +3,19 @@ public import Rows
 extension Catalog {
   /// How characters die.
   public static let deaths = Schema(
-    "deaths", "how the characters die", key: ["id"],
+    "deaths", "deaths of characters", key: ["id"],
     columns: [
-      ColumnDescription("id", .integer, nullable: false, "identifier given by the source"),
-      ColumnDescription("character", .text, nullable: false, "name of who dies, a person or a group"),
+      ColumnDescription("id", .integer, nullable: false, "identifier assigned by the source"),
+      ColumnDescription("character", .text, nullable: false, "name of the person or group who dies"),
       ColumnDescription("cause", .text, "cause of death"),
-      ColumnDescription("details", .text, "how it came about"),
+      ColumnDescription("details", .text, "circumstances of the death"),
       ColumnDescription("responsible", .list(.text), "who is responsible"),
-      ColumnDescription("connected", .list(.text), "who else is connected with it"),
+      ColumnDescription("connected", .list(.text), "other people involved"),
       ColumnDescription("last_words", .text, "last words"),
       ColumnDescription("production", .text, "show"),
-      ColumnDescription("season", .integer, "season, from 1"),
-      ColumnDescription("episode", .integer, "number within the season, from 1"),
-      ColumnDescription("number_of_deaths", .integer, "how many die"),
-      ColumnDescription("image", .url, "picture"),
+      ColumnDescription("season", .integer, "season number, from 1"),
+      ColumnDescription("episode", .integer, "episode number within the season, from 1"),
+      ColumnDescription("number_of_deaths", .integer, "number of deaths"),
+      ColumnDescription("image", .url, "image URL"),
     ])
 }

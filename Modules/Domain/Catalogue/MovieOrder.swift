@@ -1,7 +1,7 @@
 public import Query
 public import Rows
 
-/// The orders in which the box office shows its films. Every view uses the same one.
+/// The orders of movies in the box office. All views share them.
 public enum MovieOrder: String, Sendable, Hashable, CaseIterable {
   /// By rank of reservations, as the box office ranks them; this is the usual order.
   case rate
@@ -10,7 +10,7 @@ public enum MovieOrder: String, Sendable, Hashable, CaseIterable {
   /// By day of release, the newest first.
   case date
 
-  /// What the films are sorted by; those it says nothing of come last.
+  /// The sort keys; movies without a value come last.
   public var sort: [Selection.SortKey] {
     switch self {
     case .rate: [Selection.SortKey("reservation_rank"), Selection.SortKey("reservation_rate", descending: true)]
@@ -19,11 +19,12 @@ public enum MovieOrder: String, Sendable, Hashable, CaseIterable {
     }
   }
 
-  /// The same for a table.
-  /// - Throws: `usage` when it does not hold films.
+  /// The sort keys for a table.
+  /// - Throws: `usage` if the table does not contain movies.
   public func sort(of schema: Schema) throws(Problem) -> [Selection.SortKey] {
     guard sort.allSatisfy({ schema.position(of: $0.column) != nil }) else {
-      throw Problem(.usage, "\(schema.name) has no order “\(rawValue)”", hint: "--order is for movies; use --sort")
+      throw Problem(
+        .usage, "\(schema.name) cannot be ordered by “\(rawValue)”", hint: "--order applies only to movies; use --sort")
     }
     return sort
   }

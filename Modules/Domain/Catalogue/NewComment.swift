@@ -1,12 +1,12 @@
 public import Rows
 
-/// A comment on a film that a person wants to send. Writer, rating and text are all needed.
+/// A comment on a movie that the user wants to post. Writer, rating and text are required.
 public struct NewComment: Sendable, Hashable {
-  /// Who writes it, without blanks around it.
+  /// The author, without surrounding white space.
   public let writer: String
   /// More than 0, at most 10.
   public let rating: Double
-  /// What is said, as it was given.
+  /// The text, as given.
   public let contents: String
 
   /// A comment of what was typed.
@@ -18,27 +18,28 @@ public struct NewComment: Sendable, Hashable {
   public init(writer: String?, rating: String?, contents: String?) throws(Problem) {
     let name = Self.trimmed(writer ?? ""), text = contents ?? ""
     var missing: [String] = []
-    if name.isEmpty { missing.append("--writer W") }
-    if rating == nil { missing.append("--rating R") }
+    if name.isEmpty { missing.append("--writer NAME") }
+    if rating == nil { missing.append("--rating N") }
     if Self.trimmed(text).isEmpty { missing.append("TEXT") }
     guard missing.isEmpty, let rating else {
       throw Problem(
-        .usage, "a comment needs a writer, a rating and a text; missing: \(missing.joined(separator: ", "))",
-        hint: "write comment add MOVIE --writer W --rating R TEXT")
+        .usage, "missing for this comment: \(missing.joined(separator: ", "))",
+        hint: "usage: comment add MOVIE --writer NAME --rating N TEXT")
     }
     let parts = rating.split(separator: ".", omittingEmptySubsequences: false)
     guard parts.count <= 2, parts.allSatisfy({ !$0.isEmpty && $0.utf8.allSatisfy { $0 &- 48 < 10 } }),
       let number = Double(rating), number > 0, number <= 10
     else {
-      throw Problem(.usage, "“\(rating)” is no rating", hint: "write a number above 0, at most 10, as 9 or 7.5")
+      throw Problem(
+        .usage, "invalid rating “\(rating)”", hint: "use a number greater than 0 and at most 10, for example 7.5")
     }
     self.writer = name
     self.rating = number
     self.contents = text
   }
 
-  /// The record that is sent.
-  /// - Parameter movie: the film's id.
+  /// The record to send.
+  /// - Parameter movie: the id of the movie.
   public func record(on movie: String) -> [String: Value] {
     let whole = Int64(exactly: rating)
     return [

@@ -2,7 +2,7 @@ public import Query
 public import Rows
 
 extension Catalog {
-  /// How the datasets hang together.
+  /// The relations between datasets.
   public static let relations: [Relation] = [
     Relation("character", from: "quotes", to: "characters", byName: characterNames, on: ["character": "name"]),
     Relation(

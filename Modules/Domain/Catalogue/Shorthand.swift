@@ -8,15 +8,15 @@ public enum Shorthand {
     ("Breaking Bad", "bb"), ("Better Call Saul", "bcs"), ("El Camino", "ec"),
   ]
 
-  /// A production's name, from its name without regard to case and spaces, or from its short form.
-  /// - Throws: `usage` with all of them.
+  /// The name of a production, from its name ignoring case and spaces, or from its short form.
+  /// - Throws: `usage` with the available names.
   public static func production(_ text: String) throws(Problem) -> String {
     func plain(_ text: String) -> String { text.lowercased().filter { !" -_".contains($0) } }
     if let found = productions.first(where: { plain($0.name) == plain(text) || $0.short == text.lowercased() }) {
       return found.name
     }
-    let hint = "there are: " + productions.map { "\($0.name) (\($0.short))" }.joined(separator: ", ")
-    throw Problem(.usage, "no production “\(text)”", hint: hint)
+    let hint = "available: " + productions.map { "\($0.name) (\($0.short))" }.joined(separator: ", ")
+    throw Problem(.usage, "unknown show “\(text)”", hint: hint)
   }
 
   /// Season and number of `S05E14`, `s5e14` or `5x14`.
@@ -30,7 +30,7 @@ public enum Shorthand {
         $0.utf8.allSatisfy { $0 &- 48 < 10 } ? Int($0) : nil
       }
     guard parts.count == 2, let season = parts[0], let episode = parts[1] else {
-      throw Problem(.usage, "“\(text)” names no episode", hint: "write S05E14 or 5x14")
+      throw Problem(.usage, "invalid episode “\(text)”", hint: "use S05E14 or 5x14")
     }
     return (season, episode)
   }
@@ -67,13 +67,14 @@ public enum Shorthand {
     ]
   }
 
-  /// The column that `--name` means in a dataset: who speaks or dies, what a film or an episode is called, who wrote a comment.
+  /// The column that `--name` filters in a dataset: the character, the title of a movie or an episode, or the writer of
+  /// a comment.
   public static func nameColumn(of schema: Schema) throws(Problem) -> String {
     try column(["name", "character", "title", "writer"], "--name", schema)
   }
 
   private static func column(_ names: [String], _ option: String, _ schema: Schema) throws(Problem) -> String {
     if let name = names.first(where: { schema.position(of: $0) != nil }) { return name }
-    throw Problem(.usage, "\(schema.name) has no column for \(option)", hint: "use --where 'COLUMN = VALUE'")
+    throw Problem(.usage, "\(option) cannot be used with \(schema.name)", hint: "use --where 'COLUMN = VALUE'")
   }
 }

@@ -1,20 +1,20 @@
 public import Rows
 
-/// Looks for what is odd in datasets: records used twice, names nobody has, texts that are empty, values that cannot be.
+/// Searches datasets for data quality problems: duplicate records, unknown names, empty text, implausible values.
 ///
-/// What it finds is a table like any other, so every selection and every format works on it.
+/// The result is an ordinary table, so every selection and every format applies to it.
 public struct Check: Sendable {
   /// What one finding says.
   public static let schema = Schema(
-    "checks", "what is odd in the records of a dataset",
+    "checks", "data quality problems in a dataset",
     columns: [
-      ColumnDescription("dataset", .text, nullable: false, "the dataset"),
-      ColumnDescription("check", .text, nullable: false, "what was looked for"),
-      ColumnDescription("record", .text, "key of the record, or of the first of them"),
-      ColumnDescription("column", .text, "the column"),
-      ColumnDescription("value", .text, "what stands there"),
-      ColumnDescription("count", .integer, nullable: false, "how often it stands there"),
-      ColumnDescription("what", .text, nullable: false, "what is odd about it"),
+      ColumnDescription("dataset", .text, nullable: false, "dataset"),
+      ColumnDescription("check", .text, nullable: false, "check"),
+      ColumnDescription("record", .text, "key of the record, or of the first one affected"),
+      ColumnDescription("column", .text, "column"),
+      ColumnDescription("value", .text, "value"),
+      ColumnDescription("count", .integer, nullable: false, "number of occurrences"),
+      ColumnDescription("what", .text, nullable: false, "description of the problem"),
     ])
 
   private let rules: [CheckRule]
@@ -52,7 +52,7 @@ public struct Check: Sendable {
     }
     if !missing.isEmpty {
       report(
-        "\(dataset): not compared with \(missing.joined(separator: ", ")), which \(missing.count == 1 ? "is" : "are") not there"
+        "\(dataset): not compared with \(missing.joined(separator: ", ")) (not available)"
       )
     }
     return findings
@@ -97,11 +97,11 @@ public struct CheckFinding: Sendable, Hashable {
   public var record: [UInt8]?
   /// The column; nil when it is about none.
   public var column: String?
-  /// What stands there, UTF-8; nil for null.
+  /// The value, UTF-8; nil for null.
   public var value: [UInt8]?
-  /// How often.
+  /// The number of occurrences.
   public var count: Int
-  /// What is odd, in words.
+  /// A description of the problem.
   public var what: String
 
   /// A finding of a rule.

@@ -1,4 +1,4 @@
-/// One thing that is looked for.
+/// A check of one kind of problem.
 public struct CheckRule: Sendable {
   /// What findings call it: `unresolved-name`.
   public let name: String
@@ -10,7 +10,8 @@ public struct CheckRule: Sendable {
   public let others: [String]
   let find: @Sendable (_ table: CheckTable, _ others: [String: CheckTable]) -> [CheckFinding]
 
-  /// A rule. `find` gets the dataset's rows and those of `others`; the findings' dataset and check are filled in for it.
+  /// A rule. `find` gets the dataset's rows and those of `others`; the findings' dataset and check are filled in for
+  /// it.
   public init(
     _ name: String, _ summary: String, in dataset: String? = nil, with others: [String] = [],
     find: @escaping @Sendable (_ table: CheckTable, _ others: [String: CheckTable]) -> [CheckFinding]

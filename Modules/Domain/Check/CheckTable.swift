@@ -3,7 +3,7 @@ public import Rows
 
 /// The rows of one dataset, in memory, for rules that compare them.
 public struct CheckTable: Sendable {
-  /// What the columns should hold: the catalogue's description where it has one.
+  /// The expected contents of the columns: the catalogue's description if there is one.
   public let columns: [ColumnDescription]
   /// The positions of the key's columns; empty for tables without a key.
   public let key: [Int]

@@ -3,7 +3,7 @@ import Rows
 
 extension CheckRule {
   /// Dates that are in no calendar, and times no clock showed: before 1970 no server kept any.
-  static let impossibleDate = CheckRule("impossible-date", "dates and times that cannot be") { table, _ in
+  static let impossibleDate = CheckRule("impossible-date", "invalid dates and times") { table, _ in
     var findings: [CheckFinding] = []
     for (position, column) in table.columns.enumerated() where [.date, .timestamp].contains(column.type) {
       for row in 0..<table.count {
@@ -17,16 +17,16 @@ extension CheckRule {
   }
 
   private static func fault(ofDate text: [UInt8]) -> String? {
-    guard Dates.isDate(text) else { return "is no date as 2013-09-29" }
+    guard Dates.isDate(text) else { return "not a date in the form 2013-09-29" }
     return text.lexicographicallyPrecedes("1800".utf8) || !text.lexicographicallyPrecedes("2200".utf8)
-      ? "is outside the years 1800 to 2199" : nil
+      ? "outside the years 1800 to 2199" : nil
   }
 
   private static func fault(ofTime text: [UInt8]) -> String? {
     guard text.count >= 20, Dates.isDate(Array(text.prefix(10))), text[10] == UInt8(ascii: "T"),
       text.last == UInt8(ascii: "Z")
-    else { return "is no time as 2013-09-29T20:00:00Z" }
-    if text.lexicographicallyPrecedes("1970".utf8) { return "is before 1970: the clock of whoever wrote it was wrong" }
-    return text.lexicographicallyPrecedes("2200".utf8) ? nil : "is after the year 2199"
+    else { return "not a timestamp in the form 2013-09-29T20:00:00Z" }
+    if text.lexicographicallyPrecedes("1970".utf8) { return "before 1970; the writer's clock was probably wrong" }
+    return text.lexicographicallyPrecedes("2200".utf8) ? nil : "after the year 2199"
   }
 }

@@ -3,8 +3,8 @@ import Codecs
 import Rows
 
 extension CheckRule {
-  /// Records that share a key. A column that counts such records is no part of it.
-  static let duplicateKey = CheckRule("duplicate-key", "records that share an identifier") { table, _ in
+  /// Records with the same key. A column that numbers duplicates is not part of the key.
+  static let duplicateKey = CheckRule("duplicate-key", "records with the same identifier") { table, _ in
     let key = table.key.filter { table.columns[$0].name != "occurrence" }
     guard !key.isEmpty else { return [] }
     let names = key.map { table.columns[$0].name }
@@ -12,21 +12,21 @@ extension CheckRule {
       let value = key.map { shown(table.value(rows[0], $0)) }.joined(separator: [UInt8(ascii: "/")])
       return CheckFinding(
         record: table.record(rows[0]), column: names.joined(separator: ", "), value: Array(value), count: rows.count,
-        "\(rows.count) records have this \(names.joined(separator: ", "))")
+        "\(rows.count) records share this \(names.joined(separator: ", "))")
     }
   }
 
   /// Records that are called the same, or say the same.
   static let duplicates: [CheckRule] = [
-    ("duplicate-name", "characters of one name", "characters", ["name"], "characters are called so"),
+    ("duplicate-name", "characters with the same name", "characters", ["name"], "characters share this name"),
     (
-      "duplicate-title", "episodes of one title in a show", "episodes", ["production", "title"],
-      "episodes are called so"
+      "duplicate-title", "episodes of a show with the same title", "episodes", ["production", "title"],
+      "episodes share this title"
     ),
-    ("duplicate-title", "films of one title", "movies", ["title"], "films are called so"),
+    ("duplicate-title", "movies with the same title", "movies", ["title"], "movies share this title"),
     (
-      "duplicate-text", "the same words by the same character", "quotes", ["character", "quote"],
-      "quotes are these words"
+      "duplicate-text", "identical quotes by the same character", "quotes", ["character", "quote"],
+      "quotes share this text"
     ),
   ].map { name, summary, dataset, columns, words in
     CheckRule(name, summary, in: dataset) { table, _ in
@@ -43,7 +43,8 @@ extension CheckRule {
     }
   }
 
-  /// Rows that share what `key` makes of them, in groups of two and more, in the order of their first; nil groups with nothing.
+  /// Rows that share what `key` makes of them, in groups of two and more, in the order of their first; nil groups with
+  /// nothing.
   private static func groups(_ table: CheckTable, by key: (Int) -> [Value]?) -> [[Int]] {
     var rows: [[Value]: [Int]] = [:]
     for row in 0..<table.count {

@@ -2,12 +2,12 @@ import Query
 import Rows
 
 extension CheckRule {
-  /// Names that no character has, one finding a name, by how often it stands there.
+  /// Names that match no character, one finding per name, with its number of occurrences.
   static let unresolvedNames: [CheckRule] = [
     ("quotes", "character"), ("episodes", "characters"), ("deaths", "character"), ("deaths", "responsible"),
     ("deaths", "connected"),
   ].map { dataset, column in
-    CheckRule("unresolved-name", "names in \(column) that no character has", in: dataset, with: ["characters"]) {
+    CheckRule("unresolved-name", "names in \(column) that match no character", in: dataset, with: ["characters"]) {
       table, others in
       guard let position = table.position(of: column), let characters = others["characters"] else { return [] }
       let resolver = NameResolver(Catalog.characterNames, characters.batches, schema: characters.schema)
@@ -24,14 +24,14 @@ extension CheckRule {
         .map { _, name, rows in
           CheckFinding(
             record: table.record(rows[0]), column: column, value: name, count: rows.count,
-            "no one character has this name")
+            "does not match exactly one character")
         }
     }
   }
 
   /// Characters that are dead without a record of their death.
   static let noDeathRecord = CheckRule(
-    "no-death-record", "characters that are dead without a record of their death", in: "characters", with: ["deaths"]
+    "no-death-record", "dead characters without a death record", in: "characters", with: ["deaths"]
   ) { table, others in
     guard let deaths = others["deaths"], let status = table.position(of: "status"),
       let name = table.position(of: "name")
@@ -40,13 +40,13 @@ extension CheckRule {
     return (0..<table.count).filter { table.value($0, status) == .text("dead") && !recorded.contains($0) }.map { row in
       CheckFinding(
         record: table.record(row), column: "status", value: table.texts(row, name).first,
-        "is dead, and there is no record of the death")
+        "status is dead, but there is no death record")
     }
   }
 
   /// Characters that are alive with a record of their death.
   static let aliveWithDeathRecord = CheckRule(
-    "alive-with-death-record", "characters that are alive with a record of their death", in: "characters",
+    "alive-with-death-record", "living characters with a death record", in: "characters",
     with: ["deaths"]
   ) { table, others in
     guard let deaths = others["deaths"], let status = table.position(of: "status"),
@@ -55,7 +55,7 @@ extension CheckRule {
     return theDead(in: deaths, table).sorted().filter { table.value($0, status) == .text("alive") }.map { row in
       CheckFinding(
         record: table.record(row), column: "status", value: table.texts(row, name).first,
-        "is alive, and there is a record of the death")
+        "status is alive, but there is a death record")
     }
   }
 

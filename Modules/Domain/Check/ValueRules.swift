@@ -2,7 +2,7 @@ import Rows
 
 extension CheckRule {
   /// Texts that are there and say nothing, alone or in a list.
-  static let emptyText = CheckRule("empty-text", "texts that are there and say nothing") { table, _ in
+  static let emptyText = CheckRule("empty-text", "empty texts") { table, _ in
     var findings: [CheckFinding] = []
     for (position, column) in table.columns.enumerated() {
       for row in 0..<table.count {
@@ -12,31 +12,31 @@ extension CheckRule {
         findings.append(
           CheckFinding(
             record: table.record(row), column: column.name, value: first, count: blank.count,
-            isList ? "an element of the list is an empty text" : "the text is empty"))
+            isList ? "the list contains an empty string" : "empty text"))
       }
     }
     return findings
   }
 
   /// Columns that should not be null and are.
-  static let missingValue = CheckRule("missing-value", "columns that should have a value and have none") { table, _ in
+  static let missingValue = CheckRule("missing-value", "missing values in columns that should have one") { table, _ in
     var findings: [CheckFinding] = []
     for (position, column) in table.columns.enumerated() where !column.isNullable {
       for row in 0..<table.count where table.value(row, position) == .null {
-        findings.append(CheckFinding(record: table.record(row), column: column.name, "there is no \(column.name)"))
+        findings.append(CheckFinding(record: table.record(row), column: column.name, "missing \(column.name)"))
       }
     }
     return findings
   }
 
   /// Values that are not of their column's type. Dates have a rule of their own.
-  static let impossibleValue = CheckRule("impossible-value", "values that are not of their column's type") { table, _ in
+  static let impossibleValue = CheckRule("impossible-value", "values that do not match the column type") { table, _ in
     var findings: [CheckFinding] = []
     for (position, column) in table.columns.enumerated() where column.type.isNumeric || column.type == .boolean {
       for row in 0..<table.count {
         guard case .text(let text) = table.value(row, position), !isBlank(text) else { continue }
         findings.append(
-          CheckFinding(record: table.record(row), column: column.name, value: text, "is no \(column.type.name)"))
+          CheckFinding(record: table.record(row), column: column.name, value: text, "not a valid \(column.type.name)"))
       }
     }
     return findings
@@ -54,7 +54,7 @@ extension CheckRule {
         guard let number = table.number(row, position), !range.contains(number) else { return nil }
         return CheckFinding(
           record: table.record(row), column: column, value: shown(table.value(row, position)),
-          "is not within \(bounds(range))")
+          "out of range: expected \(bounds(range))")
       }
     }
   }
@@ -63,9 +63,9 @@ extension CheckRule {
     "\(Int(range.lowerBound)) to \(Int(range.upperBound))"
   }
 
-  /// Films with a higher rate than a film that is ranked before them.
+  /// Movies with a higher rate than a movie ranked before them.
   static let rankAgainstRate = CheckRule(
-    "rank-against-rate", "films with a higher rate than a film ranked before them", in: "movies"
+    "rank-against-rate", "movies with a higher reservation rate than a movie ranked above them", in: "movies"
   ) { table, _ in
     guard let rank = table.position(of: "reservation_rank"), let rate = table.position(of: "reservation_rate") else {
       return []
@@ -79,7 +79,7 @@ extension CheckRule {
       guard let first = before.first else { return nil }
       return CheckFinding(
         record: table.record(film.row), column: "reservation_rate", value: shown(.real(film.rate)), count: before.count,
-        "rank \(Int(film.rank)) has a higher rate than rank \(Int(first.rank)), which has \(first.rate)")
+        "rank \(Int(film.rank)) has a higher reservation rate than rank \(Int(first.rank)) (\(first.rate))")
     }
   }
 }

@@ -1,35 +1,36 @@
 public import Rows
 
-/// Where pictures are kept. One program at a time has it.
+/// The storage of downloaded images. Only one process at a time uses it.
 public protocol ImageArchive: Sendable {
   /// How messages name it.
   var name: String { get }
-  /// What was kept so far, and is still there with the size it had.
+  /// The images stored so far whose files still exist with the same size.
   func records() throws(Problem) -> [ImageRecord]
-  /// The file for a picture that is to come, as far as an earlier run got.
-  /// - Returns: nil when there is nothing of it, or of another URL.
+  /// The partial file of an image that an earlier run started.
+  /// - Returns: nil if there is none, or if it belongs to another URL.
   func unfinished(_ reference: ImageReference) throws(Problem) -> (any ImagePart)?
   /// A new, empty file for a picture that is to come.
   /// - Parameters:
   ///   - reference: the image.
   ///   - validator: nil when it cannot be told later whether what was received still belongs to it; then nothing is left of it.
   func begin(_ reference: ImageReference, _ validator: ImageValidator?) throws(Problem) -> any ImagePart
-  /// Notes that a picture is in its place, so that it is not asked for again should the run break off here.
+  /// Records that an image is stored, so that an interrupted run does not request it again.
   func note(_ record: ImageRecord) throws(Problem)
-  /// Makes everything last, and `records` the manifest, in place of the one before; then removes the files that `superseded` names.
+  /// Makes everything last, and `records` the manifest, in place of the one before; then removes the files that
+  /// `superseded` names.
   func save(_ records: [ImageRecord], superseded: [String]) throws(Problem)
 }
 
-/// A picture that is being received.
+/// An image that is being downloaded.
 public protocol ImagePart: Sendable {
-  /// What a server is asked to compare before it sends the rest.
+  /// The validator that the server compares before it sends the rest.
   var validator: ImageValidator? { get }
   /// Bytes received.
   var count: Int { get }
   /// Appends bytes.
   func append(_ bytes: [UInt8]) throws(Problem)
-  /// Whether the bytes are a whole picture, and which.
-  /// - Throws: `badData` when they are not.
+  /// Checks that the bytes are a complete image, and returns its kind.
+  /// - Throws: `badData` if they are not.
   func check() throws(Problem) -> (kind: ImageKind, sha256: String)
   /// Puts the file in its place under this name, whatever was there.
   func publish(as file: String) throws(Problem)

@@ -1,37 +1,37 @@
 public import Rows
 
-/// Fetches pictures into an archive: several at a time, continued where an earlier run broke off, asked for only when they may have changed, and kept
-/// only when they are pictures and whole.
+/// Downloads images into an archive: concurrently, resuming interrupted runs, requesting only images that may have
+/// changed, and keeping only complete and valid ones.
 ///
-/// A picture that cannot be had is told of and holds up no other; what was kept of it before stays.
+/// An image that is unavailable is reported and does not delay the others; its previous version is kept.
 public struct ImageDownload: Sendable {
-  /// How much is taken.
+  /// The limits of a download.
   public struct Limits: Sendable, Hashable {
     /// Requests under way at one time.
     public var parallel = 16
-    /// The largest picture, in bytes.
+    /// The maximum size of an image, in bytes.
     public var bytesEach = 64 << 20
     /// The most that is received in one run, in bytes.
     public var bytesInAll = 8 << 30
-    /// How often a picture is asked for when answers break off.
+    /// The maximum number of attempts per image when responses are interrupted.
     public var attempts = 4
     /// The usual limits.
     public init() {}
   }
 
-  /// How far the work is.
+  /// The progress of a download.
   public struct Progress: Sendable, Hashable {
-    /// Pictures that are done, whatever became of them, and pictures in all.
+    /// Images that are finished, with any outcome, and all images.
     public var done = 0, all = 0
     /// Bytes received.
     public var bytes = 0
   }
 
-  /// What became of the pictures.
+  /// The outcome of a download.
   public struct Summary: Sendable {
-    /// Pictures that were not there before, that have changed, that are as they were.
+    /// Images that are new, changed, and unchanged.
     public var added = 0, changed = 0, unchanged = 0
-    /// What could not be had, and why, in the order they were asked for.
+    /// The failures, in the order of the requests.
     public var failures: [Problem] = []
     /// Bytes received.
     public var bytes = 0
@@ -42,7 +42,7 @@ public struct ImageDownload: Sendable {
   private let limits: Limits
   private let progress: @Sendable (Progress) -> Void
 
-  /// A download over `transport` into `archive`; `progress` is told how far it is, from any task.
+  /// Creates a download over `transport` into `archive`; `progress` is called from any task.
   public init(
     _ transport: any HTTPTransport, into archive: any ImageArchive, _ limits: Limits = Limits(),
     progress: @escaping @Sendable (Progress) -> Void = { _ in }
@@ -53,8 +53,8 @@ public struct ImageDownload: Sendable {
     self.progress = progress
   }
 
-  /// Fetches these pictures, and writes down what is there now.
-  /// - Throws: what the archive throws; pictures that are there already are not lost, nor asked for again by the next run.
+  /// Downloads the images, and records what is stored.
+  /// - Throws: errors of the archive. Images stored so far are kept, and the next run does not request them again.
   public func run(_ references: [ImageReference]) async throws(Problem) -> Summary {
     let meter = ImageMeter(all: references.count, limit: limits.bytesInAll, progress)
     var records: [ImageReference.Place: ImageRecord] = [:]
@@ -90,7 +90,7 @@ public struct ImageDownload: Sendable {
 }
 
 extension ImageReference {
-  /// Whose picture it is, and which, wherever it is.
+  /// The record of an image and its number, independent of its URL.
   struct Place: Hashable, Comparable {
     let dataset: [UInt8], key: [UInt8], number: Int
 

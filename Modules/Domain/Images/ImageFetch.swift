@@ -1,8 +1,8 @@
 import Rows
 
-/// Fetches one picture.
+/// Downloads one image.
 struct ImageFetch: Sendable {
-  /// What became of it.
+  /// The outcome of the download.
   enum Outcome: Sendable {
     /// It is in its place, new or changed.
     case kept(ImageRecord)
@@ -12,12 +12,12 @@ struct ImageFetch: Sendable {
     case failed(Problem)
   }
 
-  /// What became of one request.
+  /// The outcome of one request.
   private enum Answer {
     case done(Outcome)
-    /// What was received before does not belong to what is there now: from the beginning.
+    /// The partial file does not belong to the current image: start again.
     case stale
-    /// It broke off; the rest may be asked for.
+    /// Interrupted; the rest may be requested.
     case interrupted(Problem)
   }
 
@@ -26,8 +26,8 @@ struct ImageFetch: Sendable {
   let limits: ImageDownload.Limits
   let meter: ImageMeter
 
-  /// Fetches a picture; `known` is what was kept of it before.
-  /// - Throws: what the archive throws, `cancelled`. What the network or the server does wrong is an outcome.
+  /// Downloads an image; `known` is its stored version.
+  /// - Throws: errors of the archive, `cancelled`. Errors of the network or the server are outcomes.
   func run(_ reference: ImageReference, known: ImageRecord?) async throws(Problem) -> Outcome {
     guard meter.isOpen else { return .failed(tooMuch(reference)) }
     var part = try archive.unfinished(reference)
@@ -49,7 +49,7 @@ struct ImageFetch: Sendable {
       }
     }
     part?.suspend()
-    return .failed(Problem(.unavailable, "changes while it is fetched", at: URLText.redacted(reference.url)))
+    return .failed(Problem(.unavailable, "changed during the download", at: URLText.redacted(reference.url)))
   }
 
   private func ask(
@@ -90,10 +90,10 @@ struct ImageFetch: Sendable {
     }
     part?.suspend()
     return .done(
-      .failed(Problem(.unavailable, "answers \(response.status)", at: URLText.redacted(reference.url))))
+      .failed(Problem(.unavailable, "HTTP status \(response.status)", at: URLText.redacted(reference.url))))
   }
 
-  /// The size of the picture that a part continues at `begun`; nil when it is not that part of that picture.
+  /// The size of the image that a partial response continues at `begun`; nil if the response does not match.
   private func wholeSize(_ response: HTTPResponse, from begun: Int, _ validator: ImageValidator?) -> Int? {
     if let tag = response.header("ETag"), let validator, validator.text.hasPrefix("\""), tag != validator.text {
       return nil
@@ -131,7 +131,7 @@ struct ImageFetch: Sendable {
       }
     }
     if let whole, open.count != whole {
-      return .interrupted(Problem(.unavailable, "the answer was cut short", at: place))
+      return .interrupted(Problem(.unavailable, "the response was truncated", at: place))
     }
     let found: (kind: ImageKind, sha256: String)
     do throws(Problem) { found = try open.check() } catch {
@@ -157,8 +157,9 @@ struct ImageFetch: Sendable {
 
   private func tooMuch(_ reference: ImageReference) -> Problem {
     Problem(
-      .busy, "was not fetched: \(limits.bytesInAll >> 20) MiB were received, as many as are allowed",
-      at: URLText.redacted(reference.url), hint: "run again for the rest, or say --max-total")
+      .busy, "skipped: the download limit of \(limits.bytesInAll >> 20) MiB was reached",
+      at: URLText.redacted(reference.url),
+      hint: "run the command again for the rest, or raise the limit with --max-total")
   }
 }
 

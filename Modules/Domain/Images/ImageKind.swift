@@ -1,13 +1,13 @@
-/// The kinds of pictures that are kept: those every browser shows and that cannot hold programs.
+/// The supported kinds of images: those that all browsers show and that cannot contain programs.
 public enum ImageKind: String, Sendable, Hashable, CaseIterable {
   /// JPEG (ISO 10918), PNG (ISO 15948), GIF 87a and 89a, WebP, and the two that are boxes of ISO 14496-12.
   case jpeg, png, gif, webp, avif, heif
 
-  /// What a file's name ends with, without the dot.
+  /// The file name extension, without the period.
   public var fileExtension: String { self == .jpeg ? "jpg" : rawValue }
 
-  /// The kind of a file that begins with these bytes; nil for any other. Sixteen bytes are enough but for `heif` with the brand of another, which is told
-  /// by its list of brands.
+  /// The kind of a file that begins with these bytes; nil if it is not supported. Sixteen bytes are sufficient, except
+  /// for `heif` files with another major brand, which are recognised by their list of brands.
   public init?(beginning bytes: [UInt8]) {
     func has(_ text: StaticString, at place: Int = 0) -> Bool {
       let count = text.utf8CodeUnitCount

@@ -2,9 +2,9 @@ import Codecs
 import Query
 public import Rows
 
-/// The pictures that the rows of a table name, each once.
+/// The images that the rows of a table refer to, each once.
 public struct ImageList: Sendable {
-  /// The pictures, row by row, in the order of the columns.
+  /// The images, row by row, in the order of the columns.
   public private(set) var references: [ImageReference] = []
   /// Rows looked at.
   public private(set) var rows = 0
@@ -20,7 +20,7 @@ public struct ImageList: Sendable {
   /// URLs that were met where there is no key to tell records apart.
   private var seen: Set<[UInt8]> = []
 
-  /// The pictures of rows of `schema` that stand in `columns`.
+  /// Collects the images in `columns` of rows of `schema`.
   public init(of schema: Schema, in columns: [Int]) {
     self.schema = schema
     self.columns = columns

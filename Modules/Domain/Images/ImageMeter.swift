@@ -17,7 +17,7 @@ final class ImageMeter: Sendable {
   /// Bytes received so far.
   var bytes: Int { state.withLock { $0.bytes } }
 
-  /// Whether more may be asked for.
+  /// Whether more images may be requested.
   var isOpen: Bool { state.withLock { $0.bytes < limit } }
 
   /// Counts bytes; false when they are more than may be received.
@@ -30,7 +30,7 @@ final class ImageMeter: Sendable {
     return now.bytes <= limit
   }
 
-  /// Counts a picture as done.
+  /// Counts an image as finished.
   func finishOne() {
     let now = state.withLock { state in
       state.done += 1

@@ -3,7 +3,8 @@ enum ImageName {
   /// The longest name, in bytes; a longer one is cut, and told apart by a number made of all of it.
   private static let longest = 80
 
-  /// `KEY-N`. Bytes other than letters, digits, `_` and `-` are written as `%20`; a dot may not come first; the `/` between the values of a key is `,`.
+  /// `KEY-N`. Bytes other than letters, digits, `_` and `-` are written as `%20`; a dot may not come first; the `/`
+  /// between the values of a key is `,`.
   static func stem(key: String, number: Int) -> String { "\(escaped(key))-\(number)" }
 
   /// The key alone.

@@ -1,14 +1,14 @@
-/// What is known of a picture that was kept: a line of the manifest.
+/// The record of a stored image: a line of the manifest.
 public struct ImageRecord: Sendable, Hashable {
-  /// Whose picture it is, and where it came from.
+  /// The record that the image belongs to, and its URL.
   public var reference: ImageReference
-  /// The file's name in its folder.
+  /// The file name in its directory.
   public var file: String
   /// The file's size.
   public var bytes: Int
   /// The digest of the file, in hexadecimal digits.
   public var sha256: String
-  /// The server's mark for this version of the picture; nil when it gave none.
+  /// The entity tag of this version of the image; nil if the server sent none.
   public var etag: String?
   /// When the server says it changed last, as it said it.
   public var lastModified: String?
@@ -26,7 +26,7 @@ public struct ImageRecord: Sendable, Hashable {
   }
 }
 
-/// What tells whether bytes that are here begin the picture that is there (RFC 9110, 8.8 and 13.1.5).
+/// A validator that tells whether local bytes are a prefix of the current image (RFC 9110, 8.8 and 13.1.5).
 public struct ImageValidator: Sendable, Hashable {
   /// A strong ETag with its quotes, or a date of last change.
   public let text: String
@@ -39,7 +39,8 @@ public struct ImageValidator: Sendable, Hashable {
     self.text = text
   }
 
-  /// The best that an answer has. A date counts only when it was a while past when the answer was sent: the picture may have changed twice in a second.
+  /// The strongest validator of a response. A date is used only if it was sufficiently old when the response was sent,
+  /// because the image may have changed more than once in a second.
   public init?(_ response: HTTPResponse) {
     if let tag = response.header("ETag") {
       guard let validator = ImageValidator(tag) else { return nil }

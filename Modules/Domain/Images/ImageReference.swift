@@ -1,17 +1,18 @@
 public import Rows
 
-/// A picture that a record names.
+/// An image that a record refers to.
 public struct ImageReference: Sendable, Hashable {
   /// The dataset of the record.
   public let dataset: String
-  /// The record's key as text, as `RecordKey` has it; in a table without a key its column `id`, and without one a number made of the URL.
+  /// The record's key as text, as `RecordKey` has it; in a table without a key its column `id`, and without one a
+  /// number made of the URL.
   public let key: String
-  /// Which of the record's pictures it is, from 1.
+  /// The number of the image within its record, from 1.
   public let number: Int
   /// Where it is, as the record says.
   public let url: String
 
-  /// A picture.
+  /// Creates a reference to an image.
   public init(dataset: String, key: String, number: Int, url: String) {
     self.dataset = dataset
     self.key = key
@@ -19,13 +20,14 @@ public struct ImageReference: Sendable, Hashable {
     self.url = url
   }
 
-  /// What its file is called, without what says its kind: made of key and number alone, never of anything a server says.
+  /// What its file is called, without what says its kind: made of key and number alone, never of anything a server
+  /// says.
   public var stem: String { ImageName.stem(key: key, number: number) }
 
-  /// What a folder for the pictures of a dataset is called, among those of others.
+  /// The name of the directory for the images of a dataset.
   public static func folderName(of dataset: String) -> String { ImageName.escaped(dataset) }
 
-  /// The columns of a schema that name pictures: those that are called so and may hold URLs.
+  /// The columns of a schema that refer to images: those with a typical name that may hold URLs.
   public static func columns(of schema: Schema) -> [Int] {
     let words: Set<Substring> = [
       "image", "images", "picture", "pictures", "photo", "photos", "poster", "thumbnail", "avatar", "portrait",

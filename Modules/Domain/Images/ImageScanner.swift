@@ -1,9 +1,9 @@
 public import Rows
 
-/// Looks at a picture's bytes as they come by, and tells whether it is one and whole: the structure of the file is followed from the first byte to
-/// what ends it. The picture itself is not decoded.
+/// Validates the bytes of an image while they are received, by following the structure of the file from the first byte
+/// to its end. The image itself is not decoded.
 public struct ImageScanner: Sendable {
-  /// What the next gathered bytes are.
+  /// The meaning of the next gathered bytes.
   private enum Step: Sendable {
     case beginning, brands
     case jpegMarker, jpegCode, jpegLength(UInt8), jpegData, jpegDataCode
@@ -23,7 +23,7 @@ public struct ImageScanner: Sendable {
   private var skip: UInt64 = 0
   /// Bytes seen.
   private var count: UInt64 = 0
-  /// Whether what makes a file a picture was seen: a scan, an image, the box that describes it.
+  /// Whether an element that makes the file an image was found: a scan, an image, or the box that describes it.
   private var hasPicture = false
   /// Whether the box that holds its data was seen.
   private var hasData = false
@@ -45,7 +45,7 @@ public struct ImageScanner: Sendable {
         at += Int(passed)
       case .jpegData:
         at = Self.mark(in: bytes, from: at)
-        // Mostly what follows the mark says that the data goes on.
+        // In most cases the byte after the mark means that the data continues.
         while at + 1 < length, Self.isData(unsafe bytes.unsafeLoad(fromByteOffset: at + 1, as: UInt8.self)) {
           at = Self.mark(in: bytes, from: at + 2)
         }
@@ -63,14 +63,14 @@ public struct ImageScanner: Sendable {
     }
   }
 
-  /// What the picture is, when no more bytes come.
-  /// - Throws: `badData` for bytes that are no picture, or not a whole one.
+  /// The kind of the image, at the end of the input.
+  /// - Throws: `badData` for bytes that are not an image, or are incomplete.
   public func finish() throws(Problem) -> ImageKind {
     guard let kind else {
       let isPage = gathered.first { $0 > 32 } == UInt8(ascii: "<")
       throw Problem(
-        .badData, "is no picture\(isPage ? " but a page" : "")\(count == 0 ? ": it is empty" : "")",
-        hint: "kept are \(ImageKind.allCases.map { $0.rawValue.uppercased() }.joined(separator: ", "))")
+        .badData, "not an image\(isPage ? " but a web page" : "")\(count == 0 ? ": the response is empty" : "")",
+        hint: "supported formats: \(ImageKind.allCases.map { $0.rawValue.uppercased() }.joined(separator: ", "))")
     }
     let isWhole =
       switch step {
@@ -79,7 +79,7 @@ public struct ImageScanner: Sendable {
       default: false
       }
     guard isWhole else {
-      throw Problem(.badData, "the \(kind.rawValue.uppercased()) picture is not whole, or damaged")
+      throw Problem(.badData, "incomplete or damaged \(kind.rawValue.uppercased()) image")
     }
     return kind
   }
@@ -98,7 +98,7 @@ public struct ImageScanner: Sendable {
     return at
   }
 
-  /// Whether a byte behind a mark in the data of a JPEG scan says that the data goes on.
+  /// Whether the byte after a mark in the data of a JPEG scan means that the data continues.
   private static func isData(_ code: UInt8) -> Bool { code == 0x00 || (0xD0...0xD7).contains(code) }
 
   private mutating func next(_ step: Step, _ need: Int, after skip: UInt64 = 0) {
@@ -151,7 +151,7 @@ public struct ImageScanner: Sendable {
   private mutating func begin() {
     let start = gathered
     if start[4..<8].elementsEqual("ftyp".utf8) {
-      // Its brands are needed to tell what it is.
+      // Its brands identify the format.
       let size = number()
       guard size >= 16, size <= 4096 else { return next(.broken, 1) }
       next(.brands, Int(size))
@@ -162,7 +162,7 @@ public struct ImageScanner: Sendable {
     kind = ImageKind(beginning: start)
     switch kind {
     case .jpeg:
-      // What was gathered behind the first two bytes is looked at once more.
+      // The bytes gathered after the first two are processed again.
       next(.jpegMarker, 1)
       again(start[2...])
     case .png:
@@ -194,7 +194,7 @@ public struct ImageScanner: Sendable {
     case (.jpegLength(let code), _):
       let length = number(0, 2)
       guard length >= 2 else { return next(.broken, 1) }
-      // Behind the head of a scan (SOS) comes its data, in which 0xFF is followed by 0 or by the number of a restart.
+      // The header of a scan (SOS) is followed by its data, in which 0xFF is followed by 0 or by a restart number.
       hasPicture = hasPicture || code == 0xDA
       next(code == 0xDA ? .jpegData : .jpegMarker, 1, after: length - 2)
     case (.jpegDataCode, let code) where Self.isData(code): next(.jpegData, 1)

@@ -12,9 +12,9 @@ public struct Assignment: Sendable, Hashable {
   /// Reads `COLUMN=VALUE`.
   /// - Throws: `usage` for a text without `=`.
   public init(parsing text: String) throws(Problem) {
-    // As bytes: before an accent the mark is no Character of its own.
+    // As bytes: before a combining accent the mark is not a Character of its own.
     guard let mark = text.utf8.firstIndex(of: UInt8(ascii: "=")), mark != text.startIndex else {
-      throw Problem(.usage, "“\(text)” sets nothing", hint: "write COLUMN=VALUE")
+      throw Problem(.usage, "invalid assignment “\(text)”", hint: "use COLUMN=VALUE")
     }
     column = String(text[..<mark])
     self.text = String(text[text.utf8.index(after: mark)...])
@@ -27,17 +27,17 @@ public struct Assignment: Sendable, Hashable {
 
   /// The record with this column set.
   ///
-  /// Elements of a list are parted by `; `, or the list is JSON: `["A","B; C"]`.
-  /// - Throws: `usage` for a column that is not there or must stay as it is, and a value that does not fit its type.
+  /// Elements of a list are separated by `; `, or the list is JSON: `["A","B; C"]`.
+  /// - Throws: `usage` for an unknown or read-only column, and for a value that does not fit its type.
   public func applied(to record: StoredRecord) throws(Problem) -> StoredRecord {
     let position = try record.schema.column(named: column)
     let description = record.schema.columns[position]
     if record.schema.key.contains(position) {
       throw Problem(
-        .usage, "\(column) is part of the key and stays as it is", hint: "delete the record and add another")
+        .usage, "cannot change \(column): it is part of the key", hint: "delete the record and add a new one")
     }
     if column == "created_at" || column == "updated_at" {
-      throw Problem(.usage, "\(column) is set by the program")
+      throw Problem(.usage, "cannot change \(column): it is set automatically")
     }
     var result = record
     result.values[position] = try value(description)
@@ -46,7 +46,7 @@ public struct Assignment: Sendable, Hashable {
 
   private func value(_ column: ColumnDescription) throws(Problem) -> Value {
     guard let text else {
-      guard column.isNullable else { throw Problem(.usage, "\(column.name) must have a value") }
+      guard column.isNullable else { throw Problem(.usage, "\(column.name) must not be empty") }
       return .null
     }
     let bytes = Array(text.utf8)
@@ -63,7 +63,8 @@ public struct Assignment: Sendable, Hashable {
       }
     guard let value else {
       throw Problem(
-        .usage, "“\(text)” is no \(column.type.name), which \(column.name) is", hint: Self.example(column.type))
+        .usage, "invalid value “\(text)” for \(column.name): expected \(column.type.name)",
+        hint: Self.example(column.type))
     }
     return value
   }
@@ -82,12 +83,12 @@ public struct Assignment: Sendable, Hashable {
 
   private static func example(_ type: ColumnType) -> String {
     switch type {
-    case .date: "write it as 1958, 1966-03 or 1966-03-07"
-    case .integer: "write a whole number"
-    case .real, .decimal: "write a number, as in 47.05"
-    case .boolean: "write true or false"
-    case .list: "write elements parted by “; ”, or [\"A\",\"B\"]"
-    case .bytes, .json, .timestamp, .text, .url: "edit it in the storage, or import it"
+    case .date: "use 1958, 1966-03 or 1966-03-07"
+    case .integer: "use an integer"
+    case .real, .decimal: "use a number, for example 47.05"
+    case .boolean: "use true or false"
+    case .list: "separate elements with “; ”, or use a JSON array: [\"A\",\"B\"]"
+    case .bytes, .json, .timestamp, .text, .url: "edit the store directly, or import the value"
     }
   }
 }

@@ -40,7 +40,8 @@ public struct EpisodeChoices: Sendable {
     self.current = current
   }
 
-  /// The episode with this key; nil when nobody knows it. The API is asked only when the others do not, or for `refresh`.
+  /// The episode with this key; nil if it is unknown. The API is used only if the other sources do not have it, or for
+  /// `refresh`.
   public func choice(_ key: EpisodeKey, refresh: Bool = false) async throws(Problem) -> EpisodeChoice? {
     if !refresh {
       if let stored = try await book.record(of: Catalog.episodes, key: key.values) { return EpisodeChoice(stored) }
@@ -63,7 +64,7 @@ public struct EpisodeChoices: Sendable {
     return found.values.sorted { $0.key < $1.key }
   }
 
-  /// The problem of an episode that is not there: the nearest that are.
+  /// The error for an unknown episode, with the nearest episodes as a hint.
   public func unknown(_ key: EpisodeKey) async throws(Problem) -> Problem {
     let all = try await all()
     let same = all.filter { $0.key.production == key.production }
@@ -71,7 +72,7 @@ public struct EpisodeChoices: Sendable {
     let nearest = same.sorted { key.distance(to: $0.key) < key.distance(to: $1.key) }.prefix(3)
       .sorted { $0.key < $1.key }
     return Problem(
-      .usage, "there is no episode \(key.text)", hint: "the nearest are \(nearest.map(\.label).joined(separator: ", "))"
+      .usage, "unknown episode \(key.text)", hint: "nearest episodes: \(nearest.map(\.label).joined(separator: ", "))"
     )
   }
 
@@ -82,7 +83,7 @@ public struct EpisodeChoices: Sendable {
     let all = known.map { name in
       name + (Shorthand.productions.first { $0.name == name }.map { " (\($0.short))" } ?? "")
     }
-    return Problem(.usage, "no production “\(name)”", hint: near ?? "there are: \(all.joined(separator: ", "))")
+    return Problem(.usage, "unknown show “\(name)”", hint: near ?? "available shows: \(all.joined(separator: ", "))")
   }
 
   private func builtInRows() async throws(Problem) -> any RowStream {

@@ -51,13 +51,13 @@ public struct EpisodeKey: Sendable, Hashable, Comparable {
   /// `Breaking Bad S05E14`.
   public var text: String { "\(production) \(short)" }
 
-  /// How it is typed, a word for sh: `bb:S05E14`.
+  /// The key as a shell word: `bb:S05E14`.
   public var argument: String {
     let word = Shorthand.productions.first { $0.name == production }?.short
     return word.map { "\($0):\(short)" } ?? "'\(production.replacing("'", with: "'\\''")):\(short)'"
   }
 
-  /// How far another episode is: by seasons, then by numbers. A file that a person edited may hold any numbers.
+  /// The distance to another episode: by seasons, then by numbers. A manually edited file may contain any numbers.
   public func distance(to other: EpisodeKey) -> (seasons: UInt, episodes: UInt) {
     func between(_ a: Int, _ b: Int) -> UInt { UInt(bitPattern: a > b ? a &- b : b &- a) }
     return (between(season, other.season), between(episode, other.episode))

@@ -1,10 +1,10 @@
-/// A page that shows pictures: one file, without scripts, light or dark as the browser wants it.
+/// A page that shows images: one file, without scripts, following the light or dark theme.
 public enum GalleryPage {
-  /// The page.
+  /// Creates the page.
   ///
   /// - Parameters:
-  ///   - title: what the pictures are of.
-  ///   - images: absolute paths, or http(s) addresses; anything else is left out.
+  ///   - title: the subject of the images.
+  ///   - images: absolute paths, or http(s) URLs; other texts are omitted.
   public static func html(_ title: String, images: [String]) -> [UInt8] {
     let figures = images.compactMap(address).map { "<a href=\"\($0)\"><img src=\"\($0)\" alt=\"\"></a>\n" }
     return Array(

@@ -1,15 +1,15 @@
 public import Rows
 
-/// What was done in a store, newest last, and its undo.
+/// The history of a store, newest last, with undo.
 public struct HistoryBook: Sendable {
   private let book: RecordBook
 
   /// The history of `book`'s store.
   public init(_ book: RecordBook) { self.book = book }
 
-  /// One entry, and what became of it.
+  /// A history entry and its undo status.
   public struct Item: Sendable {
-    /// What became of an entry.
+    /// The undo status of an entry.
     public enum State: Sendable, Hashable {
       /// It can be undone.
       case undoable
@@ -22,7 +22,7 @@ public struct HistoryBook: Sendable {
     }
     /// The entry.
     public let entry: HistoryEntry
-    /// What became of it.
+    /// Its undo status.
     public let state: State
     /// Records it touched.
     public var count: Int { entry.tables.reduce(0) { $0 + $1.rows.count + $1.loaded } }
@@ -42,8 +42,8 @@ public struct HistoryBook: Sendable {
 
   /// Undoes a whole command: the last one that was not undone yet, or the one that has the entry `number`.
   /// - Returns: what was undone: its title, and its time.
-  /// - Throws: `absent` when there is nothing to undo, or what a load replaced is no longer kept; `busy` when a record is no longer as the command
-  ///   left it.
+  /// - Throws: `absent` when there is nothing to undo, or what a load replaced is no longer kept; `busy` when a record
+  ///   is no longer as the command left it.
   @discardableResult
   public func undo(_ number: Int? = nil) async throws(Problem) -> (title: String, time: String) {
     let items = try await items()
@@ -69,7 +69,7 @@ public struct HistoryBook: Sendable {
       let changed = try await changedSince(command.map(\.entry))
       throw Problem(
         .busy, "cannot undo “\(title)”: \(changed ?? error.message)", at: changed == nil ? error.place : "",
-        hint: "change it by hand, or restore it from the trash")
+        hint: "edit it yourself, or use trash restore")
     }
     return (title, time)
   }
@@ -92,7 +92,7 @@ public struct HistoryBook: Sendable {
     return "\(verb) \(titles.map { String($0[1]) }.joined(separator: ", "))"
   }
 
-  /// The first record that is not as the entries left it, in words; nil when all are.
+  /// The label of the first record that changed since the entries; nil if none did.
   private func changedSince(_ entries: [HistoryEntry]) async throws(Problem) -> String? {
     for table in entries.flatMap(\.tables) {
       for row in table.rows {

@@ -1,7 +1,7 @@
 import Query
 public import Rows
 
-/// Personal records that lead nowhere: notes on episodes that nobody knows, favourites that are gone.
+/// Dangling references of personal records: notes on unknown episodes, favourites of deleted records.
 public struct LooseEnds: Sendable {
   private let book: RecordBook
   private let choices: EpisodeChoices
@@ -10,7 +10,7 @@ public struct LooseEnds: Sendable {
   public struct Finding: Sendable, Hashable {
     /// The dataset it is in, and its key.
     public let dataset: String, key: String
-    /// What is odd, in words.
+    /// A description of the problem.
     public let what: String
   }
 
@@ -20,7 +20,7 @@ public struct LooseEnds: Sendable {
     self.choices = choices
   }
 
-  /// What was found, in order of dataset and key.
+  /// The findings, in order of dataset and key.
   public func findings() async throws(Problem) -> [Finding] { try await notes() + favourites() }
 
   private func notes() async throws(Problem) -> [Finding] {
@@ -28,12 +28,12 @@ public struct LooseEnds: Sendable {
     var findings: [Finding] = []
     for note in try await book.records(of: Catalog.notes) {
       guard let key = EpisodeKey(of: note), !known.contains(key) else { continue }
-      findings.append(Finding(dataset: "notes", key: note.keyText, what: "nobody knows the episode \(key.text)"))
+      findings.append(Finding(dataset: "notes", key: note.keyText, what: "unknown episode \(key.text)"))
     }
     return findings
   }
 
-  /// Favourites of datasets that the storage has; of others nothing can be said.
+  /// Checks favourites of datasets that the store contains; others cannot be checked.
   private func favourites() async throws(Problem) -> [Finding] {
     var wanted: [String: [StoredRecord]] = [:]
     for favourite in try await book.records(of: Catalog.favourites) {
@@ -46,7 +46,7 @@ public struct LooseEnds: Sendable {
       let keys = Set(try await book.records(of: schema).map(\.keyText))
       for favourite in favourites where !keys.contains(favourite.text("record_key") ?? "") {
         findings.append(
-          Finding(dataset: "favourites", key: favourite.keyText, what: "there is no such record in \(dataset)"))
+          Finding(dataset: "favourites", key: favourite.keyText, what: "no such record in \(dataset)"))
       }
     }
     return findings

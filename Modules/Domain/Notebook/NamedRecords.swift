@@ -15,7 +15,8 @@ public struct NamedRecords: Sendable {
     self.book = book
   }
 
-  /// The record that a text means: its identifier, its name, or the beginning of its identifier, at least four characters.
+  /// The record that a text means: its identifier, its name, or the beginning of its identifier, at least four
+  /// characters.
   /// - Throws: `usage` naming the candidates when several have it; `absent` with the nearest name.
   public func find(_ text: String) async throws(Problem) -> StoredRecord {
     var exact = Selection()
@@ -32,13 +33,13 @@ public struct NamedRecords: Sendable {
     let names = all.compactMap { $0.text("name") }
     let near = Nearest.word(to: text, among: names).map { "did you mean \($0)?" }
     throw Problem(
-      .absent, "there is no \(kind.noun) “\(text)”", hint: near ?? (names.isEmpty ? "there are none yet" : ""))
+      .absent, "\(kind.noun) not found: “\(text)”", hint: near ?? (names.isEmpty ? "there are none yet" : ""))
   }
 
   private func only(_ found: [StoredRecord], _ text: String) throws(Problem) -> StoredRecord {
     if found.count == 1 { return found[0] }
     let candidates = found.map { "\($0.text("id") ?? "") (\($0.text("name") ?? ""))" }.joined(separator: ", ")
-    throw Problem(.usage, "“\(text)” means \(found.count) \(kind.noun)s", hint: "name one by its id: \(candidates)")
+    throw Problem(.usage, "“\(text)” matches \(found.count) \(kind.noun)s", hint: "use an id: \(candidates)")
   }
 
   /// Whether another record has this name.
@@ -48,7 +49,8 @@ public struct NamedRecords: Sendable {
     return try await book.records(of: kind.schema, selection).contains { $0.text("id") != id }
   }
 
-  /// `made`, or an identifier above that of every record, where the clock was set back: records are listed in the order in which they were added.
+  /// `made`, or an identifier above that of every record, where the clock was set back: records are listed in the order
+  /// in which they were added.
   public func newIdentifier(_ made: String) async throws(Problem) -> String {
     var selection = Selection()
     selection.columns = ["id"]
@@ -74,8 +76,8 @@ public struct NamedRecords: Sendable {
     if isPartial { missing = missing.filter { $0 == "a name" || kind.noun == "place" } }
     guard missing.isEmpty else {
       throw Problem(
-        .usage, "the \(kind.noun) lacks \(missing.joined(separator: ", "))",
-        hint: missing.contains("coordinates") ? "say where it is: --at LAT,LON" : "")
+        .usage, "missing for this \(kind.noun): \(missing.joined(separator: ", "))",
+        hint: missing.contains("coordinates") ? "set the coordinates: --at LAT,LON" : "")
     }
     try kind.check(record)
   }

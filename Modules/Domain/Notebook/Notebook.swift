@@ -1,7 +1,7 @@
 import Query
 public import Rows
 
-/// The user's notes on episodes, one an episode.
+/// The user's notes on episodes, one per episode.
 public struct Notebook: Sendable {
   /// The records.
   public let book: RecordBook
@@ -29,8 +29,8 @@ public struct Notebook: Sendable {
       .sorted()
     let hint =
       near.isEmpty
-      ? "there are none on \(key.production)" : "there are notes on \(near.map(\.short).joined(separator: ", "))"
-    throw Problem(.absent, "there is no note on \(key.text)", hint: hint)
+      ? "no notes for \(key.production) yet" : "nearest notes: \(near.map(\.short).joined(separator: ", "))"
+    throw Problem(.absent, "no note for \(key.text)", hint: hint)
   }
 
   /// Writes a note, when the record still is as it was read.
@@ -68,7 +68,7 @@ public struct Notebook: Sendable {
 
 /// The text of a note: UTF-8, without line ends and blanks at its end, never empty.
 public enum NoteText {
-  /// The text without what stands at its end for nothing.
+  /// The text without redundant trailing white space.
   public static func trimmed(_ text: [UInt8]) -> [UInt8] {
     var text = text[...]
     while let last = text.last, " \t\r\n".utf8.contains(last) { text.removeLast() }
@@ -80,9 +80,11 @@ public enum NoteText {
   public static func checked(_ text: [UInt8]) throws(Problem) -> [UInt8] {
     let trimmed = trimmed(text)
     guard !trimmed.isEmpty else {
-      throw Problem(.usage, "the text is empty", hint: "say something, or delete the note")
+      throw Problem(.usage, "the text is empty", hint: "add some text, or delete the note")
     }
-    guard String(validating: trimmed, as: UTF8.self) != nil else { throw Problem(.badData, "the text is not UTF-8") }
+    guard String(validating: trimmed, as: UTF8.self) != nil else {
+      throw Problem(.badData, "the text is not valid UTF-8")
+    }
     return trimmed
   }
 }

@@ -2,7 +2,8 @@ import Codecs
 public import Query
 public import Rows
 
-/// A storage as personal records need it: reads single records, and makes one change a command, which the history shows and can take back.
+/// Access to a store for personal records: reads single records, and applies one change per command, which is recorded
+/// in the history and can be undone.
 public struct RecordBook: Sendable {
   /// The storage.
   public let store: any RecordStore
@@ -34,14 +35,15 @@ public struct RecordBook: Sendable {
   /// The time of changes, RFC 3339 in UTC.
   public var now: String { clock.now().timestamp }
 
-  /// The rows of a table, with everything pushed down that the storage can do; the caller applies `selection`. A table that is not there has no rows.
+  /// The rows of a table, with the selection pushed down as far as the store supports; the caller applies `selection`.
+  /// A missing table has no rows.
   public func rows(of schema: Schema, _ selection: Selection = Selection()) async throws(Problem) -> any RowStream {
     let request = RowRequest(selection: selection)
     do throws(Problem) {
       return try await store.rows(of: schema.name, request)
     } catch {
       guard error.kind == .noInput else { throw error }
-      // A table whose file is gone is not an empty table; one that somebody has just made is there now.
+      // A table whose file was deleted is not an empty table; a table that another process just created exists now.
       if try await store.tables().contains(where: { $0.name == schema.name }) {
         return try await store.rows(of: schema.name, request)
       }
@@ -77,7 +79,7 @@ public struct RecordBook: Sendable {
   @discardableResult
   public func change(_ title: String, _ edits: [Edit]) async throws(Problem) -> Bool {
     var tables: [TableChange] = []
-    // In order of the key, as every storage keeps its records: then all of them tell the same story.
+    // In key order, as all stores keep their records, so that their histories are identical.
     let edits = edits.filter(\.isChange).sorted { StoredKey($0.key) < StoredKey($1.key) }
     for edit in edits {
       guard let schema = edit.schema else { continue }
@@ -102,5 +104,7 @@ public struct RecordBook: Sendable {
 
 /// No temporary files: for selections that need none.
 private struct NoScratch: ScratchSpace {
-  func makeFile() throws(Problem) -> any ScratchFile { throw Problem(.bug, "a lookup needs no temporary file") }
+  func makeFile() throws(Problem) -> any ScratchFile {
+    throw Problem(.bug, "internal error: a lookup must not spill to disk")
+  }
 }

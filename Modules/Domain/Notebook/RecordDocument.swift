@@ -12,15 +12,13 @@ public struct RecordDocument: Sendable {
   public let schema: Schema
   /// The records, in the order of the document.
   public private(set) var records: [StoredRecord] = []
-  /// What is in the document and is not among the records, in words; nil when that is nothing.
+  /// A description of the parts of the document that were ignored; nil if none were.
   public private(set) var leftOut: String?
 
   /// Reads a document.
-  /// - Parameters:
-  ///   - bytes: the document.
-  ///   - suffix: one of `suffixes`.
-  ///   - name: its path, for messages.
-  /// - Throws: `badData` with `name:line:column` for what is not well-formed, holds neither places nor actors, or a place that does not exist.
+  /// - Parameters: - bytes: the document. - suffix: one of `suffixes`. - name: its path, for messages.
+  /// - Throws: `badData` with `name:line:column` for what is not well-formed, holds neither places nor actors, or a
+  ///   place that does not exist.
   public init(_ bytes: [UInt8], suffix: String, name: String) throws(Problem) {
     if suffix == "geojson" {
       schema = Catalog.places
@@ -32,7 +30,7 @@ public struct RecordDocument: Sendable {
     try XMLElement.records(bytes, name: name) { (root) throws(Problem) in
       switch root.name {
       case "gpx":
-        what = "points of ways without a name"
+        what = "unnamed track points"
         return ["wpt", "rtept", "trkpt"]
       case "kml": return ["Placemark"]
       case "actors":
@@ -41,12 +39,12 @@ public struct RecordDocument: Sendable {
       default:
         throw Problem(
           .badData, "<\(root.name)> is neither GPX, KML nor a list of actors", at: place(root),
-          hint: "there are: \(Self.suffixes.joined(separator: ", ")), csv, json, ndjson")
+          hint: "supported: \(Self.suffixes.joined(separator: ", ")), csv, json, ndjson")
       }
     } body: { (element) throws(Problem) in
       switch element.name {
       case "wpt": records.append(try Self.gpx(element, place))
-      // Points of ways are places when somebody gave them a name.
+      // Named points of routes and tracks are places.
       case "rtept", "trkpt":
         if element.text(of: "name") == nil { others += 1 } else { records.append(try Self.gpx(element, place)) }
       case "Placemark":
@@ -74,7 +72,7 @@ public struct RecordDocument: Sendable {
     let label = name ?? "a place"
     guard let latitude = latitude.flatMap(degrees), let longitude = longitude.flatMap(degrees),
       let coordinates = try? Coordinates(latitude: latitude, longitude: longitude)
-    else { throw Problem(.badData, "\(label) has no coordinates that exist", at: place) }
+    else { throw Problem(.badData, "\(label): invalid coordinates", at: place) }
     var record = StoredRecord(
       Catalog.places,
       [
@@ -87,7 +85,7 @@ public struct RecordDocument: Sendable {
       case "visited_on":
         guard Dates.isDate(Array(value.utf8)) else {
           throw Problem(
-            .badData, "\(label): “\(value)” is no date", at: place, hint: "write 1958, 1966-03 or 1966-03-07")
+            .badData, "\(label): invalid date “\(value)”", at: place, hint: "use 1958, 1966-03 or 1966-03-07")
         }
         record[column] = .text(value)
       // Other programs have identifiers and times of their own.
@@ -129,14 +127,14 @@ public struct RecordDocument: Sendable {
     return records
   }
 
-  private static let shapes = "shapes that are no points"
+  private static let shapes = "shapes other than points"
 
   private mutating func readGeoJSON(_ document: JSON, _ name: String) throws(Problem) {
     let features: [JSON]
     switch document["type"]?.stringValue {
     case "FeatureCollection": features = document["features"]?.arrayValue ?? []
     case "Feature": features = [document]
-    default: throw Problem(.badData, "is no FeatureCollection", at: name)
+    default: throw Problem(.badData, "not a GeoJSON FeatureCollection", at: name)
     }
     var others = 0
     for (position, feature) in features.enumerated() {
@@ -171,12 +169,12 @@ public struct RecordDocument: Sendable {
       if let text = element.text(of: name) { record[column] = .text(text) }
     }
     if let text = element.text(of: "age") {
-      guard let age = Int64(text) else { throw Problem(.badData, "“\(text)” is no age", at: place(element)) }
+      guard let age = Int64(text) else { throw Problem(.badData, "invalid age “\(text)”", at: place(element)) }
       record["age"] = .integer(age)
     }
     if let text = element.text(of: "isFavourite") {
       guard let truth = Bool(text) else {
-        throw Problem(.badData, "isFavourite is “\(text)”, neither true nor false", at: place(element))
+        throw Problem(.badData, "invalid value “\(text)” for isFavourite: expected true or false", at: place(element))
       }
       record["favourite"] = .boolean(truth)
     }

@@ -1,7 +1,8 @@
 import Codecs
 public import Rows
 
-/// A record as text that a person edits: `column: value`, further lines of a value indented by two spaces; lines that begin with `#` are advice.
+/// A record as editable text: `column: value`; continuation lines of a value are indented by two spaces; lines that
+/// start with `#` are comments.
 public struct RecordForm: Sendable {
   private let columns: [ColumnDescription]
 
@@ -25,8 +26,9 @@ public struct RecordForm: Sendable {
     return text
   }
 
-  /// What a person has changed between two texts of a form. What is the same in both stays as it is kept, whatever a form cannot show of it.
-  /// - Throws: as `assignments(_:)`.
+  /// The changes between two texts of a form. Unchanged columns keep their stored value, including what a form cannot
+  /// show.
+  /// - Throws: like `assignments(_:)`.
   public func changes(from old: [UInt8], to new: [UInt8]) throws(Problem) -> [Assignment] {
     // An editor that ends every line with CR LF means nothing by it.
     let further = Self.lines(new).dropLast(), endsAsWindows = !further.isEmpty && further.allSatisfy { $0.last == 13 }
@@ -40,8 +42,8 @@ public struct RecordForm: Sendable {
     return try assignments(plain(new)).filter { !before.contains($0) }
   }
 
-  /// What a person wrote, as assignments of all columns of the form; a value that was removed is null.
-  /// - Throws: `usage` for a line that is no column's, with the nearest right name, and for a column that comes twice.
+  /// The text as assignments to all columns of the form; a removed value is null.
+  /// - Throws: `usage` for an unknown column, with the nearest name, and for a duplicate column.
   public func assignments(_ text: [UInt8]) throws(Problem) -> [Assignment] {
     var values: [String: [UInt8]] = [:], current: String?
     for (number, line) in Self.lines(text).enumerated() {
@@ -56,15 +58,15 @@ public struct RecordForm: Sendable {
         continue
       }
       guard let colon = line.firstIndex(of: UInt8(ascii: ":")) else {
-        throw Problem(.usage, "line \(number + 1) is no “column: value”", hint: "indent further lines of a text")
+        throw Problem(.usage, "line \(number + 1): expected “column: value”", hint: "indent continuation lines")
       }
       let name = String(decoding: line[..<colon], as: UTF8.self)
       guard columns.contains(where: { $0.name == name }) else {
         let near = Nearest.word(to: name, among: columns.map(\.name)).map { "did you mean \($0)?" }
-        throw Problem(.usage, "line \(number + 1): no column “\(name)”", hint: near ?? "indent further lines of a text")
+        throw Problem(.usage, "line \(number + 1): unknown column “\(name)”", hint: near ?? "indent continuation lines")
       }
       guard values[name] == nil else {
-        throw Problem(.usage, "line \(number + 1): \(name) comes twice", hint: "indent further lines of a text")
+        throw Problem(.usage, "line \(number + 1): duplicate column \(name)", hint: "indent continuation lines")
       }
       values[name] = Array(line[line.index(after: colon)...].drop { $0 == UInt8(ascii: " ") })
       current = name
@@ -85,7 +87,7 @@ public struct RecordForm: Sendable {
     text.split(separator: lineFeed, omittingEmptySubsequences: false)
   }
 
-  /// Elements parted by `; `; the list as it is kept where that would be read as another.
+  /// The elements separated by `; `, or the JSON array if that text would be read as another list.
   private static func list(_ elements: [String], _ array: [UInt8]) -> String {
     let isPlain = elements.allSatisfy { element in
       !element.isEmpty && !element.contains("; ") && element.first != " " && element.last != " " && element.last != ";"

@@ -26,12 +26,13 @@ public enum RecordIdentifier {
     return text(of: bytes)
   }
 
-  /// An identifier that sorts after `greatest`: `made`, or, where the clock was set back since, one a random distance above `greatest`, so that two
-  /// copies of a store that continue from the same identifier do not make the same one.
+  /// An identifier that sorts after `greatest`: `made`, or, where the clock was set back since, one a random distance
+  /// above `greatest`, so that two copies of a store that continue from the same identifier do not make the same one.
   public static func raised(_ made: String, above greatest: String?) -> String {
     guard let greatest, isValid(greatest), isValid(made), made <= greatest else { return made }
     var bytes = bytes(of: greatest)
-    // The lowest 56 bits are random; 40 of those of `made` are added, which leaves room for tens of thousands of additions before the time counts up.
+    // The lowest 56 bits are random; 40 of those of `made` are added, which leaves room for tens of thousands of
+    // additions before the time counts up.
     let distance = Self.bytes(of: made).suffix(5).reduce(UInt64(0)) { $0 << 8 | UInt64($1) } + 1
     let low = bytes.suffix(7).reduce(UInt64(0)) { $0 << 8 | UInt64($1) } + distance
     for place in 9..<16 { bytes[place] = UInt8(truncatingIfNeeded: low >> UInt64(8 * (15 - place))) }
@@ -57,8 +58,8 @@ public enum RecordIdentifier {
   }
 }
 
-/// New identifiers, each above the one before, also when many are made within a millisecond or the clock goes back: records are listed in the
-/// order in which they were added.
+/// New identifiers, each above the one before, also when many are made within a millisecond or the clock goes back:
+/// records are listed in the order in which they were added.
 public final class RecordIdentifiers: Sendable {
   private let last = Mutex<(milliseconds: Int64, random: [UInt8])>((-1, []))
 

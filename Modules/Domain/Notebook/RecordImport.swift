@@ -2,17 +2,17 @@ public import Rows
 
 /// Records of the user's that come from a file, put among those that are there in one step.
 public struct RecordImport: Sendable {
-  /// What becomes of a record that is there already, and is another.
+  /// The action for an existing record that differs.
   public enum Conflict: String, Sendable, Hashable, CaseIterable {
     /// It stays as it is.
     case skip
     /// The imported one takes its place.
     case replace
-    /// The imported text goes behind the text there is.
+    /// The imported text is appended to the existing text.
     case append
   }
 
-  /// What was done.
+  /// The outcome of an import.
   public struct Outcome: Sendable, Hashable {
     /// Records that were not there.
     public var added = 0
@@ -40,12 +40,12 @@ public struct RecordImport: Sendable {
   /// The column that `append` adds to.
   private static let texts = ["notes": "text", "places": "comment", "actors": "description"]
 
-  /// Puts records of one dataset among those there are.
-  /// - Throws: `cannotCreate` naming records that are there and differ, unless a conflict's outcome was said; `badData` for a record that makes no
-  ///   sense.
+  /// Imports records of one dataset.
+  /// - Throws: `cannotCreate` with the conflicting records, unless an action was given; `badData` for an invalid
+  ///   record.
   public func run(_ records: [StoredRecord], of schema: Schema, from name: String) async throws(Problem) -> Outcome {
     if conflict == .append, Self.texts[schema.name] == nil {
-      throw Problem(.usage, "\(schema.name) have no text to append to", hint: "say skip or replace")
+      throw Problem(.usage, "--on-conflict append does not apply to \(schema.name)", hint: "use skip or replace")
     }
     let existing = try await book.records(of: schema)
     let kept = existing.first?.schema ?? schema
@@ -64,7 +64,7 @@ public struct RecordImport: Sendable {
       }
       let isNamed = record.key.contains(.null) && record.text("name") != nil
       let before = isNamed ? byLabel[Self.likeness(record)] : byKey[record.key]
-      // Of columns that the file does not have it says nothing.
+      // Columns that are not in the file keep their values.
       if let before {
         for column in kept.columns where imported.schema.position(of: column.name) == nil {
           record[column.name] = before[column.name]
@@ -74,7 +74,7 @@ public struct RecordImport: Sendable {
       try check(record, name)
       let label = record.label
       guard edits[record.key] == nil else {
-        throw Problem(.badData, "\(label) comes twice", at: name)
+        throw Problem(.badData, "duplicate record \(label)", at: name)
       }
       guard let before else {
         outcome.added += 1
@@ -97,7 +97,7 @@ public struct RecordImport: Sendable {
           let column = Self.texts[schema.name] ?? ""
           let parts = [before.text(column), record.text(column)].compactMap { $0 }
           record = before
-          // What is there already is not said again.
+          // Text that already exists is not appended again.
           guard parts.count < 2 || !parts[0].hasSuffix(parts[1]) else {
             outcome.unchanged += 1
             continue
@@ -113,8 +113,11 @@ public struct RecordImport: Sendable {
     guard conflicts.isEmpty else {
       let some = conflicts.prefix(5).joined(separator: ", ") + (conflicts.count > 5 ? ", …" : "")
       throw Problem(
-        .cannotCreate, "\(conflicts.count) of the records are there already, and differ: \(some)", at: name,
-        hint: "say --on-conflict skip, replace or append")
+        .cannotCreate,
+        conflicts.count == 1
+          ? "1 imported record differs from an existing one: \(some)"
+          : "\(conflicts.count) imported records differ from existing ones: \(some)", at: name,
+        hint: "use --on-conflict skip, replace or append")
     }
     try await book.change("import \(name)", order.compactMap { edits[$0] })
     return outcome
@@ -148,14 +151,14 @@ public struct RecordImport: Sendable {
 
   private func check(_ record: StoredRecord, _ name: String) throws(Problem) {
     for column in record.schema.columns where !column.isNullable && record[column.name] == .null {
-      throw Problem(.badData, "\(record.label) has no \(column.name)", at: name)
+      throw Problem(.badData, "\(record.label): missing \(column.name)", at: name)
     }
     do throws(Problem) {
       switch record.schema.name {
       case "notes":
         _ = try NoteText.checked(Array((record.text("text") ?? "").utf8))
         if let key = EpisodeKey(of: record), key.season < 0 || key.episode < 0 {
-          throw Problem(.badData, "seasons and episodes are counted from 0")
+          throw Problem(.badData, "season and episode numbers must not be negative")
         }
       case "places": try NamedRecords(.place, book).check(record)
       case "actors": try NamedRecords(.actor, book).check(record, isPartial: true)

@@ -10,11 +10,11 @@ public struct RecordKind: Sendable {
   public let noun: String
   /// The noun with its article: `a place`, `an actor`.
   public var oneOfThem: String { (noun.first.map("aeio".contains) == true ? "an " : "a ") + noun }
-  /// The columns that a person fills in, in the order of the form.
+  /// The columns that the user fills in, in the order of the form.
   public let form: [String]
   /// The order in which they are listed.
   public let order: [Selection.SortKey]
-  /// What a record must have and does not, in words.
+  /// The names of missing required values.
   public let missing: @Sendable (StoredRecord) -> [String]
   /// Refuses values that make no sense, with `usage`.
   public let check: @Sendable (StoredRecord) throws(Problem) -> Void
@@ -43,31 +43,31 @@ public struct RecordKind: Sendable {
     missing: { record in
       let needed = [
         ("name", "a name"), ("category", "a category"), ("birth_city", "a city of birth"),
-        ("phone", "a telephone number"), ("email", "a mail address"), ("description", "a description"),
-        ("filmography", "a film"), ("website", "a website"), ("images", "a picture"),
+        ("phone", "a phone number"), ("email", "an email address"), ("description", "a description"),
+        ("filmography", "a movie"), ("website", "a website"), ("images", "an image"),
       ]
       var missing = needed.filter { isEmpty(record[$0.0]) }.map(\.1)
-      if isEmpty(record["birth_date"]), isEmpty(record["age"]) { missing.append("a date of birth or an age") }
+      if isEmpty(record["birth_date"]), isEmpty(record["age"]) { missing.append("a birth date or an age") }
       return missing
     },
     check: { (record) throws(Problem) in
       if let age = record.integer("age"), !(0...150).contains(age) {
-        throw Problem(.usage, "an age of \(age) is not from 0 to 150")
+        throw Problem(.usage, "age \(age) is out of range (0 to 150)")
       }
       if let email = record.text("email") {
         let parts = email.split(separator: "@", omittingEmptySubsequences: false)
         guard parts.count == 2, !parts.contains("") else {
-          throw Problem(.usage, "“\(email)” is no mail address", hint: "write NAME@HOST")
+          throw Problem(.usage, "invalid email address “\(email)”", hint: "use NAME@HOST")
         }
       }
       if let website = record.text("website"),
         !["https://", "http://"].contains(where: { website.hasPrefix($0) && website != $0 })
       {
-        throw Problem(.usage, "“\(website)” is no website", hint: "write https://…")
+        throw Problem(.usage, "invalid website URL “\(website)”", hint: "use https://…")
       }
     })
 
-  /// Whether there is nothing that a person would see.
+  /// Whether the value has no visible content.
   private static func isEmpty(_ value: Value) -> Bool {
     switch value {
     case .null: true

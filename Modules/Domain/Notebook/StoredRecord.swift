@@ -4,14 +4,14 @@ public import Rows
 
 /// One record, owned: what use cases look at, change and compare.
 public struct StoredRecord: Sendable, Hashable {
-  /// The table it is of, with the columns that a person added.
+  /// The table of the record, with the columns that the user added.
   public let schema: Schema
   /// Its values, as wide as the schema.
   public var values: [Value]
 
   /// A record of `schema`.
   public init(_ schema: Schema, _ values: [Value]) {
-    precondition(values.count == schema.width, "\(schema.name): a record of another width")
+    precondition(values.count == schema.width, "internal error: \(schema.name): record has the wrong number of columns")
     self.schema = schema
     self.values = values
   }
@@ -22,22 +22,22 @@ public struct StoredRecord: Sendable, Hashable {
     for (column, value) in values { self[column] = value }
   }
 
-  /// The value of a column; null when the table has no such column. Setting a column that is not there does nothing.
+  /// The value of a column; null if the table has no such column. Setting an unknown column has no effect.
   public subscript(column: String) -> Value {
     get { schema.position(of: column).map { values[$0] } ?? .null }
     set { if let position = schema.position(of: column) { values[position] = newValue } }
   }
 
-  /// The text of a column; nil for null and for values that are no text.
+  /// The text of a column; nil for null and for values that are not text.
   public func text(_ column: String) -> String? {
     if case .text(let bytes) = self[column] { String(decoding: bytes, as: UTF8.self) } else { nil }
   }
-  /// The integer of a column; nil for null and for values that are no integers.
+  /// The integer of a column; nil for null and for values that are not integers.
   public func integer(_ column: String) -> Int64? {
     if case .integer(let number) = self[column] { number } else { nil }
   }
 
-  /// The number of a column; nil for null and for values that are no numbers.
+  /// The number of a column; nil for null and for values that are not numbers.
   public func real(_ column: String) -> Double? {
     switch self[column] {
     case .real(let number): number
@@ -46,7 +46,7 @@ public struct StoredRecord: Sendable, Hashable {
     default: nil
     }
   }
-  /// The elements of a list; empty for null and for values that are no lists.
+  /// The elements of a list; empty for null and for values that are not lists.
   public func list(_ column: String) -> [String] {
     if case .json(let array) = self[column] { ListText.elements(of: array) } else { [] }
   }

@@ -1,31 +1,31 @@
 public import Rows
 
-/// Texts edited by a person: what was written is never lost, and nothing is changed that the person did not mean.
+/// Text editing by the user: written text is never lost, and unintended changes are discarded.
 public struct TextEditing: Sendable {
   private let editor: any TextEditor
   private let drafts: any DraftFolder
 
-  /// How an editor was left.
+  /// The outcome of an editor session.
   public enum Outcome: Sendable, Hashable {
     /// With another text, which is also in the draft at a path.
     case changed([UInt8], draft: String)
-    /// Without a change that was meant; why, in words.
+    /// No intended change, with the reason as text.
     case unchanged(String)
   }
 
-  /// Editing with `editor`; texts are kept in `drafts` meanwhile.
+  /// Creates editing with `editor`; drafts are kept in `drafts` in the meantime.
   public init(_ editor: any TextEditor, _ drafts: any DraftFolder) {
     self.editor = editor
     self.drafts = drafts
   }
 
-  /// Lets a person edit a text.
+  /// Opens a text in the editor.
   ///
-  /// An empty text, the same text, and an editor that fails mean that nothing is to be changed.
+  /// An empty text, an unchanged text, and an editor that fails mean no change.
   /// - Parameters:
-  ///   - text: what the editor begins with.
-  ///   - saved: the text as it is kept, when that is another.
-  ///   - name: what it is about.
+  ///   - text: the initial text.
+  ///   - saved: the stored text, if it differs.
+  ///   - name: the subject.
   public func edit(
     _ text: [UInt8], saved: [UInt8]? = nil, about name: String
   ) async throws(Problem) -> Outcome {
@@ -42,19 +42,19 @@ public struct TextEditing: Sendable {
       edited = NoteText.trimmed(try drafts.text(at: path))
     } catch {
       guard error.kind == .noInput else { throw error }
-      // The person, or the editor, threw it away.
-      return .unchanged("the text was removed")
+      // The user, or the editor, deleted the file.
+      return .unchanged("the text is empty")
     }
     if code != 0 {
       guard !edited.isEmpty, edited != NoteText.trimmed(text) else {
         drafts.remove(path)
-        return .unchanged("the editor ended with \(code)")
+        return .unchanged("the editor exited with status \(code)")
       }
-      return .unchanged("the editor ended with \(code); its text is kept in \(path)")
+      return .unchanged("the editor exited with status \(code); its text is saved in \(path)")
     }
     guard !edited.isEmpty, edited != (saved ?? text) else {
       drafts.remove(path)
-      return .unchanged(edited.isEmpty ? "the text is empty" : "the text is the same")
+      return .unchanged(edited.isEmpty ? "the text is empty" : "the text is unchanged")
     }
     return .changed(edited, draft: path)
   }
@@ -63,7 +63,7 @@ public struct TextEditing: Sendable {
   public static func telling(_ problem: Problem, of draft: String) -> Problem {
     var problem = problem
     let hint = problem.hint.isEmpty ? "" : problem.hint + (problem.hint.hasSuffix("?") ? " " : "; ")
-    problem.hint = hint + "your text is kept in \(draft)"
+    problem.hint = hint + "your text is saved in \(draft)"
     return problem
   }
 

@@ -1,7 +1,7 @@
 import Query
 public import Rows
 
-/// Deleted records that are not there again: they are in the history.
+/// Deleted records, from the history, that were not created again.
 public struct Trash: Sendable {
   private let book: RecordBook
 
@@ -23,7 +23,7 @@ public struct Trash: Sendable {
     let key: [Value]
   }
 
-  /// What is in the trash: each record as it was when it was deleted last, the latest deletion last.
+  /// The records in the trash, as they were at their last deletion, latest deletion last.
   public func items() async throws(Problem) -> [Item] {
     var items: [Place: (order: Int, item: Item)] = [:], order = 0
     for entry in try await book.store.history() {

@@ -1,12 +1,12 @@
 public import Rows
 
-/// A format, as a value: what it is called and how to start encoding. Pure: no files, no `async`.
+/// An output format as a value: its description, and a factory of encoders. Pure: no files, no `async`.
 public protocol Exporter: Sendable {
   /// What help texts, suffix matching and plug-in lists are made of.
   var descriptor: ExporterDescriptor { get }
   /// Whether these options need every batch `measure`d before the first is encoded.
   func isMeasured(with options: ExportOptions) -> Bool
-  /// Adds to `layout` what `batch` asks for. Called for every batch, in order, when `isMeasured(with:)` says so.
+  /// Adds the measurements of a batch to `layout`. Called for every batch, in order, if `isMeasured(with:)` is true.
   func measure(_ batch: RowBatch, of schema: Schema, options: ExportOptions, into layout: inout Layout)
   /// An encoder for rows of `schema`.
   ///
@@ -16,9 +16,9 @@ public protocol Exporter: Sendable {
   ///   - layout: what was measured; an empty one when nothing had to be.
   /// - Throws: `usage` for an option or a schema the format cannot do.
   func makeEncoder(for schema: Schema, options: ExportOptions, layout: Layout) throws(Problem) -> any RowEncoder
-  /// What the encoder's bytes go through on their way to `sink`, for formats that a program or a container behind the encoder makes. It gets the
-  /// bytes of each batch in one piece.
-  /// - Throws: `plugIn` when a program cannot be started, `io`.
+  /// Wraps `sink` in a sink that processes the encoder's bytes, for formats that a program or a container writer
+  /// produces. The wrapper receives the bytes of each batch in one piece.
+  /// - Throws: `plugIn` if a program cannot be started, `io`.
   func sink(around sink: any ByteSink, of schema: Schema, options: ExportOptions) throws(Problem) -> any ByteSink
 }
 
@@ -35,13 +35,13 @@ extension Exporter {
   public func sink(
     around sink: any ByteSink, of schema: Schema, options: ExportOptions
   ) throws(Problem) -> any ByteSink { sink }
-  /// What the descriptor says.
+  /// The value of the descriptor.
   public func isMeasured(with options: ExportOptions) -> Bool { descriptor.isMeasured }
   /// Nothing to measure.
   public func measure(_ batch: RowBatch, of schema: Schema, options: ExportOptions, into layout: inout Layout) {}
 }
 
-/// What a format is called and can do.
+/// The name and the capabilities of a format.
 public struct ExporterDescriptor: Sendable, Hashable {
   /// The word after `-f`.
   public let name: String
@@ -94,13 +94,18 @@ public struct ExporterDescriptor: Sendable, Hashable {
     public let values: String
     /// One sentence without a full stop, naming the default.
     public let summary: String
-    /// An option `key`.
-    public init(_ key: String, _ values: String, _ summary: String) {
+    /// Other spellings of `key`, accepted but not shown.
+    public let aliases: [String]
+    /// Creates an option.
+    public init(_ key: String, aliases: [String] = [], _ values: String, _ summary: String) {
       self.key = key
+      self.aliases = aliases
       self.values = values
       self.summary = summary
     }
-    /// The words that are allowed; nil when any text is.
+    /// Whether `name` is the key or an alias.
+    public func isNamed(_ name: String) -> Bool { key == name || aliases.contains(name) }
+    /// The accepted values; nil if any text is accepted.
     public var choices: [String]? {
       let words = values.split(separator: "|").map(String.init)
       return words.count > 1 ? words : nil
@@ -147,7 +152,7 @@ public struct ExportOptions: Sendable, Hashable {
   }
 }
 
-/// What was measured over all rows, for formats that align columns.
+/// Measurements over all rows, for formats that align columns.
 public struct Layout: Sendable, Hashable {
   /// The widest value of each column, in terminal cells; empty when nothing was measured.
   public var widths: [Int]
@@ -161,10 +166,11 @@ public struct Layout: Sendable, Hashable {
   }
 }
 
-/// Encodes batches as bytes without state between batches: any core may encode any batch, also more than once, and the bytes do not depend on
-/// where the batch is in the table. `begin` and `finish` are called once each.
+/// Encodes batches as bytes without state between batches: any core may encode any batch, also more than once, and the
+/// bytes do not depend on where the batch is in the table. `begin` and `finish` are called once each.
 public protocol RowEncoder: Sendable {
-  /// The bytes between two rows. `encode` writes it between the rows of its batch; the caller writes it between batches that have rows.
+  /// The bytes between two rows. `encode` writes it between the rows of its batch; the caller writes it between batches
+  /// that have rows.
   var separator: StaticString { get }
   /// Appends what precedes the first row.
   func begin(_ out: inout ByteBuffer) throws(Problem)
@@ -185,7 +191,7 @@ extension RowEncoder {
   public func warning(_ all: EncodedPart) -> String? { nil }
 }
 
-/// What an encoder reports about the rows it encoded.
+/// Totals of the rows that an encoder encoded.
 public struct EncodedPart: Sendable, Hashable {
   /// The number of rows.
   public var rows: Int

@@ -10,11 +10,12 @@ public struct HTTPHeader: Sendable, Hashable {
     self.value = value
   }
 
-  /// Whether the field has this name, without regard to the case of ASCII letters.
+  /// Whether the field has this name, ignoring ASCII case.
   public func isCalled(_ other: String) -> Bool { HTTPFields.isSame(name.utf8, other.utf8) }
 }
 
-/// The header fields of an answer: bytes until somebody asks for a value, since of most answers nobody asks for more than two.
+/// The header fields of a response. They stay bytes until a value is read, because most responses are read for at most
+/// two values.
 public struct HTTPFields: Sendable, Hashable, ExpressibleByArrayLiteral {
   /// `name:value` and a line feed, field after field, as they came.
   public private(set) var lines: [UInt8] = []
@@ -42,7 +43,7 @@ public struct HTTPFields: Sendable, Hashable, ExpressibleByArrayLiteral {
   /// Appends other fields.
   public mutating func append(_ other: HTTPFields) { lines += other.lines }
 
-  /// The value of the first field called `name`, without regard to the case of ASCII letters, nor the blanks before it.
+  /// The value of the first field with this name, ignoring ASCII case, without leading white space.
   public func value(of name: String) -> String? { fields(called: [name]).first.map(value) }
 
   /// The values of all fields called so, in order.
@@ -59,7 +60,7 @@ public struct HTTPFields: Sendable, Hashable, ExpressibleByArrayLiteral {
     return some
   }
 
-  /// Where a field stands in `lines`: its name up to the colon, its value up to the line feed.
+  /// The position of a field in `lines`: its name up to the colon, its value up to the line feed.
   private struct Field {
     var start: Int, colon: Int, end: Int
   }

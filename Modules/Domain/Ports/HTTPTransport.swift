@@ -1,14 +1,15 @@
 public import Codecs
 public import Rows
 
-/// One HTTP exchange. Decorators (retry, cache, record, replay) are transports that hold a transport.
+/// One HTTP exchange. Decorators (retry, cache, record, replay) are transports that wrap a transport.
 ///
-/// Any status is an answer, not an error; errors are exchanges that did not end: `unavailable` (no connection, timeout, cut short), `badData`
-/// (not HTTP, larger than allowed, a broken encoding), `usage` (a URL that is not http or https), `cancelled`.
+/// Any status is a response, not an error. Errors are incomplete exchanges: `unavailable` (no connection, timeout,
+/// truncated), `badData` (not HTTP, too large, invalid encoding), `usage` (a URL that is not http or https),
+/// `cancelled`.
 public protocol HTTPTransport: Sendable {
-  /// Sends a request and returns when the headers of the answer are there.
+  /// Sends a request and returns as soon as the response headers have arrived.
   func send(_ request: HTTPRequest) async throws(Problem) -> HTTPResponse
-  /// Where tasks run best that read many answers side by side, some on each; none for the usual threads.
+  /// Executors for tasks that read many responses concurrently, to be used evenly; empty for the default executor.
   var readers: [any TaskExecutor] { get }
 }
 
@@ -17,7 +18,7 @@ extension HTTPTransport {
   public var readers: [any TaskExecutor] { [] }
 }
 
-/// What is asked.
+/// A request.
 public struct HTTPRequest: Sendable, Hashable {
   /// The methods bb uses.
   public enum Method: String, Sendable {
@@ -32,17 +33,18 @@ public struct HTTPRequest: Sendable, Hashable {
   public var url: String
   /// Headers to send; dropped on a redirect to another origin.
   public var headers: [HTTPHeader]
-  /// What is sent with POST.
+  /// The body of a POST request.
   public var body: [UInt8]
   /// For the whole exchange, from connecting to the last byte, tries and waits between them included.
   public var timeout: Duration
   /// The most decoded bytes of body to accept; more is `badData`.
   public var maximumBytes: Int
-  /// Whether the answer may be cached; not when it differs each time.
+  /// Whether the response may be cached. False if it differs each time.
   public var isStorable = true
   /// Whether the URL comes from data and not from the user: then it may not lead to a private address.
   public var comesFromData = false
-  /// What the answer is one of many of, where many small ones are asked for one by one: a cache keeps those together.
+  /// The collection that the response belongs to, if many small responses are requested one by one: a cache stores a
+  /// collection in one file.
   public var shelf: String?
 
   /// A request for `url`.
@@ -59,7 +61,7 @@ public struct HTTPRequest: Sendable, Hashable {
   }
 }
 
-/// What was answered.
+/// A response.
 public struct HTTPResponse: Sendable {
   /// 100 to 599.
   public var status: Int
@@ -71,10 +73,10 @@ public struct HTTPResponse: Sendable {
   public var body: any AsyncSequence<[UInt8], Problem> & Sendable
   /// When the server sent it or last said that it is unchanged, in seconds since 1970; nil for just now.
   public var fetchedAt: Int64?
-  /// To be called once the body turned out to be what was asked for; a cache keeps the answer then, and not before.
+  /// Confirms that the body is valid. A cache stores the response only when this is called.
   public var believe: @Sendable () -> Void = {}
 
-  /// An answer.
+  /// Creates a response.
   public init(
     status: Int, headers: HTTPFields, url: String, body: any AsyncSequence<[UInt8], Problem> & Sendable
   ) {
@@ -84,7 +86,7 @@ public struct HTTPResponse: Sendable {
     self.body = body
   }
 
-  /// The value of the first field called `name`, without regard to case.
+  /// The value of the first field with this name, ignoring case.
   public func header(_ name: String) -> String? { headers.value(of: name) }
 
   /// The whole body. The transport's own limit (`maximumBytes`) bounds it.

@@ -1,16 +1,17 @@
 public import Rows
 
-/// Pictures that belong to a storage's records, as files beside them.
+/// Images that belong to the records of a store, kept as files next to them.
 public protocol PictureFolder: Sendable {
-  /// Copies a picture.
+  /// Copies an image into the store.
   ///
   /// - Parameters:
   ///   - path: the file; its name is not kept.
   ///   - dataset: the dataset of the record.
   ///   - record: the record's identifier.
-  /// - Returns: its name in the storage, which no picture had: `images/actors/KEY-1.jpg`, the next `KEY-2.png`.
-  /// - Throws: `badData` for a file that is no picture or larger than 64 MiB, `noInput`, `permission`, `io`.
+  /// - Returns: its unique name in the store: `images/actors/KEY-1.jpg`, then `KEY-2.png`.
+  /// - Throws: `badData` for a file that is not an image or is larger than 64 MiB, `noInput`, `permission`, `io`.
   func add(_ path: String, to dataset: String, record: String) async throws(Problem) -> String
-  /// The path of a picture by its name in the storage; nil for an address of another kind, and for a name that leads out of the storage.
+  /// The path of an image by its name in the store; nil for another kind of address, and for a name that points outside
+  /// the store.
   func path(of name: String) -> String?
 }

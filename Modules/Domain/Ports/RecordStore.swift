@@ -1,38 +1,41 @@
 public import Query
 public import Rows
 
-/// Where records live. Every adapter passes the same laws, so that one can take another's place.
+/// A store of records. All adapters pass the same conformance checks, so they are interchangeable.
 ///
-/// A change is all or nothing: after an error, a kill or a power cut the storage is as before or as after. Reading sees the state at the time
-/// it began. Tables are kept in order of their key; keys are compared as values, text as bytes.
+/// Changes are atomic: after an error, `SIGKILL` or power loss the store holds either the old or the new state. A
+/// reader sees the state at the time it started. Tables are ordered by their key; keys are compared as values, text as
+/// bytes.
 public protocol RecordStore: RecordSource {
   /// What this adapter can promise.
   var capabilities: StoreCapabilities { get }
 
-  /// Makes a change, in one step.
+  /// Applies a change atomically.
   ///
-  /// A table that is not there is made; one that lacks a column, has other types or another key refuses.
-  /// - Returns: what has changed, table by table, in the order of the change.
-  /// - Throws: `busy` when a record is not as the change expects, or when somebody else is writing; `badData` for rows that do not fit their
-  ///   schema, a key twice or a null in a key; `configuration` for a storage of a newer format; `permission`, `io`.
+  /// Creates missing tables. Fails if a table lacks a column of the schema, or has other types or another key.
+  /// - Returns: the outcome for each table, in the order of the change.
+  /// - Throws: `busy` if an expectation does not hold or another process is writing; `badData` for rows that do not fit
+  ///   their schema, a duplicate key or a null in a key; `configuration` for a store with a newer format; `permission`,
+  ///   `io`.
   @discardableResult
   func apply(_ change: StoreChange) async throws(Problem) -> [TableOutcome]
 
-  /// Makes a table hold the rows of a stream and no others, in one step; memory does not depend on their number. The history has an entry without
-  /// the rows; what they replaced is kept outside it, of the last loads, so that they can be undone.
+  /// Makes a table hold the rows of a stream and no others, in one step; memory does not depend on their number. The
+  /// history has an entry without the rows; what they replaced is kept outside it, of the last loads, so that they can
+  /// be undone.
   /// - Throws: as `apply`, and what the stream or `accepts` throw.
   @discardableResult
   func load(_ load: TableLoad) async throws(Problem) -> TableOutcome
 
-  /// Where the rows of a table were loaded from; nil when they were not, or the table is not there.
+  /// The source that a table was loaded from; nil if it was not loaded or does not exist.
   func source(of table: String) async throws(Problem) -> String?
 
-  /// The changes made so far, oldest first.
+  /// The changes so far, oldest first.
   func history() async throws(Problem) -> [HistoryEntry]
 
-  /// Reverses changes that the history has, in one step, which becomes an entry of its own.
-  /// - Throws: `absent` for entries that are not there, and for loads whose tables are no longer kept; `busy` when a record or a loaded table is no
-  ///   longer as the changes left it.
+  /// Reverses changes of the history in one step, which becomes its own entry.
+  /// - Throws: `absent` for unknown entries, and for loads whose tables are no longer kept; `busy` if a record or a
+  ///   loaded table has changed since.
   func undo(_ undo: StoreUndo) async throws(Problem)
 
   /// The loads of the history that `undo` can reverse, by identifier of the entry: what they replaced is still kept.
@@ -42,38 +45,39 @@ public protocol RecordStore: RecordSource {
   /// - Throws: `cannotCreate` when there is a history already.
   func adopt(_ history: [HistoryEntry]) async throws(Problem)
 
-  /// Looks at everything there is; what is wrong, in words; empty when all is well.
+  /// Verifies the whole store.
+  /// - Returns: one problem per defect; empty if the store is intact.
   func check() async throws(Problem) -> [Problem]
 }
 
-/// What an adapter promises beyond the laws.
+/// Guarantees of an adapter in addition to the conformance checks.
 public struct StoreCapabilities: OptionSet, Sendable, Hashable {
-  /// One bit a promise.
+  /// One bit per guarantee.
   public let rawValue: UInt8
-  /// Promises by their bits.
+  /// Creates a set from its bits.
   public init(rawValue: UInt8) { self.rawValue = rawValue }
-  /// What was written is there after the process ends.
+  /// Data survives the end of the process.
   public static let durable = StoreCapabilities(rawValue: 1)
-  /// What was acknowledged is there after a power cut, and nothing is torn.
+  /// Acknowledged changes survive power loss, and no change is torn.
   public static let crashSafe = StoreCapabilities(rawValue: 2)
-  /// Several programs may use it at once.
+  /// Several processes may use the store at the same time.
   public static let shared = StoreCapabilities(rawValue: 4)
 }
 
-/// What is to be different afterwards, in any number of tables, all or nothing.
+/// A change of any number of tables, applied atomically.
 public struct StoreChange: Sendable {
-  /// What a person did, as a command would say it: `notes edit`; kept in the history.
+  /// The command that made the change, for example `notes edit`; kept in the history.
   public var title: String
-  /// When, RFC 3339 in UTC.
+  /// The time in UTC, as RFC 3339.
   public var time: String
-  /// Table by table; each table once.
+  /// The changes per table; each table at most once.
   public var tables: [TableChange]
-  /// What the entries of one command have in common; nil when the command makes one change.
+  /// An identifier that the entries of one command share; nil if the command makes one change.
   public var command: String?
-  /// Asked what would become of the tables before anything is changed; when it says no, nothing is.
+  /// Called with the planned outcomes before anything is written. Return false to cancel the change.
   public var accepts: @Sendable ([TableOutcome]) throws(Problem) -> Bool = { _ throws(Problem) in true }
 
-  /// A change of `tables`.
+  /// Creates a change of `tables`.
   public init(_ title: String, time: String, _ tables: [TableChange]) {
     self.title = title
     self.time = time
@@ -81,28 +85,29 @@ public struct StoreChange: Sendable {
   }
 }
 
-/// A table that is to hold the rows of a stream.
+/// A table to be replaced with the rows of a stream.
 public struct TableLoad: Sendable {
-  /// What a person did; kept in the history.
+  /// The command that made the change; kept in the history.
   public var title: String
-  /// When, RFC 3339 in UTC.
+  /// The time in UTC, as RFC 3339.
   public var time: String
-  /// The table. Without a key it is replaced whole and keeps the order of the rows; columns that it does not know stay as they are.
+  /// The table. Without a key it is replaced completely and keeps the order of the rows; stored columns that the schema
+  /// does not name keep their values.
   public var schema: Schema
   /// The rows, as wide as the schema, in any order.
   public var rows: any RowStream
-  /// Where they come from, to be remembered.
+  /// The source of the rows, stored with the table.
   public var source: String?
-  /// Whether a table that was loaded from somewhere else may be replaced; else that is `badData`.
+  /// Whether a table that was loaded from another source may be replaced. If false, that throws `badData`.
   public var replacesSource = false
-  /// Whether the history says that it was done.
+  /// Whether the history records the load.
   public var isRemembered = true
-  /// What the entries of one command have in common; nil when the command makes one change.
+  /// An identifier that the entries of one command share; nil if the command makes one change.
   public var command: String?
-  /// Asked what would become of the table before anything is changed; when it says no, nothing is.
+  /// Called with the planned outcome before anything is written. Return false to cancel the load.
   public var accepts: @Sendable (TableOutcome) throws(Problem) -> Bool = { _ throws(Problem) in true }
 
-  /// A table of `schema` that is to hold `rows`.
+  /// Creates a load of `rows` into the table of `schema`.
   public init(_ title: String, time: String, _ schema: Schema, _ rows: any RowStream, from source: String? = nil) {
     self.title = title
     self.time = time
@@ -112,33 +117,34 @@ public struct TableLoad: Sendable {
   }
 }
 
-/// What is to be different in one table.
+/// A change of one table.
 public struct TableChange: Sendable {
-  /// The table; it has a key. Columns that are kept and that it does not name stay as they are.
+  /// The table, which has a key. Stored columns that the schema does not name keep their values.
   public var schema: Schema
-  /// Rows to insert, or to put in the place of those with the same key. As wide as the schema.
+  /// Rows to insert, or to replace the row with the same key. As wide as the schema.
   public var upserts: [[Value]]
-  /// Keys of rows to delete; a key that is not there is nothing.
+  /// Keys of rows to delete; missing keys are ignored.
   public var deletes: [[Value]]
-  /// Records that must be so when the change is made: a key, and the row it has, nil for none. Otherwise the change is refused as `busy`.
+  /// Preconditions (optimistic locking): the row expected for each key, or nil if it must not exist. If one does not
+  /// hold, `apply` throws `busy`.
   public var expected: [Expectation]
   /// Whether rows that are not in `upserts` are deleted.
   public var replacesAll: Bool
 
-  /// A record that must be so.
+  /// The expected state of one record.
   public struct Expectation: Sendable, Hashable {
     /// The key, in the order of the schema's key.
     public var key: [Value]
-    /// The row; nil when there must be none.
+    /// The row; nil if the record must not exist.
     public var row: [Value]?
-    /// That `key` has `row`.
+    /// Creates an expectation of `row` at `key`.
     public init(key: [Value], row: [Value]?) {
       self.key = key
       self.row = row
     }
   }
 
-  /// A change of the rows of `schema`.
+  /// Creates a change of the table of `schema`.
   public init(
     _ schema: Schema, upserts: [[Value]] = [], deletes: [[Value]] = [], expected: [Expectation] = [],
     replacesAll: Bool = false
@@ -151,17 +157,17 @@ public struct TableChange: Sendable {
   }
 }
 
-/// What became of a table.
+/// The outcome of a change for one table.
 public struct TableOutcome: Sendable, Hashable {
-  /// Rows whose key was not there.
+  /// Rows whose key is new.
   public var added = 0
-  /// Rows that are different now.
+  /// Rows whose values changed.
   public var changed = 0
-  /// Rows that are gone.
+  /// Rows that were deleted.
   public var removed = 0
-  /// Rows that were put in the place of the same row.
+  /// Rows that were replaced by an equal row.
   public var unchanged = 0
-  /// Nothing became of it.
+  /// Creates an outcome without changes.
   public init() {}
 }
 
@@ -169,9 +175,9 @@ public struct TableOutcome: Sendable, Hashable {
 public struct StoreUndo: Sendable {
   /// The entries' identifiers, in any order; no two of them concern the same table.
   public var entries: [String]
-  /// What a user did; kept in the history.
+  /// The command that made the change; kept in the history.
   public var title: String
-  /// When, RFC 3339 in UTC.
+  /// The time in UTC, as RFC 3339.
   public var time: String
 
   /// Reverses `entries`.
@@ -190,13 +196,13 @@ public struct HistoryEntry: Sendable, Hashable {
   public var number = 0
   /// When, RFC 3339 in UTC.
   public var time: String
-  /// What a user did.
+  /// The command that made the change.
   public var title: String
-  /// The rows that changed, table by table.
+  /// The changed rows per table.
   public var tables: [TableImages]
   /// The entries that it reverses; empty for all but an undo.
   public var undoes: [String]
-  /// What the entries of one command have in common; nil when the command has this entry only.
+  /// An identifier that the entries of one command share; nil if the command has only this entry.
   public var command: String?
 
   /// An entry without a number.
@@ -219,31 +225,31 @@ public struct HistoryEntry: Sendable, Hashable {
   }
 }
 
-/// The rows of one table that a change touched.
+/// The rows of one table that a change modified.
 public struct TableImages: Sendable, Hashable {
-  /// The table as it was described then.
+  /// The schema of the table at that time.
   public var schema: Schema
   /// The rows, each once; empty for a load.
   public var rows: [Row]
-  /// How many rows a load added, changed or removed; 0 for a change of rows.
+  /// The number of rows that a load added, changed or removed; 0 for a change of rows.
   public var loaded = 0
   /// Whether a load replaced the table: its rows are not here.
   public var isLoad: Bool { rows.isEmpty }
 
-  /// One row, before and after.
+  /// One row, before and after the change.
   public struct Row: Sendable, Hashable {
-    /// The row before; nil when there was none.
+    /// The row before; nil if it did not exist.
     public var before: [Value]?
-    /// The row after; nil when it was deleted.
+    /// The row after; nil if it was deleted.
     public var after: [Value]?
-    /// A row that was touched.
+    /// Creates a pair of row images.
     public init(before: [Value]?, after: [Value]?) {
       self.before = before
       self.after = after
     }
   }
 
-  /// The touched rows of a table.
+  /// Creates the images of the rows of a table.
   public init(schema: Schema, rows: [Row] = [], loaded: Int = 0) {
     self.schema = schema
     self.rows = rows

@@ -1,10 +1,10 @@
 public import Rows
 
-/// Where a person edits a text.
+/// An editor in which the user edits a text.
 public protocol TextEditor: Sendable {
-  /// Lets a person edit the file at `path`, and returns when that is done.
-  /// - Returns: 0 when the text is meant; else the editor's exit code, and the text is not.
-  /// - Throws: `usage` when nobody is there to edit, `configuration` when the editor cannot be started.
+  /// Opens the file at `path` in the editor, and returns when the user has finished.
+  /// - Returns: 0 if the user saved the text; otherwise the exit code of the editor, and the text is to be discarded.
+  /// - Throws: `usage` if there is no terminal, `configuration` if the editor cannot be started.
   func edit(fileAt path: String) async throws(Problem) -> Int32
 }
 
@@ -14,12 +14,12 @@ public protocol DraftFolder: Sendable {
   ///
   /// - Parameters:
   ///   - text: the text, in UTF-8.
-  ///   - name: what it is about, for people who look into the folder.
+  ///   - name: the subject, used in the file name.
   /// - Returns: its path.
   func make(_ text: [UInt8], about name: String) throws(Problem) -> String
   /// The text of a draft.
   /// - Throws: `badData` when it is not UTF-8.
   func text(at path: String) throws(Problem) -> [UInt8]
-  /// Removes a draft that nobody needs any more.
+  /// Deletes a draft that is no longer needed.
   func remove(_ path: String)
 }

@@ -1,10 +1,10 @@
 public import Rows
 internal import Synchronization
 
-/// Rows out of a stream, through encoders, into outputs: the whole use case, on several cores, in order.
+/// Exports the rows of a stream, through encoders, to outputs: concurrently, in order.
 ///
-/// A few workers pull in turn, do the batch's work and encode it side by side, and write in turn. Memory is bounded by the number of
-/// workers, whatever the size of the input.
+/// A few workers take batches in order, process and encode them concurrently, and write them in order. Memory is
+/// bounded by the number of workers, whatever the size of the input.
 public struct Export: Sendable {
   /// One output: a format, its options, and where the bytes go.
   public struct Output: Sendable {
@@ -12,7 +12,8 @@ public struct Export: Sendable {
     let options: ExportOptions
     let open: @Sendable () async throws(Problem) -> any ByteSink
 
-    /// An output; `open` is called when the format and its options are known to fit, and again when the export begins anew.
+    /// Creates an output. `open` is called when the format and its options have been validated, and again when the
+    /// export restarts.
     public init(
       _ exporter: any Exporter, _ options: ExportOptions,
       open: @escaping @Sendable () async throws(Problem) -> any ByteSink
@@ -23,13 +24,13 @@ public struct Export: Sendable {
     }
   }
 
-  /// What an export did.
+  /// The outcome of an export.
   public struct Summary: Sendable, Hashable {
     /// Rows written to each output.
     public var rows = 0
     /// Name and bytes of each output, in the order given.
     public var outputs: [Written] = []
-    /// What a person should be told: counts of cells that look like formulas and the like.
+    /// Warnings for the user: counts of cells that look like formulas and similar.
     public var warnings: [String] = []
 
     /// One output that was written.
@@ -63,7 +64,8 @@ public struct Export: Sendable {
     self.progress = progress
   }
 
-  /// Exports what `select` makes of `source`; begins again, into new outputs, when the source can be read with wider types.
+  /// Exports what `select` makes of `source`; begins again, into new outputs, when the source can be read with wider
+  /// types.
   ///
   /// Either every output is committed, or none was touched.
   public func run(
@@ -115,7 +117,8 @@ public struct Export: Sendable {
     }
   }
 
-  /// Formats that align columns need every row before the first byte: the rows are spooled and measured, then read again.
+  /// Formats that align columns need every row before the first byte: the rows are spooled and measured, then read
+  /// again.
   private func measured(_ stream: any RowStream) async throws(Problem) -> (any RowStream, [Layout]) {
     let measuring = outputs.indices.filter { outputs[$0].exporter.isMeasured(with: outputs[$0].options) }
     var layouts = outputs.map { _ in Layout() }
@@ -133,13 +136,14 @@ public struct Export: Sendable {
   }
 }
 
-/// One worker: pulls in turn, works and encodes beside the others, writes in turn.
+/// A worker: takes batches in order, processes and encodes them concurrently with the others, writes them in order.
 private struct Worker: Sendable {
   let puller: Puller
   let writer: OrderedWriter
   let encoders: [any RowEncoder]
 
-  /// Works until the stream ends, somebody fails, or the task is cancelled; nil unless this worker's batch failed first.
+  /// Encodes batches until the stream ends, a worker fails, or the task is cancelled.
+  /// - Returns: the error, if this worker's batch failed first.
   func run() async -> Problem? {
     let buffers = EncodedBatch(count: encoders.count)
     while true {

@@ -44,7 +44,7 @@ public struct FallbackSource: RecordSource {
       }
       do throws(Problem) {
         let stream = try await second.rows(of: table, request)
-        report("\(failure.place): \(failure.message); answering from the \(second.name) instead")
+        report("\(failure.place): \(failure.message); using the \(second.name) instead")
         return stream
       } catch {
         guard error.kind == .unavailable else { throw error }

@@ -1,7 +1,7 @@
 import Query
 public import Rows
 
-/// Makes a new storage hold all that another has: every table with its columns and where it came from, and the history.
+/// Copies everything in a store to a new one: every table with its columns and its source, and the history.
 public enum Migration {
   /// Copies `old` into `new`, which is empty.
   /// - Returns: the tables, and how many records each has.

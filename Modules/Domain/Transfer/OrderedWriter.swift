@@ -1,6 +1,6 @@
 import Rows
 
-/// Writes what workers encoded side by side, in the order of the batches, to every output.
+/// Writes concurrently encoded batches to every output, in the order of the batches.
 actor OrderedWriter {
   /// One output and what it got so far.
   struct Lane: Sendable {
@@ -9,7 +9,7 @@ actor OrderedWriter {
     var bytes = 0
     /// The merged reports on the batches written.
     var written = EncodedPart()
-    /// Whether its reader went away; the other outputs go on.
+    /// Whether its reader closed it; the other outputs continue.
     var isClosed = false
   }
 
@@ -27,7 +27,7 @@ actor OrderedWriter {
     self.progress = progress
   }
 
-  /// Writes what stands before the first row.
+  /// Writes the text before the first row.
   func begin() async throws(Problem) {
     for lane in lanes.indices {
       let text = EncodedBatch(count: 1)
@@ -54,8 +54,8 @@ actor OrderedWriter {
     return true
   }
 
-  /// Ends the work with the failure of batch `index` (nil: at once), in its turn, so that the first failure in the data is the one told.
-  /// Nil when somebody failed before.
+  /// Ends the work with the failure of batch `index` (nil: immediately), when its turn comes, so that the first failure
+  /// in the data is the one reported. Nil if another batch failed before.
   func fail(_ index: Int?, _ problem: Problem) async -> Problem? {
     if let index, await !turn(index) { return nil }
     guard !isStopped else { return nil }
@@ -65,7 +65,7 @@ actor OrderedWriter {
     return problem
   }
 
-  /// Writes what stands behind the last row and publishes every output.
+  /// Writes the text after the last row and publishes every output.
   func finish() async throws(Problem) -> Export.Summary {
     for lane in lanes.indices {
       let text = EncodedBatch(count: 1)
@@ -107,9 +107,9 @@ actor OrderedWriter {
   }
 }
 
-/// What a worker made of one batch, a buffer for each output. The worker owns it, and waits while the writer reads it.
+/// The encoded forms of one batch, one buffer per output. The worker owns it, and waits while the writer reads it.
 final class EncodedBatch: @unchecked Sendable {
-  /// A buffer that can stand in an array.
+  /// A buffer that can be an array element.
   final class Buffer {
     var bytes = ByteBuffer()
     var part = EncodedPart()

@@ -2,12 +2,13 @@ package import Rows
 import Synchronization
 
 extension Array where Element: Sendable {
-  /// What `body` makes of each element, in order, so many at a time; the first problem ends it.
+  /// The results of `body` for each element, in order, with a limited number of concurrent calls; the first error ends
+  /// it.
   ///
-  /// A few tasks take one element after the other: a task for each would cost more than a small answer does.
+  /// A few tasks take one element after the other: one task per element would cost more than a small response.
   /// - Parameters:
-  ///   - executors: where they run, by turns; none for the usual threads.
-  ///   - told: is told, from any of them, how many elements are done.
+  ///   - executors: the executors of the tasks, used evenly; empty for the default executor.
+  ///   - told: called from any task with the number of finished elements.
   package func mapInParallel<Result: Sendable>(
     most: Int, on executors: [any TaskExecutor], told: (@Sendable (_ done: Int) -> Void)? = nil,
     _ body: @escaping @Sendable (Element) async throws(Problem) -> Result
@@ -40,7 +41,7 @@ extension Array where Element: Sendable {
           return .failure(problem)
         }
       }
-      // Only who was cancelled leaves elements out.
+      // Elements are missing only after a cancellation.
       let whole = results.compactMap(\.self)
       return whole.count == elements.count ? .success(whole) : .failure(Problem(.cancelled, "interrupted"))
     }

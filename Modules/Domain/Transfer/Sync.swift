@@ -1,6 +1,6 @@
 public import Rows
 
-/// Makes a storage's table hold what a source has: fetched, compared, and written where it differs, in one step.
+/// Updates a table of a store from a source: fetches, compares, and writes only the differences, atomically.
 ///
 /// A source that fails, or has suddenly lost most of its records, changes nothing.
 public struct Sync: Sendable {
@@ -20,7 +20,7 @@ public struct Sync: Sendable {
   private let store: any RecordStore
   private let policy: Policy
   private let time: String
-  /// What the entries of the history have in common, so that one undo reverses the whole sync.
+  /// The identifier that the history entries share, so that one undo reverses the whole sync.
   private let command = (0..<16).map { _ in String(UInt8.random(in: 0...15), radix: 16) }.joined()
   private let report: @Sendable (String) -> Void
 
@@ -71,7 +71,7 @@ public struct Sync: Sendable {
     return try await store.load(load)
   }
 
-  /// A person's records: kept in the history as they were.
+  /// Personal records: the history keeps their before-images.
   private func replace(_ rows: any RowStream, _ schema: Schema) async throws(Problem) -> TableOutcome {
     var change = TableChange(schema, replacesAll: true)
     let ordered = try Self.ordered(rows, as: schema)
@@ -93,9 +93,9 @@ public struct Sync: Sendable {
     guard !policy.allowsShrink, after * 2 < before else { return }
     throw Problem(
       .badData,
-      "the source has \(after) \(after == 1 ? "record" : "records") where the storage has \(before); nothing was changed",
+      "the source has \(after) \(after == 1 ? "record" : "records"), the store \(before); nothing was changed",
       at: name,
-      hint: "--allow-shrink accepts it")
+      hint: "use --allow-shrink to accept the smaller dataset")
   }
 
   /// The rows with the columns of `schema`.

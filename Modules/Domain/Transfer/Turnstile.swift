@@ -8,7 +8,7 @@ final class Turnstile: Sendable {
   }
   private let state = Mutex(State())
 
-  /// Returns when nobody else is inside.
+  /// Returns when no other task is inside.
   func enter() async {
     await withCheckedContinuation { continuation in
       let isFree = state.withLock { state in

@@ -3,7 +3,7 @@ public import Rows
 
 /// The catalogue of a Singer tap: what streams there are, and which of them a runner wants.
 public enum SingerCatalog {
-  /// What a tap answers to `--discover`, with a line feed at its end: every table is a stream that is read whole.
+  /// The output of a tap for `--discover`, with a final line feed: every table is a stream with full replication.
   public static func text(of tables: [Schema]) -> [UInt8] {
     let streams = tables.map { schema in
       let keys = schema.key.map { JSON.string(schema.columns[$0].name) }
@@ -55,12 +55,12 @@ public enum SingerCatalog {
   public static func read(_ bytes: [UInt8], name: String) throws(Problem) -> [Choice] {
     let document = try JSON.parse(bytes, asConfiguration: name)
     guard let streams = document["streams"]?.arrayValue else {
-      throw Problem(.configuration, "is no Singer catalogue: it has no list “streams”", at: name)
+      throw Problem(.configuration, "not a Singer catalog: missing array “streams”", at: name)
     }
     var choices: [Choice] = []
     for stream in streams {
       guard let id = (stream["tap_stream_id"] ?? stream["stream"])?.stringValue else {
-        throw Problem(.configuration, "a stream without a name", at: name)
+        throw Problem(.configuration, "stream without a name", at: name)
       }
       var isChosen = stream["schema"]?["selected"]?.booleanValue ?? false
       var without: [String] = []
@@ -86,14 +86,14 @@ extension SingerCatalog {
   /// - Throws: `configuration` for anything else.
   public static func checkState(_ bytes: [UInt8], name: String) throws(Problem) {
     guard try JSON.parse(bytes, asConfiguration: name).objectMembers != nil else {
-      throw Problem(.configuration, "is no Singer state: it is no JSON object", at: name)
+      throw Problem(.configuration, "not a Singer state: expected a JSON object", at: name)
     }
   }
 }
 
 extension JSON {
-  /// A document that configures something.
-  /// - Throws: `configuration` with the place for what is no JSON.
+  /// Parses a configuration document.
+  /// - Throws: `configuration` with the place of the error, for text that is not JSON.
   static func parse(_ bytes: [UInt8], asConfiguration name: String) throws(Problem) -> JSON {
     do throws(Problem) {
       return try parse(bytes, name: name)

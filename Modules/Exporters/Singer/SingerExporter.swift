@@ -12,21 +12,22 @@ public struct SingerExporter: Exporter {
   private enum Formats: String, CaseIterable { case keep, none }
 
   private static let nested = ExporterDescriptor.Option(
-    "nested", "keep|json", "Lists and JSON values as they are, or as text that holds JSON (default: keep)")
+    "nested", "keep|json", "Write lists and JSON values as they are, or as JSON text [default: keep]")
   private static let formats = ExporterDescriptor.Option(
-    "formats", "keep|none", "Whether the schema says date-time of timestamps (default: keep)")
+    "formats", "keep|none", "Declare timestamps as date-time in the schema [default: keep]")
 
   private let earlier: [(stream: String, records: Int)]
 
   /// The format.
-  /// - Parameter earlier: the streams that went before this one into the same pipe, and their records; the STATE counts them too.
+  /// - Parameter earlier: the streams that went before this one into the same pipe, and their records; the STATE counts
+  ///   them too.
   public init(after earlier: [(stream: String, records: Int)] = []) { self.earlier = earlier }
 
   /// `singer`.
   public var descriptor: ExporterDescriptor {
     ExporterDescriptor(
       "singer", fileExtensions: ["singer"], mediaType: "application/x-ndjson",
-      summary: "A stream for Singer targets: schema, records, state", isExact: true,
+      summary: "Singer messages (SCHEMA, RECORD, STATE) for a Singer target", isExact: true,
       options: [Self.nested, Self.formats, OptionKeys.nonfinite])
   }
 
@@ -37,8 +38,9 @@ public struct SingerExporter: Exporter {
   ) throws(Problem) -> any RowEncoder {
     guard Self.isStreamName(schema.name) else {
       throw Problem(
-        .usage, "“\(schema.name)” cannot be the name of a Singer stream",
-        hint: "--as NAME gives another: small letters, digits and _, a letter first, at most 63")
+        .usage, "invalid Singer stream name “\(schema.name)”",
+        hint:
+          "set another name with --as: lowercase letters, digits and _, starting with a letter, at most 63 characters")
     }
     let nested = try options.choice(Self.nested, default: Nested.keep)
     let formats = try options.choice(Self.formats, default: Formats.keep)

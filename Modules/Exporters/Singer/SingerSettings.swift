@@ -1,17 +1,17 @@
 import Codecs
 public import Rows
 
-/// What the configuration file of a Singer tap says: where to read from, and what.
+/// The configuration of a Singer tap: the source and the datasets.
 public struct SingerSettings: Sendable, Hashable {
   /// A source's name, or the path of a file that describes one.
   public var source: String?
   /// The server that speaks the API.
   public var server: String?
-  /// A storage to read instead of an API.
+  /// A store to read instead of an API.
   public var storage: String?
   /// The datasets; all when there are none.
   public var datasets: [String] = []
-  /// Seconds that a cached answer may be old.
+  /// The maximum age of a cached response, in seconds.
   public var maximumAge: Int?
   /// Whether no connection is opened.
   public var isOffline = false
@@ -31,15 +31,15 @@ public struct SingerSettings: Sendable, Hashable {
   public init(_ bytes: [UInt8], name: String) throws(Problem) {
     let document = try JSON.parse(bytes, asConfiguration: name)
     guard let members = document.objectMembers else {
-      throw Problem(.configuration, "\(document.kindName), not an object", at: name)
+      throw Problem(.configuration, "expected an object, found \(document.kindName)", at: name)
     }
     for member in members {
       let place = "\(name): /\(member.name)"
       func wrong(_ wanted: String) -> Problem {
-        Problem(.configuration, "\(member.value.kindName), not \(wanted)", at: place)
+        Problem(.configuration, "expected \(wanted), found \(member.value.kindName)", at: place)
       }
       func text() throws(Problem) -> String {
-        guard let text = member.value.stringValue else { throw wrong("a text") }
+        guard let text = member.value.stringValue else { throw wrong("a string") }
         return text
       }
       switch member.name {
@@ -50,7 +50,7 @@ public struct SingerSettings: Sendable, Hashable {
       case "datasets":
         guard let elements = member.value.arrayValue else { throw wrong("a list") }
         datasets = elements.compactMap(\.stringValue)
-        guard datasets.count == elements.count else { throw wrong("a list of texts") }
+        guard datasets.count == elements.count else { throw wrong("an array of strings") }
       case "max_age":
         guard let age = member.value.integerValue, age >= 0, age <= Int32.max else { throw wrong("seconds") }
         maximumAge = Int(age)
@@ -61,13 +61,13 @@ public struct SingerSettings: Sendable, Hashable {
         guard !Self.usual.contains(key) else { continue }
         let hint =
           Nearest.word(to: key, among: Self.keys).map { "did you mean \($0)?" }
-          ?? "there are: \(Self.keys.joined(separator: ", "))"
-        throw Problem(.configuration, "no setting “\(key)”", at: name, hint: hint)
+          ?? "available settings: \(Self.keys.joined(separator: ", "))"
+        throw Problem(.configuration, "unknown setting “\(key)”", at: name, hint: hint)
       }
     }
     if storage != nil, source != nil || server != nil || maximumAge != nil || isOffline {
       throw Problem(
-        .configuration, "storage and an API name two places to read from", at: name, hint: "give one of them")
+        .configuration, "storage and API settings cannot be used together", at: name, hint: "use only one of them")
     }
   }
 }

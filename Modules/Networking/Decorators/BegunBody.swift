@@ -5,7 +5,8 @@ struct BegunBody: AsyncSequence, Sendable {
   typealias Element = [UInt8]
   typealias Failure = Problem
 
-  /// The iterator that read the beginning. It goes from the one who read that to the one reader of this body, never to two at a time.
+  /// The iterator that read the beginning. It goes from the one who read that to the one reader of this body, never to
+  /// two at a time.
   @safe fileprivate final class Rest: @unchecked Sendable {
     var iterator: any AsyncIteratorProtocol<[UInt8], Problem>
     init(_ iterator: any AsyncIteratorProtocol<[UInt8], Problem>) { self.iterator = iterator }

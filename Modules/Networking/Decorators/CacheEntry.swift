@@ -1,10 +1,10 @@
 import Codecs
 import Domain
 
-/// One cached answer.
+/// One cached response.
 ///
-/// As bytes it is `bb-cache 2`, the digest of what follows, the time, the status, the headers that matter, an empty line, the body; it is believed only when
-/// the digest is right.
+/// Its format is `bb-cache 2`, the digest of the rest, the time, the status, the relevant headers, an empty line, the
+/// body. It is valid only if the digest matches.
 struct CacheEntry: Sendable {
   /// When it was fetched or last found unchanged, in seconds since 1970.
   var seconds: Int64
@@ -25,8 +25,8 @@ struct CacheEntry: Sendable {
     return response
   }
 
-  /// The entry with the links that came when the rest was found unchanged: behind a page that stays as it is a list may have grown.
-  /// - Returns: nil when they are as they were, or the server did not repeat them.
+  /// The entry with the links of a response that found it unchanged: a list may have grown after an unchanged page.
+  /// - Returns: nil if the links are the same, or the server did not repeat them.
   func renewed(by answer: HTTPFields, at now: Int64) -> CacheEntry? {
     let links = answer.only(["link"])
     guard links != [], links != headers.only(["link"]) else { return nil }

@@ -5,9 +5,10 @@ struct CacheFile: Sendable {
   let path: String
   let entry: CacheEntry
 
-  /// Puts it in its place, whatever was there; false when that could not be done.
+  /// Publishes the file, replacing an existing one. Returns false on failure.
   ///
-  /// Where nothing was, a file that is torn by a power cut is as good as none: its digest tells. In the place of another goes only one that is on the disk.
+  /// A new file that is torn by power loss is ignored, because its digest does not match. An existing file is replaced
+  /// only by one that was synced to disk.
   func publish() -> Bool {
     if let isWhole = write(path, flushes: false) { return isWhole }
     let temporary = "\(path).\(getpid()).\(String(UInt32.random(in: 0 ... .max), radix: 36))"
@@ -36,7 +37,7 @@ struct CacheFile: Sendable {
     return false
   }
 
-  /// Writes both, one behind the other; false when not all could be written.
+  /// Writes both arrays. Returns false if not everything could be written.
   static func write(_ first: [UInt8], _ second: [UInt8], to descriptor: Int32) -> Bool {
     // Mostly one call writes both; what is left is written by itself.
     var done = unsafe first.withUnsafeBytes { first in
@@ -60,7 +61,7 @@ struct CacheFile: Sendable {
     return true
   }
 
-  /// Makes the private folder that a file is in, and those above it.
+  /// Creates the private directory of a file, and its parents.
   static func makeFolder(of path: String) {
     guard let slash = path.lastIndex(of: "/"), slash != path.startIndex else { return }
     let folder = String(path[..<slash])

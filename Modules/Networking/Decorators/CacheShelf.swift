@@ -2,11 +2,13 @@ import Codecs
 import Glibc
 import Synchronization
 
-/// The answers to many questions of one kind, one behind the other in a private file: a file for each would cost more than the answers do.
+/// The responses to many similar requests, concatenated in one private file: one file per response would cost more than
+/// the responses.
 ///
-/// Behind the line `bb-shelf 1` a record is the digest of the question (32 bytes), the time the answer was last found unchanged, its length (8 bytes each,
-/// little-endian) and its bytes. New answers are appended, so that what is there is never in danger; the last to a question counts. What is
-/// torn at the end is as good as none. When most of the file is old answers, the others are written anew.
+/// After the line `bb-shelf 1`, each record consists of the digest of the request (32 bytes), the time at which the
+/// response was last found unchanged, its length (8 bytes each, little-endian) and its bytes. New responses are
+/// appended, so existing data is never at risk; the last one for a request applies. A torn end is ignored. When most of
+/// the file is outdated, the other responses are written to a new file.
 final class CacheShelf: Sendable {
   /// The digest of a question.
   struct Key: Hashable, Sendable {
@@ -37,16 +39,16 @@ final class CacheShelf: Sendable {
     var records: [Key: Record] = [:]
     /// Where the last whole record ends, and bytes of records that count.
     var end = 0, live = 0
-    /// Whether the file was looked at; whether something is behind the last whole record, so that nothing may be appended; whether writing failed, so that it
-    /// is not tried again.
+    /// Whether the file was read; whether there is data after the last complete record, so that nothing may be
+    /// appended; whether writing failed, so that it is not retried.
     var isRead = false, isTorn = false, hasFailed = false
 
-    /// Notes a record, which counts instead of an earlier one.
+    /// Adds a record, which replaces an earlier one.
     mutating func note(_ key: Key, _ record: Record) {
       let old = records.updateValue(record, forKey: key)
       live += record.length - (old?.length ?? 0)
     }
-    /// Has writes go behind all that is there, or where they say.
+    /// Sets whether writes are appended or use the file position.
     mutating func append(_ appends: Bool) {
       guard appends != isAppending else { return }
       isAppending = appends
@@ -59,14 +61,14 @@ final class CacheShelf: Sendable {
 
   private static let mark = Array("bb-shelf 1\n".utf8)
   private static let headLength = 48
-  /// Old answers below this are not worth the writing.
+  /// Below this many bytes, outdated responses are not worth a rewrite.
   private static let worthIt = 1 << 20
 
   init(path: String) { self.path = path }
 
   deinit { state.withLock { if $0.descriptor >= 0 { close($0.descriptor) } } }
 
-  /// The answer to a question; nil when there is none, or it is damaged.
+  /// The cached response of a request; nil if there is none, or it is damaged.
   func entry(_ key: Key) -> CacheEntry? {
     state.withLock { state in
       read(&state)
@@ -77,7 +79,7 @@ final class CacheShelf: Sendable {
     }
   }
 
-  /// Keeps an answer; false when it could not be written.
+  /// Stores a response. Returns false if it could not be written.
   func keep(_ entry: CacheEntry, _ key: Key) -> Bool {
     let head = entry.head
     let length = head.count + entry.body.count
@@ -98,7 +100,7 @@ final class CacheShelf: Sendable {
         state.hasFailed = true
         return false
       }
-      // Others may have appended as well: the position is behind what was written here.
+      // Other processes may have appended as well: the position is the end of this write.
       let end = Int(lseek(state.descriptor, 0, SEEK_CUR))
       state.note(key, Record(start: end - Self.headLength - length, length: length, checked: entry.seconds))
       state.end = end
@@ -106,7 +108,7 @@ final class CacheShelf: Sendable {
     }
   }
 
-  /// Notes that an answer was found unchanged.
+  /// Records that a response was found unchanged.
   func noteUnchanged(_ key: Key, at seconds: Int64) {
     state.withLock { state in
       guard let record = state.records[key] else { return }
@@ -118,7 +120,7 @@ final class CacheShelf: Sendable {
     }
   }
 
-  /// Looks, once, at what is there.
+  /// Reads the existing file, once.
   private func read(_ state: inout State) {
     guard !state.isRead else { return }
     state.isRead = true
@@ -173,7 +175,7 @@ final class CacheShelf: Sendable {
       copy.note(key, Record(start: copy.end, length: record.length, checked: record.checked))
       copy.end += length
     }
-    // Only what is on the disk goes in the place of another.
+    // An existing file is replaced only by one that was synced to disk.
     guard isWhole, state.descriptor < 0 || fsync(fresh) == 0, unsafe rename(temporary, path) == 0 else {
       close(fresh)
       unsafe unlink(temporary)

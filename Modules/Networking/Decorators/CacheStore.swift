@@ -2,9 +2,10 @@ import Codecs
 import Glibc
 import Synchronization
 
-/// Cached answers: a private file each, written whole or not at all; or a place on a shelf, where many belong together.
+/// Cached responses: one private file each, written atomically; or an entry of a shelf, where many belong together.
 ///
-/// When an answer was last found unchanged is its file's own time: to say so again costs no writing.
+/// The time at which a response was last found unchanged is the modification time of its file, so recording it needs no
+/// write.
 struct CacheStore: Sendable {
   private let folder: String
   private let written: CacheWritten
@@ -21,8 +22,8 @@ struct CacheStore: Sendable {
     written = CacheWritten(folder: self.folder)
   }
 
-  /// Where the answer to a question is, whichever that is.
-  /// - Parameter shelf: what the answer belongs to, when it is one of many.
+  /// The location of the response to a request.
+  /// - Parameter shelf: the collection of the response, if there is one.
   func place(of question: String, on shelf: String? = nil) -> Place {
     let question = Array(question.utf8)
     guard let shelf else { return .file("\(folder)/\(SHA256.hex(question))") }
@@ -80,7 +81,7 @@ struct CacheStore: Sendable {
   }
 }
 
-/// Spares the looking into a cache that is empty: when its folder was not there at first, it holds what this program put in.
+/// Avoids lookups in an empty cache: if its directory did not exist at first, it contains only entries of this process.
 final class CacheWritten: Sendable {
   private let folder: String
   private struct State {

@@ -2,15 +2,16 @@ import Codecs
 public import Domain
 public import Rows
 
-/// Keeps answers and asks again only when they may have changed.
+/// Caches responses and revalidates them.
 ///
-/// A cached answer is revalidated with its ETag or date; it answers by itself when it is young enough, when the program is offline, or when the
-/// server does not answer (and then the user is told how old it is). A damaged entry is as good as none. An answer is kept when its reader says
-/// that it believes it, so that a bad one never takes the place of a good one.
+/// A cached response is revalidated with its ETag or date. It is used without a request if it is recent enough, if the
+/// program is offline, or if the server does not respond (then its age is reported). Damaged entries are ignored. A
+/// response is stored only when its reader confirms that it is valid, so an invalid response never replaces a valid
+/// one.
 public struct Caching: HTTPTransport {
-  /// When a cached answer may be used.
+  /// The rules for using cached responses.
   public struct Policy: Sendable, Hashable {
-    /// Seconds in which an answer is used without asking.
+    /// The age in seconds up to which a response is used without revalidation.
     public var maximumAge: Int64 = 0
     /// Whether to ask again whatever is cached, and never to use that.
     public var refresh = false
@@ -30,7 +31,7 @@ public struct Caching: HTTPTransport {
   private let date: any WallClock
   private let report: @Sendable (String) -> Void
 
-  /// A cache in `folder` around `inner`; `report` is told when an old answer has to do.
+  /// Creates a cache in `folder` around `inner`; `report` receives a message when an old response is used.
   public init(
     _ inner: any HTTPTransport, folder: String, policy: Policy, date: any WallClock,
     report: @escaping @Sendable (String) -> Void
@@ -42,23 +43,23 @@ public struct Caching: HTTPTransport {
     self.report = report
   }
 
-  /// Those of the transport within; who asks nobody needs none.
+  /// The readers of the inner transport; none offline.
   public var readers: [any TaskExecutor] { policy.offline ? [] : inner.readers }
 
   /// Answers from the cache where it may, else asks.
   /// - Throws: `unavailable` when offline and nothing is cached.
   public func send(_ request: HTTPRequest) async throws(Problem) -> HTTPResponse {
     guard request.method == .get else {
-      if policy.offline { throw offline(request, "this is no question a cache could answer") }
+      if policy.offline { throw offline(request, "internal error: this request cannot be cached") }
       return try await inner.send(request)
     }
     let place = store.place(of: request.url, on: request.shelf)
     let entry = request.isStorable ? store.entry(at: place) : nil
     let now = date.now().seconds
     if policy.offline {
-      guard let entry else { throw offline(request, "nothing is cached") }
+      guard let entry else { throw offline(request, "not in the cache") }
       if entry.age(at: now) > policy.maximumAge {
-        report("answering from the cache: \(Self.age(entry.age(at: now))) old")
+        report("using a cached response, \(Self.age(entry.age(at: now))) old")
       }
       return entry.response(request.url)
     }
@@ -72,7 +73,9 @@ public struct Caching: HTTPTransport {
       let response = try await inner.send(asked)
       if response.status == 304 {
         guard let entry, asked.headers != request.headers else {
-          throw Problem(.badData, "says nothing changed, but nothing was asked", at: URLText.redacted(request.url))
+          throw Problem(
+            .badData, "the server replied 304 Not Modified to an unconditional request",
+            at: URLText.redacted(request.url))
         }
         guard let renewed = entry.renewed(by: response.headers, at: now) else {
           store.noteUnchanged(place, at: now)
@@ -92,12 +95,12 @@ public struct Caching: HTTPTransport {
       return answer
     } catch {
       guard error.kind == .unavailable, !policy.refresh, let entry else { throw error }
-      report("\(error.place): \(error.message); answering from the cache: \(Self.age(entry.age(at: now))) old")
+      report("\(error.place): \(error.message); using a cached response, \(Self.age(entry.age(at: now))) old")
       return entry.response(request.url)
     }
   }
 
-  /// A server that says it is broken is as good as none, when there is an old answer.
+  /// An error status counts as no response if there is a cached one.
   private func stale(
     _ response: HTTPResponse, _ entry: CacheEntry?, _ now: Int64, _ request: HTTPRequest
   ) throws(Problem) -> HTTPResponse {
@@ -105,14 +108,15 @@ public struct Caching: HTTPTransport {
       return response
     }
     report(
-      "\(URLText.redacted(request.url)): answers \(response.status); answering from the cache: \(Self.age(entry.age(at: now))) old"
+      "\(URLText.redacted(request.url)): HTTP status \(response.status); using a cached response, "
+        + "\(Self.age(entry.age(at: now))) old"
     )
     return entry.response(request.url)
   }
 
   private func offline(_ request: HTTPRequest, _ why: String) -> Problem {
     Problem(
-      .unavailable, "\(why), and --offline asks nobody", at: URLText.redacted(request.url),
+      .unavailable, "\(why), and --offline is set", at: URLText.redacted(request.url),
       hint: "run once without --offline")
   }
 
@@ -124,7 +128,7 @@ public struct Caching: HTTPTransport {
   }
 }
 
-/// A body that is there already.
+/// A body that is already in memory.
 struct OneChunk: AsyncSequence, Sendable {
   typealias Element = [UInt8]
   typealias Failure = Problem

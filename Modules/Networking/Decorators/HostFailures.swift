@@ -1,6 +1,6 @@
 import Synchronization
 
-/// How often each host failed in a row.
+/// The number of consecutive failures of each host.
 final class HostFailures: Sendable {
   /// Failures in a row after which a host is not asked any more.
   private static let limit = 5
@@ -24,7 +24,7 @@ final class HostFailures: Sendable {
   }
 
   private static func host(_ url: String) -> String {
-    // Behind the second slash.
+    // After the second slash.
     let slashes = url.utf8.indices.lazy.filter { url.utf8[$0] == UInt8(ascii: "/") }
     let start = slashes.dropFirst().first.map { url.utf8.index(after: $0) } ?? url.startIndex
     return String(Substring(url.utf8[start...].prefix { $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: "?") }))

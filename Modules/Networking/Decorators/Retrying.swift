@@ -6,7 +6,7 @@ public import Rows
 ///
 /// Only GET and HEAD are tried again. A host that failed five times in a row is not asked any more by this transport.
 public struct Retrying<Waiting: Clock>: HTTPTransport where Waiting.Duration == Duration {
-  /// How often and how long.
+  /// The number and the timing of attempts.
   public struct Policy: Sendable, Hashable {
     /// Tries in all.
     public var attempts = 4
@@ -16,7 +16,8 @@ public struct Retrying<Waiting: Clock>: HTTPTransport where Waiting.Duration == 
     public var cap = Duration.seconds(30)
     /// A server that wants a longer wait is not waited for.
     public var longestRetryAfter = Duration.seconds(120)
-    /// Bytes of a body that are read before the answer counts as received; what is cut short after them is not asked for again.
+    /// The number of body bytes that are read before a response counts as received; an interruption after that is not
+    /// retried.
     public var readAhead = 8 << 20
     /// The usual policy.
     public init() {}
@@ -48,12 +49,13 @@ public struct Retrying<Waiting: Clock>: HTTPTransport where Waiting.Duration == 
   /// Those of the transport within.
   public var readers: [any TaskExecutor] { inner.readers }
 
-  /// Sends until an answer is final, the tries are used up, or there is no time left.
+  /// Sends the request until a response is final, the attempts are used up, or the time is over.
   public func send(_ request: HTTPRequest) async throws(Problem) -> HTTPResponse {
     guard request.method != .post else { return try await inner.send(request) }
     let deadline = clock.now.advanced(by: request.timeout)
     if failures.isOpen(request.url) {
-      throw Problem(.unavailable, "was not asked again after five failures", at: URLText.redacted(request.url))
+      throw Problem(
+        .unavailable, "skipped: the last five requests to this server failed", at: URLText.redacted(request.url))
     }
     var attempt = 0
     while true {
@@ -79,7 +81,8 @@ public struct Retrying<Waiting: Clock>: HTTPTransport where Waiting.Duration == 
     }
   }
 
-  /// An answer with the beginning of its body read, so that one cut short counts as a failed try; the rest still streams.
+  /// A response with the beginning of its body read, so that an early interruption counts as a failed attempt; the rest
+  /// is streamed.
   private func begun(_ response: HTTPResponse) async throws(Problem) -> HTTPResponse {
     guard Self.isFinal(response.status) else { return response }
     var copy = response
@@ -89,7 +92,7 @@ public struct Retrying<Waiting: Clock>: HTTPTransport where Waiting.Duration == 
 
   private static func isFinal(_ status: Int) -> Bool { ![408, 425, 429, 500, 502, 503, 504].contains(status) }
 
-  /// How long to wait at least before trying again; nil when the outcome is final.
+  /// The minimum wait before the next attempt; nil if the outcome is final.
   private func wait(for outcome: Result<HTTPResponse, Problem>, _ url: String) throws(Problem) -> Duration? {
     switch outcome {
     case .failure(let problem): return problem.isTransient ? .zero : nil
@@ -98,8 +101,8 @@ public struct Retrying<Waiting: Clock>: HTTPTransport where Waiting.Duration == 
       guard let text = response.header("Retry-After"), let wait = retryAfter(text) else { return .zero }
       guard wait <= policy.longestRetryAfter else {
         throw Problem(
-          .unavailable, "the server asks to wait \(wait.components.seconds) s", at: URLText.redacted(url),
-          hint: "run again then")
+          .unavailable, "the server asks to retry after \(wait.components.seconds) s", at: URLText.redacted(url),
+          hint: "run the command again then")
       }
       return wait
     }

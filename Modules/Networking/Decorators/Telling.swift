@@ -1,7 +1,7 @@
 public import Domain
 public import Rows
 
-/// Tells of every request that goes out and of its answer, in a sentence each, without what may be secret.
+/// Logs every request and its response, one line each, without secrets.
 public struct Telling: HTTPTransport {
   private let inner: any HTTPTransport
   private let report: @Sendable (String) -> Void

@@ -1,6 +1,7 @@
 import Rows
 
-/// The rows of a file that a user may save while they are read: then they are neither the old nor the new ones, and reading ends with `busy`.
+/// The rows of a file that a user may save while they are read: then they are neither the old nor the new ones, and
+/// reading ends with `busy`.
 struct ChangeDetectingRows: RowStream {
   private let rows: any RowStream
   private let file: FileByteSource

@@ -7,9 +7,10 @@ package struct DirectoryFormat: Sendable {
   package let scheme: String
   /// One sentence without a full stop, for the help.
   package let summary: String
-  /// What the name of a table's file ends with: `.csv`.
+  /// The extension of a table's file: `.csv`.
   package let tableSuffix: String
-  /// What the name of a file that describes a table's columns adds to the table's file; nil when `bb.json` describes them.
+  /// The suffix of a file that describes a table's columns, added to the name of the table's file; nil if `bb.json`
+  /// describes them.
   package let sidecarSuffix: String?
   /// The type of columns that a user added.
   package let typeOfExtras: ColumnType
@@ -28,11 +29,11 @@ package struct DirectoryFormat: Sendable {
     self.codec = codec
   }
 
-  /// Comma-separated values, with the types of the columns in metadata beside each file.
+  /// Comma-separated values, with the types of the columns in metadata next to each file.
   package static let csv = DirectoryFormat(
     scheme: "csv", summary: "a directory with a CSV file for each dataset", tableSuffix: ".csv",
     sidecarSuffix: "-metadata.json", typeOfExtras: .text, codec: CSVDirectoryCodec())
-  /// A JSON array with a record a line.
+  /// A JSON array with one record per line.
   package static let json = DirectoryFormat(
     scheme: "json", summary: "a directory with a JSON file for each dataset", tableSuffix: ".json",
     typeOfExtras: .json, codec: JSONDirectoryCodec())
@@ -43,7 +44,8 @@ package struct DirectoryFormat: Sendable {
 
 /// Reads and writes the files of a directory store.
 package protocol DirectoryCodec: Sendable {
-  /// What describes the columns of a table in a file of its own, beside the table's `file`; nil when `bb.json` does.
+  /// The description of the columns of a table for a separate file next to the table's `file`; nil if `bb.json`
+  /// contains it.
   func sidecar(of schema: Schema, file: String) -> [UInt8]?
   /// The columns that a sidecar describes.
   func columns(ofSidecar bytes: [UInt8], name: String) throws(Problem) -> [ColumnDescription]
@@ -123,7 +125,7 @@ struct CSVDirectoryCodec: DirectoryCodec {
   }
 }
 
-/// A JSON array with a record a line; the types of the columns are in `bb.json`.
+/// A JSON array with one record per line; the types of the columns are in `bb.json`.
 struct JSONDirectoryCodec: DirectoryCodec {
   func sidecar(of schema: Schema, file: String) -> [UInt8]? { nil }
 
@@ -164,7 +166,7 @@ struct JSONDirectoryCodec: DirectoryCodec {
   }
 
   func lines(of records: [Int], _ file: any ByteSource, _ schema: Schema) async throws(Problem) -> [Int]? {
-    // bb writes a record a line; how a user laid the file out is not known.
+    // bb writes one record per line; the layout of a file edited by the user is unknown.
     nil
   }
 }

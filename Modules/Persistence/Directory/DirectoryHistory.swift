@@ -3,7 +3,8 @@ import Domain
 import Glibc
 import Rows
 
-/// The history of a directory store: `.bb/history/ID.json`, a file for each entry, so that copies of the store under version control merge.
+/// The history of a directory store: `.bb/history/ID.json`, a file for each entry, so that copies of the store under
+/// version control merge.
 struct DirectoryHistory {
   private let path: String
   /// Bytes of an entry at most. A change that needs more keeps the old files instead of the rows.

@@ -2,8 +2,8 @@ import Rows
 
 /// Makes a directory with files of other programs a store.
 enum DirectoryInitializer {
-  /// Writes the file that says that the directory at `path` is a store; tables come later, beside the files that it has.
-  /// - Throws: `cannotCreate` when it is a store already, or is in one.
+  /// Writes the manifest that makes the directory at `path` a store; tables are added later, next to existing files.
+  /// - Throws: `cannotCreate` if it is already a store, or inside one.
   static func make(_ path: String, _ format: DirectoryFormat, name: String) async throws(Problem) {
     try ReplacementGuard.checkPlace(ofStore: path, name: name)
     try DirectoryListing.makeStore(path)

@@ -1,7 +1,7 @@
 import Glibc
 import Rows
 
-/// What is in a directory.
+/// The contents of a directory.
 enum DirectoryListing {
   /// The names in the directory; nil when there is none.
   static func names(_ path: String) throws(Problem) -> [String]? {
@@ -21,7 +21,8 @@ enum DirectoryListing {
     return names
   }
 
-  /// Makes the directory and those above it, for its owner alone, unless they exist; what is made is on the disk when this returns.
+  /// Makes the directory and those above it, for its owner alone, unless they exist; what is made is on the disk when
+  /// this returns.
   static func make(_ path: String) throws(Problem) {
     if try makeOne(path) { return }
     let above = Temporaries.split(path).folder
@@ -41,7 +42,8 @@ enum DirectoryListing {
     return false
   }
 
-  /// Makes the directory of a new store. A process that made it before may have been killed before it was on the disk: so all above it are flushed.
+  /// Makes the directory of a new store. A process that made it before may have been killed before it was on the disk:
+  /// so all above it are flushed.
   static func makeStore(_ path: String) throws(Problem) {
     try make(path)
     guard let whole = unsafe realpath(path, nil) else { throw Problem.posix(errno, "read the directory", path) }
@@ -66,7 +68,7 @@ enum DirectoryListing {
     }
   }
 
-  /// Removes the temporaries of processes that are gone. Only who holds the lock may.
+  /// Removes the temporary files of processes that no longer exist. Requires the lock.
   static func removeLeftovers(_ path: String) {
     for name in (try? names(path)) ?? [] where name.hasPrefix(".") {
       let parts = (name.hasSuffix(".files") ? name.dropLast(6) : name[...]).split(separator: ".")
@@ -77,7 +79,7 @@ enum DirectoryListing {
     }
   }
 
-  /// Removes a file with what SQLite keeps beside it, or a directory with all that is in it; links are not followed.
+  /// Removes a file with SQLite's companion files, or a directory with its contents; does not follow links.
   static func removeAll(_ path: String) {
     for suffix in ["-wal", "-shm", "-journal"] { unsafe unlink(path + suffix) }
     if unsafe unlink(path) == 0 { return }

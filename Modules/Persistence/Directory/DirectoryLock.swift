@@ -3,7 +3,8 @@ import Rows
 
 /// Holds the lock of a directory store: one process at a time changes it.
 ///
-/// The lock is of a file that is never removed and holds what bb knows about the directory; it goes with the process, however that ends.
+/// The lock is of a file that is never removed and holds what bb knows about the directory; it goes with the process,
+/// however that ends.
 struct DirectoryLock: ~Copyable {
   private let descriptor: Int32
   private let file: String
@@ -26,7 +27,8 @@ struct DirectoryLock: ~Copyable {
     while true {
       if let lock = try attempt(path + "/.bb/lock") { return lock }
       if ContinuousClock.now - start > .seconds(StoreRules.patience) {
-        throw Problem(.busy, "the store is locked by another process", at: path, hint: "run again when it is done")
+        throw Problem(
+          .busy, "the store is locked by another process", at: path, hint: "run the command again when it has finished")
       }
       do { try await Task.sleep(for: pause) } catch { throw Problem(.cancelled, "interrupted", at: path) }
       pause = min(pause * 2, .milliseconds(25))
@@ -52,7 +54,7 @@ struct DirectoryLock: ~Copyable {
     return Int(status.st_size)
   }
 
-  /// What the file holds.
+  /// The contents of the file.
   borrowing func bytes() throws(Problem) -> [UInt8] { try Self.bytes(descriptor, file) }
 
   /// The same for readers; empty also when there is no lock file.

@@ -1,8 +1,8 @@
 import Codecs
 import Rows
 
-/// A directory's `bb.json`: the version of the format, the kind of store, and of each table its key, where it was loaded from, and, where no file
-/// beside the table describes them, its columns.
+/// A directory's `bb.json`: the version of the format, the kind of store, and for each table its key, its source, and
+/// its columns unless a file next to the table describes them.
 struct DirectoryManifest: Equatable {
   /// The version of the format that this program writes; it reads none that is newer.
   ///
@@ -12,15 +12,15 @@ struct DirectoryManifest: Equatable {
   /// Bytes of the file at most.
   static let limit = 16 << 20
 
-  /// What is known of a table.
+  /// The description of a table.
   struct Table: Equatable {
     /// The names of the key's columns.
     var key: [String]
     /// Where its rows were loaded from.
     var source: String?
-    /// Its columns; nil when a file beside the table describes them.
+    /// Its columns; nil if a file next to the table describes them.
     var columns: [ColumnDescription]?
-    /// What a later program of this format added, which stays.
+    /// Members that a later version of this format added; they are preserved.
     var others: [JSON.Member] = []
   }
 

@@ -2,11 +2,11 @@ import Domain
 import Query
 import Rows
 
-/// What is to become of one record.
+/// An edit of one record.
 struct DirectoryEdit {
   /// Its key.
   let key: StoredKey
-  /// What is to be done.
+  /// The action.
   let action: Action
   /// Checked before: the record as it is now.
   var check: ((_ before: [Value]?) throws(Problem) -> Void)?
@@ -18,7 +18,7 @@ struct DirectoryEdit {
     case put([Value])
     /// Remove it.
     case delete
-    /// Make it `after` when it is `before`: a change that was begun.
+    /// Completes an interrupted change: sets `after` if the record is `before`.
     case finish(before: [Value]?, after: [Value]?)
   }
 }

@@ -3,16 +3,16 @@ import Glibc
 import Query
 import Rows
 
-/// What a directory store holds at one moment.
+/// The contents of a directory store at one moment.
 struct DirectoryView {
   let path: String
   let manifest: DirectoryManifest
   /// The files as bb left them.
   var state: DirectoryState
-  /// A change that was begun and is not finished: it counts as made.
+  /// A change that was started and not completed: it counts as made.
   let journal: DirectoryJournal?
 
-  /// Where the content of a file is now; nil when it is gone.
+  /// The current location of a file's content; nil if it was deleted.
   func content(_ name: String) -> String? {
     guard let journal else { return "\(path)/\(name)" }
     return journal.content(name, in: path)
@@ -20,7 +20,7 @@ struct DirectoryView {
 }
 
 extension DirectoryWork {
-  /// The same for who writes, after what was begun is finished.
+  /// The same view for writers, after an interrupted change was completed.
   var view: DirectoryView { DirectoryView(path: path, manifest: manifest, state: state, journal: nil) }
 }
 
@@ -37,9 +37,10 @@ extension DirectoryStore {
     return try DirectoryManifest(bytes, at: "\(path)/\(name)")
   }
 
-  /// Gives `body` what the directory holds, nil when it is not a store. Nothing is written.
+  /// Passes the contents of the directory to `body`, nil if it is not a store. Writes nothing.
   ///
-  /// A process may be about to put new files in their places: then what was just found beside its place is in it, and is looked for again.
+  /// If another process is publishing files, a temporary file may have been renamed after it was found, and is searched
+  /// again.
   func reading<Result>(_ body: (DirectoryView?) async throws(Problem) -> Result) async throws(Problem) -> Result {
     var attempts = 0
     while true {
@@ -113,7 +114,7 @@ extension DirectoryStore {
     }.sorted { $0.table.utf8.lexicographicallyPrecedes($1.table.utf8) }
   }
 
-  /// What becomes of a table without a key: all of it, or nothing.
+  /// The outcome for a table without a key: replaced completely, or unchanged.
   func comparison(of count: Int, _ file: PendingFile, _ old: DirectoryTable) async throws(Problem) -> TableOutcome {
     var outcome = TableOutcome(), before = 0
     let stream = try await old.rows(columns: nil, scratch: scratch)

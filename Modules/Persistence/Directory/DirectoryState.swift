@@ -1,7 +1,7 @@
 import Codecs
 
-/// The files of a directory store as bb left them: whole, and in order of the key. It is written into the lock file, may be lost, and is then found
-/// out again.
+/// The files of a directory store as bb left them: whole, and in order of the key. It is written into the lock file,
+/// may be lost, and is then found out again.
 struct DirectoryState: Equatable {
   /// The files by name.
   var files: [String: File] = [:]

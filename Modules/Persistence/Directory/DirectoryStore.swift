@@ -3,11 +3,11 @@ import Glibc
 public import Query
 public import Rows
 
-/// A directory of files: one for each table, in order of the key, to be read and edited by users as well, and kept under version control.
+/// A directory of files: one per table, in key order, which users can read, edit and keep under version control.
 ///
-/// Nothing is made before the first change. A change takes its place in one step, with its entry of the history; whoever opens the directory to
-/// write finishes what a killed process began. What a user did to a file is found, read, and put in order at the next change; a file that cannot be
-/// read whole is never written.
+/// Nothing is created before the first change. A change is published in one step with its history entry; the next
+/// writer completes the change of a killed process. User edits are detected, read, and sorted at the next change; a
+/// file that cannot be read completely is never written.
 public actor DirectoryStore: RecordStore {
   /// `csv:DIR`.
   public nonisolated let name: String
@@ -43,8 +43,8 @@ public actor DirectoryStore: RecordStore {
     }
   }
 
-  /// The records of a table, as they are now.
-  /// - Throws: `noInput` for a table that is not there.
+  /// The current records of a table.
+  /// - Throws: `noInput` for a table that does not exist.
   public func rows(of table: String, _ request: RowRequest) async throws(Problem) -> any RowStream {
     let known = try await reading { (view) throws(Problem) -> (any RowStream)? in
       guard let view, let known = try await self.table(table, view) else { return nil }

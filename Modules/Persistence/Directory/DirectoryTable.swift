@@ -10,7 +10,7 @@ struct DirectoryTable: Sendable {
   let file: FileByteSource
   /// What tells whether it is still in its place.
   let stamp: FileStamp
-  /// Whether bb left the file so: it is whole, and in order of the key.
+  /// Whether the file is unchanged since bb wrote it: complete, and in key order.
   let isKnown: Bool
   private let format: DirectoryFormat
 
@@ -137,7 +137,7 @@ struct DirectoryTable: Sendable {
   }
 }
 
-/// The order of keys, compared where they stand.
+/// The order of keys, compared in place.
 enum KeyOrder {
   /// Below zero when the key of the first row comes first, zero when they are the same.
   static func compare(_ a: RowBatch, _ rowA: Int, _ b: RowBatch, _ rowB: Int, _ key: [Int]) -> Int {

@@ -3,10 +3,11 @@ import Domain
 import Glibc
 import Rows
 
-/// New files of a directory store that take their places in one step.
+/// New files of a directory store that are published in one step.
 ///
-/// They are written beside their places and flushed. Then `.bb/begun` says which they are: from there on the change is made, and whoever finds the
-/// file later finishes it. It holds the history's entry as well, and becomes the entry's file in the end.
+/// They are written under temporary names and synced. Then `.bb/begun` lists them: from then on the change is made, and
+/// any process that finds the file completes it. The file also contains the history entry, and finally becomes the file
+/// of the entry.
 final class DirectoryTransaction {
   private let path: String
   private var staged: [(sink: FileSink, replaced: FileStamp?)] = []
@@ -39,14 +40,15 @@ final class DirectoryTransaction {
     links.append((kept, "\(path)/\(name)", replaced))
   }
 
-  /// Adds a file that is to be gone; nothing when it is not there.
+  /// Schedules the deletion of a file; ignored if it does not exist.
   func remove(_ name: String) throws(Problem) {
     if let stamp = try FileStamp.now(at: "\(path)/\(name)") { removed.append((name, stamp)) }
   }
 
   /// Makes the change.
   /// - Parameter entry: the history's entry; nil when the history does not show the change.
-  /// - Throws: `busy` when a file was changed since it was read; then, and after every error before a file came to its place, nothing has changed.
+  /// - Throws: `busy` when a file was changed since it was read; then, and after every error before a file came to its
+  ///   place, nothing has changed.
   func commit(_ entry: (id: String, line: [UInt8])?) throws(Problem) {
     var temporaries: [(path: String, name: String)] = []
     for file in staged {
@@ -93,7 +95,8 @@ final class DirectoryTransaction {
     }
   }
 
-  /// A temporary beside `target` that is the file `kept`; where the file system has no hard links, a copy of it.
+  /// A temporary file next to `target` with the content of `kept`: a hard link, or a copy where the file system has no
+  /// hard links.
   private static func link(_ kept: String, beside target: String) throws(Problem) -> String {
     let temporary = Temporaries.name(beside: try FileSink.resolved(target))
     if unsafe Glibc.link(kept, temporary) == 0 { return temporary }
@@ -119,13 +122,14 @@ final class DirectoryTransaction {
   }
 }
 
-/// A change that was begun: `.bb/begun`. Its first line is the history's entry, or `null`; its second says which files take which places.
+/// An interrupted change: `.bb/begun`. Its first line is the history entry, or `null`; its second lists the files to
+/// publish.
 struct DirectoryJournal {
   /// One file that takes its place, or goes.
   struct Step: Equatable {
     /// The file's name in the directory.
     let name: String
-    /// The name of the temporary beside it; nil when the file goes.
+    /// The name of the temporary file; nil if the file is to be deleted.
     let from: String?
     /// The file that it replaces; nil for none.
     let replaced: FileStamp?
@@ -150,8 +154,9 @@ struct DirectoryJournal {
 
   private static func file(in path: String) -> String { path + "/.bb/begun" }
 
-  /// The change that was begun in the directory at `path`; nil when none was.
-  /// - Throws: `badData` for what bb does not write: the names are of files in the directory, and of temporaries.
+  /// The interrupted change in the directory at `path`; nil if there is none.
+  /// - Throws: `badData` for contents that bb does not write: names must refer to files in the directory, and to
+  ///   temporary files.
   init?(in path: String) throws(Problem) {
     let place = Self.file(in: path)
     guard try FileStamp.now(at: place) != nil else { return nil }
@@ -237,13 +242,14 @@ struct DirectoryJournal {
       return
     }
     try DirectoryListing.make(path + "/.bb/history")
-    // A cut that is lost does no harm: who reads an entry reads its first line.
+    // A lost truncation does no harm: readers of an entry read only its first line.
     _ = unsafe truncate(begun, off_t(entry.line.count + 1))
     let target = DirectoryHistory.file(of: entry.id, in: path)
     guard unsafe rename(begun, target) == 0 else { throw Problem.posix(errno, "rename", target) }
   }
 
-  /// Where the content of a file is now: in its place, or, while the change is not finished, beside it; nil when the file is to be gone.
+  /// The current location of a file's content: its final name or, until the change is completed, its temporary name;
+  /// nil if the file is to be deleted.
   func content(_ name: String, in path: String) -> String? {
     guard let step = steps.first(where: { $0.name == name }) else { return "\(path)/\(name)" }
     guard let from = step.from else { return nil }

@@ -4,7 +4,8 @@ import Query
 import Rows
 
 extension DirectoryStore {
-  /// Makes a store of version 1 one of this version. Killed at any moment, it is begun again: the manifest, which says the version, comes last.
+  /// Upgrades a store of version 1 to this version. If it is interrupted, the next one starts again: the manifest,
+  /// which contains the version, is written last.
   func upgrade(_ work: inout DirectoryWork) async throws(Problem) {
     let legacy = LegacyHistory(path)
     var entries = try legacy.entries(), commit = DirectoryCommit([])

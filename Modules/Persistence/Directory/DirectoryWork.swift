@@ -64,7 +64,7 @@ final class DirectoryEdits {
 }
 
 extension TableImages {
-  /// The same images in the order in which a change names their records, those that it does not name behind them.
+  /// The same images in the order in which a change names their records, followed by the others.
   func ordered(as change: TableChange) -> TableImages {
     var places: [StoredKey: Int] = [:]
     for row in change.upserts { places[StoredKey(of: row, change.schema)] = places.count }

@@ -98,7 +98,7 @@ extension DirectoryStore {
   func commit(_ commit: DirectoryCommit, _ work: inout DirectoryWork) throws(Problem) {
     var next = work.manifest.upgraded(to: format.scheme), sidecars: [(name: String, bytes: [UInt8])] = []
     for file in commit.files {
-      // What a user added needs no description, unless it came from a store of another kind.
+      // A column that the user added needs no description, unless it came from another kind of store.
       let isForeign = file.schema.columns.contains { $0.isExtra && $0.type != format.typeOfExtras }
       let columns = file.schema.columns.filter { !$0.isExtra || isForeign }
       let key = file.schema.key.map { file.schema.columns[$0].name }

@@ -2,8 +2,8 @@ import Codecs
 import Domain
 import Glibc
 
-/// Identifiers of history entries: UUIDs of version 7, each above the last, so that their order is the order of the entries, also when the clock
-/// was set back, and two copies of a store never make the same one.
+/// Identifiers of history entries: UUIDs of version 7, each above the last, so that their order is the order of the
+/// entries, also when the clock was set back, and two copies of a store never make the same one.
 enum HistoryIdentifier {
   /// The identifier of a new entry.
   /// - Parameters:
@@ -15,8 +15,8 @@ enum HistoryIdentifier {
     return RecordIdentifier.raised(made, above: last)
   }
 
-  /// The identifier of an entry of an older format, which has only a number: the same in every copy of the store, so that copies that were
-  /// upgraded apart from each other merge.
+  /// The identifier of an entry of an older format, which has only a number: the same in every copy of the store, so
+  /// that copies that were upgraded apart from each other merge.
   static func legacy(number: Int, time: String, title: String, after last: String?) -> String {
     let known = last.flatMap { Int64(String($0.filter { $0 != "-" }.prefix(12)), radix: 16) } ?? 0
     let time = max(milliseconds(time) ?? 0, known)

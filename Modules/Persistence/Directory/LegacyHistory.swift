@@ -3,7 +3,8 @@ import Domain
 import Glibc
 import Rows
 
-/// The history of a directory store of version 1: `.bb/history.ndjson`, a line for each change, written before the change was made.
+/// The history of a directory store of version 1: `.bb/history.ndjson`, a line for each change, written before the
+/// change was made.
 struct LegacyHistory {
   private let path: String
   /// Bytes of the file at most.
@@ -15,7 +16,7 @@ struct LegacyHistory {
   /// Removes it, after the store was upgraded.
   func remove() { _ = unsafe unlink(path) }
 
-  /// What the lock file of version 1 says of a change that was begun.
+  /// The interrupted change in the lock file of version 1.
   struct State {
     /// The number of the last entry that is in the files.
     let finished: Int
@@ -65,7 +66,8 @@ struct LegacyHistory {
       identifiers)
   }
 
-  /// An entry that has a number instead of an identifier; one that reverses another says so in its title: `undo 12: delete Luzern`.
+  /// An entry that has a number instead of an identifier; the title of an undo names the entry: `undo 12: delete
+  /// Luzern`.
   /// - Parameter identifiers: the identifiers of the entries before it, by number.
   static func entry(
     number: Int, time: String, title: String, _ tables: [TableImages], after last: String?, _ identifiers: [Int: String]

@@ -1,8 +1,8 @@
 import Glibc
 import Rows
 
-/// The marks that version control leaves in a file that it could not merge: a line that begins with `<<<<<<< `, later one that is `=======`, later one
-/// that begins with `>>>>>>> `.
+/// The marks that version control leaves in a file that it could not merge: a line that begins with `<<<<<<< `, later
+/// one that is `=======`, later one that begins with `>>>>>>> `.
 enum MergeConflict {
   private static let marks = [Array("<<<<<<< ".utf8), Array("=======".utf8), Array(">>>>>>> ".utf8)]
 

@@ -3,8 +3,8 @@ import Domain
 import Glibc
 import Rows
 
-/// Tables as they were before a load replaced them: `.bb/replaced/ID/TABLE`, where `ID` is the history's entry. They are what undo of a load puts
-/// back; version control does not keep them, as it has them anyway.
+/// Tables as they were before a load replaced them: `.bb/replaced/ID/TABLE`, where `ID` is the history's entry. They
+/// are what undo of a load puts back; version control does not keep them, as it has them anyway.
 struct ReplacedTables {
   private let path: String
 
@@ -13,7 +13,7 @@ struct ReplacedTables {
 
   /// A table as it was.
   struct Table {
-    /// What the manifest had; nil when there was no such table.
+    /// The previous entry in the manifest; nil if the table did not exist.
     let described: DirectoryManifest.Table?
     /// The path of its file; nil when there was none.
     let rows: String?

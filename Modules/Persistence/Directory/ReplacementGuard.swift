@@ -3,8 +3,9 @@ import Rows
 
 /// Refuses outputs and new stores that would damage a directory store.
 enum ReplacementGuard {
-  /// Lets pass what is no file of a directory store: neither of a table, whatever its suffix, nor one of bb's own.
-  /// - Throws: `cannotCreate` for such a file; what reading the directory's `bb.json` throws.
+  /// Checks that a path is not a file of a directory store: neither of a table, whatever its extension, nor one of bb's
+  /// own.
+  /// - Throws: `cannotCreate` for such a file; errors of reading the directory's `bb.json`.
   static func check(_ path: String) throws(Problem) {
     let resolved: String, directory: String, name: String
     do throws(Problem) {
@@ -12,7 +13,7 @@ enum ReplacementGuard {
       (directory, name) = Temporaries.split(resolved)
       _ = try FileStamp.now(at: directory)
     } catch {
-      return  // What may not be read cannot be created either, and creating it says so.
+      return  // An unreadable path cannot be created either; the creation reports the error.
     }
     // `.bb` and what is below it, by the name that the file system has for it.
     var below =
@@ -36,7 +37,7 @@ enum ReplacementGuard {
     }
   }
 
-  /// The manifest; nil also where none can be looked for, which whoever creates the file reports.
+  /// The manifest; nil also if it cannot be searched, which the creation of the file reports.
   private static func manifest(_ directory: String) throws(Problem) -> DirectoryManifest? {
     guard (try? FileStamp.now(at: "\(directory)/\(DirectoryManifest.name)")) != nil else { return nil }
     return try DirectoryStore.manifest(of: directory, nil)
@@ -46,7 +47,7 @@ enum ReplacementGuard {
   /// - Throws: `cannotCreate`.
   static func checkPlace(ofStore path: String, name: String) throws(Problem) {
     var above = Temporaries.split(path).folder
-    // What is not there yet has no other name.
+    // A path that does not exist has no other name.
     while above != "/", above != ".", unsafe access(above, F_OK) != 0 { above = Temporaries.split(above).folder }
     guard let whole = unsafe realpath(above, nil) else { return }
     defer { unsafe free(whole) }

@@ -1,10 +1,10 @@
 import Glibc
 import Rows
 
-/// What a file is called and how it is told that somebody changed it.
+/// The name of a table's file, and the detection of changes by other programs.
 enum TableFileName {
-  /// The name of a table's file without its suffix: bytes that are not letters, digits, `_`, `-` or `.` are written as `%2F`, and so is what would hide
-  /// the file or make it the folder's own.
+  /// The name of a table's file without its extension: bytes other than letters, digits, `_`, `-` and `.` are written
+  /// like `%2F`, and so are names that would hide the file or collide with the directory's own files.
   static func stem(of table: String) -> String {
     table.utf8.enumerated().map { place, byte in
       let isPlain = byte &- 48 < 10 || byte &- 65 < 26 || byte &- 97 < 26 || "_-".utf8.contains(byte)
@@ -58,7 +58,7 @@ struct FileStamp: Hashable, Sendable {
     [Int64(bitPattern: device), Int64(bitPattern: inode), size, seconds, nanoseconds]
   }
 
-  /// What is at `path` now; nil when nothing is.
+  /// The current state of `path`; nil if it does not exist.
   static func now(at path: String) throws(Problem) -> FileStamp? {
     var status = stat()
     if unsafe stat(path, &status) == 0 { return FileStamp(status) }

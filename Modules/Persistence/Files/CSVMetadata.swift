@@ -2,22 +2,23 @@ import Codecs
 import Glibc
 import Rows
 
-/// What a metadata file next to a CSV file says about its columns (W3C CSV on the Web): `NAME.csv-metadata.json`.
+/// The description of a CSV file's columns in a metadata file next to it (W3C CSV on the Web):
+/// `NAME.csv-metadata.json`.
 struct CSVMetadata {
   /// The columns in the file's order, without those that are virtual; of those without a known type, text.
   private(set) var columns: [ColumnDescription] = []
-  /// How the file differs from RFC 4180.
+  /// The deviations of the file from RFC 4180.
   private(set) var dialect = CSVDialect()
   /// Whether the metadata chooses the delimiter.
   private(set) var hasDelimiter = false
   /// The text that means null in every column without rules of its own; nil for none.
   private(set) var nullText: [UInt8]?
-  /// What was found and has no effect, in order, each once.
+  /// Properties that were ignored, in order, each once.
   private(set) var ignored: [String] = []
   /// The rules of each column.
   private(set) var rules: [Rule] = []
 
-  /// How a column is read.
+  /// The rule for reading a column.
   struct Rule {
     /// Names that the header may have for it.
     var titles: [String]
@@ -46,7 +47,7 @@ struct CSVMetadata {
     let table = tables.first { $0["url"]?.stringValue?.split(separator: "/").last.map(String.init) == file }
     let owner = table ?? tables.first ?? document
     guard let schema = owner["tableSchema"] ?? document["tableSchema"] else {
-      throw Problem(.badData, "there is no tableSchema", at: name)
+      throw Problem(.badData, "missing tableSchema", at: name)
     }
     if schema.stringValue != nil { note("tableSchema (a reference)") }
     try read(owner["dialect"] ?? document["dialect"], name)
@@ -96,7 +97,7 @@ struct CSVMetadata {
     // The header has the title; the name may be another.
     var titles = Self.texts(column["titles"])
     if let text = column["name"]?.stringValue { titles.append(text) }
-    guard let title = titles.first else { throw Problem(.badData, "a column has neither name nor titles", at: name) }
+    guard let title = titles.first else { throw Problem(.badData, "a column has neither a name nor titles", at: name) }
     var own = shared
     own.add(column)
     var rule = Rule(titles: titles)
@@ -170,7 +171,7 @@ struct CSVMetadata {
     }
   }
 
-  /// How the fields of a datatype are read; nil for one that the standard does not define.
+  /// The converter for a datatype; nil for one that the standard does not define.
   private mutating func converter(_ datatype: JSON, of title: String) -> CSVWColumn.Datatype? {
     for member in datatype.objectMembers ?? [] {
       let isKnown = ["base", "format"].contains(member.name) || member.name.contains(":") || member.name.hasPrefix("@")

@@ -101,7 +101,7 @@ public enum ConfigurationFile {
       throw error
     }
     guard let text = String(validating: bytes, as: UTF8.self) else {
-      throw Problem(.configuration, "is not UTF-8", at: path)
+      throw Problem(.configuration, "invalid UTF-8", at: path)
     }
     return text.split(separator: "\n", omittingEmptySubsequences: false)
   }

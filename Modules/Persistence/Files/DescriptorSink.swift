@@ -1,7 +1,7 @@
 import Glibc
 public import Rows
 
-/// Bytes to a descriptor that is open already, or to a device: standard output, `/dev/full`. What is written cannot be taken back.
+/// Writes to an open descriptor or to a device: standard output, `/dev/full`. Written bytes cannot be undone.
 public final class DescriptorSink: ByteSink {
   /// How messages name it.
   public let name: String
@@ -33,8 +33,8 @@ public final class DescriptorSink: ByteSink {
     return [S_IFCHR, S_IFBLK, S_IFIFO].contains(status.st_mode & S_IFMT)
   }
 
-  /// Writes all the bytes.
-  /// - Throws: `endOfPipe` when the reader went away, else `io`.
+  /// Writes all bytes.
+  /// - Throws: `endOfPipe` if the reader closed the pipe, otherwise `io`.
   public func write(_ bytes: borrowing ByteBuffer) async throws(Problem) {
     let place = name, descriptor = self.descriptor
     try bytes.read { (span) throws(Problem) in try writeAll(span, to: descriptor, place: place) }
@@ -42,6 +42,6 @@ public final class DescriptorSink: ByteSink {
 
   /// Nothing is left to do.
   public func commit() async throws(Problem) {}
-  /// What is written stays.
+  /// Written bytes remain.
   public func abandon() async {}
 }

@@ -6,14 +6,14 @@ public import Rows
 public struct Directories: Sendable {
   private let variables: [String: String]
 
-  /// The folders that an environment names.
+  /// Creates the directories for an environment.
   public init(_ variables: [String: String]) { self.variables = variables }
 
   /// The cache: `$XDG_CACHE_HOME/bb`.
   public var cache: String { folder("XDG_CACHE_HOME", ".cache") }
-  /// The default storage: `$XDG_DATA_HOME/bb`.
+  /// The directory of the default store: `$XDG_DATA_HOME/bb`.
   public var data: String { folder("XDG_DATA_HOME", ".local/share") }
-  /// The storage when nobody says another: a database in the folder for data.
+  /// The default store: a database in the data directory.
   public var database: String { "sqlite:\(data)/bb.db" }
   /// Drafts: `$XDG_STATE_HOME/bb`.
   public var state: String { folder("XDG_STATE_HOME", ".local/state") }
@@ -31,14 +31,14 @@ public struct Directories: Sendable {
     try Configuration(variables: variables, file: try ConfigurationFile.read(configurationFile))
   }
 
-  /// The storage that is used when none is named: `BB_STORAGE`, else what the configuration says, else the database.
-  /// - Returns: its location, and who says so: `BB_STORAGE`, `configuration` or `default`.
+  /// The store for commands without `--storage`: `BB_STORAGE`, otherwise the configured one, otherwise the database.
+  /// - Returns: its location, and the origin of the setting: `BB_STORAGE`, `configuration` or `default`.
   public func defaultStorage() throws(Problem) -> (location: String, origin: String) {
     guard let setting = try settings()[.storage] else { return (database, "default") }
     return (setting.origin == "configuration" ? atHome(setting.value) : setting.value, setting.origin)
   }
 
-  /// A location whose path begins with `~/`, which no shell has read, with the folder that is meant.
+  /// A location whose path begins with `~/`, which no shell has expanded, with the home directory.
   private func atHome(_ location: String) -> String {
     let mark = location.firstRange(of: "~/")
     guard let mark, mark.lowerBound == location.startIndex || location[..<mark.lowerBound].last == ":" else {
@@ -47,7 +47,7 @@ public struct Directories: Sendable {
     return location[..<mark.lowerBound] + home + location[location.index(after: mark.lowerBound)...]
   }
 
-  /// `$HOME` without a slash behind it; where that is not set, as for some services, the user's folder as the system has it.
+  /// `$HOME` without a trailing slash; if it is unset, as for some services, the user's home directory from the system.
   private var home: String {
     var path = variables["HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil } ?? Self.registeredHome
     while path.last == "/" { path.removeLast() }
@@ -59,13 +59,13 @@ public struct Directories: Sendable {
     return unsafe String(cString: folder)
   }
 
-  /// Makes the folder at an absolute path, and those above it, for their owner alone.
+  /// Creates the directory at an absolute path, and its parents, accessible only to their owner.
   /// - Throws: `permission`, `io`.
   public static func make(_ path: String) throws(Problem) {
     var made = ""
     for part in path.split(separator: "/") {
       made += "/" + part
-      if unsafe mkdir(made, 0o700) != 0, errno != EEXIST { throw Problem.posix(errno, "make the folder", made) }
+      if unsafe mkdir(made, 0o700) != 0, errno != EEXIST { throw Problem.posix(errno, "create the directory", made) }
     }
   }
 

@@ -33,7 +33,7 @@ public final class FileByteSource: ByteSource {
     var status = stat()
     guard unsafe fstat(file.descriptor, &status) == 0 else { throw Problem.posix(errno, "read", path) }
     let kind = status.st_mode & S_IFMT
-    if kind == S_IFDIR { throw Problem(.usage, "is a folder, not a file", at: path, hint: advice) }
+    if kind == S_IFDIR { throw Problem(.usage, "is a directory, not a file", at: path, hint: advice) }
     posix_fadvise(file.descriptor, 0, 0, POSIX_FADV_SEQUENTIAL)
     self.init(file, name: path, size: kind == S_IFREG ? Int(status.st_size) : nil)
   }
@@ -66,7 +66,7 @@ public final class FileByteSource: ByteSource {
     }
   }
 
-  /// Reads what is there, up to `limit` bytes.
+  /// Reads the available bytes, at most `limit`.
   public func read(into chunk: Chunk, limit: Int) throws(Problem) -> Int {
     let room = min(limit, chunk.capacity - chunk.count)
     while true {
@@ -80,7 +80,7 @@ public final class FileByteSource: ByteSource {
         return count
       }
       if errno == EAGAIN {
-        // Somebody made the descriptor non-blocking: wait for bytes.
+        // The descriptor is non-blocking: wait for bytes.
         var bytes = pollfd(fd: file.descriptor, events: Int16(POLLIN), revents: 0)
         unsafe poll(&bytes, 1, -1)
       } else if errno != EINTR {
@@ -95,14 +95,14 @@ public final class FileByteSource: ByteSource {
   /// The same file from its beginning; nil for pipes.
   func again() -> FileByteSource? { size.map { FileByteSource(file, name: name, size: $0) } }
 
-  /// What the file is now.
+  /// The current status of the file.
   func status() -> stat? {
     var status = stat()
     return unsafe fstat(file.descriptor, &status) == 0 ? status : nil
   }
 }
 
-/// Owns a descriptor, closed when nobody reads any more.
+/// Owns a descriptor, and closes it with the last reader.
 private final class OpenFile: Sendable {
   let descriptor: Int32
   init(_ descriptor: Int32) { self.descriptor = descriptor }

@@ -2,22 +2,23 @@ import Glibc
 public import Rows
 import Synchronization
 
-/// A file that appears when it is whole: written beside its place, flushed to the disk, renamed.
+/// A file that is published when it is complete: written under a temporary name, synced to disk, renamed.
 ///
-/// An existing file's mode is kept, a new one's follows the umask; a symbolic link is followed once and its target replaced. Until `commit` the old
-/// file is untouched. Safe under kill (the temporary stays behind, or is removed by `Temporaries.removeAll`) and power cut (the folder is flushed).
+/// The mode of an existing file is kept, that of a new one follows the umask; a symbolic link is followed once and its
+/// target replaced. Until `commit` the old file is unchanged. Safe under kill (the temporary file remains, or is
+/// removed by `Temporaries.removeAll`) and power loss (the directory is synced).
 public final class FileSink: ByteSink {
   /// The path as it was given.
   public let name: String
   private let target: String
-  /// The file beside its place.
+  /// The temporary file next to the target.
   let temporary: String
   private let descriptor: Int32
   private let state = Mutex(State.open)
   private let written = Mutex(0)
   private let flushed = Mutex<FileStamp?>(nil)
 
-  /// How far the temporary is.
+  /// The state of the temporary file.
   private enum State { case open, closed, detached, published, removed }
 
   /// Opens the temporary beside `path`.
@@ -34,11 +35,13 @@ public final class FileSink: ByteSink {
     var status = stat()
     if unsafe lstat(target, &status) == 0 {
       guard status.st_mode & S_IFMT == S_IFREG else {
-        let kind = status.st_mode & S_IFMT == S_IFDIR ? "a folder" : "not a regular file"
+        let kind = status.st_mode & S_IFMT == S_IFDIR ? "a directory" : "not a regular file"
         throw Problem(.cannotCreate, "is \(kind)", at: path)
       }
-      guard replaces else { throw Problem(.cannotCreate, "exists already", at: path, hint: "choose another name") }
-      // The folder may let it be replaced; its owner wanted it to stay.
+      guard replaces else {
+        throw Problem(.cannotCreate, "already exists", at: path, hint: "use a different file name")
+      }
+      // The directory permits the replacement, but the owner made the file read-only.
       guard unsafe access(target, W_OK) == 0 else { throw Problem.posix(errno, "write", path) }
       mode = status.st_mode & 0o7777
       keepsMode = true
@@ -49,7 +52,7 @@ public final class FileSink: ByteSink {
     descriptor = Temporaries.make(temporary, mode: mode)
     guard descriptor >= 0 else {
       let problem = Problem.posix(errno, "create", path)
-      throw problem.kind == .noInput ? Problem(.cannotCreate, "there is no such folder", at: path) : problem
+      throw problem.kind == .noInput ? Problem(.cannotCreate, "no such directory", at: path) : problem
     }
     if keepsMode { fchmod(descriptor, mode) }
   }
@@ -73,13 +76,13 @@ public final class FileSink: ByteSink {
     written.withLock { $0 += count }
   }
 
-  /// Flushes, checks the length, renames, flushes the folder.
+  /// Syncs the file, checks its length, renames it, syncs the directory.
   public func commit() async throws(Problem) {
     _ = try flush()
     try publish()
   }
 
-  /// Writes a small file that is not there yet.
+  /// Writes a small file that must not exist.
   static func write(_ bytes: [UInt8], toMissing path: String) throws(Problem) {
     if try FileStamp.now(at: path) != nil { return }
     let sink = try FileSink(path: path, mode: 0o600)
@@ -94,7 +97,7 @@ public final class FileSink: ByteSink {
     if let known = flushed.withLock({ $0 }) { return known }
     var status = stat()
     guard unsafe fstat(descriptor, &status) == 0, Int(status.st_size) == written.withLock({ $0 }) else {
-      throw Problem(.io, "the file has another length than was written", at: name)
+      throw Problem(.io, "the file does not have the length that was written", at: name)
     }
     guard fsync(descriptor) == 0 else { throw Problem.posix(errno, "flush", name) }
     state.withLock { $0 = .closed }
@@ -121,13 +124,13 @@ public final class FileSink: ByteSink {
     Temporaries.forget(temporary)
   }
 
-  /// Leaves the flushed temporary where it is, also when this process ends: the caller puts it in its place, or removes it.
+  /// Leaves the synced temporary file, also when this process ends: the caller publishes or removes it.
   func detach() {
     state.withLock { $0 = .detached }
     Temporaries.forget(temporary)
   }
 
-  /// Whether it is in its place, also when the folder could not be flushed after that.
+  /// Whether the file is published, even if the directory could not be synced afterwards.
   var isPublished: Bool { state.withLock { $0 == .published } }
 
   /// Whether the temporary, which is flushed, holds the bytes of `file`.
@@ -168,10 +171,10 @@ public final class FileSink: ByteSink {
       let count = unsafe readlink(current, &buffer, buffer.count)
       guard count > 0, let link = String(validating: buffer.prefix(count).map { UInt8(bitPattern: $0) }, as: UTF8.self)
       else {
-        throw Problem.posix(errno, "follow the link", path)
+        throw Problem.posix(errno, "follow the symbolic link", path)
       }
       current = link.hasPrefix("/") ? link : Temporaries.split(current).folder + "/" + link
     }
-    throw Problem(.cannotCreate, "the link leads in a circle", at: path)
+    throw Problem(.cannotCreate, "symbolic link loop", at: path)
   }
 }

@@ -43,10 +43,10 @@ public final class ImageFolder: ImageArchive {
       try make(above, mode: mode)
       if unsafe mkdir(path, mode) == 0 { return }
     }
-    guard errno == EEXIST else { throw Problem.posix(errno, "make the folder", path) }
+    guard errno == EEXIST else { throw Problem.posix(errno, "create the directory", path) }
     var status = stat()
     guard unsafe stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else {
-      throw Problem(.cannotCreate, "is not a folder", at: path)
+      throw Problem(.cannotCreate, "is not a directory", at: path)
     }
   }
 
@@ -60,7 +60,7 @@ public final class ImageFolder: ImageArchive {
     }
     if let other = records.first(where: { $0.reference.dataset != dataset }) {
       throw Problem(
-        .cannotCreate, "holds the pictures of \(other.reference.dataset)", at: name, hint: "choose another folder")
+        .cannotCreate, "contains the images of \(other.reference.dataset)", at: name, hint: "choose another directory")
     }
     records = records.filter { size(of: $0) == $0.bytes }
     if try FileStamp.now(at: journal) != nil {

@@ -89,7 +89,7 @@ final class ImagePartFile: ImagePart {
       let kind = try state.scanner.finish()
       var status = stat()
       guard unsafe fstat(state.descriptor, &status) == 0, Int(status.st_size) == state.count else {
-        throw Problem(.io, "the file has another length than was written", at: place)
+        throw Problem(.io, "the file does not have the length that was written", at: place)
       }
       return (kind, state.hash.hexDigest())
     }

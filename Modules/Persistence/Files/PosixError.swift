@@ -11,15 +11,16 @@ extension Problem {
   static func posix(_ code: Int32, _ action: String, _ place: String) -> Problem {
     let reason = unsafe String(cString: strerror(code)).lowercased()
     switch code {
-    case ENOENT, ENOTDIR: return Problem(.noInput, "there is no such file or folder", at: place)
+    case ENOENT, ENOTDIR: return Problem(.noInput, "no such file or directory", at: place)
     case EACCES, EPERM, EROFS: return Problem(.permission, "cannot \(action): \(reason)", at: place)
-    case EEXIST: return Problem(.cannotCreate, "exists already", at: place)
+    case EEXIST: return Problem(.cannotCreate, "already exists", at: place)
     case ENOSPC, EDQUOT:
-      return Problem(.io, "cannot \(action): the disk is full", at: place, hint: "make room and run again")
-    case EPIPE: return Problem(.endOfPipe, "the reader went away", at: place)
-    case ENAMETOOLONG: return Problem(.cannotCreate, "the name is too long", at: place)
-    case EISDIR: return Problem(.cannotCreate, "is a folder", at: place)
-    case EFBIG: return Problem(.io, "cannot \(action): the file would be larger than allowed", at: place)
+      return Problem(
+        .io, "cannot \(action): no space left on device", at: place, hint: "free some space and run the command again")
+    case EPIPE: return Problem(.endOfPipe, "the reader closed the pipe", at: place)
+    case ENAMETOOLONG: return Problem(.cannotCreate, "file name too long", at: place)
+    case EISDIR: return Problem(.cannotCreate, "is a directory", at: place)
+    case EFBIG: return Problem(.io, "cannot \(action): file size limit exceeded", at: place)
     default: return Problem(.io, "cannot \(action): \(reason)", at: place)
     }
   }
@@ -33,7 +34,7 @@ func writeAll(_ bytes: RawSpan, to descriptor: Int32, place: String) throws(Prob
     if count > 0 {
       done += count
     } else if count == 0 {
-      throw Problem(.io, "cannot write: nothing was taken", at: place)
+      throw Problem(.io, "cannot write: zero bytes written", at: place)
     } else if errno == EAGAIN {
       // Somebody made the descriptor non-blocking: wait for room.
       var room = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)

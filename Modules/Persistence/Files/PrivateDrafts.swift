@@ -28,7 +28,7 @@ public struct PrivateDrafts: DraftFolder {
   public func text(at path: String) throws(Problem) -> [UInt8] {
     let bytes = try FileByteSource(path: path).bytes(limit: FileLimit.draft)
     guard String(validating: bytes, as: UTF8.self) != nil else {
-      throw Problem(.badData, "is not UTF-8", at: path, hint: "save it as UTF-8")
+      throw Problem(.badData, "invalid UTF-8", at: path, hint: "save it as UTF-8")
     }
     return bytes
   }

@@ -39,7 +39,7 @@ extension Problem {
   static func notRegular(_ type: mode_t, at place: String) -> Problem {
     let name: String
     switch type {
-    case S_IFDIR: return Problem(.usage, "is a folder, not a file", at: place)
+    case S_IFDIR: return Problem(.usage, "is a directory, not a file", at: place)
     case S_IFIFO: name = "a named pipe"
     case S_IFSOCK: name = "a socket"
     case S_IFLNK: name = "a symbolic link"

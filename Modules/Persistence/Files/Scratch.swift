@@ -15,8 +15,8 @@ public struct TemporaryScratch: ScratchSpace {
     let descriptor = unsafe open(name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
     guard descriptor >= 0 else {
       var problem = Problem.posix(errno, "create a temporary file", folder)
-      if problem.kind == .noInput { problem = Problem(.cannotCreate, "there is no such folder", at: folder) }
-      if problem.hint.isEmpty { problem.hint = "TMPDIR names the folder of temporary files" }
+      if problem.kind == .noInput { problem = Problem(.cannotCreate, "no such directory", at: folder) }
+      if problem.hint.isEmpty { problem.hint = "temporary files are created in $TMPDIR" }
       throw problem
     }
     unsafe unlink(name)

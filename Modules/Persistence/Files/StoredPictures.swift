@@ -17,7 +17,7 @@ public struct StoredPictures: PictureFolder {
     let bytes = try source.bytes(limit: FileLimit.image)
     guard let kind = ImageKind(beginning: Array(bytes.prefix(64))) else {
       let known = ImageKind.allCases.map(\.rawValue).joined(separator: ", ")
-      throw Problem(.badData, "is no picture", at: path, hint: "there are: \(known)")
+      throw Problem(.badData, "is not an image", at: path, hint: "supported formats: \(known)")
     }
     for folder in [base, "\(base)/images", "\(base)/images/\(dataset)"] { try DirectoryListing.make(folder) }
     // Pictures that a record once had stay: it may have them again by undo.

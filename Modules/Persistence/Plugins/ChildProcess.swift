@@ -73,7 +73,7 @@ final class ChildProcess: @unchecked Sendable {
     if code == 0 { ChildPrograms.began(child) }
     guard code == 0 else {
       status = 0
-      throw Problem(.plugIn, "cannot be started: \(unsafe String(cString: strerror(code)).lowercased())", at: path)
+      throw Problem(.plugIn, "cannot start: \(unsafe String(cString: strerror(code)).lowercased())", at: path)
     }
   }
 

@@ -71,17 +71,17 @@ struct PluginRunner: Sendable {
     var answer: [UInt8] = []
     while true {
       let left = ContinuousClock.now.duration(to: deadline)
-      guard isWanted() else { throw Problem(.cancelled, "is not waited for", at: place) }
-      guard left > .zero else { throw Problem(.plugIn, "has no answer within 5 s", at: place) }
+      guard isWanted() else { throw Problem(.cancelled, "cancelled", at: place) }
+      guard left > .zero else { throw Problem(.plugIn, "no response within 5 s", at: place) }
       let milliseconds = left.components.seconds * 1000 + left.components.attoseconds / 1_000_000_000_000_000
       switch try child.step([], milliseconds: min(50, Int32(milliseconds) + 1)) {
       case .read(let bytes): answer += bytes
       case .silent:
-        guard child.wait(seconds: 1) == 0 else { throw Problem(.plugIn, "does not end well", at: place) }
+        guard child.wait(seconds: 1) == 0 else { throw Problem(.plugIn, "exited with an error", at: place) }
         return answer
       case .wrote, .deaf, .late: continue
       }
-      guard answer.count <= 64 << 10 else { throw Problem(.plugIn, "answers with more than 64 KiB", at: place) }
+      guard answer.count <= 64 << 10 else { throw Problem(.plugIn, "the response is larger than 64 KiB", at: place) }
     }
   }
 }

@@ -36,14 +36,15 @@ public struct PluginDescription: Sendable, Hashable {
     do throws(Problem) {
       document = try JSON.parse(bytes, name: "\(path) --describe", duplicateKeys: .kept)
     } catch {
-      throw Problem(.plugIn, "its answer is no JSON: \(error.message)", at: error.place)
+      throw Problem(.plugIn, "invalid JSON from --describe: \(error.message)", at: error.place)
     }
     func text(_ value: JSON?) -> String { value?.stringValue ?? "" }
     guard document["schemaVersion"]?.integerValue == 1 else {
-      throw Problem(.plugIn, "its answer has no schemaVersion 1", at: "\(path) --describe")
+      throw Problem(.plugIn, "--describe must return schemaVersion 1", at: "\(path) --describe")
     }
     guard text(document["name"]) == name else {
-      throw Problem(.plugIn, "calls itself by another name than its file: “\(text(document["name"]))”", at: path)
+      throw Problem(
+        .plugIn, "the name in --describe does not match the file name: “\(text(document["name"]))”", at: path)
     }
     self.name = name
     version = text(document["version"])
@@ -54,12 +55,14 @@ public struct PluginDescription: Sendable, Hashable {
     options = []
     for option in document["options"]?.arrayValue ?? [] {
       guard let key = option["key"]?.stringValue, Self.isWord(key) else {
-        throw Problem(.plugIn, "an option without a key of small letters, digits and hyphens", at: "\(path) --describe")
+        throw Problem(
+          .plugIn, "invalid option key: use lowercase letters, digits and hyphens", at: "\(path) --describe")
       }
       options.append(ExporterDescriptor.Option(key, text(option["values"]), text(option["description"])))
     }
     guard fileExtensions.allSatisfy(Self.isWord) else {
-      throw Problem(.plugIn, "a suffix that is not of small letters, digits and hyphens", at: "\(path) --describe")
+      throw Problem(
+        .plugIn, "invalid file extension: use lowercase letters, digits and hyphens", at: "\(path) --describe")
     }
   }
 

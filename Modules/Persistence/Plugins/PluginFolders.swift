@@ -43,16 +43,16 @@ public struct PluginFolders: Sendable {
     guard name.utf8.first.map({ $0 &- 97 < 26 }) ?? false, PluginDescription.isWord(name) else {
       return "its name is not a letter followed by lower-case letters, digits and hyphens"
     }
-    if reserved.contains(name) { return "a built-in format has this name" }
-    guard let target = unsafe realpath(path, nil) else { return "leads nowhere" }
+    if reserved.contains(name) { return "conflicts with a built-in format" }
+    guard let target = unsafe realpath(path, nil) else { return "dangling symbolic link" }
     defer { unsafe free(target) }
     let file = unsafe String(cString: target)
     for place in [folder, Temporaries.split(file).folder, file] {
       var status = stat()
-      guard unsafe stat(place, &status) == 0 else { return "\(place) cannot be looked at" }
-      if status.st_uid != 0, status.st_uid != geteuid() { return "\(place) belongs to somebody else" }
-      if status.st_mode & (S_IWGRP | S_IWOTH) != 0 { return "others may write \(place)" }
-      if place == file, status.st_mode & S_IFMT != S_IFREG { return "is no file" }
+      guard unsafe stat(place, &status) == 0 else { return "cannot access \(place)" }
+      if status.st_uid != 0, status.st_uid != geteuid() { return "\(place) is owned by another user" }
+      if status.st_mode & (S_IWGRP | S_IWOTH) != 0 { return "\(place) is writable by other users" }
+      if place == file, status.st_mode & S_IFMT != S_IFREG { return "is not a regular file" }
     }
     return unsafe access(file, X_OK) == 0 ? nil : "is not executable"
   }

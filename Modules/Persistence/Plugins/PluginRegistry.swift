@@ -30,7 +30,9 @@ public struct PluginRegistry: Sendable {
   public func plugin(named name: String) throws(Problem) -> Plugin? {
     guard let plugin = try all().first(where: { $0.name == name }) else { return nil }
     if let refusal = plugin.refusal {
-      throw Problem(.permission, "is not run: \(refusal)", at: plugin.path, hint: "chmod or chown it, if you trust it")
+      throw Problem(
+        .permission, "plug-in disabled: \(refusal)", at: plugin.path,
+        hint: "if you trust it, fix its owner or permissions with chown or chmod")
     }
     return plugin
   }
@@ -58,7 +60,8 @@ public struct PluginRegistry: Sendable {
   }
 
   /// What plug-ins say of themselves, by name, all asked at the same time: one that hangs delays no other.
-  /// - Parameter isEnough: whether a description makes the others unnecessary; those that come a little later are waited for.
+  /// - Parameter isEnough: whether a description makes the others unnecessary; those that come a little later are
+  ///   waited for.
   private func descriptions(
     of plugins: [Plugin], until isEnough: (PluginDescription) -> Bool
   ) -> [String: Result<PluginDescription, Problem>] {

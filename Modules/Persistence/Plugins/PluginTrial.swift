@@ -16,25 +16,26 @@ public struct PluginTrial: Sendable {
   /// A trial of an exporter.
   public init(_ exporter: ExternalExporter) { self.exporter = exporter }
 
-  /// The results, in order. A plug-in may refuse a table by ending with 65; it must not hang, fall, or make another document of the same rows.
+  /// The results, in order. A plug-in may refuse a table by ending with 65; it must not hang, fall, or make another
+  /// document of the same rows.
   public func run() async -> [Result] {
     let hostile = Self.hostile
     var results: [Result] = []
     results.append(
-      await result("a table without rows is a document") { () async throws(Problem) in
+      await result("an empty table produces a document") { () async throws(Problem) in
         _ = try await document([], of: hostile.schema)
       })
     results.append(
-      await result("plain rows are a document, and not an empty one") { () async throws(Problem) in
-        if try await document(Self.plain(10)).isEmpty { throw Problem(.plugIn, "it wrote nothing") }
+      await result("ordinary rows produce a document that differs from the empty one") { () async throws(Problem) in
+        if try await document(Self.plain(10)).isEmpty { throw Problem(.plugIn, "no output") }
       })
     results.append(
-      await result("the same rows are the same document, however they arrive") { () async throws(Problem) in
+      await result("output does not depend on how the input is split into chunks") { () async throws(Problem) in
         let one = try await document(Self.plain(1000)), other = try await document(Self.plain(1000, batchesOf: 7))
         guard one == other else { throw Problem(.plugIn, "the documents differ") }
       })
     results.append(
-      await result("many rows go through without a stop") { () async throws(Problem) in
+      await result("a large table streams without stalling") { () async throws(Problem) in
         _ = try await document(Self.plain(50_000))
       })
     for (name, row) in hostile.rows {
@@ -48,7 +49,7 @@ public struct PluginTrial: Sendable {
         })
     }
     results.append(
-      await result("a stream that is cut off is not left waiting") { () async throws(Problem) in
+      await result("a truncated stream does not hang") { () async throws(Problem) in
         let sink = try exporter.sink(
           around: KeptBytes(), of: hostile.schema, options: ExportOptions())
         var text = ByteBuffer(capacity: 64)
@@ -143,14 +144,14 @@ public struct PluginTrial: Sendable {
     return (
       schema,
       [
-        ("nulls in every column", types.map { _ in .null }), ("empty texts and lists", row(text: "")),
-        ("quotes, bars, tabs and line feeds", row(text: "\"a\" | 'b'\t\r\nc\\")),
+        ("null in every column", types.map { _ in .null }), ("empty texts and lists", row(text: "")),
+        ("quotes, pipes, tabs and newlines", row(text: "\"a\" | 'b'\t\r\nc\\")),
         ("control characters", row(text: "\u{0}\u{1B}[31m\u{7F}\u{FEFF}")),
-        ("letters of every width", row(text: "Zoë é e\u{301} 신과함께 👩‍👩‍👧 \u{202E}x")),
+        ("characters of every UTF-8 length", row(text: "Zoë é e\u{301} 신과함께 👩‍👩‍👧 \u{202E}x")),
         ("a formula", row(text: "=1+1")),
-        ("a text of 5 MB", row(text: String(repeating: "0123456789", count: 500_000))),
+        ("a 5 MB text", row(text: String(repeating: "0123456789", count: 500_000))),
         (
-          "numbers of thirty digits",
+          "30-digit numbers",
           row(text: "n", integer: .min, number: "123456789012345678901234567890.10")
         ),
         (

@@ -106,7 +106,7 @@ final class ProgramSink: ByteSink {
       given += made.count
       guard given <= limits.bytes + limits.bytesEach * taken else {
         child.kill()
-        throw Problem(.plugIn, "makes \(given) bytes of \(taken), which cannot be meant", at: path)
+        throw Problem(.plugIn, "implausible output: \(given) bytes from \(taken) bytes of input", at: path)
       }
       var buffer = ByteBuffer(capacity: made.count)
       buffer.append(bytes: made)
@@ -128,7 +128,7 @@ final class ProgramSink: ByteSink {
       guard started.duration(to: .now) < total else {
         return Problem(.plugIn, "did not finish within \(total.components.seconds) s", at: path)
       }
-      return Problem(.plugIn, "has said nothing for \(limits.silence / 1000) s", at: path)
+      return Problem(.plugIn, "no progress for \(limits.silence / 1000) s", at: path)
     }
 
     /// What an exit code means where the program has not done its work, with the last line the program wrote to standard error.
@@ -138,11 +138,11 @@ final class ProgramSink: ByteSink {
       switch code {
       case nil:
         child.kill()
-        return Problem(.plugIn, "closed its output and did not end", at: path)
-      case 0?: return Problem(.plugIn, "ended before it had read everything\(words)", at: path)
+        return Problem(.plugIn, "closed its output but did not exit", at: path)
+      case 0?: return Problem(.plugIn, "exited before reading all of its input\(words)", at: path)
       case 65?: return Problem(.badData, "cannot represent the records\(words)", at: path)
-      case let code? where code > 128: return Problem(.plugIn, "was ended by signal \(code - 128)\(words)", at: path)
-      case let code?: return Problem(.plugIn, "ended with \(code)\(words)", at: path)
+      case let code? where code > 128: return Problem(.plugIn, "killed by signal \(code - 128)\(words)", at: path)
+      case let code?: return Problem(.plugIn, "exited with status \(code)\(words)", at: path)
       }
     }
   }
@@ -156,7 +156,7 @@ final class PrivateFolder: Sendable {
   /// - Throws: `io` when it cannot be made.
   init(in parent: String) throws(Problem) {
     let path = "\(parent)/bb-plugin.\(getpid()).\(String(UInt64.random(in: 0 ... .max), radix: 36))"
-    guard Temporaries.makeFolder(path) == 0 else { throw Problem.posix(errno, "create a folder", parent) }
+    guard Temporaries.makeFolder(path) == 0 else { throw Problem.posix(errno, "create a directory", parent) }
     self.path = path
   }
 

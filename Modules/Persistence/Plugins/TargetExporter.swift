@@ -15,7 +15,7 @@ public struct TargetExporter: Exporter {
   private let runner: PluginRunner
 
   private static let configuration = ExporterDescriptor.Option(
-    "config", "FILE", "The target's own configuration (default: none)")
+    "config", "FILE", "Configuration file of the target [default: none]")
 
   /// - Throws: `noInput` when there is no such program.
   init(
@@ -24,14 +24,15 @@ public struct TargetExporter: Exporter {
     let places = program.contains("/") ? [program] : folders.split(separator: ":").map { "\($0)/\(program)" }
     guard let path = places.first(where: Self.isProgram) else {
       throw Problem(
-        .noInput, "there is no Singer target “\(program)”", hint: "name a program on PATH, as singer:target-jsonl")
+        .noInput, "Singer target not found: “\(program)”",
+        hint: "use the name of a program on PATH, for example singer:target-jsonl")
     }
     self.path = path
     self.stream = stream
     self.runner = runner
     descriptor = ExporterDescriptor(
       "singer:\(program)", fileExtensions: [], mediaType: "application/x-ndjson",
-      summary: "The Singer target \(program)", isExact: false,
+      summary: "Singer target \(program)", isExact: false,
       options: [Self.configuration] + stream.descriptor.options)
   }
 
@@ -124,7 +125,8 @@ private final class Acknowledgement: ByteSink {
     let sent = Self.document(expected.withLock { $0 })?["value"], answered = Self.document(last.withLock { $0.text })
     guard let sent, answered?.sorted == sent.sorted else {
       throw Problem(
-        .plugIn, "ended without acknowledging every record", at: path, hint: "look at what it stored, and run again")
+        .plugIn, "exited without acknowledging every record", at: path,
+        hint: "check what it stored, and run the command again")
     }
     try await inner.commit()
   }

@@ -14,7 +14,7 @@ struct SQLiteBuilding: ~Copyable {
     let descriptor = Temporaries.make(temporary, mode: 0o600)
     guard descriptor >= 0 else {
       let problem = Problem.posix(errno, "create", path)
-      throw problem.kind == .noInput ? Problem(.cannotCreate, "there is no such folder", at: path) : problem
+      throw problem.kind == .noInput ? Problem(.cannotCreate, "no such directory", at: path) : problem
     }
     close(descriptor)
   }
@@ -38,7 +38,8 @@ struct SQLiteBuilding: ~Copyable {
     // Unlike renaming, a link never takes the place of another file.
     guard unsafe link(temporary, target) == 0 else {
       if errno == EEXIST {
-        throw Problem(.busy, "somebody else made a storage meanwhile", at: target, hint: "run again")
+        throw Problem(
+          .busy, "another process created a store at the same time", at: target, hint: "run the command again")
       }
       guard unsafe rename(temporary, target) == 0 else { throw Problem.posix(errno, "rename", target) }
       return try flushFolder()
@@ -48,8 +49,8 @@ struct SQLiteBuilding: ~Copyable {
 
   private func flushFolder() throws(Problem) {
     let folder = unsafe open(Temporaries.split(target).folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-    guard folder >= 0 else { throw Problem.posix(errno, "open the folder of", target) }
+    guard folder >= 0 else { throw Problem.posix(errno, "open the directory of", target) }
     defer { close(folder) }
-    guard fsync(folder) == 0 || errno == EINVAL else { throw Problem.posix(errno, "flush the folder of", target) }
+    guard fsync(folder) == 0 || errno == EINVAL else { throw Problem.posix(errno, "sync the directory of", target) }
   }
 }

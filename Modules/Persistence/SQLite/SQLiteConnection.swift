@@ -35,7 +35,7 @@ import Rows
     if unsafe stat(file, &status) != 0 {
       if access != .writing || errno != ENOENT { throw Problem.posix(errno, "open", place) }
     } else if status.st_mode & S_IFMT == S_IFDIR {
-      throw Problem(.usage, "is a folder, not a database", at: place)
+      throw Problem(.usage, "is a directory, not a database", at: place)
     } else if status.st_mode & S_IFMT != S_IFREG {
       throw Problem.notRegular(status.st_mode & S_IFMT, at: place)
     }

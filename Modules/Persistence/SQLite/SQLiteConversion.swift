@@ -66,7 +66,7 @@ struct SQLiteConversion {
       if let offset = unsafe TextEncoding.firstInvalidByte(text) {
         return Fault(
           row: position / batch.width, column: position % batch.width,
-          found: "text that is not UTF-8 (byte \(offset) of it)", isBroken: true)
+          found: "invalid UTF-8 in text (byte \(offset))", isBroken: true)
       }
     }
     return nil
@@ -95,7 +95,7 @@ struct SQLiteConversion {
       case .real: "a real"
       case .text: "text"
       case .bytes: "bytes"
-      case .null, .number, .json, .boolean: "of another kind"
+      case .null, .number, .json, .boolean: "of another type"
       }
     return Fault(row: row, column: column, found: found)
   }

@@ -29,7 +29,9 @@ struct SQLiteCopy {
     defer { close(database) }
     // The lock that SQLite's readers have; a program that rolls back needs it for itself.
     guard bb_lock_shared(database, 0x4000_0002, 510) == 0 else {
-      throw Problem(.busy, "the database is in use by another program", at: original, hint: "run again when it is done")
+      throw Problem(
+        .busy, "the database is locked by another process", at: original,
+        hint: "run the command again when it has finished")
     }
     let before = try stamps(original)
     try Self.copy(database, original, to: path)

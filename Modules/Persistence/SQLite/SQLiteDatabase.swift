@@ -61,7 +61,7 @@ struct SQLiteDatabase: Sendable {
       try connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     }
     if let left = try FileStamp.now(at: log), left.size > 0 {
-      throw Problem(.io, "the log of the database cannot be taken into it", at: path, hint: "run again")
+      throw Problem(.io, "cannot checkpoint the write-ahead log", at: path, hint: "run the command again")
     }
   }
 
@@ -77,8 +77,8 @@ struct SQLiteDatabase: Sendable {
     guard let table = tables.first(where: { $0.name.utf8.elementsEqual(name.utf8) }) else {
       let near = Nearest.word(to: name, among: tables.map(\.name)).map { "did you mean \($0)?" }
       throw Problem(
-        .noInput, "there is no table “\(name)”", at: path,
-        hint: near ?? "there are: \(tables.map(\.name).joined(separator: ", "))")
+        .noInput, "table not found: “\(name)”", at: path,
+        hint: near ?? "available tables: \(tables.map(\.name).joined(separator: ", "))")
     }
     if let fault = table.fault { throw fault }
     return table

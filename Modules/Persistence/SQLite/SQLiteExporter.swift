@@ -25,7 +25,7 @@ public struct SQLiteExporter: Exporter {
   public func makeEncoder(
     for schema: Schema, options: ExportOptions, layout: Layout
   ) throws(Problem) -> any RowEncoder {
-    guard schema.width > 0 else { throw Problem(.usage, "sqlite: a table needs at least one column") }
+    guard schema.width > 0 else { throw Problem(.usage, "sqlite: a table must have at least one column") }
     try schema.checkForSQL()
     return BatchEncoder()
   }

@@ -4,7 +4,8 @@ import Rows
 
 /// What SQLite can do of a selection, as SQL with bound values. It leaves out only rows that the selection leaves out as well.
 struct SQLiteFilter: Sendable {
-  /// Conditions for a WHERE, each of them in brackets; empty for none. Parameters count from 2: the first is the reader's own.
+  /// Conditions for a WHERE, each of them in brackets; empty for none. Parameters count from 2: the first is the
+  /// reader's own.
   private(set) var conditions: [String] = []
   /// Values of the parameters.
   private(set) var values: [Value] = []
@@ -18,8 +19,8 @@ struct SQLiteFilter: Sendable {
   static let none = SQLiteFilter()
   private init() {}
 
-  /// What can be done of `selection` on a table whose values are kept as bb keeps them. Of any other, columns may hold values of other types than
-  /// they are compared as, and nothing is done.
+  /// What can be done of `selection` on a table whose values are kept as bb keeps them. Of any other, columns may hold
+  /// values of other types than they are compared as, and nothing is done.
   init(_ selection: Selection?, on table: SQLiteTable, _ index: SQLiteSearchIndex?) {
     guard let selection, table.isOwn else { return }
     var isWhole = selection.keys == nil && selection.relations.isEmpty

@@ -12,7 +12,8 @@ enum SQLiteFormat {
   static let ownTables = """
     CREATE TABLE IF NOT EXISTS bb_meta(name TEXT PRIMARY KEY, value TEXT) STRICT;
     CREATE TABLE IF NOT EXISTS bb_columns(
-      dataset TEXT NOT NULL, position INTEGER NOT NULL, name TEXT NOT NULL, type TEXT NOT NULL, nullable INTEGER NOT NULL,
+      dataset TEXT NOT NULL, position INTEGER NOT NULL, name TEXT NOT NULL, type TEXT NOT NULL, nullable INTEGER NOT \
+      NULL,
       summary TEXT NOT NULL, unit TEXT NOT NULL, key INTEGER NOT NULL,
       extra INTEGER NOT NULL, PRIMARY KEY(dataset, position)) STRICT, WITHOUT ROWID;
     CREATE TABLE IF NOT EXISTS bb_history(
@@ -35,8 +36,8 @@ enum SQLiteFormat {
     let format = try connection.integer("PRAGMA user_version")
     guard format <= version else {
       throw Problem(
-        .configuration, "the storage has format \(format), and this program knows up to \(version)",
-        at: connection.place, hint: "use a newer bb")
+        .configuration, "unsupported store format \(format); this program supports up to \(version)",
+        at: connection.place, hint: "use a newer version of bb")
     }
     return .bb
   }
@@ -149,7 +150,7 @@ enum SQLiteFormat {
     while try rows.step() {
       let dataset = rows.text(0), name = rows.text(1)
       guard let type = ColumnType(name: rows.text(2)), !(columns[dataset] ?? []).has(name) else {
-        throw Problem(.badData, "bb_columns says “\(rows.text(2))” of “\(dataset)”", at: connection.place)
+        throw Problem(.badData, "invalid bb_columns entry “\(rows.text(2))” for “\(dataset)”", at: connection.place)
       }
       columns[dataset, default: []].append(
         ColumnDescription(

@@ -4,7 +4,8 @@ import Rows
 
 /// The history of a database: the table `bb_history`.
 enum SQLiteHistory {
-  /// Adds the columns that entries of older programs do not have: identifier, what is undone, and what entries of one command have in common.
+  /// Adds the columns that entries of older programs do not have: identifier, what is undone, and what entries of one
+  /// command have in common.
   static func prepare(_ connection: borrowing SQLiteConnection) throws(Problem) {
     let known = try connection.integer("SELECT count(*) FROM pragma_table_info('bb_history') WHERE name = 'id'")
     if known > 0 { return }

@@ -7,10 +7,10 @@ enum SQLiteProblem {
   /// The message when SQLite cannot open a file, or one that it needs beside it.
   static let cannotOpen = "cannot open the database"
   /// The message when somebody was killed in the middle of a change, which only a writer can take back.
-  static let interrupted = "a change was begun and not finished"
+  static let interrupted = "an interrupted transaction must be rolled back first"
 
   private static func full(_ place: String) -> Problem {
-    Problem(.io, "cannot write: the disk is full", at: place, hint: "make room and run again")
+    Problem(.io, "cannot write: no space left on device", at: place, hint: "free some space and run the command again")
   }
 
   /// Whether the operating system has no room left. Of the file beside a database that is too small SQLite keeps no reason; it is this one.
@@ -25,11 +25,13 @@ enum SQLiteProblem {
     let message = unsafe handle == nil ? String(cString: sqlite3_errstr(code)) : String(cString: sqlite3_errmsg(handle))
     switch code & 0xFF {
     case SQLITE_BUSY, SQLITE_LOCKED, SQLITE_PROTOCOL:
-      return Problem(.busy, "the database is in use by another program", at: place, hint: "run again when it is done")
-    case SQLITE_NOTADB: return Problem(.badData, "this is not an SQLite database", at: place)
+      return Problem(
+        .busy, "the database is locked by another process", at: place,
+        hint: "run the command again when it has finished")
+    case SQLITE_NOTADB: return Problem(.badData, "not an SQLite database", at: place)
     case SQLITE_CORRUPT: return Problem(.badData, "the database is damaged: \(message)", at: place)
     case SQLITE_READONLY where code == bb_sqlite3_readonly_rollback || code == bb_sqlite3_readonly_recovery:
-      return Problem(.permission, interrupted, at: place, hint: "open it where it can be written")
+      return Problem(.permission, interrupted, at: place, hint: "open it once with write permission")
     case SQLITE_AUTH:
       return Problem(
         .badData, "the database needs an operation that is not permitted: \(message)", at: place,
@@ -52,11 +54,11 @@ enum SQLiteProblem {
     case SQLITE_CANTOPEN where unsafe access(place, F_OK) == 0 && access(place, R_OK) != 0:
       return Problem.posix(errno, "open", place)
     case SQLITE_CANTOPEN: return Problem(.io, cannotOpen, at: place)
-    case SQLITE_IOERR: return Problem(.io, "cannot read or write: \(message)", at: place)
+    case SQLITE_IOERR: return Problem(.io, "I/O error: \(message)", at: place)
     case SQLITE_CONSTRAINT, SQLITE_MISMATCH, SQLITE_TOOBIG: return Problem(.badData, message, at: place)
     // The tables and columns that are asked for are those that a storage has.
     case SQLITE_ERROR where message.hasPrefix("no such table: bb_") || message.contains("has no column named"):
-      return Problem(.badData, "the storage is damaged: \(message)", at: place, hint: "restore it from a copy")
+      return Problem(.badData, "the store is damaged: \(message)", at: place, hint: "restore a backup")
     default: return Problem(.io, message, at: place)
     }
   }

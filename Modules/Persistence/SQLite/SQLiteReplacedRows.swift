@@ -2,7 +2,8 @@ import Codecs
 public import Domain
 public import Rows
 
-/// Rows that a load replaced, in tables of their own, `bb_replaced_N`, where `N` is the row of the history: what undo of a load puts back.
+/// Rows that a load replaced, in tables of their own, `bb_replaced_N`, where `N` is the row of the history: what undo
+/// of a load puts back.
 ///
 /// `kind` is 0 for rows as they were, 1 for keys of rows that the load added.
 enum SQLiteReplacedRows {

@@ -12,20 +12,25 @@ enum SQLiteReplacement {
     else { return }
     func problem(_ what: String) -> Problem {
       Problem(
-        .cannotCreate, "\(what), which would be lost", at: path,
+        .cannotCreate, "refusing to overwrite: \(what)", at: path,
         hint: "choose another name, or add the table to it: bb-export sync --storage sqlite:\(path)")
     }
     let connection = try SQLiteDatabase(path: path).open()
     let others = try SQLiteTable.all(connection).map(\.name).filter { !$0.utf8.elementsEqual(table.utf8) }
     if !others.isEmpty {
-      throw problem("has other tables: \(others.prefix(5).joined(separator: ", "))\(others.count > 5 ? ", …" : "")")
+      throw problem(
+        "the database contains other tables: "
+          + "\(others.prefix(5).joined(separator: ", "))\(others.count > 5 ? ", …" : "")"
+      )
     }
     if try SQLiteFormat.owner(connection) == .bb, try connection.integer("SELECT count(*) FROM bb_history") > 0 {
-      throw problem("is a storage with a history")
+      throw problem("the database is a store with a history")
     }
     // A log that is not the new file's would be taken for its own.
     if let log = try FileStamp.now(at: path + "-wal"), log.size > 0 {
-      throw Problem(.busy, "another program works with the database", at: path, hint: "run again when it has ended")
+      throw Problem(
+        .busy, "the database is in use by another process", at: path, hint: "run the command again when it has finished"
+      )
     }
   }
 }

@@ -120,7 +120,7 @@ final class SQLiteRows: RowStream {
       let column = schema.columns[fault.column]
       if guessed[fault.column], !fault.isBroken { _ = contradicted.withLock { $0.insert(fault.column) } }
       throw Problem(
-        .badData, "column “\(column.name)” is \(column.type.name), and a value is \(fault.found)",
+        .badData, "invalid value in column “\(column.name)”: expected \(column.type.name), found \(fault.found)",
         at: "\(database.path):\(table.name)", record: fault.row)
     }
     return conversion.result

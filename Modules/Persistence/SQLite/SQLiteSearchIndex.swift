@@ -89,7 +89,8 @@ struct SQLiteSearchIndex: Sendable {
       INSERT OR IGNORE INTO \(records)(\(places.joined(separator: ", "))) SELECT * FROM \(changed);
       """)
     let texts = columns.map { "t.\(schema.columns[$0].name.quotedForSQL)" }
-    // CROSS JOIN begins with the few that changed; left to itself SQLite would follow the order, and look at every record.
+    // CROSS JOIN begins with the few that changed; left to itself SQLite would follow the order, and look at every
+    // record.
     let rows = try connection.prepare(
       """
       SELECT \((["r.number"] + texts).joined(separator: ", ")) FROM \(changed) AS c CROSS JOIN \(records) AS r ON \(isRecord)

@@ -6,8 +6,8 @@ public import Rows
 
 /// One database file: a STRICT table for each dataset, what their columns mean, and the history of changes.
 ///
-/// The file is made at the first change, for its owner alone. A change is one transaction, on the disk when `apply` returns. A database that
-/// another program made is read, and never changed.
+/// The file is made at the first change, for its owner alone. A change is one transaction, on the disk when `apply`
+/// returns. A database that another program made is read, and never changed.
 public actor SQLiteStore: RecordStore {
   /// `sqlite:FILE`.
   public nonisolated let name: String
@@ -123,7 +123,8 @@ public actor SQLiteStore: RecordStore {
     try connection.execute("COMMIT")
   }
 
-  /// Asks SQLite whether the file is sound, compares the tables with what is written down about them, and reads them and the history to the end.
+  /// Asks SQLite whether the file is sound, compares the tables with what is written down about them, and reads them
+  /// and the history to the end.
   public func check() async throws(Problem) -> [Problem] {
     let (found, sound) = try checkStructure()
     var all = found
@@ -158,14 +159,14 @@ public actor SQLiteStore: RecordStore {
     for (dataset, schema) in try SQLiteFormat.schemas(connection).sorted(by: { $0.key < $1.key }) {
       let columns = tables.first { $0.name == dataset }?.columns.map { Array($0.name.utf8) } ?? []
       if !Set(columns).isSuperset(of: schema.columns.map { Array($0.name.utf8) }) {
-        found.append(Problem(.badData, "the table “\(dataset)” lacks columns that bb_columns says", at: name))
+        found.append(Problem(.badData, "the table “\(dataset)” is missing columns listed in bb_columns", at: name))
         continue
       }
       sound.append(dataset)
       if let index = SQLiteSearchIndex(schema), try index.exists(connection), try !index.isSound(connection) {
         found.append(
           Problem(
-            .badData, "the search index of “\(dataset)” is damaged", at: name, hint: "it is made again by the next sync"
+            .badData, "the search index of “\(dataset)” is damaged", at: name, hint: "the next sync rebuilds it"
           ))
       }
     }
@@ -204,7 +205,7 @@ public actor SQLiteStore: RecordStore {
       try connection.execute(SQLiteFormat.ownTables)
     case .other:
       throw Problem(
-        .permission, "the database belongs to another program, and is only read", at: name, hint: "name another file")
+        .permission, "refusing to write: the database was not created by bb", at: name, hint: "use another file")
     }
     try SQLiteHistory.prepare(connection)
     return connection
@@ -212,7 +213,8 @@ public actor SQLiteStore: RecordStore {
 
   /// Has a new file keep a log (WAL). The mode is part of the file, and cannot change within a transaction.
   ///
-  /// SQLite waits for those who read or write, but not for one who changes the mode as well: it would be waiting for us.
+  /// SQLite waits for those who read or write, but not for one who changes the mode as well: it would be waiting for
+  /// us.
   private func keepLog(_ connection: borrowing SQLiteConnection) throws(Problem) {
     let end = ContinuousClock.now + .seconds(StoreRules.patience)
     while try SQLiteFormat.owner(connection) == .nobody {
@@ -234,7 +236,7 @@ public actor SQLiteStore: RecordStore {
   func make(_ schema: Schema, _ connection: borrowing SQLiteConnection) throws(Problem) {
     let lowercased = schema.name.lowercased()
     guard !lowercased.hasPrefix("bb_"), !lowercased.hasPrefix("sqlite_") else {
-      throw Problem(.badData, "a table cannot be called “\(schema.name)”", at: name)
+      throw Problem(.badData, "invalid table name “\(schema.name)”", at: name)
     }
     try SQLiteTableLimits.check(schema, in: name)
     do throws(Problem) { try schema.checkForSQL() } catch { throw error.located(at: name) }

@@ -107,7 +107,8 @@ struct SQLiteTable: Sendable {
   static func all(_ connection: borrowing SQLiteConnection) throws(Problem) -> [SQLiteTable] {
     let list = try connection.prepare(
       """
-      SELECT name, type, wr, strict FROM pragma_table_list WHERE schema = 'main' AND type IN ('table', 'view', 'virtual')
+      SELECT name, type, wr, strict FROM pragma_table_list WHERE schema = 'main' AND type IN ('table', 'view', \
+      'virtual')
         AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' AND name NOT LIKE 'bb\\_%' ESCAPE '\\' ORDER BY name
       """)
     var tables: [SQLiteTable] = []
@@ -124,7 +125,7 @@ struct SQLiteTable: Sendable {
       } catch {
         // The others can still be read.
         guard error.kind != .busy else { throw error }
-        table.fault = Problem(.badData, "“\(name)” cannot be read: \(error.message)", at: error.place)
+        table.fault = Problem(.badData, "cannot read “\(name)”: \(error.message)", at: error.place)
       }
       tables.append(table)
     }
@@ -200,7 +201,7 @@ struct SQLiteTable: Sendable {
     }
     let names = Set(columns.map { Array($0.name.utf8) })
     guard names.count == columns.count else {
-      throw Problem(.badData, "two columns of “\(table)” have one name", at: connection.place)
+      throw Problem(.badData, "duplicate column name in “\(table)”", at: connection.place)
     }
     return columns
   }

@@ -17,10 +17,10 @@ actor SQLiteTableReader {
   private var nextRowID = Int64.min
   private var isDone = false
 
-  /// The rows of `table`, its columns at `columns`, in order of the key when there is one, else as the database has them.
-  /// - Parameters:
-  ///   - connection: the reader's own from now on.
-  ///   - begins: whether the table is read as it is now; else as it is at `begin`.
+  /// The rows of `table`, its columns at `columns`, in order of the key when there is one, else as the database has
+  /// them.
+  /// - Parameters: - connection: the reader's own from now on. - begins: whether the table is read as it is now; else
+  ///   as it is at `begin`.
   init(
     _ connection: consuming SQLiteConnection, _ table: SQLiteTable, columns: [Int], _ filter: SQLiteFilter = .none,
     begins: Bool = true
@@ -36,7 +36,8 @@ actor SQLiteTableReader {
       isBulk = true
       try connection.register(fill, arguments: columns.count + 1)
       statement = try connection.prepare(
-        "SELECT bb_rows(\(([rowID] + list).joined(separator: ","))) FROM \(name) NOT INDEXED WHERE \(rowID) BETWEEN ?1 AND ?2"
+        "SELECT bb_rows(\(([rowID] + list).joined(separator: ","))) FROM \(name) NOT INDEXED WHERE \(rowID) BETWEEN ?1 "
+          + "AND ?2"
       )
       seek = try connection.prepare("SELECT \(rowID) FROM \(name) WHERE \(rowID) >= ?1 ORDER BY \(rowID) LIMIT 1")
     } else {
@@ -81,7 +82,7 @@ actor SQLiteTableReader {
       }
       connection.watch.countRow()
       statement.take(into: fill)
-      if fill.isTooLarge { throw Problem(.badData, "a row is larger than 4 GiB", at: place) }
+      if fill.isTooLarge { throw Problem(.badData, "row larger than 4 GiB", at: place) }
     }
     return fill.finish()
   }

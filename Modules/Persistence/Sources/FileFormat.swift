@@ -31,7 +31,7 @@ public enum FileFormat: String, Sendable, Hashable, CaseIterable {
       let names = Self.allCases.map(\.rawValue)
       let near = Nearest.word(to: name, among: names).map { "did you mean \($0)?" }
       throw Problem(
-        .usage, "no format “\(name)” to read", hint: near ?? "there are: \(names.joined(separator: ", "))")
+        .usage, "unknown input format “\(name)”", hint: near ?? "available formats: \(names.joined(separator: ", "))")
     }
     self = format
   }
@@ -51,22 +51,23 @@ public enum FileFormat: String, Sendable, Hashable, CaseIterable {
     let formats = allCases.map(\.rawValue).joined(separator: ", ")
     if bytes.starts(with: [0x1F, 0x8B]) || bytes.starts(with: [0x28, 0xB5, 0x2F, 0xFD]) {
       throw Problem(
-        .usage, "is compressed", at: path,
-        hint: "unpack it first, or on the way: \(bytes[0] == 0x1F ? "gzip" : "zstd") -dc FILE | … -")
+        .usage, "is a compressed file", at: path,
+        hint: "decompress it first: \(bytes[0] == 0x1F ? "gzip" : "zstd") -dc FILE | … -")
     }
     if bytes.starts(with: [0x50, 0x4B, 0x03, 0x04]), !unread.contains(suffix ?? "") {
       throw Problem(
-        .usage, "is a ZIP archive, as those of spreadsheets are", at: path, hint: "unpack it, or save it as CSV")
+        .usage, "is a ZIP archive (for example a spreadsheet)", at: path,
+        hint: "extract it, or save the spreadsheet as CSV")
     }
     if let order = [[0xFF, 0xFE], [0xFE, 0xFF]].firstIndex(where: bytes.starts) {
       throw Problem(
-        .badData, "is UTF-16, and tables are read in UTF-8", at: path,
+        .badData, "is UTF-16; input must be UTF-8", at: path,
         hint: "convert it: iconv -f UTF-16\(order == 0 ? "LE" : "BE") -t UTF-8")
     }
     if let suffix, unread.contains(suffix) {
       throw Problem(
-        .usage, "tables are not read from .\(suffix) files, only from \(formats)", at: path,
-        hint: "save it as CSV; if it is one of these, say so: --from-format csv")
+        .usage, "cannot read .\(suffix) files; supported: \(formats)", at: path,
+        hint: "save it as CSV; if it already is one of these formats, use --from-format, for example --from-format csv")
     }
   }
 

@@ -61,7 +61,7 @@ public struct FileSource: RecordSource {
     delimiter = try reading.delimiter.map { (text) throws(Problem) in try CSVStyle.delimiter(named: text) }
     self.scratch = scratch
     self.report = report
-    let advice = "a folder of tables is a storage: --storage \(path)"
+    let advice = "use --storage \(path) to read a directory as a store"
     let source = path == "-" ? FileByteSource() : try FileByteSource(input: path, ifFolder: advice)
     name = source.name
     let isPipe = source.size == nil
@@ -73,13 +73,13 @@ public struct FileSource: RecordSource {
     if let said = reading.format { format = said } else { format = try Self.format(of: path, bytes, reading) }
     if reading.records != nil, format != .json {
       throw Problem(
-        .usage, "a table of \(format.rawValue) has no place for its records", at: name,
-        hint: "leave --records out, or say --from-format json")
+        .usage, "--records cannot be used with \(format.rawValue)", at: name,
+        hint: "remove --records, or use --from-format json")
     }
     if delimiter != nil, format != .csv {
       throw Problem(
-        .usage, "a table of \(format.rawValue) has no delimiter to choose", at: name,
-        hint: "leave --from-delimiter out, or say --from-format csv")
+        .usage, "--from-delimiter cannot be used with \(format.rawValue)", at: name,
+        hint: "remove --from-delimiter, or use --from-format csv")
     }
     let ofCSV = [
       (reading.emptyIsText, "--empty-as"), (reading.replacesBadEncoding, "--encoding-errors"),
@@ -95,7 +95,7 @@ public struct FileSource: RecordSource {
         .usage, "--timeout applies only to SQLite databases", at: name, hint: "omit it, or add --from-format sqlite")
     }
     if isPipe, format == .sqlite {
-      throw Problem(.usage, "a database cannot be read from a pipe", at: name, hint: "save it to a file first")
+      throw Problem(.usage, "cannot read an SQLite database from a pipe", at: name, hint: "save it to a file first")
     }
   }
 
@@ -117,8 +117,8 @@ public struct FileSource: RecordSource {
     try FileFormat.refuse(bytes.name, suffix: suffix, beginning: beginning)
     guard !beginning.contains(0) else {
       throw Problem(
-        .usage, "the format cannot be told", at: bytes.name,
-        hint: "say it, as in --from-format csv; there are: "
+        .usage, "cannot detect the input format", at: bytes.name,
+        hint: "use --from-format FORMAT; available formats: "
           + FileFormat.allCases.map(\.rawValue).joined(separator: ", "))
     }
     return .csv
@@ -154,7 +154,7 @@ public struct FileSource: RecordSource {
   public func rows(of table: String, _ request: RowRequest) async throws(Problem) -> any RowStream {
     guard format == .sqlite, let path else {
       guard table == self.table else {
-        throw Problem(.noInput, "there is no table “\(table)”", at: name, hint: "its table is “\(self.table)”")
+        throw Problem(.noInput, "table not found: “\(table)”", at: name, hint: "its only table is “\(self.table)”")
       }
       return try await stream(request)
     }

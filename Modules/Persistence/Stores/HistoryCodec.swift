@@ -33,7 +33,7 @@ enum HistoryCodec {
 
   /// The tables that a value describes.
   static func tables(_ document: JSON, at place: String) throws(Problem) -> [TableImages] {
-    let damage = Problem(.badData, "an entry of the history is damaged", at: place)
+    let damage = Problem(.badData, "damaged history entry", at: place)
     guard let list = document.arrayValue else { throw damage }
     var tables: [TableImages] = []
     for item in list {

@@ -58,7 +58,7 @@ public final class MemoryStore: RecordStore {
   /// - Throws: `noInput` for a table that is not there.
   public func rows(of table: String, _ request: RowRequest) async throws(Problem) -> any RowStream {
     guard let table = state.withLock({ $0.tables[table] }) else {
-      throw Problem(.noInput, "there is no table “\(table)”", at: name)
+      throw Problem(.noInput, "table not found: “\(table)”", at: name)
     }
     return table.stream(request)
   }

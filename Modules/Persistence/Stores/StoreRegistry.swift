@@ -48,11 +48,11 @@ public struct StoreRegistry: Sendable {
     self.scratch = scratch
     self.directories = directories
     let database = StoreFactory(
-      scheme: "sqlite", summary: "one SQLite database", suffixes: ["db", "sqlite", "sqlite3"], isFolder: false,
+      scheme: "sqlite", summary: "an SQLite database", suffixes: ["db", "sqlite", "sqlite3"], isFolder: false,
       isDurable: true
     ) { path, _ in SQLiteStore(path: path) }
     let memory = StoreFactory(
-      scheme: "memory", summary: "nothing is kept", suffixes: [], isFolder: false, isDurable: false
+      scheme: "memory", summary: "in memory only", suffixes: [], isFolder: false, isDurable: false
     ) { _, _ in MemoryStore() }
     let kinds = directories.map { format in
       StoreFactory(scheme: format.scheme, summary: format.summary, suffixes: [], isFolder: true, isDurable: true) {
@@ -79,29 +79,30 @@ public struct StoreRegistry: Sendable {
       let scheme = String(text[..<colon]), path = String(text[text.index(after: colon)...])
       if let factory = factories.first(where: { $0.scheme == scheme }) {
         guard !path.isEmpty || !factory.isDurable else {
-          throw Problem(.usage, "the storage “\(text)” has no path", hint: "write \(scheme):PATH")
+          throw Problem(.usage, "missing path in store “\(text)”", hint: "use \(scheme):PATH")
         }
-        if factory.isFolder, Self.isFile(path) { throw Self.isNoStorage("is a file, not a folder", path) }
+        if factory.isFolder, Self.isFile(path) { throw Self.isNoStorage("is a file, not a directory", path) }
         return StoreLocation(scheme: scheme, path: Self.trimmed(path))
       }
       let isWord = !scheme.isEmpty && scheme.utf8.allSatisfy { $0 &- 97 < 26 || $0 &- 48 < 10 }
       if isWord, unsafe access(text, F_OK) != 0 {
         let near = Nearest.word(to: scheme, among: schemes).map { "did you mean \($0):\(path)?" }
         throw Problem(
-          .usage, "no kind of storage “\(scheme)”", hint: near ?? "there are: \(schemes.joined(separator: ", "))")
+          .usage, "unknown store type “\(scheme)”", hint: near ?? "available types: \(schemes.joined(separator: ", "))")
       }
     }
-    guard !text.isEmpty else { throw Problem(.usage, "the storage has no path", hint: "write \(examples)") }
+    guard !text.isEmpty else { throw Problem(.usage, "missing path of the store", hint: "use \(examples)") }
     let path = Self.trimmed(text)
     guard let scheme = try scheme(of: path) else {
       throw Problem(
-        .usage, "what kind of storage “\(text)” is cannot be told",
-        hint: "say it, as in \(schemes.map { "\($0):\(text)" }.joined(separator: " or "))")
+        .usage, "cannot tell the type of store “\(text)”",
+        hint: "use a prefix: \(schemes.map { "\($0):\(text)" }.joined(separator: " or "))")
     }
     return StoreLocation(scheme: scheme, path: path)
   }
 
-  /// Whether there is anything at a location; an empty directory is nothing, nor is one with hidden files only, as version control makes them.
+  /// Whether there is anything at a location; an empty directory is nothing, nor is one with hidden files only, as
+  /// version control makes them.
   public func isThere(_ location: StoreLocation) throws(Problem) -> Bool {
     guard try FileStamp.now(at: location.path) != nil else { return false }
     var status = stat()
@@ -115,7 +116,7 @@ public struct StoreRegistry: Sendable {
   public func claim(_ location: StoreLocation) async throws(Problem) {
     guard let format = directories.first(where: { $0.scheme == location.scheme }) else {
       throw Problem(
-        .usage, "\(location) needs no init", hint: "the first record makes it")
+        .usage, "\(location) does not need init", hint: "it is created when you add the first record")
     }
     try await DirectoryInitializer.make(location.path, format, name: location.description)
   }
@@ -134,7 +135,8 @@ public struct StoreRegistry: Sendable {
   ) async throws(Problem) -> Result {
     let target = location.path
     if try isThere(location) {
-      throw Problem(.cannotCreate, "exists already", at: location.description, hint: "name a new storage")
+      throw Problem(
+        .cannotCreate, "already exists", at: location.description, hint: "choose a location for a new store")
     }
     try ReplacementGuard.checkPlace(ofStore: target, name: location.description)
     let (folder, _) = Temporaries.split(target)
@@ -184,7 +186,7 @@ public struct StoreRegistry: Sendable {
     guard status.st_mode & S_IFMT == S_IFDIR else {
       if bySuffix != nil { return bySuffix }
       if try FileFormat.sqlite.begins(at: path) { return "sqlite" }
-      throw Self.isNoStorage("is a file, not a storage", path)
+      throw Self.isNoStorage("is a file, not a store", path)
     }
     // A damaged manifest is reported when the store is opened.
     if let manifest = try? DirectoryStore.manifest(of: path, nil), let storage = manifest.storage { return storage }

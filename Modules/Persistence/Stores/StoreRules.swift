@@ -19,16 +19,17 @@ enum StoreRules {
     if !load.replacesSource, source != load.source {
       guard let source else {
         throw Problem(
-          .badData, "the table holds records that were not loaded", at: place, hint: "replace them with --replace")
+          .badData, "the table contains records that were not loaded by sync", at: place,
+          hint: "use --replace to replace them")
       }
-      throw Problem(.badData, "the table comes from \(source)", at: place, hint: "replace it with --replace")
+      throw Problem(.badData, "the table was loaded from \(source)", at: place, hint: "use --replace to replace it")
     }
     if load.schema.key.isEmpty, known.key.isEmpty { return }
     try TableEditor.check(load.schema, fits: known)
   }
 
-  /// Refuses a table whose name differs from another's only in the case of ASCII letters, or in how its accents are spelled: not every
-  /// storage, nor every file system, tells the two apart.
+  /// Refuses a table whose name differs from another's only in the case of ASCII letters, or in how its accents are
+  /// spelled: not every storage, nor every file system, tells the two apart.
   static func check(_ name: String, among known: some Sequence<String>, at place: String) throws(Problem) {
     func plain(_ name: String) -> String {
       String(decoding: name.utf8.map { $0 &- 65 < 26 ? $0 | 0x20 : $0 }, as: UTF8.self)
@@ -37,18 +38,18 @@ enum StoreRules {
       return
     }
     throw Problem(
-      .badData, "the name of the table “\(name)” is too near to that of “\(other)”", at: place,
-      hint: "give it another with --as")
+      .badData, "table names “\(name)” and “\(other)” differ only in letter case", at: place,
+      hint: "choose another name with --as")
   }
 
   /// The complaint about a storage that is to be read and is not there.
   static func noStorage(_ place: String) -> Problem {
-    Problem(.noInput, "there is no such storage", at: place, hint: "bb-export sync makes one")
+    Problem(.noInput, "store not found", at: place, hint: "create it with bb-export sync")
   }
 
   /// The complaint about a history that would be mixed with another.
   static func hasHistory(_ place: String) -> Problem {
-    Problem(.cannotCreate, "the storage has a history already", at: place, hint: "name a new storage")
+    Problem(.cannotCreate, "the store already has a history", at: place, hint: "choose a location for a new store")
   }
 }
 

@@ -16,11 +16,12 @@ enum StoredRow {
   /// - Throws: `badData`.
   static func check(_ schema: Schema) throws(Problem) {
     guard !schema.key.isEmpty else {
-      throw Problem(.badData, "a table without a key cannot be changed", at: schema.name)
+      throw Problem(.badData, "cannot change a table without a key", at: schema.name)
     }
     for position in schema.key where !canBeKey(schema.columns[position].type) {
       let column = schema.columns[position]
-      throw Problem(.badData, "column “\(column.name)” is \(column.type.name), and cannot be a key", at: schema.name)
+      throw Problem(
+        .badData, "column “\(column.name)” has type \(column.type.name) and cannot be a key", at: schema.name)
     }
   }
 
@@ -28,14 +29,14 @@ enum StoredRow {
   /// - Throws: `badData` naming the record and the column of a value that does not fit.
   static func normalised(_ row: [Value], _ schema: Schema) throws(Problem) -> [Value] {
     guard row.count == schema.width else {
-      throw Problem(.badData, "a row has \(row.count) values instead of \(schema.width)", at: schema.name)
+      throw Problem(.badData, "expected \(schema.width) values in a row, found \(row.count)", at: schema.name)
     }
     var result = row
     for (position, column) in schema.columns.enumerated() {
       let isRequired = !column.isNullable || schema.key.contains(position)
       guard let value = normalised(row[position], column.type), value != .null || !isRequired else {
         let key = StoredKey(of: row, schema).text
-        let reason = row[position] == .null ? "must not be null" : "is \(column.type.name), and the value does not fit"
+        let reason = row[position] == .null ? "must not be null" : "does not match the type \(column.type.name)"
         throw Problem(.badData, "record \(key): column “\(column.name)” \(reason)", at: schema.name)
       }
       result[position] = value
@@ -47,13 +48,13 @@ enum StoredRow {
   /// - Throws: `badData`.
   static func normalised(key: [Value], _ schema: Schema) throws(Problem) -> StoredKey {
     guard key.count == schema.key.count else {
-      throw Problem(.badData, "a key has \(key.count) values instead of \(schema.key.count)", at: schema.name)
+      throw Problem(.badData, "expected \(schema.key.count) key values, found \(key.count)", at: schema.name)
     }
     var values: [Value] = []
     for (value, position) in zip(key, schema.key) {
       let column = schema.columns[position]
       guard let value = normalised(value, column.type), value != .null else {
-        throw Problem(.badData, "a key's “\(column.name)” is not \(column.type.name)", at: schema.name)
+        throw Problem(.badData, "key column “\(column.name)” does not have type \(column.type.name)", at: schema.name)
       }
       values.append(value)
     }

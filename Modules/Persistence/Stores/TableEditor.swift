@@ -19,7 +19,8 @@ enum TableEditor {
   /// Checks the change, makes it, and says what has changed.
   ///
   /// After an error the table may be half changed: the storage throws it away.
-  /// - Parameter kept: the table as it is kept, which may have columns that the change does not know; they stay as they are.
+  /// - Parameter kept: the table as it is kept, which may have columns that the change does not know; they stay as they
+  ///   are.
   /// - Throws: `busy` when a record is not as expected; `badData` for rows that do not fit, a key twice.
   static func apply<Table: EditableTable & ~Copyable>(
     _ change: TableChange, kept: Schema, to table: inout Table
@@ -47,7 +48,7 @@ enum TableEditor {
     var names: Set<[UInt8]> = []
     for table in changes {
       guard names.insert(Array(table.schema.name.utf8)).inserted else {
-        throw Problem(.badData, "the table comes twice in one change", at: table.schema.name)
+        throw Problem(.badData, "internal error: table appears twice in one change", at: table.schema.name)
       }
       try StoredRow.check(table.schema)
       if let known = try kept(table.schema.name) { try check(table.schema, fits: known) }
@@ -62,8 +63,8 @@ enum TableEditor {
       } && known.key.map { known.columns[$0].name } == schema.key.map { schema.columns[$0].name }
     guard isSame else {
       throw Problem(
-        .badData, "the table is kept with other columns, types or another key", at: schema.name,
-        hint: "its columns are: \(known.columns.map { "\($0.name) \($0.type.name)" }.joined(separator: ", "))")
+        .badData, "the stored table has different columns, types or a different key", at: schema.name,
+        hint: "stored columns: \(known.columns.map { "\($0.name) \($0.type.name)" }.joined(separator: ", "))")
     }
   }
 }

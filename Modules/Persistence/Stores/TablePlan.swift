@@ -36,7 +36,7 @@ struct TablePlan {
     for key in change.deletes {
       let key = try StoredRow.normalised(key: key, schema)
       guard mentioned.insert(key).inserted else {
-        throw Problem(.badData, "the key \(key.text) comes twice", at: schema.name)
+        throw Problem(.badData, "duplicate key \(key.text)", at: schema.name)
       }
       deletes.append(key)
     }
@@ -50,7 +50,7 @@ struct TablePlan {
   func expect(_ row: [Value]?, at key: StoredKey, _ wanted: [Value]?) throws(Problem) {
     guard StoredRow.areSame(row.map(columns.narrowed), wanted) else {
       throw Problem(
-        .busy, "record \(key.text) has been changed meanwhile", at: schema.name, hint: "look at it and try again")
+        .busy, "record \(key.text) was changed by another process", at: schema.name, hint: "reload it and try again")
     }
   }
 }

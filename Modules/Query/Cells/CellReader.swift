@@ -77,7 +77,7 @@ package import Rows
   }
 }
 
-/// Orders bytes as every storage does.
+/// Compares bytes in the order that all stores use.
 func precedes(_ a: UnsafeRawBufferPointer, _ b: UnsafeRawBufferPointer) -> Int {
   let count = min(a.count, b.count)
   var at = 0

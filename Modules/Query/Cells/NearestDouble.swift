@@ -2,12 +2,13 @@ import Rows
 
 /// A number as far as a Double goes.
 ///
-/// Rounding keeps the order: when two of these differ, the numbers differ the same way. When they are equal, the numbers are equal if both are
-/// `isWhole`; else only the literals can tell.
+/// Rounding keeps the order: when two of these differ, the numbers differ the same way. When they are equal, the
+/// numbers are equal if both are `isWhole`; else only the literals can tell.
 struct NearestDouble {
   /// The nearest Double; infinite beyond its range.
   let value: Double
-  /// Whether the number is the Double itself, or has so few digits that no other such number has the same nearest Double.
+  /// Whether the number is the Double itself, or has so few digits that no other such number has the same nearest
+  /// Double.
   let isWhole: Bool
 
   /// Below zero, zero or above as `self` is less than, equal to or greater than `other`; nil when this cannot tell.
@@ -18,8 +19,8 @@ struct NearestDouble {
 }
 
 extension NearestDouble {
-  /// Of a literal, nil when it is no number. Up to 15 digits and a small power of ten give the nearest Double by one exact operation; the rest is
-  /// left to the standard library.
+  /// Parses a literal; nil if it is not a number. Up to 15 digits with a small power of ten need one exact operation;
+  /// the standard library handles the rest.
   init?(_ literal: UnsafeRawBufferPointer) {
     var mantissa: UInt64 = 0, digits = 0, scale = 0, isFraction = false, isNegative = false
     for at in literal.indices {
@@ -51,7 +52,7 @@ extension NearestDouble {
 }
 
 extension CellReader {
-  /// The cell as far as a Double goes; nil when it is no number.
+  /// The cell rounded to the nearest `Double`; nil if it is not a number.
   func nearestDouble(of cell: Cell) -> NearestDouble? {
     switch cell {
     case .integer(let value): NearestDouble(value: Double(value), isWhole: value.magnitude < 1 << 53)

@@ -2,7 +2,7 @@ public import Rows
 
 /// `COLUMN OP VALUE`: what a row must be like. Knows nothing of a schema until it is matched.
 public struct Condition: Sendable, Hashable {
-  /// How a column and a value are compared.
+  /// The comparison of a column with a value.
   public enum Operator: String, Sendable, Hashable, CaseIterable {
     /// Equal; on a list: has the element; on a date: falls in.
     case equal = "="
@@ -10,7 +10,7 @@ public struct Condition: Sendable, Hashable {
     case notEqual = "!="
     /// By value for numbers, by bytes for text, by the earliest day for dates.
     case less = "<", lessOrEqual = "<=", greater = ">", greaterOrEqual = ">="
-    /// Contains, without regard to case and marks.
+    /// Contains, ignoring case and marks.
     case contains = "~", containsNot = "!~"
     /// Equal to one of several.
     case isIn = "in"
@@ -20,7 +20,7 @@ public struct Condition: Sendable, Hashable {
 
   /// The column's name.
   public let column: String
-  /// How it is compared.
+  /// The comparison.
   public let comparison: Operator
   /// What it is compared with: one value; several for `in`; none for `is null`.
   public let values: [String]
@@ -37,12 +37,12 @@ public struct Condition: Sendable, Hashable {
   }
 
   /// What to do who wants several conditions.
-  static let oneEach = "give each condition a --where of its own; all must hold"
+  static let oneEach = "use a separate --where for each condition; all must match"
 
   /// Reads `COLUMN OP VALUE`.
   ///
-  /// OP is one of `= != < <= > >= ~ !~`, `in (a,b)`, `is null`, `is not null`. VALUE runs bare to the end or is `'…'`, where `''` is one quote; a
-  /// column with other characters than letters, digits, `_` and `.` is `"…"`.
+  /// OP is one of `= != < <= > >= ~ !~`, `in (a,b)`, `is null`, `is not null`. VALUE runs bare to the end or is `'…'`,
+  /// where `''` is one quote; a column with other characters than letters, digits, `_` and `.` is `"…"`.
   /// - Throws: `usage` that says what was expected where.
   public init(parsing text: String) throws(Problem) {
     var scanner = ConditionScanner(text)
@@ -58,7 +58,8 @@ public struct Condition: Sendable, Hashable {
   }
 }
 
-/// Reads a condition's text from left to right, by scalars: a mark that stands behind a quote makes no other sign of it.
+/// Scans the text of a condition from left to right by scalars, so that a combining mark after a quote does not hide
+/// the quote.
 private struct ConditionScanner {
   private let text: String
   private var rest: Substring.UnicodeScalarView
@@ -70,7 +71,7 @@ private struct ConditionScanner {
 
   private func problem(_ message: String, _ hint: String) -> Problem {
     let column = text.distance(from: text.startIndex, to: rest.startIndex) + 1
-    return Problem(.usage, "“\(text)” is no condition: \(message) at character \(column)", hint: hint)
+    return Problem(.usage, "invalid condition “\(text)”: \(message) at character \(column)", hint: hint)
   }
   private mutating func skipBlanks() { rest = rest.drop { $0 == " " || $0 == "\t" } }
 
@@ -82,7 +83,7 @@ private struct ConditionScanner {
       return properties.isAlphabetic || properties.numericType != nil || scalar == "_" || scalar == "."
         || [.nonspacingMark, .spacingMark, .enclosingMark].contains(properties.generalCategory)
     }
-    guard !name.isEmpty else { throw problem("a column is missing", "write COLUMN OP VALUE, as in 'season = 1'") }
+    guard !name.isEmpty else { throw problem("missing column", "use COLUMN OP VALUE, for example 'season = 1'") }
     rest = rest[name.endIndex...]
     return String(name)
   }
@@ -108,7 +109,7 @@ private struct ConditionScanner {
     }
     try refuseForeign(words)
     throw problem(
-      "an operator is missing", "there are: \(Condition.Operator.allCases.map(\.rawValue).joined(separator: "  "))")
+      "missing operator", "valid operators: \(Condition.Operator.allCases.map(\.rawValue).joined(separator: "  "))")
   }
 
   /// What other languages write, and what it is here.
@@ -120,7 +121,7 @@ private struct ConditionScanner {
   private func refuseForeign(_ words: String) throws(Problem) {
     for (word, ours) in Self.foreign where words.hasPrefix(word) {
       guard word.first?.isLetter != true || words.dropFirst(word.count).first?.isLetter != true else { continue }
-      throw problem("there is no operator “\(word)”", "write \(ours)")
+      throw problem("unknown operator “\(word)”", "use \(ours)")
     }
   }
 
@@ -130,13 +131,13 @@ private struct ConditionScanner {
     var bare = rest
     while bare.last == " " { bare = bare.dropLast() }
     rest = rest[rest.endIndex...]
-    guard !bare.isEmpty else { throw problem("a value is missing", "write '' for the empty text") }
+    guard !bare.isEmpty else { throw problem("missing value", "use '' for an empty string") }
     return String(bare)
   }
 
   mutating func list() throws(Problem) -> [String] {
     skipBlanks()
-    guard rest.first == "(" else { throw problem("( is missing", "write in (a,b)") }
+    guard rest.first == "(" else { throw problem("missing (", "use in (a,b)") }
     rest = rest.dropFirst()
     var values: [String] = []
     while true {
@@ -148,11 +149,11 @@ private struct ConditionScanner {
         var bare = rest.prefix { $0 != "," && $0 != ")" }
         rest = rest[bare.endIndex...]
         while bare.last == " " { bare = bare.dropLast() }
-        guard !bare.isEmpty else { throw problem("a value is missing", "write in (a,b)") }
+        guard !bare.isEmpty else { throw problem("missing value", "use in (a,b)") }
         values.append(String(bare))
       }
       guard let mark = rest.first, mark == "," || mark == ")" else {
-        throw problem(", or ) is missing", "write in (a,b)")
+        throw problem("missing , or )", "use in (a,b)")
       }
       rest = rest.dropFirst()
       if mark == ")" { return values }
@@ -164,7 +165,8 @@ private struct ConditionScanner {
     guard rest.isEmpty else {
       let isAnd = String(rest).lowercased().hasPrefix("and ")
       throw problem(
-        "nothing more is expected", isAnd ? Condition.oneEach : "quote a value that has quotes: 'it''s'")
+        "unexpected text after the condition", isAnd ? Condition.oneEach : "quote a value that contains quotes: 'it''s'"
+      )
     }
   }
 
@@ -184,6 +186,6 @@ private struct ConditionScanner {
       }
     }
     rest = start
-    throw problem("the \(quote) is not closed", "write \(quote)\(quote) for one inside")
+    throw problem("unterminated \(quote)", "write \(quote)\(quote) for a quote inside")
   }
 }

@@ -7,7 +7,7 @@ struct ConditionMatcher: Sendable {
   let column: Int
   private let test: Test
 
-  /// What is asked of a cell that is not null.
+  /// The test of a cell that is not null.
   private enum Test: Sendable {
     case isNull(Bool)
     case number(Condition.Operator, [DecimalNumber], short: Int64?, nearest: NearestDouble?)
@@ -42,11 +42,11 @@ struct ConditionMatcher: Sendable {
       let article = "aeiou".contains(kind.prefix(1)) ? "an" : "a"
       let hint =
         switch value.lowercased() {
-        case "null": "ask '\(column.name) is null' or '\(column.name) is not null'"
+        case "null": "use '\(column.name) is null' or '\(column.name) is not null'"
         case let text where text.contains(" and "): Condition.oneEach
-        default: "as in '\(column.name) \(comparison.rawValue) \(comparison == .isIn ? "(\(example))" : example)'"
+        default: "for example '\(column.name) \(comparison.rawValue) \(comparison == .isIn ? "(\(example))" : example)'"
         }
-      return Problem(.usage, "\(column.name) is \(article) \(kind), not “\(value)”", hint: hint)
+      return Problem(.usage, "invalid value “\(value)” for \(column.name): expected \(article) \(kind)", hint: hint)
     }
     func numbers(_ example: String) throws(Problem) -> [DecimalNumber] {
       var numbers: [DecimalNumber] = []
@@ -64,7 +64,8 @@ struct ConditionMatcher: Sendable {
       return .number(comparison, wanted, short: short, nearest: nearest)
     case .boolean:
       guard comparison == .equal || comparison == .notEqual else {
-        throw Problem(.usage, "\(column.name) is a boolean and has no order", hint: "ask '\(column.name) = true'")
+        throw Problem(
+          .usage, "\(column.name) is a boolean and cannot be compared with < or >", hint: "use '\(column.name) = true'")
       }
       guard let value = Bool(condition.values[0]) else { throw refuse(condition.values[0], "true") }
       return .boolean(value == (comparison == .equal))
@@ -76,8 +77,8 @@ struct ConditionMatcher: Sendable {
     case .list(let element):
       guard [.equal, .notEqual, .isIn].contains(comparison) else {
         throw Problem(
-          .usage, "\(column.name) is a list and has no order",
-          hint: "ask '\(column.name) = ELEMENT' or '\(column.name) ~ TEXT'")
+          .usage, "\(column.name) is a list and cannot be compared with < or >",
+          hint: "use '\(column.name) = ELEMENT' or '\(column.name) ~ TEXT'")
       }
       let isThere = comparison != .notEqual
       return element == .integer
@@ -197,7 +198,7 @@ extension Schema {
     let names = columns.map(\.name)
     let hint =
       Nearest.word(to: name, among: names).map { "did you mean \($0)?" }
-      ?? (names.isEmpty ? "" : "there are: \(names.map(ListedName.written).joined(separator: ", "))")
+      ?? (names.isEmpty ? "" : "available columns: \(names.map(ListedName.written).joined(separator: ", "))")
     throw Problem(.usage, "\(self.name) has no column “\(name)”", hint: hint)
   }
 }

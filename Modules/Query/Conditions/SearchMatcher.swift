@@ -21,7 +21,8 @@ public struct SearchMatcher: Sendable {
     schema.columns.indices.filter { [.text, .list(.text)].contains(schema.columns[$0].type) }
   }
 
-  /// Appends the words that a search finds in a value of a column of `type`, folded, a space behind each: for an index of a storage's own.
+  /// Appends the words that a search finds in a value of a column of `type`, folded, each followed by a space: for a
+  /// store with its own index.
   public static func appendWords(of value: [UInt8], _ type: ColumnType, to text: inout [UInt8]) {
     func append(_ folded: [UInt8]) {
       for range in Words.ranges(of: folded) {

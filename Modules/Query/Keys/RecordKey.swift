@@ -1,6 +1,7 @@
 public import Rows
 
-/// The key of a record as one text: its values with `/` between them, as in `Breaking Bad/5/14`; a `/` or `%` inside a value is `%2F` or `%25`.
+/// The key of a record as one text: its values with `/` between them, as in `Breaking Bad/5/14`; a `/` or `%` inside a
+/// value is `%2F` or `%25`.
 ///
 /// What favourites hold and people type.
 public enum RecordKey {

@@ -38,7 +38,7 @@ public struct StoredKey: Sendable, Hashable, Comparable {
     }
   }
 
-  /// The key for people: `Breaking Bad, 5, 14`.
+  /// The key for display: `Breaking Bad, 5, 14`.
   public var text: String {
     values.map { value in
       switch value {

@@ -1,6 +1,7 @@
 import Rows
 
-/// The rows with one of the keys, for which one condition of each group holds; the matching is part of each batch's work, so it is done on any core.
+/// The rows with one of the keys, for which one condition of each group holds; the matching is part of each batch's
+/// work, so it is done on any core.
 struct FilteredRows: RowStream {
   let schema: Schema
   private let inner: any RowStream

@@ -5,7 +5,7 @@ import Synchronization
 final class LimitedRows: RowStream {
   let schema: Schema
   private let inner: any RowStream
-  /// Rows still to be left out, and to be given.
+  /// The numbers of rows still to skip and to return.
   private let left: Mutex<(skip: Int, take: Int)>
 
   init(_ inner: any RowStream, offset: Int, limit: Int?) {

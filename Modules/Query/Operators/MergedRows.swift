@@ -7,7 +7,7 @@ final class MergedRows: RowStream {
   private let order: SortOrder
   private let state: Mutex<State>
 
-  /// A run that is not at its end, and where it stands.
+  /// A run that has more rows, and its current position.
   private struct Head {
     let run: Int
     let rows: any RowStream

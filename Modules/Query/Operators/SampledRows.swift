@@ -3,8 +3,9 @@ import Synchronization
 
 /// Some rows at random, each equally likely, in the order they came in.
 ///
-/// Every row draws a number from the seed and its position alone, and the rows with the smallest numbers are taken: so a seed gives the same
-/// rows however they are cut into batches. Rows that cannot be among them are dropped at once; the others wait in a spool.
+/// Every row draws a number from the seed and its position alone, and the rows with the smallest numbers are taken: so
+/// a seed gives the same rows however they are cut into batches. Rows that cannot be among them are dropped at once;
+/// the others wait in a spool.
 final class SampledRows: RowStream {
   let schema: Schema
   private let inner: any RowStream

@@ -1,7 +1,7 @@
 import Codecs
 import Rows
 
-/// How rows are ordered: by columns, then by the key, text as bytes, numbers by value, null last.
+/// The order of rows: by columns, then by the key; text as bytes, numbers by value, nulls last.
 struct SortOrder: Sendable {
   /// A column to sort by.
   struct Key: Sendable {
@@ -15,7 +15,8 @@ struct SortOrder: Sendable {
     self.keys = keys + schema.key.filter { !named.contains($0) }.map { Key(column: $0, isDescending: false) }
   }
 
-  /// Below zero when the row of the first reader comes first, above when the other one does, zero when the order of arrival decides.
+  /// Below zero when the row of the first reader comes first, above when the other one does, zero when the order of
+  /// arrival decides.
   func compare(_ a: CellReader, _ rowA: Int, _ b: CellReader, _ rowB: Int) -> Int {
     for key in keys {
       let x = a.cell(rowA, key.column), y = b.cell(rowB, key.column)
@@ -55,7 +56,7 @@ struct SortOrder: Sendable {
     }
   }
 
-  /// How many bytes all texts of the first column begin with in common; nothing is learned from comparing those.
+  /// The length of the common prefix of all texts in the first column; comparing those bytes is redundant.
   func commonPrefix(of readers: [(reader: CellReader, rows: Int)]) -> Int {
     guard let column = keys.first?.column else { return 0 }
     var common: [UInt8]?
@@ -76,8 +77,9 @@ struct SortOrder: Sendable {
     return common?.count ?? 0
   }
 
-  /// A number that orders rows by their first column as far as it goes: when two differ, so do the rows, the same way. Three bits say the
-  /// kind, the others how the value begins, behind the `skip` bytes that all texts begin with.
+  /// A number that orders rows by a prefix of their first column: if two numbers differ, the rows differ in the same
+  /// direction. Three bits encode the kind, the others the first bytes of the value after the `skip` bytes that all
+  /// texts share.
   func head(_ reader: CellReader, _ row: Int, skip: Int) -> UInt64 {
     guard let key = keys.first else { return 0 }
     let cell = reader.cell(row, key.column)

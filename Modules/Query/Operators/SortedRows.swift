@@ -1,8 +1,8 @@
 import Rows
 import Synchronization
 
-/// Rows in order. Up to 64 MiB in memory; beyond that, sorted runs in temporary files that are merged. With a limit, only the rows that can
-/// be among the first are kept.
+/// Rows in order. Up to 64 MiB in memory; beyond that, sorted runs in temporary files that are merged. With a limit,
+/// only the rows that can be among the first are kept.
 final class SortedRows: RowStream {
   let schema: Schema
   private let inner: any RowStream
@@ -48,7 +48,7 @@ final class SortedRows: RowStream {
       guard memory > memoryLimit || rows > enough else { continue }
       let ordered = OrderedBatches(pending, schema: schema, by: order, keeping: keep)
       if keep != nil, ordered.bytes <= memoryLimit / 2 {
-        // Few rows are wanted: those that were kept go on as if they had just come in.
+        // With a small limit, the rows kept so far are processed again like new ones.
         pending = ordered.slices.map(ordered.batch)
         rows = ordered.count
         memory = pending.reduce(rows * MemoryLayout<OrderedBatches.Place>.stride) { $0 + $1.memory }

@@ -58,7 +58,7 @@ struct JoinIndex: Sendable {
     return (table.batches[low], number - starts[low])
   }
 
-  /// What a row is matched by: of a list, each element; nothing when a value is null or a name means nobody.
+  /// The keys that a row is matched by: each element of a list; none if a value is null or a name is unknown.
   private static func keys(_ batch: RowBatch, _ row: Int, _ columns: [Int], _ resolver: NameResolver?) -> [[UInt8]] {
     let reader = CellReader(batch)
     if let resolver, let column = columns.first {

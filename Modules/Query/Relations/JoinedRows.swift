@@ -4,7 +4,8 @@ import Synchronization
 
 /// Rows with what their relations lead to: a left join, or nested records.
 struct Join: Sendable {
-  /// The columns of the rows, then those of each relation (`character.birthday`); nested, one column of JSON a relation.
+  /// The columns of the rows, then those of each relation (`character.birthday`); nested, one column of JSON a
+  /// relation.
   let schema: Schema
   private let width: Int
   private let steps: [JoinStep]
@@ -13,7 +14,7 @@ struct Join: Sendable {
   /// Whether a step can lead a row to several records, by itself or by what it begins at.
   private let isRepeating: [Bool]
 
-  /// - Throws: `usage` for a relation that is not there or a column name that is taken.
+  /// - Throws: `usage` for an unknown relation or a column name that already exists.
   init(_ names: [String], nested: Bool, from base: Schema, _ related: RelatedTables) throws(Problem) {
     steps = try JoinStep.steps(names, from: base.name, among: related.relations)
     isNested = nested
@@ -34,7 +35,9 @@ struct Join: Sendable {
     let names = columns.map(\.name)
     if Set(names).count != names.count {
       let twice = names.first { name in names.count { $0 == name } > 1 } ?? ""
-      throw Problem(.usage, "\(base.name) has a column \(twice) already", hint: "leave the relation out of --with")
+      throw Problem(
+        .usage, "column name conflict: \(base.name) already has a column \(twice)",
+        hint: "remove the relation from --with")
     }
     // Rows that are repeated have no key any more.
     let key = !nested && isRepeating.contains(true) ? [] : base.key.map { base.columns[$0].name }
@@ -51,7 +54,7 @@ struct Join: Sendable {
     let isTaken = base.position(of: relation.name) != nil
     return ColumnDescription(
       isTaken ? "\(relation.name)_record" : relation.name, .json, nullable: !isList,
-      isList ? "the \(relation.to) that belong to it" : "the one of \(relation.to) that belongs to it")
+      isList ? "related records in \(relation.to)" : "related record in \(relation.to)")
   }
 
   /// Some rows of a batch, joined.
@@ -61,7 +64,7 @@ struct Join: Sendable {
     return builder.finish()
   }
 
-  /// A row for each way through the relations; one with nulls where a relation leads nowhere.
+  /// Appends a row for each path through the relations; one with nulls where a relation has no match.
   private func pair(_ row: Int, of batch: RowBatch, _ builder: inout BatchBuilder) {
     var ways: [[Int?]] = [[]]
     for (step, index) in zip(steps, indexes) {
@@ -98,7 +101,7 @@ struct Join: Sendable {
     }
   }
 
-  /// What a step leads to, from the row or from the records that its parent led to.
+  /// The records that a step finds, from the row or from the records of its parent step.
   private func found(_ index: JoinIndex, _ step: JoinStep, _ records: [[Int]], _ batch: RowBatch, _ row: Int) -> [Int] {
     var beginnings = [(batch: batch, row: row)]
     if let parent = step.parent { beginnings = records[parent].map { indexes[parent].place(of: $0) } }
@@ -126,7 +129,8 @@ struct Join: Sendable {
   }
 }
 
-/// A stream joined; a batch is joined in slices on any core, so that a row that leads to many others does not make a huge batch.
+/// A stream joined; a batch is joined in slices on any core, so that a row that leads to many others does not make a
+/// huge batch.
 final class JoinedRows: RowStream {
   let schema: Schema
   private let inner: any RowStream

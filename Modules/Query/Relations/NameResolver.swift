@@ -3,8 +3,8 @@ public import Rows
 
 /// Finds the character a name means: by name, by full name, by the known other names, by nickname and aliases.
 ///
-/// Case, marks, punctuation and blanks do not count. The first way that knows the name decides; when it knows several characters
-/// of that name, the name means none of them.
+/// Case, marks, punctuation and blanks do not count. The first way that knows the name decides; when it knows several
+/// characters of that name, the name means none of them.
 public struct NameResolver: Sendable {
   /// Ways to know a name, the surest first: from a name to the character's position, or to nil when there are several.
   private let ways: [[Name: Int?]]
@@ -33,7 +33,8 @@ public struct NameResolver: Sendable {
     self.ways = ways
   }
 
-  /// The position of the character that `name`, UTF-8, means, counted from 0 over all rows; nil when it means nobody or several.
+  /// The position of the character that `name` (UTF-8) refers to, counted from 0 over all rows; nil if no character or
+  /// several characters match.
   public func position(of name: [UInt8]) -> Int? {
     let wanted = Self.comparable(name)
     if wanted.isEmpty { return nil }
@@ -74,7 +75,7 @@ public struct NameResolver: Sendable {
   }
 }
 
-/// How a dataset's records are known by name, as a value: which table, which columns in decreasing order of confidence, which synonyms.
+/// How records of a dataset are found by name: the table, its columns in decreasing order of confidence, and synonyms.
 public struct NameMatching: Sendable, Hashable {
   /// The dataset whose records the names mean.
   public let dataset: String

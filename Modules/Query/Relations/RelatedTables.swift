@@ -51,7 +51,9 @@ public struct RelatedTables: Sendable {
   /// The table of a dataset.
   /// - Throws: `bug` when it was not read.
   func table(_ name: String) throws(Problem) -> Table {
-    guard let table = tables[name] else { throw Problem(.bug, "the rows of \(name) were not read for --with") }
+    guard let table = tables[name] else {
+      throw Problem(.bug, "internal error: the rows of \(name) were not loaded for --with")
+    }
     return table
   }
 }
@@ -75,10 +77,10 @@ struct JoinStep: Sendable {
       }
       guard let step = choices.first(where: { $0.relation.name == name }) else {
         let known = choices.map(\.relation.name)
-        throw Problem(.usage, "\(dataset) has no relation “\(name)”", hint: hint(name, known, relations))
+        throw Problem(.usage, "unknown relation “\(name)” for \(dataset)", hint: hint(name, known, relations))
       }
       if steps.contains(where: { $0.relation.name == name }) {
-        throw Problem(.usage, "the relation \(name) is named twice")
+        throw Problem(.usage, "duplicate relation \(name)")
       }
       steps.append(step)
     }
@@ -87,9 +89,9 @@ struct JoinStep: Sendable {
 
   private static func hint(_ name: String, _ known: [String], _ relations: [Relation]) -> String {
     if known.isEmpty {
-      return "relations lead from: \(Set(relations.map(\.from)).sorted().joined(separator: ", "))"
+      return "datasets with relations: \(Set(relations.map(\.from)).sorted().joined(separator: ", "))"
     }
     if let near = Nearest.word(to: name, among: known) { return "did you mean \(near)?" }
-    return "there are: \(known.joined(separator: ", "))"
+    return "available relations: \(known.joined(separator: ", "))"
   }
 }

@@ -1,4 +1,4 @@
-/// How the records of one dataset lead to those of another.
+/// A relation from the records of one dataset to those of another.
 public struct Relation: Sendable, Hashable {
   /// What `--with` calls it.
   public let name: String

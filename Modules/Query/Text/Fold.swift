@@ -1,4 +1,4 @@
-/// Text as search sees it: without case, accents and other marks, the same in every storage.
+/// Folds text for search: removes case, accents and other marks, identically in all stores.
 ///
 /// Canonical decomposition, marks removed, full case folding, `ı` → `i`, `ß` → `ss`.
 public enum Fold {

@@ -2,8 +2,8 @@
 
 /// What characters become when case and marks do not count.
 enum FoldTable {
-  /// A word for each character that changes: how far it lies behind the one before, a colon, and what it becomes, joined by points; all
-  /// in hexadecimal digits.
+  /// One word per character that changes: the distance from the previous one, a colon, and the replacement, joined by
+  /// periods; all in hexadecimal digits.
   static let text: StaticString = """
     b5:3bc b:61 1:61 1:61 1:61 1:61 1:61 1:e6 1:63 1:65 1:65 1:65 1:65 1:69 1:69 1:69 1:69 1:f0 1:6e 1:6f 1:6f \
     1:6f 1:6f 1:6f 2:f8 1:75 1:75 1:75 1:75 1:79 1:fe 1:73.73 1:61 1:61 1:61 1:61 1:61 1:61 2:63 1:65 1:65 1:65 \

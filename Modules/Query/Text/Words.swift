@@ -36,7 +36,7 @@ public enum Words {
     }
   }
 
-  /// Whether text goes on with `prefix` at a place.
+  /// Whether the text at a position starts with `prefix`.
   package static func begins(_ text: [UInt8], at start: Int, with prefix: [UInt8]) -> Bool {
     guard text.count - start >= prefix.count else { return false }
     var at = 0

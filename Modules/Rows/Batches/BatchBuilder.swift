@@ -35,7 +35,7 @@ public struct BatchBuilder {
   public mutating func append(integer value: Int64) { append(.integer(value)) }
   /// Appends a real, which must be finite.
   public mutating func append(real value: Double) { append(.real(value)) }
-  /// Appends a truth value.
+  /// Appends a Boolean.
   public mutating func append(boolean value: Bool) { append(.boolean(value)) }
   /// Appends text.
   public mutating func append(text value: String) {
@@ -98,13 +98,13 @@ public struct BatchBuilder {
   }
   /// Appends one row of a batch of the same width, copying its bytes.
   public mutating func append(row: Int, of batch: RowBatch) {
-    precondition(batch.width == width, "a batch of another width")
+    precondition(batch.width == width, "internal error: batch has the wrong number of columns")
     for column in 0..<width { append(row, column, of: batch) }
   }
 
   /// The rows so far as a batch; the builder is empty afterwards.
   public mutating func finish() -> RowBatch {
-    precondition(width == 0 || used % width == 0, "the last row is incomplete")
+    precondition(width == 0 || used % width == 0, "internal error: the last row is incomplete")
     let batch = RowBatch(width: width, count: count, cells: cells, chunk: chunk)
     cells = CellBlock(capacity: max(width * 64, 64))
     chunk = Chunk()
@@ -119,7 +119,7 @@ public struct BatchBuilder {
     }
   }
 
-  /// Copies bytes behind the others; the chunk grows when it is full, so ranges stay valid.
+  /// Appends a copy of the bytes. A full chunk grows, so ranges stay valid.
   private mutating func copy(_ source: UnsafePointer<UInt8>, _ length: Int) -> (UInt32, UInt32) {
     let start = chunk.count
     if start + length > chunk.capacity {

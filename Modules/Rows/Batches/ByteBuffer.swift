@@ -1,8 +1,9 @@
-/// Bytes on their way out: one owner, reused, grows to the largest batch.
+/// An output buffer: one owner, reused, grows to the largest batch.
 ///
-/// `room` is the only check and `commit` says what was written; behind the room lie 64 bytes of slack for stores of whole registers.
+/// `room` is the only bounds check, and `commit` sets the number of bytes written. After the reserved room there are 64
+/// bytes of slack for stores of whole registers.
 @safe public struct ByteBuffer: ~Copyable, @unchecked Sendable {
-  /// Bytes that may be written behind the room asked for.
+  /// The number of bytes that may be written past the reserved room.
   public static let slack = 64
 
   @usableFromInline var base: UnsafeMutablePointer<UInt8>

@@ -1,8 +1,8 @@
 /// One value of a batch. Ranges (start, length) are of the batch's chunk. Stride 16.
 ///
-/// A cell says what a reader found; the schema says what it means. Dates, timestamps and URLs are `text`; lists are `json`
-/// holding a canonical array; a number that was read from text is `number` and keeps its literal, so that it is written
-/// verbatim and parsed only where its value is needed.
+/// A cell says what a reader found; the schema says what it means. Dates, timestamps and URLs are `text`; lists are
+/// `json` holding a canonical array; a number that was read from text is `number` and keeps its literal, so that it is
+/// written verbatim and parsed only where its value is needed.
 @frozen public enum Cell: Sendable, Hashable {
   /// No value; never the same as an empty text.
   case null
@@ -18,7 +18,7 @@
   case integer(Int64)
   /// A finite real.
   case real(Double)
-  /// A truth value.
+  /// A Boolean.
   case boolean(Bool)
 
   /// Whether there is no value.

@@ -1,11 +1,11 @@
 import Synchronization
 
-/// Bytes that cells point into: filled by one owner, then shared and never changed.
+/// The bytes that cells point into: filled by one owner, then shared and immutable.
 ///
-/// The chunk that was read is the arena of its batch. Behind `capacity` lie `slack` bytes, so that readers may load and store whole
-/// registers at the end. Memory of the usual size goes back to a pool.
+/// The chunk that was read is the arena of its batch. After `capacity` there are `slack` bytes, so readers can load and
+/// store whole registers at the end. Memory of the default size returns to a pool.
 @safe public final class Chunk: @unchecked Sendable {
-  /// Bytes behind `capacity` that may be read and written.
+  /// The number of bytes after `capacity` that may be read and written.
   public static let slack = 128
   /// The usual size, in bytes: between 128 KiB and 1 MiB speed is flat and memory small.
   public static let usualCapacity = 256 << 10

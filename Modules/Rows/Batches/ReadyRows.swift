@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Batches that are there already, as a stream: for lists the programs make themselves, snapshots and tests.
+/// A stream of existing batches: for lists that the programs create, snapshots and tests.
 public final class ReadyRows: RowStream {
   /// The schema of the rows.
   public let schema: Schema
@@ -9,7 +9,9 @@ public final class ReadyRows: RowStream {
 
   /// A stream of `batches`, each as wide as `schema`.
   public init(schema: Schema, batches: [RowBatch]) {
-    precondition(batches.allSatisfy { $0.width == schema.width }, "\(schema.name): a batch of another width")
+    precondition(
+      batches.allSatisfy { $0.width == schema.width },
+      "internal error: \(schema.name): batch has the wrong number of columns")
     self.schema = schema
     self.batches = batches
   }

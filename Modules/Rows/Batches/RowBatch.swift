@@ -1,7 +1,7 @@
 /// Some rows of one schema: what crosses every boundary. Only batches are awaited, never rows.
 ///
-/// `count` rows × `width` cells, row-major, in `cells`; their text is in `chunk`. Both are shared and never change, so a batch may be read on
-/// any core. About 256 KiB of text a batch, except where one record is larger.
+/// `count` rows × `width` cells, row-major, in `cells`; their text is in `chunk`. Both are shared and never change, so
+/// a batch may be read on any core. About 256 KiB of text a batch, except where one record is larger.
 public struct RowBatch: Sendable {
   /// Cells a row.
   public let width: Int
@@ -31,17 +31,17 @@ public struct RowBatch: Sendable {
 
   /// The cell of `row` and `column`.
   @inlinable public subscript(row: Int, column: Int) -> Cell {
-    precondition(row >= 0 && row < count && column >= 0 && column < width, "no such cell")
+    precondition(row >= 0 && row < count && column >= 0 && column < width, "internal error: cell index out of range")
     return unsafe cells.base[row &* width &+ column]
   }
 
   /// The bytes of a range of the chunk, copied.
   public func bytes(_ start: UInt32, _ length: UInt32) -> [UInt8] {
-    precondition(Int(start) + Int(length) <= chunk.count, "a range outside the chunk")
+    precondition(Int(start) + Int(length) <= chunk.count, "internal error: range outside the chunk")
     return unsafe Array(UnsafeBufferPointer(start: chunk.base + Int(start), count: Int(length)))
   }
 
-  /// The cell as a value that owns its bytes: for people, keys and tests, not for hot paths.
+  /// The cell as a value that owns its bytes: for display, keys and tests, not for hot paths.
   public func value(_ row: Int, _ column: Int) -> Value {
     switch self[row, column] {
     case .null: .null
@@ -86,7 +86,7 @@ public struct RowBatch: Sendable {
 public enum Value: Sendable, Hashable {
   /// No value.
   case null
-  /// A truth value.
+  /// A Boolean.
   case boolean(Bool)
   /// An integer.
   case integer(Int64)

@@ -1,13 +1,13 @@
 import Synchronization
 
-/// Batches put aside to be read again, any number of times: in memory up to a limit, then in a private temporary file.
+/// A buffer of batches that can be read any number of times: in memory up to a limit, then in a private temporary file.
 public final class Spool {
   /// Bytes kept in memory before the file is used.
   public static let memoryLimit = 64 << 20
 
   /// The schema of the rows.
   public let schema: Schema
-  /// Rows put aside.
+  /// The number of buffered rows.
   public private(set) var count = 0
   private let scratch: any ScratchSpace
   private let limit: Int
@@ -29,8 +29,8 @@ public final class Spool {
     limit = memoryLimit
   }
 
-  /// Puts a batch aside, behind the others.
-  /// - Throws: `io` when the file cannot be written.
+  /// Appends a batch.
+  /// - Throws: `io` if the file cannot be written.
   public func append(_ batch: RowBatch) throws(Problem) {
     guard batch.count > 0 else { return }
     count += batch.count
@@ -54,7 +54,7 @@ public final class Spool {
     places.append(place)
   }
 
-  /// The rows put aside so far, in order.
+  /// The rows buffered so far, in order.
   public func stream() -> any RowStream {
     SpooledRows(schema: schema, kept: kept, file: file, places: places)
   }
@@ -107,7 +107,7 @@ extension ScratchFile {
     var done = 0
     while done < count {
       let got = try read(at: offset + done, length: count - done, into: chunk)
-      guard got > 0 else { throw Problem(.io, "a temporary file has become shorter", at: "temporary file") }
+      guard got > 0 else { throw Problem(.io, "a temporary file was truncated", at: "temporary file") }
       done += got
     }
   }

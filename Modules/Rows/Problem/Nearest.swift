@@ -1,10 +1,11 @@
-/// Finds the word somebody probably meant.
+/// Spelling suggestions.
 public enum Nearest {
-  /// Bytes of the longest text that is taken for a word: comparing two takes as many steps as the product of their lengths.
+  /// Bytes of the longest text that is taken for a word: comparing two takes as many steps as the product of their
+  /// lengths.
   private static let longest = 256
 
-  /// The candidate nearest to `word`, when it is near enough to be worth naming: at most a third of its letters differ, or one
-  /// begins with the other. Letters are compared without regard to case.
+  /// The candidate nearest to `word`, if it is near enough to suggest: at most a third of its letters differ, or one is
+  /// a prefix of the other. Ignores case.
   public static func word(to word: String, among candidates: some Sequence<String>) -> String? {
     let wanted = Array(word.lowercased().utf8)
     guard !wanted.isEmpty, wanted.count <= longest else { return nil }

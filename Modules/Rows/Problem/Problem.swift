@@ -13,7 +13,7 @@ public struct Problem: Error, Sendable, Hashable, CustomStringConvertible {
     case badData
     /// A file, storage or table that was named does not exist.
     case noInput
-    /// A source does not answer and nothing is cached.
+    /// A source does not respond and nothing is cached.
     case unavailable
     /// A bug in the program.
     case bug
@@ -21,15 +21,15 @@ public struct Problem: Error, Sendable, Hashable, CustomStringConvertible {
     case cannotCreate
     /// Reading or writing failed.
     case io
-    /// Somebody else is at work, or a part failed: run again.
+    /// Another process is working, or a part failed: run again.
     case busy
     /// An external exporter misbehaved.
     case plugIn
-    /// The file system says no.
+    /// The file system denies access.
     case permission
     /// A configuration, or a format newer than this program.
     case configuration
-    /// The reader of our output went away (`| head`); not an error.
+    /// The reader of the output closed it (`| head`); not an error.
     case endOfPipe
     /// A signal or a cancelled task ended the work.
     case cancelled
@@ -57,13 +57,14 @@ public struct Problem: Error, Sendable, Hashable, CustomStringConvertible {
 
   /// What went wrong; decides the exit code.
   public var kind: Kind
-  /// A sentence without a full stop, in the reader's words.
+  /// A message in lower case without a period.
   public var message: String
   /// `people.csv:12:3`, `sqlite:notes.db`, a URL without secrets; empty when there is none.
   public var place: String
   /// What to do or to type instead; empty when there is nothing to say.
   public var hint: String
-  /// Position of the record at fault, counted from 0 within its batch; whoever knows the batch's own position adds it.
+  /// The position of the record at fault, counted from 0 within its batch; the reader of the batch adds the position of
+  /// the batch.
   public var record: Int?
   /// Whether trying again may help.
   public var isTransient = false
@@ -77,12 +78,16 @@ public struct Problem: Error, Sendable, Hashable, CustomStringConvertible {
     self.record = record
   }
 
-  /// One line: where, what, what to do, each at most `MessageText.limit` bytes.
+  /// The place and the message in one line, without the hint, each of at most `MessageText.limit` bytes.
+  public var summary: String {
+    let short = shortened
+    let line = short.place.isEmpty ? short.message : "\(short.place): \(short.message)"
+    return record.map { "\(line) (record \($0 + 1))" } ?? line
+  }
+  /// The place, the message and the hint in one line, for logs and tables.
   public var description: String {
     let short = shortened
-    var line = short.place.isEmpty ? short.message : "\(short.place): \(short.message)"
-    if let record { line += " (record \(record + 1))" }
-    return short.hint.isEmpty ? line : "\(line); \(short.hint)"
+    return short.hint.isEmpty ? short.summary : "\(short.summary); \(short.hint)"
   }
 
   /// The same problem with message, place and hint on one line each, of at most `MessageText.limit` bytes.

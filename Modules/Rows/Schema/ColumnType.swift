@@ -1,4 +1,4 @@
-/// The type of a column, as every storage and exporter understands it. Every type may also be null.
+/// The type of a column, shared by all stores and exporters. Every type may also be null.
 public enum ColumnType: Sendable, Hashable, CaseIterable {
   /// Int64.
   case integer
@@ -23,7 +23,7 @@ public enum ColumnType: Sendable, Hashable, CaseIterable {
   /// Any JSON value, held as its text in canonical form.
   case json
 
-  /// What a list holds.
+  /// The type of the elements of a list.
   public enum Element: String, Sendable, Hashable, CaseIterable {
     /// A list of text, of integers, or of URLs.
     case text, integer, url

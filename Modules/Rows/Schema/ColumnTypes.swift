@@ -1,11 +1,11 @@
-/// Types of some columns, by name: what `--types` or a metadata file says. Names are compared byte for byte, so that “é” in one code point and in two
-/// are two columns.
+/// Types of some columns, by name: what `--types` or a metadata file says. Names are compared byte for byte, so that
+/// “é” in one code point and in two are two columns.
 public struct ColumnTypes: Sendable, Hashable, ExpressibleByDictionaryLiteral {
   private var types: [[UInt8]: ColumnType] = [:]
 
-  /// Nothing is said.
+  /// Creates an empty set of types.
   public init() {}
-  /// The types said; of a name that comes twice, the last.
+  /// Creates types by column name; for a duplicate name, the last type applies.
   public init(dictionaryLiteral elements: (String, ColumnType)...) {
     for (name, type) in elements { self[name] = type }
   }
@@ -15,14 +15,14 @@ public struct ColumnTypes: Sendable, Hashable, ExpressibleByDictionaryLiteral {
     for column in columns { self[column.name] = column.type }
   }
 
-  /// The type of the column called `name`; nil when nothing is said.
+  /// The given type of the column `name`; nil if none is given.
   public subscript(_ name: String) -> ColumnType? {
     get { types[Array(name.utf8)] }
     set { types[Array(name.utf8)] = newValue }
   }
-  /// Whether nothing is said.
+  /// Whether no type is given.
   public var isEmpty: Bool { types.isEmpty }
-  /// The names of the columns something is said of, in the order of their bytes.
+  /// The names of the columns with a given type, in byte order.
   public var names: [String] {
     types.keys.sorted { $0.lexicographicallyPrecedes($1) }.map { String(decoding: $0, as: UTF8.self) }
   }

@@ -1,10 +1,10 @@
-/// One of several names parted by commas, as `--columns`, `--sort` and `--types` take them: `a, b:desc, "c, d"`.
+/// One of several comma-separated names, as in `--columns`, `--sort` and `--types`: `a, b:desc, "c, d"`.
 ///
-/// A name that has a comma or the mark in it, or begins with a quote, is written `"…"`, where `""` is one quote.
+/// A name that contains a comma or the mark, or starts with a quote, is written `"…"`, with `""` for a quote.
 public struct ListedName: Sendable, Hashable {
   /// The name.
   public let name: String
-  /// What stands behind the mark: `desc` of `b:desc`; nil when there is no mark.
+  /// The text after the mark: `desc` of `b:desc`; nil without a mark.
   public let value: String?
 
   /// Reads a list of names.
@@ -26,12 +26,12 @@ public struct ListedName: Sendable, Hashable {
       let isQuoted = rest.first == "\""
       if isQuoted {
         guard let quoted = takeQuoted(&rest) else {
-          throw problem("has a quote that is not closed", #"write "" for one inside"#)
+          throw problem("has an unterminated quote", #"write "" for a quote inside"#)
         }
         name = quoted
         rest = rest.drop { $0 == " " }
         guard rest.isEmpty || rest.first == "," || rest.first == mark else {
-          throw problem("goes on behind a closing quote", #"write "" for one inside"#)
+          throw problem("has text after a closing quote", #"write "" for a quote inside"#)
         }
       } else {
         name = trimmed(take(&rest) { $0 == "," || $0 == mark })
@@ -41,14 +41,14 @@ public struct ListedName: Sendable, Hashable {
         rest = rest.dropFirst()
         value = trimmed(take(&rest) { $0 == "," })
       }
-      if name.isEmpty { throw problem("has an empty name", "write names parted by commas") }
+      if name.isEmpty { throw problem("contains an empty name", "use names separated by commas") }
       names.append(ListedName(name: name, value: value))
       guard rest.first == "," else { return names }
       rest = rest.dropFirst()
     }
   }
 
-  /// A name as it may stand in a list, whatever the list's mark is.
+  /// A name, quoted if necessary for a list with any mark.
   public static func written(_ name: String) -> String {
     let scalars = name.unicodeScalars
     let isPlain =
@@ -57,7 +57,7 @@ public struct ListedName: Sendable, Hashable {
     return isPlain ? name : "\"\(name.replacing("\"", with: "\"\""))\""
   }
 
-  /// What comes before a scalar that ends it.
+  /// Scans up to a scalar that ends the text.
   private static func take(
     _ rest: inout Substring.UnicodeScalarView, until isEnd: (Unicode.Scalar) -> Bool
   ) -> Substring.UnicodeScalarView {

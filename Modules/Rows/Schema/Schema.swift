@@ -10,7 +10,7 @@ public struct ColumnDescription: Sendable, Hashable {
   public let summary: String
   /// The unit of a number (`minutes`, `%`, `degrees`); empty when there is none.
   public let unit: String
-  /// Whether a person added it to a storage by hand: kept, behind the others, and carried along.
+  /// Whether the user added the column to a store by hand. Such columns are kept, after the others.
   public let isExtra: Bool
   /// Whether every value has an SQL type of its own, as in a column of a foreign database that holds numbers, text and BLOBs. `type` is `json`; no
   /// value is a list or an object.
@@ -49,16 +49,16 @@ public struct Schema: Sendable, Hashable {
 
   /// A schema whose `key` names columns of `columns`.
   ///
-  /// Two columns of one name, or a key that is not a column, are mistakes of the caller; readers of foreign files rename
-  /// first (`a`, `a_2`).
+  /// Two columns of one name, or a key that is not a column, are mistakes of the caller; readers of foreign files
+  /// rename first (`a`, `a_2`).
   public init(_ name: String, _ summary: String = "", key: [String] = [], columns: [ColumnDescription]) {
-    precondition(Set(columns.map { Array($0.name.utf8) }).count == columns.count, "\(name): duplicate column name")
+    precondition(Set(columns.map { Array($0.name.utf8) }).count == columns.count, "duplicate column name \(name)")
     self.name = name
     self.summary = summary
     self.columns = columns
     self.key = key.map { keyName in
       guard let position = columns.firstIndex(where: { $0.name.utf8.elementsEqual(keyName.utf8) }) else {
-        preconditionFailure("\(name): no key column \(keyName)")
+        preconditionFailure("\(name): key column \(keyName) does not exist")
       }
       return position
     }

@@ -8,7 +8,7 @@ public protocol ByteSource: Sendable {
   var size: Int? { get }
   /// Appends up to `limit` bytes to `chunk`, within its capacity; returns how many, 0 only at the end.
   func read(into chunk: Chunk, limit: Int) throws(Problem) -> Int
-  /// The same bytes again, from the beginning; nil when they are gone (a pipe).
+  /// The same bytes again, from the beginning; nil if they cannot be read again (a pipe).
   func reopened() throws(Problem) -> (any ByteSource)?
 }
 

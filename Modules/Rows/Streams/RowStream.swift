@@ -1,23 +1,24 @@
-/// Rows in batches, pulled: nothing is read before it is asked for, so back-pressure is the default.
+/// Rows in batches, pulled: nothing is read ahead of demand, so back-pressure is the default.
 ///
-/// One consumer at a time calls `next` (the pipeline pulls in turn). What `next` gives is work that may be done on any core: a
-/// stream that can split its input cheaply leaves the parsing to that work; any other gives batches that are ready.
+/// One consumer at a time calls `next`. The result is work that may run on any core: a stream that can split its input
+/// cheaply leaves the parsing to that work; any other returns finished batches.
 public protocol RowStream: Sendable {
   /// The schema of the rows.
   var schema: Schema { get }
   /// The next piece, in order; nil at the end, and ever after.
   func next() async throws(Problem) -> BatchWork?
-  /// After a `badData` problem of this stream or its work: a stream that begins again with types that hold the value that did
-  /// not fit; nil when the problem stands.
+  /// After a `badData` problem of this stream or its work: a stream that restarts with types that fit the failing
+  /// value; nil if the problem is final.
   func widened() async throws(Problem) -> (any RowStream)?
-  /// Whether types were guessed, so that `widened` may be needed: output that cannot be taken back is held until it is whole.
+  /// Whether types were inferred, so that `widened` may be needed. Output that cannot be undone is then buffered until
+  /// it is complete.
   var isOptimistic: Bool { get }
   /// Deviations accepted in the rows read so far, one sentence each without a period.
   var notes: [String] { get }
 }
 
 extension RowStream {
-  /// The problem stands.
+  /// The problem is final.
   public func widened() async throws(Problem) -> (any RowStream)? { nil }
   /// Types are known.
   public var isOptimistic: Bool { false }
@@ -25,7 +26,7 @@ extension RowStream {
   public var notes: [String] { [] }
 }
 
-/// A batch, or the work that makes it. Work is pure: it may run on any core, before or after its neighbours, once or twice.
+/// A batch, or the work that makes it. Work is pure: it may run on any core, in any order, and more than once.
 public struct BatchWork: Sendable {
   private let make: @Sendable () throws(Problem) -> RowBatch
 
