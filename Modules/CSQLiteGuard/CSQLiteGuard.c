@@ -181,8 +181,7 @@ static int is_written(const char *path, int notes) {
 }
 
 /// Locks the log's index of another program's database, which is not read: while the lock is held no program moves
-/// the log into the database, or starts it
-/// over. Programs of bb do so only while no program reads.
+/// the log into the database, or starts it over. Programs of bb do so only while no program reads.
 static int guard(ReadFile *self) {
   unsigned char id[4] = { 0 };
   if (self->real->pMethods->xRead(self->real, id, 4, 68) == SQLITE_OK && memcmp(id, "bbst", 4) == 0) return SQLITE_OK;

@@ -17,6 +17,11 @@ CREATE TABLE g(a, b AS (a || '!'), c AS (length(a)) STORED);
 """
 
 
+def script(db, text):
+    """Each statement by itself: `executescript` would commit first."""
+    for statement in text.split(";"): db.execute(statement)
+
+
 def rows(db, start, count):
     db.executemany("INSERT INTO t VALUES(?, ?, ?, ?)", [(i, f"text {i % 17} " * (i % 9), i / 7, bytes([i % 256]) * (i % 700)) for i in range(start, start + count)])
     db.executemany("INSERT INTO w VALUES(?, ?)", [(f"key {i}", i) for i in range(start, start + count)])
@@ -34,25 +39,25 @@ def seeds(folder):
     for size in (512, 4096):
         path = folder / f"journal{size}.db"
         db = sqlite3.connect(path, isolation_level=None)
-        db.executescript(f"PRAGMA page_size={size}; PRAGMA journal_mode=DELETE; BEGIN; {SCHEMA}")
+        script(db, f"PRAGMA page_size={size}; PRAGMA journal_mode=DELETE; BEGIN; {SCHEMA}")
         rows(db, 0, 300)
-        db.executescript("COMMIT; PRAGMA cache_size=3; BEGIN; UPDATE t SET text = upper(text) || 'x', data = zeroblob(300)")
+        script(db, "COMMIT; PRAGMA cache_size=3; BEGIN; UPDATE t SET text = upper(text) || 'x', data = zeroblob(300)")
         keep(f"journal{size}", path)
-        db.executescript("ROLLBACK")
+        script(db, "ROLLBACK")
         keep(f"plain{size}", path)
         db.close()
         path = folder / f"log{size}.db"
         db = sqlite3.connect(path, isolation_level=None)
-        db.executescript(f"PRAGMA page_size={size}; PRAGMA journal_mode=WAL; PRAGMA wal_autocheckpoint=0; BEGIN; {SCHEMA}")
+        script(db, f"PRAGMA page_size={size}; PRAGMA journal_mode=WAL; PRAGMA wal_autocheckpoint=0; BEGIN; {SCHEMA}")
         rows(db, 0, 200)
-        db.executescript("COMMIT; PRAGMA wal_checkpoint")
+        script(db, "COMMIT; PRAGMA wal_checkpoint")
         rows(db, 200, 100)
         keep(f"log{size}", path)
         db.close()
     path = folder / "store.db"
     for number in range(5): Run([release / "bb-notes", "add", f"S01E0{number + 1}", f"note {number}", "--storage", f"sqlite:{path}"], folder)
     db = sqlite3.connect(path, isolation_level=None)
-    db.executescript("PRAGMA wal_autocheckpoint=0; CREATE TABLE other(a); INSERT INTO other VALUES(1)")
+    script(db, "PRAGMA wal_autocheckpoint=0; CREATE TABLE other(a); INSERT INTO other VALUES(1)")
     keep("store", path)
     db.close()
     for name in [n for n in found if n.startswith("log")]: found[name + "-alone"] = {s: b for s, b in found[name].items() if s != "-shm"}

@@ -84,8 +84,7 @@ import Rows
   }
 
   /// A log is moved into the database when its last connection closes, and never while another reads: readers rely on
-  /// that, because they leave no trace
-  /// in the log's index.
+  /// that, because they leave no trace in the log's index.
   private func configureWriting() { unsafe sqlite3_wal_autocheckpoint(handle, 0) }
 
   deinit { unsafe sqlite3_close_v2(handle) }

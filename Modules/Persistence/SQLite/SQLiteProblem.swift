@@ -59,6 +59,8 @@ enum SQLiteProblem {
     // The tables and columns that are asked for are those that a storage has.
     case SQLITE_ERROR where message.hasPrefix("no such table: bb_") || message.contains("has no column named"):
       return Problem(.badData, "the store is damaged: \(message)", at: place, hint: "restore a backup")
+    // A database says something that SQLite cannot do: a view of a missing table, an unknown function or format.
+    case SQLITE_ERROR: return Problem(.badData, message, at: place)
     default: return Problem(.io, message, at: place)
     }
   }

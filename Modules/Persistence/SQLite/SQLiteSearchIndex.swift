@@ -116,8 +116,7 @@ struct SQLiteSearchIndex: Sendable {
   }
 
   /// Compares the index with the words it was made of, and their number with the table's, in a temporary copy of the
-  /// database: FTS5 checks an index
-  /// only within a transaction that writes.
+  /// database: FTS5 checks an index only within a transaction that writes.
   func isSound(_ database: borrowing SQLiteConnection) throws(Problem) -> Bool {
     let connection = try SQLiteConnection.temporary(as: database.place)
     try database.copy(to: connection)
@@ -127,9 +126,15 @@ struct SQLiteSearchIndex: Sendable {
       guard error.kind == .badData else { throw error }
       return false
     }
+    let isRecord = places.map { "r.\($0) = c.\($0)" }.joined(separator: " AND ")
+    let isRow = zip(key, places).map { "t.\($0) = c.\($1)" }.joined(separator: " AND ")
     let counts = try connection.prepare(
-      "SELECT (SELECT count(*) FROM \(words)), (SELECT count(*) FROM \(table)), (SELECT count(*) FROM \(changed))")
-    return try counts.step() && (counts.integer(0) == counts.integer(1) || counts.integer(2) > 0)
+      """
+      SELECT (SELECT count(*) FROM \(words) AS w JOIN \(records) AS r ON r.number = w.rowid
+          WHERE NOT EXISTS (SELECT 1 FROM \(changed) AS c WHERE \(isRecord))),
+        (SELECT count(*) FROM \(table) AS t WHERE NOT EXISTS (SELECT 1 FROM \(changed) AS c WHERE \(isRow)))
+      """)
+    return try counts.step() && counts.integer(0) == counts.integer(1)
   }
 
   /// A search in SQL.
