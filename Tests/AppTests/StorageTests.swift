@@ -50,7 +50,7 @@ import Testing
         == "bb-export: people: the source has 1 record, the store 4; nothing was changed\nhint: use --allow-shrink to accept the smaller dataset\n"
     )
     #expect(shrunk.status == 65)
-    shell.write("people.csv", "name,age\nA,1\nB,2\nC,3\nD,x\"y\n")
+    shell.write("people.csv", "name,age\nA,1\nB,2\nC,3\nD,\"x\"y\n")
     #expect(shell.run("\(sync) people.csv").status == 65)
     shell.write("other.csv", "name,age\nA,1\nB,2\nC,3\n")
     let elsewhere = shell.run("\(sync) other.csv --as people")
@@ -180,7 +180,7 @@ import Testing
       #expect(refused.err.contains("s/favourites.csv:3:") && refused.status == 65)
       #expect(Shell.read(shell.folder + "/work/s/favourites.csv") == damaged)
     }
-    shell.write("s/bb.json", #"{"format":2,"datasets":{}}"#)
+    shell.write("s/bb.json", #"{"format":3,"storage":"csv","datasets":{}}"#)
     #expect(shell.run(read).status == 78)
   }
 
@@ -190,7 +190,8 @@ import Testing
     for (from, to) in [("csv:a", "sqlite:b.db"), ("sqlite:b.db", "json:c"), ("json:c", "csv:d")] {
       #expect(shell.run("bb-export sync --from-storage \(from) --storage \(to) -q").status == 0)
     }
-    #expect(shell.run("diff -r --exclude=lock a d").out == "")
+    // What undoing a load needs stays with the store that was loaded.
+    #expect(shell.run("diff -r --exclude=lock --exclude=replaced a d").out == "")
     #expect(shell.run("ls -A d | wc -l").out == "8\n")
   }
 }
