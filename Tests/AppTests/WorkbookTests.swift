@@ -51,7 +51,7 @@ import Testing
 
   @Test(
     "what a cell cannot hold is refused by name",
-    arguments: [("9007199254740993", 1, "every digit"), ("x", 32_768, "32768 bytes")])
+    arguments: [("9007199254740993", 1, "every digit"), ("x", 32_768, "32768 characters")])
   func refused(_ value: String, _ times: Int, _ word: String) {
     let shell = Shell()
     shell.write("t.csv", "id,v\n1,2\n2,\(String(repeating: value, count: times))\n")
