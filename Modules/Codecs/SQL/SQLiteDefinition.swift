@@ -7,9 +7,9 @@ package struct SQLiteDefinition {
   /// The statement, without a semicolon.
   package let text: String
 
-  /// - Parameters:
-  ///   - untyped: positions of real columns that hold `-0.0` or literals that SQLite would change; a REAL column cannot keep them.
-  ///   - hasKey: whether the key of the schema becomes the primary key; false if a key has a null.
+  /// - Parameters: - untyped: positions of real columns that hold `-0.0` or literals that SQLite would change; a REAL
+  ///   column cannot keep them. - hasKey: whether the key of the schema becomes the primary key; false if a key has a
+  ///   null.
   package init(_ schema: Schema, untypedReals untyped: Set<Int> = [], hasKey: Bool = true) {
     let key = hasKey ? schema.key : []
     var needsComment = false
@@ -62,8 +62,8 @@ package struct SQLiteDefinition {
     }
   }
 
-  /// The types that the comment of a statement names, in order of the columns, nil for a column of mixed values; nil if there is no such comment.
-  /// Whether the statement is one of ours is for the caller to compare.
+  /// The types that the comment of a statement names, in order of the columns, nil for a column of mixed values; nil if
+  /// there is no such comment. Whether the statement is one of ours is for the caller to compare.
   package static func types(in text: String, table: String) -> [ColumnType?]? {
     let start = "CREATE TABLE \(table.quotedForSQL)(" + opening
     guard text.utf8.starts(with: start.utf8), let line = text.dropFirst(start.count).split(separator: "\n").first,

@@ -58,8 +58,9 @@ private enum ShortLiteral {
     1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
   ]
 
-  /// A real of at most 15 digits with a fraction that does not end with a zero, or is a single one, and no zeros before it that would be an exponent:
-  /// one exact division gives it, and it is written the same again. Nil for anything else.
+  /// A real of at most 15 digits with a fraction that does not end with a zero, or is a single one, and no zeros before
+  /// it that would be an exponent: one exact division gives it, and it is written the same again. Nil for anything
+  /// else.
   static func real(_ text: UnsafePointer<UInt8>, _ length: Int) -> Double? {
     let sign = unsafe length > 0 && text[0] == UInt8(ascii: "-") ? 1 : 0
     guard length - sign >= 3, length - sign <= 16 else { return nil }

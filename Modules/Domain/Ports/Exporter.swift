@@ -49,15 +49,16 @@ public struct ExporterDescriptor: Sendable, Hashable {
   public let fileExtensions: [String]
   /// Its media type.
   public let mediaType: String
-  /// One sentence without a full stop.
+  /// A phrase without a period.
   public let summary: String
   /// Whether every value and null can be read back (else it is a display format, which shows every character).
   public let isExact: Bool
   /// Whether encoding needs the width of every column first, whatever the options.
   public let isMeasured: Bool
-  /// Whether each value has a type of its own: bytes and text of one column can be told apart, and a text among JSON values needs no quotes.
+  /// Whether each value has its own type: bytes and text in one column are distinct, and text among JSON values needs
+  /// no quotes.
   public let isTypedByValue: Bool
-  /// What `--option NAME.key=value` understands.
+  /// The options of `--option NAME.key=value`.
   public let options: [Option]
   /// The largest table.
   public let limits: Limits

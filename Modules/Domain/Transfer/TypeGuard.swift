@@ -1,13 +1,15 @@
 import Rows
 
-/// An encoder that refuses bytes among JSON values: its format would write them as a text in base64, like any other text.
+/// An encoder that refuses bytes among JSON values: its format would write them as a text in base64, like any other
+/// text.
 struct TypeGuard: RowEncoder {
   private let encoder: any RowEncoder
   private let schema: Schema
   private let columns: [Int]
   private let format: String
 
-  /// The encoder itself if its format can tell bytes from text, or shows values without keeping them, or no column can have both.
+  /// The encoder itself if its format can tell bytes from text, or shows values without keeping them, or no column can
+  /// have both.
   static func around(
     _ encoder: any RowEncoder, of schema: Schema, _ descriptor: ExporterDescriptor
   ) -> any RowEncoder {

@@ -153,7 +153,8 @@ import Rows
     guard code == SQLITE_OK else { throw unsafe SQLiteProblem.problem(other.handle, code, at: place) }
   }
 
-  /// Adds the function `bb_typed_number`, which returns a literal as the number that it spells, or as it is if SQLite would change it.
+  /// Adds the function `bb_typed_number`, which returns a literal as the number that it spells, or as it is if SQLite
+  /// would change it.
   borrowing func registerTypedNumber() throws(Problem) {
     let code = unsafe sqlite3_create_function_v2(
       handle, "bb_typed_number", 1, SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_DIRECTONLY, nil,
@@ -173,7 +174,8 @@ import Rows
     guard code == SQLITE_OK else { throw unsafe SQLiteProblem.problem(handle, code, at: place) }
   }
 
-  /// A function called `bb_rows` that hands the values of each row to `fill`, which must outlive the connection's statements.
+  /// A function called `bb_rows` that hands the values of each row to `fill`, which must outlive the connection's
+  /// statements.
   borrowing func register(_ fill: SQLiteFill, arguments: Int) throws(Problem) {
     let code = unsafe sqlite3_create_function_v2(
       handle, "bb_rows", Int32(arguments), SQLITE_UTF8 | SQLITE_DIRECTONLY, UnsafeMutableRawPointer(fill.state), nil,

@@ -6,7 +6,8 @@ import Synchronization
 
 /// An SQLite database with one plain table and nothing else (`SQLiteDefinition`), for any program that reads SQLite.
 ///
-/// The encoder's bytes are the batches themselves; the sink after it spools them, and creates the database when all have been written.
+/// The encoder's bytes are the batches themselves; the sink after it spools them, and creates the database when all
+/// have been written.
 public struct SQLiteExporter: Exporter {
   private let folder: String
 

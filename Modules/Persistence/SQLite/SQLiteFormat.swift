@@ -5,7 +5,8 @@ import Rows
 enum SQLiteFormat {
   /// Says that a database is bb's: `bbst` in ASCII.
   static let applicationID: Int64 = 0x6262_7374
-  /// The version of the format that this program writes; it reads older ones, and none that is newer. Version 2 keeps decimals as numbers.
+  /// The version of the format that this program writes; it reads older ones, and none that is newer. Version 2 keeps
+  /// decimals as numbers.
   static let version: Int64 = 2
 
   /// The tables that every storage has.
@@ -44,8 +45,8 @@ enum SQLiteFormat {
 
   /// The declared type of a column in bb's tables.
   ///
-  /// Reals and decimals are ANY with a check: other types would lose the sign of zero and the spelling of literals. A decimal of a key is text, so
-  /// that `1` and `1.0` are two keys, as in every store.
+  /// Reals and decimals are ANY with a check: other types would lose the sign of zero and the spelling of literals. A
+  /// decimal of a key is text, so that `1` and `1.0` are two keys, as in every store.
   static func declared(_ type: ColumnType, isKey: Bool, version: Int64 = Self.version) -> String {
     switch type {
     case .integer, .boolean: "INTEGER"

@@ -28,8 +28,8 @@ struct SQLiteInsertion: ~Copyable {
   }
 
   /// Rows of `schema` into `table`, a name in SQL.
-  /// - Parameter isPlain: whether the table is one for any program (`SQLiteDefinition`) rather than one of a store: infinities are kept, and JSON
-  ///   values are kept by value.
+  /// - Parameter isPlain: whether the table is one for any program (`SQLiteDefinition`) rather than one of a store:
+  ///   infinities are kept, and JSON values are kept by value.
   init(
     _ schema: Schema, into table: String, isPlain: Bool = false, hasKey: Bool = true,
     _ connection: borrowing SQLiteConnection

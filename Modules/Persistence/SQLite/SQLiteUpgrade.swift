@@ -3,9 +3,11 @@ import Rows
 
 /// Makes a store of an older format one of the current format, within the transaction of the first change.
 ///
-/// Version 1 kept decimals as text. Their columns become ANY, and canonical literals numbers; all else, also what the user added to the tables, stays.
+/// Version 1 kept decimals as text. Their columns become ANY, and canonical literals numbers; all else, also what the
+/// user added to the tables, stays.
 enum SQLiteUpgrade {
-  /// Prepares a connection for the upgrade, before its transaction: dropping a table must not delete rows of tables that refer to it.
+  /// Prepares a connection for the upgrade, before its transaction: dropping a table must not delete rows of tables
+  /// that refer to it.
   static func prepare(_ connection: borrowing SQLiteConnection) throws(Problem) {
     guard try isNeeded(connection) else { return }
     try connection.execute("PRAGMA foreign_keys=OFF; PRAGMA legacy_alter_table=ON")

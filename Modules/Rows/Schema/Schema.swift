@@ -12,8 +12,8 @@ public struct ColumnDescription: Sendable, Hashable {
   public let unit: String
   /// Whether the user added the column to a store by hand. Such columns are kept, after the others.
   public let isExtra: Bool
-  /// Whether every value has an SQL type of its own, as in a column of a foreign database that holds numbers, text and BLOBs. `type` is `json`; no
-  /// value is a list or an object.
+  /// Whether every value has an SQL type of its own, as in a column of a foreign database that holds numbers, text and
+  /// BLOBs. `type` is `json`; no value is a list or an object.
   public let isMixed: Bool
 
   /// A column `name` of `type`.
