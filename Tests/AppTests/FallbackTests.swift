@@ -60,7 +60,7 @@ import Testing
     let new = try run(failure, flags, isCached: false, "-o new.csv", shell)
     #expect(new.status == 0 && Shell.read(shell.folder + "/work/new.csv") == piped.out)
     for err in [piped.err, new.err] {
-      #expect(err.contains("snapshot") && err.split(separator: "\n").count == 1, "\(err)")
+      #expect(err.contains("snapshot") && isOneMessage(err), "\(err)")
     }
     for outputs in ["-o old.csv", "-o other.csv -o old.csv"] {
       let old = try run(failure, flags, isCached: false, outputs, shell)

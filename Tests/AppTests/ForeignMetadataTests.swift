@@ -52,7 +52,8 @@ import Testing
     )
     #expect(done.out == "{\"a\":\"1\"}\n")
     #expect(
-      done.err == "bb-export: t.csv-metadata.json: not applied: skipColumns, minLength, format of a\n", "\(done.err)")
+      done.err == "bb-export: warning: t.csv-metadata.json: not applied: skipColumns, minLength, format of a\n",
+      "\(done.err)")
   }
 
   @Test("a value that does not fit is refused with its record; --types decides otherwise") func misfit() {

@@ -14,7 +14,7 @@ import Testing
     let server = try LoopbackServer { _ in .json(Self.characters("img")) }, shell = Shell()
     let done = shell.run("bb-export characters --api \(server.url) -f csv")
     #expect(
-      done.status == 0 && done.err == "bb-export: characters: no record has /images; did you mean /img?\n",
+      done.status == 0 && done.err == "bb-export: warning: characters: no record has /images; did you mean /img?\n",
       "\(done.err)")
     #expect(shell.run("bb-export characters --api \(server.url) -f csv -q").err == "")
     let check = shell.run(
@@ -40,7 +40,7 @@ import Testing
     let shell = Shell()
     let done = shell.run("bb-export characters --api \(server.url) -f csv")
     #expect(
-      done.err == "bb-export: characters: no column reads /n1, /n2, /n3, /n4, /n5 and 2 more\n", "\(done.err)")
+      done.err == "bb-export: warning: characters: no column reads /n1, /n2, /n3, /n4, /n5 and 2 more\n", "\(done.err)")
     func source(_ more: String) -> String {
       """
       {"bb_source": 1, "name": "s", "base_url": "\(server.url)", "datasets": [
