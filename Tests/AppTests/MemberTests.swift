@@ -51,7 +51,7 @@ import Testing
     shell.write("s.json", source(""))
     #expect(
       shell.run("bb-export list --source ./s.json -f csv").err
-        == "bb-export: list: no column reads /links or /deep/new\n")
+        == "bb-export: warning: list: no column reads /links or /deep/new\n")
     shell.write("s.json", source(#", "ignored": ["/links", "/deep/new"]"#))
     let quiet = shell.run("bb-export list --source ./s.json -f csv")
     #expect(quiet.err == "" && quiet.out == "id,kept,tag,gone\n1,1,t,\n2,,,\n", "\(quiet.err)")

@@ -133,7 +133,7 @@ import Testing
   @Test("a database is moved whole or not at all", .enabled(if: library != nil)) func moved() {
     let storage = Storage(kind: "csv")
     #expect(storage.run("bb-notes add S05E14 begun").status == 0)
-    // Beside the store, because a store inside another is refused; faults concern calls below both.
+    // Next to the store: a store inside another is refused. Faults concern calls below both.
     let to = "sqlite:\(storage.shell.folder)/work/new/new.db"
     let words = "bb-notes migrate -q --to \(to)", folder = "FAULT_FOLDER=$PWD"
     _ = storage.run(words, "\(folder) FAULT_LOG=\(storage.shell.folder)/log")

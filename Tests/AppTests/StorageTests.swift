@@ -86,7 +86,7 @@ import Testing
       ),
       (
         "mkdir f; echo x > f/y; bb-export sync --source snapshot --storage csv:f",
-        "bb-export: csv:f: refusing to write: the directory contains files that bb did not create\nhint: turn it into a store with bb-notes init --storage csv:f, or use another directory\n",
+        "bb-export: csv:f: the directory has files of other programs, and is only read\nhint: make it a store with bb-notes init --storage csv:f, or choose another directory\n",
         77
       ),
     ] as [(String, String, Int32)])

@@ -75,8 +75,9 @@ import Testing
         storage.restore()
         #expect(storage.run(words, "FAULT_NAME=\(call) FAULT_AT=\(number) FAULT_DO=kill").status >= 128)
         kills += 1
-        let now = storage.state, version = try integer("PRAGMA user_version")
-        #expect(version == 1 ? now == before : now == after, "\(call) \(number): format \(version)")
+        // An interrupted transaction, which readers do not roll back in the file, is not committed: the old store.
+        let now = storage.state, version = try? integer("PRAGMA user_version")
+        #expect(now == (version == 2 ? after : before), "\(call) \(number): format \(version ?? 0)")
         #expect(now == after || storage.run(words).status == 0 && storage.state == after, "\(call) \(number)")
       }
     }

@@ -84,7 +84,7 @@ import Testing
     ),
     (file(column: #", {"name": "a", "from": "a"}"#), "/columns/1/from: invalid JSON Pointer “a”"),
     (file(column: #", {"name": "a", "from": "/a~2"}"#), "/columns/1/from: invalid JSON Pointer “/a~2”"),
-    (file(column: #", {"name": "a", "formats": ["YYYY"]}"#), "formats are for dates"),
+    (file(column: #", {"name": "a", "formats": ["YYYY"]}"#), "“formats” applies only to date"),
     (file(column: #", {"name": "a", "type": "date", "formats": ["YY"]}"#), "/formats/0: unknown value “YY”"),
     (file(column: #", {"name": "a", "type": "date", "missing": "x"}"#), "/missing: applies only to text columns"),
     (file(column: #", {"name": "a", "nullable": "no"}"#), "/nullable: expected true or false"),

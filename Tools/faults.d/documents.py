@@ -16,8 +16,8 @@ SEEDS = {
     "geojson": b'{"type":"FeatureCollection","features":[{"type":"Feature","id":7,"geometry":{"type":"Point","coordinates":[8.3,47.05]},"properties":{"name":"Luzern"}}]}',
     "gpx": b'<?xml version="1.0" encoding="UTF-8"?><gpx version="1.1" xmlns="http://www.topografix.com/GPX/1/1"><wpt lat="47.05" lon="8.3"><time>2024-05-17T00:00:00Z'
            b'</time><name>a &amp; b &#233;</name><!-- c --><desc><![CDATA[x]]></desc></wpt><wpt lat="1" lon="2"><name>n</name></wpt></gpx>',
-    "kml": b'<?xml version="1.0"?><kml xmlns="http://www.opengis.net/kml/2.2"><Document><Folder><Placemark><name>a</name><Point><coordinates>8.3,47.05,0'
-           b'</coordinates></Point></Placemark></Folder></Document></kml>',
+    "kml": b'<?xml version="1.0"?><kml xmlns="http://www.opengis.net/kml/2.2"><Document><Placemark><name>a</name><Point><coordinates>8.3,47.05,0'
+           b'</coordinates></Point></Placemark></Document></kml>',
     "xml": b'<?xml version="1.0"?><actors><actor category="Drama"><name>A</name><birth_date>1976-11-15</birth_date><website>https://example.org</website></actor></actors>',
 }
 WORDS = [b'"', b'""', b",", b"\n", b"\r\n", b"\r", b"\0", b"\xff", b"\xef\xbb\xbf", b"\xed\xa0\x80", b"{", b"}", b"[", b"]", b":", b"\\", b"\\u", b"\\ud800", b"1e999999999",
