@@ -40,12 +40,12 @@ import Testing
   @Test(
     "what is not a table is refused, however much of it there is",
     arguments: [
-      ("[{\"a\":", "[", "", "nested more than 128 levels deep"), ("[", "[", "", "expected a record"),
+      ("[{\"a\":", "[", "", "nested more than 128 levels deep"), ("[", "[", "", "expected an object (one record)"),
       ("{\"a\":", "[", "/b", "nested more than 128 levels deep"),
       ("{\"a\":[", "1,", "/b", "the array of records does not begin within the first 2 MiB"),
       ("{\"a\":\"", "x", "/b", "the array of records does not begin within the first 2 MiB"),
       ("{\"b\":[{\"a\":1}],\"c\":[", "1,", "/b", "the text after the records is larger than 2 MiB"),
-      ("[{\"a\":1},{", "\"b\":\"\",", "", "duplicate"), ("[{\"a\":1}]", " x", "", "more text behind"),
+      ("[{\"a\":1},{", "\"b\":\"\",", "", "duplicate"), ("[{\"a\":1}]", " x", "", "unexpected text after the end"),
     ])
   func hopeless(head: String, filler: String, pointer: String, message: String) async throws {
     let (problem, given) = try await Self.problem(head, filler, .array, at: pointer)
