@@ -64,11 +64,14 @@ final class SQLiteRows: RowStream {
         ?? table.likelyType(position)
     }
     let meanings: [SQLiteConversion.Meaning] = positions.map { position in
-      if table.columns[position].type != nil { return .declared }
-      return table.columns[position].hint == nil ? .found : .hinted
+      let column = table.columns[position]
+      // A type that the comment names too does not change how the values are stored.
+      if let type = column.type { return type == column.hint ? .hinted : .declared }
+      return column.hint == nil ? .found : .hinted
     }
     guessed = positions.indices.map { index in
-      meanings[index] == .hinted || !isWhole && table.certainType(positions[index]) == nil
+      guard table.columns[positions[index]].type == nil else { return false }
+      return meanings[index] == .hinted || !isWhole && table.certainType(positions[index]) == nil
     }
     let names = positions.map { table.columns[$0].name }
     let columns = positions.indices.map { index in
