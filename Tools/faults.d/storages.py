@@ -73,6 +73,9 @@ class Storage:
         known = re.compile(r"s\.db(-wal|-shm)?" if self.name == "sqlite" else
                            r"s/(bb\.json|(notes|items)\.(csv|csv-metadata\.json|json)|\.bb/(lock|\.gitignore|begun|history/[0-9a-f-]+\.json|replaced/.*))")
         names = [str(p.relative_to(folder)) for p in pathlib.Path(folder).rglob("*") if not p.is_dir()]
+        # The new files of a change that has begun are part of it: the next command completes it.
+        begun = pathlib.Path(folder, "s/.bb/begun")
+        if begun.exists() and begun.stat().st_size: names = [n for n in names if ".tmp." not in n]
         # A text that could not be saved is kept as a draft, and said so.
         return [n for n in names if not known.fullmatch(n) and not n.startswith(".local/state/bb/drafts/")]
 
