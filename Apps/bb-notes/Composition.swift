@@ -36,15 +36,27 @@ extension Environment {
       pictures: { (location) throws(Problem) in StoredPictures(try stores.location(location)) },
       defaultStorage: { () throws(Problem) in try directories.defaultStorage() },
       builtIn: SnapshotSource(),
-      currentEpisodes: { (refresh) async throws(Problem) in
-        let updates = try dailyEpisodes(directories)
-        return try await updates.rows(of: Catalog.episodes.name, refresh: refresh) { if refresh { report.warning($0) } }
+      currentEpisodes: { (freshness) async throws(Problem) in
+        let updates = try dailyEpisodes(directories), maximumAge: Int64
+        switch freshness {
+        case .daily: maximumAge = DailySource.day
+        case .minute: maximumAge = 60
+        case .now: maximumAge = 0
+        }
+        return try await updates.rows(of: Catalog.episodes.name, maximumAge: maximumAge) {
+          if freshness == .now { report.warning($0) }
+        }
       },
       exporters: exporters.exporters,
       exporter: { (name) throws(Problem) in try exporters.exporter(named: name) },
       exporterForPath: { exporters.exporter(forPath: $0) },
       formatOptions: { (assignments, chosen) throws(Problem) in try exporters.options(assignments, for: chosen) },
       file: { (path, replaces) throws(Problem) in try OutputFile.sink(path, replaces: replaces) },
+      checkFile: { (path, replaces) throws(Problem) in
+        if DescriptorSink.isDevice(path) { return path }
+        _ = try OutputFile.sink(path, replaces: replaces)
+        return try OutputFile.place(path)
+      },
       fileRows: { (path, format, delimiter, types) async throws(Problem) in
         var reading = FileSource.Reading()
         if let format { reading.format = try FileFormat(named: format) }
@@ -73,7 +85,7 @@ extension Environment {
       editor: { () throws(Problem) in TerminalEditor(variables, preferred: try directories.settings()[.editor]?.value)
       },
       drafts: PrivateDrafts(folder: directories.state + "/drafts"),
-      clock: writtenTime(variables),
+      clock: { () throws(Problem) in try writtenTime(variables) },
       identifier: {
         var generator = SystemRandomNumberGenerator()
         let random = (0..<10).map { _ in UInt8.random(in: 0 ... .max, using: &generator) }
@@ -110,8 +122,13 @@ private func dailyEpisodes(_ directories: Directories) throws(Problem) -> DailyS
 }
 
 /// The machine's clock, or the time that `BB_NOW` says, for tests and scripts.
-private func writtenTime(_ variables: [String: String]) -> any WallClock {
-  guard let seconds = variables["BB_NOW"].flatMap(Int64.init) else { return SystemClock() }
+private func writtenTime(_ variables: [String: String]) throws(Problem) -> any WallClock {
+  guard let text = variables["BB_NOW"], !text.isEmpty else { return SystemClock() }
+  // The years 0000 to 9999.
+  guard let seconds = Int64(text), (-62_167_219_200...253_402_300_799).contains(seconds) else {
+    throw Problem(
+      .configuration, "invalid value “\(text)” of BB_NOW", hint: "set it to seconds since 1970, or unset it")
+  }
   return FixedClock(instant: Instant(seconds: seconds))
 }
 

@@ -1,3 +1,4 @@
+import Codecs
 import CommandLineKit
 import Domain
 import Query
@@ -9,6 +10,15 @@ struct Desk: Sendable {
   let invocation: Invocation
   /// The world outside.
   let environment: Environment
+  /// The time of changes.
+  let clock: any WallClock
+
+  /// - Throws: `configuration` if the environment sets a time that does not exist.
+  init(_ invocation: Invocation, _ environment: Environment) throws(Problem) {
+    self.invocation = invocation
+    self.environment = environment
+    clock = try environment.clock()
+  }
 
   /// The option's value; nil when it was not given.
   subscript(option: Option) -> String? { invocation[option] }
@@ -18,6 +28,18 @@ struct Desk: Sendable {
   var arguments: [String] { invocation.arguments }
   /// Messages on standard error.
   var report: Report { environment.report }
+
+  /// The current date where the user is: `2024-05-17`.
+  var today: String { LocalTime.date(of: clock.now().seconds) }
+
+  /// The condition with a date in ISO 8601, if its column is of dates and its value is one such as `yesterday`.
+  func dated(_ condition: Condition, in schema: Schema) -> Condition {
+    guard let position = schema.position(of: condition.column),
+      [.date, .timestamp].contains(schema.columns[position].type)
+    else { return condition }
+    let values = condition.values.map { EverydayDate.date($0, today: today) ?? $0 }
+    return Condition(condition.column, condition.comparison, values)
+  }
 
   /// The location of the storage, and whether it was named on the command line.
   func location() throws(Problem) -> (text: String, isNamed: Bool) {
@@ -33,7 +55,7 @@ struct Desk: Sendable {
     if isNamed, !makes, try !environment.exists(text), store.capabilities.contains(.durable) {
       throw Problem(.noInput, "store not found", at: store.name, hint: "it is created when you add the first record")
     }
-    return RecordBook(store, clock: environment.clock)
+    return RecordBook(store, clock: clock)
   }
 
   /// Writes the result of a command to standard error, unless `--quiet` is set.

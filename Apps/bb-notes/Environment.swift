@@ -26,9 +26,9 @@ struct Environment: Sendable {
   var defaultStorage: @Sendable () throws(Problem) -> (location: String, origin: String)
   /// Facts that are built in: episodes, characters, deaths.
   var builtIn: any RecordSource
-  /// The current episodes of the API, or those of its last response; nil if it never responded. Requested at most once
-  /// a day, with a timeout of two seconds, unless `refresh` is set.
-  var currentEpisodes: @Sendable (_ refresh: Bool) async throws(Problem) -> (any RowStream)?
+  /// The episodes of the API, as new as `freshness` requires if it responds within two seconds, else those of its last
+  /// response; nil if it never responded.
+  var currentEpisodes: @Sendable (_ freshness: EpisodeChoices.Freshness) async throws(Problem) -> (any RowStream)?
   /// The formats, in the order of the help.
   var exporters: [any Exporter]
   /// The format called so.
@@ -40,6 +40,8 @@ struct Environment: Sendable {
     @Sendable (_ assignments: [String], _ exporters: [any Exporter]) throws(Problem) -> [String: ExportOptions]
   /// A file that is published when it is complete, or a device.
   var file: @Sendable (_ path: String, _ replaces: Bool) throws(Problem) -> any ByteSink
+  /// Checks that a file can be written, and returns where it is, with every link followed.
+  var checkFile: @Sendable (_ path: String, _ replaces: Bool) throws(Problem) -> String
   /// The rows of a file; `types` receives the column names and returns their types.
   var fileRows:
     @Sendable (
@@ -65,7 +67,8 @@ struct Environment: Sendable {
   /// Texts that are being written.
   var drafts: any DraftFolder
   /// The time.
-  var clock: any WallClock
+  /// - Throws: `configuration` if the environment sets one that does not exist.
+  var clock: @Sendable () throws(Problem) -> any WallClock
   /// A new identifier for a record.
   var identifier: @Sendable () -> String
   /// Temporary files.

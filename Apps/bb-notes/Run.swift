@@ -29,7 +29,7 @@ func run(_ arguments: [String], in environment: Environment) async -> Int32 {
       guard let action = BBNotes.action(at: invocation.path) else {
         throw Problem(.bug, "internal error: no handler for command “\(command.name)”")
       }
-      try await action(Desk(invocation: invocation, environment: environment))
+      try await action(try Desk(invocation, environment))
     }
     return 0
   } catch {

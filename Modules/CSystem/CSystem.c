@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/stat.h>
+#include <time.h>
 int bb_pipe2(int fds[2], int flags) { return pipe2(fds, flags); }
 int bb_spawn_addchdir(posix_spawn_file_actions_t *actions, const char *folder) {
   return posix_spawn_file_actions_addchdir_np(actions, folder);
@@ -37,4 +38,10 @@ int bb_open_regular(const char *path, int flags, unsigned mode, unsigned *type) 
 int bb_lock_shared(int fd, long long start, long long length) {
   struct flock lock = { .l_type = F_RDLCK, .l_whence = SEEK_SET, .l_start = start, .l_len = length };
   return fcntl(fd, F_OFD_SETLK, &lock);
+}
+long bb_local_offset(long long seconds) {
+  time_t time = (time_t)seconds;
+  struct tm local;
+  tzset();
+  return localtime_r(&time, &local) ? local.tm_gmtoff : 0;
 }

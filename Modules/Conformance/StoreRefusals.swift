@@ -53,6 +53,23 @@ extension StoreLaw {
         try await it.apply(TableChange(named, upserts: [pair("a", 1)], deletes: [[.text("a")]]))
       }
     },
+    StoreLaw("a table with a reserved name is refused") { it in
+      for name in ["bb_history", "sqlite_x", "BB_x", "SQLite_Stat1"] {
+        let schema = Schema(
+          name, key: ["id"],
+          columns: named.columns.map { column in
+            column.name == named.columns[0].name ? ColumnDescription("id", .text, nullable: false) : column
+          })
+        try await it.expectProblem(.badData) {
+          try await it.apply(TableChange(schema, upserts: [pair("a", 1)]))
+        }
+        try await it.expectProblem(.badData) {
+          let rows = ReadyRows(schema: schema, batches: [])
+          try await it.store.load(TableLoad("load", time: "2020-01-01T00:00:00Z", schema, rows))
+        }
+      }
+      try await it.expectEqual(it.store.tables(), [])
+    },
     StoreLaw("a null in a key is refused") { it in
       try await it.expectProblem(.badData) {
         try await it.apply(TableChange(named, upserts: [[.null, .integer(1)]]))

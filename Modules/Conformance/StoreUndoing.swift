@@ -91,6 +91,13 @@ extension StoreLaw {
       try await it.store.undo(undo)
       try await it.expectEqual(it.rows(named), [pair("a", 1)])
     },
+    StoreLaw("undo of an undo makes the change again, and so on") { it in
+      try await it.apply(TableChange(named, upserts: [pair("a", 1)]))
+      for count in [0, 1, 0, 1] {
+        try await it.undoLast()
+        try await it.expectEqual(it.rows(named).count, count)
+      }
+    },
     StoreLaw("what was undone is not undone again, nor what the history does not have") { it in
       try await it.apply(TableChange(named, upserts: [pair("a", 1)]))
       try await it.undoLast()

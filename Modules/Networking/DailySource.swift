@@ -35,19 +35,22 @@ public struct DailySource: Sendable {
     self.patience = patience
   }
 
-  /// The rows of a dataset; nil when the API never answered.
+  /// A day, in seconds.
+  public static let day: Int64 = 86_400
+
+  /// The rows of a dataset; nil if the API never responded.
   /// - Parameters:
   ///   - table: the name of the dataset.
-  ///   - refresh: asks whether or not it was asked today.
+  ///   - maximumAge: seconds since the last request after which another is sent, from 0.
   ///   - report: is told why the API did not answer; nobody else is.
   public func rows(
-    of table: String, refresh: Bool = false, report: @Sendable (String) -> Void
+    of table: String, maximumAge: Int64 = day, report: @Sendable (String) -> Void
   ) async throws(Problem) -> (any RowStream)? {
-    if refresh || isDue {
+    if isDue(after: maximumAge) {
       remember()
       do throws(Problem) {
         let hurried = Hurried(inner: transport, patience: patience)
-        return try await source(hurried, Caching.Policy(refresh: refresh)).rows(of: table, RowRequest())
+        return try await source(hurried, Caching.Policy(refresh: maximumAge == 0)).rows(of: table, RowRequest())
       } catch {
         if error.kind == .cancelled { throw error }
         report("\(error)")
@@ -70,11 +73,11 @@ public struct DailySource: Sendable {
   /// A file that is touched when the API is asked.
   private var stamp: String { "\(folder)/asked-\(description.name)" }
 
-  private var isDue: Bool {
+  private func isDue(after maximumAge: Int64) -> Bool {
     var status = stat()
     guard unsafe stat(stamp, &status) == 0 else { return true }
     let age = date.now().seconds - Int64(status.st_mtim.tv_sec)
-    return age < 0 || age >= 86_400
+    return age < 0 || age >= maximumAge
   }
 
   /// Without a place for the stamp, it is asked each time.

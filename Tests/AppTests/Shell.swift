@@ -74,3 +74,8 @@ func isOneMessage(_ errors: String) -> Bool {
   let lines = errors.split(separator: "\n")
   return lines.count == 1 || (lines.count == 2 && lines[1].hasPrefix("hint: "))
 }
+
+extension Shell {
+  /// Whether a program is on the usual path.
+  static func hasProgram(_ name: String) -> Bool { unsafe system("command -v \(name) >/dev/null") == 0 }
+}

@@ -16,7 +16,7 @@ struct MarkdownRenderingTests {
     "=", "^", "@",
     ";", "&#124;", "\\|", "``", "**", "https://e.org/a?b=1&c=2", "WWW.", "ftp://", "/", ".", "mailto:a@b.c",
     "xmpp:a@b.c", "\u{9B}",
-    "&copy;", "%7C", "<http://e.org>", "://", "\u{7F}", "1.", "🎉",
+    "&copy;", "&copy", "& ", ":smile:", ":", "%7C", "<http://e.org>", "://", "\u{7F}", "1.", "🎉",
   ]
 
   private func rendered(_ values: [String], _ type: ColumnType = .text) throws -> [[HTMLTable.Cell]] {

@@ -53,7 +53,7 @@ enum ActorsCommands {
   /// Options that fill a column.
   private static let fields: [(option: Option, column: String)] = [
     (.value("category", "TEXT", in: actor, "main movie category"), "category"),
-    (.value("birth-date", "DATE", in: actor, "birth date: 1966, 1966-03 or 1966-03-07"), "birth_date"),
+    (.value("birth-date", "DATE", in: actor, "birth date, as 1966-03-07 or march 1966"), "birth_date"),
     (.value("age", "YEARS", in: actor, "age, if the birth date is unknown"), "age"),
     (.value("birth-city", "TEXT", in: actor, "city of birth"), "birth_city"),
     (.value("phone", "TEXT", in: actor, "phone number"), "phone"),
@@ -78,7 +78,7 @@ enum ActorsCommands {
 
   /// The age on the day of the clock, where the date of birth is known.
   private static func age(of record: StoredRecord, _ desk: Desk) -> Int64? {
-    let today = desk.environment.clock.now().timestamp
+    let today = desk.clock.now().timestamp
     let years = record.text("birth_date").flatMap { Dates.years(from: $0, to: today) }
     return years.flatMap { $0 < 0 ? nil : Int64($0) } ?? record.integer("age")
   }
@@ -95,7 +95,9 @@ enum ActorsCommands {
     var record = records.draft(id: id)
     if let name = desk.arguments.first { record = try Assignment(parsing: "name=\(name)").applied(to: record) }
     for (option, column) in fields {
-      if let text = desk[option] { record = try Assignment(parsing: "\(column)=\(text)").applied(to: record) }
+      if let text = desk[option] {
+        record = try Assignment(parsing: "\(column)=\(text)").applied(to: record, today: desk.today)
+      }
     }
     let films = desk.invocation.all(film)
     if !films.isEmpty { record["filmography"] = .list(films) }
@@ -170,7 +172,8 @@ enum ActorsCommands {
     line("movies", record.list("filmography").joined(separator: "; "))
     line("images", record.list("images").joined(separator: "; "))
     if let description = record.text("description") { text += "\n\(description)\n" }
-    text += "\n\(record.text("id") ?? ""), added \(record.text("created_at") ?? "")\n"
+    let added = record.text("created_at").map { ", added \(LocalTime.text(of: $0))" } ?? ""
+    text += "\n\(record.text("id") ?? "")\(added)\n"
     try await desk.page(text)
   }
 

@@ -31,6 +31,9 @@ struct EpisodePicker {
         seasons.append(Season(production: key.production, number: key.season, episodes: [episode]))
       }
     }
+    // The default show first.
+    let usual = try EpisodeArguments.production(desk)
+    seasons = seasons.filter { $0.production == usual } + seasons.filter { $0.production != usual }
     guard !seasons.isEmpty else { throw Problem(.noInput, "no episodes found") }
     let dialog = desk.environment.dialog
     guard let season = try dialog.choose("Which season?", among: seasons.map { $0.label(noted) }) else { return nil }

@@ -154,6 +154,45 @@ enum FavouritesCommands {
       records = (records + actors).sorted { StoredKey($0.key) < StoredKey($1.key) }
     }
     let selection = try Listing.selection(desk.invocation)
-    try await Listing(desk, kind: "favourites").write(records, of: Catalog.favourites, selection)
+    let listing = Listing(
+      desk, kind: "favourites", columns: Catalog.favourites.columns.map(\.name),
+      user: ["dataset", "name", "record_key", "created_at"])
+    if [Options.format, Options.json].contains(where: desk.has) {
+      return try await listing.write(records, of: Catalog.favourites, selection)
+    }
+    let name = ColumnDescription("name", .text, "what the record is called")
+    let named = Schema("favourites", key: ["dataset", "record_key"], columns: Catalog.favourites.columns + [name])
+    let names = try await names(of: records, book, desk)
+    let rows = records.map { record in
+      StoredRecord(named, record.values + [names[record.keyText].map { .text($0) } ?? .null])
+    }
+    try await listing.write(rows, of: named, selection)
+  }
+
+  /// What the records are called, by the keys of their favourites: as the store, or what is built in, has them.
+  private static func names(
+    of favourites: [StoredRecord], _ book: RecordBook, _ desk: Desk
+  ) async throws(Problem) -> [String: String] {
+    var names: [String: String] = [:]
+    let builtIn = desk.environment.builtIn, stored = try await book.store.tables().map(\.name)
+    let known = try await builtIn.tables().map(\.name)
+    for dataset in Set(favourites.compactMap { $0.text("dataset") }) {
+      guard let schema = Catalog.all.first(where: { $0.name == dataset }),
+        let column = try? Shorthand.nameColumn(of: schema)
+      else { continue }
+      var records: [StoredRecord] = []
+      if stored.contains(dataset) {
+        records = try await book.records(of: schema)
+      } else if known.contains(dataset) {
+        for batch in try await builtIn.rows(of: dataset, RowRequest()).collect() {
+          records += batch.records(of: schema)
+        }
+      }
+      let byKey = Dictionary(records.map { ($0.keyText, $0) }) { first, _ in first }
+      for favourite in favourites where favourite.text("dataset") == dataset {
+        names[favourite.keyText] = byKey[favourite.text("record_key") ?? ""]?.text(column)
+      }
+    }
+    return names
   }
 }

@@ -6,7 +6,7 @@ import Rows
 enum HistoryCommands {
   static var entries: [Entry] {
     [
-      Entry(undo, takeBack), Entry(history, showHistory),
+      Entry(undo, takeBack), Entry(redo, makeAgain), Entry(history, showHistory),
       Entry(
         "trash", "list or restore deleted records", [Entry(list, listTrash), Entry(restore, restoreTrash)]),
     ]
@@ -19,6 +19,8 @@ enum HistoryCommands {
       tables, up to 1 GiB in a directory and 1,000,000 rows in a database; history shows which commands can be undone.
       """, arguments: [Argument("NUMBER", count: .optional, "number of the history entry to undo")],
     examples: ["undo", "undo 12"])
+  private static let redo = Command(
+    "redo", "redo what undo reversed last", discussion: "Possible until another command changes something.")
   private static let history = Command(
     "history", "list past commands, newest first",
     options: [Options.filter, Options.limit, Options.offset] + Options.showing, examples: ["history --limit 10"])
@@ -41,6 +43,11 @@ enum HistoryCommands {
     }
     let undone = try await HistoryBook(try desk.book()).undo(number)
     desk.say("undid “\(undone.title)” of \(undone.time)")
+  }
+
+  private static func makeAgain(_ desk: Desk) async throws(Problem) {
+    let title = try await HistoryBook(try desk.book()).redo()
+    desk.say("redid “\(title)”")
   }
 
   private static func showHistory(_ desk: Desk) async throws(Problem) {

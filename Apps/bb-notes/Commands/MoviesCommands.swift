@@ -22,7 +22,7 @@ enum MoviesCommands {
     "list", "list movies", options: [order] + Options.selecting + Options.showing)
   private static let show = Command(
     "show", "show a movie", discussion: "Without --format, shows every field, one per line.",
-    arguments: [Argument("MOVIE", "id or title")], options: Options.showing)
+    arguments: [Argument("MOVIE", "id, or a unique part of the title")], options: Options.showing)
 
   private static let columns = [
     "reservation_rank", "title", "grade", "reservation_rate", "user_rating", "release_date",
@@ -48,7 +48,9 @@ enum MoviesCommands {
     var found = try await book.records(of: Catalog.movies, selection)
     if found.isEmpty {
       let wanted = Fold.folded(text)
-      found = try await book.records(of: Catalog.movies).filter { Fold.folded($0.text("title") ?? "") == wanted }
+      let all = try await book.records(of: Catalog.movies)
+      found = all.filter { Fold.folded($0.text("title") ?? "") == wanted }
+      if found.isEmpty, !wanted.isEmpty { found = all.filter { Fold.folded($0.text("title") ?? "").contains(wanted) } }
     }
     guard let film = found.first(where: { $0.keyText == text }) ?? found.first else {
       let titles = try await book.records(of: Catalog.movies).compactMap { $0.text("title") }

@@ -24,9 +24,12 @@ struct NamedCommands: Sendable {
     let change: @Sendable (Desk, StoredRecord) -> StoredRecord
   }
 
+  /// The short form of the identifier, which every command takes.
+  private static let keyColumn = ColumnDescription("key", .text, nullable: false, "the end of the id, for commands")
+
   /// The argument that names a record.
   static func key(_ count: Argument.Count = .one) -> Argument {
-    Argument("NAME", count: count, "name, id, or at least the first 4 characters of the id")
+    Argument("NAME", count: count, "key from list, id, or a unique part of the name")
   }
 
   private var plural: String { kind.schema.name }
@@ -43,7 +46,7 @@ struct NamedCommands: Sendable {
       examples: ["\(plural) list --json"])
     let display = Command(
       "show", "show \(kind.oneOfThem)", arguments: [Self.key()], options: showOptions + Options.showing)
-    let edit = Command("edit", "edit \(kind.oneOfThem) in your editor", arguments: [Self.key()])
+    let edit = Command("edit", "edit \(kind.oneOfThem) in your editor", arguments: [Self.key(.optional)])
     let set = Command(
       "set", "set fields of \(kind.oneOfThem)",
       arguments: [Argument("NAME COLUMN=VALUE", count: .any, "record to change, and the new values")],
@@ -84,14 +87,27 @@ struct NamedCommands: Sendable {
     selection.search = search
     try selecting(desk, &selection)
     if selection.sort.isEmpty { selection.sort = kind.order }
-    let listing = [Options.format, Options.json].contains(where: desk.has) ? nil : listing
+    selection.conditions = selection.conditions.map { desk.dated($0, in: kind.schema) }
+    let isForFiles = [Options.format, Options.json].contains(where: desk.has)
+    let listing = isForFiles ? nil : listing
     var asked = selection
-    // Of what is worked out the storage knows nothing.
-    if let listing { asked.conditions.removeAll { $0.column == listing.column } }
+    // The store knows nothing of computed columns.
+    asked.conditions.removeAll { $0.column == listing?.column || !isForFiles && $0.column == Self.keyColumn.name }
+    if asked.sort.contains(where: { $0.column == Self.keyColumn.name }) { asked.sort = [] }
+    if !isForFiles { asked.columns = nil }
     if asked != selection { asked.limit = nil }
-    var rows = try await desk.book().rows(of: kind.schema, asked)
-    if let listing { rows = ChangedRows(rows) { listing.change(desk, $0) } }
-    try await Listing(desk, kind: plural, columns: columns).write(rows, selection)
+    let records = try records(desk)
+    var rows = try await records.book.rows(of: kind.schema, asked)
+    if !isForFiles {
+      let short = try await records.shortIdentifiers()
+      rows = ComputedRows(rows, adding: [Self.keyColumn]) { record in
+        var record = listing?.change(desk, record) ?? record
+        record[Self.keyColumn.name] = .text(short[record.text("id") ?? ""])
+        return record
+      }
+    }
+    try await Listing(desk, kind: plural, columns: columns, user: [Self.keyColumn.name] + columns).write(
+      rows, selection)
   }
 
   /// Shows a record in the requested format.
@@ -117,7 +133,9 @@ struct NamedCommands: Sendable {
     case .changed(let edited, let draft):
       var result = record
       do throws(Problem) {
-        for assignment in try form.changes(from: text, to: edited) { result = try assignment.applied(to: result) }
+        for assignment in try form.changes(from: text, to: edited) {
+          result = try assignment.applied(to: result, today: desk.today)
+        }
       } catch {
         throw TextEditing.telling(error, of: draft)
       }
@@ -125,14 +143,24 @@ struct NamedCommands: Sendable {
     }
   }
 
+  /// The record that the argument names; without one the user chooses, or nothing.
+  private func chosen(_ records: NamedRecords, _ desk: Desk) async throws(Problem) -> StoredRecord? {
+    if let text = desk.arguments.first { return try await records.find(text) }
+    guard desk.environment.isInteractive else { throw Problem(.usage, "NAME is missing") }
+    let all = try await records.book.records(of: kind.schema)
+    guard !all.isEmpty else { throw Problem(.absent, "there are no \(plural) yet") }
+    let names = all.map { $0.text("name") ?? $0.keyText }
+    return try desk.environment.dialog.choose("Which \(kind.noun)?", among: names).map { all[$0] }
+  }
+
   private func edit(_ desk: Desk) async throws(Problem) {
     let records = try records(desk)
-    let before = try await records.find(desk.arguments[0])
+    guard let before = try await chosen(records, desk) else { return desk.say("no \(kind.noun) selected") }
     let name = before.text("name") ?? ""
     guard let (after, text, draft) = try await filledIn(before, desk, advice: ["\(kind.noun) \(name)"], isNew: false)
     else { return }
     let isChanged = try await desk.editing().saving(text, draft: draft, about: name) { () throws(Problem) in
-      try records.check(after, isPartial: true)
+      try records.check(after, over: before)
       return try await records.change("edit", before, to: try await completing(after, before, desk))
     }
     desk.say(isChanged ? "updated \(after.text("name") ?? "")" : "\(name): no changes")
@@ -149,8 +177,8 @@ struct NamedCommands: Sendable {
     let records = try records(desk)
     let before = try await records.find(text)
     var after = before
-    for assignment in assignments { after = try assignment.applied(to: after) }
-    try records.check(after, isPartial: true)
+    for assignment in assignments { after = try assignment.applied(to: after, today: desk.today) }
+    try records.check(after, over: before)
     let name = before.text("name") ?? ""
     let isChanged = try await records.change("set", before, to: try await completing(after, before, desk))
     desk.say(isChanged ? "updated \(after.text("name") ?? "")" : "\(name): no changes")
@@ -170,35 +198,16 @@ struct NamedCommands: Sendable {
     desk.say("deleted \(names); to restore \(chosen.count == 1 ? "it" : "them"), run bb-notes undo")
   }
 
-  /// Adds a record that was checked, telling when there is another of its name.
+  /// Adds a record that was checked, with a warning if there is another of its name. The same record is not added again.
   func add(_ record: StoredRecord, _ records: NamedRecords, _ desk: Desk) async throws(Problem) {
     let name = record.text("name") ?? "", id = record.text("id") ?? ""
+    if let known = try await records.same(as: record) {
+      return desk.say("\(name): no changes; it was added before (id \(known.text("id") ?? ""))")
+    }
     if try await records.hasOther(named: name, than: id) {
       desk.say("another \(kind.noun) is also named \(name)")
     }
     try await records.add(try await completing(record, nil, desk))
     desk.say("added \(name) (id \(id))")
-  }
-}
-
-/// Rows with individual changes, for display.
-private struct ChangedRows: RowStream {
-  private let inner: any RowStream
-  private let change: @Sendable (StoredRecord) -> StoredRecord
-
-  init(_ inner: any RowStream, _ change: @escaping @Sendable (StoredRecord) -> StoredRecord) {
-    self.inner = inner
-    self.change = change
-  }
-
-  var schema: Schema { inner.schema }
-
-  func next() async throws(Problem) -> BatchWork? {
-    let schema = inner.schema, change = self.change
-    return try await inner.next()?.followed { (batch) throws(Problem) in
-      var builder = BatchBuilder(width: schema.width)
-      for record in batch.records(of: schema) { for value in change(record).values { builder.append(value: value) } }
-      return builder.finish()
-    }
   }
 }

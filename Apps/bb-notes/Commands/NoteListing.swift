@@ -6,8 +6,13 @@ import Rows
 
 /// Lists and shows notes.
 enum NoteListing {
-  /// What people see of a note in a list.
+  /// What scripts see of a note in a list; the user sees the key and the title first.
   private static let columns = ["production", "season", "episode", "text", "updated_at"]
+  private static let computed = [
+    ColumnDescription("key", .text, nullable: false, "the key, for commands"),
+    ColumnDescription("title", .text, "title of the episode"),
+    ColumnDescription("tags", .list(.text), "words of the text that begin with #"),
+  ]
 
   static func list(_ desk: Desk) async throws(Problem) { try await list(desk, search: nil) }
 
@@ -22,9 +27,37 @@ enum NoteListing {
   private static func list(_ desk: Desk, search: String?) async throws(Problem) {
     var selection = try Listing.selection(desk.invocation)
     selection.search = search
-    selection.conditions += try EpisodeListing.conditions(desk)
-    let rows = try await desk.book().rows(of: Catalog.notes, selection)
-    let count = try await Listing(desk, kind: "notes", columns: columns).write(rows, selection)
+    selection.conditions = (selection.conditions + (try EpisodeListing.conditions(desk))).map {
+      desk.dated($0, in: Catalog.notes)
+    }
+    for tag in desk.invocation.all(NotesCommands.tag) {
+      selection.conditions.append(Condition("tags", .equal, try NoteTags.folded(tag)))
+    }
+    let isForFiles = [Options.format, Options.json].contains(where: desk.has)
+    var asked = selection
+    // The store knows nothing of computed columns.
+    asked.conditions.removeAll { condition in computed.contains { $0.name == condition.column } }
+    if asked.sort.contains(where: { key in computed.contains { $0.name == key.column } }) { asked.sort = [] }
+    if !isForFiles || asked != selection { asked.columns = nil }
+    if asked != selection { asked.limit = nil }
+    let book = try desk.book()
+    var rows = try await book.rows(of: Catalog.notes, asked)
+    if !isForFiles {
+      let production = try EpisodeArguments.production(desk)
+      let titles = try await desk.knownTitles(book)
+      rows = ComputedRows(rows, adding: computed) { record in
+        var record = NoteTags.added(to: record)
+        guard let key = EpisodeKey(of: record) else { return record }
+        record["key"] = .text(key.production == production ? key.short : key.argument)
+        record["title"] = titles[key].map { .text($0) } ?? .null
+        return record
+      }
+    } else if asked != selection {
+      if selection.columns == nil { selection.columns = rows.schema.columns.map(\.name) }
+      rows = ComputedRows(rows, adding: computed, NoteTags.added)
+    }
+    let visible = ["key", "production", "title", "text", "updated_at"]
+    let count = try await Listing(desk, kind: "notes", columns: columns, user: visible).write(rows, selection)
     if count == 0, let production = desk[Options.production] { tellUnknown(production, desk) }
   }
 
@@ -44,9 +77,12 @@ enum NoteListing {
       return try await Listing(desk, kind: "notes", columns: ["text"]).write([note], of: note.schema)
     }
     let title = try await desk.knownTitle(of: key, book).map { " “\($0)”" } ?? ""
-    let created = note.text("created_at") ?? "", updated = note.text("updated_at") ?? ""
-    let changed = created == updated ? "" : ", updated \(updated)"
-    try await desk.page("\(key.text)\(title)\nadded \(created)\(changed)\n\n\(note.text("text") ?? "")\n")
+    let created = note.text("created_at"), updated = note.text("updated_at")
+    // A record that was written by hand may have no times.
+    var times = created.map { ["added \(LocalTime.text(of: $0))"] } ?? []
+    if let updated, updated != created { times.append("updated \(LocalTime.text(of: updated))") }
+    let line = times.isEmpty ? "" : times.joined(separator: ", ") + "\n"
+    try await desk.page("\(key.text)\(title)\n\(line)\n\(note.text("text") ?? "")\n")
   }
 }
 
@@ -55,6 +91,14 @@ extension Desk {
   fileprivate func knownTitle(of key: EpisodeKey, _ book: RecordBook) async throws(Problem) -> String? {
     let choices = EpisodeChoices(book, builtIn: environment.builtIn) { (_) throws(Problem) in nil }
     return try await choices.choice(key)?.title
+  }
+
+  /// The titles of all episodes that the store or what is built in has.
+  func knownTitles(_ book: RecordBook) async throws(Problem) -> [EpisodeKey: String] {
+    let choices = EpisodeChoices(book, builtIn: environment.builtIn) { (_) throws(Problem) in nil }
+    var titles: [EpisodeKey: String] = [:]
+    for choice in try await choices.all() { titles[choice.key] = choice.title }
+    return titles
   }
 
   /// Writes text to standard output, nothing in it that drives a terminal.

@@ -11,8 +11,7 @@ enum NoteWriting {
     }
     let book = try desk.book(makes: true), choices = desk.choices(book)
     let (named, rest) = try EpisodeArguments.read(desk)
-    if rest.count > 1 { throw Problem(.usage, "unexpected argument “\(rest[1])”", hint: "quote the text") }
-    var text = try text(rest.first, desk)
+    var text = try text(rest, desk)
     let key: EpisodeKey
     if let named {
       let isKnown = try await keeping(text, on: named, desk) { () throws(Problem) in
@@ -39,9 +38,27 @@ enum NoteWriting {
   }
 
   static func edit(_ desk: Desk) async throws(Problem) {
-    let key = try EpisodeArguments.one(desk)
     let notebook = Notebook(try desk.book())
+    let isNamed = !desk.arguments.isEmpty || desk.has(Options.season) || desk.has(Options.episode)
+    let key: EpisodeKey
+    if isNamed || !desk.environment.isInteractive {
+      key = try EpisodeArguments.one(desk)
+    } else {
+      guard let picked = try await pickNote(notebook, desk) else { return desk.say("no note selected") }
+      key = picked
+    }
     try await open(try await notebook.existingNote(on: key), on: key, adding: nil, notebook, desk, asks: false)
+  }
+
+  /// Lets the user choose one of the notes; nil if none is chosen.
+  private static func pickNote(_ notebook: Notebook, _ desk: Desk) async throws(Problem) -> EpisodeKey? {
+    let notes = try await notebook.book.records(of: Catalog.notes)
+    guard !notes.isEmpty else { throw Problem(.absent, "there are no notes yet", hint: "add one: bb-notes add S05E14") }
+    let labels = notes.map { note in
+      let line = (note.text("text") ?? "").split(whereSeparator: \.isNewline).first.map(String.init) ?? ""
+      return "\(EpisodeKey(of: note)?.text ?? note.keyText)  \(line.prefix(60))"
+    }
+    return try desk.environment.dialog.choose("Which note?", among: labels).flatMap { EpisodeKey(of: notes[$0]) }
   }
 
   static func set(_ desk: Desk) async throws(Problem) {
@@ -54,7 +71,7 @@ enum NoteWriting {
     let notebook = Notebook(try desk.book())
     let note = try await notebook.existingNote(on: key)
     var after = note
-    for assignment in assignments { after = try assignment.applied(to: after) }
+    for assignment in assignments { after = try assignment.applied(to: after, today: desk.today) }
     if case .text(let text) = after["text"] { after["text"] = .text(try NoteText.checked(text)) }
     guard after != note else { return desk.say("\(key.text): no changes") }
     after["updated_at"] = .text(notebook.book.now)
@@ -158,10 +175,19 @@ enum NoteWriting {
     }
   }
 
-  /// The text argument; `-` reads standard input.
-  private static func text(_ word: String?, _ desk: Desk) throws(Problem) -> [UInt8]? {
-    guard let word else { return nil }
-    return try NoteText.checked(word == "-" ? try desk.environment.standardInput() : Array(word.utf8))
+  /// The text of `-m`, or of the words, with the tags; `-` reads standard input. Nil if there is none.
+  private static func text(_ words: [String], _ desk: Desk) throws(Problem) -> [UInt8]? {
+    let message = desk[NotesCommands.message]
+    if message != nil, let word = words.first {
+      throw Problem(.usage, "-m cannot be used together with the text “\(word)”", hint: "give one of them")
+    }
+    let tags = desk.invocation.all(NotesCommands.addTag)
+    guard message != nil || !words.isEmpty else {
+      return tags.isEmpty ? nil : Array(try NoteTags.adding(tags, to: "").utf8)
+    }
+    let said = message ?? words.joined(separator: " ")
+    let text = try NoteText.checked(words == ["-"] ? try desk.environment.standardInput() : Array(said.utf8))
+    return tags.isEmpty ? text : Array(try NoteTags.adding(tags, to: String(decoding: text, as: UTF8.self)).utf8)
   }
 }
 

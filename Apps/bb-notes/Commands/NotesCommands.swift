@@ -16,17 +16,20 @@ enum NotesCommands {
   private static let add = Command(
     "add", "add a note to an episode",
     discussion: """
-      KEY is \(keyForms). TEXT is the note; - reads it from standard input. On a terminal, both can be \
+      KEY is \(keyForms). The words after it are the note; - reads it from standard input. On a terminal, both can be \
       omitted: choose the episode from a list, and write the text in your editor. Each episode has at most one note: if it already has \
       one, the editor opens it; without a terminal, use --append, --replace or the edit command.
       """,
     arguments: [Argument("KEY TEXT", count: .any, "episode key and note text; - for standard input")],
-    options: [append, replace, refresh] + EpisodeArguments.options,
-    examples: ["add S05E14 'what a chapter'", "add bcs:1x01 - < draft.txt", "add S05E14 --append 'and the end'"])
+    options: [message, addTag, append, replace, refresh] + EpisodeArguments.options,
+    examples: [
+      "add S05E14 what a chapter", "add S05E14 -m \"Hank's last words\" --tag finale", "add bcs:1x01 - < draft.txt",
+      "add S05E14 --append 'and the end'",
+    ])
   private static let list = Command(
     "list", "list notes, by production, season and episode",
-    options: [Options.production, Options.season] + Options.selecting + Options.showing,
-    examples: ["list --production bb --season 5", "list --json"])
+    options: [Options.production, Options.season, tag] + Options.selecting + Options.showing,
+    examples: ["list --production bb --season 5", "list --tag finale", "list --json"])
   private static let show = Command(
     "show", "show a note", arguments: [key], options: EpisodeArguments.options + Options.showing,
     examples: ["show S05E14", "show bcs:1x01 -f html"])
@@ -44,7 +47,7 @@ enum NotesCommands {
   private static let search = Command(
     "search", "list notes that contain words starting with the search words",
     arguments: [Argument("TEXT", "search words, in any order, ignoring case and accents")],
-    options: [Options.production, Options.season] + Options.selecting + Options.showing,
+    options: [Options.production, Options.season, tag] + Options.selecting + Options.showing,
     examples: ["search chapt"])
   private static let episodes = Command(
     "episodes", "list known episodes, by production, season and number",
@@ -52,6 +55,11 @@ enum NotesCommands {
     examples: ["episodes --production bcs --season 1", "episodes --where 'has_note = true'"])
 
   private static let action = "Action"
+  static let message = Option.value("message", short: "m", "TEXT", in: action, "note text")
+  static let addTag = Option.value(
+    "tag", "NAME", repeatable: true, in: action, "add #NAME to the text; may be repeated")
+  static let tag = Option.value(
+    "tag", "NAME", repeatable: true, in: "Selection", "only notes with #NAME in the text; may be repeated")
   static let append = Option.flag("append", in: action, "append the text to the existing note")
   static let replace = Option.flag("replace", in: action, "replace the existing note")
   static let refresh = Option.flag("refresh", in: action, "check the API for new episodes now")

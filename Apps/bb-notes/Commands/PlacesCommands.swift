@@ -35,7 +35,7 @@ enum PlacesCommands {
   private static let at = Option.value("at", "LAT,LON", in: place, "coordinates: \(forms)")
   private static let comment = Option.value("comment", "TEXT", in: place, "comment")
   private static let visitedOn = Option.value(
-    "visited", "DATE", in: place, "date visited: 2024, 2024-05 or 2024-05-17; omit for a planned visit")
+    "visited", "DATE", in: place, "date visited, as 2024-05-17, may 2024 or yesterday; omit for a planned visit")
   private static let from = Option.value("from", "LAT,LON", in: place, "starting point")
   private static let map = Option.flag(
     "map", in: place, "open a map in the browser; print the URL if there is no desktop")
@@ -70,7 +70,9 @@ enum PlacesCommands {
       record["longitude"] = .real(coordinates.longitude)
     }
     if let text = desk[comment] { record = try Assignment(parsing: "comment=\(text)").applied(to: record) }
-    if let date = desk[visitedOn] { record = try Assignment(parsing: "visited_on=\(date)").applied(to: record) }
+    if let date = desk[visitedOn] {
+      record = try Assignment(parsing: "visited_on=\(date)").applied(to: record, today: desk.today)
+    }
     do throws(Problem) {
       try records.check(record)
     } catch {
@@ -112,7 +114,8 @@ enum PlacesCommands {
     text += record.text("visited_on").map { "visited \($0)\n" } ?? "planned\n"
     text += "\(coordinates.mapURL)\n"
     if let comment = record.text("comment") { text += "\n\(comment)\n" }
-    text += "\n\(record.text("id") ?? ""), added \(record.text("created_at") ?? "")\n"
+    let added = record.text("created_at").map { ", added \(LocalTime.text(of: $0))" } ?? ""
+    text += "\n\(record.text("id") ?? "")\(added)\n"
     try await desk.page(text)
   }
 

@@ -16,7 +16,7 @@ enum TransferCommands {
     "dataset of the file, if its columns do not identify it")
   private static let fromFormat = Option.value(
     "from-format", "FORMAT",
-    values: .words(["csv", "tsv", "json", "ndjson", "sqlite", "gpx", "kml", "geojson", "xml"]),
+    values: .words(["csv", "tsv", "json", "ndjson", "sqlite", "gpx", "kml", "geojson", "xml", "vcf"]),
     default: "from its extension or content", in: transfer,
     "format of the input")
   private static let fromDelimiter = Option.value(
@@ -34,7 +34,7 @@ enum TransferCommands {
     "import", "import notes, places, actors or favourites from a file",
     discussion: """
       Reads the CSV, JSON and NDJSON files written by export; places also from GPX, KML and GeoJSON; actors also from \
-      XML. The whole file is imported in one step that can be undone, or not at all.
+      vCard and XML. The whole file is imported in one step that can be undone, or not at all.
       """,
     arguments: [Argument("FILE", values: .file, "file to import; - for standard input")],
     options: [onConflict, dataset, fromFormat, fromDelimiter],
@@ -118,6 +118,12 @@ enum TransferCommands {
     let options = try environment.formatOptions(
       desk.invocation.all(Options.formatOption), targets.map(\.exporter))
     let replaces = !desk.has(noClobber)
+    var places: [String: String] = [:]
+    for target in targets where target.path != "-" {
+      let place = try environment.checkFile(target.path, replaces)
+      guard let other = places.updateValue(target.path, forKey: place) else { continue }
+      throw Problem(.usage, "\(other) and \(target.path) are the same file", hint: "give -o another name")
+    }
     let outputs = targets.map { target in
       Export.Output(target.exporter, options[target.exporter.descriptor.name] ?? ExportOptions()) {
         () throws(Problem) in

@@ -2,7 +2,7 @@ public import Rows
 
 /// Places for navigators and maps: GPX 1.1 waypoints or KML 2.2 placemarks.
 ///
-/// Columns that the format has no element for go along as named values, so that nothing is lost on the way.
+/// Columns for which the format has no element become extensions: in GPX an element per column, in KML named data.
 public struct MapWriter: Sendable {
   /// The two formats.
   public enum Format: String, Sendable, Hashable {
@@ -15,6 +15,10 @@ public struct MapWriter: Sendable {
   private let schema: Schema
   private let format: Format
   private let places: PlaceColumns
+  /// The names of the extension elements of GPX, by column.
+  private let elements: [String]
+  /// Whether the element differs from the name of its column, which becomes an attribute then.
+  private let isRenamed: [Bool]
 
   /// A writer of rows of `schema`.
   /// - Throws: `usage` for a table without coordinates.
@@ -22,6 +26,28 @@ public struct MapWriter: Sendable {
     self.schema = schema
     self.format = format
     places = try PlaceColumns(schema, format: format.rawValue)
+    elements = Self.elementNames(schema.columns.map(\.name))
+    isRenamed = zip(schema.columns, elements).map { !$0.name.utf8.elementsEqual($1.utf8) }
+  }
+
+  /// Names for XML elements, each different: ASCII letters, digits, `_` and `-` of a column's name, `_` for the rest.
+  private static func elementNames(_ columns: [String]) -> [String] {
+    var names: [String] = []
+    for column in columns {
+      var name = String(
+        decoding: column.utf8.map { byte in
+          byte &- 48 < 10 || (byte | 0x20) &- 97 < 26 || byte == UInt8(ascii: "-") ? byte : UInt8(ascii: "_")
+        }, as: UTF8.self)
+      if name.utf8.first.map({ ($0 | 0x20) &- 97 >= 26 }) ?? true { name = "_" + name }
+      var unique = name, number = 2
+      // Databases that read them ignore case.
+      while names.contains(where: { $0.lowercased() == unique.lowercased() }) {
+        unique = "\(name)_\(number)"
+        number += 1
+      }
+      names.append(unique)
+    }
+    return names
   }
 
   /// Writes the text before the first place.
@@ -60,17 +86,18 @@ public struct MapWriter: Sendable {
         out.append("<wpt lat=\"")
         out.append(bytes: latitude)
         out.append("\" lon=\"")
-        out.append(bytes: longitude)
+        out.append(bytes: Self.below180(longitude))
         out.append("\">")
+        noted += element("time", places.time, batch, row, &out)
         noted += element("name", places.name, batch, row, &out)
         noted += element("desc", places.comment, batch, row, &out)
-        noted += others("extensions", "bb:value", batch, row, &out)
+        noted += extensions(batch, row, &out)
         out.append("</wpt>\n")
       case .kml:
         out.append("<Placemark>")
         noted += element("name", places.name, batch, row, &out)
         noted += element("description", places.comment, batch, row, &out)
-        noted += others("ExtendedData", "Data", batch, row, &out)
+        noted += data(batch, row, &out)
         out.append("<Point><coordinates>")
         out.append(bytes: longitude)
         out.append(",")
@@ -102,29 +129,75 @@ public struct MapWriter: Sendable {
     return noted
   }
 
-  /// The columns without an element of their own, as named values.
-  private func others(
-    _ parent: String, _ name: String, _ batch: RowBatch, _ row: Int, _ out: inout ByteBuffer
-  ) -> Int {
-    let present = places.others.filter { !batch[row, $0].isNull }
+  /// The other columns of GPX, an element each, as GDAL reads them.
+  private func extensions(_ batch: RowBatch, _ row: Int, _ out: inout ByteBuffer) -> Int {
+    let present = places.others.filter { $0 != places.time && !batch[row, $0].isNull }
     guard !present.isEmpty else { return 0 }
     var noted = 0
-    out.append("<\(parent)>")
+    out.append("<extensions>")
     for column in present {
-      out.append("<\(name) name=\"")
-      out.append(markup: schema.columns[column].name)
-      out.append(format == .kml ? "\"><value>" as StaticString : "\">")
+      out.append("<bb:\(elements[column])")
+      if isRenamed[column] {
+        out.append(" name=\"")
+        out.append(markup: schema.columns[column].name)
+        out.append("\"")
+      }
+      out.append(">")
       noted += text(batch[row, column], batch.chunk, &out)
-      if format == .kml { out.append("</value>") }
-      out.append("</\(name)>")
+      out.append("</bb:\(elements[column])>")
     }
-    out.append("</\(parent)>")
+    out.append("</extensions>")
     return noted
   }
 
+  /// The other columns of KML, as named data.
+  private func data(_ batch: RowBatch, _ row: Int, _ out: inout ByteBuffer) -> Int {
+    let present = places.others.filter { !batch[row, $0].isNull }
+    guard !present.isEmpty else { return 0 }
+    var noted = 0
+    out.append("<ExtendedData>")
+    for column in present {
+      out.append("<Data name=\"")
+      out.append(markup: schema.columns[column].name)
+      out.append("\"><value>")
+      noted += text(batch[row, column], batch.chunk, &out)
+      out.append("</value></Data>")
+    }
+    out.append("</ExtendedData>")
+    return noted
+  }
+
+  /// The same meridian below 180 degrees, as GPX requires.
+  private static func below180(_ longitude: [UInt8]) -> [UInt8] {
+    longitude.starts(with: "180".utf8) && longitude.dropFirst(3).allSatisfy { $0 == 48 || $0 == UInt8(ascii: ".") }
+      ? [UInt8(ascii: "-")] + longitude : longitude
+  }
+
+  /// Text, with spaces and line ends at its edges as character references: readers take those literally.
   private func text(_ cell: Cell, _ chunk: Chunk, _ out: inout ByteBuffer) -> Int {
     var plain = ByteBuffer(capacity: 256)
     DisplayText.appendPlain(cell, chunk, to: &plain)
-    return plain.run { out.append(markup: $0) }
+    return plain.run { text in
+      var start = 0, end = text.count
+      while start < end, let reference = Self.reference(text[start]) {
+        out.append(reference)
+        start += 1
+      }
+      while end > start, Self.reference(text[end - 1]) != nil { end -= 1 }
+      let noted = out.append(markup: text.slice(from: start, atMost: end - start))
+      for position in end..<text.count {
+        if let reference = Self.reference(text[position]) { out.append(reference) }
+      }
+      return noted
+    }
+  }
+
+  private static func reference(_ byte: UInt8) -> StaticString? {
+    switch byte {
+    case 0x20: "&#32;"
+    case 0x09: "&#9;"
+    case 0x0A: "&#10;"
+    default: nil
+    }
   }
 }

@@ -3,9 +3,9 @@ import Rows
 
 /// Text as a cell of a GFM table that any renderer shows as the source text.
 ///
-/// Escaped are ``\ ` * _ [ ] ~ @ |``, `& < >` (as entities), `:` before `//` and `.` after `www` (else an autolink
-/// swallows what follows); a line end is `<br>`; other control characters are U+FFFD; blanks at the edges are `&#32;`
-/// and `&#9;`.
+/// Escaped are ``\ ` * _ [ ] ~ @ |``, `< >` and the `&` of an entity (as entities), `:` before `//` and `.` after `www` (else
+/// an autolink includes the escapes after it), and the first `:` of an emoji shortcode. A line end is `<br>`; other control
+/// characters are U+FFFD; spaces and tabs at the edges are `&#32;` and `&#9;`.
 extension WriteCursor {
   /// Writes text; returns 1 when it had control bytes that had to be replaced (or carriage returns), else 0. Asks for
   /// room itself.
@@ -54,7 +54,7 @@ extension WriteCursor {
   ) -> Int {
     let byte = text[position]
     switch byte {
-    case UInt8(ascii: "&"): put("&amp;")
+    case UInt8(ascii: "&"): if Entity.begins(text, position) { put("&amp;") } else { put(byte) }
     case UInt8(ascii: "<"): put("&lt;")
     case UInt8(ascii: ">"): put("&gt;")
     case UInt8(ascii: "\\"), UInt8(ascii: "`"), UInt8(ascii: "*"), UInt8(ascii: "_"), UInt8(ascii: "["),
@@ -65,7 +65,7 @@ extension WriteCursor {
     case UInt8(ascii: ":"):
       let isScheme =
         position + 2 < text.count && text[position + 1] == UInt8(ascii: "/") && text[position + 2] == UInt8(ascii: "/")
-      if isScheme { put(UInt8(ascii: "\\")) }
+      if isScheme || Shortcode.begins(text, position) { put(UInt8(ascii: "\\")) }
       put(byte)
     case UInt8(ascii: "."):
       let isWeb = position >= 3 && (1...3).allSatisfy { text[position - $0] | 0x20 == UInt8(ascii: "w") }
@@ -157,17 +157,50 @@ enum WebAddress {
       switch text[position] {
       case UInt8(ascii: "<"), UInt8(ascii: ">"), UInt8(ascii: "|"), UInt8(ascii: "\\"), UInt8(ascii: "`"), 0x80...:
         return false
-      case UInt8(ascii: "&"):
-        var end = position + 1
-        while end < text.count, isEntityByte(text[end]) { end += 1 }
-        if end > position + 1, end < text.count, text[end] == UInt8(ascii: ";") { return false }
+      case UInt8(ascii: "&"): if Entity.begins(text, position) { return false }
       default: break
       }
     }
     return true
   }
+}
 
-  private static func isEntityByte(_ byte: UInt8) -> Bool {
+/// Character references of HTML: `&amp;`, `&#38;`.
+enum Entity {
+  /// Whether the `&` at `position` begins what may be one.
+  static func begins(_ text: ByteRun, _ position: Int) -> Bool {
+    var end = position + 1
+    while end < text.count, isPart(text[end]) { end += 1 }
+    return end > position + 1 && end < text.count && text[end] == UInt8(ascii: ";")
+  }
+
+  private static func isPart(_ byte: UInt8) -> Bool {
     byte == UInt8(ascii: "#") || byte &- 48 < 10 || (byte | 0x20) &- 97 < 26
+  }
+}
+
+/// Emoji shortcodes, which many renderers replace: `:smile:`, `:+1:`.
+enum Shortcode {
+  /// The longest name, in bytes.
+  private static let longest = 64
+
+  /// Whether the `:` at `position` begins one. Names of digits alone are times (`10:30:15`), except the two that exist.
+  static func begins(_ text: ByteRun, _ position: Int) -> Bool {
+    var end = position + 1, hasLetter = false
+    while end < text.count, end - position <= longest + 1 {
+      let byte = text[end]
+      if byte == UInt8(ascii: ":") { return hasLetter || isNumber(text, position + 1, end) }
+      let isLetter = byte &- 97 < 26 || byte &- 65 < 26
+      guard isLetter || byte &- 48 < 10 || "_+-".utf8.contains(byte) else { return false }
+      hasLetter = hasLetter || isLetter
+      end += 1
+    }
+    return false
+  }
+
+  private static func isNumber(_ text: ByteRun, _ start: Int, _ end: Int) -> Bool {
+    ["100", "1234", "+1", "-1"].contains { name in
+      name.utf8.count == end - start && zip(name.utf8, start..<end).allSatisfy { $0 == text[$1] }
+    }
   }
 }

@@ -33,6 +33,8 @@ public struct XMLReader {
   /// The end of an element that was written as `<a/>`.
   private var pending: String?
   private var hasRoot = false
+  /// Whether the last text had a space or line end as a character reference, so that those at its edges belong to it.
+  public private(set) var hasSpaceReference = false
 
   /// A reader of `bytes`; messages say `name:line:column`.
   /// - Throws: `badData` for bytes that are not UTF-8.
@@ -63,6 +65,7 @@ public struct XMLReader {
   /// The next event; nil at the end.
   /// - Throws: `badData` with the place of what is not well-formed.
   public mutating func next() throws(Problem) -> Event? {
+    hasSpaceReference = false
     if let name = pending {
       pending = nil
       open.removeLast()
@@ -198,6 +201,7 @@ public struct XMLReader {
     guard let text = known ?? number.flatMap(Unicode.Scalar.init).map({ String(Character($0)) }), number != 0 else {
       throw problem("unknown entity “&\(word);”")
     }
+    if let number, number <= 0x20 { hasSpaceReference = true }
     at = end + 1
     return text
   }
@@ -254,6 +258,8 @@ public struct XMLElement: Sendable, Hashable {
   public internal(set) var elements: [XMLElement] = []
   /// The texts in it, without those of its elements.
   public internal(set) var text = ""
+  /// Whether white space at the edges of the text was written on purpose.
+  private var isVerbatim = false
 
   /// The only element of a document.
   /// - Throws: `badData` as `XMLReader`.
@@ -263,7 +269,9 @@ public struct XMLElement: Sendable, Hashable {
       switch event {
       case .start(let name, let attributes):
         open.append(XMLElement(name: name, attributes: attributes, start: reader.start))
-      case .text(let text): open[open.count - 1].text += text
+      case .text(let text):
+        open[open.count - 1].text += text
+        if reader.hasSpaceReference { open[open.count - 1].isVerbatim = true }
       case .end:
         let element = open.removeLast()
         if open.isEmpty {
@@ -304,7 +312,10 @@ public struct XMLElement: Sendable, Hashable {
             at: XMLReader.place(reader.start, in: bytes, name: name))
         }
         open.append(begun)
-      case .text(let text): if !open.isEmpty { open[open.count - 1].text += text }
+      case .text(let text):
+        if open.isEmpty { continue }
+        open[open.count - 1].text += text
+        if reader.hasSpaceReference { open[open.count - 1].isVerbatim = true }
       case .end:
         guard let element = open.popLast() else { continue }
         if open.isEmpty {
@@ -330,6 +341,13 @@ public struct XMLElement: Sendable, Hashable {
     let text = self[name].map { $0.text.trimmed } ?? ""
     return text.isEmpty ? nil : text
   }
+  /// The text of the first element of this name, with the spaces around it but without line ends and the indentation next to them; nil when there is
+  /// none or it is blank.
+  public func content(of name: String) -> String? {
+    guard let element = self[name] else { return nil }
+    if element.isVerbatim { return element.text }
+    return element.text.contains { !$0.isWhitespace } ? element.text.withoutLayout : nil
+  }
   /// All elements of this name, however deep.
   public func all(_ name: String) -> [XMLElement] {
     elements.flatMap { ($0.name == name ? [$0] : []) + $0.all(name) }
@@ -340,5 +358,12 @@ extension String {
   fileprivate var trimmed: String {
     let rest = drop(while: \.isWhitespace)
     return String(rest[..<(rest.lastIndex { !$0.isWhitespace }.map { rest.index(after: $0) } ?? rest.startIndex)])
+  }
+
+  /// Without white space at an edge that has a line end in it.
+  fileprivate var withoutLayout: String {
+    let start = prefix(while: \.isWhitespace), end = String(reversed().prefix(while: \.isWhitespace))
+    let rest = start.contains(where: \.isNewline) ? dropFirst(start.count) : self[...]
+    return String(end.contains(where: \.isNewline) ? rest.dropLast(end.count) : rest)
   }
 }

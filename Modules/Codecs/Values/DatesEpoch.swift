@@ -30,6 +30,15 @@ extension Dates {
     return timestamp(seconds, fraction: fraction)
   }
 
+  /// A timestamp in RFC 3339 and UTC as whole seconds since 1970-01-01T00:00:00Z; nil for anything else. The fraction is dropped.
+  public static func epochSeconds(of timestamp: [UInt8]) -> Int64? {
+    guard isTimestamp(timestamp), let day = daysSince1970(Array(timestamp[..<10])),
+      let hour = number(timestamp.span, 11, 2), let minute = number(timestamp.span, 14, 2),
+      let second = number(timestamp.span, 17, 2)
+    else { return nil }
+    return Int64(day * 86_400 + hour * 3600 + minute * 60 + second)
+  }
+
   /// A whole date (`1966-03-07`) as days since 1970-01-01; nil for anything else.
   static func daysSince1970(_ text: [UInt8]) -> Int? {
     guard text.count == 10, isDate(text), let year = number(text.span, 0, 4), let month = number(text.span, 5, 2),

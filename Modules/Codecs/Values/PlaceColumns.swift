@@ -10,7 +10,9 @@ public struct PlaceColumns: Sendable {
   public let name: Int?
   /// The position of the comment column, if there is one.
   public let comment: Int?
-  /// Positions of all other columns, in order.
+  /// Position of the time stamp of the place, if there is one: `time` or `created_at`.
+  public let time: Int?
+  /// Positions of all other columns, in order, the time among them.
   public let others: [Int]
 
   /// The columns of `schema`, found by their names.
@@ -25,6 +27,7 @@ public struct PlaceColumns: Sendable {
         hint: "export places, or choose another format")
     }
     let name = find("name", "title"), comment = find("comment", "description", "desc")
+    time = find("time", "created_at").flatMap { schema.columns[$0].type == .timestamp ? $0 : nil }
     self.latitude = latitude
     self.longitude = longitude
     self.name = name

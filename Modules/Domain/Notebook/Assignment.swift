@@ -28,8 +28,9 @@ public struct Assignment: Sendable, Hashable {
   /// The record with this column set.
   ///
   /// Elements of a list are separated by `; `, or the list is JSON: `["A","B; C"]`.
+  /// - Parameter today: the current date, for dates such as `yesterday`; nil for dates in ISO 8601 alone.
   /// - Throws: `usage` for an unknown or read-only column, and for a value that does not fit its type.
-  public func applied(to record: StoredRecord) throws(Problem) -> StoredRecord {
+  public func applied(to record: StoredRecord, today: String? = nil) throws(Problem) -> StoredRecord {
     let position = try record.schema.column(named: column)
     let description = record.schema.columns[position]
     if record.schema.key.contains(position) {
@@ -40,11 +41,11 @@ public struct Assignment: Sendable, Hashable {
       throw Problem(.usage, "cannot change \(column): it is set automatically")
     }
     var result = record
-    result.values[position] = try value(description)
+    result.values[position] = try value(description, today)
     return result
   }
 
-  private func value(_ column: ColumnDescription) throws(Problem) -> Value {
+  private func value(_ column: ColumnDescription, _ today: String?) throws(Problem) -> Value {
     guard let text else {
       guard column.isNullable else { throw Problem(.usage, "\(column.name) must not be empty") }
       return .null
@@ -53,7 +54,8 @@ public struct Assignment: Sendable, Hashable {
     let value: Value? =
       switch column.type {
       case .text, .url: .text(bytes)
-      case .date: Dates.isDate(bytes) ? .text(bytes) : nil
+      case .date:
+        Dates.isDate(bytes) ? .text(bytes) : today.flatMap { EverydayDate.date(text, today: $0) }.map { .text($0) }
       case .integer: Int64(text).flatMap { String($0) == text ? .integer($0) : nil }
       case .real: DecimalNumber(bytes) == nil ? nil : Double(text).flatMap { $0.isFinite ? .real($0) : nil }
       case .decimal: DecimalNumber(bytes) == nil ? nil : .number(bytes)
@@ -83,7 +85,7 @@ public struct Assignment: Sendable, Hashable {
 
   private static func example(_ type: ColumnType) -> String {
     switch type {
-    case .date: "use 1958, 1966-03 or 1966-03-07"
+    case .date: "use 1958, 1966-03, 1966-03-07, may 2024, yesterday or 3 days ago"
     case .integer: "use an integer"
     case .real, .decimal: "use a number, for example 47.05"
     case .boolean: "use true or false"

@@ -25,7 +25,17 @@ public struct EpisodeChoice: Sendable, Hashable {
 public struct EpisodeChoices: Sendable {
   private let book: RecordBook
   private let builtIn: any RecordSource
-  private let current: @Sendable (_ refresh: Bool) async throws(Problem) -> (any RowStream)?
+  private let current: @Sendable (_ freshness: Freshness) async throws(Problem) -> (any RowStream)?
+
+  /// How new the episodes of the API must be.
+  public enum Freshness: Sendable, Hashable {
+    /// At most a day old.
+    case daily
+    /// At most a minute old: for an episode that is not among the known ones.
+    case minute
+    /// Requested now.
+    case now
+  }
 
   /// - Parameters:
   ///   - book: the storage.
@@ -33,7 +43,7 @@ public struct EpisodeChoices: Sendable {
   ///   - current: what the API has, or had when it answered last; nil when that is not known.
   public init(
     _ book: RecordBook, builtIn: any RecordSource,
-    current: @escaping @Sendable (_ refresh: Bool) async throws(Problem) -> (any RowStream)?
+    current: @escaping @Sendable (_ freshness: Freshness) async throws(Problem) -> (any RowStream)?
   ) {
     self.book = book
     self.builtIn = builtIn
@@ -47,8 +57,9 @@ public struct EpisodeChoices: Sendable {
       if let stored = try await book.record(of: Catalog.episodes, key: key.values) { return EpisodeChoice(stored) }
       if let known = try await choices(in: try await builtInRows()).first(where: { $0.key == key }) { return known }
     }
-    if let rows = try await current(refresh), let known = try await choices(in: rows).first(where: { $0.key == key }) {
-      return known
+    for freshness in refresh ? [Freshness.now] : [.daily, .minute] {
+      guard let rows = try await current(freshness) else { continue }
+      if let known = try await choices(in: rows).first(where: { $0.key == key }) { return known }
     }
     return refresh ? try await choice(key) : nil
   }
@@ -57,7 +68,7 @@ public struct EpisodeChoices: Sendable {
   public func all(refresh: Bool = false) async throws(Problem) -> [EpisodeChoice] {
     var found: [EpisodeKey: EpisodeChoice] = [:]
     var streams = [try await book.rows(of: Catalog.episodes), try await builtInRows()]
-    if let rows = try await current(refresh) { streams.append(rows) }
+    if let rows = try await current(refresh ? .now : .daily) { streams.append(rows) }
     for stream in streams {
       for choice in try await choices(in: stream) where found[choice.key] == nil { found[choice.key] = choice }
     }

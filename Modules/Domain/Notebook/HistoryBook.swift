@@ -30,7 +30,7 @@ public struct HistoryBook: Sendable {
 
   /// Every entry, oldest first.
   public func items() async throws(Problem) -> [Item] {
-    let entries = try await book.store.history(), undone = Set(entries.flatMap(\.undoes))
+    let entries = try await book.store.history(), undone = entries.undone
     let loads = entries.contains { $0.tables.contains(where: \.isLoad) } ? try await book.store.undoableLoads() : []
     return entries.map { entry in
       let isKept = !entry.tables.contains(where: \.isLoad) || loads.contains(entry.id)
@@ -61,17 +61,44 @@ public struct HistoryBook: Sendable {
         .absent, "cannot undo “\(load.entry.title)” of \(time): the rows that it replaced are no longer kept",
         hint: "undo an earlier command by its number: bb-notes history, then bb-notes undo NUMBER")
     }
-    let undo = StoreUndo(command.map(\.entry.id), title: "undo: \(title)", time: book.now)
+    try await reverse(command.map(\.entry), StoreUndo(command.map(\.entry.id), title: "undo: \(title)", time: book.now))
+    return (title, time)
+  }
+
+  /// Makes the change of the last undo again, unless another command came after it; again: that of the undo before.
+  /// - Returns: the title of the command that is in effect again.
+  /// - Throws: `absent` when there is nothing to redo; `busy` when a record is no longer as the undo left it.
+  public func redo() async throws(Problem) -> String {
+    let entries = try await book.store.history(), undone = entries.undone
+    // Those that redo others are passed over.
+    let undoing = Set(entries.filter { !$0.undoes.isEmpty }.map(\.id))
+    let last = entries.last { !undone.contains($0.id) && ($0.undoes.isEmpty || !undoing.isSuperset(of: $0.undoes)) }
+    guard let last, !last.undoes.isEmpty else { throw Problem(.absent, "nothing to redo") }
+    let title = last.title.hasPrefix("undo: ") ? String(last.title.dropFirst(6)) : last.title
+    guard !last.tables.contains(where: \.isLoad) else {
+      throw Problem(.absent, "cannot redo “\(title)”: the rows are no longer kept", hint: "run bb-export sync again")
+    }
+    try await reverse([last], StoreUndo([last.id], title: "redo: \(title)", time: book.now))
+    return title
+  }
+
+  /// Reverses entries, with errors that say what they are about.
+  private func reverse(_ entries: [HistoryEntry], _ undo: StoreUndo) async throws(Problem) {
     do throws(Problem) {
       try await book.store.undo(undo)
     } catch {
+      if error.kind == .io, let last = try? await book.store.history().last, last.title == undo.title,
+        last.time == undo.time, Set(last.undoes) == Set(undo.entries)
+      {
+        throw RecordBook.saved(error)
+      }
       guard error.kind == .busy else { throw error }
-      let changed = try await changedSince(command.map(\.entry))
+      let changed = try await changedSince(entries)
+      let title = undo.title.replacing(": ", with: " “", maxReplacements: 1)
       throw Problem(
-        .busy, "cannot undo “\(title)”: \(changed ?? error.message)", at: changed == nil ? error.place : "",
+        .busy, "cannot \(title)”: \(changed ?? error.message)", at: changed == nil ? error.place : "",
         hint: "edit it yourself, or use trash restore")
     }
-    return (title, time)
   }
 
   /// The entries of the command that `item` belongs to, those that were undone aside.

@@ -15,31 +15,49 @@ public struct NamedRecords: Sendable {
     self.book = book
   }
 
-  /// The record that a text means: its identifier, its name, or the beginning of its identifier, at least four
-  /// characters.
+  /// The record that a text means: its identifier or its name, either end of its identifier, at least four characters,
+  /// or a unique part of its name, ignoring case and accents.
   /// - Throws: `usage` naming the candidates when several have it; `absent` with the nearest name.
   public func find(_ text: String) async throws(Problem) -> StoredRecord {
     var exact = Selection()
     exact.alternatives = [[Condition("id", .equal, text), Condition("name", .equal, text)]]
     let found = try await book.records(of: kind.schema, exact)
     if let record = found.first(where: { $0.text("id") == text }) { return record }
-    if !found.isEmpty { return try only(found, text) }
+    if found.count == 1 { return found[0] }
     let all = try await book.records(of: kind.schema)
+    if !found.isEmpty { return try only(found, text, among: all) }
     let wanted = Fold.folded(text)
     let folded = all.filter { Fold.folded($0.text("name") ?? "") == wanted }
-    if !folded.isEmpty { return try only(folded, text) }
-    let prefixed = text.utf8.count >= 4 ? all.filter { ($0.text("id") ?? "").hasPrefix(text) } : []
-    if !prefixed.isEmpty { return try only(prefixed, text) }
+    if !folded.isEmpty { return try only(folded, text, among: all) }
+    let isEnd = text.utf8.count >= ShortIdentifiers.shortest
+    let partial = all.filter { record in
+      let id = record.text("id") ?? ""
+      return isEnd && (id.hasPrefix(text) || id.hasSuffix(text))
+        || !wanted.isEmpty && Fold.folded(record.text("name") ?? "").contains(wanted)
+    }
+    if !partial.isEmpty { return try only(partial, text, among: all) }
     let names = all.compactMap { $0.text("name") }
     let near = Nearest.word(to: text, among: names).map { "did you mean \($0)?" }
     throw Problem(
       .absent, "\(kind.noun) not found: “\(text)”", hint: near ?? (names.isEmpty ? "there are none yet" : ""))
   }
 
-  private func only(_ found: [StoredRecord], _ text: String) throws(Problem) -> StoredRecord {
+  private func only(
+    _ found: [StoredRecord], _ text: String, among all: [StoredRecord]
+  ) throws(Problem) -> StoredRecord {
     if found.count == 1 { return found[0] }
-    let candidates = found.map { "\($0.text("id") ?? "") (\($0.text("name") ?? ""))" }.joined(separator: ", ")
-    throw Problem(.usage, "“\(text)” matches \(found.count) \(kind.noun)s", hint: "use an id: \(candidates)")
+    let short = ShortIdentifiers(all.compactMap { $0.text("id") })
+    let candidates = found.prefix(10).map { "\(short[$0.text("id") ?? ""]) (\($0.text("name") ?? ""))" }
+    throw Problem(
+      .usage, "“\(text)” matches \(found.count) \(kind.noun)s",
+      hint: "use an id: \(candidates.joined(separator: ", "))\(found.count > 10 ? ", …" : "")")
+  }
+
+  /// The short forms of all identifiers.
+  public func shortIdentifiers() async throws(Problem) -> ShortIdentifiers {
+    var selection = Selection()
+    selection.columns = ["id"]
+    return ShortIdentifiers(try await book.records(of: kind.schema, selection).compactMap { $0.text("id") })
   }
 
   /// Whether another record has this name.
@@ -80,6 +98,30 @@ public struct NamedRecords: Sendable {
         hint: missing.contains("coordinates") ? "set the coordinates: --at LAT,LON" : "")
     }
     try kind.check(record)
+  }
+
+  /// Refuses a change that takes away what a record must have.
+  /// - Throws: `usage` naming all that would be missing and is there now.
+  public func check(_ record: StoredRecord, over before: StoredRecord) throws(Problem) {
+    let known = kind.missing(before), removed = kind.missing(record).filter { !known.contains($0) }
+    guard removed.isEmpty else {
+      throw Problem(
+        .usage, "\(before.label) must have \(removed.joined(separator: ", "))", hint: "give it another value instead")
+    }
+    try check(record, isPartial: true)
+  }
+
+  /// The record that has the same values as `record` in every column that the user fills in; nil if there is none.
+  ///
+  /// Images do not count: they have other names once they are stored.
+  public func same(as record: StoredRecord) async throws(Problem) -> StoredRecord? {
+    guard let name = record.text("name") else { return nil }
+    var selection = Selection()
+    selection.conditions = [Condition("name", .equal, name)]
+    let columns = kind.form.filter { $0 != "images" }
+    return try await book.records(of: kind.schema, selection).first { other in
+      columns.allSatisfy { other[$0] == record[$0] }
+    }
   }
 
   /// Adds a record.

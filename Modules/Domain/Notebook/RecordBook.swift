@@ -97,8 +97,36 @@ public struct RecordBook: Sendable {
       }
     }
     guard !tables.isEmpty else { return false }
-    try await store.apply(StoreChange(title, time: now, tables))
+    let change = StoreChange(title, time: now, tables)
+    do throws(Problem) {
+      try await store.apply(change)
+    } catch {
+      guard await wasSaved(change, edits, after: error) else { throw error }
+      throw Self.saved(error)
+    }
     return true
+  }
+
+  /// The problem of a change that is on the disk although the store reported an error.
+  static func saved(_ problem: Problem) -> Problem {
+    Problem(
+      .io, "the change was saved, but then an error occurred: \(problem.message)", at: problem.place,
+      hint: "do not repeat the command")
+  }
+
+  /// Whether the store made a change although it reported an error: the last entry of its history is this change.
+  private func wasSaved(_ change: StoreChange, _ edits: [Edit], after problem: Problem) async -> Bool {
+    // The other kinds are refusals, before anything is written.
+    guard problem.kind == .io, let last = try? await store.history().last else { return false }
+    guard last.title == change.title, last.time == change.time else { return false }
+    let rows = last.tables.flatMap { table in table.rows.map { (table.schema, $0) } }
+    return edits.allSatisfy { edit in
+      rows.contains { schema, row in
+        guard let values = row.after ?? row.before, (row.after == nil) == (edit.after == nil) else { return false }
+        let record = StoredRecord(schema, values)
+        return record.key == edit.key && edit.after.map { record.narrowed(to: $0.schema) == $0 } ?? true
+      }
+    }
   }
 }
 

@@ -1,12 +1,12 @@
 import Codecs
 public import Rows
 
-/// Places and actors in documents of other programs: GPX, KML, GeoJSON, and the actors' own XML.
+/// Places and actors in documents of other programs: GPX, KML, GeoJSON, vCard, and the actors' own XML.
 ///
 /// A record has the columns that the document says; `id` and times only when bb wrote it.
 public struct RecordDocument: Sendable {
   /// The suffixes of such files.
-  public static let suffixes = ["gpx", "kml", "geojson", "xml"]
+  public static let suffixes = ["gpx", "kml", "geojson", "xml", "vcf"]
 
   /// The dataset that the records are of.
   public let schema: Schema
@@ -23,6 +23,17 @@ public struct RecordDocument: Sendable {
     if suffix == "geojson" {
       schema = Catalog.places
       try readGeoJSON(try JSON.parse(bytes, name: name), name)
+      return
+    }
+    if suffix == "vcf" {
+      schema = Catalog.actors
+      var ignored: Set<String> = []
+      for card in try VCardReader.cards(bytes, name: name) {
+        let actor = try ActorCard(card, name: name)
+        records.append(actor.record)
+        ignored.formUnion(actor.ignored)
+      }
+      if !ignored.isEmpty { leftOut = "properties without a column: \(ignored.sorted().joined(separator: ", "))" }
       return
     }
     func place(_ element: XMLElement) -> String { XMLReader.place(element.start, in: bytes, name: name) }
@@ -69,7 +80,7 @@ public struct RecordDocument: Sendable {
     _ name: String?, _ comment: String?, _ latitude: String?, _ longitude: String?, _ others: [(String, String)],
     _ place: String
   ) throws(Problem) -> StoredRecord {
-    let label = name ?? "a place"
+    let name = name.flatMap { $0.allSatisfy(\.isWhitespace) ? nil : $0 }, label = name ?? "a place"
     guard let latitude = latitude.flatMap(degrees), let longitude = longitude.flatMap(degrees),
       let coordinates = try? Coordinates(latitude: latitude, longitude: longitude)
     else { throw Problem(.badData, "\(label): invalid coordinates", at: place) }
@@ -106,10 +117,15 @@ public struct RecordDocument: Sendable {
 
   private static func gpx(_ point: XMLElement, _ place: (XMLElement) -> String) throws(Problem) -> StoredRecord {
     // Some programs keep the values and not what they are in.
-    let values = ((point["extensions"]?.elements ?? []) + point.elements).filter { $0.name == "value" }
+    let extensions = point["extensions"]?.elements ?? []
+    var values = [("created_at", point.text(of: "time") ?? "")]
+    // Earlier versions wrote elements named "value"; some programs keep those and not what they are in.
+    for element in extensions + point.elements.filter({ $0.name == "value" }) {
+      values.append((element.attributes["name"] ?? element.name, element.text))
+    }
     return try Self.place(
-      point.text(of: "name"), point.text(of: "desc") ?? point.text(of: "cmt"), point.attributes["lat"],
-      point.attributes["lon"], values.map { ($0.attributes["name"] ?? "", $0.text) }, place(point))
+      point.content(of: "name"), point.content(of: "desc") ?? point.content(of: "cmt"), point.attributes["lat"],
+      point.attributes["lon"], values, place(point))
   }
 
   /// The placemark's points, which none of lines and areas has.
@@ -121,7 +137,8 @@ public struct RecordDocument: Sendable {
       let numbers = (point.text(of: "coordinates") ?? "").split(separator: ",").map { $0.filter { !$0.isWhitespace } }
       records.append(
         try Self.place(
-          mark.text(of: "name"), mark.text(of: "description"), numbers.count > 1 ? numbers[1] : nil, numbers.first,
+          mark.content(of: "name"), mark.content(of: "description"), numbers.count > 1 ? numbers[1] : nil,
+          numbers.first,
           points.count == 1 ? values : [], place(mark)))
     }
     return records
@@ -154,8 +171,20 @@ public struct RecordDocument: Sendable {
           text("name", "title"), text("comment", "description", "desc"), number(1), number(0),
           properties.compactMap { member in member.value.stringValue.map { (member.name, $0) } },
           "\(name): feature \(position + 1)"))
+      if records[records.count - 1]["id"] == .null, let id = Self.identifier(feature) {
+        records[records.count - 1]["id"] = .text(id)
+      }
     }
     leaveOut(others, Self.shapes)
+  }
+
+  /// The identifier that another program gave a feature, a text or a number; nil if there is none.
+  private static func identifier(_ feature: JSON) -> String? {
+    for value in [feature["id"], feature["properties"]?["id"]] {
+      guard let text = value?.stringBytes ?? value?.numberLiteral, !text.isEmpty else { continue }
+      return String(decoding: text, as: UTF8.self)
+    }
+    return nil
   }
 
   // MARK: actors

@@ -21,17 +21,19 @@ public struct TextEditing: Sendable {
 
   /// Opens a text in the editor.
   ///
-  /// An empty text, an unchanged text, and an editor that fails mean no change.
+  /// An empty text, an unchanged text, and closing the editor without saving mean no change.
   /// - Parameters:
   ///   - text: the initial text.
   ///   - saved: the stored text, if it differs.
   ///   - name: the subject.
+  /// - Throws: `unavailable` if the editor exits with another status than 0; a changed text is kept as a draft.
   public func edit(
     _ text: [UInt8], saved: [UInt8]? = nil, about name: String
   ) async throws(Problem) -> Outcome {
     let path = try drafts.make(text.isEmpty ? [] : text + [10], about: name)
-    let code: Int32
+    let code: Int32, before: [Int64]
     do throws(Problem) {
+      before = try drafts.version(of: path)
       code = try await editor.edit(fileAt: path)
     } catch {
       drafts.remove(path)
@@ -41,20 +43,25 @@ public struct TextEditing: Sendable {
     do throws(Problem) {
       edited = NoteText.trimmed(try drafts.text(at: path))
     } catch {
-      guard error.kind == .noInput else { throw error }
+      guard error.kind == .noInput, code == 0 else { throw error }
       // The user, or the editor, deleted the file.
       return .unchanged("the text is empty")
     }
+    let isSame = edited == NoteText.trimmed(text)
     if code != 0 {
-      guard !edited.isEmpty, edited != NoteText.trimmed(text) else {
-        drafts.remove(path)
-        return .unchanged("the editor exited with status \(code)")
-      }
-      return .unchanged("the editor exited with status \(code); its text is saved in \(path)")
-    }
-    guard !edited.isEmpty, edited != (saved ?? text) else {
+      let problem = Problem(.unavailable, "the editor exited with status \(code); nothing was changed")
+      guard edited.isEmpty || isSame else { throw Self.telling(problem, of: path) }
       drafts.remove(path)
-      return .unchanged(edited.isEmpty ? "the text is empty" : "the text is unchanged")
+      throw problem
+    }
+    // What the editor began with is meant if it was saved so.
+    let version = try drafts.version(of: path), isUnsaved = isSame && version == before
+    guard !edited.isEmpty, !isUnsaved, edited != (saved ?? text) else {
+      drafts.remove(path)
+      return .unchanged(
+        edited.isEmpty
+          ? "the text is empty"
+          : isUnsaved && saved ?? text != text ? "the editor was closed without saving" : "the text is unchanged")
     }
     return .changed(edited, draft: path)
   }

@@ -225,6 +225,15 @@ public struct HistoryEntry: Sendable, Hashable {
   }
 }
 
+extension Sequence<HistoryEntry> {
+  /// The identifiers of the entries that are undone: by an entry that is not itself undone. The entries are oldest first.
+  public var undone: Set<String> {
+    var undone: Set<String> = []
+    for entry in reversed() where !undone.contains(entry.id) { undone.formUnion(entry.undoes) }
+    return undone
+  }
+}
+
 /// The rows of one table that a change modified.
 public struct TableImages: Sendable, Hashable {
   /// The schema of the table at that time.

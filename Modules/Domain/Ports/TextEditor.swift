@@ -20,6 +20,8 @@ public protocol DraftFolder: Sendable {
   /// The text of a draft.
   /// - Throws: `badData` when it is not UTF-8.
   func text(at path: String) throws(Problem) -> [UInt8]
+  /// A value that differs after a draft was saved, even if its text is the same.
+  func version(of path: String) throws(Problem) -> [Int64]
   /// Deletes a draft that is no longer needed.
   func remove(_ path: String)
 }

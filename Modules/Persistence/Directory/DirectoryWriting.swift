@@ -184,7 +184,10 @@ extension DirectoryStore {
     _ schema: Schema, _ old: DirectoryTable?, _ manifest: DirectoryManifest
   ) throws(Problem) -> PendingFile {
     let place = "\(path)/\(fileName(of: schema.name))"
-    if old == nil { try StoreRules.check(schema.name, among: manifest.tables.keys, at: name) }
+    if old == nil {
+      try StoreRules.checkNotReserved(schema.name, at: name)
+      try StoreRules.check(schema.name, among: manifest.tables.keys, at: name)
+    }
     // The manifest names a table before its file is there.
     if manifest.tables[schema.name] == nil, try FileStamp.now(at: place) != nil {
       throw Problem(

@@ -20,9 +20,15 @@ public struct PrivateDrafts: DraftFolder {
     guard descriptor >= 0 else { throw Problem.posix(errno, "create a draft", path) }
     defer { close(descriptor) }
     try unsafe writeAll(text.span.bytes, to: descriptor, place: path)
+    // In the past, so that a save within the same tick of the clock is noticed.
+    var times = [timespec(tv_sec: time(nil) - 60, tv_nsec: 0), timespec(tv_sec: time(nil) - 60, tv_nsec: 0)]
+    guard unsafe futimens(descriptor, &times) == 0 else { throw Problem.posix(errno, "set the time of", path) }
     guard fsync(descriptor) == 0 else { throw Problem.posix(errno, "flush", path) }
     return path
   }
+
+  /// The file's identity, size and time.
+  public func version(of path: String) throws(Problem) -> [Int64] { try FileStamp.now(at: path)?.numbers ?? [] }
 
   /// The text of a draft.
   public func text(at path: String) throws(Problem) -> [UInt8] {

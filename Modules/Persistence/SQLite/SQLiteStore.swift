@@ -234,10 +234,7 @@ public actor SQLiteStore: RecordStore {
 
   /// Makes an empty table.
   func make(_ schema: Schema, _ connection: borrowing SQLiteConnection) throws(Problem) {
-    let lowercased = schema.name.lowercased()
-    guard !lowercased.hasPrefix("bb_"), !lowercased.hasPrefix("sqlite_") else {
-      throw Problem(.badData, "invalid table name “\(schema.name)”", at: name)
-    }
+    try StoreRules.checkNotReserved(schema.name, at: name)
     try SQLiteTableLimits.check(schema, in: name)
     do throws(Problem) { try schema.checkForSQL() } catch { throw error.located(at: name) }
     try connection.execute(SQLiteFormat.createTable(schema))

@@ -35,6 +35,7 @@ public final class MemoryStore: RecordStore {
       try TableEditor.check(changes) { (name) throws(Problem) in tables[name]?.schema }
       var outcomes: [TableOutcome] = [], images: [TableImages] = []
       for table in changes {
+        if tables[table.schema.name] == nil { try StoreRules.checkNotReserved(table.schema.name, at: "memory:") }
         var edited = tables[table.schema.name] ?? MemoryTable(schema: table.schema)
         let result = try TableEditor.apply(table, kept: edited.schema, to: &edited)
         tables[table.schema.name] = edited
@@ -85,6 +86,7 @@ public final class MemoryStore: RecordStore {
     }
     let wanted = rows
     return try state.withLock { (state) throws(Problem) in
+      if state.tables[load.schema.name] == nil { try StoreRules.checkNotReserved(load.schema.name, at: name) }
       var table = state.tables[load.schema.name] ?? MemoryTable(schema: load.schema)
       try StoreRules.check(load, known: state.tables[load.schema.name]?.schema, from: state.sources[load.schema.name])
       let outcome = try table.load(wanted, load.schema)

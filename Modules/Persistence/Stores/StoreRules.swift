@@ -42,6 +42,15 @@ enum StoreRules {
       hint: "choose another name with --as")
   }
 
+  /// Refuses a new table with a name that a store could need for itself, so that every store can take the tables of every other.
+  static func checkNotReserved(_ name: String, at place: String) throws(Problem) {
+    for prefix in ["bb_", "sqlite_"] where name.lowercased().hasPrefix(prefix) {
+      throw Problem(
+        .badData, "invalid table name “\(name)”: names that begin with \(prefix) are reserved", at: place,
+        hint: "give it another with --as")
+    }
+  }
+
   /// The complaint about a storage that is to be read and is not there.
   static func noStorage(_ place: String) -> Problem {
     Problem(.noInput, "store not found", at: place, hint: "create it with bb-export sync")

@@ -14,9 +14,11 @@ struct UndoPlan {
   /// - Throws: `absent` for entries that are not there or were undone; `busy` for a loaded table that was changed since.
   init(_ undo: StoreUndo, _ entries: [HistoryEntry], at place: String) throws(Problem) {
     self.place = place
-    let undone = Set(entries.flatMap(\.undoes)), chosen = Set(undo.entries)
+    let undone = entries.undone, chosen = Set(undo.entries)
     let found = entries.filter { chosen.contains($0.id) }
-    guard found.count == chosen.count, found.allSatisfy({ !undone.contains($0.id) && $0.undoes.isEmpty }) else {
+    guard found.count == chosen.count,
+      found.allSatisfy({ !undone.contains($0.id) && ($0.undoes.isEmpty || !$0.tables.contains(where: \.isLoad)) })
+    else {
       throw Problem(.absent, "no such change to undo", at: place)
     }
     var names: Set<[UInt8]> = []

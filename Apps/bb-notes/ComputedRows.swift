@@ -1,0 +1,79 @@
+import CommandLineKit
+import Domain
+import Query
+import Rows
+
+/// Rows with further columns, computed from each record.
+struct ComputedRows: RowStream {
+  let schema: Schema
+  private let inner: any RowStream
+  private let change: @Sendable (StoredRecord) -> StoredRecord
+
+  /// - Parameters:
+  ///   - columns: the columns to add, after the others; those that there are already are left.
+  ///   - change: is given a record in which these are null.
+  init(
+    _ inner: any RowStream, adding columns: [ColumnDescription] = [],
+    _ change: @escaping @Sendable (StoredRecord) -> StoredRecord
+  ) {
+    self.inner = inner
+    self.change = change
+    let old = inner.schema
+    schema = Schema(
+      old.name, old.summary, key: old.key.map { old.columns[$0].name },
+      columns: old.columns + columns.filter { !old.columns.has($0.name) })
+  }
+
+  func next() async throws(Problem) -> BatchWork? {
+    let old = inner.schema, schema = self.schema, change = self.change
+    return try await inner.next()?.followed { (batch) throws(Problem) in
+      var builder = BatchBuilder(width: schema.width)
+      for record in batch.records(of: old) {
+        let missing = Array(repeating: Value.null, count: schema.width - old.width)
+        for value in change(StoredRecord(schema, record.values + missing)).values { builder.append(value: value) }
+      }
+      return builder.finish()
+    }
+  }
+}
+
+/// Rows whose times are shown as the user's clock shows them.
+struct LocalTimeRows: RowStream {
+  let schema: Schema
+  private let inner: any RowStream
+  private let times: [Int]
+
+  init(_ inner: any RowStream) {
+    self.inner = inner
+    let old = inner.schema
+    times = old.columns.indices.filter { old.columns[$0].type == .timestamp }
+    schema = Schema(
+      old.name, old.summary, key: old.key.map { old.columns[$0].name },
+      columns: old.columns.map { column in
+        column.type == .timestamp
+          ? ColumnDescription(column.name, .text, nullable: column.isNullable, column.summary) : column
+      })
+  }
+
+  var isOptimistic: Bool { inner.isOptimistic }
+
+  func widened() async throws(Problem) -> (any RowStream)? { try await inner.widened().map { LocalTimeRows($0) } }
+
+  func next() async throws(Problem) -> BatchWork? {
+    if times.isEmpty { return try await inner.next() }
+    let times = self.times
+    return try await inner.next()?.followed { (batch) throws(Problem) in
+      var builder = BatchBuilder(width: batch.width)
+      for row in 0..<batch.count {
+        for column in 0..<batch.width {
+          if times.contains(column), case .text(let text) = batch.value(row, column) {
+            builder.append(text: LocalTime.text(of: String(decoding: text, as: UTF8.self)))
+          } else {
+            builder.append(row, column, of: batch)
+          }
+        }
+      }
+      return builder.finish()
+    }
+  }
+}

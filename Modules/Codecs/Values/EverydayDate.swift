@@ -1,0 +1,97 @@
+/// Dates as people say them, in English: `today`, `yesterday`, `3 days ago`, `monday`, `may 2024`, `5 may 2024`, `may 5`.
+public enum EverydayDate {
+  /// The date in ISO 8601, whole or partial, that a text means; nil if it means none.
+  ///
+  /// A weekday, and a day or month without a year, is the last one that is not in the future.
+  /// - Parameter today: the current date, `2024-05-17`.
+  public static func date(_ text: String, today: String) -> String? {
+    if Dates.isDate(Array(text.utf8)) { return text }
+    guard let day = Dates.daysSince1970(Array(today.utf8)) else { return nil }
+    let words = text.lowercased().split { $0 == " " || $0 == "," }.map(String.init)
+    return relative(words, day) ?? calendar(words, today)
+  }
+
+  private static let weekdays = ["thursday", "friday", "saturday", "sunday", "monday", "tuesday", "wednesday"]
+  private static let months = [
+    "january", "february", "march", "april", "may", "june", "july", "august", "september", "october", "november",
+    "december",
+  ]
+
+  private static func relative(_ words: [String], _ today: Int) -> String? {
+    switch words {
+    case ["today"]: return iso(today)
+    case ["yesterday"]: return iso(today - 1)
+    case ["tomorrow"]: return iso(today + 1)
+    case ["this", "year"]: return String(iso(today).prefix(4))
+    case ["this", "month"]: return String(iso(today).prefix(7))
+    case ["last", "year"]: return year(before: iso(today), by: 1)
+    case ["last", "month"]: return month(before: iso(today), by: 1)
+    default: break
+    }
+    if words.count == 3, words[2] == "ago", let number = words[0] == "a" ? 1 : Int(words[0]), 0...100_000 ~= number {
+      switch words[1] {
+      case "day", "days": return iso(today - number)
+      case "week", "weeks": return iso(today - 7 * number)
+      case "month", "months": return month(before: iso(today), by: number)
+      case "year", "years": return year(before: iso(today), by: number)
+      default: return nil
+      }
+    }
+    let name = words.count == 2 && words[0] == "last" ? words[1] : words.count == 1 ? words[0] : ""
+    guard let weekday = index(of: name, in: weekdays) else { return nil }
+    // 1970-01-01 was a Thursday.
+    let distance = ((today - weekday) % 7 + 7) % 7
+    return iso(today - (distance == 0 && words.count == 2 ? 7 : distance))
+  }
+
+  private static func calendar(_ words: [String], _ today: String) -> String? {
+    guard (1...3).contains(words.count), let position = words.firstIndex(where: { index(of: $0, in: months) != nil }),
+      let month = index(of: words[position], in: months)
+    else { return nil }
+    var year: String?, day: String?
+    for (place, word) in words.enumerated() where place != position {
+      let digits = word.hasSuffix(".") ? String(word.dropLast()) : word
+      guard digits.utf8.allSatisfy({ $0 &- 48 < 10 }) else { return nil }
+      if digits.utf8.count == 4, year == nil {
+        year = digits
+      } else if (1...2).contains(digits.utf8.count), day == nil {
+        day = two(Int(digits) ?? 0)
+      } else {
+        return nil
+      }
+    }
+    func joined(_ year: String) -> String {
+      ([year, two(month + 1)] + (day.map { [$0] } ?? [])).joined(separator: "-")
+    }
+    var result = joined(year ?? String(today.prefix(4)))
+    if year == nil, result > today.prefix(result.utf8.count) {
+      guard let last = self.year(before: today, by: 1) else { return nil }
+      result = joined(last)
+    }
+    return Dates.isDate(Array(result.utf8)) ? result : nil
+  }
+
+  /// The position of a name, or of the only one that begins with these three letters or more.
+  private static func index(of word: String, in names: [String]) -> Int? {
+    guard word.utf8.count >= 3 else { return nil }
+    return names.firstIndex { $0.hasPrefix(word) }
+  }
+
+  private static func iso(_ day: Int) -> String {
+    let date = CivilDate(daysSince1970: day)
+    return "\(two(date.year / 100))\(two(date.year % 100))-\(two(date.month))-\(two(date.day))"
+  }
+
+  private static func year(before date: String, by count: Int) -> String? {
+    guard let year = Int(date.prefix(4)), year >= count else { return nil }
+    return "\(two((year - count) / 100))\(two((year - count) % 100))"
+  }
+
+  private static func month(before date: String, by count: Int) -> String? {
+    guard let year = Int(date.prefix(4)), let month = Int(date.dropFirst(5).prefix(2)) else { return nil }
+    let total = year * 12 + month - 1 - count
+    return total < 0 ? nil : "\(two(total / 1200))\(two(total / 12 % 100))-\(two(total % 12 + 1))"
+  }
+
+  private static func two(_ number: Int) -> String { (number < 10 ? "0" : "") + String(number) }
+}

@@ -1,0 +1,74 @@
+import Codecs
+import Rows
+
+/// An actor from a vCard.
+struct ActorCard {
+  /// The record; of what the card does not have, null.
+  private(set) var record = StoredRecord(Catalog.actors, [:])
+  /// Names of properties that actors have no column for.
+  private(set) var ignored: Set<String> = []
+
+  /// Properties that say nothing about a person.
+  private static let technical: Set = ["VERSION", "PRODID", "REV", "N", "FN", "SOURCE", "KIND", "CLIENTPIDMAP"]
+
+  /// - Parameter name: how messages name the file.
+  /// - Throws: `badData` for a card without a name.
+  init(_ card: [VCardReader.Property], name: String) throws(Problem) {
+    guard let called = Self.name(of: card) else {
+      throw Problem(.badData, "the card has no name", at: "\(name):\(card.first?.line ?? 1)")
+    }
+    record["name"] = .text(called)
+    for property in card where !Self.technical.contains(property.name) { read(property) }
+  }
+
+  /// The formatted name, else the given name and the family name.
+  private static func name(of card: [VCardReader.Property]) -> String? {
+    let formatted = card.first { $0.name == "FN" }?.text ?? ""
+    if !formatted.allSatisfy(\.isWhitespace) { return formatted }
+    let parts = card.first { $0.name == "N" }?.parts(";") ?? []
+    let name = (parts.dropFirst().prefix(1) + parts.prefix(1)).filter { !$0.isEmpty }.joined(separator: " ")
+    return name.isEmpty ? nil : name
+  }
+
+  private mutating func read(_ property: VCardReader.Property) {
+    let text = property.text
+    if text.isEmpty { return }
+    switch property.name {
+    case "UID":
+      let id = text.lowercased().hasPrefix("urn:uuid:") ? String(text.dropFirst(9)) : text
+      if RecordIdentifier.isValid(id) { record["id"] = .text(id) }
+    case "BDAY": if let date = Self.date(text) { put("birth_date", date) } else { ignored.insert(property.name) }
+    case "BIRTHPLACE": put("birth_city", text)
+    case "TEL": put("phone", text.lowercased().hasPrefix("tel:") ? String(text.dropFirst(4)) : text)
+    case "EMAIL": put("email", text.lowercased().hasPrefix("mailto:") ? String(text.dropFirst(7)) : text)
+    case "URL", "X-BB-WEBSITE": put("website", text)
+    case "NOTE": put("description", text)
+    case "CATEGORIES": put("category", property.parts(",").first ?? text)
+    case "PHOTO", "X-BB-IMAGES":
+      let isData = property.parameters.contains { $0.hasPrefix("ENCODING=") } || text.hasPrefix("data:")
+      if isData { ignored.insert(property.name) } else { record["images"] = .list(record.list("images") + [text]) }
+    case "X-BB-AGE": if let age = Int64(text) { record["age"] = .integer(age) }
+    case "X-BB-FAVOURITE": if let truth = Bool(text) { record["favourite"] = .boolean(truth) }
+    case "X-BB-FILMOGRAPHY": record["filmography"] = .list(text.split(separator: "; ").map(String.init))
+    case "X-BB-CREATED-AT", "X-BB-UPDATED-AT":
+      let column = property.name == "X-BB-CREATED-AT" ? "created_at" : "updated_at"
+      if Dates.isTimestamp(Array(text.utf8)) { record[column] = .text(text) }
+    default: ignored.insert(property.name)
+    }
+  }
+
+  /// The first of several values counts.
+  private mutating func put(_ column: String, _ text: String) {
+    if record[column] == .null { record[column] = .text(text) }
+  }
+
+  /// A date with or without hyphens, or the beginning of a time; nil for one without a year.
+  private static func date(_ text: String) -> String? {
+    let date = String(text.prefix { $0 != "T" })
+    let bytes = Array(date.utf8)
+    if Dates.isDate(bytes) { return date }
+    guard bytes.count == 8 else { return nil }
+    let dashed = bytes[..<4] + [45] + bytes[4..<6] + [45] + bytes[6...]
+    return Dates.isDate(Array(dashed)) ? String(decoding: dashed, as: UTF8.self) : nil
+  }
+}

@@ -1,0 +1,45 @@
+import Codecs
+import Rows
+import Testing
+
+@Suite("vCard, read") struct VCardReaderTests {
+  @Test("lines are unfolded, groups and escapes removed") func properties() throws {
+    let cards = try VCardReader.cards(
+      Array(
+        "\u{FEFF}BEGIN:VCARD\r\nVERSION:3.0\r\nFN:A\\, B\r\nitem1.TEL;TYPE=\"a:b\",home:+41\r\nNOTE:one\\nt\r\n wo\r\nEND:VCARD\r\nbegin:vcard\nN;CHARSET=UTF-8;ENCODING=QUOTED-PRINTABLE:M=C3=BCl=\nler;Jo\nEND:VCARD\n"
+          .utf8), name: "a.vcf")
+    #expect(cards.count == 2)
+    #expect(cards[0].map(\.name) == ["VERSION", "FN", "TEL", "NOTE"])
+    #expect(cards[0][1].text == "A, B" && cards[0][2].value == "+41" && cards[0][3].text == "one\ntwo")
+    #expect(cards[0][2].parameters == ["TYPE=\"A:B\",HOME"] && cards[0][3].line == 5)
+    #expect(cards[1][0].parts(";") == ["Müller", "Jo"])
+  }
+
+  @Test(
+    "what is no card is refused with its line",
+    arguments: [
+      ("FN:x\n", "a.vcf:1: expected BEGIN:VCARD"), ("BEGIN:VCARD\nx\n", "a.vcf:2: expected a property, NAME:VALUE"),
+      ("\nBEGIN:VCARD\nFN:x\n", "a.vcf:2: the card has no END:VCARD"), ("\u{FF}", nil),
+    ])
+  func refused(_ text: String, _ message: String?) {
+    let bytes = message == nil ? [0xFF] : Array(text.utf8)
+    let problem = #expect(throws: Problem.self) { try VCardReader.cards(bytes, name: "a.vcf") }
+    #expect(problem?.kind == .badData && (message == nil || problem?.description == message))
+  }
+
+  @Test("any bytes are cards or a problem") func anything() {
+    var generator = SystemRandomNumberGenerator()
+    let pieces = [
+      "BEGIN:VCARD", "END:VCARD", "\n", "\r\n", " ", ":", ";", "\"", "=", "\\", "N", "ENCODING=QUOTED-PRINTABLE", "é",
+      "=C3",
+    ]
+    for _ in 0..<5000 {
+      let text = (0..<Int.random(in: 0..<14, using: &generator)).map { _ in
+        pieces.randomElement(using: &generator) ?? ""
+      }.joined()
+      do {
+        for card in try VCardReader.cards(Array(text.utf8), name: "x") { _ = card.map { $0.parts(";") + [$0.text] } }
+      } catch { #expect(error.kind == .badData) }
+    }
+  }
+}

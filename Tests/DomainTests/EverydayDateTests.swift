@@ -1,0 +1,42 @@
+import Codecs
+import Domain
+import Testing
+
+@Suite("Everyday dates") struct EverydayDateTests {
+  @Test(
+    "words mean the dates that a reader expects",
+    arguments: [
+      ("today", "2024-05-17"), ("Yesterday", "2024-05-16"), ("tomorrow", "2024-05-18"), ("3 days ago", "2024-05-14"),
+      ("a week ago", "2024-05-10"), ("5 months ago", "2023-12"), ("2 years ago", "2022"), ("last year", "2023"),
+      ("this month", "2024-05"), ("last month", "2024-04"), ("friday", "2024-05-17"), ("last friday", "2024-05-10"),
+      ("thursday", "2024-05-16"), ("sat", "2024-05-11"), ("may 2024", "2024-05"), ("March 1966", "1966-03"),
+      ("5 may 2024", "2024-05-05"), ("May 5, 2024", "2024-05-05"), ("2024 may 5", "2024-05-05"),
+      ("may 5", "2024-05-05"),
+      ("may 30", "2023-05-30"), ("june", "2023-06"), ("29 feb 2024", "2024-02-29"), ("29. feb 2023", nil),
+      ("1958", "1958"), ("1966-03-07", "1966-03-07"), ("31 june 2024", nil), ("m", nil), ("ma 2024", nil), ("", nil),
+      ("5 5 may 2024", nil), ("someday", nil), ("may may", nil), ("99999999999999999999 days ago", nil),
+      ("100000 years ago", nil),
+    ] as [(String, String?)])
+  func date(_ text: String, _ expected: String?) {
+    #expect(EverydayDate.date(text, today: "2024-05-17") == expected)
+  }
+
+  @Test("days are counted across months, years and leap days") func borders() {
+    #expect(EverydayDate.date("yesterday", today: "2024-03-01") == "2024-02-29")
+    #expect(EverydayDate.date("tomorrow", today: "2023-12-31") == "2024-01-01")
+    #expect(EverydayDate.date("monday", today: "1970-01-01") == "1969-12-29")
+  }
+
+  @Test("short identifiers are ends that only one has") func short() {
+    let ids = ["0190-aaaa1234", "0190-bbbb1234", "0190-cccc9999", "18", "218"]
+    let short = ShortIdentifiers(ids)
+    #expect(ids.map { short[$0] } == ["a1234", "b1234", "9999", "18", "218"])
+    #expect(short["other"] == "other")
+  }
+
+  @Test("tags are words that begin with #") func tags() {
+    #expect(NoteTags.tags(in: "#Finale x#y #é-1, (#two) # https://e.org/#a ##b #FINALE") == ["finale", "e-1", "two"])
+    #expect(throws: Never.self) { try NoteTags.adding(["#x", "finale"], to: "a #Finale") == "a #Finale #x" }
+    for text in ["", "#", "a b", "a#b"] { #expect(throws: (any Error).self) { try NoteTags.folded(text) } }
+  }
+}
