@@ -38,10 +38,10 @@ struct Listing {
     return selection
   }
 
-  /// Who reads a list.
+  /// The reader of a list.
   private enum Audience { case user, scripts, files }
 
-  /// The requested format, and who reads it.
+  /// The requested format and its reader.
   private func exporter() throws(Problem) -> (exporter: any Exporter, audience: Audience) {
     let said = [Options.format, Options.json, Options.plain].filter(desk.has)
     if said.count > 1 {

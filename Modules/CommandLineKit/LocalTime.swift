@@ -1,7 +1,8 @@
 internal import CSystem
 import Codecs
 
-/// Times as the user's clock shows them: stored in UTC, shown in the time zone of the process (`TZ`, else the machine's).
+/// Times as the user's clock shows them: stored in UTC, shown in the time zone of the process (`TZ`, else the
+/// machine's).
 public enum LocalTime {
   /// A time stamp in UTC (`2013-09-29T20:00:00Z`) as `2013-09-29 22:00` in local time; any other text unchanged.
   public static func text(of timestamp: String) -> String {

@@ -11,7 +11,7 @@ import Testing
     #expect(shell.run("bb-notes export notes -o /dev/stdout -o - -f csv | grep -c Breaking").out == "2\n")
   }
 
-  @Test("a record that is added again is not there twice") func again() {
+  @Test("adding the same record again does not duplicate it") func again() {
     let shell = Shell("BB_STORAGE=csv:n BB_NOW=1700000000")
     let one = "bb-notes places add Bern --at 46.95,7.45"
     #expect(shell.run(one).status == 0)
@@ -33,7 +33,7 @@ import Testing
     }
     let edited = shell.run("BB_EDITOR='sed -i s/Drama//' bb-notes actors edit A")
     #expect(edited.status == 64 && edited.err.contains("must have a category"), "\(edited)")
-    // What was never there may stay away.
+    // A field that never had a value may stay empty.
     #expect(shell.run("bb-notes actors set A phone=+1 && bb-notes actors set A birth_city=X").status == 0)
     #expect(shell.run("bb-notes actors set A phone=").status == 64)
     #expect(shell.run("bb-notes actors list --plain --columns category").out == "Drama\n")

@@ -17,7 +17,7 @@ import Testing
     #expect(done.status == 0 && done.out.contains("\"  two  spaces \""), "\(done)")
   }
 
-  @Test("indentation of other programs is no part of a name") func indentation() {
+  @Test("indentation by other programs is not part of a name") func indentation() {
     let shell = Shell("BB_STORAGE=csv:n")
     shell.write(
       "p.gpx",

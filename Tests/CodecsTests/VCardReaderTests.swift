@@ -16,7 +16,7 @@ import Testing
   }
 
   @Test(
-    "what is no card is refused with its line",
+    "a line outside a card is refused with its number",
     arguments: [
       ("FN:x\n", "a.vcf:1: expected BEGIN:VCARD"), ("BEGIN:VCARD\nx\n", "a.vcf:2: expected a property, NAME:VALUE"),
       ("\nBEGIN:VCARD\nFN:x\n", "a.vcf:2: the card has no END:VCARD"), ("\u{FF}", nil),

@@ -5,7 +5,8 @@ import Query
 import Rows
 import Testing
 
-/// A store that makes a change and then reports an error, as when the directory cannot be flushed after the file was renamed.
+/// A store that makes a change and then reports an error, as when the directory cannot be flushed after the file was
+/// renamed.
 private struct LateFailure: RecordStore {
   let base = MemoryStore()
   let isLate: Bool
@@ -37,7 +38,7 @@ private struct Noon: WallClock {
 }
 
 @Suite("Errors after a change was saved") struct LateFailureTests {
-  @Test("are told apart from those before it", arguments: [true, false]) func late(_ isLate: Bool) async throws {
+  @Test("are distinguished from those before it", arguments: [true, false]) func late(_ isLate: Bool) async throws {
     let book = RecordBook(LateFailure(isLate: isLate), clock: Noon())
     let places = NamedRecords(.place, book)
     var luzern = places.draft(id: RecordIdentifier.make(milliseconds: 0, random: Array(repeating: 7, count: 10)))

@@ -169,7 +169,7 @@ enum FavouritesCommands {
     try await listing.write(rows, of: named, selection)
   }
 
-  /// What the records are called, by the keys of their favourites: as the store, or what is built in, has them.
+  /// The names of favourite records by key, from the store or the snapshot.
   private static func names(
     of favourites: [StoredRecord], _ book: RecordBook, _ desk: Desk
   ) async throws(Problem) -> [String: String] {

@@ -198,7 +198,8 @@ struct NamedCommands: Sendable {
     desk.say("deleted \(names); to restore \(chosen.count == 1 ? "it" : "them"), run bb-notes undo")
   }
 
-  /// Adds a record that was checked, with a warning if there is another of its name. The same record is not added again.
+  /// Adds a record that was checked, with a warning if there is another of its name. The same record is not added
+  /// again.
   func add(_ record: StoredRecord, _ records: NamedRecords, _ desk: Desk) async throws(Problem) {
     let name = record.text("name") ?? "", id = record.text("id") ?? ""
     if let known = try await records.same(as: record) {

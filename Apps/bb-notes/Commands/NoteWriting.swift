@@ -53,7 +53,7 @@ enum NoteWriting {
   /// Lets the user choose one of the notes; nil if none is chosen.
   private static func pickNote(_ notebook: Notebook, _ desk: Desk) async throws(Problem) -> EpisodeKey? {
     let notes = try await notebook.book.records(of: Catalog.notes)
-    guard !notes.isEmpty else { throw Problem(.absent, "there are no notes yet", hint: "add one: bb-notes add S05E14") }
+    guard !notes.isEmpty else { throw Problem(.absent, "no notes yet", hint: "add one: bb-notes add S05E14") }
     let labels = notes.map { note in
       let line = (note.text("text") ?? "").split(whereSeparator: \.isNewline).first.map(String.init) ?? ""
       return "\(EpisodeKey(of: note)?.text ?? note.keyText)  \(line.prefix(60))"

@@ -3,8 +3,10 @@ import Rows
 
 /// Text as a cell of a GFM table that any renderer shows as the source text.
 ///
-/// Escaped are ``\ ` * _ [ ] ~ @ |``, `< >` and the `&` of an entity (as entities), `:` before `//` and `.` after `www` (else
-/// an autolink includes the escapes after it), and the first `:` of an emoji shortcode. A line end is `<br>`; other control
+/// Escaped are ``\ ` * _ [ ] ~ @ |``, `< >` and the `&` of an entity (as entities), `:` before `//` and `.` after
+/// `www` (else
+/// an autolink includes the escapes after it), and the first `:` of an emoji shortcode. A line end is `<br>`; other
+/// control
 /// characters are U+FFFD; spaces and tabs at the edges are `&#32;` and `&#9;`.
 extension WriteCursor {
   /// Writes text; returns 1 when it had control bytes that had to be replaced (or carriage returns), else 0. Asks for

@@ -31,7 +31,8 @@ public enum VCardReader {
   }
 
   /// The cards of a file.
-  /// - Throws: `badData` with `name:line` for bytes that are not UTF-8, a line that is no property, and a card that does not end.
+  /// - Throws: `badData` with `name:line` for bytes that are not UTF-8, a line that is not a property, and a card that
+  /// does not end.
   public static func cards(_ bytes: [UInt8], name: String) throws(Problem) -> [[Property]] {
     guard String(validating: bytes, as: UTF8.self) != nil else { throw Problem(.badData, "invalid UTF-8", at: name) }
     var cards: [[Property]] = [], card: [Property]?, begin = 0

@@ -341,7 +341,8 @@ public struct XMLElement: Sendable, Hashable {
     let text = self[name].map { $0.text.trimmed } ?? ""
     return text.isEmpty ? nil : text
   }
-  /// The text of the first element of this name, with the spaces around it but without line ends and the indentation next to them; nil when there is
+  /// The text of the first element of this name, with the spaces around it but without line ends and the indentation
+  /// next to them; nil when there is
   /// none or it is blank.
   public func content(of name: String) -> String? {
     guard let element = self[name] else { return nil }

@@ -30,7 +30,8 @@ extension Dates {
     return timestamp(seconds, fraction: fraction)
   }
 
-  /// A timestamp in RFC 3339 and UTC as whole seconds since 1970-01-01T00:00:00Z; nil for anything else. The fraction is dropped.
+  /// A timestamp in RFC 3339 and UTC as whole seconds since 1970-01-01T00:00:00Z; nil for anything else. The fraction
+  /// is dropped.
   public static func epochSeconds(of timestamp: [UInt8]) -> Int64? {
     guard isTimestamp(timestamp), let day = daysSince1970(Array(timestamp[..<10])),
       let hour = number(timestamp.span, 11, 2), let minute = number(timestamp.span, 14, 2),

@@ -1,4 +1,5 @@
-/// Dates as people say them, in English: `today`, `yesterday`, `3 days ago`, `monday`, `may 2024`, `5 may 2024`, `may 5`.
+/// Dates as people say them, in English: `today`, `yesterday`, `3 days ago`, `monday`, `may 2024`, `5 may 2024`, `may
+/// 5`.
 public enum EverydayDate {
   /// The date in ISO 8601, whole or partial, that a text means; nil if it means none.
   ///

@@ -8,7 +8,7 @@ struct ActorCard {
   /// Names of properties that actors have no column for.
   private(set) var ignored: Set<String> = []
 
-  /// Properties that say nothing about a person.
+  /// Properties without information about the actor.
   private static let technical: Set = ["VERSION", "PRODID", "REV", "N", "FN", "SOURCE", "KIND", "CLIENTPIDMAP"]
 
   /// - Parameter name: how messages name the file.

@@ -5,7 +5,7 @@ public import Rows
 /// Tags of notes: words of the text that begin with `#`, such as `#finale`, compared ignoring case and accents.
 public enum NoteTags {
   /// The tag that an option names, with or without its `#`, as it is compared.
-  /// - Throws: `usage` for a text that is no tag.
+  /// - Throws: `usage` for a text that is not a tag.
   public static func folded(_ text: String) throws(Problem) -> String {
     let name = text.hasPrefix("#") ? String(text.dropFirst()) : text
     guard !name.isEmpty, name.unicodeScalars.allSatisfy(isPart) else {

@@ -1,6 +1,7 @@
 /// Identifiers as the user types them: the shortest end that only one of them has, at least four characters.
 ///
-/// The beginning of a UUID of version 7 is its time, which distinguishes nothing among records that were added on one day.
+/// The beginning of a UUID of version 7 is its time, which distinguishes nothing among records that were added on one
+/// day.
 public struct ShortIdentifiers: Sendable {
   /// The fewest characters.
   public static let shortest = 4

@@ -54,7 +54,7 @@ public struct TextEditing: Sendable {
       drafts.remove(path)
       throw problem
     }
-    // What the editor began with is meant if it was saved so.
+    // Saving the initial text unchanged confirms it.
     let version = try drafts.version(of: path), isUnsaved = isSame && version == before
     guard !edited.isEmpty, !isUnsaved, edited != (saved ?? text) else {
       drafts.remove(path)

@@ -226,7 +226,8 @@ public struct HistoryEntry: Sendable, Hashable {
 }
 
 extension Sequence<HistoryEntry> {
-  /// The identifiers of the entries that are undone: by an entry that is not itself undone. The entries are oldest first.
+  /// The identifiers of the entries that are undone: by an entry that is not itself undone. The entries are oldest
+  /// first.
   public var undone: Set<String> {
     var undone: Set<String> = []
     for entry in reversed() where !undone.contains(entry.id) { undone.formUnion(entry.undoes) }

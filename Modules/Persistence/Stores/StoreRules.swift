@@ -1,9 +1,10 @@
 import Domain
 import Rows
 
-/// What every storage asks of a load, and says alike.
+/// The rules that every store applies to a load, with the same messages.
 enum StoreRules {
-  /// Seconds that a program waits for others which are changing a storage. A change takes milliseconds; twenty programs at once on a machine that
+  /// Seconds that a program waits for other writers of a store. A change takes milliseconds; twenty
+  /// programs at once on a machine that
   /// has other things to do may take some.
   static let patience = 20
 
@@ -12,7 +13,7 @@ enum StoreRules {
   /// Bytes of all replaced tables of a directory store that are kept.
   static let keptBytes = 1 << 30
 
-  /// Refuses a table that came from somewhere else, or that has records of a person's, or other columns.
+  /// Refuses a table from another source, with the user's own records, or with other columns.
   static func check(_ load: TableLoad, known: Schema?, from source: String?) throws(Problem) {
     guard let known else { return }
     let place = load.schema.name
@@ -29,7 +30,7 @@ enum StoreRules {
   }
 
   /// Refuses a table whose name differs from another's only in the case of ASCII letters, or in how its accents are
-  /// spelled: not every storage, nor every file system, tells the two apart.
+  /// spelled: some stores and file systems treat the two as equal.
   static func check(_ name: String, among known: some Sequence<String>, at place: String) throws(Problem) {
     func plain(_ name: String) -> String {
       String(decoding: name.utf8.map { $0 &- 65 < 26 ? $0 | 0x20 : $0 }, as: UTF8.self)
@@ -42,7 +43,8 @@ enum StoreRules {
       hint: "choose another name with --as")
   }
 
-  /// Refuses a new table with a name that a store could need for itself, so that every store can take the tables of every other.
+  /// Refuses a new table with a name that a store could need for itself, so that every store can take the tables of
+  /// every other.
   static func checkNotReserved(_ name: String, at place: String) throws(Problem) {
     for prefix in ["bb_", "sqlite_"] where name.lowercased().hasPrefix(prefix) {
       throw Problem(
@@ -51,12 +53,12 @@ enum StoreRules {
     }
   }
 
-  /// The complaint about a storage that is to be read and is not there.
+  /// The error for a store that does not exist.
   static func noStorage(_ place: String) -> Problem {
     Problem(.noInput, "store not found", at: place, hint: "create it with bb-export sync")
   }
 
-  /// The complaint about a history that would be mixed with another.
+  /// The error for a history that would be mixed with another.
   static func hasHistory(_ place: String) -> Problem {
     Problem(.cannotCreate, "the store already has a history", at: place, hint: "choose a location for a new store")
   }
