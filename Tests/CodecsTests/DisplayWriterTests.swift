@@ -89,6 +89,10 @@ import Testing
       ("a|b", "a\\|b"), ("two\nlines", "two<br>lines"), ("a\r\nb\rc", "a<br>b<br>c"), (" edge\t", "&#32;edge&#9;"),
       ("<b> & *x* _y_", "&lt;b&gt; & \\*x\\* \\_y\\_"), ("a&b &amp; &#38; &x", "a&b &amp;amp; &amp;#38; &x"),
       (":smile: 10:30:15 a::b", "\\:smile: 10:30:15 a::b"), (":+1: :100: :1: :a b:", "\\:+1: \\:100: :1: :a b:"),
+      (
+        "a :x: at every place :2nd_place_medal: of the blocks :joy:",
+        "a \\:x: at every place \\:2nd\\_place\\_medal: of the blocks \\:joy:"
+      ),
       ("\0", "\u{FFFD}"), ("see http://x.y", "see http\\://x.y"), ("12:30", "12:30"), ("www.a.b", "www\\.a.b"),
       ("wow.", "wow."), ("é ü", "é ü"),
       ("https://example.org/a?b=1&c=2", "<https://example.org/a?b=1&c=2>"),

@@ -4,9 +4,8 @@ import Rows
 /// Text as a cell of a GFM table that any renderer shows as the source text.
 ///
 /// Escaped are ``\ ` * _ [ ] ~ @ |``, `< >` and the `&` of an entity (as entities), `:` before `//` and `.` after
-/// `www` (else
-/// an autolink includes the escapes after it), and the first `:` of an emoji shortcode. A line end is `<br>`; other
-/// control
+/// `www` (else an autolink includes the escapes after it), and the first `:` of an emoji shortcode. A line end is
+/// `<br>`; other control
 /// characters are U+FFFD; spaces and tabs at the edges are `&#32;` and `&#9;`.
 extension WriteCursor {
   /// Writes text; returns 1 when it had control bytes that had to be replaced (or carriage returns), else 0. Asks for
@@ -186,23 +185,23 @@ enum Shortcode {
   /// The longest name, in bytes.
   private static let longest = 64
 
-  /// Whether the `:` at `position` begins one. Names of digits alone are times (`10:30:15`), except the two that exist.
+  /// Whether the `:` at `position` begins one: its name begins with a letter, or with a digit before a letter
+  /// (`2nd_place_medal`), or is one of the four others that exist. The time 10:30:15 has none.
   static func begins(_ text: ByteRun, _ position: Int) -> Bool {
-    var end = position + 1, hasLetter = false
-    while end < text.count, end - position <= longest + 1 {
-      let byte = text[end]
-      if byte == UInt8(ascii: ":") { return hasLetter || isNumber(text, position + 1, end) }
-      let isLetter = byte &- 97 < 26 || byte &- 65 < 26
-      guard isLetter || byte &- 48 < 10 || "_+-".utf8.contains(byte) else { return false }
-      hasLetter = hasLetter || isLetter
-      end += 1
-    }
-    return false
-  }
-
-  private static func isNumber(_ text: ByteRun, _ start: Int, _ end: Int) -> Bool {
-    ["100", "1234", "+1", "-1"].contains { name in
+    let start = position + 1
+    var end = start
+    while end < text.count, end - position <= longest, isPart(text[end]) { end += 1 }
+    guard end > start, end < text.count, text[end] == UInt8(ascii: ":") else { return false }
+    if isLetter(text[start]) || text[start] &- 48 < 10 && isLetter(text[start + 1]) { return true }
+    return ["100", "1234", "+1", "-1"].contains { name in
       name.utf8.count == end - start && zip(name.utf8, start..<end).allSatisfy { $0 == text[$1] }
     }
+  }
+
+  private static func isLetter(_ byte: UInt8) -> Bool { (byte | 0x20) &- 97 < 26 }
+
+  private static func isPart(_ byte: UInt8) -> Bool {
+    isLetter(byte) || byte &- 48 < 10 || byte == UInt8(ascii: "_") || byte == UInt8(ascii: "+")
+      || byte == UInt8(ascii: "-")
   }
 }
