@@ -172,7 +172,7 @@ func temporaryFolder() -> String {
 /// Transports with one fault each; its value is part of the law that must notice it.
 struct Naive: HTTPTransport {
   enum Fault: String, CaseIterable, Sendable {
-    case endsQuietly = "cut short"
+    case endsQuietly = "truncated response"
     case ignoresLimit = "above the limit"
     case ignoresDeadline = "deadline"
     case followsWithHeaders = "another origin"

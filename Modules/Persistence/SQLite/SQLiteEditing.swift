@@ -48,7 +48,9 @@ struct SQLiteEditing: EditableTable, ~Copyable {
 
   mutating func put(_ row: [Value], _ key: StoredKey) throws(Problem) {
     for (index, value) in row.enumerated() {
-      try replace.bind(index + 1, value, isTyped: !schema.key.contains(index))
+      // A real column has no integers: a literal that is not the canonical one of its number is kept as text.
+      let isTyped = !schema.key.contains(index) && schema.columns[index].type != .real
+      try replace.bind(index + 1, value, isTyped: isTyped)
     }
     try replace.run()
   }

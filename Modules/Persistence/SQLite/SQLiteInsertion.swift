@@ -78,7 +78,8 @@ struct SQLiteInsertion: ~Copyable {
           continue
         }
         // Whatever cannot be bound as it is is converted, or refused.
-        try statement.bind(index, values(row, of: batch)[column], isTyped: !description.isText)
+        let isTyped = !description.isText && description.type != .real
+        try statement.bind(index, values(row, of: batch)[column], isTyped: isTyped)
       }
     }
     let code = statement.insertOnce()
