@@ -213,7 +213,7 @@ private func pluginPort(_ plugins: PluginRegistry) -> PluginPort {
     if let plugin = try plugins.plugin(named: name) { return plugin }
     let names = try plugins.all().map(\.name)
     let hint =
-      Nearest.word(to: name, among: names).map { "did you mean \($0)?" }
+      SpellingSuggestion.word(to: name, among: names).map { "did you mean \($0)?" }
       ?? (names.isEmpty ? "no plug-ins are installed" : "available plug-ins: \(names.joined(separator: ", "))")
     throw Problem(.absent, "plug-in not found: “\(name)”", hint: hint)
   }

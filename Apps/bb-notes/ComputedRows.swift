@@ -24,10 +24,10 @@ struct ComputedRows: RowStream {
       columns: old.columns + columns.filter { !old.columns.has($0.name) })
   }
 
-  func next() async throws(Problem) -> BatchWork? {
+  func next() async throws(Problem) -> BatchTask? {
     let old = inner.schema, schema = self.schema, change = self.change
     return try await inner.next()?.followed { (batch) throws(Problem) in
-      var builder = BatchBuilder(width: schema.width)
+      var builder = RowBatchBuilder(width: schema.width)
       for record in batch.records(of: old) {
         let missing = Array(repeating: Value.null, count: schema.width - old.width)
         for value in change(StoredRecord(schema, record.values + missing)).values { builder.append(value: value) }
@@ -59,11 +59,11 @@ struct LocalTimeRows: RowStream {
 
   func widened() async throws(Problem) -> (any RowStream)? { try await inner.widened().map { LocalTimeRows($0) } }
 
-  func next() async throws(Problem) -> BatchWork? {
+  func next() async throws(Problem) -> BatchTask? {
     if times.isEmpty { return try await inner.next() }
     let times = self.times
     return try await inner.next()?.followed { (batch) throws(Problem) in
-      var builder = BatchBuilder(width: batch.width)
+      var builder = RowBatchBuilder(width: batch.width)
       for row in 0..<batch.count {
         for column in 0..<batch.width {
           if times.contains(column), case .text(let text) = batch.value(row, column) {

@@ -86,12 +86,12 @@ struct Listing {
 
   /// Writes records of `schema` to standard output, in the order given.
   func write(_ records: [StoredRecord], of schema: Schema, _ selection: Selection = Selection()) async throws(Problem) {
-    var builder = BatchBuilder(width: schema.width), batches: [RowBatch] = []
+    var builder = RowBatchBuilder(width: schema.width), batches: [RowBatch] = []
     for record in records {
       for column in schema.columns { builder.append(value: record[column.name]) }
       if builder.isFull { batches.append(builder.finish()) }
     }
     batches.append(builder.finish())
-    try await write(ReadyRows(schema: schema, batches: batches), selection)
+    try await write(BufferedRows(schema: schema, batches: batches), selection)
   }
 }

@@ -23,7 +23,7 @@ public enum ConfigurationCommand {
     guard let action = arguments.first else { return nil }
     let count = ["set": 3, "unset": 2][action]
     guard let count else {
-      let near = Nearest.word(to: action, among: ["set", "unset"]) ?? "set or unset"
+      let near = SpellingSuggestion.word(to: action, among: ["set", "unset"]) ?? "set or unset"
       throw Problem(.usage, "unknown action “\(action)”", hint: "did you mean \(near)?")
     }
     guard arguments.count == count else {
@@ -33,7 +33,7 @@ public enum ConfigurationCommand {
     }
     guard let key = ConfigurationKey(rawValue: arguments[1]) else {
       let names = ConfigurationKey.allCases.map(\.rawValue)
-      let near = Nearest.word(to: arguments[1], among: names).map { "did you mean \($0)?" }
+      let near = SpellingSuggestion.word(to: arguments[1], among: names).map { "did you mean \($0)?" }
       throw Problem(
         .usage, "unknown key “\(arguments[1])”", hint: near ?? "available keys: \(names.joined(separator: ", "))")
     }

@@ -50,7 +50,7 @@ public struct OutputFormats {
     if let named { return named }
     if path == "-" || !Self.hasSuffix(path) { return fallback }
     let suffix = String(path[path.index(after: path.lastIndex(of: ".") ?? path.startIndex)...])
-    let near = Nearest.word(to: suffix, among: exporters.flatMap(\.descriptor.fileExtensions)).map {
+    let near = SpellingSuggestion.word(to: suffix, among: exporters.flatMap(\.descriptor.fileExtensions)).map {
       "did you mean .\($0)?"
     }
     throw Problem(

@@ -196,7 +196,7 @@ private struct Scanner {
     if let words = option.words, !words.contains(value) {
       throw Problem(
         .usage, "invalid value “\(value)” for --\(option.name)",
-        hint: Nearest.word(to: value, among: words).map { "did you mean \($0)?" }
+        hint: SpellingSuggestion.word(to: value, among: words).map { "did you mean \($0)?" }
           ?? "expected one of: \(words.joined(separator: ", "))")
     }
     named.append(option)
@@ -248,7 +248,7 @@ private struct Scanner {
     }
     if arguments.count > command.arguments.count, command.arguments.last?.count != .any {
       // Of a mistyped command the first word counts, not the last.
-      if isImplied, let near = Nearest.word(to: arguments[0], among: program.commands.map(\.name)) {
+      if isImplied, let near = SpellingSuggestion.word(to: arguments[0], among: program.commands.map(\.name)) {
         throw Problem(.usage, "unknown command “\(arguments[0])”", hint: "did you mean \(near)?")
       }
       throw Problem(
@@ -266,7 +266,7 @@ extension Program {
   {
     let last = word.split(separator: " ").last.map(String.init) ?? word
     let hint =
-      if let near = Nearest.word(to: last, among: known) { "did you mean \(near)?" } else {
+      if let near = SpellingSuggestion.word(to: last, among: known) { "did you mean \(near)?" } else {
         "run “\(name) \(command.map { $0 + " " } ?? "")--help” for usage"
       }
     return Problem(.usage, what == "option" ? "unknown option \(word)" : "unknown \(what) “\(word)”", hint: hint)

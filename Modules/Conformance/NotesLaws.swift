@@ -82,9 +82,9 @@ public struct NotesLaw: Sendable, CustomStringConvertible {
       // Somebody puts one of the records there behind the history's back.
       var other = left[0]
       other["text"] = .text("another text")
-      var builder = BatchBuilder(width: other.schema.width)
+      var builder = RowBatchBuilder(width: other.schema.width)
       for value in other.values { builder.append(value: value) }
-      var load = TableLoad("", time: "", other.schema, ReadyRows(schema: other.schema, batches: [builder.finish()]))
+      var load = TableLoad("", time: "", other.schema, BufferedRows(schema: other.schema, batches: [builder.finish()]))
       load.isRemembered = false
       try await notes.book.store.load(load)
       try await notes.refuses(.busy) { _ = try await notes.history.undo() }

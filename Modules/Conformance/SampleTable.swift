@@ -19,7 +19,7 @@ public struct SampleTable: Sendable, CustomStringConvertible {
   /// The rows in batches of at most `size`.
   public func batches(of size: Int) -> [RowBatch] {
     stride(from: 0, to: rows.count, by: max(size, 1)).map { start in
-      var builder = BatchBuilder(width: schema.width)
+      var builder = RowBatchBuilder(width: schema.width)
       for row in rows[start..<min(start + size, rows.count)] {
         for value in row { builder.append(value: value) }
       }

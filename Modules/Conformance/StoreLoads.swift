@@ -18,14 +18,14 @@ extension StoreUnderLaw {
     remembering: Bool = true, command: String? = nil,
     if accepts: @escaping @Sendable (TableOutcome) -> Bool = { _ in true }
   ) async throws -> TableOutcome {
-    var builder = BatchBuilder(width: schema.width), batches: [RowBatch] = []
+    var builder = RowBatchBuilder(width: schema.width), batches: [RowBatch] = []
     for (number, row) in rows.enumerated() {
       for value in row { builder.append(value: value) }
       if number % 3 == 2 { batches.append(builder.finish()) }
     }
     batches.append(builder.finish())
     var load = TableLoad(
-      "load", time: "2026-01-02T03:04:05Z", schema, ReadyRows(schema: schema, batches: batches), from: source)
+      "load", time: "2026-01-02T03:04:05Z", schema, BufferedRows(schema: schema, batches: batches), from: source)
     load.replacesSource = replacing
     load.isRemembered = remembering
     load.command = command
@@ -189,5 +189,5 @@ extension Schema {
 /// A source that breaks off.
 private struct FailingRows: RowStream {
   let schema: Schema
-  func next() async throws(Problem) -> BatchWork? { throw Problem(.unavailable, "the source is unavailable") }
+  func next() async throws(Problem) -> BatchTask? { throw Problem(.unavailable, "the source is unavailable") }
 }

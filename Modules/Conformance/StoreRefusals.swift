@@ -64,7 +64,7 @@ extension StoreLaw {
           try await it.apply(TableChange(schema, upserts: [pair("a", 1)]))
         }
         try await it.expectProblem(.badData) {
-          let rows = ReadyRows(schema: schema, batches: [])
+          let rows = BufferedRows(schema: schema, batches: [])
           try await it.store.load(TableLoad("load", time: "2020-01-01T00:00:00Z", schema, rows))
         }
       }

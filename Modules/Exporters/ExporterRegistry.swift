@@ -35,7 +35,8 @@ public struct ExporterRegistry: Sendable {
     let names = exporters.map(\.descriptor.name)
     // A suffix is nearly a name: `md`, `jsonl`.
     let bySuffix = exporters.first { $0.descriptor.fileExtensions.contains(name.lowercased()) }?.descriptor.name
-    throw Self.unknown("format", name, nearest: bySuffix ?? Nearest.word(to: name, among: names), among: names)
+    throw Self.unknown(
+      "format", name, nearest: bySuffix ?? SpellingSuggestion.word(to: name, among: names), among: names)
   }
 
   /// The format with the extension of `path`, ignoring case; nil if there is none.
@@ -93,7 +94,8 @@ public struct ExporterRegistry: Sendable {
         throw Problem(.usage, "unknown option “\(assignment.key)” for \(names)", hint: "the format has no options")
       }
       throw Self.unknown(
-        "option", assignment.key, of: names, nearest: Nearest.word(to: assignment.key, among: keys), among: keys)
+        "option", assignment.key, of: names, nearest: SpellingSuggestion.word(to: assignment.key, among: keys),
+        among: keys)
     }
     return takers
   }

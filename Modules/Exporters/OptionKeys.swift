@@ -54,7 +54,7 @@ extension ExporterDescriptor.Option {
   /// The problem with a word that is not one of the choices.
   func problem(with word: String) -> Problem {
     let words = choices ?? []
-    let nearest = Nearest.word(to: word, among: words).map { "did you mean \($0)?" }
+    let nearest = SpellingSuggestion.word(to: word, among: words).map { "did you mean \($0)?" }
     return Problem(
       .usage, "invalid value “\(word)” for option \(key)",
       hint: nearest ?? "expected one of: \(words.joined(separator: ", "))")

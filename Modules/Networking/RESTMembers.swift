@@ -149,7 +149,9 @@ struct RESTMembers: Sendable {
       pointer.split(separator: "/").last.map { $0.lowercased() } ?? ""
     }
     let wanted = name(pointer)
-    if let word = Nearest.word(to: wanted, among: others.map(name)) { return others.first { name($0) == word } }
+    if let word = SpellingSuggestion.word(to: wanted, among: others.map(name)) {
+      return others.first { name($0) == word }
+    }
     return others.first { other in
       let (short, long) = name(other).count < wanted.count ? (name(other), wanted) : (wanted, name(other))
       guard short.count >= 3, short.first == long.first else { return false }

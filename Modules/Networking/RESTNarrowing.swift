@@ -18,7 +18,7 @@ enum RESTNarrowing {
     known.alternatives = selection?.alternatives.filter { $0.allSatisfy(isKnown) } ?? []
     guard !rows.isEmpty, !known.conditions.isEmpty || !known.alternatives.isEmpty else { return rows }
     let kept = try known.apply(
-      to: ReadyRows(schema: schema, batches: reader.batches(of: rows)), scratch: NoScratch())
+      to: BufferedRows(schema: schema, batches: reader.batches(of: rows)), scratch: NoScratch())
     return try await kept.collect().flatMap { batch in
       (0..<batch.count).map { row in (0..<batch.width).map { batch.value(row, $0) } }
     }

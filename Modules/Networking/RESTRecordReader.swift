@@ -66,7 +66,7 @@ struct RESTRecordReader {
   /// The rows in batches of the usual size.
   func batches(of rows: [[Value]]) -> [RowBatch] {
     var batches: [RowBatch] = []
-    var builder = BatchBuilder(width: dataset.schema.width)
+    var builder = RowBatchBuilder(width: dataset.schema.width)
     for row in rows {
       for value in row { builder.append(value: value) }
       if builder.isFull { batches.append(builder.finish()) }

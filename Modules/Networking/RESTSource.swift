@@ -111,7 +111,7 @@ public struct RESTSource: RecordSource {
     findings = Self.concerning(request.columns, of: dataset, findings)
     members?(findings)
     if !isAsWritten, let line = MemberFinding.line(findings) { report(line) }
-    return ReadyRows(schema: dataset.schema, batches: reader.batches(of: rows))
+    return BufferedRows(schema: dataset.schema, batches: reader.batches(of: rows))
   }
 
   /// The findings that matter to a reader of some columns: that what these read has vanished.

@@ -31,7 +31,7 @@ struct SourceNode {
 
   /// A word that is none of those known.
   func unknown(_ word: String, _ kind: String, _ known: [String]) -> Problem {
-    let near = Nearest.word(to: word, among: known).map { "did you mean \($0)?" }
+    let near = SpellingSuggestion.word(to: word, among: known).map { "did you mean \($0)?" }
     let all = known.isEmpty ? "" : "expected one of: \(known.joined(separator: ", "))"
     return problem("unknown \(kind) \(RESTText.firstWords(Array(word.utf8)))", hint: near ?? all)
   }

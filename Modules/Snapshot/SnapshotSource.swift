@@ -22,7 +22,7 @@ public struct SnapshotSource: RecordSource {
         .unavailable, "the built-in snapshot has no \(table), only \(names.joined(separator: ", "))",
         hint: "run the command once with a network connection")
     }
-    return ReadyRows(schema: schema, batches: [Self.batch(schema, text)])
+    return BufferedRows(schema: schema, batches: [Self.batch(schema, text)])
   }
 
   private static let facts: [(schema: Schema, text: StaticString)] = [
@@ -31,7 +31,7 @@ public struct SnapshotSource: RecordSource {
 
   /// Fields are separated by tabs, elements of a list (which starts with `[`) by bars; `~` is null.
   private static func batch(_ schema: Schema, _ text: StaticString) -> RowBatch {
-    var builder = BatchBuilder(width: schema.width)
+    var builder = RowBatchBuilder(width: schema.width)
     let bytes = unsafe Array(UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
     for line in bytes.split(separator: UInt8(ascii: "\n")) {
       let fields = line.split(separator: UInt8(ascii: "\t"), omittingEmptySubsequences: false)
@@ -40,7 +40,7 @@ public struct SnapshotSource: RecordSource {
     return builder.finish()
   }
 
-  private static func append(_ field: [UInt8], _ type: ColumnType, to builder: inout BatchBuilder) {
+  private static func append(_ field: [UInt8], _ type: ColumnType, to builder: inout RowBatchBuilder) {
     if field == [UInt8(ascii: "~")] { return builder.appendNull() }
     switch type {
     case .integer:

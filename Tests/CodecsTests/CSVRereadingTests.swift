@@ -5,11 +5,11 @@ import Testing
 /// What must hold because pieces are parsed on any core, once or twice, with types that may be guessed again.
 @Suite("CSV read again") struct CSVRereadingTests {
   /// All pieces of a text with these types.
-  static func works(_ text: String, _ types: ColumnTypes = [:]) async throws -> [BatchWork] {
+  static func works(_ text: String, _ types: ColumnTypes = [:]) async throws -> [BatchTask] {
     var reading = CSVReading()
     reading.types = types
     let stream = try CSVRowStream.inferring(MemoryByteSource(text, name: "t.csv"), table: "t", reading)
-    var works: [BatchWork] = []
+    var works: [BatchTask] = []
     while let work = try await stream.next() { works.append(work) }
     return works
   }

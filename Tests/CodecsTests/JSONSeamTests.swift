@@ -59,7 +59,7 @@ import Testing
     }
     let source = MemoryByteSource(Self.array(Self.records(nested)), name: "x")
     let stream = try JSONRowStream.inferring(source, table: "t")
-    var pieces: [BatchWork] = []
+    var pieces: [BatchTask] = []
     for _ in 0..<12 { pieces.append(try #require(try await stream.next())) }
     for piece in isBackwards ? pieces.reversed() : pieces { _ = try? piece.batch() }
     let read = try await ReadRows.widening(try #require(try await stream.widened()))

@@ -140,7 +140,7 @@ private func found(_ dataset: String, in tables: [(String, any RowStream)]) asyn
     #expect(got.lines == (isOdd ? ["impossible-date|a|posted_at|\(value)|1"] : []))
   }
   @Test("every dataset without a row is without a finding") func nothing() async throws {
-    let tables = Catalog.all.map { ($0.name, ReadyRows(schema: $0, batches: []) as any RowStream) }
+    let tables = Catalog.all.map { ($0.name, BufferedRows(schema: $0, batches: []) as any RowStream) }
     for (name, _) in tables {
       let got = try await found(name, in: tables)
       #expect(got.lines.isEmpty && got.said.isEmpty)

@@ -183,7 +183,7 @@ import Testing
       var selection = Selection()
       selection.relations = relations
       selection.isNested = nested
-      let rows = ReadyRows(schema: Catalog.characters, batches: [])
+      let rows = BufferedRows(schema: Catalog.characters, batches: [])
       return try selection.apply(to: rows, scratch: MemoryScratch(), related: .described).schema.key
     }
     #expect(try key(["deaths"]) == [])
@@ -202,7 +202,7 @@ import Testing
     var selection = Selection()
     selection.relations = relations
     selection.columns = ["character.name"]
-    let rows = ReadyRows(schema: Catalog.quotes, batches: [])
+    let rows = BufferedRows(schema: Catalog.quotes, batches: [])
     let problem = #expect(throws: Problem.self) {
       _ = try selection.apply(to: rows, scratch: MemoryScratch(), related: .described)
     }

@@ -152,7 +152,7 @@ import Testing
 
   @Test("only records with certain keys, whatever the form of the key's values") func keys() async throws {
     #expect(try await Self.ids { $0.keys = [Array("2".utf8), Array("5".utf8), Array("9".utf8)] } == [2, 5])
-    var builder = BatchBuilder(width: 2)
+    var builder = RowBatchBuilder(width: 2)
     for (first, second) in [("a/b", "1"), ("a", "1")] {
       builder.append(text: first)
       builder.append(number: Array(second.utf8))

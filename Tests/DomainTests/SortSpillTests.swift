@@ -61,8 +61,9 @@ import Testing
     let wanted = try Self.sorted(table.rows, column, descending: descending)
     let order = SortOrder([SortOrder.Key(column: column, isDescending: descending)], Self.schema)
     for (limit, keep, size) in [
-      (Spool.memoryLimit, nil, 100), (0, nil, 100), (3 << 20, nil, 7), (0, 40, 100), (Spool.memoryLimit, 40, 1),
-      (Spool.memoryLimit, 1, 33), (Spool.memoryLimit, 0, 33), (3 << 20, 400, 9),
+      (SpillBuffer.memoryLimit, nil, 100), (0, nil, 100), (3 << 20, nil, 7), (0, 40, 100),
+      (SpillBuffer.memoryLimit, 40, 1),
+      (SpillBuffer.memoryLimit, 1, 33), (SpillBuffer.memoryLimit, 0, 33), (3 << 20, 400, 9),
     ] as [(Int, Int?, Int)] {
       let stream = SortedRows(
         table.stream(size), by: order, keeping: keep, scratch: MemoryScratch(), memoryLimit: limit)
@@ -93,7 +94,7 @@ import Testing
       "-1e400", "-123456789012345678", "-0.1", "0", "0.000000000000001", "0.1", "0.10000000000000001", "1.5", "12.25",
       "999999999999999", "9007199254740993", "1e22", "1e400",
     ]
-    var builder = BatchBuilder(width: 1)
+    var builder = RowBatchBuilder(width: 1)
     for literal in literals { builder.append(number: Array(literal.utf8)) }
     let batch = builder.finish(), reader = CellReader(batch)
     let doubles = try literals.indices.map { try #require(reader.nearestDouble(of: reader.cell($0, 0))).value }

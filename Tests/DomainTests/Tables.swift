@@ -9,11 +9,11 @@ struct Table {
   func stream(_ size: Int = 2) -> any RowStream {
     var batches: [RowBatch] = []
     for start in stride(from: 0, to: rows.count, by: size) {
-      var builder = BatchBuilder(width: schema.width)
+      var builder = RowBatchBuilder(width: schema.width)
       for row in rows[start..<min(start + size, rows.count)] { for value in row { builder.append(value: value) } }
       batches.append(builder.finish())
     }
-    return ReadyRows(schema: schema, batches: batches)
+    return BufferedRows(schema: schema, batches: batches)
   }
 }
 

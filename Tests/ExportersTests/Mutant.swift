@@ -72,7 +72,7 @@ private struct MutantEncoder: RowEncoder {
   }
 
   private func changed(_ batch: RowBatch) -> RowBatch {
-    var builder = BatchBuilder(width: batch.width)
+    var builder = RowBatchBuilder(width: batch.width)
     for row in 0..<batch.count {
       for column in 0..<batch.width { builder.append(value: changed(batch.value(row, column))) }
     }

@@ -278,7 +278,7 @@ import Testing
         ColumnDescription("audience", .integer), ColumnDescription("id", .text, nullable: false),
         ColumnDescription("title", .text),
       ])
-    var builder = BatchBuilder(width: 3)
+    var builder = RowBatchBuilder(width: 3)
     for value: Value in [.integer(7), .text("a"), .text("Old")] { builder.append(value: value) }
     let columns = ["id", "title", "audience", "synopsis"]
     let got = try await Outcome(
@@ -299,6 +299,6 @@ private struct StoredTable: RecordSource {
   var name: String { "stored" }
   func tables() async throws(Problem) -> [Schema] { [schema] }
   func rows(of table: String, _ request: RowRequest) async throws(Problem) -> any RowStream {
-    ReadyRows(schema: schema, batches: [batch])
+    BufferedRows(schema: schema, batches: [batch])
   }
 }

@@ -115,5 +115,5 @@ import Testing
 }
 
 enum BufferedRowsFixture {
-  static func empty(_ schema: Schema) -> any RowStream { ReadyRows(schema: schema, batches: []) }
+  static func empty(_ schema: Schema) -> any RowStream { BufferedRows(schema: schema, batches: []) }
 }

@@ -97,7 +97,7 @@ final class Folder: Sendable {
       let folder = Folder()
       try await folder.write("a", "old")
       try await SQLiteStore(path: folder.path + "/n.db").load(
-        TableLoad("t", time: "", Catalog.places, ReadyRows(schema: Catalog.places, batches: [])))
+        TableLoad("t", time: "", Catalog.places, BufferedRows(schema: Catalog.places, batches: [])))
       for (name, mode) in [("a", mode_t(0o444)), ("n.db", 0), ("", 0o777)] {
         _ = unsafe chmod(folder.path + "/" + name, mode)
         if geteuid() == 0 { _ = unsafe chown(folder.path + "/" + name, 65534, 65534) }
@@ -186,9 +186,9 @@ final class Folder: Sendable {
   @Test("a spool gives back every batch, from memory and from its file", arguments: [0, 1 << 20, 1 << 30])
   func spool(limit: Int) async throws {
     let schema = Schema("t", columns: [ColumnDescription("a", .integer), ColumnDescription("b", .text)])
-    let spool = Spool(schema: schema, scratch: TemporaryScratch(folder: "/tmp"), memoryLimit: limit)
+    let spool = SpillBuffer(schema: schema, scratch: TemporaryScratch(folder: "/tmp"), memoryLimit: limit)
     for start in 0..<10 {
-      var builder = BatchBuilder(width: 2)
+      var builder = RowBatchBuilder(width: 2)
       for row in 0..<50 {
         builder.append(integer: Int64(start * 50 + row))
         builder.append(text: String(repeating: "x", count: row))

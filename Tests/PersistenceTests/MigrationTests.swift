@@ -35,12 +35,12 @@ import Testing
     try await store.apply(
       StoreChange("second", time: "2026-01-02T03:04:06Z", [TableChange(extra, upserts: [row])]))
     let bare = Schema("a/b %", columns: [ColumnDescription("z", .text), ColumnDescription("n", .real)])
-    var builder = BatchBuilder(width: 2)
+    var builder = RowBatchBuilder(width: 2)
     for row in [[Value.text("b"), .null], [.null, .real(-0.0)], [.text("b"), .null]] {
       for value in row { builder.append(value: value) }
     }
     _ = try await store.load(
-      TableLoad("third", time: "", bare, ReadyRows(schema: bare, batches: [builder.finish()]), from: "file:x"))
+      TableLoad("third", time: "", bare, BufferedRows(schema: bare, batches: [builder.finish()]), from: "file:x"))
     try await store.apply(
       StoreChange("fourth", time: "", [TableChange(StoreSample.wide, deletes: [[.text(""), .integer(0)]])]))
     return location

@@ -42,7 +42,7 @@ final class MutantStore: RecordStore {
 
   func rows(of table: String, _ request: RowRequest) async throws(Problem) -> any RowStream {
     if damage == .answersForMissingTables, try await !base.tables().contains(where: { $0.name == table }) {
-      return ReadyRows(schema: StoreSample.named, batches: [])
+      return BufferedRows(schema: StoreSample.named, batches: [])
     }
     if damage == .readsLate { return LateRows(base, table, request) }
     let request = damage == .ignoresColumns ? RowRequest() : request
@@ -62,9 +62,9 @@ final class MutantStore: RecordStore {
     if damage == .losesTypes {
       schema = Schema(schema.name, columns: schema.columns.map { ColumnDescription($0.name, .text) })
     }
-    var builder = BatchBuilder(width: schema.width)
+    var builder = RowBatchBuilder(width: schema.width)
     for row in rows { for value in row { builder.append(value: value) } }
-    return ReadyRows(schema: schema, batches: [builder.finish()])
+    return BufferedRows(schema: schema, batches: [builder.finish()])
   }
 
   private func value(_ value: Value) -> Value {
@@ -182,19 +182,19 @@ final class MutantStore: RecordStore {
         do throws(Problem) {
           guard let work = try await load.rows.next() else { break }
           var piece = load
-          piece.rows = ReadyRows(schema: load.schema, batches: [try work.batch()])
+          piece.rows = BufferedRows(schema: load.schema, batches: [try work.batch()])
           _ = try await base.load(piece)
         } catch {
-          _ = try await base.load(TableLoad("", time: "", load.schema, ReadyRows(schema: load.schema, batches: [])))
+          _ = try await base.load(TableLoad("", time: "", load.schema, BufferedRows(schema: load.schema, batches: [])))
           throw error
         }
       }
       return TableOutcome()
     case .sortsTheKeyless where load.schema.key.isEmpty:
       let rows = try await values(of: load.rows).sorted { "\($0)" < "\($1)" }
-      var builder = BatchBuilder(width: load.schema.width)
+      var builder = RowBatchBuilder(width: load.schema.width)
       for row in rows { for value in row { builder.append(value: value) } }
-      load.rows = ReadyRows(schema: load.schema, batches: [builder.finish()])
+      load.rows = BufferedRows(schema: load.schema, batches: [builder.finish()])
     case .forgetsSources: load.source = nil
     default: break
     }
@@ -231,7 +231,7 @@ private final class LateRows: RowStream {
     open = { () async throws(Problem) in try await store.rows(of: table, request) }
   }
 
-  func next() async throws(Problem) -> BatchWork? {
+  func next() async throws(Problem) -> BatchTask? {
     let rows: any RowStream
     if let known = stream.withLock({ $0 }) { rows = known } else { rows = try await open() }
     stream.withLock { $0 = rows }

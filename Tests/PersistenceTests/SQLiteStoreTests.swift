@@ -171,14 +171,14 @@ struct SQLiteStoreTests {
     let integers = [
       "0", "-1", "9223372036854775807", "-9223372036854775808", "123456789012345678", "999999999999999999",
     ]
-    var builder = BatchBuilder(width: 2)
+    var builder = RowBatchBuilder(width: 2)
     for (place, literal) in literals.enumerated() {
       builder.append(number: Array(literal.utf8))
       builder.append(number: Array(integers[place % integers.count].utf8))
     }
     let store = SQLiteStore(path: path)
     let outcome = try await store.load(
-      TableLoad("test", time: "", schema, ReadyRows(schema: schema, batches: [builder.finish()])))
+      TableLoad("test", time: "", schema, BufferedRows(schema: schema, batches: [builder.finish()])))
     #expect(outcome.added == literals.count && folder.names() == ["s.db"])
     var seen: [String] = [], numbers: [Value] = []
     for batch in try await store.rows(of: "numbers", RowRequest()).collect() {
@@ -202,12 +202,12 @@ struct SQLiteStoreTests {
   ) async throws {
     let schema = Schema("t", key: key, columns: [ColumnDescription("a", .integer), ColumnDescription("b", .text)])
     func load(_ numbers: [Int]) -> TableLoad {
-      var builder = BatchBuilder(width: 2)
+      var builder = RowBatchBuilder(width: 2)
       for number in numbers {
         builder.append(integer: Int64(number))
         builder.append(value: .text("x"))
       }
-      return TableLoad("test", time: "", schema, ReadyRows(schema: schema, batches: [builder.finish()]))
+      return TableLoad("test", time: "", schema, BufferedRows(schema: schema, batches: [builder.finish()]))
     }
     var numbers = Array(0..<400)
     numbers[place] = 7
@@ -226,9 +226,9 @@ struct SQLiteStoreTests {
   @Test func aNewFileAppearsWhenItIsWhole() async throws {
     let schema = Schema("t", key: ["a"], columns: [ColumnDescription("a", .integer, nullable: false)])
     func load(_ values: [Int64]) -> TableLoad {
-      var builder = BatchBuilder(width: 1)
+      var builder = RowBatchBuilder(width: 1)
       for value in values { builder.append(integer: value) }
-      return TableLoad("test", time: "", schema, ReadyRows(schema: schema, batches: [builder.finish()]))
+      return TableLoad("test", time: "", schema, BufferedRows(schema: schema, batches: [builder.finish()]))
     }
     let store = SQLiteStore(path: path)
     let twice = await #expect(throws: Problem.self) { try await store.load(load([1, 2, 1])) }

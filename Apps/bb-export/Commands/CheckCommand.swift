@@ -70,7 +70,7 @@ struct CheckCommand {
       opened[choice] = source
       let tables = try await source.tables().map(\.name)
       guard tables.contains(name) else {
-        let hint = Nearest.word(to: name, among: tables).map { "did you mean \($0)?" }
+        let hint = SpellingSuggestion.word(to: name, among: tables).map { "did you mean \($0)?" }
         throw Problem(
           .noInput, "\(source.name) has no dataset \(name)",
           hint: hint

@@ -82,7 +82,7 @@ enum Listings {
     _ environment: Environment
   ) async throws(Problem) {
     let schema = Schema(name, columns: columns.map { ColumnDescription($0, types[$0] ?? .text) })
-    var builder = BatchBuilder(width: columns.count)
+    var builder = RowBatchBuilder(width: columns.count)
     for row in rows {
       for (column, value) in zip(schema.columns, row) {
         if value.isEmpty {
@@ -94,6 +94,6 @@ enum Listings {
         }
       }
     }
-    try await Outputs(invocation, environment).write(ReadyRows(schema: schema, batches: [builder.finish()]))
+    try await Outputs(invocation, environment).write(BufferedRows(schema: schema, batches: [builder.finish()]))
   }
 }

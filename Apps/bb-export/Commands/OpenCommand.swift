@@ -72,7 +72,7 @@ struct OpenCommand {
   private static func columns(of dataset: Schema, _ word: String?) throws(Problem) -> [String] {
     let known = ["image", "website", "imdb"]
     if let word, !known.contains(word) {
-      let near = Nearest.word(to: word, among: known) ?? known.joined(separator: ", ")
+      let near = SpellingSuggestion.word(to: word, among: known) ?? known.joined(separator: ", ")
       throw Problem(.usage, "cannot open “\(word)”", hint: "available: \(near)")
     }
     let wanted = word.map { [$0] } ?? ["image", "website"]
@@ -118,7 +118,7 @@ struct OpenCommand {
       for row in 0..<batch.count { if let name = Self.text(batch.value(row, position)) { names.append(name) } }
     }
     let folded = Fold.folded(text)
-    return Nearest.word(to: text, among: names) ?? names.first { Fold.folded($0).starts(with: folded) }
+    return SpellingSuggestion.word(to: text, among: names) ?? names.first { Fold.folded($0).starts(with: folded) }
   }
 
   private static func page(of production: String) throws(Problem) -> String {

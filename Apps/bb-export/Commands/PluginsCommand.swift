@@ -56,8 +56,8 @@ struct PluginsCommand {
 
   private func write(_ name: String, _ columns: [String], _ rows: [[String]]) async throws(Problem) {
     let schema = Schema(name, columns: columns.map { ColumnDescription($0, .text) })
-    var builder = BatchBuilder(width: columns.count)
+    var builder = RowBatchBuilder(width: columns.count)
     for value in rows.joined() { if value.isEmpty { builder.appendNull() } else { builder.append(text: value) } }
-    try await Outputs(invocation, environment).write(ReadyRows(schema: schema, batches: [builder.finish()]))
+    try await Outputs(invocation, environment).write(BufferedRows(schema: schema, batches: [builder.finish()]))
   }
 }

@@ -74,7 +74,7 @@ struct SelectionReader {
     if order == nil, selection.sort.isEmpty, isOfFilms, schema.name == Catalog.movies.name {
       selection.sort = try usualOrder.sort(of: schema)
     }
-    _ = try selection.apply(to: ReadyRows(schema: schema, batches: []), scratch: NoScratch(), related: .described)
+    _ = try selection.apply(to: BufferedRows(schema: schema, batches: []), scratch: NoScratch(), related: .described)
     return selection
   }
 }

@@ -84,7 +84,7 @@ struct SourceReader {
       guard let type = ColumnType(name: word) else {
         let names = ColumnType.allCases.map(\.name)
         let near =
-          Nearest.word(to: word, among: names).map { "did you mean \($0)?" }
+          SpellingSuggestion.word(to: word, among: names).map { "did you mean \($0)?" }
           ?? "available types: \(names.joined(separator: ", "))"
         throw Problem(.usage, "unknown type “\(word)”", hint: near)
       }

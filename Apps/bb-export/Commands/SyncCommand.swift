@@ -164,7 +164,7 @@ struct SyncCommand {
     var chosen: [Schema] = []
     for name in invocation.arguments {
       guard let schema = tables.first(where: { $0.name == name }) else {
-        let near = Nearest.word(to: name, among: names).map { "did you mean \($0)?" }
+        let near = SpellingSuggestion.word(to: name, among: names).map { "did you mean \($0)?" }
         throw Problem(
           .usage, "the source has no dataset “\(name)”",
           hint: near ?? "available datasets: \(names.joined(separator: ", "))")
@@ -175,19 +175,19 @@ struct SyncCommand {
     return chosen.isEmpty ? tables : chosen
   }
 
-  private static func table(_ results: [(name: String, outcome: TableOutcome)]) -> ReadyRows {
+  private static func table(_ results: [(name: String, outcome: TableOutcome)]) -> BufferedRows {
     let schema = Schema(
       "sync",
       columns: [ColumnDescription("dataset", .text)]
         + ["added", "changed", "removed", "unchanged"].map { ColumnDescription($0, .integer) })
-    var builder = BatchBuilder(width: schema.width)
+    var builder = RowBatchBuilder(width: schema.width)
     for (name, outcome) in results {
       builder.append(text: name)
       for count in [outcome.added, outcome.changed, outcome.removed, outcome.unchanged] {
         builder.append(integer: Int64(count))
       }
     }
-    return ReadyRows(schema: schema, batches: [builder.finish()])
+    return BufferedRows(schema: schema, batches: [builder.finish()])
   }
 }
 

@@ -57,7 +57,7 @@ struct TableCommand {
         .usage, "the input has several tables", at: source.name, hint: "choose one: \(tables.joined(separator: ", "))")
     }
     guard tables.contains(name) else {
-      let near = Nearest.word(to: name, among: tables) ?? tables.joined(separator: ", ")
+      let near = SpellingSuggestion.word(to: name, among: tables) ?? tables.joined(separator: ", ")
       throw Problem(.noInput, "table not found: “\(name)”", at: source.name, hint: "available: \(near)")
     }
     return name

@@ -129,7 +129,8 @@ enum FavouritesCommands {
       throw Problem(
         .usage, "“\(text)” matches \(named.count) records in \(schema.name)", hint: "use a key: \(keys)")
     }
-    let near = Nearest.word(to: text, among: records.map(\.keyText) + records.compactMap { column.flatMap($0.text) })
+    let near = SpellingSuggestion.word(
+      to: text, among: records.map(\.keyText) + records.compactMap { column.flatMap($0.text) })
     throw Problem(.absent, "not found in \(schema.name): “\(text)”", hint: near.map { "did you mean \($0)?" } ?? "")
   }
 

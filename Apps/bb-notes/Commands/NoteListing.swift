@@ -65,7 +65,7 @@ enum NoteListing {
   private static func tellUnknown(_ production: String, _ desk: Desk) {
     let names = Shorthand.productions.flatMap { [$0.name, $0.short] }
     guard !names.contains(EpisodeKey.production(production)) else { return }
-    let near = Nearest.word(to: production, among: names).map { "; did you mean \($0)?" } ?? ""
+    let near = SpellingSuggestion.word(to: production, among: names).map { "; did you mean \($0)?" } ?? ""
     desk.say("no notes for “\(production)”\(near)")
   }
 

@@ -91,7 +91,7 @@ enum TransferCommands {
     }
     if let name = desk[dataset], let schema = datasets.first(where: { $0.name == name }) {
       for column in columns where schema.position(of: column) == nil {
-        let near = Nearest.word(to: column, among: schema.columns.map(\.name)).map { "did you mean \($0)?" }
+        let near = SpellingSuggestion.word(to: column, among: schema.columns.map(\.name)).map { "did you mean \($0)?" }
         throw Problem(.badData, "\(name) have no column “\(column)”", at: path, hint: near ?? "")
       }
       return schema

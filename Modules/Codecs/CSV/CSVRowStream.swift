@@ -42,7 +42,8 @@ public final class CSVRowStream: RowStream {
     let opened = try CSVOpening(source, reading, reading.isStrict ? .refused : .kept)
     let given = Self.positions(schema.columns.map(\.name)), found = Self.positions(opened.header.names)
     for column in schema.columns where found[Array(column.name.utf8)] == nil {
-      let near = Nearest.word(to: column.name, among: opened.header.names).map { "did you mean \($0)?" } ?? ""
+      let near =
+        SpellingSuggestion.word(to: column.name, among: opened.header.names).map { "did you mean \($0)?" } ?? ""
       throw Problem(.badData, "missing column “\(column.name)” in the header", at: "\(source.name):1", hint: near)
     }
     let whole = Schema(
@@ -75,7 +76,7 @@ public final class CSVRowStream: RowStream {
     let isReadAgain = careful ? false : try source.reopened() != nil
     var opened = try CSVOpening(source, reading, reading.isStrict ? .refused : isReadAgain ? .unexpected : .kept)
     for name in reading.types.names where !opened.header.has(name) {
-      let near = Nearest.word(to: name, among: opened.header.names).map { "did you mean \($0)?" } ?? ""
+      let near = SpellingSuggestion.word(to: name, among: opened.header.names).map { "did you mean \($0)?" } ?? ""
       throw Problem(.usage, "“\(table)” has no column “\(name)”", hint: near)
     }
     let types = try opened.typesOfBeginning()
@@ -138,16 +139,16 @@ public final class CSVRowStream: RowStream {
   public var isOptimistic: Bool { layout.columns.contains { $0.isInferred && $0.type != .text } }
 
   /// The next piece of the file, still to be parsed.
-  public func next() async throws(Problem) -> BatchWork? { try nextWork() }
+  public func next() async throws(Problem) -> BatchTask? { try nextWork() }
 
   /// The same for who does not wait for others.
-  public func nextWork() throws(Problem) -> BatchWork? {
+  public func nextWork() throws(Problem) -> BatchTask? {
     let piece = try state.withLock { (state) throws(Problem) in
       state.ahead.isEmpty ? try state.splitter.next() : state.ahead.removeFirst()
     }
     guard let piece else { return nil }
     let work = Work(piece, self)
-    return BatchWork { () throws(Problem) in try work.batch() }
+    return BatchTask { () throws(Problem) in try work.batch() }
   }
 
   /// Parses a piece, once, because parsing changes the text; later calls return the same batch.

@@ -56,12 +56,12 @@ public final class CSVWRows: RowStream {
   public var notes: [String] { rows.notes }
 
   /// The next rows.
-  public func next() async throws(Problem) -> BatchWork? {
+  public func next() async throws(Problem) -> BatchTask? {
     try await rows.next()?.followed { [self] (batch) throws(Problem) in try converted(batch) }
   }
 
   private func converted(_ batch: RowBatch) throws(Problem) -> RowBatch {
-    var builder = BatchBuilder(width: batch.width)
+    var builder = RowBatchBuilder(width: batch.width)
     for row in 0..<batch.count {
       for (column, converter) in converters.enumerated() {
         guard let converter else {

@@ -150,7 +150,7 @@ struct JSONInference {
     }
     for name in types.names where positions[Array(name.utf8)] == nil {
       guard !isWhole else {
-        let nearest = Nearest.word(to: name, among: columns.map(\.name)).map { "did you mean \($0)?" }
+        let nearest = SpellingSuggestion.word(to: name, among: columns.map(\.name)).map { "did you mean \($0)?" }
         throw Problem(.usage, "“\(table)” has no column “\(name)”", hint: nearest ?? "")
       }
       columns.append(ColumnDescription(name, types[name] ?? .text))

@@ -141,10 +141,10 @@ public final class JSONRowStream: RowStream {
   public var isOptimistic: Bool { inference != nil }
 
   /// The next piece of the document, still to be parsed.
-  public func next() async throws(Problem) -> BatchWork? { try nextWork() }
+  public func next() async throws(Problem) -> BatchTask? { try nextWork() }
 
   /// The same for who does not wait for others.
-  public func nextWork() throws(Problem) -> BatchWork? {
+  public func nextWork() throws(Problem) -> BatchTask? {
     let piece = try state.withLock { (state) throws(Problem) -> JSONPiece? in
       if !state.ahead.isEmpty { return state.ahead.removeFirst() }
       do throws(Problem) {
@@ -156,7 +156,7 @@ public final class JSONRowStream: RowStream {
     }
     guard let piece else { return nil }
     let work = Work(piece, self)
-    return BatchWork { () throws(Problem) in try work.batch() }
+    return BatchTask { () throws(Problem) in try work.batch() }
   }
 
   /// After a value that contradicts the inferred types, if the document can be read again: the same records from the

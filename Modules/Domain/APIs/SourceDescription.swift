@@ -45,7 +45,7 @@ public struct SourceDescription: Sendable, Hashable {
     }
     let names = builtIn.map(\.name) + ["snapshot"]
     let hint =
-      Nearest.word(to: name, among: names).map { "did you mean \($0)?" }
+      SpellingSuggestion.word(to: name, among: names).map { "did you mean \($0)?" }
       ?? "available sources: \(names.joined(separator: ", ")), or the path of a source definition"
     throw Problem(.usage, "unknown source “\(name)”", hint: hint)
   }
@@ -60,7 +60,7 @@ public struct SourceDescription: Sendable, Hashable {
   public func dataset(named name: String) throws(Problem) -> SourceDataset {
     if let dataset = datasets.first(where: { $0.schema.name == name }) { return dataset }
     let names = datasets.map(\.schema.name)
-    let hint = Nearest.word(to: name, among: names).map { "did you mean \($0)?" }
+    let hint = SpellingSuggestion.word(to: name, among: names).map { "did you mean \($0)?" }
     throw Problem(
       .noInput, "source \(self.name) has no dataset \(name)",
       hint: hint ?? "available: \(names.joined(separator: ", "))")

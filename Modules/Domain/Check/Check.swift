@@ -60,7 +60,7 @@ public struct Check: Sendable {
 
   /// The findings as rows of `schema`.
   public static func rows(of findings: [CheckFinding]) -> any RowStream {
-    var builder = BatchBuilder(width: schema.width)
+    var builder = RowBatchBuilder(width: schema.width)
     for finding in findings {
       builder.append(text: finding.dataset)
       builder.append(text: finding.check)
@@ -70,7 +70,7 @@ public struct Check: Sendable {
       builder.append(integer: Int64(finding.count))
       builder.append(text: finding.what)
     }
-    return ReadyRows(schema: schema, batches: builder.count == 0 ? [] : [builder.finish()])
+    return BufferedRows(schema: schema, batches: builder.count == 0 ? [] : [builder.finish()])
   }
 }
 

@@ -90,7 +90,7 @@ public struct EpisodeChoices: Sendable {
   /// The problem of a production that no episode is of.
   public static func unknownProduction(_ name: String, among choices: [EpisodeChoice]) -> Problem {
     let known = Set(choices.map(\.key.production)).sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
-    let near = Nearest.word(to: name, among: known).map { "did you mean \($0)?" }
+    let near = SpellingSuggestion.word(to: name, among: known).map { "did you mean \($0)?" }
     let all = known.map { name in
       name + (Shorthand.productions.first { $0.name == name }.map { " (\($0.short))" } ?? "")
     }

@@ -37,7 +37,7 @@ public struct NamedRecords: Sendable {
     }
     if !partial.isEmpty { return try only(partial, text, among: all) }
     let names = all.compactMap { $0.text("name") }
-    let near = Nearest.word(to: text, among: names).map { "did you mean \($0)?" }
+    let near = SpellingSuggestion.word(to: text, among: names).map { "did you mean \($0)?" }
     throw Problem(
       .absent, "\(kind.noun) not found: “\(text)”", hint: near ?? (names.isEmpty ? "there are none yet" : ""))
   }

@@ -47,7 +47,7 @@ public struct RecordBook: Sendable {
       if try await store.tables().contains(where: { $0.name == schema.name }) {
         return try await store.rows(of: schema.name, request)
       }
-      return ReadyRows(schema: schema, batches: [])
+      return BufferedRows(schema: schema, batches: [])
     }
   }
 

@@ -22,7 +22,7 @@ public struct DefaultStorage: RecordSource {
     } catch {
       guard error.kind == .noInput, let dataset = Catalog.all.first(where: { $0.name == table }) else { throw error }
       let wanted = dataset.columns.indices.filter { request.columns?.contains(dataset.columns[$0].name) ?? true }
-      return ReadyRows(schema: dataset.projected(to: wanted), batches: [])
+      return BufferedRows(schema: dataset.projected(to: wanted), batches: [])
     }
   }
 }

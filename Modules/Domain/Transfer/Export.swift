@@ -102,7 +102,7 @@ public struct Export: Sendable {
       }
       let writer = OrderedWriter(lanes, progress: progress)
       try await writer.begin()
-      let worker = Worker(puller: Puller(stream), writer: writer, encoders: encoders)
+      let worker = Worker(dispenser: BatchDispenser(stream), writer: writer, encoders: encoders)
       let failures = await withTaskGroup(of: Problem?.self) { group in
         for _ in 0..<threads { group.addTask { await worker.run() } }
         var failures: [Problem] = []
@@ -123,7 +123,7 @@ public struct Export: Sendable {
     let measuring = outputs.indices.filter { outputs[$0].exporter.isMeasured(with: outputs[$0].options) }
     var layouts = outputs.map { _ in Layout() }
     guard !measuring.isEmpty else { return (stream, layouts) }
-    let spool = Spool(schema: stream.schema, scratch: scratch, memoryLimit: 8 << 20)
+    let spool = SpillBuffer(schema: stream.schema, scratch: scratch, memoryLimit: 8 << 20)
     while let work = try await stream.next() {
       let batch = try work.batch()
       for position in measuring {
@@ -138,7 +138,7 @@ public struct Export: Sendable {
 
 /// A worker: takes batches in order, processes and encodes them concurrently with the others, writes them in order.
 private struct Worker: Sendable {
-  let puller: Puller
+  let dispenser: BatchDispenser
   let writer: OrderedWriter
   let encoders: [any RowEncoder]
 
@@ -148,7 +148,7 @@ private struct Worker: Sendable {
     let buffers = EncodedBatch(count: encoders.count)
     while true {
       if Task.isCancelled { return await writer.fail(nil, Problem(.cancelled, "interrupted")) }
-      let (index, pulled) = await puller.pull()
+      let (index, pulled) = await dispenser.next()
       do throws(Problem) {
         guard let work = try pulled.get() else { return nil }
         let batch = try work.batch()
@@ -164,16 +164,16 @@ private struct Worker: Sendable {
 }
 
 /// Gives out a stream's pieces one at a time, numbered from 0.
-private final class Puller: Sendable {
+private final class BatchDispenser: Sendable {
   private let stream: any RowStream
-  private let turnstile = Turnstile()
+  private let mutex = AsyncMutex()
   private let nextIndex = Mutex(0)
 
   init(_ stream: any RowStream) { self.stream = stream }
 
-  func pull() async -> (Int, Result<BatchWork?, Problem>) {
-    await turnstile.enter()
-    defer { turnstile.leave() }
+  func next() async -> (Int, Result<BatchTask?, Problem>) {
+    await mutex.enter()
+    defer { mutex.leave() }
     let index = nextIndex.withLock { index in
       defer { index += 1 }
       return index

@@ -118,7 +118,7 @@ private struct WidenedRows: RowStream {
     self.positions = positions
   }
 
-  func next() async throws(Problem) -> BatchWork? {
+  func next() async throws(Problem) -> BatchTask? {
     let positions = self.positions
     return try await inner.next()?.followed { (batch) throws(Problem) in
       let block = CellBlock(capacity: batch.count * positions.count)

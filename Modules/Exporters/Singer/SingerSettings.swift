@@ -60,7 +60,7 @@ public struct SingerSettings: Sendable, Hashable {
       case let key:
         guard !Self.usual.contains(key) else { continue }
         let hint =
-          Nearest.word(to: key, among: Self.keys).map { "did you mean \($0)?" }
+          SpellingSuggestion.word(to: key, among: Self.keys).map { "did you mean \($0)?" }
           ?? "available settings: \(Self.keys.joined(separator: ", "))"
         throw Problem(.configuration, "unknown setting “\(key)”", at: name, hint: hint)
       }

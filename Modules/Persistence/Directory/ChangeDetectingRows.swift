@@ -16,15 +16,15 @@ struct ChangeDetectingRows: RowStream {
   var isOptimistic: Bool { rows.isOptimistic }
   var notes: [String] { rows.notes }
 
-  func next() async throws(Problem) -> BatchWork? {
-    let work: BatchWork?
+  func next() async throws(Problem) -> BatchTask? {
+    let work: BatchTask?
     do throws(Problem) { work = try await rows.next() } catch { throw Self.judged(error, file, stamp) }
     guard let work else {
       if let change = Self.change(of: file, since: stamp) { throw change }
       return nil
     }
     let (file, stamp) = (self.file, self.stamp)
-    return BatchWork { () throws(Problem) in
+    return BatchTask { () throws(Problem) in
       do throws(Problem) { return try work.batch() } catch { throw Self.judged(error, file, stamp) }
     }
   }

@@ -30,7 +30,7 @@ struct DirectoryMerge: ~Copyable {
   private let encoder: any DirectoryEncoder
   private let sink: FileSink
   private var out = ByteBuffer()
-  private var changed: BatchBuilder
+  private var changed: RowBatchBuilder
   private var isEmpty = true
   /// What has become of the table.
   private(set) var outcome = TableOutcome()
@@ -43,7 +43,7 @@ struct DirectoryMerge: ~Copyable {
     self.sink = sink
     columns = ColumnMap(schema, in: kept)
     encoder = format.codec.encoder(kept)
-    changed = BatchBuilder(width: kept.width)
+    changed = RowBatchBuilder(width: kept.width)
     images = TableImages(schema: kept)
   }
 

@@ -54,7 +54,7 @@ public actor DirectoryStore: RecordStore {
     guard let found = try foreign().first(where: { $0.table.utf8.elementsEqual(table.utf8) }) else {
       if try DirectoryListing.names(path) == nil { throw StoreRules.noStorage(name) }
       let known = try await tables().map(\.name)
-      let near = Nearest.word(to: table, among: known).map { "did you mean \($0)?" }
+      let near = SpellingSuggestion.word(to: table, among: known).map { "did you mean \($0)?" }
       let others = known.isEmpty ? "the store is empty" : "available tables: \(known.joined(separator: ", "))"
       throw Problem(.noInput, "table not found: “\(table)”", at: name, hint: near ?? others)
     }

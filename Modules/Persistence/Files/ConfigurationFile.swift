@@ -75,7 +75,7 @@ public enum ConfigurationFile {
   /// The problem of a key that does not exist.
   public static func unknown(_ name: String, at place: String = "") -> Problem {
     let names = ConfigurationKey.allCases.map(\.rawValue)
-    let near = Nearest.word(to: name, among: names).map { "did you mean \($0)?" }
+    let near = SpellingSuggestion.word(to: name, among: names).map { "did you mean \($0)?" }
     return Problem(
       .configuration, "unknown key “\(name)”", at: place,
       hint: near ?? "available keys: \(names.joined(separator: ", "))")

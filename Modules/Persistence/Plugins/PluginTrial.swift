@@ -101,7 +101,7 @@ public struct PluginTrial: Sendable {
   // MARK: - Tables
 
   private static func batch(_ rows: [[Value]]) -> RowBatch {
-    var builder = BatchBuilder(width: rows[0].count)
+    var builder = RowBatchBuilder(width: rows[0].count)
     for value in rows.joined() { builder.append(value: value) }
     return builder.finish()
   }

@@ -75,7 +75,7 @@ struct SQLiteDatabase: Sendable {
     if let table = try SQLiteTable.unchanged(name, connection) { return table }
     let tables = try SQLiteTable.all(connection)
     guard let table = tables.first(where: { $0.name.utf8.elementsEqual(name.utf8) }) else {
-      let near = Nearest.word(to: name, among: tables.map(\.name)).map { "did you mean \($0)?" }
+      let near = SpellingSuggestion.word(to: name, among: tables.map(\.name)).map { "did you mean \($0)?" }
       throw Problem(
         .noInput, "table not found: “\(name)”", at: path,
         hint: near ?? "available tables: \(tables.map(\.name).joined(separator: ", "))")
@@ -114,7 +114,8 @@ struct SQLiteDatabase: Sendable {
     var table = try self.table(name, connection)
     for column in types.names {
       guard let position = table.columns.firstIndex(where: { $0.name.utf8.elementsEqual(column.utf8) }) else {
-        let near = Nearest.word(to: column, among: table.columns.map(\.name)).map { "did you mean \($0)?" } ?? ""
+        let near =
+          SpellingSuggestion.word(to: column, among: table.columns.map(\.name)).map { "did you mean \($0)?" } ?? ""
         throw Problem(.usage, "“\(name)” has no column “\(column)”", hint: near)
       }
       table.columns[position].type = types[column]

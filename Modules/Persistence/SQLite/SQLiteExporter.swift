@@ -117,14 +117,14 @@ private final class DatabaseSink: ByteSink {
   private let inner: any ByteSink
   private let schema: Schema
   private let folder: String
-  private let spool: Mutex<(rows: Spool, survey: ValueSurvey)>
+  private let spool: Mutex<(rows: SpillBuffer, survey: ValueSurvey)>
 
   init(_ inner: any ByteSink, _ schema: Schema, folder: String) {
     name = inner.name
     self.inner = inner
     self.schema = schema
     self.folder = folder
-    let rows = Spool(schema: schema, scratch: TemporaryScratch(folder: folder), memoryLimit: 4 << 20)
+    let rows = SpillBuffer(schema: schema, scratch: TemporaryScratch(folder: folder), memoryLimit: 4 << 20)
     spool = Mutex((rows, ValueSurvey(schema)))
   }
 
@@ -173,7 +173,7 @@ private final class DatabaseSink: ByteSink {
     try connection.execute(definition.text)
     let insertion = try SQLiteInsertion(
       schema, into: schema.name.quotedForSQL, isPlain: true, hasKey: survey.hasKey, connection)
-    let ahead = RowsAhead(rows)
+    let ahead = PrefetchingRows(rows)
     while let batch = try await ahead.next() { try insertion.insert(batch) }
     try connection.execute("COMMIT")
   }

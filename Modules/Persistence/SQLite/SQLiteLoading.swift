@@ -31,7 +31,7 @@ struct SQLiteLoading: ~Copyable {
       try connection.execute("CREATE TEMP" + SQLiteFormat.createTable(beside).dropFirst("CREATE".count))
     }
     let insertion = try SQLiteInsertion(schema, into: isNew ? name : Self.beside, connection)
-    let ahead = RowsAhead(rows)
+    let ahead = PrefetchingRows(rows)
     var count = 0
     while let batch = try await ahead.next() {
       try insertion.insert(batch)

@@ -87,7 +87,7 @@ final class SQLiteRows: RowStream {
 
   var isOptimistic: Bool { guessed.contains(true) }
 
-  func next() async throws(Problem) -> BatchWork? {
+  func next() async throws(Problem) -> BatchTask? {
     let first = ahead.withLock { first in
       defer { first = nil }
       return first
@@ -100,7 +100,7 @@ final class SQLiteRows: RowStream {
       guard let next else { return nil }
       batch = next
     }
-    return BatchWork { () throws(Problem) in try self.converted(batch) }
+    return BatchTask { () throws(Problem) in try self.converted(batch) }
   }
 
   /// The table once more, with the types of all its values.

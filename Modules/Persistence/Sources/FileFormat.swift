@@ -29,7 +29,7 @@ public enum FileFormat: String, Sendable, Hashable, CaseIterable {
   public init(named name: String) throws(Problem) {
     guard let format = Self(rawValue: name) ?? Self(suffix: name) else {
       let names = Self.allCases.map(\.rawValue)
-      let near = Nearest.word(to: name, among: names).map { "did you mean \($0)?" }
+      let near = SpellingSuggestion.word(to: name, among: names).map { "did you mean \($0)?" }
       throw Problem(
         .usage, "unknown input format “\(name)”", hint: near ?? "available formats: \(names.joined(separator: ", "))")
     }

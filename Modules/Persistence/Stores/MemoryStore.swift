@@ -176,12 +176,12 @@ struct MemoryTable: EditableTable, Sendable {
   /// The rows as a stream of the columns that are needed.
   func stream(_ request: RowRequest) -> any RowStream {
     let wanted = schema.columns.indices.filter { request.columns?.contains(schema.columns[$0].name) ?? true }
-    var builder = BatchBuilder(width: wanted.count), batches: [RowBatch] = []
+    var builder = RowBatchBuilder(width: wanted.count), batches: [RowBatch] = []
     for row in sorted() {
       for column in wanted { builder.append(value: row[column]) }
       if builder.isFull { batches.append(builder.finish()) }
     }
     if builder.count > 0 { batches.append(builder.finish()) }
-    return ReadyRows(schema: schema.projected(to: wanted), batches: batches)
+    return BufferedRows(schema: schema.projected(to: wanted), batches: batches)
   }
 }

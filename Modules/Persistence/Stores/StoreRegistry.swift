@@ -86,7 +86,7 @@ public struct StoreRegistry: Sendable {
       }
       let isWord = !scheme.isEmpty && scheme.utf8.allSatisfy { $0 &- 97 < 26 || $0 &- 48 < 10 }
       if isWord, unsafe access(text, F_OK) != 0 {
-        let near = Nearest.word(to: scheme, among: schemes).map { "did you mean \($0):\(path)?" }
+        let near = SpellingSuggestion.word(to: scheme, among: schemes).map { "did you mean \($0):\(path)?" }
         throw Problem(
           .usage, "unknown store type “\(scheme)”", hint: near ?? "available types: \(schemes.joined(separator: ", "))")
       }

@@ -197,7 +197,7 @@ extension Schema {
     if let position = position(of: name) { return position }
     let names = columns.map(\.name)
     let hint =
-      Nearest.word(to: name, among: names).map { "did you mean \($0)?" }
+      SpellingSuggestion.word(to: name, among: names).map { "did you mean \($0)?" }
       ?? (names.isEmpty ? "" : "available columns: \(names.map(ListedName.written).joined(separator: ", "))")
     throw Problem(.usage, "\(self.name) has no column “\(name)”", hint: hint)
   }

@@ -20,7 +20,7 @@ struct FilteredRows: RowStream {
     self.search = search
   }
 
-  func next() async throws(Problem) -> BatchWork? {
+  func next() async throws(Problem) -> BatchTask? {
     guard let work = try await inner.next() else { return nil }
     let groups = self.groups, search = self.search, keys = self.keys, schema = self.schema
     return work.followed { (batch) throws(Problem) in
@@ -48,7 +48,7 @@ struct ProjectedRows: RowStream {
     self.positions = positions
   }
 
-  func next() async throws(Problem) -> BatchWork? {
+  func next() async throws(Problem) -> BatchTask? {
     guard let work = try await inner.next() else { return nil }
     let positions = self.positions
     return work.followed { (batch) throws(Problem) in batch.projected(to: positions) }

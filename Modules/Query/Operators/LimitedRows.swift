@@ -14,7 +14,7 @@ final class LimitedRows: RowStream {
     left = Mutex((offset, limit ?? .max))
   }
 
-  func next() async throws(Problem) -> BatchWork? {
+  func next() async throws(Problem) -> BatchTask? {
     while true {
       var (skip, take) = left.withLock { $0 }
       guard take > 0, let work = try await inner.next() else { return nil }
@@ -24,8 +24,8 @@ final class LimitedRows: RowStream {
       skip -= first
       take -= take == .max ? 0 : count
       left.withLock { $0 = (skip, take) }
-      if count == batch.count { return BatchWork(ready: batch) }
-      if count > 0 { return BatchWork(ready: batch.selecting(first..<(first + count))) }
+      if count == batch.count { return BatchTask(ready: batch) }
+      if count > 0 { return BatchTask(ready: batch.selecting(first..<(first + count))) }
     }
   }
 }

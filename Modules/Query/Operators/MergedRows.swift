@@ -30,12 +30,12 @@ final class MergedRows: RowStream {
     state = Mutex(State(heads: heads))
   }
 
-  func next() async throws(Problem) -> BatchWork? {
+  func next() async throws(Problem) -> BatchTask? {
     var heads = state.withLock { state in
       defer { state.heads = [] }
       return state.heads
     }
-    var builder = BatchBuilder(width: schema.width)
+    var builder = RowBatchBuilder(width: schema.width)
     while !builder.isFull, !heads.isEmpty {
       builder.append(row: heads[0].row, of: heads[0].batch)
       heads[0].row += 1
@@ -51,7 +51,7 @@ final class MergedRows: RowStream {
       if !heads.isEmpty { Self.sink(0, in: &heads, order) }
     }
     state.withLock { $0.heads = heads }
-    return builder.count == 0 ? nil : BatchWork(ready: builder.finish())
+    return builder.count == 0 ? nil : BatchTask(ready: builder.finish())
   }
 
   /// Moves a head down to where it belongs.

@@ -22,7 +22,7 @@ final class SampledRows: RowStream {
     self.scratch = scratch
   }
 
-  func next() async throws(Problem) -> BatchWork? {
+  func next() async throws(Problem) -> BatchTask? {
     if let stream = result.withLock({ $0 }) { return try await stream.next() }
     let stream = try await drawn()
     result.withLock { $0 = stream }
@@ -30,13 +30,13 @@ final class SampledRows: RowStream {
   }
 
   private func drawn() async throws(Problem) -> any RowStream {
-    let candidates = Spool(schema: schema, scratch: scratch)
+    let candidates = SpillBuffer(schema: schema, scratch: scratch)
     var numbers: [UInt64] = []
     var heap = LargestFirst(capacity: size)
     var position: UInt64 = 0
     while let work = try await inner.next() {
       let batch = try work.batch()
-      var builder = BatchBuilder(width: schema.width)
+      var builder = RowBatchBuilder(width: schema.width)
       for row in 0..<batch.count {
         let number = Self.number(seed, position)
         position += 1
@@ -46,7 +46,7 @@ final class SampledRows: RowStream {
       }
       try candidates.append(builder.finish())
     }
-    guard let largest = heap.largest else { return ReadyRows(schema: schema, batches: []) }
+    guard let largest = heap.largest else { return BufferedRows(schema: schema, batches: []) }
     return ChosenRows(candidates.stream(), chosen: numbers.map { $0 <= largest })
   }
 
@@ -107,13 +107,13 @@ private final class ChosenRows: RowStream {
     self.chosen = chosen
   }
 
-  func next() async throws(Problem) -> BatchWork? {
+  func next() async throws(Problem) -> BatchTask? {
     guard let work = try await inner.next() else { return nil }
     let batch = try work.batch()
     let start = position.withLock { position in
       defer { position += batch.count }
       return position
     }
-    return BatchWork(ready: batch.selecting((0..<batch.count).filter { chosen[start + $0] }))
+    return BatchTask(ready: batch.selecting((0..<batch.count).filter { chosen[start + $0] }))
   }
 }

@@ -15,7 +15,7 @@ final class SortedRows: RowStream {
   /// The rows of `inner` by `order`; of them the first `keep`, or a few more.
   init(
     _ inner: any RowStream, by order: SortOrder, keeping keep: Int?, scratch: any ScratchSpace,
-    memoryLimit: Int = Spool.memoryLimit
+    memoryLimit: Int = SpillBuffer.memoryLimit
   ) {
     schema = inner.schema
     self.inner = inner
@@ -25,7 +25,7 @@ final class SortedRows: RowStream {
     self.memoryLimit = memoryLimit
   }
 
-  func next() async throws(Problem) -> BatchWork? {
+  func next() async throws(Problem) -> BatchTask? {
     if let stream = result.withLock({ $0 }) { return try await stream.next() }
     let stream = try await sorted()
     result.withLock { $0 = stream }
@@ -33,7 +33,7 @@ final class SortedRows: RowStream {
   }
 
   private func sorted() async throws(Problem) -> any RowStream {
-    var runs: [Spool] = []
+    var runs: [SpillBuffer] = []
     var pending: [RowBatch] = [], memory = 0, rows = 0
     /// With a limit: the last row that may still be among the first.
     var last: (batch: RowBatch, row: Int)?
@@ -68,15 +68,15 @@ final class SortedRows: RowStream {
   /// The rows of a batch that come before one that came in earlier, in memory of their own.
   private func before(_ last: (batch: RowBatch, row: Int), in batch: RowBatch) -> RowBatch {
     let reader = CellReader(batch), lastReader = CellReader(last.batch)
-    var builder = BatchBuilder(width: schema.width)
+    var builder = RowBatchBuilder(width: schema.width)
     for row in 0..<batch.count where order.compare(reader, row, lastReader, last.row) < 0 {
       builder.append(row: row, of: batch)
     }
     return builder.finish()
   }
 
-  private func spooled(_ ordered: OrderedBatches) throws(Problem) -> Spool {
-    let spool = Spool(schema: schema, scratch: scratch, memoryLimit: 0)
+  private func spooled(_ ordered: OrderedBatches) throws(Problem) -> SpillBuffer {
+    let spool = SpillBuffer(schema: schema, scratch: scratch, memoryLimit: 0)
     for slice in ordered.slices { try spool.append(ordered.batch(slice)) }
     return spool
   }
@@ -131,7 +131,7 @@ struct OrderedBatches: Sendable {
 
   /// A slice in a batch of its own.
   func batch(_ slice: Range<Int>) -> RowBatch {
-    var builder = BatchBuilder(width: schema.width)
+    var builder = RowBatchBuilder(width: schema.width)
     for place in places[slice] { builder.append(row: Int(place.row), of: batches[Int(place.batch)]) }
     return builder.finish()
   }
@@ -149,9 +149,9 @@ private final class OrderedRows: RowStream {
     slices = Mutex(ordered.slices[...])
   }
 
-  func next() async throws(Problem) -> BatchWork? {
+  func next() async throws(Problem) -> BatchTask? {
     guard let slice = slices.withLock({ $0.popFirst() }) else { return nil }
     let ordered = self.ordered
-    return BatchWork { () throws(Problem) in ordered.batch(slice) }
+    return BatchTask { () throws(Problem) in ordered.batch(slice) }
   }
 }

@@ -59,13 +59,13 @@ struct Join: Sendable {
 
   /// Some rows of a batch, joined.
   func rows(_ range: Range<Int>, of batch: RowBatch) -> RowBatch {
-    var builder = BatchBuilder(width: schema.width)
+    var builder = RowBatchBuilder(width: schema.width)
     for row in range { isNested ? nest(row, of: batch, &builder) : pair(row, of: batch, &builder) }
     return builder.finish()
   }
 
   /// Appends a row for each path through the relations; one with nulls where a relation has no match.
-  private func pair(_ row: Int, of batch: RowBatch, _ builder: inout BatchBuilder) {
+  private func pair(_ row: Int, of batch: RowBatch, _ builder: inout RowBatchBuilder) {
     var ways: [[Int?]] = [[]]
     for (step, index) in zip(steps, indexes) {
       ways = ways.flatMap { way -> [[Int?]] in
@@ -85,7 +85,7 @@ struct Join: Sendable {
   }
 
   /// The row with one record, or a list of records, for each relation.
-  private func nest(_ row: Int, of batch: RowBatch, _ builder: inout BatchBuilder) {
+  private func nest(_ row: Int, of batch: RowBatch, _ builder: inout RowBatchBuilder) {
     for column in 0..<width { builder.append(row, column, of: batch) }
     var records: [[Int]] = []
     for (step, index) in zip(steps, indexes) { records.append(found(index, step, records, batch, row)) }
@@ -145,7 +145,7 @@ final class JoinedRows: RowStream {
     self.join = join
   }
 
-  func next() async throws(Problem) -> BatchWork? {
+  func next() async throws(Problem) -> BatchTask? {
     var (batch, row) = rest.withLock { $0 } ?? (nil, 0)
     if batch == nil {
       guard let work = try await inner.next() else { return nil }
@@ -156,6 +156,6 @@ final class JoinedRows: RowStream {
     let range = row..<min(row + Self.slice, batch.count)
     rest.withLock { $0 = range.upperBound < batch.count ? (batch, range.upperBound) : nil }
     let join = self.join
-    return BatchWork { () throws(Problem) in join.rows(range, of: batch) }
+    return BatchTask { () throws(Problem) in join.rows(range, of: batch) }
   }
 }

@@ -91,7 +91,7 @@ struct JoinStep: Sendable {
     if known.isEmpty {
       return "datasets with relations: \(Set(relations.map(\.from)).sorted().joined(separator: ", "))"
     }
-    if let near = Nearest.word(to: name, among: known) { return "did you mean \(near)?" }
+    if let near = SpellingSuggestion.word(to: name, among: known) { return "did you mean \(near)?" }
     return "available relations: \(known.joined(separator: ", "))"
   }
 }

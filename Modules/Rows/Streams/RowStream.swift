@@ -6,7 +6,7 @@ public protocol RowStream: Sendable {
   /// The schema of the rows.
   var schema: Schema { get }
   /// The next piece, in order; nil at the end, and ever after.
-  func next() async throws(Problem) -> BatchWork?
+  func next() async throws(Problem) -> BatchTask?
   /// After a `badData` problem of this stream or its work: a stream that restarts with types that fit the failing
   /// value; nil if the problem is final.
   func widened() async throws(Problem) -> (any RowStream)?
@@ -27,7 +27,7 @@ extension RowStream {
 }
 
 /// A batch, or the work that makes it. Work is pure: it may run on any core, in any order, and more than once.
-public struct BatchWork: Sendable {
+public struct BatchTask: Sendable {
   private let make: @Sendable () throws(Problem) -> RowBatch
 
   /// Work that is still to be done.
@@ -39,8 +39,8 @@ public struct BatchWork: Sendable {
   public func batch() throws(Problem) -> RowBatch { try make() }
 
   /// The same work followed by `step`, for filters and projections.
-  public func followed(by step: @escaping @Sendable (RowBatch) throws(Problem) -> RowBatch) -> BatchWork {
+  public func followed(by step: @escaping @Sendable (RowBatch) throws(Problem) -> RowBatch) -> BatchTask {
     let make = self.make
-    return BatchWork { () throws(Problem) in try step(try make()) }
+    return BatchTask { () throws(Problem) in try step(try make()) }
   }
 }

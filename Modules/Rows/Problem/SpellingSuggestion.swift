@@ -1,5 +1,5 @@
 /// Spelling suggestions.
-public enum Nearest {
+public enum SpellingSuggestion {
   /// Bytes of the longest text that is taken for a word: comparing two takes as many steps as the product of their
   /// lengths.
   private static let longest = 256

@@ -1,7 +1,7 @@
 /// Makes a batch value by value, left to right, row after row: for sources that have values rather than bytes.
 ///
 /// Parsers fill chunks and cells themselves; this is for everything else.
-public struct BatchBuilder {
+public struct RowBatchBuilder {
   /// Cells a row.
   public let width: Int
   /// Cells put so far.

@@ -1,7 +1,7 @@
 internal import Synchronization
 
 /// Lets tasks through one at a time, first come first served, without blocking a thread.
-final class Turnstile: Sendable {
+final class AsyncMutex: Sendable {
   private struct State {
     var isTaken = false
     var waiting: [CheckedContinuation<Void, Never>] = []

@@ -1,7 +1,7 @@
 import Synchronization
 
 /// A buffer of batches that can be read any number of times: in memory up to a limit, then in a private temporary file.
-public final class Spool {
+public final class SpillBuffer {
   /// Bytes kept in memory before the file is used.
   public static let memoryLimit = 64 << 20
 
@@ -23,7 +23,7 @@ public final class Spool {
   }
 
   /// An empty spool.
-  public init(schema: Schema, scratch: any ScratchSpace, memoryLimit: Int = Spool.memoryLimit) {
+  public init(schema: Schema, scratch: any ScratchSpace, memoryLimit: Int = SpillBuffer.memoryLimit) {
     self.schema = schema
     self.scratch = scratch
     limit = memoryLimit
@@ -56,7 +56,7 @@ public final class Spool {
 
   /// The rows buffered so far, in order.
   public func stream() -> any RowStream {
-    SpooledRows(schema: schema, kept: kept, file: file, places: places)
+    SpilledRows(schema: schema, kept: kept, file: file, places: places)
   }
 }
 
@@ -66,30 +66,30 @@ extension RowBatch {
 }
 
 /// A spool, read from its beginning.
-private final class SpooledRows: RowStream {
+private final class SpilledRows: RowStream {
   let schema: Schema
   private let kept: [RowBatch]
   private let file: (any ScratchFile)?
-  private let places: [Spool.Place]
+  private let places: [SpillBuffer.Place]
   private let position = Mutex(0)
 
-  init(schema: Schema, kept: [RowBatch], file: (any ScratchFile)?, places: [Spool.Place]) {
+  init(schema: Schema, kept: [RowBatch], file: (any ScratchFile)?, places: [SpillBuffer.Place]) {
     self.schema = schema
     self.kept = kept
     self.file = file
     self.places = places
   }
 
-  func next() async throws(Problem) -> BatchWork? {
+  func next() async throws(Problem) -> BatchTask? {
     let index = position.withLock { position in
       defer { position += 1 }
       return position
     }
-    if index < kept.count { return BatchWork(ready: kept[index]) }
+    if index < kept.count { return BatchTask(ready: kept[index]) }
     guard let file, index - kept.count < places.count else { return nil }
     let place = places[index - kept.count]
     let width = schema.width
-    return BatchWork { () throws(Problem) in
+    return BatchTask { () throws(Problem) in
       let cells = CellBlock(capacity: place.rows * width)
       let raw = Chunk(capacity: place.cellBytes)
       try file.fill(raw, from: place.offset, count: place.cellBytes)

@@ -1,7 +1,7 @@
 import Synchronization
 
 /// A stream of existing batches: for lists that the programs create, snapshots and tests.
-public final class ReadyRows: RowStream {
+public final class BufferedRows: RowStream {
   /// The schema of the rows.
   public let schema: Schema
   private let batches: [RowBatch]
@@ -17,11 +17,11 @@ public final class ReadyRows: RowStream {
   }
 
   /// The next batch.
-  public func next() async throws(Problem) -> BatchWork? {
+  public func next() async throws(Problem) -> BatchTask? {
     position.withLock { position in
       guard position < batches.count else { return nil }
       defer { position += 1 }
-      return BatchWork(ready: batches[position])
+      return BatchTask(ready: batches[position])
     }
   }
 }

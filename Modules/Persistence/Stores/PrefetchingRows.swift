@@ -1,7 +1,7 @@
 import Rows
 
 /// Reads a stream one batch ahead, on another core, while the last one is dealt with. One consumer.
-final class RowsAhead {
+final class PrefetchingRows {
   private let rows: any RowStream
   private var task: Task<Result<RowBatch?, Problem>, Never>?
 
