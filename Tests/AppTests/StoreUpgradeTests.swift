@@ -11,8 +11,9 @@ import Testing
     _ = storage.shell.run("mkdir -p s && cp \(fixture) s/s.db && chmod 600 s/s.db")
   }
 
+  /// The first value of a query; an interrupted transaction is rolled back in a private copy.
   private func integer(_ query: String) throws -> Int64 {
-    let connection = try SQLiteConnection.open(path: path, .reading)
+    let connection = try SQLiteDatabase(path: path).open()
     return try connection.integer(query)
   }
   private func text(_ query: String) throws -> String {
@@ -25,6 +26,8 @@ import Testing
     let before = storage.shell.run("sha256sum s/s.db; ls s").out
     #expect(storage.run("bb-export items -f csv").out.hasPrefix("id,price,n,tags,remark\na,1.10,1,"))
     #expect(storage.run("bb-notes list").out.contains("a first note"))
+    let history = storage.run("bb-notes history")
+    #expect(history.status == 0 && history.err.isEmpty, "\(history.err)")
     #expect(storage.run("bb-notes check").status == 0)
     #expect(storage.shell.run("sha256sum s/s.db; ls s").out == before)
   }

@@ -7,17 +7,20 @@ enum SQLiteHistory {
   /// Adds the columns that entries of older programs do not have: identifier, what is undone, and what entries of one
   /// command have in common.
   static func prepare(_ connection: borrowing SQLiteConnection) throws(Problem) {
-    let known = try connection.integer("SELECT count(*) FROM pragma_table_info('bb_history') WHERE name = 'id'")
-    if known > 0 { return }
+    if try hasIdentifiers(connection) { return }
     for column in ["id", "undoes", "command"] {
       try connection.execute("ALTER TABLE bb_history ADD COLUMN \(column) TEXT")
     }
   }
 
+  /// Whether entries have identifiers; false in a database that the first release wrote and no later one has changed.
+  static func hasIdentifiers(_ connection: borrowing SQLiteConnection) throws(Problem) -> Bool {
+    try connection.integer("SELECT count(*) FROM pragma_table_info('bb_history') WHERE name = 'id'") > 0
+  }
+
   /// All entries, oldest first. Those of older programs get the identifiers that follow from what they hold.
   static func entries(_ connection: borrowing SQLiteConnection, at place: String) throws(Problem) -> [HistoryEntry] {
-    let isOld = try connection.integer("SELECT count(*) FROM pragma_table_info('bb_history') WHERE name = 'id'") == 0
-    let added = isOld ? "NULL, NULL, NULL" : "id, undoes, command"
+    let added = try hasIdentifiers(connection) ? "id, undoes, command" : "NULL, NULL, NULL"
     let rows = try connection.prepare("SELECT number, time, title, tables, \(added) FROM bb_history ORDER BY number")
     var entries: [HistoryEntry] = [], identifiers: [Int: String] = [:]
     while try rows.step() {

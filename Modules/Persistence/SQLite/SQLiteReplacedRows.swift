@@ -147,7 +147,9 @@ enum SQLiteReplacedRows {
 extension SQLiteStore {
   /// The loads of which what they replaced is kept.
   public func undoableLoads() throws(Problem) -> Set<String> {
-    guard let connection = try reading(), try SQLiteFormat.owner(connection) == .bb else { return [] }
+    guard let connection = try reading(), try SQLiteFormat.owner(connection) == .bb,
+      try SQLiteHistory.hasIdentifiers(connection)
+    else { return [] }
     let kept = Set(try SQLiteReplacedRows.numbers(connection))
     let rows = try connection.prepare("SELECT number, id FROM bb_history WHERE id IS NOT NULL")
     var identifiers: Set<String> = []
