@@ -2,8 +2,14 @@ import Codecs
 public import Domain
 public import Rows
 
-/// SQL that makes and fills a table in SQLite.
+/// SQL that creates and fills a table.
 public struct SQLExporter: Exporter {
+  private static let dialect = ExporterDescriptor.Option(
+    "dialect", "ansi|sqlite|postgres|mysql",
+    "Database system; ansi works in SQLite, PostgreSQL, MariaDB and DuckDB "
+      + "[default: ansi, or sqlite for columns of bytes or of several types]"
+  )
+
   /// The format.
   public init() {}
 
@@ -11,8 +17,8 @@ public struct SQLExporter: Exporter {
   public var descriptor: ExporterDescriptor {
     ExporterDescriptor(
       "sql", fileExtensions: ["sql"], mediaType: "application/sql",
-      summary: "SQL statements that create and fill the table, for SQLite 3.37 or later", isExact: true,
-      options: [OptionKeys.nonfinite],
+      summary: "SQL statements that create and fill the table", isExact: true, isTypedByValue: true,
+      options: [Self.dialect, OptionKeys.nonfinite],
       limits: ExporterDescriptor.Limits(columns: SQLWriter.maximumColumns))
   }
 
@@ -20,7 +26,11 @@ public struct SQLExporter: Exporter {
   public func makeEncoder(
     for schema: Schema, options: ExportOptions, layout: Layout
   ) throws(Problem) -> any RowEncoder {
-    SQLEncoder(writer: try SQLWriter(schema, nonfinite: try options.choice(OptionKeys.nonfinite, default: .error)))
+    let dialect: SQLDialect? =
+      options.values[Self.dialect.key] == nil ? nil : try options.choice(Self.dialect, default: .ansi)
+    return SQLEncoder(
+      writer: try SQLWriter(
+        schema, nonfinite: try options.choice(OptionKeys.nonfinite, default: .error), dialect: dialect))
   }
 }
 

@@ -18,8 +18,8 @@ public struct XLSXExporter: Exporter {
     ExporterDescriptor(
       "xlsx", fileExtensions: ["xlsx"],
       mediaType: "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
-      summary: "A workbook for Excel or LibreOffice; fails on values a cell cannot hold", isExact: true,
-      options: [Self.numbers, OptionKeys.nonfinite],
+      summary: "A workbook for Excel or LibreOffice; 1.10 is shown as 1.10; fails on values a cell cannot hold",
+      isExact: true, options: [Self.numbers, OptionKeys.nonfinite],
       limits: ExporterDescriptor.Limits(
         columns: SheetWriter.maximumColumns, records: SheetWriter.maximumRows - 1, characters: SheetWriter.maximumText))
   }
@@ -137,19 +137,27 @@ private enum Workbook {
     return "\(head)<Relationships xmlns=\"\(package)/relationships\">\(all.joined())</Relationships>"
   }
 
-  /// Three kinds of cells: plain, names of columns in bold, dates.
+  /// Kinds of cells: plain, column names in bold, dates, numbers with a fixed number of digits after the decimal point.
   private static let styles = """
-    \(head)<styleSheet xmlns="\(main)"><numFmts count="1"><numFmt numFmtId="164" \
-    formatCode="yyyy\\-mm\\-dd"/></numFmts>\
+    \(head)<styleSheet xmlns="\(main)"><numFmts count="\(fractions.count + 1)"><numFmt numFmtId="164" \
+    formatCode="yyyy\\-mm\\-dd"/>\(fractionFormats)</numFmts>\
     <fonts count="2"><font><sz val="11"/><name val="Calibri"/></font><font><b/><sz val="11"/><name \
     val="Calibri"/></font></fonts>\
     <fills count="2"><fill><patternFill patternType="none"/></fill><fill><patternFill \
     patternType="gray125"/></fill></fills>\
     <borders count="1"><border/></borders><cellStyleXfs count="1"><xf/></cellStyleXfs>\
-    <cellXfs count="3"><xf xfId="0"/><xf fontId="1" xfId="0" applyFont="1"/><xf numFmtId="164" xfId="0" \
-    applyNumberFormat="1"/></cellXfs>\
+    <cellXfs count="\(fractions.count + 3)"><xf xfId="0"/><xf fontId="1" xfId="0" applyFont="1"/>\
+    <xf numFmtId="164" xfId="0" applyNumberFormat="1"/>\(fractionStyles)</cellXfs>\
     <cellStyles count="1"><cellStyle name="Normal" xfId="0" builtinId="0"/></cellStyles></styleSheet>
     """
+
+  private static let fractions = 1...SheetWriter.maximumFraction
+  private static let fractionFormats = fractions.map {
+    "<numFmt numFmtId=\"\(164 + $0)\" formatCode=\"0.\(String(repeating: "0", count: $0))\"/>"
+  }.joined()
+  private static let fractionStyles = fractions.map {
+    "<xf numFmtId=\"\(164 + $0)\" xfId=\"0\" applyNumberFormat=\"1\"/>"
+  }.joined()
 
   /// A table's name as that of a sheet: at most 31 UTF-16 code units, without what sheets may not have in their names.
   static func sheetName(_ table: String) -> String {

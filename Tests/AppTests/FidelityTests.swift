@@ -73,7 +73,8 @@ import Testing
     let sync = shell.run("bb-export sync --from hostile.ndjson \(types) --storage \(storage) -q")
     #expect(sync.err == "" && sync.status == 0)
     for (format, way) in Self.formats where isIn(way) {
-      let export = shell.run("bb-export hostile --storage \(storage) -f \(format) -o out.\(format) -q")
+      let dialect = format == "sql" ? " --option sql.dialect=sqlite" : ""
+      let export = shell.run("bb-export hostile --storage \(storage) -f \(format) -o out.\(format) -q\(dialect)")
       #expect(export.err == "" && export.status == 0, "\(format)")
       let reread = "bb-export hostile --as hostile \(types) -f ndjson -o found"
       var expected = "hostile.ndjson"

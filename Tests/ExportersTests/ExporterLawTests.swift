@@ -8,11 +8,13 @@ enum Fixtures {
   static let all: [ExporterFixture] =
     ExporterRegistry.builtIn.map {
       ExporterFixture(
-        $0.descriptor.name, $0, reader: Readers.reader(of: $0), refusesValues: $0.descriptor.name == "xlsx")
+        $0.descriptor.name, $0, reader: Readers.reader(of: $0),
+        refusesValues: ["xlsx", "sql"].contains($0.descriptor.name))
     } + [
       ExporterFixture(
         "xlsx, long numbers as text", XLSXExporter(), options: ExportOptions(["numbers": "text"]),
         reader: Readers.reader(of: XLSXExporter()), refusesValues: true),
+      ExporterFixture("sql for SQLite", SQLExporter(), options: ExportOptions(["dialect": "sqlite"])),
       fixture("csv, crlf and null text", .csv, ["line-ending": "crlf", "null": "NULL"]),
       fixture("csv, semicolons", .csv, ["delimiter": ";"]),
       ExporterFixture("csv, flattened", CSVExporter.csv, options: ExportOptions(["nested": "flatten"])),

@@ -1,5 +1,6 @@
 import Codecs
 import Conformance
+import Domain
 import Exporters
 import Rows
 import Testing
@@ -249,12 +250,22 @@ struct PythonTests {
           != nil,
       "sqlite3 3.37 or newer is not installed"))
   func sql() throws {
+    func number(_ literal: [UInt8]) -> [UInt8] {
+      switch StoredNumber(literal) {
+      case .integer: literal
+      case .real(let value):
+        Array((String(repeating: "0", count: 16) + String(value.bitPattern, radix: 16)).suffix(16).utf8)
+      case .literal: [UInt8(ascii: "\"")] + literal
+      }
+    }
     var numbers = SplitMix64(seed: 5)
     let reals = (0..<2000).map { _ in Double(bitPattern: numbers.next()) }.filter(\.isFinite)
     let table = SampleTable(
       "reals", Schema("reals", columns: [ColumnDescription("r", .real)]), reals.map { [.real($0)] })
     for table in Self.tables.filter({ $0.schema.width > 0 }) + [table] {
-      let lines = try python(Self.sql, table.schema.name, ExporterFixture("sql", SQLExporter()).document(table))
+      let lines = try python(
+        Self.sql, table.schema.name,
+        ExporterFixture("sql", SQLExporter(), options: ExportOptions(["dialect": "sqlite"])).document(table))
       let expected = table.rows.map { row in
         line(
           zip(row, table.schema.columns).map { value, column in
@@ -265,6 +276,12 @@ struct PythonTests {
             case .integer(let value): return Array(String(value).utf8)
             case .real(let value):
               return Array((String(repeating: "0", count: 16) + String(value.bitPattern, radix: 16)).suffix(16).utf8)
+            case .number(let text) where column.type == .decimal: return number(text)
+            case .json(let json) where column.type == .json:
+              if json.first == UInt8(ascii: "\""), let text = try? JSON.parse(json, name: "").stringBytes {
+                return quote + (JSONByValue.isAmbiguous(text) ? json : text)
+              }
+              return json.first.map { $0 == 45 || $0 &- 48 < 10 } == true ? number(json) : quote + json
             case .number(let text), .text(let text), .json(let text): return quote + text
             case .bytes(let bytes): return [UInt8(ascii: "x")] + bytes
             }

@@ -14,17 +14,21 @@ enum SheetReader {
 
   private static func value(of cell: XMLElement, _ type: ColumnType) -> Value {
     switch cell.attributes["t"] {
-    case "b": return .boolean(cell.text(of: "v") == "1")
+    case "b":
+      let truth = cell.text(of: "v") == "1"
+      return type == .json ? .json(Array(String(truth).utf8)) : .boolean(truth)
     case "inlineStr":
       let bytes = Array(text(cell).utf8)
       switch type {
-      case .json, .list: return .json(bytes)
+      case .json: return .json(JSONByValue.canonical(bytes))
+      case .list: return .json(bytes)
       case .bytes: return Base64.decode(bytes).map(Value.bytes) ?? .text(bytes)
       case .integer, .real, .decimal: return .number(bytes)
       default: return .text(bytes)
       }
     default:
       guard let number = cell.text(of: "v") else { return .null }
+      if type == .json { return .json(Array(number.utf8)) }
       guard cell.attributes["s"] == "2", let day = Int64(number) else { return .number(Array(number.utf8)) }
       return .text(Array((Dates.timestamp(epochSeconds: (day - 25_569) * 86_400) ?? []).prefix(10)))
     }

@@ -81,12 +81,21 @@ public struct SheetWriter: Sendable {
   ) throws(Problem) {
     let description = schema.columns[column]
     func text(_ run: ByteRun) throws(Problem) { try putText(run, description.name, row, &cursor, &out) }
-    if description.type == .json, !cell.isNull {
-      // In a column of any JSON a text is JSON too.
-      var json = ByteBuffer(capacity: 256)
-      json.append(jsonOf: cell, chunk)
-      let copy = Chunk(copying: json.bytes())
-      return try text(ByteRun(copy, 0, UInt32(copy.count)))
+    if description.type == .json, case .json(let start, let length) = cell {
+      // Each value by itself: a text has no quotes, unless it would be read as another value.
+      func string(_ bytes: [UInt8]) throws(Problem) {
+        let isAmbiguous = !description.isMixed && JSONByValue.isAmbiguous(bytes)
+        let copy = Chunk(copying: isAmbiguous ? ByteRun(chunk, start, length).bytes : bytes)
+        try text(ByteRun(copy, 0, UInt32(copy.count)))
+      }
+      switch unsafe JSONScalar(chunk.base + Int(start), Int(length)) {
+      case .null: return cursor.put("<c/>")
+      case .boolean(let value): return try put(.boolean(value), chunk, row, column, &cursor, &out)
+      case .number: return try put(.number(start, length), chunk, row, column, &cursor, &out)
+      case .plainText: return try string(ByteRun(chunk, start + 1, length - 2).bytes)
+      case .text(let bytes): return try string(bytes)
+      case .nested: return try text(ByteRun(chunk, start, length))
+      }
     }
     switch cell {
     case .null: cursor.put("<c/>")
@@ -107,7 +116,13 @@ public struct SheetWriter: Sendable {
       let literal = ByteRun(chunk, start, length)
       guard Self.isKept(literal) else { return try putLong(literal.bytes, row, column, &cursor, &out) }
       cursor.ensure(literal.count, &out)
-      cursor.put("<c><v>")
+      if let zeros = Self.shownFraction(literal) {
+        cursor.put("<c s=\"")
+        cursor.put(Int64(Self.firstFractionStyle + zeros - 1))
+        cursor.put("\"><v>")
+      } else {
+        cursor.put("<c><v>")
+      }
       cursor.put(literal)
       cursor.put("</v></c>")
     case .text(let start, let length):
@@ -131,6 +146,23 @@ public struct SheetWriter: Sendable {
     if literal.count <= 15, literal.bytes.allSatisfy({ $0 | 0x20 != UInt8(ascii: "e") }) { return true }
     guard let value = Double(String(decoding: literal.bytes, as: UTF8.self)), value.isFinite else { return false }
     return DecimalNumber(literal.bytes) == DecimalNumber(value)
+  }
+
+  /// The style of cells that show one digit after the decimal point; those that follow show one more each.
+  package static let firstFractionStyle = 3
+  /// Digits after the decimal point that the last style shows.
+  package static let maximumFraction = 15
+
+  /// Digits after the decimal point of a literal that ends with a zero (`1.10`), which a spreadsheet would not show;
+  /// nil for others.
+  private static func shownFraction(_ literal: ByteRun) -> Int? {
+    guard literal.count > 2, literal[literal.count - 1] == UInt8(ascii: "0") else { return nil }
+    for position in 0..<literal.count where literal[position] == UInt8(ascii: ".") {
+      let digits = literal.count - position - 1
+      let isPlain = (position + 1..<literal.count).allSatisfy { literal[$0] &- 48 < 10 }
+      return isPlain && digits <= maximumFraction ? digits : nil
+    }
+    return nil
   }
 
   /// A number with too many digits.

@@ -1,127 +1,233 @@
 public import Rows
 
-/// Rows as SQL for SQLite 3.37 or later: one transaction that creates a table and fills it.
+/// Writes rows as SQL: one transaction that creates a table and fills it.
 ///
-/// The database returns every value unchanged: reals bit for bit, text byte for byte, decimals as text, lists and JSON
-/// values as JSON text, Booleans as 1 and 0.
+/// Dates, times, URLs and lists are text. Whatever the dialect cannot represent is refused with record and column.
 public struct SQLWriter: Sendable {
   /// The most columns of a table in SQLite as it is usually built (SQLITE_MAX_COLUMN).
   public static let maximumColumns = 2000
 
   private let schema: Schema
   private let nonfinite: NonfinitePolicy
+  private let dialect: SQLDialect
   /// `INSERT INTO "t" VALUES(`.
   private let insert: [UInt8]
 
-  /// A writer of rows of `schema`.
-  /// - Throws: `usage` for a table without columns, which SQL does not have; `badData` for names of columns that SQLite
-  ///   does not.
-  public init(_ schema: Schema, nonfinite: NonfinitePolicy = .error) throws(Problem) {
+  /// Creates a writer of rows of `schema`.
+  /// - Parameter dialect: nil for the common subset, or for SQLite if a column has bytes or values of several types,
+  ///   which no common text can express.
+  /// - Throws: `usage` for a table without columns; `badData` for names or types of columns that the dialect does not
+  ///   have.
+  public init(
+    _ schema: Schema, nonfinite: NonfinitePolicy = .error, dialect: SQLDialect? = nil
+  ) throws(Problem) {
     guard schema.width > 0 else { throw Problem(.usage, "sql: a table must have at least one column") }
     try schema.checkForSQL()
+    let isCommon = !schema.columns.contains { $0.type == .bytes || $0.isMixed }
     self.schema = schema
     self.nonfinite = nonfinite
-    insert = Array("INSERT INTO \(Self.quoted(schema.name)) VALUES(".utf8)
-  }
-
-  /// Writes the text before the first row: the start of the transaction, and the table.
-  public func begin(_ out: inout ByteBuffer) {
-    let columns = schema.columns.map { column in
-      "  \(Self.quoted(column.name)) \(Self.typeName(column.type))\(column.isNullable ? "" : " NOT NULL")"
+    self.dialect = dialect ?? (isCommon ? .ansi : .sqlite)
+    for column in schema.columns where self.dialect.declared(column.type) == nil {
+      throw Problem(
+        .badData, "column \(column.name): no type for bytes is common to all database systems",
+        hint: "use --option sql.dialect=sqlite, postgres or mysql")
     }
-    let keys = schema.key.map { Self.quoted(schema.columns[$0].name) }
-    let lines = columns + (keys.isEmpty ? [] : ["  PRIMARY KEY(\(keys.joined(separator: ", ")))"])
-    out.append("BEGIN;\nCREATE TABLE \(Self.quoted(schema.name)) (\n\(lines.joined(separator: ",\n"))\n) STRICT;\n")
+    insert = Array("INSERT INTO \(schema.name.quotedForSQL) VALUES(".utf8)
   }
 
-  /// Writes the text after the last row.
-  public func finish(_ out: inout ByteBuffer) { out.append("COMMIT;\n") }
+  /// Appends the beginning of the transaction, and the definition of the table.
+  public func begin(_ out: inout ByteBuffer) {
+    out.append(dialect.opening)
+    if dialect == .sqlite {
+      let reals = schema.columns.indices.filter { schema.columns[$0].type == .real }
+      out.append(SQLiteDefinition(schema, untypedReals: Set(reals)).text)
+      return out.append(";\n")
+    }
+    var lines = schema.columns.map { column in
+      "  \(column.name.quotedForSQL) \(dialect.declared(column.type) ?? "TEXT")\(column.isNullable ? "" : " NOT NULL")"
+    }
+    if !schema.key.isEmpty { lines.append("  PRIMARY KEY(\(schema.key.map(keyPart).joined(separator: ", ")))") }
+    let options = dialect == .postgres ? "" : " /*! CHARACTER SET utf8mb4 COLLATE utf8mb4_bin */"
+    out.append(
+      "CREATE TABLE \(schema.name.quotedForSQL) (\n\(lines.joined(separator: ",\n"))\n)\(options);\n")
+  }
 
-  /// Writes the rows of a batch.
-  /// - Throws: `badData` for a real that is not finite, and for a value that is not an integer in an integer column.
+  /// A column of the primary key. MySQL needs the length of a prefix for text; its keys have at most 3,072 bytes.
+  private func keyPart(_ position: Int) -> String {
+    let column = schema.columns[position]
+    let texts = schema.key.count { dialect.declared(schema.columns[$0].type)?.hasPrefix("TEXT") ?? false }
+    let isText = dialect.declared(column.type)?.hasPrefix("TEXT") ?? false
+    let prefix = isText && dialect != .postgres ? " /*! (\(min(255, 700 / max(1, texts)))) */" : ""
+    return column.name.quotedForSQL + prefix
+  }
+
+  /// Appends the end of the transaction.
+  public func finish(_ out: inout ByteBuffer) { out.append(dialect.closing) }
+
+  /// Appends the rows of a batch.
+  /// - Throws: `badData` with `record` set for a value that the dialect cannot represent.
   public func write(_ batch: RowBatch, _ out: inout ByteBuffer) throws(Problem) {
     for row in 0..<batch.count {
       out.append(bytes: insert)
       for column in 0..<batch.width {
         if column > 0 { out.append(",") }
-        try append(batch[row, column], batch.chunk, row, column, &out)
+        do throws(Problem) {
+          try append(batch[row, column], batch.chunk, column, &out)
+        } catch {
+          var problem = error
+          problem.record = row
+          throw problem
+        }
       }
       out.append(");\n")
     }
   }
 
-  private static func quoted(_ name: String) -> String { "\"\(name.replacing("\"", with: "\"\""))\"" }
-
-  private static func typeName(_ type: ColumnType) -> String {
-    switch type {
-    case .integer, .boolean: "INTEGER"
-    // Without affinity: 1e22 stays a real, -0.0 keeps its sign, a decimal its digits.
-    case .real, .decimal: "ANY"
-    case .bytes: "BLOB"
-    case .text, .date, .timestamp, .url, .list, .json: "TEXT"
-    }
-  }
-
   private func append(
-    _ cell: Cell, _ chunk: Chunk, _ row: Int, _ column: Int, _ out: inout ByteBuffer
+    _ cell: Cell, _ chunk: Chunk, _ column: Int, _ out: inout ByteBuffer
   ) throws(Problem) {
     let type = schema.columns[column].type
-    if type == .json, !cell.isNull {
-      if case .real(let value) = cell, !value.isFinite { return try append(value, row, column, &out) }
-      var json = ByteBuffer(capacity: 256)
-      json.append(jsonOf: cell, chunk)
-      return json.run { Self.append(text: $0, &out) }
-    }
+    if type == .json, !cell.isNull { return try append(json: cell, chunk, column, &out) }
     switch cell {
     case .null: out.append("NULL")
     case .integer(let value): out.append(integer: value)
-    case .boolean(let value): out.append(value ? "1" as StaticString : "0")
-    case .real(let value): try append(value, row, column, &out)
+    case .boolean(let value):
+      let word: StaticString = dialect == .sqlite ? value ? "1" : "0" : value ? "TRUE" : "FALSE"
+      out.append(word)
+    case .real(let value): try append(value, column, &out)
     case .text(let start, let length), .json(let start, let length):
-      Self.append(text: ByteRun(chunk, start, length), &out)
-    case .bytes(let start, let length): Self.append(hexadecimal: ByteRun(chunk, start, length), &out)
+      try append(text: ByteRun(chunk, start, length), column, &out)
+    case .bytes(let start, let length): append(bytes: ByteRun(chunk, start, length), &out)
     case .number(let start, let length):
-      let literal = ByteRun(chunk, start, length), text = String(decoding: literal.bytes, as: UTF8.self)
-      if type == .integer {
-        guard Int64(text).map(String.init) == text else {
-          throw Problem(
-            .badData, "column \(schema.columns[column].name): \(text.prefix(40)) is out of range for a 64-bit integer",
-            record: row)
-        }
-        out.append(literal)
-      } else if type == .real, let value = Double(text), value.isFinite,
-        literal.equals(value.canonicalText) || DecimalNumber(literal.bytes) == DecimalNumber(value)
-      {
-        try append(value, row, column, &out)
-      } else {
-        Self.append(text: literal, &out)
+      try append(literal: ByteRun(chunk, start, length), type, column, &out)
+    }
+  }
+
+  // MARK: JSON
+
+  /// Appends a value of a JSON column: for SQLite by value, else as JSON text.
+  private func append(
+    json cell: Cell, _ chunk: Chunk, _ column: Int, _ out: inout ByteBuffer
+  ) throws(Problem) {
+    if case .real(let value) = cell, !value.isFinite { return try append(value, column, &out) }
+    if case .bytes(let start, let length) = cell {
+      guard dialect == .sqlite else {
+        throw problem(column, "bytes and text cannot be distinguished in one column", "sqlite")
+      }
+      return append(bytes: ByteRun(chunk, start, length), &out)
+    }
+    var json = ByteBuffer(capacity: 256)
+    json.append(jsonOf: cell, chunk)
+    let copy = Chunk(copying: json.bytes()), text = ByteRun(copy, 0, UInt32(copy.count))
+    guard dialect == .sqlite else { return try append(text: text, column, &out) }
+    switch unsafe JSONScalar(text.start, text.count) {
+    case .null: out.append("NULL")
+    case .number: try append(literal: text, .decimal, column, &out)
+    case .boolean, .nested: try append(text: text, column, &out)
+    case .plainText: try append(string: text.slice(from: 1, atMost: text.count - 2).bytes, text, column, &out)
+    case .text(let string): try append(string: string, text, column, &out)
+    }
+  }
+
+  /// Appends a string of a JSON column, as JSON text if it would be read as another value.
+  private func append(
+    string: [UInt8], _ json: ByteRun, _ column: Int, _ out: inout ByteBuffer
+  ) throws(Problem) {
+    if !schema.columns[column].isMixed, JSONByValue.isAmbiguous(string) {
+      return try append(text: json, column, &out)
+    }
+    let copy = Chunk(copying: string)
+    try append(text: ByteRun(copy, 0, UInt32(copy.count)), column, &out)
+  }
+
+  // MARK: Numbers
+
+  private func append(
+    literal: ByteRun, _ type: ColumnType, _ column: Int, _ out: inout ByteBuffer
+  ) throws(Problem) {
+    if type == .integer {
+      let text = String(decoding: literal.bytes, as: UTF8.self)
+      guard Int64(text).map(String.init) == text else {
+        throw Problem(
+          .badData, "column \(schema.columns[column].name): \(text.prefix(40)) is out of range for a 64-bit integer")
+      }
+      return out.append(literal)
+    }
+    let stored = unsafe StoredNumber(literal.start, literal.count)
+    switch (dialect, type, stored) {
+    case (.postgres, .decimal, _): out.append(literal)
+    case (.sqlite, .decimal, .integer), (_, .decimal, .integer(-999_999_999_999_999...999_999_999_999_999)):
+      out.append(literal)
+    case (_, _, .real(let value)): try append(value, column, &out)
+    default:
+      // Another spelling, or a number that no Double is.
+      let value = Double(String(decoding: literal.bytes, as: UTF8.self)) ?? .infinity
+      let isKept = value.isFinite && DecimalNumber(literal.bytes) == DecimalNumber(value)
+      if dialect == .sqlite {
+        if type == .real, isKept { return try append(value, column, &out) }
+        return try append(text: literal, column, &out)
+      }
+      guard isKept else {
+        let shown = String(decoding: literal.bytes.prefix(40), as: UTF8.self)
+        throw problem(column, "a double cannot keep all digits of \(shown)", "sqlite or postgres")
+      }
+      try append(value, column, &out)
+    }
+  }
+
+  private func append(_ value: Double, _ column: Int, _ out: inout ByteBuffer) throws(Problem) {
+    guard value.isFinite else {
+      switch nonfinite {
+      case .error:
+        throw NonfinitePolicy.problem(value, column: schema.columns[column].name, record: 0, format: "SQL")
+      case .null: return out.append("NULL")
+      case .string: return out.append("'\(NonfinitePolicy.word(for: value))'")
       }
     }
-  }
-
-  private func append(_ value: Double, _ row: Int, _ column: Int, _ out: inout ByteBuffer) throws(Problem) {
-    if value.isFinite { return Self.append(real: value, &out) }
-    switch nonfinite {
-    case .error:
-      throw NonfinitePolicy.problem(value, column: schema.columns[column].name, record: row, format: "SQL")
-    case .null: out.append("NULL")
-    case .string:
-      out.append("'")
-      out.append(NonfinitePolicy.word(for: value))
-      out.append("'")
+    switch dialect {
+    case .sqlite: SQLReal.append(value, scaledBy: .literal, &out)
+    case .ansi: SQLReal.append(value, scaledBy: .rounded, &out)
+    case .postgres: out.append("'\(String(decoding: value.canonicalText, as: UTF8.self))'")
+    case .mysql:
+      let text = value.canonicalText
+      out.append(bytes: text)
+      // Without an exponent it would be a decimal.
+      if !text.contains(UInt8(ascii: "e")) { out.append("e0") }
     }
   }
 
-  /// Text between quotes. NUL would end the statement, and the shell drops a carriage return before a line feed: such
-  /// text goes as hexadecimal.
-  private static func append(text: ByteRun, _ out: inout ByteBuffer) {
+  // MARK: Text and bytes
+
+  /// Appends text in quotes. A NUL would end the statement in most systems, and SQLite's shell drops a carriage return
+  /// before a line feed.
+  private func append(text: ByteRun, _ column: Int, _ out: inout ByteBuffer) throws(Problem) {
     var position = 0
     while position < text.count, text[position] != 0, text[position] != 0x0D { position += 1 }
-    if position < text.count {
+    if position == text.count { return appendQuoted(text, &out) }
+    let bytes = text.bytes, hasNUL = bytes.contains(0)
+    switch dialect {
+    case .sqlite:
       out.append("CAST(")
-      append(hexadecimal: text, &out)
-      return out.append(" AS TEXT)")
+      append(bytes: text, &out)
+      out.append(" AS TEXT)")
+    case .mysql where hasNUL:
+      out.append("CONVERT(")
+      append(bytes: text, &out)
+      out.append(" USING utf8mb4)")
+    case .ansi, .postgres, .mysql:
+      if hasNUL { throw problem(column, "a text has a NUL character", "sqlite or mysql") }
+      let unused = (UInt8(1)..<127).reversed().first { $0 != 39 && $0 != 92 && $0 != 0x0D && !bytes.contains($0) }
+      guard let mark = unused else {
+        throw problem(column, "a text has a carriage return and every character of ASCII", "sqlite")
+      }
+      let marked = Chunk(copying: bytes.map { $0 == 0x0D ? mark : $0 })
+      out.append("replace(")
+      appendQuoted(ByteRun(marked, 0, UInt32(marked.count)), &out)
+      out.append(bytes: [44, 39, mark, 39, 44, 39, 0x0D, 39, 41])
     }
+  }
+
+  private func appendQuoted(_ text: ByteRun, _ out: inout ByteBuffer) {
     out.append("'")
     var start = 0
     for position in 0..<text.count where text[position] == UInt8(ascii: "'") {
@@ -133,8 +239,8 @@ public struct SQLWriter: Sendable {
     out.append("'")
   }
 
-  private static func append(hexadecimal bytes: ByteRun, _ out: inout ByteBuffer) {
-    out.append("X'")
+  private func append(bytes: ByteRun, _ out: inout ByteBuffer) {
+    out.append(dialect == .postgres ? "'\\x" as StaticString : "X'")
     for position in 0..<bytes.count {
       for digit in [bytes[position] >> 4, bytes[position] & 15] {
         out.append(byte: digit < 10 ? 48 + digit : 55 + digit)
@@ -143,24 +249,9 @@ public struct SQLWriter: Sendable {
     out.append("'")
   }
 
-  /// A real that SQLite reads to the last bit. Its reader is exact for up to 15 digits and small exponents; any other
-  /// number is an integer of 53 bits, multiplied or divided by powers of two, which is exact as well.
-  private static func append(real value: Double, _ out: inout ByteBuffer) {
-    let text = value.canonicalText
-    let mantissa = text.prefix { $0 != UInt8(ascii: "e") }.filter { $0 &- 48 < 10 }
-    let isSmall = value == 0 || (1e-5...1e21).contains(value.magnitude)
-    if mantissa.drop(while: { $0 == 48 }).count <= 15, isSmall { return out.append(bytes: text) }
-    var exponent = Int(value.exponent) - Double.significandBitCount
-    var integer = value.significand.magnitude
-    for _ in 0..<Double.significandBitCount { integer *= 2 }
-    if value < 0 { out.append("-") }
-    out.append(bytes: integer.canonicalText)
-    while exponent != 0 {
-      let step = min(abs(exponent), 50)
-      out.append(exponent > 0 ? "*" as StaticString : "/")
-      out.append(integer: 1 << Int64(step))
-      out.append(".0")
-      exponent -= exponent > 0 ? step : -step
-    }
+  private func problem(_ column: Int, _ what: String, _ dialects: String) -> Problem {
+    Problem(
+      .badData, "column \(schema.columns[column].name): \(what) in this SQL",
+      hint: "use --option sql.dialect=\(dialects)")
   }
 }

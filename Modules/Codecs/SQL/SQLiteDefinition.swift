@@ -7,9 +7,10 @@ package struct SQLiteDefinition {
   /// The statement, without a semicolon.
   package let text: String
 
-  /// - Parameters: - untyped: positions of real columns that hold `-0.0` or literals that SQLite would change; a REAL
-  ///   column cannot keep them. - hasKey: whether the key of the schema becomes the primary key; false if a key has a
-  ///   null.
+  /// - Parameters:
+  ///   - untyped: positions of real columns that hold `-0.0` or literals that SQLite would change; a REAL column cannot
+  ///     keep them.
+  ///   - hasKey: whether the key of the schema becomes the primary key; false if a key has a null.
   package init(_ schema: Schema, untypedReals untyped: Set<Int> = [], hasKey: Bool = true) {
     let key = hasKey ? schema.key : []
     var needsComment = false
