@@ -118,6 +118,8 @@ struct SQLiteDatabase: Sendable {
           SpellingSuggestion.word(to: column, among: table.columns.map(\.name)).map { "did you mean \($0)?" } ?? ""
         throw Problem(.usage, "“\(name)” has no column “\(column)”", hint: near)
       }
+      // The definition of one of our tables tells the same type, and how its values are written.
+      if let hint = table.columns[position].hint, hint == types[column] { continue }
       table.columns[position].type = types[column]
     }
     var wanted = table.columns.indices.filter { request.columns?.contains(table.columns[$0].name) ?? true }

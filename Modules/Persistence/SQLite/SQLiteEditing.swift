@@ -48,9 +48,7 @@ struct SQLiteEditing: EditableTable, ~Copyable {
 
   mutating func put(_ row: [Value], _ key: StoredKey) throws(Problem) {
     for (index, value) in row.enumerated() {
-      // A real column has no integers: a literal that is not the canonical one of its number is kept as text.
-      let isTyped = !schema.key.contains(index) && schema.columns[index].type != .real
-      try replace.bind(index + 1, value, isTyped: isTyped)
+      try replace.bind(index + 1, value, typedAs: schema.key.contains(index) ? nil : schema.columns[index].type)
     }
     try replace.run()
   }
@@ -72,10 +70,13 @@ struct SQLiteEditing: EditableTable, ~Copyable {
 
 extension SQLiteStatement {
   /// Binds a value in the form in which tables keep it.
-  /// - Parameter isTyped: whether the literal of a number is kept as a number where SQLite does not change it.
-  borrowing func bind(_ index: Int, _ value: Value, isTyped: Bool = false) throws(Problem) {
-    if isTyped, case .number(let literal) = value {
+  /// - Parameter type: the type of the column, in which the literal of a number is kept as a number where that does not
+  ///   change it; nil to keep it as text.
+  borrowing func bind(_ index: Int, _ value: Value, typedAs type: ColumnType? = nil) throws(Problem) {
+    if let type, case .number(let literal) = value {
       switch StoredNumber(literal) {
+      // Among reals, 5 would become 5.0.
+      case .integer where type == .real: return try bind(index, text: literal)
       case .integer(let number): return try bind(index, integer: number)
       case .real(let number): return try bind(index, real: number)
       case .literal: return try bind(index, text: literal)

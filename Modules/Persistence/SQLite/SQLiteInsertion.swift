@@ -78,8 +78,8 @@ struct SQLiteInsertion: ~Copyable {
           continue
         }
         // Whatever cannot be bound as it is is converted, or refused.
-        let isTyped = !description.isText && description.type != .real
-        try statement.bind(index, values(row, of: batch)[column], isTyped: isTyped)
+        let value = try values(row, of: batch)[column]
+        try statement.bind(index, value, typedAs: description.isText ? nil : description.type)
       }
     }
     let code = statement.insertOnce()
