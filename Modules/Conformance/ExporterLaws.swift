@@ -94,8 +94,8 @@ public struct ExporterLaw: Sendable, CustomStringConvertible {
 
   /// Every law.
   public static let all: [ExporterLaw] = [
-    batchingDoesNotShow, encodingIsPure, documentsAreText, emptyIsADocument, nullIsNotEmpty, readsBack,
-    showsEveryCharacter, drivesNoTerminal, namesWhatItRefuses, carriesLongCells, limitsHold,
+    batchingDoesNotShow, literalsDoNotShow, encodingIsPure, documentsAreText, emptyIsADocument, nullIsNotEmpty,
+    readsBack, showsEveryCharacter, drivesNoTerminal, namesWhatItRefuses, carriesLongCells, limitsHold,
   ]
 
   /// How rows are cut into batches does not change the bytes.
@@ -104,6 +104,17 @@ public struct ExporterLaw: Sendable, CustomStringConvertible {
     for size in [1, 3] where try fixture.document(table, batchesOf: size) != whole {
       throw LawViolation("\(table): batches of \(size) give other bytes than one batch")
     }
+  }
+
+  /// A store gives the literal of a number where an API gives the number.
+  public static let literalsDoNotShow = forEachTable(
+    "a number and its literal give the same bytes"
+  ) { fixture, table in
+    let rows = table.rows.map { row in
+      zip(row, table.schema.columns).map { $1.type == .integer || $1.type == .real ? $0.withLiteralNumber : $0 }
+    }
+    let literals = SampleTable(table.description, table.schema, rows)
+    if try fixture.document(literals) != fixture.document(table) { throw LawViolation("\(table): the bytes differ") }
   }
 
   /// A batch may be encoded any number of times.
@@ -269,7 +280,7 @@ extension Value {
   fileprivate var withLiteralNumber: Value {
     switch self {
     case .integer(let value): .number(Array(String(value).utf8))
-    case .real(let value): .number(value.canonicalText)
+    case .real(let value) where value.isFinite: .number(value.canonicalText)
     default: self
     }
   }

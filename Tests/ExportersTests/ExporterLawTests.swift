@@ -38,6 +38,7 @@ enum Fixtures {
   /// Each law, an exporter, and the damage that breaks the law for it.
   static let broken: [(ExporterLaw, any Exporter, Mutant.Damage)] = [
     (.batchingDoesNotShow, MarkdownExporter(), .addsLinePerBatch),
+    (.literalsDoNotShow, JSONExporter.ndjson, .dropsLiterals),
     (.encodingIsPure, CSVExporter.csv, .remembersCalls),
     (.documentsAreText, JSONExporter.ndjson, .losesFinalLineEnd),
     (.documentsAreText, JSONExporter.json, .writesLatin1),

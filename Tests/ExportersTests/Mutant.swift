@@ -6,7 +6,7 @@ import Rows
 struct Mutant: Exporter {
   enum Damage: String, CaseIterable {
     case addsLinePerBatch, remembersCalls, losesFinalLineEnd, writesLatin1, writesNothingWhenEmpty, mixesUpNullAndEmpty,
-      cutsAtNUL, passesEscapes, swallowsNaN, cutsLongCells, overstatesLimit
+      cutsAtNUL, passesEscapes, swallowsNaN, cutsLongCells, overstatesLimit, dropsLiterals
   }
   let base: any Exporter
   let damage: Damage
@@ -85,6 +85,7 @@ private struct MutantEncoder: RowEncoder {
     case (.cutsAtNUL, .text(let bytes)): .text(Array(bytes.prefix { $0 != 0 }))
     case (.cutsLongCells, .text(let bytes)): .text(Array(bytes.prefix(1 << 16)))
     case (.swallowsNaN, .real(let value)) where !value.isFinite: .null
+    case (.dropsLiterals, .number): .null
     default: value
     }
   }

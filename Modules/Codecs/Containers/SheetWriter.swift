@@ -109,20 +109,16 @@ public struct SheetWriter: Sendable {
       cursor.put("</v></c>")
     case .real(let value):
       guard value.isFinite else { return try putNonfinite(value, row, column, &cursor) }
-      cursor.put("<c><v>")
+      // Its text is the one of a literal that ends with “.0”.
+      let isWhole = value.magnitude < 1e15 && value == value.rounded(.towardZero)
+      open(isWhole ? 1 : nil, &cursor)
       cursor.put(value)
       cursor.put("</v></c>")
     case .number(let start, let length):
       let literal = ByteRun(chunk, start, length)
       guard Self.isKept(literal) else { return try putLong(literal.bytes, row, column, &cursor, &out) }
       cursor.ensure(literal.count, &out)
-      if let zeros = Self.shownFraction(literal) {
-        cursor.put("<c s=\"")
-        cursor.put(Int64(Self.firstFractionStyle + zeros - 1))
-        cursor.put("\"><v>")
-      } else {
-        cursor.put("<c><v>")
-      }
+      open(Self.shownFraction(literal), &cursor)
       cursor.put(literal)
       cursor.put("</v></c>")
     case .text(let start, let length):
@@ -153,12 +149,21 @@ public struct SheetWriter: Sendable {
   /// Digits after the decimal point that the last style shows.
   package static let maximumFraction = 15
 
+  /// Opens the cell of a number that is shown with `fraction` digits after the decimal point; nil for those it has.
+  private func open(_ fraction: Int?, _ cursor: inout WriteCursor) {
+    guard let fraction else { return cursor.put("<c><v>") }
+    cursor.put("<c s=\"")
+    cursor.put(Int64(Self.firstFractionStyle + fraction - 1))
+    cursor.put("\"><v>")
+  }
+
   /// Digits after the decimal point of a literal that ends with a zero (`1.10`), which a spreadsheet would not show;
-  /// nil for others.
+  /// nil for others, and for those of 16 and more digits before the point, which it shows as zeros.
   private static func shownFraction(_ literal: ByteRun) -> Int? {
     guard literal.count > 2, literal[literal.count - 1] == UInt8(ascii: "0") else { return nil }
     for position in 0..<literal.count where literal[position] == UInt8(ascii: ".") {
-      let digits = literal.count - position - 1
+      let digits = literal.count - position - 1, before = position - (literal[0] == UInt8(ascii: "-") ? 1 : 0)
+      guard before <= 15 else { return nil }
       let isPlain = (position + 1..<literal.count).allSatisfy { literal[$0] &- 48 < 10 }
       return isPlain && digits <= maximumFraction ? digits : nil
     }
