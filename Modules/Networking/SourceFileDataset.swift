@@ -53,7 +53,7 @@ struct SourceFileDataset {
         ColumnDescription(
           name, node["type"].flatMap { ColumnType(name: $0.text) } ?? .text,
           nullable: !isInKey && node["nullable"]?.json.booleanValue ?? true, node["summary"]?.text ?? "",
-          unit: node["unit"]?.text ?? ""))
+          unit: node["unit"]?.text ?? "", role: node["role"].flatMap { ColumnRole(rawValue: $0.text) }))
     }
     for (position, column) in key.enumerated() {
       guard columns.contains(where: { $0.name.utf8.elementsEqual(column.text.utf8) }) else {

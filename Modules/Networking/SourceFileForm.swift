@@ -195,6 +195,8 @@ extension SourceFile {
         SourceMember("nullable", .truth, "whether the column can be null [default: true, except for key columns]"),
         SourceMember("summary", .text, "description of the column, in one sentence"),
         SourceMember("unit", .text, "unit of a number"),
+        SourceMember(
+          "role", .choice(ColumnRole.allCases.map(\.rawValue)), "role of the column in tables and on pages"),
       ], at: 2)
     return SourceObject(
       summary: "a column", members: members,

@@ -67,6 +67,7 @@ extension SourceFile {
     }
     members.add("summary", described.summary)
     members.add("unit", described.unit)
+    members.add("role", described.role?.rawValue ?? "")
     let isElsewhere =
       described.name == dataset.occurrence
       || dataset.supplements.contains { $0.columns.contains { $0.name == described.name } }

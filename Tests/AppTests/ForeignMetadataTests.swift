@@ -35,6 +35,22 @@ import Testing
     #expect(done.out == values && done.err == "", "\(done.err)")
   }
 
+  @Test("summaries, units and roles are kept") func annotations() {
+    let shell = Shell()
+    shell.write("t.csv", "a,b\nx,1\n")
+    shell.write(
+      "t.csv-metadata.json",
+      """
+      {"@context":"http://www.w3.org/ns/csvw","url":"t.csv","tableSchema":{"columns":[{"name":"a","datatype":"string",
+      "dc:description":"what a is","https://bb.invalid/csvw#role":"title"},{"name":"b","datatype":"integer",
+      "https://bb.invalid/csvw#unit":"m"}]}}
+      """)
+    let done = shell.run("bb-export --from t.csv -o u.csv --csvw && cat u.csv-metadata.json")
+    for text in ["\"dc:description\":\"what a is\"", "csvw#role\":\"title\"", "csvw#unit\":\"m\""] {
+      #expect(done.out.contains(text), "\(text): \(done.out)\(done.err)")
+    }
+  }
+
   @Test("nulls, defaults, separators and the dialect are honoured") func everything() {
     let done = read(
       "about\na;b;c\n# comment\nNA;;'x|y'\n'-';1;\n",

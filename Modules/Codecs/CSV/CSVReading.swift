@@ -16,6 +16,8 @@ public struct CSVReading: Sendable {
   public var replacesBadEncoding = false
   /// Types of columns, by name, that are not to be inferred.
   public var types: ColumnTypes = [:]
+  /// Summaries, units and roles of columns, by name.
+  public var annotations: [ColumnDescription] = []
   /// The names of the required columns; nil for all. Unknown names are ignored.
   public var columns: [String]?
   /// The most bytes that one field may have; a record may have twice as many.

@@ -102,7 +102,12 @@ public final class CSVRowStream: RowStream {
     _ source: any ByteSource, _ table: String, _ reading: CSVReading, _ opened: CSVOpening, _ types: [ColumnType]
   ) throws(Problem) -> CSVRowStream {
     let names = opened.header.names
-    let whole = Schema(table, columns: zip(names, types).map { ColumnDescription($0, reading.types[$0] ?? $1) })
+    let annotations = positions(reading.annotations.map(\.name))
+    let columns = zip(names, types).map { name, type in
+      let column = ColumnDescription(name, reading.types[name] ?? type)
+      return annotations[Array(name.utf8)].map { column.annotated(as: reading.annotations[$0]) } ?? column
+    }
+    let whole = Schema(table, columns: columns)
     let wanted =
       reading.columns.map { columns in
         let needed = Set(columns.map { Array($0.utf8) })

@@ -13,6 +13,8 @@ public enum CSVWDocument {
     public static let unit = "https://bb.invalid/csvw#unit"
     /// `true` for a column that the user added to a store.
     public static let extra = "https://bb.invalid/csvw#extra"
+    /// The name of the column's `ColumnRole`.
+    public static let role = "https://bb.invalid/csvw#role"
   }
 
   /// The metadata of a table of `schema` in the file named `file`, written in `style`.
@@ -38,6 +40,7 @@ public enum CSVWDocument {
       put(Annotation.type, .string(type.name))
       put(Annotation.unit, column.unit.isEmpty ? nil : .string(column.unit))
       put(Annotation.extra, column.isExtra ? .boolean(true) : nil)
+      put(Annotation.role, column.role.map { .string($0.rawValue) })
       lines.append("    " + shown(.object(members)))
     }
     let key = JSON.array(schema.key.map { .string(names[$0]) })

@@ -44,7 +44,7 @@ public final class CSVWRows: RowStream {
       columns.first { $0.name.utf8.elementsEqual(column.name.utf8) }?.column
     }
     let described = zip(schema.columns, converters).map { column, converter in
-      converter.map { ColumnDescription(column.name, $0.type) } ?? column
+      converter.map { ColumnDescription(column.name, $0.type).annotated(as: column) } ?? column
     }
     return (Schema(schema.name, columns: described), converters)
   }

@@ -6,7 +6,7 @@ extension Catalog {
     "deaths", "deaths of characters", key: ["id"],
     columns: [
       ColumnDescription("id", .integer, nullable: false, "identifier assigned by the source"),
-      ColumnDescription("character", .text, nullable: false, "name of the person or group who dies"),
+      ColumnDescription("character", .text, nullable: false, "name of the person or group who dies", role: .title),
       ColumnDescription("cause", .text, "cause of death"),
       ColumnDescription("details", .text, "circumstances of the death"),
       ColumnDescription("responsible", .list(.text), "who is responsible"),
@@ -16,6 +16,6 @@ extension Catalog {
       ColumnDescription("season", .integer, "season number, from 1"),
       ColumnDescription("episode", .integer, "episode number within the season, from 1"),
       ColumnDescription("number_of_deaths", .integer, "number of deaths"),
-      ColumnDescription("image", .url, "image URL"),
+      ColumnDescription("image", .url, "image URL", role: .image),
     ])
 }

@@ -10,12 +10,12 @@ extension Catalog {
       ColumnDescription("season", .integer, nullable: false, "season number, from 1"),
       ColumnDescription("episode", .integer, nullable: false, "episode number within the season, from 1"),
       ColumnDescription("id", .integer, "identifier assigned by the source"),
-      ColumnDescription("title", .text, "title"),
+      ColumnDescription("title", .text, "title", role: .title),
       ColumnDescription("air_date", .date, "original air date"),
       ColumnDescription("synopsis", .text, "plot summary"),
       ColumnDescription("written_by", .text, "writers"),
       ColumnDescription("directed_by", .text, "director"),
       ColumnDescription("characters", .list(.text), "names of the characters that appear"),
-      ColumnDescription("image", .url, "image URL"),
+      ColumnDescription("image", .url, "image URL", role: .image),
     ])
 }

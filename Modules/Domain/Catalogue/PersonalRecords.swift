@@ -8,33 +8,37 @@ extension Catalog {
       ColumnDescription("production", .text, nullable: false, "show"),
       ColumnDescription("season", .integer, nullable: false, "season number, from 1"),
       ColumnDescription("episode", .integer, nullable: false, "episode number within the season, from 1"),
-      ColumnDescription("text", .text, nullable: false, "note text"),
-      ColumnDescription("created_at", .timestamp, nullable: false, "when the record was created"),
-      ColumnDescription("updated_at", .timestamp, nullable: false, "when the record was last updated"),
+      ColumnDescription("text", .text, nullable: false, "note text", role: .title),
+      ColumnDescription("created_at", .timestamp, nullable: false, "when the record was created", role: .audit),
+      ColumnDescription("updated_at", .timestamp, nullable: false, "when the record was last updated", role: .audit),
     ])
 
   /// The user's places, visited or planned.
   public static let places = Schema(
     "places", "your places, visited or planned", key: ["id"],
     columns: [
-      ColumnDescription("id", .text, nullable: false, "identifier generated when the record was created"),
-      ColumnDescription("name", .text, nullable: false, "name"),
+      ColumnDescription(
+        "id", .text, nullable: false, "identifier generated when the record was created",
+        role: .identifier),
+      ColumnDescription("name", .text, nullable: false, "name", role: .title),
       ColumnDescription("comment", .text, "comment"),
       ColumnDescription(
         "latitude", .real, nullable: false, "latitude in degrees, -90 to 90, north positive", unit: "degrees"),
       ColumnDescription(
         "longitude", .real, nullable: false, "longitude in degrees, -180 to 180, east positive", unit: "degrees"),
       ColumnDescription("visited_on", .date, "date of the visit, possibly partial; null if planned"),
-      ColumnDescription("created_at", .timestamp, nullable: false, "when the record was created"),
-      ColumnDescription("updated_at", .timestamp, nullable: false, "when the record was last updated"),
+      ColumnDescription("created_at", .timestamp, nullable: false, "when the record was created", role: .audit),
+      ColumnDescription("updated_at", .timestamp, nullable: false, "when the record was last updated", role: .audit),
     ])
 
   /// The user's actors.
   public static let actors = Schema(
     "actors", "your actors", key: ["id"],
     columns: [
-      ColumnDescription("id", .text, nullable: false, "identifier generated when the record was created"),
-      ColumnDescription("name", .text, nullable: false, "name"),
+      ColumnDescription(
+        "id", .text, nullable: false, "identifier generated when the record was created",
+        role: .identifier),
+      ColumnDescription("name", .text, nullable: false, "name", role: .title),
       ColumnDescription("category", .text, "main movie category"),
       ColumnDescription("birth_date", .date, "birth date, possibly partial"),
       ColumnDescription(
@@ -45,10 +49,10 @@ extension Catalog {
       ColumnDescription("description", .text, "short description of the actor"),
       ColumnDescription("filmography", .list(.text), "movies"),
       ColumnDescription("website", .url, "website"),
-      ColumnDescription("images", .list(.text), "image paths; the first is the portrait"),
+      ColumnDescription("images", .list(.text), "image paths; the first is the portrait", role: .image),
       ColumnDescription("favourite", .boolean, nullable: false, "whether the actor is a favourite"),
-      ColumnDescription("created_at", .timestamp, nullable: false, "when the record was created"),
-      ColumnDescription("updated_at", .timestamp, nullable: false, "when the record was last updated"),
+      ColumnDescription("created_at", .timestamp, nullable: false, "when the record was created", role: .audit),
+      ColumnDescription("updated_at", .timestamp, nullable: false, "when the record was last updated", role: .audit),
     ])
 
   /// The user's favourite records of other datasets.
@@ -56,7 +60,7 @@ extension Catalog {
     "favourites", "your favourites", key: ["dataset", "record_key"],
     columns: [
       ColumnDescription("dataset", .text, nullable: false, "dataset"),
-      ColumnDescription("record_key", .text, nullable: false, "key of the record"),
-      ColumnDescription("created_at", .timestamp, nullable: false, "when the favourite was added"),
+      ColumnDescription("record_key", .text, nullable: false, "key of the record", role: .title),
+      ColumnDescription("created_at", .timestamp, nullable: false, "when the favourite was added", role: .audit),
     ])
 }

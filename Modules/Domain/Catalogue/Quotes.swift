@@ -7,8 +7,9 @@ extension Catalog {
     columns: [
       ColumnDescription("id", .integer, nullable: false, "identifier assigned by the source"),
       ColumnDescription(
-        "occurrence", .integer, nullable: false, "1 for the first record with this id, 2 for the second, and so on"),
-      ColumnDescription("quote", .text, nullable: false, "text of the quote"),
+        "occurrence", .integer, nullable: false, "1 for the first record with this id, 2 for the second, and so on",
+        role: .audit),
+      ColumnDescription("quote", .text, nullable: false, "text of the quote", role: .title),
       ColumnDescription("character", .text, "name of the character who says it"),
       ColumnDescription("production", .text, "show"),
       ColumnDescription("season", .integer, "season number, from 1"),

@@ -98,7 +98,8 @@ extension DirectoryManifest.Table {
         columns.append(
           ColumnDescription(
             name, type, nullable: column["required"]?.booleanValue != true, column["summary"]?.stringValue ?? "",
-            unit: column["unit"]?.stringValue ?? "", extra: column["extra"]?.booleanValue ?? false))
+            unit: column["unit"]?.stringValue ?? "", extra: column["extra"]?.booleanValue ?? false,
+            role: column["role"]?.stringValue.flatMap(ColumnRole.init)))
       }
       self.columns = columns
     }
@@ -123,6 +124,7 @@ extension DirectoryManifest.Table {
     put("summary", column.summary.isEmpty ? nil : .string(column.summary))
     put("unit", column.unit.isEmpty ? nil : .string(column.unit))
     put("extra", column.isExtra ? .boolean(true) : nil)
+    put("role", column.role.map { .string($0.rawValue) })
     return .object(members)
   }
 }

@@ -106,7 +106,8 @@ extension DirectoryStore {
   private static func withoutRequiredTime(_ column: ColumnDescription) -> ColumnDescription {
     guard ["created_at", "updated_at"].contains(column.name), !column.isNullable else { return column }
     return ColumnDescription(
-      column.name, column.type, nullable: true, column.summary, unit: column.unit, extra: column.isExtra)
+      column.name, column.type, nullable: true, column.summary, unit: column.unit, extra: column.isExtra,
+      role: column.role)
   }
 
   /// The tables that bb does not describe: files with the right suffix, whatever they are called.

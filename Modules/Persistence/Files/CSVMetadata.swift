@@ -20,6 +20,8 @@ struct CSVMetadata {
 
   /// The rule for reading a column.
   struct Rule {
+    /// The position in `columns` of the column that it reads.
+    var position: Int
     /// Names that the header may have for it.
     var titles: [String]
     /// Its type as bb named it, or nil.
@@ -100,7 +102,7 @@ struct CSVMetadata {
     guard let title = titles.first else { throw Problem(.badData, "a column has neither a name nor titles", at: name) }
     var own = shared
     own.add(column)
-    var rule = Rule(titles: titles)
+    var rule = Rule(position: columns.count, titles: titles)
     if let word = Self.annotatedType(column) {
       guard let type = ColumnType(name: word) else {
         throw Problem(.badData, "column “\(title)” has the unknown type “\(word)”", at: name)
@@ -126,7 +128,8 @@ struct CSVMetadata {
       ColumnDescription(
         title, type, nullable: own.required != true, column["dc:description"]?.stringValue ?? "",
         unit: (column[CSVWDocument.Annotation.unit] ?? column["bb:unit"])?.stringValue ?? "",
-        extra: (column[CSVWDocument.Annotation.extra] ?? column["bb:extra"])?.booleanValue ?? false))
+        extra: (column[CSVWDocument.Annotation.extra] ?? column["bb:extra"])?.booleanValue ?? false,
+        role: column[CSVWDocument.Annotation.role]?.stringValue.flatMap(ColumnRole.init)))
   }
 
   /// The texts of a property that is a text, a list of them, or either by language.

@@ -105,6 +105,14 @@ enum SQLiteFormat {
       try insert.bind(9, integer: column.isExtra ? 1 : 0)
       try insert.run()
     }
+    let role = try connection.prepare("INSERT OR REPLACE INTO bb_meta VALUES('role:' || ?1 || ':' || ?2, ?3)")
+    for column in schema.columns {
+      guard let word = column.role?.rawValue else { continue }
+      try role.bind(1, text: schema.name)
+      try role.bind(2, text: column.name)
+      try role.bind(3, text: word)
+      try role.run()
+    }
   }
 
   /// Where a table was loaded from; nil when it was not.
@@ -146,7 +154,10 @@ enum SQLiteFormat {
 
   private static func described(_ connection: borrowing SQLiteConnection) throws(Problem) -> [String: Schema] {
     let rows = try connection.prepare(
-      "SELECT dataset, name, type, nullable, summary, unit, key, extra FROM bb_columns ORDER BY dataset, position")
+      """
+      SELECT dataset, c.name, type, nullable, summary, unit, key, extra, value
+      FROM bb_columns c LEFT JOIN bb_meta m ON m.name = 'role:' || dataset || ':' || c.name ORDER BY dataset, position
+      """)
     var columns: [String: [ColumnDescription]] = [:], keys: [String: [(Int64, String)]] = [:]
     while try rows.step() {
       let dataset = rows.text(0), name = rows.text(1)
@@ -155,7 +166,8 @@ enum SQLiteFormat {
       }
       columns[dataset, default: []].append(
         ColumnDescription(
-          name, type, nullable: rows.integer(3) == 1, rows.text(4), unit: rows.text(5), extra: rows.integer(7) == 1))
+          name, type, nullable: rows.integer(3) == 1, rows.text(4), unit: rows.text(5), extra: rows.integer(7) == 1,
+          role: ColumnRole(rawValue: rows.text(8))))
       if rows.integer(6) > 0 { keys[dataset, default: []].append((rows.integer(6), name)) }
     }
     var schemas: [String: Schema] = [:]

@@ -101,6 +101,8 @@ enum SQLiteReplacedRows {
     if load.isNew {
       try connection.execute("DROP TABLE \(name)")
       try run("DELETE FROM bb_columns WHERE dataset = ?1", schema.name, connection)
+      let roles = "substr(name, 1, length(?1) + 6) = 'role:' || ?1 || ':'"
+      try run("DELETE FROM bb_meta WHERE \(roles)", schema.name, connection)
     } else {
       let columns = schema.columns.map(\.name.quotedForSQL), places = columns.indices.map { "c\($0)" }
       let all = "INSERT INTO \(name)(\(columns.joined(separator: ", "))) SELECT \(places.joined(separator: ", "))"

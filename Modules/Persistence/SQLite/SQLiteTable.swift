@@ -24,7 +24,7 @@ struct SQLiteTable: Sendable {
       guard let description else { return ColumnDescription(name, type, mixed: isMixed) }
       return ColumnDescription(
         name, type, nullable: description.isNullable, description.summary, unit: description.unit,
-        extra: description.isExtra)
+        extra: description.isExtra, role: description.role)
     }
   }
 

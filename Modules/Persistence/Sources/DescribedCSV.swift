@@ -38,7 +38,9 @@ struct DescribedCSV: Sendable {
       report("\(bytes.name)-metadata.json: not applied: \(metadata.ignored.joined(separator: ", "))")
     }
     var reading = reading, converted: [(name: String, column: CSVWColumn)] = []
-    for (name, rule) in try rules(reading) where types[name] == nil {
+    for (name, rule) in try rules(reading) {
+      reading.annotations.append(ColumnDescription(name, .text).annotated(as: metadata.columns[rule.position]))
+      if types[name] != nil { continue }
       if let column = rule.column {
         converted.append((name, column))
         reading.types[name] = .text

@@ -15,11 +15,13 @@ public struct ColumnDescription: Sendable, Hashable {
   /// Whether every value has an SQL type of its own, as in a column of a foreign database that holds numbers, text and
   /// BLOBs. `type` is `json`; no value is a list or an object.
   public let isMixed: Bool
+  /// Its part in the presentation of a record, if it is declared; see `Schema.roles`.
+  public let role: ColumnRole?
 
   /// A column `name` of `type`.
   public init(
     _ name: String, _ type: ColumnType, nullable: Bool = true, _ summary: String = "", unit: String = "",
-    extra: Bool = false, mixed: Bool = false
+    extra: Bool = false, mixed: Bool = false, role: ColumnRole? = nil
   ) {
     self.name = name
     self.type = type
@@ -28,6 +30,14 @@ public struct ColumnDescription: Sendable, Hashable {
     self.unit = unit
     isExtra = extra
     isMixed = mixed
+    self.role = role
+  }
+
+  /// The column with the summary, the unit and the role of `other`.
+  public func annotated(as other: ColumnDescription) -> ColumnDescription {
+    ColumnDescription(
+      name, type, nullable: isNullable, other.summary, unit: other.unit, extra: isExtra, mixed: isMixed,
+      role: other.role)
   }
 }
 
