@@ -26,6 +26,12 @@ func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
   .testTarget(name: name, dependencies: dependencies, path: "Tests/\(name)", swiftSettings: house)
 }
 
+let programs: [Target.Dependency] = [
+  "Rows", "Codecs", "Query", "Domain", "CommandLineKit", "Networking", "Snapshot", "Persistence", "Exporters",
+  "AppShell",
+  "LiveServices",
+]
+
 let package = Package(
   name: "bb",
   products: [
@@ -51,14 +57,16 @@ let package = Package(
     module("Persistence", ["Rows", "Codecs", "Query", "Domain", "CSQLite", "CSQLiteGuard", "CSystem"]),
     module("Exporters", ["Rows", "Codecs", "Domain"]),
     module("CommandLineKit", ["Rows", "Codecs", "Query", "Domain", "CSystem"]),
+    module("AppShell", ["Rows", "Codecs", "Query", "Domain", "CommandLineKit"]),
     module("Conformance", ["Rows", "Codecs", "Query", "Domain"]),
 
-    app(
-      "bb-export",
-      ["Rows", "Codecs", "Query", "Domain", "CommandLineKit", "Networking", "Snapshot", "Persistence", "Exporters"]),
-    app(
-      "bb-notes",
-      ["Rows", "Codecs", "Query", "Domain", "CommandLineKit", "Networking", "Snapshot", "Persistence", "Exporters"]),
+    // The adapters of both programs, connected.
+    .target(
+      name: "LiveServices",
+      dependencies: ["Rows", "Query", "Domain", "CommandLineKit", "AppShell", "Persistence", "Exporters"],
+      path: "Apps/LiveServices", swiftSettings: house),
+    app("bb-export", programs),
+    app("bb-notes", programs),
 
     // Serves the faults of Conformance to `Tools/faults network`.
     .executableTarget(
@@ -78,10 +86,12 @@ let package = Package(
     tests("PersistenceTests", ["Rows", "Query", "Domain", "Codecs", "Persistence", "Conformance"]),
     tests("ExportersTests", ["Rows", "Query", "Domain", "Codecs", "Exporters", "Conformance"]),
     tests("CommandLineKitTests", ["Rows", "Codecs", "Query", "Domain", "CommandLineKit"]),
+    tests("AppShellTests", ["Rows", "Codecs", "Query", "Domain", "CommandLineKit", "AppShell", "Exporters"]),
     tests(
       "AppTests",
       [
-        "bb-export", "bb-notes", "Rows", "Query", "Domain", "Codecs", "CommandLineKit", "Networking", "Snapshot",
+        "bb-export", "bb-notes", "AppShell", "Rows", "Query", "Domain", "Codecs", "CommandLineKit", "Networking",
+        "Snapshot",
         "Persistence",
         "Exporters", "Conformance",
       ]),

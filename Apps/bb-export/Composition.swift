@@ -1,7 +1,8 @@
+import AppShell
 import CommandLineKit
 import Domain
 import Exporters
-import Glibc
+import LiveServices
 import Networking
 import Persistence
 import Query
@@ -11,36 +12,11 @@ import Snapshot
 extension Environment {
   /// The one place where adapters are named.
   static func live(_ report: Report) -> Environment {
-    let variables = ProcessVariables.all()
-    let directories = Directories(variables)
-    let exporters = ExporterRegistry(adding: SQLiteExporter(temporaryFolder: directories.temporary), before: "sql")
-    let plugins = PluginRegistry(
-      PluginFolders(
-        PluginFolders.usual(variables, data: directories.data), reserved: exporters.exporters.map(\.descriptor.name)),
-      stream: SingerExporter(), variables: variables, temporary: directories.temporary)
-    let scratch = TemporaryScratch(folder: directories.temporary)
-    let stores = StoreRegistry(scratch: scratch)
-    let origins = PrivateOrigins(), provenance = Provenance(), started = ContinuousClock.now
+    let live = LiveServices(report), services = live.services, variables = services.variables
+    let directories = live.directories, stores = live.registry, scratch = services.scratch
+    let provenance = services.provenance, origins = PrivateOrigins()
     return Environment(
-      variables: variables,
-      exporters: exporters.exporters,
-      exporter: { (name) throws(Problem) in
-        if name.hasPrefix("singer:") { return try plugins.target(String(name.dropFirst("singer:".count))) }
-        let isBuiltIn = exporters.exporters.contains { $0.descriptor.name == name }
-        guard !isBuiltIn, let plugin = try plugins.plugin(named: name) else {
-          return try exporters.exporter(named: name)
-        }
-        return try plugins.exporter(plugin)
-      },
-      exporterForPath: { (path) throws(Problem) in
-        if let builtIn = exporters.exporter(forPath: path) { return builtIn }
-        return try plugins.exporter(forPath: path) { report.warning("\($0)") }
-      },
-      formatOptions: { (assignments, chosen) throws(Problem) in try exporters.options(assignments, for: chosen) },
-      metadata: { form, files in
-        let files = files.map { MetadataExporter.File(name: $0.name, format: $0.format, options: $0.options) }
-        return form == .csvw ? MetadataExporter.csvw(files[0]) : MetadataExporter.dataPackage(files)
-      },
+      services: services,
       sources: SourceDescription.builtIn.map { ($0.name, $0.summary, $0.baseURL) },
       checkSource: { (path) throws(Problem) in try sourceFile(path) },
       sourceText: { SourceFile.text(of: $0) },
@@ -95,56 +71,10 @@ extension Environment {
         try liveSource(named: name, live, directories, variables, origins, provenance, report)
       },
       images: imagePort(origins),
-      store: { (location) throws(Problem) in try stores.open(location) },
-      defaultStorage: { () throws(Problem) in try directories.defaultStorage() },
-      configuration: { () throws(Problem) in try directories.settings() },
-      configure: { (key, value) async throws(Problem) in
-        try await ConfigurationFile.set(key, to: value, in: directories.configurationFile)
-      },
-      migrate: { (old, location) async throws(Problem) in
-        let place = try stores.location(location), source = try stores.location(old.name)
-        return try await stores.make(place, withPicturesOf: source) { (new) async throws(Problem) in
-          try await Migration.copy(old, to: new)
-        }
-      },
-      exists: { (location) throws(Problem) in try stores.isThere(try stores.location(location)) },
-      now: { SystemClock().timestamp },
-      plugins: pluginPort(plugins),
-      tap: tapPort,
-      file: { (path, replaces) throws(Problem) in try OutputFile.sink(path, replaces: replaces) },
-      checkFile: { (path, replaces) throws(Problem) in
-        // Made and taken away again.
-        if DescriptorSink.isDevice(path) { return path }
-        _ = try OutputFile.sink(path, replaces: replaces)
-        return try OutputFile.place(path)
-      },
-      standardOutput: { (isHeldBack) throws(Problem) in
-        let descriptor = DescriptorSink.standardOutput
-        let output: any ByteSink =
-          Terminal.isTerminal(1) ? VisibleSink(descriptor) { report.warning($0) } : descriptor
-        return isHeldBack ? try SpooledSink(output, scratch: scratch) : output
-      },
-      terminalWidth: Terminal.width(1),
-      cores: max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN))),
-      scratch: scratch,
-      digesting: { DigestSink($0) },
-      launch: { Desktop.open($0, variables: variables) },
-      folders: [
-        ("data", directories.data), ("configuration", directories.configuration), ("cache", directories.cache),
-        ("temporary files", directories.temporary),
-      ],
-      cleanUp: { end in
-        ChildPrograms.endAll()
-        Temporaries.removeAll(ending: end)
-      },
-      replacesFile: { path in unsafe !DescriptorSink.isDevice(path) && access(path, F_OK) == 0 },
-      provenance: provenance,
-      started: started,
-      report: report)
+      plugins: pluginPort(live.plugins),
+      tap: tapPort)
   }
 }
-
-extension DigestSink: DigestingSink {}
 
 /// A live API: asked over libcurl, tried again when that may help, remembered in the cache.
 private func liveSource(

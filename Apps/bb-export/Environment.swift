@@ -1,100 +1,31 @@
+import AppShell
 import CommandLineKit
 import Domain
 import Query
 import Rows
 
-/// Everything bb-export reaches outside itself, as ports. Commands see only this.
-struct Environment: Sendable {
-  /// The variables of the process.
-  var variables: [String: String]
-  /// The formats, in the order of the help.
-  var exporters: [any Exporter]
-  /// The format called so.
-  var exporter: @Sendable (_ name: String) throws(Problem) -> any Exporter
-  /// The format of a path's suffix; nil when there is none.
-  var exporterForPath: @Sendable (_ path: String) throws(Problem) -> (any Exporter)?
-  /// Options by format, out of `[FORMAT.]KEY=VALUE`.
-  var formatOptions:
-    @Sendable (_ assignments: [String], _ exporters: [any Exporter]) throws(Problem) -> [String: ExportOptions]
-  /// The exporter of metadata for some files.
-  var metadata: @Sendable (_ form: MetadataForm, _ files: [DescribedFile]) -> any Exporter
-  /// The available sources: name, summary, server.
+/// Everything that bb-export reaches outside of itself.
+struct Environment: AppEnvironment {
+  /// What both programs have.
+  var services: AppServices
+  /// The built-in sources: name, description and server.
   var sources: [(name: String, summary: String, server: String)]
-  /// The source that a file describes.
+  /// Reads a source definition file.
   var checkSource: @Sendable (_ path: String) throws(Problem) -> SourceDescription
-  /// A source as the text of a file that describes it.
+  /// A source definition as the text of a file.
   var sourceText: @Sendable (_ source: SourceDescription) -> [UInt8]
-  /// The JSON Schema of such files.
+  /// The JSON Schema of source definition files.
   var sourceSchema: @Sendable () -> [UInt8]
-  /// Where records come from.
+  /// Opens the source of records.
   var source: @Sendable (_ choice: SourceChoice) async throws(Problem) -> any RecordSource
-  /// An API that takes new records.
+  /// Opens an API that takes new records.
   var submitter: @Sendable (_ name: String, _ live: LiveChoice) throws(Problem) -> any RecordSubmitter
-  /// Image services.
+  /// Downloads and directories of images.
   var images: ImagePort
-  /// The storage at a location.
-  var store: @Sendable (_ location: String) throws(Problem) -> any RecordStore
-  /// The default store, and the origin of that setting.
-  var defaultStorage: @Sendable () throws(Problem) -> (location: String, origin: String)
-  /// The settings of the environment and of the configuration file.
-  var configuration: @Sendable () throws(Problem) -> Configuration
-  /// Changes the configuration file; nil removes a key.
-  var configure: @Sendable (_ key: ConfigurationKey, _ value: String?) async throws(Problem) -> Void
-  /// Copies everything in a store to a new one; returns the tables with their record counts.
-  var migrate:
-    @Sendable (_ old: any RecordStore, _ location: String) async throws(Problem) -> [(table: String, records: Int)]
-  /// Whether there is anything at a location.
-  var exists: @Sendable (_ location: String) throws(Problem) -> Bool
-  /// The time now, RFC 3339 in UTC.
-  var now: @Sendable () -> String
   /// The external exporters that are installed.
   var plugins: PluginPort
-  /// Singer tap services.
+  /// The input of a Singer runner, and the output of a tap.
   var tap: TapPort
-  /// A file that is published when it is complete, or a device.
-  var file: @Sendable (_ path: String, _ replaces: Bool) throws(Problem) -> any ByteSink
-  /// Checks whether such a file can be created, and returns its identity, whatever its name.
-  var checkFile: @Sendable (_ path: String, _ replaces: Bool) throws(Problem) -> String
-  /// Standard output; buffered until it is complete if the rows may have to be read again.
-  var standardOutput: @Sendable (_ isHeldBack: Bool) throws(Problem) -> any ByteSink
-  /// The width of the terminal standard output is; nil when it is none.
-  var terminalWidth: Int?
-  /// Cores to use.
-  var cores: Int
-  /// Temporary files.
-  var scratch: any ScratchSpace
-  /// A digest of what goes through a sink, in hexadecimal digits.
-  var digesting: @Sendable (_ sink: any ByteSink) -> any DigestingSink
-  /// Opens a URL on the desktop; false when there is none.
-  var launch: @Sendable (_ url: String) -> Bool
-  /// Directories by purpose.
-  var folders: [(name: String, path: String)]
-  /// Removes what must not outlive the process, then ends it.
-  var cleanUp: @Sendable (_ end: () -> Void) -> Void
-  /// Whether an output would take the place of a file.
-  var replacesFile: @Sendable (_ path: String) -> Bool
-  /// Where the rows come from.
-  let provenance: Provenance
-  /// When the command started.
-  var started = ContinuousClock.now
-  /// Messages on standard error.
-  var report: Report
-}
-
-/// The forms of column metadata.
-enum MetadataForm: Sendable {
-  /// W3C CSV on the Web, a file for each CSV file.
-  case csvw
-  /// Frictionless Data Package, a file for all.
-  case dataPackage
-}
-
-/// An output with metadata.
-struct DescribedFile: Sendable {
-  /// Its name within its directory.
-  var name: String
-  var format: ExporterDescriptor
-  var options: ExportOptions
 }
 
 /// Plug-in services.
@@ -163,7 +94,7 @@ struct FileChoice: Sendable, Hashable {
 extension Environment {
   /// Fails if a store that was given does not exist.
   func require(_ storage: String) throws(Problem) {
-    if try exists(storage) { return }
+    if try services.stores.exists(storage) { return }
     throw Problem(.noInput, "store not found", at: storage, hint: "create it with bb-export sync")
   }
 }
@@ -198,12 +129,4 @@ struct LiveChoice: Sendable, Hashable {
   var asWritten = false
   /// Whether to show the progress of many requests.
   var showsProgress = false
-}
-
-/// A sink that knows the digest of what it took.
-protocol DigestingSink: ByteSink {
-  /// SHA-256 in hexadecimal digits, of everything written.
-  var digest: String { get }
-  /// Bytes it took.
-  var count: Int { get }
 }

@@ -1,3 +1,4 @@
+import AppShell
 import CommandLineKit
 import Domain
 import Query
@@ -18,14 +19,14 @@ func run(_ arguments: [String], in environment: Environment, report: Report) asy
     case .version: try Terminal.write("bb-export \(BBExport.version)\n", to: 1)
     case .help(let command):
       try Terminal.write(
-        BBExport.program.help(for: command, path: invocation.path, width: Terminal.width(1) ?? 80), to: 1)
+        BBExport.program.help(for: command, path: invocation.path, width: environment.terminal.width ?? 80), to: 1)
     case .run(let command):
       if command != BBExport.help, command != BBExport.completions {
         invocation.configuration = try environment.configuration()
       }
       report.configure(
-        style: invocation.setting(Options.errors).flatMap(Report.Style.init) ?? .text,
-        isQuiet: invocation.has(Options.quiet), isVerbose: invocation.has(Options.verbose))
+        style: invocation.setting(SharedOptions.errors).flatMap(Report.Style.init) ?? .text,
+        isQuiet: invocation.has(SharedOptions.quiet), isVerbose: invocation.has(SharedOptions.verbose))
       try await run(command, invocation, environment)
     }
     return 0
@@ -52,7 +53,7 @@ private func run(_ command: Command, _ invocation: Invocation, _ environment: En
   case BBExport.open: try await OpenCommand(invocation, environment).run()
   case BBExport.completions: try complete(invocation, environment)
   case BBExport.help:
-    try Terminal.write(BBExport.program.help(on: invocation.arguments, width: Terminal.width(1) ?? 80), to: 1)
+    try Terminal.write(BBExport.program.help(on: invocation.arguments, width: environment.terminal.width ?? 80), to: 1)
   default: throw Problem(.bug, "internal error: no handler for command “\(command.name)”")
   }
 }
@@ -65,7 +66,7 @@ private func complete(_ invocation: Invocation, _ environment: Environment) thro
       hint: "supported shells: \(known.joined(separator: ", "))")
   }
   let words = [
-    "dataset": Catalog.all.map(\.name), "format": environment.exporters.map(\.descriptor.name),
+    "dataset": Catalog.all.map(\.name), "format": environment.exporters.all.map(\.descriptor.name),
     "column": Set(Catalog.all.flatMap { $0.columns.map(\.name) }).sorted(),
     "source": environment.sources.map(\.name) + ["snapshot"],
     "topic": BBExport.program.helpWords,

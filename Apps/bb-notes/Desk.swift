@@ -1,3 +1,4 @@
+import AppShell
 import Codecs
 import CommandLineKit
 import Domain
@@ -17,7 +18,7 @@ struct Desk: Sendable {
   init(_ invocation: Invocation, _ environment: Environment) throws(Problem) {
     self.invocation = invocation
     self.environment = environment
-    clock = try environment.clock()
+    clock = try environment.services.writtenTime()
   }
 
   /// The option's value; nil when it was not given.
@@ -44,15 +45,16 @@ struct Desk: Sendable {
   /// The location of the storage, and whether it was named on the command line.
   func location() throws(Problem) -> (text: String, isNamed: Bool) {
     if let text = self[Options.storage] { return (text, true) }
-    return (try environment.defaultStorage().location, false)
+    return (try environment.stores.defaultLocation().location, false)
   }
 
   /// The records.
   /// - Parameter makes: whether the command may make the storage; else one that was named must be there.
   func book(makes: Bool = false) throws(Problem) -> RecordBook {
     let (text, isNamed) = try location()
-    let store = try environment.store(text)
-    if isNamed, !makes, try !environment.exists(text), store.capabilities.contains(.durable) {
+    let store = try environment.stores.open(text)
+    environment.provenance.open(store.name)
+    if isNamed, !makes, try !environment.stores.exists(text), store.capabilities.contains(.durable) {
       throw Problem(.noInput, "store not found", at: store.name, hint: "it is created when you add the first record")
     }
     return RecordBook(store, clock: clock)
@@ -67,7 +69,7 @@ struct Desk: Sendable {
   /// - Throws: `usage` without a terminal and without `--yes`.
   func confirms(_ action: String) throws(Problem) -> Bool {
     if has(Options.yes) { return true }
-    guard environment.isInteractive else {
+    guard environment.terminal.isInteractive else {
       throw Problem(.usage, "confirmation required to \(action)", hint: "use --yes")
     }
     return try environment.dialog.confirms("\(action)?")

@@ -1,3 +1,4 @@
+import AppShell
 import CommandLineKit
 import Glibc
 import Rows

@@ -1,5 +1,6 @@
-import Rows
+import AppShell
 import CommandLineKit
+import Rows
 import Rows
 
 /// The whole program, without the process: parses the arguments, runs a command, reports errors.
@@ -18,12 +19,12 @@ func run(_ arguments: [String], in environment: Environment) async -> Int32 {
       invocation.configuration = try environment.configuration()
     }
     report.configure(
-      style: invocation.setting(Options.errors).flatMap(Report.Style.init) ?? .text,
-      isQuiet: invocation.has(Options.quiet))
+      style: invocation.setting(SharedOptions.errors).flatMap(Report.Style.init) ?? .text,
+      isQuiet: invocation.has(SharedOptions.quiet), isVerbose: invocation.has(SharedOptions.verbose))
     switch invocation.action {
     case .version: try Terminal.write("bb-notes \(BBNotes.version)\n", to: 1)
     case .help(let command):
-      let text = BBNotes.program.help(for: command, path: invocation.path, width: environment.terminalWidth ?? 80)
+      let text = BBNotes.program.help(for: command, path: invocation.path, width: environment.terminal.width ?? 80)
       try Terminal.write(text, to: 1)
     case .run(let command):
       guard let action = BBNotes.action(at: invocation.path) else {

@@ -35,7 +35,7 @@ public struct Invocation: Sendable {
   /// The value given; nil when the option was not.
   public subscript(option: Option) -> String? { given[option.name]?.last }
   /// The value given for the option with a name.
-  func value(of name: String) -> String? { given[name]?.last }
+  public func value(of name: String) -> String? { given[name]?.last }
   /// The value given, else the setting with the name of the option.
   public func setting(_ option: Option) -> String? {
     self[option] ?? ConfigurationKey(rawValue: option.name).flatMap { configuration[$0]?.value }

@@ -18,10 +18,17 @@ public final class Report: Sendable {
     var hasLine = false
   }
   private let program: String
+  private let write: @Sendable (_ text: String) -> Void
   private let state = Mutex(State())
 
   /// Creates a report whose errors and warnings start with the name of `program`.
-  public init(program: String) { self.program = program }
+  /// - Parameter write: receives the text; standard error if not given.
+  public init(
+    program: String, write: @escaping @Sendable (_ text: String) -> Void = { try? Terminal.write($0, to: 2) }
+  ) {
+    self.program = program
+    self.write = write
+  }
 
   /// Sets the format of errors, and whether warnings, results and details are written.
   public func configure(style: Style, isQuiet: Bool, isVerbose: Bool = false) {
@@ -82,13 +89,13 @@ public final class Report: Sendable {
   /// Writes a line unconditionally.
   public func line(_ text: String) {
     clear()
-    try? Terminal.write(Terminal.safe(text) + "\n", to: 2)
+    write(Terminal.safe(text) + "\n")
   }
 
   /// Replaces the progress line; for terminals only.
   public func progress(_ text: String) {
     state.withLock { $0.hasLine = true }
-    try? Terminal.write("\r\u{1B}[K" + Self.shown(text), to: 2)
+    write("\r\u{1B}[K" + Self.shown(text))
   }
 
   /// Erases the progress line.
@@ -97,7 +104,7 @@ public final class Report: Sendable {
       defer { state.hasLine = false }
       return state.hasLine
     }
-    if had { try? Terminal.write("\r\u{1B}[K", to: 2) }
+    if had { write("\r\u{1B}[K") }
   }
 
   private var isSilent: Bool { state.withLock { $0.isQuiet || $0.style == .json } }

@@ -1,3 +1,4 @@
+import AppShell
 import CommandLineKit
 
 /// The program's description: help, completions, man page and parsing are made from it.
@@ -12,7 +13,7 @@ enum BBExport {
         "DATASET", values: .dynamic("dataset"), count: .optional,
         "dataset or table to write; optional if the input has only one table")
     ],
-    options: Options.selecting + Options.exporting + Options.readingFiles + [Options.storage] + Options.asking,
+    options: Options.selecting + OutputOptions.exporting + Options.readingFiles + [Options.storage] + Options.asking,
     examples: [
       "episodes --where 'season = 1' --production bb", "characters -o characters.csv -o characters.json",
       "quotes --production 'El Camino' --sample 1", "--from people.csv --where 'age >= 18' -f json",
@@ -27,7 +28,7 @@ enum BBExport {
     arguments: [Argument("DATASET", values: .dynamic("dataset"), count: .any, "datasets to fetch [default: all]")],
     options: [Options.target, Options.syncImages, Options.dryRun, Options.allowShrink, Options.replace]
       + Options.readingFiles
-      + [Options.fromStorage] + Options.asking + Options.exporting,
+      + [Options.fromStorage] + Options.asking + OutputOptions.exporting,
     examples: [
       "sync --storage sqlite:bb.db", "sync quotes --storage csv:data --dry-run",
       "sync --from people.csv --storage sqlite:bb.db", "sync characters --storage csv:data --images data/images",
@@ -35,8 +36,8 @@ enum BBExport {
   static let datasets = Command(
     "datasets", "list datasets, or show the columns of one",
     arguments: [Argument("DATASET", values: .dynamic("dataset"), count: .optional, "dataset to describe")],
-    options: Options.exporting)
-  static let formats = Command("formats", "list output formats and their options", options: Options.exporting)
+    options: OutputOptions.exporting)
+  static let formats = Command("formats", "list output formats and their options", options: OutputOptions.exporting)
   static let sources = Command(
     "sources", "list sources, print a source definition, or validate one",
     discussion:
@@ -48,7 +49,7 @@ enum BBExport {
         "ACTION", values: .words(["check", "show", "schema"]), count: .any,
         "check FILE (validate a source definition), show NAME, or schema")
     ],
-    options: Options.exporting,
+    options: OutputOptions.exporting,
     examples: ["sources show box-office > my-api.json", "sources check my-api.json", "sources schema > bb-source.json"])
   static let check = Command(
     "check", "report data quality problems, as a table",
@@ -57,7 +58,8 @@ enum BBExport {
       Argument(
         "DATASET", values: .dynamic("dataset"), count: .any, "datasets to check [default: all datasets of the source]")
     ],
-    options: Options.selecting.filter { !CheckCommand.without.contains($0) } + Options.exporting + Options.readingFiles
+    options: Options.selecting.filter { !CheckCommand.without.contains($0) } + OutputOptions.exporting
+      + Options.readingFiles
       + [Options.storage]
       + Options.asking,
     examples: ["check", "check quotes episodes --where 'check = unresolved-name'", "check movies -f csv"])
@@ -82,7 +84,7 @@ enum BBExport {
     ],
     options: [Options.imageFolder, Options.parallel, Options.maxImage, Options.maxTotal]
       + Options.selecting.filter { !ImagesCommand.without.contains($0) } + Options.readingFiles + [Options.storage]
-      + Options.asking + [Options.progress],
+      + Options.asking + [OutputOptions.progress],
     examples: [
       "images characters -o images", "images episodes --production bcs --season 6 -o stills",
       "images --from people.csv --columns portrait -o portraits",
@@ -93,7 +95,7 @@ enum BBExport {
       Argument("DATASET", values: .dynamic("dataset"), "dataset, or imdb for a show's IMDb page"),
       Argument(
         "KEY", count: .any, "record key, name or S05E14, optionally followed by image, website or imdb"),
-    ], options: [Options.production, Options.storage] + Options.asking,
+    ], options: [SharedOptions.production, Options.storage] + Options.asking,
     examples: [
       "open characters 'Walter White'", "open episodes S05E14 image --production bb", "open imdb --production bcs",
     ])
@@ -105,14 +107,15 @@ enum BBExport {
     "plugins", "list, inspect or test external exporters", discussion: PluginsCommand.discussion,
     arguments: [
       Argument("ACTION", values: .words(["list", "info", "test"]), count: .any, "list; info NAME; test NAME")
-    ], options: Options.exporting, examples: ["plugins", "plugins test lines"])
+    ], options: OutputOptions.exporting, examples: ["plugins", "plugins test lines"])
   static let completions = Command(
     "completions", "print a shell completion script",
     discussion: Completions.instructions(for: "bb-export"),
     arguments: [Argument("SHELL", values: .words(Completions.Shell.allCases.map(\.rawValue)), "bash, zsh or fish")])
   static let config = Command(
     "config", "show the settings and their origins, or change one", discussion: ConfigurationCommand.discussion,
-    arguments: ConfigurationCommand.arguments, options: Options.exporting, examples: ConfigurationCommand.examples)
+    arguments: ConfigurationCommand.arguments, options: OutputOptions.exporting, examples: ConfigurationCommand.examples
+  )
   static let help = Command(
     "help", "show help for a command or topic",
     arguments: [
@@ -132,7 +135,7 @@ enum BBExport {
       table, sync, datasets, formats, sources, check, comment, images, open, plugins, tap, completions, config, help,
     ],
     defaultCommand: "table",
-    options: Options.everywhere, topics: Topics.all,
+    options: SharedOptions.everywhere, topics: Topics.all,
     examples: [
       "episodes --where 'season = 1'", "characters -o characters.csv", "--from people.csv -f json", "formats",
     ],

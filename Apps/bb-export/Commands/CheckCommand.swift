@@ -1,3 +1,4 @@
+import AppShell
 import CommandLineKit
 import Domain
 import Query
@@ -15,7 +16,7 @@ struct CheckCommand {
 
   /// Options that choose rows by columns findings do not have.
   static let without = [
-    Options.production, Options.season, Options.episode, Options.name, Options.order, Options.with, Options.nest,
+    SharedOptions.production, Options.season, Options.episode, Options.name, Options.order, Options.with, Options.nest,
   ]
 
   /// The list of checks, for help.
@@ -24,7 +25,7 @@ struct CheckCommand {
     + "Checks: \((CheckRule.names + MemberFinding.Kind.allCases.map(\.rawValue)).joined(separator: ", "))."
 
   func run() async throws(Problem) {
-    let outputs = try Outputs(invocation, environment)
+    let outputs = try OutputPlan(invocation, environment.services)
     let selection = try SelectionReader(invocation).read(for: Check.schema)
     let sources = try await self.sources(for: outputs)
     var tables: [String: CheckTables] = [:], findings: [CheckFinding] = []
@@ -52,7 +53,7 @@ struct CheckCommand {
   }
 
   /// The datasets to look at, each with the place its records come from.
-  private func sources(for outputs: Outputs) async throws(Problem) -> [(dataset: String, source: any RecordSource)] {
+  private func sources(for outputs: OutputPlan) async throws(Problem) -> [(dataset: String, source: any RecordSource)] {
     let names = invocation.arguments
     for (position, name) in names.enumerated() where names[..<position].contains(name) {
       throw Problem(.usage, "duplicate argument: \(name)")
@@ -81,7 +82,7 @@ struct CheckCommand {
     return sources
   }
 
-  private func choice(for dataset: String, _ outputs: Outputs) throws(Problem) -> SourceChoice {
+  private func choice(for dataset: String, _ outputs: OutputPlan) throws(Problem) -> SourceChoice {
     let choice = SourceReader.guarding(try SourceReader(invocation).choice(for: dataset), for: outputs)
     guard case .live(let name, var live) = choice else { return choice }
     live.asWritten = true

@@ -1,3 +1,4 @@
+import AppShell
 import Codecs
 import CommandLineKit
 import Domain
@@ -39,7 +40,8 @@ struct CommentCommand {
       }
     }
     let id = stored["id"].map { " with id \(Self.text($0))" } ?? ""
-    try Terminal.write(Terminal.safe("Posted the comment by \(comment.writer) on \(film.title)\(id).") + "\n", to: 1)
+    try environment.terminal.write(
+      Terminal.safe("Posted the comment by \(comment.writer) on \(film.title)\(id).") + "\n")
   }
 
   /// The movie with this id, this title, or a part of the title that matches only one movie.

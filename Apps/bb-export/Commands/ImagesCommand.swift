@@ -1,3 +1,4 @@
+import AppShell
 import CommandLineKit
 import Domain
 import Query
@@ -45,7 +46,7 @@ struct ImagesCommand {
     wanted.columns = nil
     let chosen = try wanted.apply(to: rows, scratch: environment.scratch)
     let line = try await work.run(chosen, columns: columns, into: folder)
-    if !invocation.has(Options.quiet) { try Terminal.write(line.text + "\n", to: 1) }
+    if !invocation.has(SharedOptions.quiet) { try environment.terminal.write(line.text + "\n") }
     if let problem = line.problem { throw problem }
   }
 

@@ -1,3 +1,4 @@
+import AppShell
 import CommandLineKit
 import Domain
 import Rows
@@ -29,7 +30,7 @@ enum Listings {
   }
 
   static func formats(_ invocation: Invocation, _ environment: Environment) async throws(Problem) {
-    let rows = environment.exporters.map(\.descriptor).map { format in
+    let rows = environment.exporters.all.map(\.descriptor).map { format in
       [
         format.name, format.fileExtensions.map { ".\($0)" }.joined(separator: " "),
         format.isExact ? "exact" : "display", format.summary,
@@ -48,10 +49,10 @@ enum Listings {
       let source = try environment.checkSource(words[1])
       let names = source.datasets.map(\.schema.name).joined(separator: ", ")
       let key = source.authorization.variable.map { "; sends the value of $\($0) to \(source.baseURL)" } ?? ""
-      return try Terminal.write("\(words[1]): valid source definition \(source.name): \(names)\(key)\n", to: 1)
+      return try environment.terminal.write("\(words[1]): valid source definition \(source.name): \(names)\(key)\n")
     case ("show", 2):
-      return try print(environment.sourceText(try SourceDescription.named(words[1])))
-    case ("schema", 1): return try print(environment.sourceSchema())
+      return try print(environment.sourceText(try SourceDescription.named(words[1])), environment)
+    case ("schema", 1): return try print(environment.sourceSchema(), environment)
     default:
       throw Problem(
         .usage, "unknown subcommand “sources \(words.joined(separator: " "))”",
@@ -62,8 +63,8 @@ enum Listings {
     try await write("sources", [:], ["source", "server", "what"], rows, invocation, environment)
   }
 
-  private static func print(_ text: [UInt8]) throws(Problem) {
-    try Terminal.write(String(decoding: text, as: UTF8.self), to: 1)
+  private static func print(_ text: [UInt8], _ environment: Environment) throws(Problem) {
+    try environment.terminal.write(String(decoding: text, as: UTF8.self))
   }
 
   static func config(_ invocation: Invocation, _ environment: Environment) async throws(Problem) {
@@ -71,7 +72,7 @@ enum Listings {
       return try await environment.configure(change.key, change.value)
     }
     let rows = ConfigurationCommand.rows(
-      invocation, storage: try environment.defaultStorage(), folders: environment.folders,
+      invocation, storage: try environment.stores.defaultLocation(), directories: environment.directories,
       variables: environment.variables)
     try await write("config", [:], ["setting", "value", "from"], rows, invocation, environment)
   }
@@ -94,6 +95,7 @@ enum Listings {
         }
       }
     }
-    try await Outputs(invocation, environment).write(BufferedRows(schema: schema, batches: [builder.finish()]))
+    try await OutputPlan(invocation, environment.services).write(
+      BufferedRows(schema: schema, batches: [builder.finish()]))
   }
 }

@@ -1,3 +1,4 @@
+import AppShell
 import Codecs
 import CommandLineKit
 import Domain
@@ -32,7 +33,7 @@ struct OpenCommand {
       guard words.count == 1 else {
         throw Problem(.usage, "open imdb does not take a KEY", hint: "use --production NAME")
       }
-      return try show(try Self.page(of: try Shorthand.production(invocation[Options.production] ?? "bb")))
+      return try show(try Self.page(of: try Shorthand.production(invocation[SharedOptions.production] ?? "bb")))
     }
     let dataset = try Catalog.dataset(named: words[0])
     guard (2...3).contains(words.count) else {
@@ -86,7 +87,7 @@ struct OpenCommand {
   /// The records that a key, a name, or S05E14 means.
   private func selection(for key: String, _ dataset: Schema) throws(Problem) -> Selection {
     var selection = Selection()
-    if let production = invocation[Options.production] {
+    if let production = invocation[SharedOptions.production] {
       selection.conditions.append(try Shorthand.production(production, in: dataset))
     }
     if dataset.position(of: "season") != nil, let episode = try? Shorthand.episode(key, in: dataset) {
@@ -138,7 +139,7 @@ struct OpenCommand {
   /// Opens http and https only; anything else a source gave is shown, not run.
   private func show(_ url: String) throws(Problem) {
     let isPage = url.hasPrefix("https://") || url.hasPrefix("http://")
-    if isPage, environment.launch(url) { return }
-    try Terminal.write(Terminal.safe(url) + "\n", to: 1)
+    if isPage, environment.openURL(url) { return }
+    try environment.terminal.write(Terminal.safe(url) + "\n")
   }
 }

@@ -1,3 +1,4 @@
+import AppShell
 import CommandLineKit
 import Rows
 
@@ -58,6 +59,7 @@ struct PluginsCommand {
     let schema = Schema(name, columns: columns.map { ColumnDescription($0, .text) })
     var builder = RowBatchBuilder(width: columns.count)
     for value in rows.joined() { if value.isEmpty { builder.appendNull() } else { builder.append(text: value) } }
-    try await Outputs(invocation, environment).write(BufferedRows(schema: schema, batches: [builder.finish()]))
+    try await OutputPlan(invocation, environment.services).write(
+      BufferedRows(schema: schema, batches: [builder.finish()]))
   }
 }

@@ -1,3 +1,4 @@
+import AppShell
 import CommandLineKit
 import Domain
 import Query
@@ -15,31 +16,31 @@ struct SelectionReader {
   init(_ invocation: Invocation) throws(Problem) {
     self.invocation = invocation
     season = try invocation.integer(Options.season, in: 0...Int(Int32.max))
-    if let production = invocation[Options.production] {
+    if let production = invocation[SharedOptions.production] {
       self.production = try Shorthand.production(production)
     } else {
       production = nil
     }
     order = invocation[Options.order].flatMap(MovieOrder.init)
-    if order != nil, invocation.has(Options.sort) {
+    if order != nil, invocation.has(SharedOptions.sort) {
       throw Problem(.usage, "--order and --sort cannot be used together", hint: "use only one of them")
     }
-    for text in invocation.all(Options.filter) { plain.conditions.append(try Condition(parsing: text)) }
+    for text in invocation.all(SharedOptions.filter) { plain.conditions.append(try Condition(parsing: text)) }
     plain.search = invocation[Options.search]
     plain.sample = try invocation.integer(Options.sample, in: 0...Int.max)
     plain.seed = try invocation.integer(Options.seed, in: 0...Int.max).map(UInt64.init)
     if plain.seed != nil, plain.sample == nil {
       throw Problem(.usage, "--seed requires --sample", hint: "add --sample N")
     }
-    plain.limit = try invocation.integer(Options.limit, in: 0...Int.max)
-    plain.offset = try invocation.integer(Options.offset, in: 0...Int.max) ?? 0
-    plain.sort = try invocation.sortKeys(Options.sort)
+    plain.limit = try invocation.integer(SharedOptions.limit, in: 0...Int.max)
+    plain.offset = try invocation.integer(SharedOptions.offset, in: 0...Int.max) ?? 0
+    plain.sort = try invocation.sortKeys(SharedOptions.sort)
     plain.relations = try invocation.names(Options.with) ?? []
     plain.isNested = invocation.has(Options.nest)
     if plain.isNested, plain.relations.isEmpty {
       throw Problem(.usage, "--nest requires --with", hint: "add --with RELATION")
     }
-    plain.columns = try invocation.names(Options.columns)
+    plain.columns = try invocation.names(SharedOptions.columns)
   }
 
   /// The columns that the selection looks at or gives, when that is known without the schema; nil for all.

@@ -1,3 +1,4 @@
+import AppShell
 import CommandLineKit
 import Domain
 import Rows
@@ -60,7 +61,7 @@ struct SourceReader {
     }
     var choice = FileChoice()
     choice.format = invocation[Options.fromFormat]
-    choice.delimiter = invocation[Options.fromDelimiter]
+    choice.delimiter = invocation[SharedOptions.fromDelimiter]
     choice.name = invocation[Options.tableName]
     if choice.name == "" { throw Problem(.usage, "missing name after --as") }
     choice.records = invocation[Options.records]
@@ -142,7 +143,7 @@ struct SourceReader {
   }
 
   /// The same place, which the built-in data does not replace if a file would be overwritten with it.
-  static func guarding(_ choice: SourceChoice, for outputs: Outputs) -> SourceChoice {
+  static func guarding(_ choice: SourceChoice, for outputs: OutputPlan) -> SourceChoice {
     guard case .live(let name, var live) = choice, live.fallback == .allowed, let path = outputs.replacedFile else {
       return choice
     }

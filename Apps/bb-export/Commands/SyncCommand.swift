@@ -1,3 +1,5 @@
+import AppShell
+import Codecs
 import CommandLineKit
 import Domain
 import Query
@@ -14,14 +16,14 @@ struct SyncCommand {
   }
 
   func run() async throws(Problem) {
-    let outputs = try Outputs(invocation, environment)
+    let outputs = try OutputPlan(invocation, environment.services)
     try SourceReader(invocation).check(
       places: [Options.from, Options.fromStorage, Options.source], invocation.has(Options.syncImages))
     let location: String
     if let named = invocation[Options.target] {
       location = named
     } else {
-      location = try environment.defaultStorage().location
+      location = try environment.stores.defaultLocation().location
       environment.report.result("store: \(location)")
     }
     var policy = Sync.Policy()
@@ -31,22 +33,22 @@ struct SyncCommand {
     let pictures = try self.pictures(isDryRun: policy.isDryRun)
     if let from = invocation[Options.fromStorage] { try environment.require(from) }
     if let from = invocation[Options.fromStorage], invocation.arguments.isEmpty, !policy.isDryRun,
-      try !environment.exists(location)
+      try !environment.stores.exists(location)
     {
       // A complete copy of a store to a new one, including its history.
-      let copied = try await environment.migrate(try environment.store(from), location)
+      let copied = try await environment.stores.migrate(try environment.stores.open(from), to: location)
       let results = copied.map { table, records in
         var outcome = TableOutcome()
         outcome.added = records
         return (table, outcome)
       }
       try await outputs.write(Self.table(results))
-      try await pictures?.fetch(copied.map(\.table), of: try environment.store(location))
+      try await pictures?.fetch(copied.map(\.table), of: try environment.stores.open(location))
       return
     }
-    let store = try environment.store(location)
+    let store = try environment.stores.open(location)
     let report = environment.report
-    let sync = Sync(into: store, policy, time: environment.now()) { report.warning($0) }
+    let sync = Sync(into: store, policy, time: environment.clock.now().timestamp) { report.warning($0) }
 
     var results: [(name: String, outcome: TableOutcome)] = [], problems: [Problem] = []
     let tables = try await tables(for: location)
@@ -118,7 +120,7 @@ struct SyncCommand {
 
   /// The tables of another store, with their sources, and the personal records.
   private func storedTables(_ location: String) async throws(Problem) -> [Table] {
-    let store = try environment.store(location)
+    let store = try environment.stores.open(location)
     var tables: [Table] = []
     for schema in try chosen(try await store.tables()) {
       let source = try await store.source(of: schema.name)

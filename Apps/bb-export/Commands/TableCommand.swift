@@ -1,3 +1,4 @@
+import AppShell
 import CommandLineKit
 import Domain
 import Query
@@ -15,7 +16,7 @@ struct TableCommand {
 
   func run() async throws(Problem) {
     // What can be wrong with the words is found before anything is opened or asked.
-    let outputs = try Outputs(invocation, environment)
+    let outputs = try OutputPlan(invocation, environment.services)
     let choice = SourceReader.guarding(
       try SourceReader(invocation).choice(for: invocation.arguments.first), for: outputs)
     let selection = try SelectionReader(invocation)

@@ -1,3 +1,4 @@
+import AppShell
 import CommandLineKit
 import Domain
 import Query
@@ -26,7 +27,7 @@ struct TapCommand {
     let wanted =
       datasets.isEmpty ? tables : try datasets.map { (name) throws(Problem) in try find(name, tables, source) }
     if invocation.has(Options.discover) {
-      return try Terminal.write(String(decoding: environment.tap.catalog(wanted), as: UTF8.self), to: 1)
+      return try environment.terminal.write(String(decoding: environment.tap.catalog(wanted), as: UTF8.self))
     }
     var streams = wanted.map { (schema: $0, without: [String]()) }
     if let catalog = invocation[Options.catalog] {
@@ -51,7 +52,7 @@ struct TapCommand {
     let rows = try await source.rows(of: schema.name, RowRequest(columns: selection.columns))
     let environment = self.environment
     let output = Export.Output(environment.tap.exporter(earlier), ExportOptions()) { () throws(Problem) in
-      try environment.standardOutput(false)
+      try environment.terminal.output(isHeldBack: false, isPaged: false)
     }
     let export = Export(to: [output], threads: environment.cores, scratch: environment.scratch)
     let summary = try await export.run(rows) { (stream) throws(Problem) in

@@ -1,3 +1,4 @@
+import AppShell
 import CommandLineKit
 
 /// The texts of `bb-export help TOPIC`.

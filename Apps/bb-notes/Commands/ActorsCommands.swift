@@ -1,3 +1,4 @@
+import AppShell
 import Codecs
 import CommandLineKit
 import Domain
@@ -108,7 +109,7 @@ enum ActorsCommands {
     do throws(Problem) {
       try records.check(record, isPartial: desk.has(partial))
     } catch {
-      guard desk.environment.isInteractive, !records.kind.missing(record).isEmpty else {
+      guard desk.environment.terminal.isInteractive, !records.kind.missing(record).isEmpty else {
         var problem = error
         if !desk.has(partial), record.text("name") != nil { problem.hint = "add them, or use --partial" }
         throw problem
@@ -183,7 +184,7 @@ enum ActorsCommands {
       throw Problem(.absent, "no website recorded for \(record.text("name") ?? "")")
     }
     let isPage = url.hasPrefix("https://") || url.hasPrefix("http://")
-    if isPage, desk.environment.launch(url) { return }
+    if isPage, desk.environment.openURL(url) { return }
     try await desk.page(url + "\n")
   }
 
@@ -196,7 +197,7 @@ enum ActorsCommands {
     let places = images.map { folder.path(of: $0) ?? $0 }
     if desk.environment.hasDesktop {
       let page = try await desk.environment.page(GalleryPage.html(name, images: places))
-      if desk.environment.launch(page) { return }
+      if desk.environment.openURL(page) { return }
     }
     try await desk.page(places.joined(separator: "\n") + "\n")
   }

@@ -1,3 +1,4 @@
+import AppShell
 import CommandLineKit
 
 /// The program's description: help, completions, man page and parsing are made from it.

@@ -1,3 +1,4 @@
+import AppShell
 import CommandLineKit
 import Domain
 import Rows
@@ -5,11 +6,11 @@ import Rows
 /// Which episode a command line means: an argument `[PRODUCTION:]S05E14`, or `--season 5 --episode 14`.
 enum EpisodeArguments {
   /// The options that name an episode.
-  static let options = [Options.production, Options.season, Options.episode]
+  static let options = [SharedOptions.production, Options.season, Options.episode]
 
   /// The show of a key that names none: `--production`, `BB_PRODUCTION`, the configuration, else Breaking Bad.
   static func production(_ desk: Desk) throws(Problem) -> String {
-    EpisodeKey.production(desk.invocation.setting(Options.production) ?? "Breaking Bad")
+    EpisodeKey.production(desk.invocation.setting(SharedOptions.production) ?? "Breaking Bad")
   }
 
   /// The episode, and the arguments after it; no episode if none was named.

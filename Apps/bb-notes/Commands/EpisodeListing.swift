@@ -1,3 +1,4 @@
+import AppShell
 import CommandLineKit
 import Domain
 import Query
@@ -12,11 +13,11 @@ enum EpisodeListing {
     } + [ColumnDescription("has_note", .boolean, nullable: false, "whether the episode has a note")])
 
   static func list(_ desk: Desk) async throws(Problem) {
-    var selection = try Listing.selection(desk.invocation)
+    var selection = try desk.invocation.selection()
     selection.conditions += try conditions(desk)
     let book = try desk.book()
     let episodes = try await desk.choices(book).all(refresh: desk.has(NotesCommands.refresh))
-    if let production = desk[Options.production].map(EpisodeKey.production),
+    if let production = desk[SharedOptions.production].map(EpisodeKey.production),
       !episodes.contains(where: { $0.key.production == production })
     {
       throw EpisodeChoices.unknownProduction(production, among: episodes)
@@ -52,7 +53,7 @@ enum EpisodeListing {
   /// What `--production` and `--season` ask for.
   static func conditions(_ desk: Desk) throws(Problem) -> [Condition] {
     var conditions: [Condition] = []
-    if let name = desk[Options.production] {
+    if let name = desk[SharedOptions.production] {
       conditions.append(Condition("production", .equal, EpisodeKey.production(name)))
     }
     if let season = try desk.invocation.integer(Options.season, in: 0...Int(Int32.max)) {

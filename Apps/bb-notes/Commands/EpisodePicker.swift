@@ -1,3 +1,4 @@
+import AppShell
 import CommandLineKit
 import Domain
 import Rows
@@ -15,7 +16,7 @@ struct EpisodePicker {
   /// The chosen episode; nil if the user cancelled.
   func pick() async throws(Problem) -> EpisodeKey? {
     var episodes = try await desk.choices(book).all(refresh: desk.has(NotesCommands.refresh))
-    if desk[Options.production] != nil {
+    if desk[SharedOptions.production] != nil {
       let production = try EpisodeArguments.production(desk)
       let all = episodes
       episodes = all.filter { $0.key.production == production }

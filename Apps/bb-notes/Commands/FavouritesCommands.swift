@@ -1,3 +1,4 @@
+import AppShell
 import Codecs
 import CommandLineKit
 import Domain
@@ -20,13 +21,13 @@ enum FavouritesCommands {
   private static let dataset = Argument("DATASET", values: .dynamic("dataset"), "dataset")
   private static let key = Argument("KEY", "key such as 7/1, “Breaking Bad/5/14” or S05E14, or a name")
   private static let add = Command(
-    "add", "add a record to the favourites", arguments: [dataset, key], options: [Options.production])
+    "add", "add a record to the favourites", arguments: [dataset, key], options: [SharedOptions.production])
   private static let remove = Command(
-    "remove", "remove a record from the favourites", arguments: [dataset, key], options: [Options.production])
+    "remove", "remove a record from the favourites", arguments: [dataset, key], options: [SharedOptions.production])
   private static let list = Command(
     "list", "list favourites",
     arguments: [Argument("DATASET", values: .dynamic("dataset"), count: .optional, "only favourites of this dataset")],
-    options: Options.selecting + Options.showing)
+    options: SharedOptions.selecting + OutputOptions.listing)
 
   private static func addOne(_ desk: Desk) async throws(Problem) { try await mark(desk, isFavourite: true) }
   private static func removeOne(_ desk: Desk) async throws(Problem) { try await mark(desk, isFavourite: false) }
@@ -154,11 +155,11 @@ enum FavouritesCommands {
       }
       records = (records + actors).sorted { StoredKey($0.key) < StoredKey($1.key) }
     }
-    let selection = try Listing.selection(desk.invocation)
-    let listing = Listing(
+    let selection = try desk.invocation.selection()
+    let listing = try Listing(
       desk, kind: "favourites", columns: Catalog.favourites.columns.map(\.name),
       user: ["dataset", "name", "record_key", "created_at"])
-    if [Options.format, Options.json].contains(where: desk.has) {
+    if listing.isForFiles {
       return try await listing.write(records, of: Catalog.favourites, selection)
     }
     let name = ColumnDescription("name", .text, "what the record is called")

@@ -1,3 +1,4 @@
+import AppShell
 import CommandLineKit
 import Domain
 import Rows
@@ -24,17 +25,17 @@ enum GeneralCommands {
       throw Problem(.usage, "unsupported shell “\(desk.arguments[0])”", hint: "supported shells: \(known)")
     }
     let words = [
-      "production": Shorthand.productions.map(\.short), "format": desk.environment.exporters.map(\.descriptor.name),
+      "production": Shorthand.productions.map(\.short), "format": desk.environment.exporters.all.map(\.descriptor.name),
       "dataset": Catalog.all.map(\.name), "topic": BBNotes.program.helpWords,
       "column": Catalog.notes.columns.map(\.name),
     ]
     // What names no other dataset is about notes.
     let columns = Catalog.all.map { (word: $0.name, words: $0.columns.map(\.name)) }
     let completions = Completions(BBNotes.program, words: words, narrowed: [(kind: "column", behind: columns)])
-    try Terminal.write(completions.script(for: shell), to: 1)
+    try desk.environment.terminal.write(completions.script(for: shell))
   }
 
   private static func showHelp(_ desk: Desk) throws(Problem) {
-    try Terminal.write(BBNotes.program.help(on: desk.arguments, width: desk.environment.terminalWidth ?? 80), to: 1)
+    try Terminal.write(BBNotes.program.help(on: desk.arguments, width: desk.environment.terminal.width ?? 80), to: 1)
   }
 }

@@ -1,3 +1,4 @@
+import AppShell
 import CommandLineKit
 import Domain
 import Rows
@@ -23,15 +24,16 @@ enum HistoryCommands {
     "redo", "redo what undo reversed last", discussion: "Possible until another command changes something.")
   private static let history = Command(
     "history", "list past commands, newest first",
-    options: [Options.filter, Options.limit, Options.offset] + Options.showing, examples: ["history --limit 10"])
+    options: [SharedOptions.filter, SharedOptions.limit, SharedOptions.offset] + OutputOptions.listing,
+    examples: ["history --limit 10"])
   private static let list = Command(
-    "list", "list deleted records, newest first", options: Options.selecting + Options.showing)
+    "list", "list deleted records, newest first", options: SharedOptions.selecting + OutputOptions.listing)
   private static let restore = Command(
     "restore", "restore deleted records",
     arguments: [
       Argument("KEY", count: .any, "key or name as shown by trash list; for notes also S05E14")
     ],
-    options: [Options.production], examples: ["trash restore S05E14"])
+    options: [SharedOptions.production], examples: ["trash restore S05E14"])
 
   private static func takeBack(_ desk: Desk) async throws(Problem) {
     var number: Int?
@@ -75,7 +77,7 @@ enum HistoryCommands {
           "command": .text(item.entry.title), "records": .integer(Int64(item.count)), "state": state,
         ])
     }
-    try await Listing(desk, kind: "history").write(records, of: schema, try Listing.selection(desk.invocation))
+    try await Listing(desk, kind: "history").write(records, of: schema, try desk.invocation.selection())
   }
 
   private static func listTrash(_ desk: Desk) async throws(Problem) {
@@ -100,7 +102,7 @@ enum HistoryCommands {
             ?? .null, "deleted_at": .text(item.deletedAt),
         ])
     }
-    try await Listing(desk, kind: "trash").write(records, of: schema, try Listing.selection(desk.invocation))
+    try await Listing(desk, kind: "trash").write(records, of: schema, try desk.invocation.selection())
   }
 
   private static func restoreTrash(_ desk: Desk) async throws(Problem) {

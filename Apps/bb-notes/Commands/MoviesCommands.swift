@@ -1,3 +1,4 @@
+import AppShell
 import Codecs
 import CommandLineKit
 import Domain
@@ -19,17 +20,17 @@ enum MoviesCommands {
     "order", "ORDER", values: .words(MovieOrder.allCases.map(\.rawValue)), default: "rate", in: "Selection",
     "order by reservation rate, editors' picks, or release date (newest first)")
   private static let list = Command(
-    "list", "list movies", options: [order] + Options.selecting + Options.showing)
+    "list", "list movies", options: [order] + SharedOptions.selecting + OutputOptions.listing)
   private static let show = Command(
     "show", "show a movie", discussion: "Without --format, shows every field, one per line.",
-    arguments: [Argument("MOVIE", "id, or a unique part of the title")], options: Options.showing)
+    arguments: [Argument("MOVIE", "id, or a unique part of the title")], options: OutputOptions.listing)
 
   private static let columns = [
     "reservation_rank", "title", "grade", "reservation_rate", "user_rating", "release_date",
   ]
 
   private static func showList(_ desk: Desk) async throws(Problem) {
-    var selection = try Listing.selection(desk.invocation)
+    var selection = try desk.invocation.selection()
     if desk.has(order), !selection.sort.isEmpty {
       throw Problem(.usage, "--order and --sort cannot be used together", hint: "use only one of them")
     }

@@ -1,3 +1,4 @@
+import AppShell
 import Codecs
 import CommandLineKit
 import Domain
@@ -42,10 +43,10 @@ struct NamedCommands: Sendable {
     }, listing: WorkedOut? = nil, showOptions: [Option] = []
   ) -> [Entry] {
     let list = Command(
-      "list", "list \(plural)", options: options + Options.selecting + Options.showing,
+      "list", "list \(plural)", options: options + SharedOptions.selecting + OutputOptions.listing,
       examples: ["\(plural) list --json"])
     let display = Command(
-      "show", "show \(kind.oneOfThem)", arguments: [Self.key()], options: showOptions + Options.showing)
+      "show", "show \(kind.oneOfThem)", arguments: [Self.key()], options: showOptions + OutputOptions.listing)
     let edit = Command("edit", "edit \(kind.oneOfThem) in your editor", arguments: [Self.key(.optional)])
     let set = Command(
       "set", "set fields of \(kind.oneOfThem)",
@@ -57,7 +58,7 @@ struct NamedCommands: Sendable {
     let search = Command(
       "search", "list \(plural) that contain words starting with the search words",
       arguments: [Argument("TEXT", "search words, in any order, ignoring case and accents")],
-      options: options + Options.selecting + Options.showing)
+      options: options + SharedOptions.selecting + OutputOptions.listing)
     return [
       Entry(list) { (desk) async throws(Problem) in try await self.list(desk, search: nil, selecting, listing) },
       Entry(display, show), Entry(edit, self.edit),
@@ -83,13 +84,13 @@ struct NamedCommands: Sendable {
     _ desk: Desk, search: String?, _ selecting: (Desk, inout Selection) throws(Problem) -> Void,
     _ listing: WorkedOut?
   ) async throws(Problem) {
-    var selection = try Listing.selection(desk.invocation)
+    var selection = try desk.invocation.selection()
     selection.search = search
     try selecting(desk, &selection)
     if selection.sort.isEmpty { selection.sort = kind.order }
     selection.conditions = selection.conditions.map { desk.dated($0, in: kind.schema) }
-    let isForFiles = [Options.format, Options.json].contains(where: desk.has)
-    let listing = isForFiles ? nil : listing
+    let output = try Listing(desk, kind: plural, columns: columns, user: [Self.keyColumn.name] + columns)
+    let isForFiles = output.isForFiles, listing = isForFiles ? nil : listing
     var asked = selection
     // The store knows nothing of computed columns.
     asked.conditions.removeAll { $0.column == listing?.column || !isForFiles && $0.column == Self.keyColumn.name }
@@ -106,14 +107,13 @@ struct NamedCommands: Sendable {
         return record
       }
     }
-    try await Listing(desk, kind: plural, columns: columns, user: [Self.keyColumn.name] + columns).write(
-      rows, selection)
+    try await output.write(rows, selection)
   }
 
   /// Shows a record in the requested format.
   /// - Returns: whether a format was requested.
   func showInFormat(_ record: StoredRecord, _ desk: Desk) async throws(Problem) -> Bool {
-    guard [Options.format, Options.json, Options.plain].contains(where: desk.has) else { return false }
+    guard OutputOptions.formats.contains(where: desk.has) else { return false }
     try await Listing(desk, kind: plural, columns: columns).write([record], of: record.schema)
     return true
   }
@@ -146,7 +146,7 @@ struct NamedCommands: Sendable {
   /// The record that the argument names; without one the user chooses, or nothing.
   private func chosen(_ records: NamedRecords, _ desk: Desk) async throws(Problem) -> StoredRecord? {
     if let text = desk.arguments.first { return try await records.find(text) }
-    guard desk.environment.isInteractive else { throw Problem(.usage, "NAME is missing") }
+    guard desk.environment.terminal.isInteractive else { throw Problem(.usage, "NAME is missing") }
     let all = try await records.book.records(of: kind.schema)
     guard !all.isEmpty else { throw Problem(.absent, "there are no \(plural) yet") }
     let names = all.map { $0.text("name") ?? $0.keyText }

@@ -1,3 +1,4 @@
+import AppShell
 import Codecs
 import CommandLineKit
 import Domain
@@ -25,7 +26,7 @@ enum NoteListing {
   }
 
   private static func list(_ desk: Desk, search: String?) async throws(Problem) {
-    var selection = try Listing.selection(desk.invocation)
+    var selection = try desk.invocation.selection()
     selection.search = search
     selection.conditions = (selection.conditions + (try EpisodeListing.conditions(desk))).map {
       desk.dated($0, in: Catalog.notes)
@@ -33,7 +34,8 @@ enum NoteListing {
     for tag in desk.invocation.all(NotesCommands.tag) {
       selection.conditions.append(Condition("tags", .equal, try NoteTags.folded(tag)))
     }
-    let isForFiles = [Options.format, Options.json].contains(where: desk.has)
+    let visible = ["key", "production", "title", "text", "updated_at"]
+    let listing = try Listing(desk, kind: "notes", columns: columns, user: visible), isForFiles = listing.isForFiles
     var asked = selection
     // The store knows nothing of computed columns.
     asked.conditions.removeAll { condition in computed.contains { $0.name == condition.column } }
@@ -56,9 +58,8 @@ enum NoteListing {
       if selection.columns == nil { selection.columns = rows.schema.columns.map(\.name) }
       rows = ComputedRows(rows, adding: computed, NoteTags.added)
     }
-    let visible = ["key", "production", "title", "text", "updated_at"]
-    let count = try await Listing(desk, kind: "notes", columns: columns, user: visible).write(rows, selection)
-    if count == 0, let production = desk[Options.production] { tellUnknown(production, desk) }
+    let count = try await listing.write(rows, selection)
+    if count == 0, let production = desk[SharedOptions.production] { tellUnknown(production, desk) }
   }
 
   /// Says that a show of which nothing is listed is none of those that bb knows; there may be others.
@@ -73,7 +74,7 @@ enum NoteListing {
     let key = try EpisodeArguments.one(desk)
     let book = try desk.book()
     let note = try await Notebook(book).existingNote(on: key)
-    if [Options.format, Options.json, Options.plain].contains(where: desk.has) {
+    if OutputOptions.formats.contains(where: desk.has) {
       return try await Listing(desk, kind: "notes", columns: ["text"]).write([note], of: note.schema)
     }
     let title = try await desk.knownTitle(of: key, book).map { " “\($0)”" } ?? ""
@@ -103,7 +104,7 @@ extension Desk {
 
   /// Writes text to standard output, nothing in it that drives a terminal.
   func page(_ text: String) async throws(Problem) {
-    let output = try environment.standardOutput()
+    let output = try environment.terminal.output(isHeldBack: false, isPaged: true)
     var buffer = ByteBuffer(capacity: 4096)
     buffer.append(Terminal.safe(text))
     try await output.write(buffer)

@@ -1,3 +1,4 @@
+import AppShell
 import CommandLineKit
 import Domain
 import Rows
@@ -20,7 +21,7 @@ enum NoteWriting {
       guard isKnown else { throw try await choices.unknown(named) }
       key = named
     } else {
-      guard desk.environment.isInteractive else { throw EpisodeArguments.missing }
+      guard desk.environment.terminal.isInteractive else { throw EpisodeArguments.missing }
       guard let picked = try await EpisodePicker(desk, book).pick() else { return desk.say("no episode selected") }
       key = picked
     }
@@ -28,7 +29,7 @@ enum NoteWriting {
     let note = try await keeping(text, on: key, desk) { () throws(Problem) in try await notebook.note(on: key) }
     if let note, flags.isEmpty { return try await open(note, on: key, adding: text, notebook, desk) }
     if text == nil {
-      guard desk.environment.isInteractive else {
+      guard desk.environment.terminal.isInteractive else {
         throw Problem(.usage, "missing argument TEXT", hint: "pass the text after the key, or - to read standard input")
       }
       text = try await edited([], on: key, desk)
@@ -41,7 +42,7 @@ enum NoteWriting {
     let notebook = Notebook(try desk.book())
     let isNamed = !desk.arguments.isEmpty || desk.has(Options.season) || desk.has(Options.episode)
     let key: EpisodeKey
-    if isNamed || !desk.environment.isInteractive {
+    if isNamed || !desk.environment.terminal.isInteractive {
       key = try EpisodeArguments.one(desk)
     } else {
       guard let picked = try await pickNote(notebook, desk) else { return desk.say("no note selected") }
@@ -107,7 +108,7 @@ enum NoteWriting {
     _ note: StoredRecord, on key: EpisodeKey, adding text: [UInt8]?, _ notebook: Notebook, _ desk: Desk,
     asks: Bool = true
   ) async throws(Problem) {
-    if asks, !desk.environment.isInteractive {
+    if asks, !desk.environment.terminal.isInteractive {
       throw Problem(
         .cannotCreate, "\(key.text) already has a note",
         hint: "use --append or --replace, or run bb-notes edit \(key.argument)")

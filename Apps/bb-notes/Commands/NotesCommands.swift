@@ -1,3 +1,4 @@
+import AppShell
 import CommandLineKit
 
 /// Commands about notes on episodes.
@@ -28,10 +29,10 @@ enum NotesCommands {
     ])
   private static let list = Command(
     "list", "list notes, by production, season and episode",
-    options: [Options.production, Options.season, tag] + Options.selecting + Options.showing,
+    options: [SharedOptions.production, Options.season, tag] + SharedOptions.selecting + OutputOptions.listing,
     examples: ["list --production bb --season 5", "list --tag finale", "list --json"])
   private static let show = Command(
-    "show", "show a note", arguments: [key], options: EpisodeArguments.options + Options.showing,
+    "show", "show a note", arguments: [key], options: EpisodeArguments.options + OutputOptions.listing,
     examples: ["show S05E14", "show bcs:1x01 -f html"])
   private static let edit = Command(
     "edit", "edit a note in your editor", arguments: [key], options: EpisodeArguments.options,
@@ -47,11 +48,11 @@ enum NotesCommands {
   private static let search = Command(
     "search", "list notes that contain words starting with the search words",
     arguments: [Argument("TEXT", "search words, in any order, ignoring case and accents")],
-    options: [Options.production, Options.season, tag] + Options.selecting + Options.showing,
+    options: [SharedOptions.production, Options.season, tag] + SharedOptions.selecting + OutputOptions.listing,
     examples: ["search chapt"])
   private static let episodes = Command(
     "episodes", "list known episodes, by production, season and number",
-    options: [Options.production, Options.season, refresh] + Options.selecting + Options.showing,
+    options: [SharedOptions.production, Options.season, refresh] + SharedOptions.selecting + OutputOptions.listing,
     examples: ["episodes --production bcs --season 1", "episodes --where 'has_note = true'"])
 
   private static let action = "Action"

@@ -1,3 +1,4 @@
+import AppShell
 import Codecs
 import CommandLineKit
 import Domain
@@ -76,7 +77,7 @@ enum PlacesCommands {
     do throws(Problem) {
       try records.check(record)
     } catch {
-      guard desk.environment.isInteractive, !RecordKind.place.missing(record).isEmpty else { throw error }
+      guard desk.environment.terminal.isInteractive, !RecordKind.place.missing(record).isEmpty else { throw error }
       let advice = [
         "a new place: name, latitude and longitude are required", "visited_on: 2024, 2024-05 or 2024-05-17",
       ]
@@ -127,7 +128,7 @@ enum PlacesCommands {
   }
 
   private static func open(_ url: String, _ desk: Desk) async throws(Problem) {
-    if desk.environment.launch(url) { return }
+    if desk.environment.openURL(url) { return }
     try await desk.page(url + "\n")
   }
 }

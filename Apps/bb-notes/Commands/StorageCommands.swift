@@ -1,3 +1,4 @@
+import AppShell
 import CommandLineKit
 import Domain
 import Query
@@ -19,17 +20,17 @@ enum StorageCommands {
     examples: ["init --storage csv:data"])
   private static let check = Command(
     "check", "check the store for damage and dangling references",
-    options: Options.selecting + Options.showing,
+    options: SharedOptions.selecting + OutputOptions.listing,
     examples: ["check --json"])
   private static let config = Command(
     "config", "show the settings and their origins, or change one", discussion: ConfigurationCommand.discussion,
-    arguments: ConfigurationCommand.arguments, options: Options.showing, examples: ConfigurationCommand.examples)
+    arguments: ConfigurationCommand.arguments, options: OutputOptions.listing, examples: ConfigurationCommand.examples)
 
   private static func copy(_ desk: Desk) async throws(Problem) {
     guard let location = desk[target] else {
       throw Problem(.usage, "missing required option --to", hint: "for example: --to csv:DIR")
     }
-    let copied = try await desk.environment.migrate(try desk.book().store, location)
+    let copied = try await desk.environment.stores.migrate(try desk.book().store, to: location)
     for (table, records) in copied { desk.say("\(table): \(records == 1 ? "1 record" : "\(records) records")") }
     desk.say("copied everything to \(location); use it with --storage \(location) or BB_STORAGE")
   }
@@ -66,7 +67,7 @@ enum StorageCommands {
             ]))
       }
     }
-    try await Listing(desk, kind: "findings").write(findings, of: schema, try Listing.selection(desk.invocation))
+    try await Listing(desk, kind: "findings").write(findings, of: schema, try desk.invocation.selection())
     guard damage.isEmpty else {
       throw Problem(
         .badData, "the store is damaged", at: book.store.name,
@@ -87,7 +88,7 @@ enum StorageCommands {
       return try await environment.configure(change.key, change.value)
     }
     let rows = ConfigurationCommand.rows(
-      desk.invocation, storage: try environment.defaultStorage(), folders: environment.folders,
+      desk.invocation, storage: try environment.stores.defaultLocation(), directories: environment.directories,
       variables: environment.variables)
     let records = rows.map { row in StoredRecord(schema, row.map { $0.isEmpty ? .null : .text($0) }) }
     try await Listing(desk, kind: "config").write(records, of: schema)

@@ -1,3 +1,4 @@
+import AppShell
 import CommandLineKit
 import Domain
 import Query
@@ -19,16 +20,6 @@ enum TransferCommands {
     values: .words(["csv", "tsv", "json", "ndjson", "sqlite", "gpx", "kml", "geojson", "xml", "vcf"]),
     default: "from its extension or content", in: transfer,
     "format of the input")
-  private static let fromDelimiter = Option.value(
-    "from-delimiter", "CHAR", in: transfer,
-    "csv: field delimiter of the input: a character, or comma, tab, semicolon, pipe, space")
-  private static let output = Option.value(
-    "output", short: "o", "FILE", values: .file, repeatable: true, in: transfer,
-    "write to FILE (format from its extension), or - for standard output; may be repeated")
-  private static let format = Option.value(
-    "format", short: "f", "FORMAT", values: .dynamic("format"), default: "markdown", in: transfer,
-    "output format")
-  private static let noClobber = Option.flag("no-clobber", in: transfer, "fail instead of overwriting an existing file")
 
   private static let importing = Command(
     "import", "import notes, places, actors or favourites from a file",
@@ -37,12 +28,12 @@ enum TransferCommands {
       vCard and XML. The whole file is imported in one step that can be undone, or not at all.
       """,
     arguments: [Argument("FILE", values: .file, "file to import; - for standard input")],
-    options: [onConflict, dataset, fromFormat, fromDelimiter],
+    options: [onConflict, dataset, fromFormat, SharedOptions.fromDelimiter],
     examples: ["import places.gpx", "import notes.csv --on-conflict append"])
   private static let exporting = Command(
     "export", "export records to files in any format",
     arguments: [Argument("DATASET", values: .dynamic("dataset"), "records to export")],
-    options: [output, format, Options.formatOption, noClobber] + Options.selecting,
+    options: OutputOptions.exporting + SharedOptions.selecting,
     examples: ["export places -o places.gpx -o places.csv", "export notes -o notes.html"])
 
   /// The datasets that are the user's own.
@@ -67,7 +58,7 @@ enum TransferCommands {
     let suffix = desk[fromFormat] ?? path.split(separator: ".").last.map { $0.lowercased() } ?? ""
     if desk.environment.documentSuffixes.contains(suffix) { return try desk.environment.document(path, suffix) }
     var schema = Catalog.notes
-    let rows = try await desk.environment.fileRows(path, desk[fromFormat], desk[fromDelimiter]) {
+    let rows = try await desk.environment.fileRows(path, desk[fromFormat], desk[SharedOptions.fromDelimiter]) {
       (columns) throws(Problem) in
       schema = try dataset(with: columns, path, desk)
       return ColumnTypes(schema.columns.filter { columns.contains($0.name) })
@@ -107,35 +98,9 @@ enum TransferCommands {
   // MARK: export
 
   private static func exportRecords(_ desk: Desk) async throws(Problem) {
-    let environment = desk.environment
     let schema = try Catalog.dataset(named: desk.arguments[0])
-    var named: (any Exporter)?
-    if let name = desk[format] { named = try environment.exporter(name) }
-    let formats = OutputFormats(
-      named: named, fallback: try environment.exporter("markdown"), exporters: environment.exporters,
-      forPath: environment.exporterForPath)
-    let targets = try formats.choose(for: desk.invocation.all(output))
-    let options = try environment.formatOptions(
-      desk.invocation.all(Options.formatOption), targets.map(\.exporter))
-    let replaces = !desk.has(noClobber)
-    var places: [String: String] = [:]
-    for target in targets where target.path != "-" {
-      let place = try environment.checkFile(target.path, replaces)
-      guard let other = places.updateValue(target.path, forKey: place) else { continue }
-      throw Problem(.usage, "\(other) and \(target.path) are the same file", hint: "give -o another name")
-    }
-    let outputs = targets.map { target in
-      Export.Output(target.exporter, options[target.exporter.descriptor.name] ?? ExportOptions()) {
-        () throws(Problem) in
-        target.path == "-" ? try environment.standardOutput() : try environment.file(target.path, replaces)
-      }
-    }
-    let selection = try Listing.selection(desk.invocation)
-    let rows = try await desk.book().rows(of: schema, selection)
-    let summary = try await Export(to: outputs, threads: 1, scratch: environment.scratch).run(rows) {
-      (stream) throws(Problem) in
-      try selection.apply(to: stream, scratch: environment.scratch)
-    }
-    for warning in summary.warnings { desk.report.warning(warning) }
+    let outputs = try OutputPlan(desk.invocation, desk.environment.services, .notes)
+    let selection = try desk.invocation.selection()
+    try await outputs.write(try await desk.book().rows(of: schema, selection), selection: selection)
   }
 }

@@ -1,10 +1,10 @@
 import Codecs
-import Domain
+public import Domain
 import Rows
 import Synchronization
 
-/// Where the rows of a command come from, and since when they are known, as `--summary json` reports it.
-final class Provenance: Sendable {
+/// The source of the rows of a command, and the age of its responses, as `--summary json` reports them.
+public final class Provenance: Sendable {
   private struct State {
     var source: String?
     /// In seconds since 1970.
@@ -14,31 +14,34 @@ final class Provenance: Sendable {
   }
   private let state = Mutex(State())
 
+  /// Creates the provenance of a command that has opened no source.
+  public init() {}
+
   /// The name of the source: of an API, `snapshot`, a file or a store; nil for a command that reads none.
-  var source: String? { state.withLock { $0.source } }
+  public var source: String? { state.withLock { $0.source } }
   /// When the oldest response that was used was fetched, RFC 3339 in UTC; nil for anything but an API.
-  var fetchedAt: String? { state.withLock { $0.fetched }.map { Instant(seconds: $0).timestamp } }
+  public var fetchedAt: String? { state.withLock { $0.fetched }.map { Instant(seconds: $0).timestamp } }
   /// Whether the built-in data took the place of an API that was asked.
-  var isFallback: Bool { state.withLock { $0.isFallback } }
+  public var isFallback: Bool { state.withLock { $0.isFallback } }
 
   /// The members of records that differ from the descriptions of their APIs; each once.
-  var members: [MemberFinding] { state.withLock { $0.members } }
+  public var members: [MemberFinding] { state.withLock { $0.members } }
 
   /// Notes members of records.
-  func note(_ findings: [MemberFinding]) {
+  public func note(_ findings: [MemberFinding]) {
     state.withLock { state in
       for finding in findings where !state.members.contains(finding) { state.members.append(finding) }
     }
   }
 
   /// Notes a source that is opened; the first is the one the rows come from.
-  func open(_ name: String) { state.withLock { state in if state.source == nil { state.source = name } } }
+  public func open(_ name: String) { state.withLock { state in if state.source == nil { state.source = name } } }
 
   /// Notes a response.
-  func fetch(at seconds: Int64) {
+  public func fetch(at seconds: Int64) {
     state.withLock { $0.fetched = min($0.fetched ?? seconds, seconds) }
   }
 
   /// Notes that the snapshot is read instead.
-  func fallBack() { state.withLock { $0 = State(source: "snapshot", isFallback: true) } }
+  public func fallBack() { state.withLock { $0 = State(source: "snapshot", isFallback: true) } }
 }

@@ -1,8 +1,8 @@
-public import Domain
-public import Rows
+import Domain
+import Rows
 
 /// Decides in which format each output is written: `-o FILE…`, `-f FORMAT`.
-public struct OutputFormats {
+struct OutputFormats {
   private let named: (any Exporter)?
   private let fallback: any Exporter
   private let exporters: [any Exporter]
@@ -13,7 +13,7 @@ public struct OutputFormats {
   ///   - fallback: the default format of standard output and of files without an extension.
   ///   - exporters: all formats, for suggestions.
   ///   - forPath: the format of a path's extension; nil if there is none.
-  public init(
+  init(
     named: (any Exporter)?, fallback: any Exporter, exporters: [any Exporter],
     forPath: @escaping (_ path: String) throws(Problem) -> (any Exporter)?
   ) {
@@ -25,7 +25,7 @@ public struct OutputFormats {
 
   /// The format of each path; `-` is standard output, and so is an empty list.
   /// - Throws: `usage` for an empty path, a duplicate path, an unknown extension, and a `-f` that no output uses.
-  public func choose(for paths: [String]) throws(Problem) -> [(path: String, exporter: any Exporter)] {
+  func choose(for paths: [String]) throws(Problem) -> [(path: String, exporter: any Exporter)] {
     var chosen: [(path: String, exporter: any Exporter)] = []
     for path in paths.isEmpty ? ["-"] : paths {
       guard !path.isEmpty else {

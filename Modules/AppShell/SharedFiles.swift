@@ -1,3 +1,5 @@
+public import CommandLineKit
+
 extension Program.File {
   /// The settings.
   public static let configuration = Self("$XDG_CONFIG_HOME/bb/config", "settings; ~/.config/bb/config by default")

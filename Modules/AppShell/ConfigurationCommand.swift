@@ -1,3 +1,4 @@
+public import CommandLineKit
 public import Domain
 public import Rows
 
@@ -44,10 +45,10 @@ public enum ConfigurationCommand {
   /// - Parameters:
   ///   - invocation: the command line, with its configuration.
   ///   - storage: the default store and its origin.
-  ///   - folders: the directories that the program uses.
+  ///   - directories: the directories that the program uses.
   ///   - variables: the environment.
   public static func rows(
-    _ invocation: Invocation, storage: (location: String, origin: String), folders: [(name: String, path: String)],
+    _ invocation: Invocation, storage: (location: String, origin: String), directories: [(name: String, path: String)],
     variables: [String: String]
   ) -> [[String]] {
     var rows: [[String]] = []
@@ -63,7 +64,7 @@ public enum ConfigurationCommand {
         ])
       }
     }
-    rows += folders.map { [$0.name, $0.path, "directory"] }
+    rows += directories.map { [$0.name, $0.path, "directory"] }
     for name in ["BB_NOW", "BB_PLUGIN_PATH", "http_proxy", "https_proxy", "all_proxy", "no_proxy", "TMPDIR"] {
       if let value = variables[name] { rows.append([name, URLText.redacted(value), "environment"]) }
     }

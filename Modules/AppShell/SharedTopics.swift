@@ -1,3 +1,5 @@
+public import CommandLineKit
+
 extension Program.Topic {
   /// The exit codes, shared by both programs.
   public static let exitCodes = Program.Topic(

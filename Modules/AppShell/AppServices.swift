@@ -1,0 +1,59 @@
+import Codecs
+public import CommandLineKit
+public import Domain
+public import Rows
+
+/// The services that commands of both programs use. The defaults do nothing or fail, so that a test names only the ones
+/// that it needs.
+public struct AppServices: Sendable {
+  /// The environment of the process.
+  public var variables: [String: String] = [:]
+  /// The output formats.
+  public var exporters: any ExporterCatalogue = NoExporters()
+  /// The files that outputs are written to.
+  public var files: any OutputFiles = NoFiles()
+  /// The stores, and the configuration that names the default one.
+  public var stores: any StoreOpening = NoStores()
+  /// Standard output and the terminal.
+  public var terminal: any TerminalPort = NoTerminal()
+  /// Opens a URL on the desktop; returns false if there is none.
+  public var openURL: @Sendable (_ url: String) -> Bool = { _ in false }
+  /// Reads the settings of the environment and of the configuration file.
+  public var configuration: @Sendable () throws(Problem) -> Configuration = { () throws(Problem) in Configuration() }
+  /// Changes the configuration file; a value of nil removes the key.
+  public var configure: @Sendable (_ key: ConfigurationKey, _ value: String?) async throws(Problem) -> Void = {
+    (_, _) throws(Problem) in throw Problem(.bug, "no configuration file")
+  }
+  /// The clock that dates records.
+  public var clock: any WallClock = FixedClock(Instant(seconds: 0))
+  /// Temporary files.
+  public var scratch: any ScratchSpace = NoScratch()
+  /// The number of processor cores.
+  public var cores = 1
+  /// The executor of work that uses several threads; nil for the executor of the command.
+  public var workers: (any TaskExecutor)?
+  /// The directories that the program uses, by purpose.
+  public var directories: [(name: String, path: String)] = []
+  /// The source of the rows of the command.
+  public let provenance = Provenance()
+  /// The start of the command.
+  public let started = ContinuousClock.now
+  /// Removes what must not outlive the process, then ends it.
+  public var cleanUp: @Sendable (_ end: () -> Void) -> Void = { $0() }
+  /// Errors, warnings and results, on standard error.
+  public var report: Report
+
+  /// The clock, or the time that `BB_NOW` sets, for tests and scripts.
+  /// - Throws: `configuration` if `BB_NOW` is not a number of seconds within the years 0000 to 9999.
+  public func writtenTime() throws(Problem) -> any WallClock {
+    guard let text = variables["BB_NOW"], !text.isEmpty else { return clock }
+    guard let seconds = Int64(text), (-62_167_219_200...253_402_300_799).contains(seconds) else {
+      throw Problem(
+        .configuration, "invalid value “\(text)” of BB_NOW", hint: "set it to seconds since 1970, or unset it")
+    }
+    return FixedClock(Instant(seconds: seconds))
+  }
+
+  /// Creates services that do nothing, except that they report.
+  public init(_ report: Report) { self.report = report }
+}

@@ -1,0 +1,33 @@
+import Codecs
+import Domain
+import Rows
+import Synchronization
+
+/// The SHA-256 digests of outputs, for `--summary json`.
+final class OutputDigests: Sendable {
+  /// The sinks by path; the last one if an output was opened again.
+  private let sinks = Mutex<[String: DigestSink]>([:])
+
+  /// A sink in front of `sink` that computes the digest of the output at `path`.
+  func sink(_ sink: any ByteSink, for path: String) -> DigestSink {
+    let digest = DigestSink(sink)
+    sinks.withLock { $0[path] = digest }
+    return digest
+  }
+
+  /// The summary as a JSON object.
+  func text(of targets: [OutputTarget], _ summary: Export.Summary, _ services: AppServices) -> String {
+    let (seconds, attoseconds) = services.started.duration(to: .now).components
+    let thousandths = String(1000 + attoseconds / 1_000_000_000_000_000).dropFirst()
+    let files = zip(targets, summary.outputs).map { target, written in
+      let sink = sinks.withLock { $0[target.path] }
+      let format = target.exporter.descriptor.name, bytes = sink?.count ?? written.bytes
+      return
+        "{\"file\":\(JSONText.quoted(target.path)),\"format\":\"\(format)\",\"rows\":\(summary.rows),\"bytes\":\(bytes),\"sha256\":\"\(sink?.digest ?? "")\"}"
+    }
+    let source = services.provenance.source.map { JSONText.quoted($0) } ?? "null"
+    let fetched = services.provenance.fetchedAt.map { JSONText.quoted($0) } ?? "null"
+    return
+      "{\"bb\":1,\"seconds\":\(seconds).\(thousandths),\"source\":\(source),\"fetched_at\":\(fetched),\"outputs\":[\(files.joined(separator: ","))]}"
+  }
+}

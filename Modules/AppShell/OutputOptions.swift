@@ -1,0 +1,99 @@
+public import CommandLineKit
+
+/// The options of outputs, as `OutputPlan` reads them.
+public enum OutputOptions {
+  private static let group = "Output"
+  /// The output files.
+  public static let output = Option.value(
+    "output", short: "o", "FILE", values: .file, repeatable: true, in: group,
+    "write to FILE (format from its extension), or - for standard output; may be repeated")
+  /// The format of standard output, and of files without extension.
+  public static let format = Option.value(
+    "format", short: "f", "FORMAT", values: .dynamic("format"), default: "markdown", in: group, "output format")
+  /// The format of lists for users.
+  public static let listFormat = Option.value(
+    "format", short: "f", "FORMAT", values: .dynamic("format"), default: "table on a terminal, otherwise markdown",
+    in: group, "output format")
+  /// Options of formats.
+  public static let formatOption = Option.value(
+    "option", "KEY=VALUE", repeatable: true, in: group,
+    "set a format option: [FORMAT.]KEY=VALUE; may be repeated")
+  /// Whether to write a JSON object for scripts.
+  public static let json = Option.flag("json", in: group, "output one JSON object: {\"bb\":1,\"kind\":…,\"items\":[…]}")
+  /// Whether to write lines for scripts.
+  public static let plain = Option.flag(
+    "plain", in: group, "output one record per line, with tab-separated values and no header")
+  private static let delimiter = Option.value(
+    "delimiter", "CHAR", default: "comma", in: group,
+    "csv: field delimiter: a character, or comma, tab, semicolon, pipe, space")
+  private static let null = Option.value(
+    "null", "TEXT", default: "empty field", in: group, "csv, tsv: text to write for null")
+  private static let lineEnding = Option.value(
+    "line-ending", "STYLE", values: .words(["lf", "crlf"]), default: "lf", in: group, "csv, tsv: line ending")
+  private static let noHeaders = Option.flag("no-headers", in: group, "csv, tsv: do not write a header row")
+  private static let nested = Option.value(
+    "nested", "STYLE", values: .words(["json", "join", "flatten"]), default: "json", in: group,
+    "csv, tsv: how to write lists and JSON values")
+  private static let formulas = Option.value(
+    "csv-formulas", "POLICY", values: .words(["keep", "escape", "reject"]), default: "keep", in: group,
+    "csv, tsv: how to write text that a spreadsheet would treat as a formula")
+  private static let excel = Option.flag(
+    "excel", in: group, "csv: write for Excel: byte order mark, CRLF, escaped formulas")
+  private static let nonfinite = Option.value(
+    "nonfinite", "POLICY", values: .words(["null", "string", "error"]), default: "error", in: group,
+    "how to write NaN and infinities")
+  /// Whether to write metadata files for CSV files.
+  public static let csvw = Option.flag(
+    "csvw", in: group, "csv, tsv: also write column metadata to FILE-metadata.json (W3C CSV on the Web)")
+  /// Whether to write a metadata file for all outputs.
+  public static let dataPackage = Option.flag(
+    "datapackage", in: group,
+    "also write a datapackage.json that describes the output files (Frictionless Data Package)")
+  /// Whether existing files are kept.
+  public static let noClobber = Option.flag("no-clobber", in: group, "fail instead of overwriting an existing file")
+  /// Whether to write a summary.
+  public static let summary = Option.value(
+    "summary", "FORMAT", values: .words(["json"]), in: group,
+    "print a summary (source, rows, bytes, SHA-256, seconds) to standard error")
+  /// The number of threads.
+  public static let threads = Option.value(
+    "threads", "N", default: "number of CPU cores", in: "General", "number of threads")
+  /// When to show progress.
+  public static let progress = Option.value(
+    "progress", "WHEN", values: .words(["auto", "always", "never"]), default: "auto", in: "General",
+    "when to show progress; auto means on a terminal")
+
+  /// The options of formats that have an option of their own on the command line, and their keys.
+  private static let shortcuts: [(option: Option, key: String)] = [
+    (delimiter, "delimiter"), (null, "null"), (lineEnding, "line-ending"), (noHeaders, "headers"), (nested, "nested"),
+    (formulas, "formulas"), (excel, "excel"), (nonfinite, "nonfinite"),
+  ]
+  /// The options that choose the format of standard output.
+  public static let formats = [format, json, plain]
+  /// The options of commands that write files.
+  public static let exporting =
+    [output, format, formatOption] + shortcuts.map(\.option) + [
+      csvw, dataPackage, noClobber, summary, threads, progress,
+    ]
+  /// The options of commands that show lists to users.
+  public static let listing = [listFormat, formatOption, json, plain]
+
+  /// The format options that are given with options of their own, as `KEY=VALUE`.
+  static func shortcuts(_ invocation: Invocation) -> [String] {
+    shortcuts.filter { invocation.has($0.option) }.map { option, key in
+      let flag = option == noHeaders ? "no" : "yes"
+      return "\(key)=\(option.placeholder == nil ? flag : invocation[option] ?? "")"
+    }
+  }
+}
+
+extension Invocation {
+  /// Whether to show progress: as `--progress` or the setting says, else on a terminal.
+  public var showsProgress: Bool {
+    switch setting(OutputOptions.progress) ?? "auto" {
+    case "always": true
+    case "never": false
+    default: Terminal.isTerminal(2) && !has(SharedOptions.quiet)
+    }
+  }
+}

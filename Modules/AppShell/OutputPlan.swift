@@ -1,0 +1,119 @@
+public import CommandLineKit
+public import Domain
+public import Query
+public import Rows
+
+/// The outputs of a command and their formats. Errors in them are found when the plan is made, before anything is
+/// read.
+public struct OutputPlan: Sendable {
+  /// The number of threads that encode, and that may read.
+  public let threads: Int
+  private let services: AppServices
+  private let targets: [OutputTarget]
+  private let replaces: Bool
+  private let hasSummary: Bool
+  private let showsProgress: Bool
+  /// The reader of the outputs.
+  public let audience: OutputAudience
+  private let policy: OutputPolicy
+
+  /// Reads the options of `OutputOptions` that a command has.
+  /// - Throws: `usage` for contradictory options and for two names of one file, `cannotCreate` for a file that cannot
+  ///   be created.
+  public init(
+    _ invocation: Invocation, _ services: AppServices, _ policy: OutputPolicy = OutputPolicy()
+  ) throws(Problem) {
+    self.services = services
+    replaces = !invocation.has(OutputOptions.noClobber)
+    threads = try invocation.integer(OutputOptions.threads, in: 1...1024) ?? policy.threads ?? services.cores
+    hasSummary = invocation.has(OutputOptions.summary)
+    self.policy = policy
+    let exporters = services.exporters, width = services.terminal.width
+    let named = try Self.named(invocation, exporters, policy)
+    let setting = invocation.setting(OutputOptions.format)
+    let usual = width == nil ? policy.defaultFormat : policy.interactiveFormat ?? policy.defaultFormat
+    audience = invocation.has(OutputOptions.plain) ? .scripts : named == nil && setting == nil ? .user : .files
+    let fallback: any Exporter
+    if let named { fallback = named } else { fallback = try exporters.named(setting ?? usual) }
+    let formats = OutputFormats(named: named, fallback: fallback, exporters: exporters.all) {
+      (path) throws(Problem) in try exporters.forPath(path)
+    }
+    let chosen = try formats.choose(for: invocation.all(OutputOptions.output))
+    let options = try exporters.options(
+      OutputOptions.shortcuts(invocation) + invocation.all(OutputOptions.formatOption), for: chosen.map(\.exporter))
+    let targets = chosen.map { path, exporter in
+      var own = options[exporter.descriptor.name] ?? ExportOptions()
+      if path == "-" { own.terminalWidth = width }
+      return OutputTarget(path: path, exporter: exporter, options: own)
+    }
+    self.targets = targets + (try OutputTarget.metadata(of: targets, invocation, exporters))
+    // A pager has the terminal to itself.
+    showsProgress = invocation.showsProgress && !(policy.usesPager && width != nil && targets.contains { !$0.isFile })
+    var names: [String: String] = [:]
+    for target in self.targets where target.isFile {
+      let file = try services.files.check(target.path, replaces: replaces)
+      guard let other = names.updateValue(target.path, forKey: file) else { continue }
+      throw Problem(.usage, "\(other) and \(target.path) are the same file", hint: "use a different file name")
+    }
+  }
+
+  /// The format of `--format`, `--json` or `--plain`; nil if none was given.
+  private static func named(
+    _ invocation: Invocation, _ exporters: any ExporterCatalogue, _ policy: OutputPolicy
+  ) throws(Problem) -> (any Exporter)? {
+    let given = OutputOptions.formats.filter(invocation.has)
+    if given.count > 1 {
+      throw Problem(
+        .usage, "--\(given[0].name) and --\(given[1].name) cannot be used together", hint: "use only one of them")
+    }
+    if given == [OutputOptions.json] { return Envelope(try exporters.named("json"), kind: policy.kind) }
+    if given == [OutputOptions.plain] { return PlainLines() }
+    return try invocation[OutputOptions.format].map { (name) throws(Problem) in try exporters.named(name) }
+  }
+
+  /// An existing file that an output would replace; nil if there is none.
+  public var replacedFile: String? { targets.first { $0.isFile && services.files.isFile($0.path) }?.path }
+
+  /// Writes the rows that `selection` selects to all outputs, completely or not at all.
+  @discardableResult
+  public func write(
+    _ rows: any RowStream, selection: Selection = Selection(), related: RelatedTables = .none
+  ) async throws(Problem) -> Export.Summary {
+    var wanted = selection
+    if wanted.columns == nil { wanted.columns = policy.columns[audience] }
+    let selection = wanted, services = self.services, isPaged = policy.usesPager
+    let showsLocalTimes = policy.showsLocalTimes && audience == .user
+    // Built-in data does not replace a file that has appeared since either.
+    let replaces = self.replaces && !services.provenance.isFallback, isHeldBack = rows.isOptimistic
+    let digests = hasSummary ? OutputDigests() : nil
+    let outputs = targets.map { target in
+      Export.Output(target.exporter, target.options) { () throws(Problem) in
+        let sink =
+          target.isFile
+          ? try services.files.sink(target.path, replaces: replaces)
+          : try services.terminal.output(isHeldBack: isHeldBack, isPaged: isPaged)
+        return digests?.sink(sink, for: target.path) ?? sink
+      }
+    }
+    let progress = showsProgress ? Progress(services.report) : nil
+    let export = Export(to: outputs, threads: threads, scratch: services.scratch) {
+      progress?.update(rows: $0, bytes: $1)
+    }
+    let summary = try await withTaskExecutorPreference(threads > 1 ? services.workers : nil) {
+      () async throws(Problem) in
+      try await export.run(rows) { (stream) throws(Problem) in
+        let chosen = try selection.apply(to: stream, scratch: services.scratch, related: related)
+        return showsLocalTimes ? LocalTimeRows(chosen) : chosen
+      }
+    }
+    progress?.finish()
+    var warnings: Set<String> = []
+    for warning in summary.warnings where warnings.insert(warning).inserted { services.report.warning(warning) }
+    for (target, written) in zip(targets, summary.outputs) {
+      let format = target.exporter.descriptor.name
+      services.report.detail("\(target.name): \(format), rows: \(summary.rows), bytes: \(written.bytes)")
+    }
+    if let digests { services.report.line(digests.text(of: targets, summary, services)) }
+    return summary
+  }
+}

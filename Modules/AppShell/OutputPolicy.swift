@@ -1,0 +1,30 @@
+/// The reader of an output.
+public enum OutputAudience: Sendable {
+  /// The user, who chose no format.
+  case user
+  /// A script that reads the lines of `--plain`.
+  case scripts
+  /// A program that reads a format which was chosen.
+  case files
+}
+
+/// The differences between the outputs of commands.
+public struct OutputPolicy: Sendable {
+  /// The format of standard output, and of files without extension, unless the command line or a setting names one.
+  public var defaultFormat = "markdown"
+  /// The format on a terminal instead; nil for the default format.
+  public var interactiveFormat: String?
+  /// The columns that a reader gets if the command line names none; all unless given.
+  public var columns: [OutputAudience: [String]] = [:]
+  /// Whether users see times in their time zone.
+  public var showsLocalTimes = false
+  /// Whether a pager shows standard output on a terminal.
+  public var usesPager = false
+  /// The kind of records in the JSON object of `--json`: `notes`.
+  public var kind = ""
+  /// The number of threads without `--threads`; nil for one for each core.
+  public var threads: Int?
+
+  /// Creates the policy of a command that writes markdown.
+  public init() {}
+}

@@ -1,0 +1,55 @@
+import CommandLineKit
+import Domain
+import Rows
+
+/// An output: a file or standard output, its format, and the options of the format.
+struct OutputTarget: Sendable {
+  /// The path; `-` is standard output.
+  let path: String
+  let exporter: any Exporter
+  let options: ExportOptions
+
+  var isFile: Bool { path != "-" }
+  /// The name in messages.
+  var name: String { isFile ? path : "standard output" }
+  /// The directory with a trailing slash; empty for the current one.
+  private var directory: String { path.lastIndex(of: "/").map { String(path[...$0]) } ?? "" }
+  private var described: DescribedFile {
+    DescribedFile(name: String(path.dropFirst(directory.count)), format: exporter.descriptor, options: options)
+  }
+
+  /// The metadata files of `--csvw` and `--datapackage`, which describe the columns of `targets`.
+  /// - Throws: `usage` if there is nothing to describe, or an output has the name of a metadata file.
+  static func metadata(
+    of targets: [OutputTarget], _ invocation: Invocation, _ exporters: any ExporterCatalogue
+  ) throws(Problem) -> [OutputTarget] {
+    var metadata: [OutputTarget] = []
+    let files = targets.filter(\.isFile)
+    if invocation.has(OutputOptions.csvw) {
+      let described = files.filter { ["csv", "tsv"].contains($0.exporter.descriptor.name) }
+      if described.isEmpty {
+        throw Problem(.usage, "--csvw requires a CSV or TSV output file", hint: "add -o FILE.csv")
+      }
+      for file in described {
+        let exporter = exporters.metadata(.csvw, of: [file.described])
+        metadata.append(Self(path: "\(file.path)-metadata.json", exporter: exporter, options: ExportOptions()))
+      }
+    }
+    if invocation.has(OutputOptions.dataPackage) {
+      guard let directory = files.first?.directory else {
+        throw Problem(.usage, "--datapackage requires an output file", hint: "add -o FILE")
+      }
+      if let other = files.first(where: { $0.directory != directory }) {
+        throw Problem(
+          .usage, "--datapackage requires all outputs in one directory, but \(other.path) is elsewhere",
+          hint: "write all outputs to the same directory")
+      }
+      let exporter = exporters.metadata(.dataPackage, of: files.map(\.described))
+      metadata.append(Self(path: "\(directory)datapackage.json", exporter: exporter, options: ExportOptions()))
+    }
+    for file in metadata where targets.contains(where: { $0.path == file.path }) {
+      throw Problem(.usage, "-o \(file.path) would overwrite the column metadata", hint: "use a different file name")
+    }
+    return metadata
+  }
+}

@@ -1,0 +1,74 @@
+public import Domain
+public import Rows
+
+/// The output formats.
+public protocol ExporterCatalogue: Sendable {
+  /// The built-in formats, in the order of the documentation.
+  var all: [any Exporter] { get }
+  /// The format with a name, built-in or external; `singer:PROGRAM` is a Singer target.
+  /// - Throws: `usage` for an unknown name, with the nearest one.
+  func named(_ name: String) throws(Problem) -> any Exporter
+  /// The format with the extension of a path; nil if there is none.
+  func forPath(_ path: String) throws(Problem) -> (any Exporter)?
+  /// The options of each of the `chosen` formats by name, from `[FORMAT.]KEY=VALUE`.
+  /// - Throws: `usage` for an unknown format, key or value.
+  func options(_ assignments: [String], for chosen: [any Exporter]) throws(Problem) -> [String: ExportOptions]
+  /// The format of a file that describes the columns of other files.
+  func metadata(_ form: MetadataForm, of files: [DescribedFile]) -> any Exporter
+}
+
+/// The standard of a file that describes the columns of other files.
+public enum MetadataForm: Sendable {
+  /// W3C CSV on the Web, one metadata file for each CSV file.
+  case csvw
+  /// Frictionless Data Package, one file for all.
+  case dataPackage
+}
+
+/// An output file that a metadata file describes.
+public struct DescribedFile: Sendable {
+  /// Its name within its directory.
+  public let name: String
+  /// Its format.
+  public let format: ExporterDescriptor
+  /// The options of its format.
+  public let options: ExportOptions
+}
+
+/// The files that outputs are written to.
+public protocol OutputFiles: Sendable {
+  /// Opens a file that appears under its name when it is complete, or a device.
+  /// - Throws: `cannotCreate`; also if the file exists and must not be replaced.
+  func sink(_ path: String, replaces: Bool) throws(Problem) -> any ByteSink
+  /// Checks that `sink` would succeed, and returns the canonical path of the file, the same for every name of it.
+  func check(_ path: String, replaces: Bool) throws(Problem) -> String
+  /// Whether an output would replace a file.
+  func isFile(_ path: String) -> Bool
+}
+
+/// The stores.
+public protocol StoreOpening: Sendable {
+  /// The store at a location: `sqlite:FILE`, `csv:DIR`, `json:DIR`, or a path.
+  func open(_ location: String) throws(Problem) -> any RecordStore
+  /// Whether there is a store at a location.
+  func exists(_ location: String) throws(Problem) -> Bool
+  /// The store that is used if none is named, and the origin of the setting.
+  func defaultLocation() throws(Problem) -> (location: String, origin: String)
+  /// Copies all tables and the history of a store into a new one; returns the tables and their numbers of records.
+  func migrate(_ old: any RecordStore, to location: String) async throws(Problem) -> [(table: String, records: Int)]
+}
+
+/// Standard output, and the terminal if it is one.
+public protocol TerminalPort: Sendable {
+  /// The width of standard output in columns; nil if it is not a terminal.
+  var width: Int? { get }
+  /// Whether a user can reply: standard input and standard error are terminals.
+  var isInteractive: Bool { get }
+  /// Opens standard output.
+  /// - Parameters:
+  ///   - isHeldBack: whether nothing is written before everything is known, because the rows may have to be read again.
+  ///   - isPaged: whether a pager shows the output on a terminal.
+  func output(isHeldBack: Bool, isPaged: Bool) throws(Problem) -> any ByteSink
+  /// Writes text to standard output.
+  func write(_ text: String) throws(Problem)
+}

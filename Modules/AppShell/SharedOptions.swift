@@ -1,0 +1,57 @@
+public import CommandLineKit
+public import Query
+public import Rows
+
+/// The options that both programs have, apart from those of outputs.
+public enum SharedOptions {
+  private static let general = "General"
+  /// Whether messages are suppressed.
+  public static let quiet = Option.flag("quiet", short: "q", in: general, "suppress all messages except errors")
+  /// Whether details are reported.
+  public static let verbose = Option.flag("verbose", short: "v", in: general, "show more detail")
+  /// The format of errors.
+  public static let errors = Option.value(
+    "errors", "FORMAT", values: .words(["text", "json"]), default: "text", in: general, "error format")
+  /// The options of every command.
+  public static let everywhere = [quiet, verbose, errors]
+
+  private static let selection = "Selection"
+  /// Conditions that all rows match.
+  public static let filter = Option.value(
+    "where", "CONDITION", repeatable: true, in: selection,
+    "keep only rows that match 'COLUMN OP VALUE'; may be repeated (all must match)")
+  /// The columns.
+  public static let columns = Option.value(
+    "columns", "A,B", values: .list("column"), in: selection, "columns to output, in this order")
+  /// The order of the rows.
+  public static let sort = Option.value(
+    "sort", "A,B:desc", values: .list("column"), in: selection, "sort by these columns; nulls sort last")
+  /// The greatest number of rows.
+  public static let limit = Option.value("limit", "N", in: selection, "output at most N rows")
+  /// The number of rows to skip.
+  public static let offset = Option.value("offset", "N", in: selection, "skip the first N rows")
+  /// The show.
+  public static let production = Option.value(
+    "production", "NAME", values: .dynamic("production"), in: selection, "filter by show: full name, or bb, bcs, ec")
+  /// The options that `Invocation.selection()` reads.
+  public static let selecting = [filter, sort, columns, limit, offset]
+
+  /// The field delimiter of CSV input.
+  public static let fromDelimiter = Option.value(
+    "from-delimiter", "CHAR", in: "Source",
+    "csv: field delimiter of the input: a character, or comma, tab, semicolon, pipe, space")
+}
+
+extension Invocation {
+  /// Reads the options of `SharedOptions.selecting`.
+  /// - Throws: `usage` for an invalid condition, name or number.
+  public func selection() throws(Problem) -> Selection {
+    var selection = Selection()
+    for text in all(SharedOptions.filter) { selection.conditions.append(try Condition(parsing: text)) }
+    selection.sort = try sortKeys(SharedOptions.sort)
+    selection.columns = try names(SharedOptions.columns)
+    selection.limit = try integer(SharedOptions.limit, in: 0...Int.max)
+    selection.offset = try integer(SharedOptions.offset, in: 0...Int.max) ?? 0
+    return selection
+  }
+}
