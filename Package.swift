@@ -45,12 +45,13 @@ let package = Package(
       name: "CSQLite", path: "Modules/CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
     c("CCurl"),  // loads libcurl with dlopen on the first request; only the headers are needed to build
     c("CMasks"),
+    c("CSearch"),
     c("CSystem"),
     c("CSQLiteGuard", [.linkedLibrary("sqlite3")]),  // what SQLite may do with files and statements
 
     module("Rows"),
     module("Codecs", ["Rows", "CMasks"]),
-    module("Query", ["Rows", "Codecs"]),
+    module("Query", ["Rows", "Codecs", "CSearch"]),
     module("Domain", ["Rows", "Codecs", "Query"]),
     module("Networking", ["Rows", "Codecs", "Query", "Domain", "CCurl"]),
     module("Snapshot", ["Rows", "Query", "Domain", "Codecs"]),

@@ -2,10 +2,10 @@ public import Rows
 
 /// Which rows and columns, in what order: a value that knows nothing of the command line.
 ///
-/// Order of work: conditions and search → sample → sort → offset and limit → relations → columns. So a sample of one
-/// quote is one quote, with all that belongs to it. Only when a condition or a sort names a column of a relation do the
-/// relations come before those conditions; what is sampled, skipped and limited then are the joined rows. Search looks
-/// at the rows' own texts.
+/// Order of work: conditions and search → sample → groups → sort → offset and limit → relations → columns. So a sample
+/// of one quote is one quote, with all that belongs to it. Only when a condition, a group, an aggregate or a sort names
+/// a column of a relation do the relations come before those conditions; what is sampled, skipped and limited then are
+/// the joined rows. Search looks at the rows' own texts.
 public struct Selection: Sendable, Hashable {
   /// All must hold.
   public var conditions: [Condition] = []
@@ -19,6 +19,9 @@ public struct Selection: Sendable, Hashable {
   public var sample: Int?
   /// Makes the sample the same every time; nil for another one each time.
   public var seed: UInt64?
+  /// What to make of the rows: one row for each group; nil for the rows themselves. What follows, from `sort` on, is
+  /// about the groups, which are in ascending order unless they are sorted in another.
+  public var grouping: Grouping?
   /// What to sort by, most significant first; the key and then the order of arrival decide between equals.
   public var sort: [SortKey] = []
   /// The number of rows to skip.
@@ -67,9 +70,12 @@ public struct Selection: Sendable, Hashable {
   ///   - stream: the rows to select from.
   ///   - scratch: temporary files, for sorting.
   ///   - related: the tables that `relations` lead to, as `RelatedTables.read` gives them.
+  ///   - threads: tasks that group rows at once, at least 1; the result does not depend on it.
+  ///   - memory: the memory for groups, in bytes; more goes to `scratch`.
   /// - Throws: `usage` for a column the schema does not have, a value it cannot compare, a relation that is not there.
   public func apply(
-    to stream: any RowStream, scratch: any ScratchSpace, related: RelatedTables = RelatedTables.none
+    to stream: any RowStream, scratch: any ScratchSpace, related: RelatedTables = RelatedTables.none,
+    threads: Int = 1, memory: Int = SpillBuffer.memoryLimit
   ) throws(Problem) -> any RowStream {
     let base = stream.schema
     let join =
@@ -85,15 +91,31 @@ public struct Selection: Sendable, Hashable {
       }
       if matchers.contains(where: { $0.column >= base.width }) { joined.append(matchers) } else { own.append(matchers) }
     }
+    var plan: GroupPlan?
+    if let grouping {
+      if sample != nil {
+        throw Problem(.usage, "--sample cannot be used with --group, --agg or --count", hint: "omit --sample")
+      }
+      plan = try GroupPlan(grouping, of: schema, scratch: scratch) { (name) throws(Problem) in
+        try position(name, schema, related.relations)
+      }
+    }
+    let final = plan?.schema ?? schema
     var order: [SortOrder.Key] = []
     for key in sort {
       order.append(
-        SortOrder.Key(column: try position(key.column, schema, related.relations), isDescending: key.isDescending))
+        SortOrder.Key(column: try position(key.column, final, related.relations), isDescending: key.isDescending))
+    }
+    // Groups differ, so that their order is certain when each of their columns decides.
+    for column in (plan?.columns ?? []).indices where !order.contains(where: { $0.column == column }) {
+      order.append(SortOrder.Key(column: column, isDescending: false))
     }
     var positions: [Int] = []
-    for name in columns ?? [] { positions.append(try position(name, schema, related.relations)) }
+    for name in columns ?? [] { positions.append(try position(name, final, related.relations)) }
     if Set(positions).count != positions.count { throw Problem(.usage, "duplicate column in --columns") }
-    let joinsFirst = !joined.isEmpty || order.contains { $0.column >= base.width }
+    let looked =
+      plan.map { plan in plan.columns + plan.aggregates.compactMap(\.column) } ?? order.map(\.column)
+    let joinsFirst = !joined.isEmpty || plan != nil && join != nil || looked.contains { $0 >= base.width }
 
     var result = stream
     if keys != nil, base.key.isEmpty {
@@ -104,6 +126,9 @@ public struct Selection: Sendable, Hashable {
     }
     if let join, joinsFirst { result = JoinedRows(result, join) }
     if !joined.isEmpty { result = FilteredRows(result, joined, nil) }
+    if let plan {
+      result = GroupedRows(result, plan, threads: threads, memoryLimit: memory, scratch: scratch)
+    }
     if let sample { result = SampledRows(result, count: sample, seed: seed, scratch: scratch) }
     if !order.isEmpty {
       let keep = limit.map { $0.addingReportingOverflow(offset) }

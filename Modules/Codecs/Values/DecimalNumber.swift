@@ -65,6 +65,20 @@ public struct DecimalNumber: Sendable, Hashable, Comparable {
     self.isNegative = isNegative && !kept.isEmpty
   }
 
+  /// The nearest Double of a number of at most 15 digits, which no other such number has; nil for other numbers.
+  package var shortDouble: Double? {
+    guard digits.count <= 15, (-290...290).contains(exponent) else { return nil }
+    let sign: [UInt8] = isNegative ? [UInt8(ascii: "-")] : []
+    let mantissa = digits.isEmpty ? [48] : digits.map { $0 + 48 }
+    return Double(String(decoding: sign + mantissa, as: UTF8.self) + "e\(exponent - digits.count)")
+  }
+
+  /// Bytes that equal numbers have in common, and only they.
+  package var keyBytes: [UInt8] { [isNegative ? 1 : 0] + digits + Array(" \(exponent)".utf8) }
+
+  /// Sign, digits (0 to 9, none at either end 0) and exponent: the value is ±0.d₁d₂… × 10^exponent.
+  package var parts: (isNegative: Bool, digits: [UInt8], exponent: Int) { (isNegative, digits, exponent) }
+
   /// Whether `a` is less than `b`, exactly.
   public static func < (a: DecimalNumber, b: DecimalNumber) -> Bool {
     if a.isNegative != b.isNegative { return a.isNegative }

@@ -13,6 +13,17 @@ package import Rows
     width = batch.width
   }
 
+  /// A reader of cells that are kept elsewhere, whose bytes are at `bytes`; it has no rows.
+  init(bytes: UnsafePointer<UInt8>?) {
+    unsafe cells = Self.noCells
+    unsafe self.bytes = bytes ?? Self.noBytes
+    width = 0
+  }
+  nonisolated(unsafe) private static let noCells = unsafe UnsafePointer(
+    UnsafeMutablePointer<Cell>.allocate(capacity: 1))
+  nonisolated(unsafe) private static let noBytes = unsafe UnsafePointer(
+    UnsafeMutablePointer<UInt8>.allocate(capacity: 1))
+
   package func cell(_ row: Int, _ column: Int) -> Cell { unsafe cells[row &* width &+ column] }
 
   /// The bytes of a cell that has some.

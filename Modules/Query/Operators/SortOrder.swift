@@ -32,7 +32,8 @@ struct SortOrder: Sendable {
     return 0
   }
 
-  private static func compare(_ a: CellReader, _ x: Cell, _ b: CellReader, _ y: Cell) -> Int {
+  /// Compares two values that are not null.
+  static func compare(_ a: CellReader, _ x: Cell, _ b: CellReader, _ y: Cell) -> Int {
     if case .text(let start, let length) = x, case .text(let otherStart, let otherLength) = y {
       return unsafe precedes(a.bytes(start, length), b.bytes(otherStart, otherLength))
     }

@@ -55,7 +55,10 @@ public final class SpillBuffer {
   }
 
   /// The rows buffered so far, in order.
-  public func stream() -> any RowStream {
+  public func stream() -> any RowStream { batches() }
+
+  /// The rows buffered so far, in order, without waiting.
+  package func batches() -> SpilledRows {
     SpilledRows(schema: schema, kept: kept, file: file, places: places)
   }
 }
@@ -66,21 +69,24 @@ extension RowBatch {
 }
 
 /// A spool, read from its beginning.
-private final class SpilledRows: RowStream {
-  let schema: Schema
+package final class SpilledRows: RowStream {
+  package let schema: Schema
   private let kept: [RowBatch]
   private let file: (any ScratchFile)?
   private let places: [SpillBuffer.Place]
   private let position = Mutex(0)
 
-  init(schema: Schema, kept: [RowBatch], file: (any ScratchFile)?, places: [SpillBuffer.Place]) {
+  fileprivate init(schema: Schema, kept: [RowBatch], file: (any ScratchFile)?, places: [SpillBuffer.Place]) {
     self.schema = schema
     self.kept = kept
     self.file = file
     self.places = places
   }
 
-  func next() async throws(Problem) -> BatchTask? {
+  package func next() async throws(Problem) -> BatchTask? { nextTask() }
+
+  /// The next piece, without waiting.
+  package func nextTask() -> BatchTask? {
     let index = position.withLock { position in
       defer { position += 1 }
       return position

@@ -1,0 +1,248 @@
+import Codecs
+import Rows
+
+/// The state of one aggregate of many groups. One worker fills it; then states are merged.
+protocol AggregateState: AnyObject {
+  /// The memory held, in bytes, about.
+  var memory: Int { get }
+  /// Makes room for groups: new ones have seen no row.
+  func reserve(_ groups: Int)
+  /// Adds rows to their groups.
+  func add(_ rows: GroupedBatch) throws(Problem)
+  /// Adds what another state of the same aggregate has seen. `map` has the group here of each group there, or
+  /// `UInt32.max` to omit it.
+  func merge(_ other: any AggregateState, _ map: [UInt32]) throws(Problem)
+  /// Appends the result for a group.
+  func append(_ group: Int, to builder: inout RowBatchBuilder) throws(Problem)
+}
+
+/// Rows of a batch and their groups.
+struct GroupedBatch {
+  let reader: CellReader
+  /// The rows, ascending; a row may be in several groups.
+  let rows: [Int32]
+  /// The group of each of them.
+  let groups: [UInt32]
+  /// The place of each in the whole input, ascending within the batch.
+  let orders: [UInt64]
+}
+
+/// Counts rows, or values that are not null.
+final class CountState: AggregateState {
+  private let column: Int?
+  private var counts: [Int] = []
+
+  init(column: Int?) { self.column = column }
+
+  var memory: Int { counts.capacity * 8 }
+  func reserve(_ groups: Int) { counts.append(contentsOf: repeatElement(0, count: groups - counts.count)) }
+
+  func add(_ rows: GroupedBatch) {
+    var counts: [Int] = []
+    swap(&counts, &self.counts)
+    defer { swap(&counts, &self.counts) }
+    guard let column else {
+      for group in rows.groups { counts[Int(group)] &+= 1 }
+      return
+    }
+    for index in rows.rows.indices where !rows.reader.cell(Int(rows.rows[index]), column).isNull {
+      counts[Int(rows.groups[index])] &+= 1
+    }
+  }
+
+  func merge(_ other: any AggregateState, _ map: [UInt32]) {
+    guard let other = other as? CountState else { preconditionFailure("internal error: another aggregate") }
+    for (group, target) in map.enumerated() where target != .max { counts[Int(target)] += other.counts[group] }
+  }
+
+  func append(_ group: Int, to builder: inout RowBatchBuilder) { builder.append(integer: Int64(counts[group])) }
+}
+
+/// Counts different values.
+final class DistinctState: AggregateState {
+  private let column: Int
+  private var counts: [Int] = []
+  /// Keys: the number of a group, then a value.
+  private var seen = KeyTable()
+
+  init(column: Int) { self.column = column }
+
+  var memory: Int { counts.capacity * 8 + seen.memory }
+  func reserve(_ groups: Int) { counts.append(contentsOf: repeatElement(0, count: groups - counts.count)) }
+
+  func add(_ rows: GroupedBatch) {
+    var keys = KeyBuffer()
+    for index in rows.rows.indices {
+      let cell = rows.reader.cell(Int(rows.rows[index]), column)
+      if cell.isNull { continue }
+      keys.put(index: rows.groups[index])
+      keys.put(cell, rows.reader)
+      keys.finishKey()
+    }
+    for number in 0..<keys.count { unsafe insert(keys.key(number), keys.hash(number)) }
+  }
+
+  private func insert(_ key: (UnsafePointer<UInt8>, Int), _ hash: UInt64) {
+    guard unsafe seen.find(key.0, key.1, hash) < 0 else { return }
+    _ = unsafe seen.add(key.0, key.1, hash, more: key.0, 0)
+    counts[unsafe Int(UnsafeRawPointer(key.0).loadUnaligned(as: UInt32.self))] += 1
+  }
+
+  func merge(_ other: any AggregateState, _ map: [UInt32]) {
+    guard let other = other as? DistinctState else { preconditionFailure("internal error: another aggregate") }
+    var keys = KeyBuffer()
+    for number in 0..<other.seen.count {
+      let (key, length) = unsafe other.seen.key(number)
+      let target = map[unsafe Int(UnsafeRawPointer(key).loadUnaligned(as: UInt32.self))]
+      if target == .max { continue }
+      keys.removeAll()
+      keys.put(index: target)
+      unsafe keys.put(raw: key + 4, length - 4)
+      keys.finishKey()
+      unsafe insert(keys.key(0), keys.hash(0))
+    }
+  }
+
+  func append(_ group: Int, to builder: inout RowBatchBuilder) { builder.append(integer: Int64(counts[group])) }
+}
+
+/// Keeps the least or the greatest value of each group, as it is written in the first row that has it.
+final class ExtremeState: AggregateState {
+  private let column: Int
+  private let isGreatest: Bool
+  private var bests: [Best] = []
+  /// The bytes of values that have some.
+  private var bytes: [UInt8] = []
+
+  /// A value: a word that orders it as far as it goes, and the cell, whose range is of `bytes`.
+  private struct Best {
+    var cell = Cell.null
+    var word: UInt64 = 0
+    var order: UInt64 = 0
+    /// The bytes that may be written in place of these.
+    var room: UInt32 = 0
+  }
+
+  init(column: Int, isGreatest: Bool) {
+    self.column = column
+    self.isGreatest = isGreatest
+  }
+
+  var memory: Int { bests.capacity * MemoryLayout<Best>.stride + bytes.capacity }
+  func reserve(_ groups: Int) { bests.append(contentsOf: repeatElement(Best(), count: groups - bests.count)) }
+
+  func add(_ rows: GroupedBatch) {
+    var bests: [Best] = []
+    swap(&bests, &self.bests)
+    defer { swap(&bests, &self.bests) }
+    for index in rows.rows.indices {
+      let cell = rows.reader.cell(Int(rows.rows[index]), column)
+      if cell.isNull { continue }
+      consider(cell, rows.reader, rows.orders[index], &bests[Int(rows.groups[index])])
+    }
+  }
+
+  @inline(__always)
+  private func consider(_ cell: Cell, _ reader: CellReader, _ order: UInt64, _ best: inout Best) {
+    let word = OrderWord.word(of: cell, reader)
+    if !best.cell.isNull {
+      if word != best.word {
+        if (word < best.word) == isGreatest { return }
+      } else if !replacesEqual(cell, reader, order, best) {
+        return
+      }
+    }
+    best.word = word
+    best.order = order
+    keep(cell, reader, &best)
+  }
+
+  /// Whether a value whose word is that of the best comes before it, or is equal and of an earlier row.
+  private func replacesEqual(_ cell: Cell, _ reader: CellReader, _ order: UInt64, _ best: Best) -> Bool {
+    let result = unsafe bytes.withUnsafeBufferPointer { bytes in
+      unsafe SortOrder.compare(reader, cell, CellReader(bytes: bytes.baseAddress), best.cell)
+    }
+    return result == 0 ? order < best.order : (result > 0) == isGreatest
+  }
+
+  private func keep(_ cell: Cell, _ reader: CellReader, _ best: inout Best) {
+    guard let value = unsafe reader.bytes(of: cell) else {
+      best.cell = cell
+      best.room = 0
+      return
+    }
+    let length = UInt32(value.count)
+    var start = UInt32(bytes.count)
+    if let old = best.cell.range, length <= best.room {
+      start = old.start
+      for index in 0..<value.count { bytes[Int(start) + index] = unsafe value[index] }
+    } else {
+      // Values grow rarely; twice the room keeps a series of longer and longer ones from filling memory.
+      best.room = max(length, best.room * 2)
+      unsafe bytes.append(contentsOf: value)
+      bytes.append(contentsOf: repeatElement(0, count: Int(best.room - length)))
+    }
+    best.cell = cell.moved(to: start)
+  }
+
+  func merge(_ other: any AggregateState, _ map: [UInt32]) {
+    guard let other = other as? ExtremeState else { preconditionFailure("internal error: another aggregate") }
+    unsafe other.bytes.withUnsafeBufferPointer { bytes in
+      let reader = unsafe CellReader(bytes: bytes.baseAddress)
+      for (group, target) in map.enumerated() where target != .max && !other.bests[group].cell.isNull {
+        let best = other.bests[group]
+        consider(best.cell, reader, best.order, &bests[Int(target)])
+      }
+    }
+  }
+
+  func append(_ group: Int, to builder: inout RowBatchBuilder) {
+    let cell = bests[group].cell
+    guard let range = cell.range else { return builder.append(cell) }
+    let value = Array(bytes[Int(range.start)..<Int(range.start + range.length)])
+    if case .number = cell { builder.append(number: value) } else { builder.append(text: value) }
+  }
+}
+
+extension Cell {
+  /// The range of bytes of a cell that has some.
+  var range: (start: UInt32, length: UInt32)? {
+    switch self {
+    case .text(let start, let length), .number(let start, let length), .json(let start, let length),
+      .bytes(let start, let length):
+      (start, length)
+    case .null, .integer, .real, .boolean: nil
+    }
+  }
+  /// The same cell with its bytes elsewhere.
+  func moved(to start: UInt32) -> Cell {
+    switch self {
+    case .text(_, let length): .text(start, length)
+    case .number(_, let length): .number(start, length)
+    case .json(_, let length): .json(start, length)
+    case .bytes(_, let length): .bytes(start, length)
+    case .null, .integer, .real, .boolean: self
+    }
+  }
+}
+
+/// Words that order the values of one column as far as they go: if two differ, the values differ in the same direction.
+enum OrderWord {
+  @inline(__always) static func word(of cell: Cell, _ reader: CellReader) -> UInt64 {
+    if let number = reader.nearestDouble(of: cell) {
+      let pattern = (number.value == 0 ? 0 : number.value).bitPattern
+      return pattern >> 63 == 0 ? pattern | 1 << 63 : ~pattern
+    }
+    if case .boolean(let value) = cell { return value ? 1 : 0 }
+    guard let bytes = unsafe reader.bytes(of: cell) else { return 0 }
+    return unsafe word(of: bytes)
+  }
+
+  /// The first eight bytes, with zeros in place of those that are missing.
+  @inline(__always) static func word(of bytes: UnsafeRawBufferPointer) -> UInt64 {
+    if bytes.count >= 8 { return unsafe UInt64(bigEndian: bytes.loadUnaligned(as: UInt64.self)) }
+    var word: UInt64 = 0
+    for at in 0..<8 { word = unsafe word << 8 | (at < bytes.count ? UInt64(bytes[at]) : 0) }
+    return word
+  }
+}

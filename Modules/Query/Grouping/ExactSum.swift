@@ -1,0 +1,334 @@
+import Codecs
+import Rows
+
+/// Numbers added exactly, of any size: decimal digits in groups of nine, each with a sign of its own.
+struct WideSum {
+  private var limbs: [Int64] = []
+  /// The place of the first limb: limb i stands for 10^(9 × (low + i)).
+  private var low = 0
+  /// Additions since limbs were last carried; each changes a limb by less than 10^9.
+  private var pending = 0
+
+  private static let base: Int64 = 1_000_000_000
+  /// The most digits before or after the point.
+  static let digits = 20_000
+
+  /// Adds ±0.d₁d₂… × 10^exponent; false if it has digits too far from the point.
+  mutating func add(_ number: DecimalNumber) -> Bool {
+    let (isNegative, digits, exponent) = number.parts
+    if digits.isEmpty { return true }
+    guard abs(exponent) <= Self.digits, digits.count <= Self.digits else { return false }
+    // The place of the first decimal is -1.
+    var place = exponent - digits.count
+    var limb = 0, value: Int64 = 0, factor: Int64 = 1
+    func floor9(_ place: Int) -> Int { place >= 0 ? place / 9 : -((8 - place) / 9) }
+    limb = floor9(place)
+    for _ in 0..<(place - limb * 9) { factor *= 10 }
+    for digit in digits.reversed() {
+      value += Int64(digit) * factor
+      factor *= 10
+      place += 1
+      if floor9(place) != limb {
+        add(isNegative ? -value : value, at: limb)
+        (limb, value, factor) = (limb + 1, 0, 1)
+      }
+    }
+    if value != 0 { add(isNegative ? -value : value, at: limb) }
+    return true
+  }
+
+  private mutating func add(_ value: Int64, at place: Int) {
+    if limbs.isEmpty { low = place }
+    if place < low {
+      limbs.insert(contentsOf: repeatElement(0, count: low - place), at: 0)
+      low = place
+    }
+    while place - low >= limbs.count { limbs.append(0) }
+    limbs[place - low] += value
+    pending += 1
+    if pending >= 1 << 32 { carry() }
+  }
+
+  mutating func add(_ other: WideSum) {
+    var other = other
+    other.carry()
+    for (index, limb) in other.limbs.enumerated() where limb != 0 { add(limb, at: other.low + index) }
+  }
+
+  /// Brings every limb but the last into the range of nine digits.
+  private mutating func carry() {
+    pending = 0
+    var index = 0
+    while index < limbs.count {
+      let limb = limbs[index]
+      var (quotient, rest) = limb.quotientAndRemainder(dividingBy: Self.base)
+      if index == limbs.count - 1, quotient == 0 { break }
+      if rest < 0 {
+        rest += Self.base
+        quotient -= 1
+      }
+      if index == limbs.count - 1 {
+        if quotient == -1 { break }
+        limbs.append(0)
+      }
+      limbs[index] = rest
+      limbs[index + 1] += quotient
+      index += 1
+    }
+  }
+
+  /// The sum as a sign, digits without zeros at the front, and the power of ten of the last of them.
+  var result: (isNegative: Bool, digits: [UInt8], exponent: Int) {
+    var sum = self
+    sum.carry()
+    while sum.limbs.last == 0 { sum.limbs.removeLast() }
+    guard let top = sum.limbs.last else { return (false, [], 0) }
+    let isNegative = top < 0
+    if isNegative {
+      for index in sum.limbs.indices { sum.limbs[index].negate() }
+      sum.carry()
+      while sum.limbs.last == 0 { sum.limbs.removeLast() }
+    }
+    var digits: [UInt8] = []
+    for limb in sum.limbs.reversed() {
+      let text = Array(String(limb).utf8).map { $0 - 48 }
+      if !digits.isEmpty { digits += repeatElement(0, count: 9 - text.count) }
+      digits += text
+    }
+    return (isNegative, digits, sum.low * 9)
+  }
+}
+
+/// A number of at most 18 digits: `mantissa` × 10^-`scale`.
+struct ShortDecimal {
+  let mantissa: Int64
+  let scale: Int
+
+  /// The number of a cell; nil if it has more digits, or an exponent, or is not a number.
+  @inline(__always) init?(_ cell: Cell, _ reader: CellReader) {
+    switch cell {
+    case .integer(let value): (mantissa, scale) = (value, 0)
+    case .number(let start, let length):
+      guard length <= 20 else { return nil }
+      let literal = unsafe reader.bytes(start, length)
+      var value: Int64 = 0, digits = 0, scale = 0, isFraction = false, isNegative = false
+      for at in 0..<literal.count {
+        let byte = unsafe literal[at]
+        if byte &- 48 < 10 {
+          value = value &* 10 &+ Int64(byte &- 48)
+          digits &+= 1
+          if isFraction { scale &+= 1 }
+        } else if byte == UInt8(ascii: "."), !isFraction {
+          isFraction = true
+        } else if byte == UInt8(ascii: "-"), at == 0 {
+          isNegative = true
+        } else {
+          return nil
+        }
+      }
+      guard digits > 0, digits <= 18 else { return nil }
+      (mantissa, self.scale) = (isNegative ? -value : value, scale)
+    case .real(let value):
+      // At most 15 digits: then the shortest literal of the Double is this one.
+      for scale in 0..<10 {
+        let scaled = value * NearestDouble.powersOfTen[scale]
+        guard scaled.magnitude < 1e15 else { return nil }
+        let rounded = scaled.rounded()
+        if rounded / NearestDouble.powersOfTen[scale] == value {
+          (mantissa, self.scale) = (Int64(rounded), scale)
+          return
+        }
+      }
+      return nil
+    case .null, .text, .json, .bytes, .boolean: return nil
+    }
+  }
+}
+
+/// Adds numbers exactly: so the sum does not depend on the order of the rows or on the number of threads.
+final class SumState: AggregateState {
+  private let column: Int
+  private let name: String
+  private let result: ColumnType
+  private let isMean: Bool
+  private var sums: [Sum] = []
+  /// What does not fit 128 bits, by group.
+  private var wide: [Int: WideSum] = [:]
+
+  /// The sum so far is `total` × 10^-`scale`, and what `wide` has.
+  private struct Sum {
+    var total: Int128 = 0
+    var count = 0
+    var scale = 0
+  }
+
+  /// The sum or the mean of a column; `result` is the type of the sum.
+  init(column: Int, named name: String, result: ColumnType, isMean: Bool) {
+    self.column = column
+    self.name = name
+    self.result = result
+    self.isMean = isMean
+  }
+
+  var memory: Int { sums.capacity * MemoryLayout<Sum>.stride + wide.count * 256 }
+  func reserve(_ groups: Int) { sums.append(contentsOf: repeatElement(Sum(), count: groups - sums.count)) }
+
+  func add(_ rows: GroupedBatch) throws(Problem) {
+    var sums: [Sum] = []
+    swap(&sums, &self.sums)
+    defer { swap(&sums, &self.sums) }
+    for index in rows.rows.indices {
+      let cell = rows.reader.cell(Int(rows.rows[index]), column)
+      if cell.isNull { continue }
+      let group = Int(rows.groups[index])
+      sums[group].count &+= 1
+      if let number = ShortDecimal(cell, rows.reader) {
+        if number.scale == sums[group].scale {
+          let (sum, isTooLarge) = sums[group].total.addingReportingOverflow(Int128(number.mantissa))
+          if !isTooLarge {
+            sums[group].total = sum
+            continue
+          }
+        }
+        try add(Int128(number.mantissa), number.scale, to: &sums[group], group)
+      } else if let number = rows.reader.number(of: cell) {
+        guard wide[group, default: WideSum()].add(number) else {
+          throw Problem(
+            .badData, "\(name): the sum would need more than \(WideSum.digits) digits",
+            hint: "filter out the extreme values with --where")
+        }
+      } else {
+        sums[group].count &-= 1
+      }
+    }
+  }
+
+  /// Adds a number of any scale.
+  private func add(_ value: Int128, _ scale: Int, to sum: inout Sum, _ group: Int) throws(Problem) {
+    let common = max(scale, sum.scale)
+    if let total = Self.scaled(sum.total, by: common - sum.scale), let more = Self.scaled(value, by: common - scale) {
+      let (result, isTooLarge) = total.addingReportingOverflow(more)
+      if !isTooLarge {
+        sum.total = result
+        sum.scale = common
+        return
+      }
+    }
+    // The sum starts again; what it was is kept aside.
+    keepAside(sum, group)
+    sum.total = value
+    sum.scale = scale
+  }
+
+  private func keepAside(_ sum: Sum, _ group: Int) {
+    let digits = String(sum.total)
+    guard let number = DecimalNumber(Array("\(digits)e-\(sum.scale)".utf8)) else { return }
+    _ = wide[group, default: WideSum()].add(number)
+  }
+
+  private static func scaled(_ value: Int128, by power: Int) -> Int128? {
+    var value = value
+    for _ in 0..<power {
+      let (product, isTooLarge) = value.multipliedReportingOverflow(by: 10)
+      if isTooLarge { return nil }
+      value = product
+    }
+    return value
+  }
+
+  func merge(_ other: any AggregateState, _ map: [UInt32]) throws(Problem) {
+    guard let other = other as? SumState else { preconditionFailure("internal error: another aggregate") }
+    for (group, target) in map.enumerated() where target != .max {
+      let sum = other.sums[group], target = Int(target)
+      sums[target].count += sum.count
+      try add(sum.total, sum.scale, to: &sums[target], target)
+    }
+    for (group, sum) in other.wide where map[group] != .max { wide[Int(map[group]), default: WideSum()].add(sum) }
+  }
+
+  func append(_ group: Int, to builder: inout RowBatchBuilder) throws(Problem) {
+    let sum = sums[group]
+    if sum.count == 0 { return builder.appendNull() }
+    if wide[group] == nil, appendShort(sum, to: &builder) { return }
+    if wide[group] != nil || sum.total != 0 { keepAside(sum, group) }
+    sums[group].total = 0
+    var (isNegative, digits, exponent) = wide[group, default: WideSum()].result
+    while digits.last == 0 {
+      digits.removeLast()
+      exponent += 1
+    }
+    if digits.isEmpty { (digits, exponent) = ([0], 0) }
+    if isMean { (digits, exponent) = Self.divided(digits, exponent, by: sum.count) }
+    let literal = Self.literal(isNegative, digits, exponent)
+    if isMean || result == .real {
+      guard let value = Double(String(decoding: literal, as: UTF8.self)), value.isFinite else {
+        throw Problem(.badData, "\(name): the result is out of range for a real number")
+      }
+      builder.append(real: value)
+    } else if result == .integer {
+      guard let value = Int64(String(decoding: literal, as: UTF8.self)) else {
+        throw Problem(
+          .badData, "\(name): the sum is out of range for an integer",
+          hint: "read the column as decimal: --types COLUMN=decimal")
+      }
+      builder.append(integer: value)
+    } else {
+      builder.append(number: literal)
+    }
+  }
+
+  /// The usual case: few digits, so one operation rounds correctly.
+  private func appendShort(_ sum: Sum, to builder: inout RowBatchBuilder) -> Bool {
+    if isMean {
+      guard sum.scale <= 15, sum.total.magnitude < 1 << 53 else { return false }
+      let (divisor, isTooLarge) = Self.integerPowers[sum.scale].multipliedReportingOverflow(by: sum.count)
+      guard !isTooLarge, divisor < 1 << 53 else { return false }
+      builder.append(real: Double(Int64(sum.total)) / Double(divisor))
+      return true
+    }
+    switch result {
+    case .integer where sum.scale == 0 && sum.total >= Int128(Int64.min) && sum.total <= Int128(Int64.max):
+      builder.append(integer: Int64(sum.total))
+    case .real where sum.scale <= 15 && sum.total.magnitude < 1 << 53:
+      builder.append(real: Double(Int64(sum.total)) / NearestDouble.powersOfTen[sum.scale])
+    default: return false
+    }
+    return true
+  }
+  private static let integerPowers: [Int] = (0..<16).map { (0..<$0).reduce(1) { power, _ in power * 10 } }
+
+  /// Digits of the quotient, enough to round to a Double, with a 1 for a rest.
+  private static func divided(_ digits: [UInt8], _ exponent: Int, by divisor: Int) -> ([UInt8], Int) {
+    var quotient: [UInt8] = [], rest: UInt128 = 0, exponent = exponent
+    func next(_ digit: UInt8) {
+      rest = rest * 10 + UInt128(digit)
+      let (value, remainder) = rest.quotientAndRemainder(dividingBy: UInt128(divisor))
+      rest = remainder
+      if !quotient.isEmpty || value != 0 { quotient.append(UInt8(value)) }
+    }
+    for digit in digits { next(digit) }
+    while rest != 0, quotient.count < 40 {
+      next(0)
+      exponent -= 1
+    }
+    if rest != 0 {
+      quotient.append(1)
+      exponent -= 1
+    }
+    return quotient.isEmpty ? ([0], 0) : (quotient, exponent)
+  }
+
+  /// The number `digits` × 10^`exponent` in JSON's grammar: without an exponent if it is not long.
+  private static func literal(_ isNegative: Bool, _ digits: [UInt8], _ exponent: Int) -> [UInt8] {
+    var text = digits.map { $0 + 48 }
+    if exponent > 0, text.count + exponent <= 400 {
+      if digits != [0] { text += repeatElement(48, count: exponent) }
+    } else if exponent < 0, exponent >= -400 {
+      if text.count <= -exponent { text = repeatElement(48, count: 1 - exponent - text.count) + text }
+      text.insert(UInt8(ascii: "."), at: text.count + exponent)
+    } else if exponent != 0 {
+      text += Array("e\(exponent)".utf8)
+    }
+    return (isNegative ? [UInt8(ascii: "-")] : []) + text
+  }
+}

@@ -1,0 +1,184 @@
+import Codecs
+import Rows
+
+/// A grouping made ready for a schema.
+struct GroupPlan: Sendable {
+  /// The columns of the results: those of the groups, then the aggregates.
+  let schema: Schema
+  /// Positions of the columns that rows of a group have in common.
+  let columns: [Int]
+  let aggregates: [Computed]
+  /// The width of the input.
+  let width: Int
+  /// Set if the elements of the only column, a list, are groups.
+  let splits: ColumnType.Element?
+  private let input: Schema
+  private let scratch: any ScratchSpace
+
+  /// An aggregate of a column.
+  struct Computed: Sendable {
+    let function: Aggregate.Function
+    let column: Int?
+    let name: String
+    let type: ColumnType
+
+    func state() -> any AggregateState {
+      guard let column else { return CountState(column: nil) }
+      switch function {
+      case .count: return CountState(column: column)
+      case .distinct: return DistinctState(column: column)
+      case .min, .max: return ExtremeState(column: column, isGreatest: function == .max)
+      case .sum, .avg: return SumState(column: column, named: name, result: type, isMean: function == .avg)
+      }
+    }
+  }
+
+  /// - Parameter position: finds a column.
+  /// - Throws: `usage` for an unknown column, a function that does not apply, or two results of one name.
+  init(
+    _ grouping: Grouping, of input: Schema, scratch: any ScratchSpace,
+    position: (String) throws(Problem) -> Int
+  ) throws(Problem) {
+    var results: [ColumnDescription] = [], columns: [Int] = [], aggregates: [Computed] = []
+    var splits: ColumnType.Element?
+    for name in grouping.columns {
+      let column = try position(name), description = input.columns[column]
+      columns.append(column)
+      var type = description.type
+      if grouping.splitsLists, case .list(let element) = type, grouping.columns.count == 1 {
+        splits = element
+        type = element == .integer ? .integer : element == .url ? .url : .text
+      }
+      results.append(ColumnDescription(description.name, type, description.summary, unit: description.unit))
+    }
+    for aggregate in grouping.aggregates {
+      var column: Int?
+      if let name = aggregate.column { column = try position(name) }
+      results.append(try aggregate.result(of: column.map { input.columns[$0] }))
+      aggregates.append(
+        Computed(
+          function: aggregate.function, column: column, name: aggregate.name,
+          type: column.map { input.columns[$0].type } ?? .integer))
+    }
+    for (place, column) in results.enumerated() where results[..<place].has(column.name) {
+      throw Problem(
+        .usage, "duplicate column \(column.name) in the result of grouping",
+        hint: "rename it, for example --agg 'count as n'")
+    }
+    schema = Schema(input.name, input.summary, columns: results)
+    self.columns = columns
+    self.aggregates = aggregates
+    self.splits = splits
+    self.input = input
+    self.scratch = scratch
+    width = input.width
+  }
+
+  /// The width of rows that are set aside: the input's, and the row's place.
+  var spillWidth: Int { width + 1 }
+
+  /// A file for rows that are set aside.
+  func spill() -> SpillBuffer {
+    var name = "place"
+    while input.columns.has(name) { name += "_" }
+    let schema = Schema(input.name, columns: input.columns + [ColumnDescription(name, .integer)])
+    return SpillBuffer(schema: schema, scratch: scratch, memoryLimit: 0)
+  }
+
+  /// Puts the key of a row: several if its list is split, none if that is empty.
+  @inline(__always) func putKeys(of row: Int, _ reader: CellReader, _ keys: inout KeyBuffer) {
+    if splits != nil, case .json(let start, let length) = reader.cell(row, columns[0]) {
+      return unsafe putElements(of: reader.bytes(start, length), &keys)
+    }
+    for column in columns { keys.put(reader.cell(row, column), reader) }
+    keys.finishKey()
+  }
+
+  private func putElements(of list: UnsafeRawBufferPointer, _ keys: inout KeyBuffer) {
+    var elements: [[UInt8]] = []
+    _ = unsafe ListText.first(in: list) { bytes in
+      if !elements.contains(bytes) { elements.append(bytes) }
+      return false
+    }
+    for bytes in elements {
+      unsafe bytes.withUnsafeBufferPointer { bytes in
+        let reader = unsafe CellReader(bytes: bytes.baseAddress), length = UInt32(bytes.count)
+        keys.put(.text(0, length), reader)
+      }
+      keys.finishKey()
+    }
+  }
+
+  /// The numbers of a row's key as they are written: the key has only their values.
+  func spelling(of row: Int, _ reader: CellReader) -> [UInt8] {
+    var spelling: [UInt8] = []
+    for column in columns {
+      switch reader.cell(row, column) {
+      case .number(let start, let length):
+        spelling.append(Spelling.literal)
+        spelling += unsafe withUnsafeBytes(of: length) { unsafe Array($0) }
+        unsafe spelling.append(contentsOf: reader.bytes(start, length))
+      case .integer(let value):
+        spelling.append(Spelling.integer)
+        spelling += unsafe withUnsafeBytes(of: value) { unsafe Array($0) }
+      case .real(let value):
+        spelling.append(Spelling.real)
+        spelling += unsafe withUnsafeBytes(of: value) { unsafe Array($0) }
+      case .null, .text, .json, .bytes, .boolean: break
+      }
+    }
+    return spelling
+  }
+  private enum Spelling {
+    static let literal: UInt8 = 0, integer: UInt8 = 1, real: UInt8 = 2
+  }
+
+  /// Appends the values of a group from its key and the spelling of its numbers.
+  func append(_ key: UnsafeRawBufferPointer, _ spelling: UnsafeRawBufferPointer, to builder: inout RowBatchBuilder) {
+    var at = 0, spelt = 0
+    for _ in columns {
+      let kind = unsafe key[at]
+      at += 1
+      switch kind {
+      case KeyBuffer.Kind.boolean:
+        builder.append(boolean: unsafe key[at] != 0)
+        at += 1
+      case KeyBuffer.Kind.text, KeyBuffer.Kind.json, KeyBuffer.Kind.bytes:
+        let value = unsafe Self.bytes(key, &at)
+        if kind == KeyBuffer.Kind.text {
+          // Elements are kept as they are written.
+          if splits == .integer { builder.append(number: value) } else { builder.append(text: value) }
+        } else if kind == KeyBuffer.Kind.json {
+          builder.append(json: value)
+        } else {
+          builder.append(bytes: value)
+        }
+      case KeyBuffer.Kind.number, KeyBuffer.Kind.longNumber:
+        if kind == KeyBuffer.Kind.number { at += 8 } else { _ = unsafe Self.bytes(key, &at) }
+        unsafe appendNumber(spelling, &spelt, to: &builder)
+      default: builder.appendNull()
+      }
+    }
+  }
+
+  private func appendNumber(_ spelling: UnsafeRawBufferPointer, _ at: inout Int, to builder: inout RowBatchBuilder) {
+    let kind = unsafe spelling[at]
+    at += 1
+    switch kind {
+    case Spelling.integer:
+      builder.append(integer: unsafe spelling.loadUnaligned(fromByteOffset: at, as: Int64.self))
+      at += 8
+    case Spelling.real:
+      builder.append(real: unsafe spelling.loadUnaligned(fromByteOffset: at, as: Double.self))
+      at += 8
+    default: builder.append(number: unsafe Self.bytes(spelling, &at))
+    }
+  }
+
+  /// The bytes that follow their length.
+  private static func bytes(_ raw: UnsafeRawBufferPointer, _ at: inout Int) -> [UInt8] {
+    let length = unsafe Int(raw.loadUnaligned(fromByteOffset: at, as: UInt32.self)), start = at + 4
+    at = start + length
+    return unsafe Array(raw[start..<at])
+  }
+}

@@ -1,0 +1,319 @@
+import Codecs
+import Query
+import Rows
+import Testing
+
+/// Random tables whose values are hard to compare: numbers that share a Double, partial dates, nulls, -0.0.
+enum AdversarialTable {
+  static let schema = Schema(
+    "t",
+    columns: [
+      ColumnDescription("id", .integer), ColumnDescription("word", .text), ColumnDescription("exact", .decimal),
+      ColumnDescription("score", .real), ColumnDescription("day", .date), ColumnDescription("seen", .boolean),
+      ColumnDescription("tags", .list(.text)), ColumnDescription("few", .integer),
+    ])
+  private static let words = [
+    "", "a", "A", "é", "e\u{301}", "prefix-abcdefghij", "prefix-abcdefghik", "prefix-abcdef\u{0}", "ﬁ", "Straße",
+    "\u{212A}elvin", "123456789012345", "1234567890123456", "12345678901234567",
+  ]
+  private static let exacts = [
+    "9007199254740993", "9007199254740992", "-1e400", "1e400", "0.1", "0.10000000000000001", "0.100", "1.0", "1", "-0",
+    "0", "1e0", "123456789012345678901234567890", "123456789012345678901234567890.0", "-0.5", "10e-1", "1e-300",
+  ]
+  private static let scores: [Double] = [
+    0.0, -0.0, 1.5, -3, 0.1, 0.2, 0.30000000000000004, 1e22, .leastNonzeroMagnitude, 1e308,
+    9007199254740992,
+  ]
+  private static let days = ["1958", "1958-03", "1958-03-07", "1959", "1958-12-31"]
+  private static let tags = ["[]", #"["a"]"#, #"["a","b,c"]"#, #"["b,c","é\n"]"#, #"["a","a"]"#]
+
+  static func table(_ count: Int, seed: UInt64 = 5, groups: Int = 1000) -> Table {
+    var random = LargeSelectionTests.Generator(state: seed)
+    func pick<T>(_ values: [T]) -> T { values[Int(random.next() % UInt64(values.count))] }
+    func maybe(_ value: Value) -> Value { random.next() % 7 == 0 ? .null : value }
+    return Table(
+      schema: schema,
+      rows: (0..<count).map { _ in
+        let score = pick(scores)
+        return [
+          .integer(Int64(random.next() % UInt64(groups))), maybe(.text(pick(words))),
+          maybe(.number(Array(pick(exacts).utf8))),
+          maybe(random.next() % 2 == 0 ? .real(score) : .number(score.canonicalText)),
+          maybe(.text(pick(days))), maybe(.boolean(random.next() % 2 == 0)), maybe(.json(Array(pick(tags).utf8))),
+          .number(Array(String(random.next() % 7).utf8)),
+        ]
+      })
+  }
+}
+
+/// The plain way to group rows: one row after the other, in a dictionary, with sums digit by digit.
+private struct PlainGroups {
+  enum Key: Hashable {
+    case null
+    case number(DecimalNumber)
+    case other(Value)
+
+    init(_ value: Value) {
+      switch value {
+      case .null: self = .null
+      case .integer(let value): self = .number(DecimalNumber(value))
+      case .real(let value): self = DecimalNumber(value).map { .number($0) } ?? .null
+      case .number(let literal): self = DecimalNumber(literal).map { .number($0) } ?? .null
+      default: self = .other(value)
+      }
+    }
+  }
+
+  static func groups(_ rows: [[Value]], by columns: [Int]) -> [(first: [Value], rows: [[Value]])] {
+    var places: [[Key]: Int] = [:], groups: [(first: [Value], rows: [[Value]])] = []
+    for row in rows {
+      let key = columns.map { Key(row[$0]) }
+      if let place = places[key] {
+        groups[place].rows.append(row)
+      } else {
+        places[key] = groups.count
+        groups.append((columns.map { row[$0] }, [row]))
+      }
+    }
+    return groups
+  }
+
+  /// The exact sum as a number.
+  static func sum(_ values: [Value]) -> DecimalNumber? {
+    var digits = [Int](repeating: 0, count: 2000), seen = false
+    for value in values {
+      guard case .number(let number) = Key(value) else { continue }
+      seen = true
+      let (isNegative, parts, exponent) = number.parts
+      for (index, digit) in parts.enumerated() {
+        digits[1000 + exponent - 1 - index] += isNegative ? -Int(digit) : Int(digit)
+      }
+    }
+    guard seen else { return nil }
+    func carry() {
+      for index in 0..<digits.count - 1 {
+        let digit = ((digits[index] % 10) + 10) % 10
+        digits[index + 1] += (digits[index] - digit) / 10
+        digits[index] = digit
+      }
+    }
+    carry()
+    var sign = ""
+    if digits[digits.count - 1] < 0 {
+      sign = "-"
+      digits = digits.map { -$0 }
+      carry()
+    }
+    let text = sign + digits.reversed().map(String.init).joined() + "e-1000"
+    return DecimalNumber(Array(text.utf8))
+  }
+}
+
+@Suite("groups") struct GroupingTests {
+  static let threads = [1, 2, 7], budgets = [64 << 10, Int.max / 4]
+
+  private static func result(
+    _ grouping: Grouping, of table: Table, _ threads: Int, _ memory: Int, size: Int = 37, sort: [Selection.SortKey] = []
+  ) async throws -> [[Value]] {
+    var selection = Selection()
+    selection.grouping = grouping
+    selection.sort = sort
+    return try await selection.apply(
+      to: table.stream(size), scratch: MemoryScratch(), threads: threads, memory: memory
+    ).values()
+  }
+
+  @Test(
+    "groups, their first spellings, counts, sums and extremes are those of the plain way, however it is done",
+    arguments: [["word"], ["exact"], ["score"], ["day", "seen"], ["few", "word"], ["tags"], []])
+  func same(columns: [String]) async throws {
+    let table = AdversarialTable.table(3000)
+    let schema = table.schema, positions = columns.map { name in schema.position(of: name) ?? 0 }
+    let grouping = Grouping(
+      by: columns,
+      try Aggregate.list(parsing: "count, count(day), sum(exact), sum(few), distinct(exact), min(day), max(word)"))
+    var wanted: [[PlainGroups.Key]: [Value]] = [:]
+    for (first, rows) in PlainGroups.groups(table.rows, by: positions) {
+      func column(_ name: String) -> [Value] { rows.map { $0[schema.position(of: name) ?? 0] }.filter { $0 != .null } }
+      func texts(_ name: String) -> [[UInt8]] {
+        column(name).compactMap { if case .text(let bytes) = $0 { bytes } else { nil } }
+          .sorted { $0.lexicographicallyPrecedes($1) }
+      }
+      wanted[first.map(PlainGroups.Key.init)] =
+        first + [
+          .integer(Int64(rows.count)), .integer(Int64(column("day").count)),
+          PlainGroups.sum(column("exact")).map { .number($0.keyBytes) } ?? .null,
+          PlainGroups.sum(column("few")).map { .number($0.keyBytes) } ?? .null,
+          .integer(Int64(Set(column("exact").map(PlainGroups.Key.init)).count)),
+          texts("day").first.map { .text($0) } ?? .null, texts("word").last.map { .text($0) } ?? .null,
+        ]
+    }
+    let width = columns.count
+    var results: Set<[[Value]]> = []
+    for threads in Self.threads {
+      for budget in Self.budgets {
+        for size in [37, 3000] {
+          let rows = try await Self.result(grouping, of: table, threads, budget, size: size)
+          results.insert(rows)
+          #expect(rows.count == wanted.count)
+          for row in rows {
+            var row = row
+            for column in [width + 2, width + 3] {
+              if case .number(let number) = PlainGroups.Key(row[column]) { row[column] = .number(number.keyBytes) }
+            }
+            #expect(wanted[row[..<width].map(PlainGroups.Key.init)] == row)
+          }
+        }
+      }
+    }
+    #expect(results.count == 1, "the result depends on threads, memory or batches")
+  }
+
+  @Test("many groups and distinct values fit a small memory") func spills() async throws {
+    let table = AdversarialTable.table(20_000, groups: 5000)
+    let grouping = Grouping(by: ["id", "word"], try Aggregate.list(parsing: "count,sum(few),avg(score),max(exact)"))
+    let wanted = try await Self.result(grouping, of: table, 1, Int.max / 4, size: 999)
+    #expect(wanted.count > 10_000)
+    for threads in Self.threads {
+      #expect(try await Self.result(grouping, of: table, threads, 64 << 10, size: 999) == wanted)
+    }
+  }
+
+  @Test("sums of reals and means are rounded once, whatever the number of threads") func reals() async throws {
+    var random = LargeSelectionTests.Generator(state: 1)
+    let schema = Schema("t", columns: [ColumnDescription("x", .real), ColumnDescription("y", .decimal)])
+    let rows: [[Value]] = (0..<5000).map { _ in
+      let value = Double(Int(random.next() % 2_000_000) - 1_000_000) / 1000
+      return [.real(value), .number(Array("0.1".utf8))]
+    }
+    let exact = PlainGroups.sum(rows.map { $0[0] })
+    let grouping = Grouping(by: [], try Aggregate.list(parsing: "sum(x), avg(y), sum(y)"))
+    for threads in Self.threads {
+      let result = try await Self.result(grouping, of: Table(schema: schema, rows: rows), threads, .max / 4)[0]
+      guard case .real(let sum) = result[0] else { throw Problem(.bug, "no real") }
+      #expect(DecimalNumber(sum) == exact)
+      #expect(result[1] == .real(0.1))
+      #expect(result[2] == .number(Array("500".utf8)))
+    }
+  }
+
+  @Test("sums beyond 64 bits are refused, not rounded") func overflow() async throws {
+    let schema = Schema("t", columns: [ColumnDescription("x", .integer), ColumnDescription("y", .decimal)])
+    let rows: [[Value]] = (0..<3).map { _ in [.integer(.max), .number(Array("9223372036854775807".utf8))] }
+    let table = Table(schema: schema, rows: rows)
+    let problem = await #expect(throws: Problem.self) {
+      try await Self.result(Grouping(by: [], [Aggregate(.sum, of: "x")]), of: table, 2, .max / 4)
+    }
+    #expect(problem?.kind == .badData && problem?.message == "sum(x): the sum is out of range for an integer")
+    let sum = try await Self.result(Grouping(by: [], [Aggregate(.sum, of: "y")]), of: table, 2, .max / 4)
+    #expect(sum == [[.number(Array("27670116110564327421".utf8))]])
+  }
+
+  @Test("an empty input is one group of no rows without columns, and no group with some") func empty() async throws {
+    let table = Table(schema: AdversarialTable.schema, rows: [])
+    let aggregates = try Aggregate.list(parsing: "count, sum(few) as total, max(word)")
+    #expect(
+      try await Self.result(Grouping(by: [], aggregates), of: table, 2, 1 << 20) == [[.integer(0), .null, .null]])
+    #expect(try await Self.result(Grouping(by: ["word"], aggregates), of: table, 2, 1 << 20).isEmpty)
+  }
+
+  @Test("lists are split into their elements, each once a row") func lists() async throws {
+    let table = Table(schema: SelectionTests.people.schema, rows: SelectionTests.people.rows)
+    let rows = try await Self.result(
+      Grouping(by: ["seasons"], [Aggregate(.count, as: "rows")], splittingLists: true), of: table, 2, 1 << 20,
+      sort: [Selection.SortKey("rows", descending: true)])
+    #expect(
+      rows == [
+        [.number([50]), .integer(2)], [.number([49]), .integer(1)], [.number(Array("10".utf8)), .integer(1)],
+        [.null, .integer(1)],
+      ])
+  }
+
+  @Test("the first problem in input order is reported") func firstProblem() async throws {
+    let stream = FailingRows(AdversarialTable.table(100).stream(1), at: [40, 41, 60])
+    var selection = Selection()
+    selection.grouping = .count
+    let problem = await #expect(throws: Problem.self) {
+      try await selection.apply(to: stream, scratch: MemoryScratch(), threads: 7).values()
+    }
+    #expect(problem?.message == "batch 40")
+  }
+
+  @Test(
+    "aggregates are parsed",
+    arguments: [
+      ("count", [Aggregate(.count)]), ("COUNT(*), avg( x )", [Aggregate(.count), Aggregate(.avg, of: "x")]),
+      (
+        #"max("a, b") as "the ""most""",sum(y) as s"#,
+        [Aggregate(.max, of: "a, b", as: #"the "most""#), Aggregate(.sum, of: "y", as: "s")]
+      ),
+    ])
+  func parsing(text: String, wanted: [Aggregate]) throws {
+    #expect(try Aggregate.list(parsing: text) == wanted)
+  }
+
+  @Test(
+    "invalid aggregates are refused with a hint",
+    arguments: [
+      (
+        "",
+        "invalid aggregate “”: missing function at character 1; available functions: count, sum, avg, min, max, distinct"
+      ),
+      ("mean(x)", "invalid aggregate “mean(x)”: unknown function “mean” at character 1; use avg"),
+      ("sum", "invalid aggregate “sum”: missing column at character 4; use sum(COLUMN)"),
+      ("sum(x", "invalid aggregate “sum(x”: missing ) at character 6; for example 'count, avg(rating) as mean'"),
+      (
+        "count x", "invalid aggregate “count x”: missing comma at character 7; for example 'count, avg(rating) as mean'"
+      ),
+    ])
+  func complaints(text: String, complaint: String) {
+    let problem = #expect(throws: Problem.self) { try Aggregate.list(parsing: text) }
+    #expect(problem?.description == complaint)
+  }
+
+  @Test(
+    "invalid groupings are refused with a hint",
+    arguments: [
+      (["wrd"], "count", "t has no column “wrd”; did you mean word?"),
+      (["word"], "sum(word)", "sum applies only to numbers, and word is text; use count(word) or distinct(word)"),
+      (
+        ["word"], "max(tags)",
+        "max applies only to numbers, text, dates and booleans, and tags is list-of-text; use count(tags) or distinct(tags)"
+      ),
+      (
+        ["word"], "count, count",
+        "duplicate column count in the result of grouping; rename it, for example --agg 'count as n'"
+      ),
+    ])
+  func refusals(columns: [String], aggregates: String, complaint: String) throws {
+    var selection = Selection()
+    selection.grouping = Grouping(by: columns, try Aggregate.list(parsing: aggregates))
+    let problem = #expect(throws: Problem.self) {
+      try selection.apply(to: AdversarialTable.table(1).stream(), scratch: MemoryScratch())
+    }
+    #expect(problem?.description == complaint)
+  }
+}
+
+/// A stream whose work fails for some batches.
+struct FailingRows: RowStream {
+  let schema: Schema
+  private let inner: any RowStream
+  private let failing: Set<Int>
+  private let counter = Counter()
+  private final class Counter: @unchecked Sendable { var count = 0 }
+
+  init(_ inner: any RowStream, at failing: Set<Int>) {
+    schema = inner.schema
+    self.inner = inner
+    self.failing = failing
+  }
+
+  func next() async throws(Problem) -> BatchTask? {
+    guard let task = try await inner.next() else { return nil }
+    let index = counter.count
+    counter.count += 1
+    guard failing.contains(index) else { return task }
+    return BatchTask { () throws(Problem) in throw Problem(.badData, "batch \(index)") }
+  }
+}
