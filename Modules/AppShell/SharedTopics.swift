@@ -10,7 +10,7 @@ extension Program.Topic {
     64  usage error
     65  invalid input data, or data the output format cannot represent
     66  a file, store or table does not exist
-    69  the source is unavailable and nothing is cached
+    69  the source is unavailable, and nothing may take its place
     70  internal error: please report it
     73  the output cannot be created, or already exists
     74  I/O error, such as a full disk

@@ -4,7 +4,8 @@ extension ServerFault {
     ServerFault("ok", .answered, FaultText.answer()),
     ServerFault("ok_close_delimited", .answered, FaultText.answer(length: .missing)),
     ServerFault("empty_200", .badData, FaultText.answer([])),
-    ServerFault("no_content_204", .refused, FaultText.answer([], status: "204 No Content", length: .missing)),
+    ServerFault(
+      "no_content_204", .down, requests: 1...1, FaultText.answer([], status: "204 No Content", length: .missing)),
     ServerFault(
       "truncated_length", .down, FaultText.answer(Array(FaultText.good.prefix(10)), length: .claimed("31"))),
     ServerFault("length_too_short", .badData, FaultText.answer(length: .claimed("10"))),

@@ -1,19 +1,19 @@
 extension ServerFault {
   /// What the first line says.
   static let status: [ServerFault] =
-    [400, 401, 403, 404, 405, 406, 409, 410, 413, 414, 418, 421, 431, 451].map { refusal($0, .refused, 1) }
-    + [408, 429, 500, 502, 503, 504].map { refusal($0, .down, 4) }
-    + [501, 507, 508, 511].map { refusal($0, .down, 1) }
+    [400, 401, 403, 404, 405, 406, 409, 410, 413, 414, 418, 421, 431, 451].map { refusal($0, 1) }
+    + [408, 429, 500, 502, 503, 504].map { refusal($0, 4) }
+    + [501, 507, 508, 511].map { refusal($0, 1) }
     + [
       ServerFault("status_999", .down, requests: 1...1, FaultText.answer(status: "999 Weird")),
       ServerFault("status_is_text", .badData, Array("HTTP/1.1 abc OK\r\n\r\n".utf8)),
       ServerFault(
-        "partial_206", .refused,
+        "partial_206", .down, requests: 1...1,
         FaultText.answer(
           Array(FaultText.good.prefix(10)), status: "206 Partial Content", "Content-Range: bytes 0-9/31")),
       ServerFault("unasked_304", .badData, FaultText.answer([], status: "304 Not Modified", length: .missing)),
-      ServerFault("basic_401", .refused, FaultText.empty("401 X", "WWW-Authenticate: Basic realm=\"x\"")),
-      ServerFault("proxy_407", .refused, FaultText.empty("407 X", "Proxy-Authenticate: NTLM")),
+      ServerFault("basic_401", .down, requests: 1...1, FaultText.empty("401 X", "WWW-Authenticate: Basic realm=\"x\"")),
+      ServerFault("proxy_407", .down, requests: 1...1, FaultText.empty("407 X", "Proxy-Authenticate: NTLM")),
       ServerFault(
         "upgrade_101", .down,
         FaultText.answer(
@@ -21,10 +21,10 @@ extension ServerFault {
     ]
 
   /// A refusal in words that would drive a terminal and repeat a secret.
-  private static func refusal(_ status: Int, _ outcome: Outcome, _ requests: Int) -> ServerFault {
+  private static func refusal(_ status: Int, _ requests: Int) -> ServerFault {
     let words = #"{"error":"\u001b]0;owned\u0007\u001b[2J\u202E no\nsecond line"}"#
     return ServerFault(
-      "status_\(status)", outcome, requests: requests...requests,
+      "status_\(status)", .down, requests: requests...requests,
       FaultText.answer(Array(words.utf8), status: "\(status) \u{1B}[2J"))
   }
 
@@ -41,7 +41,7 @@ extension ServerFault {
       redirect("to_file", .badData, "file:///etc/hostname"),
       redirect("to_ftp", .badData, "ftp://127.0.0.1:1/x"),
       redirect("to_gopher", .badData, "gopher://127.0.0.1:1/_x"),
-      ServerFault("redirect_nowhere", .refused, FaultText.empty("302 R")),
+      ServerFault("redirect_nowhere", .down, requests: 1...1, FaultText.empty("302 R")),
       redirect("with_password", .down, requests: 4, "http://a:S3CR3T@127.0.0.1:1/"),
       redirect("to_no_url", .badData, "http://[::1"),
       // The other name of this computer is another origin: no key may reach it.

@@ -6,9 +6,8 @@ public struct ServerFault: Sendable, CustomStringConvertible {
     case answered
     /// Exit code 65, cache or not: what came cannot be believed.
     case badData
-    /// Exit code 69, cache or not: the server says no, and asking again will not help.
-    case refused
-    /// Exit code 69 without a cache; with one, the old answer and a line that says so: the server is not well.
+    /// Exit code 69 without a cache; with one, the cached response and a warning: the server does not respond, or
+    /// refuses.
     case down
   }
 

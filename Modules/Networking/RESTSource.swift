@@ -165,6 +165,7 @@ public struct RESTSource: RecordSource {
     var request = HTTPRequest(
       .get, signed, headers: headers, maximumBytes: 32 << 20)
     request.isStorable = isStorable
+    request.mayBeAbsent = absentIsNothing
     request.shelf = shelf
     let response = try await transport.send(request)
     let body = try await response.bytes()

@@ -70,11 +70,13 @@ import Testing
     #expect(shell.run("bb-export deaths --source snapshot -o old.csv && head -c 3 old.csv").out == "id,")
   }
 
-  @Test("the cache answers for a server that is down, except for a refresh", arguments: implicitFlags + explicitFlags)
-  func cached(flags: String) throws {
+  @Test(
+    "a cached response takes the place of a server that fails or refuses, except for a refresh",
+    arguments: implicitFlags + explicitFlags, [Failure.broken, .notFound])
+  func cached(flags: String, failure: Failure) throws {
     let shell = Shell()
     shell.write("old.csv", "old\n")
-    let done = try run(.broken, flags, isCached: true, "-o old.csv", shell)
+    let done = try run(failure, flags, isCached: true, "-o old.csv", shell)
     let text = Shell.read(shell.folder + "/work/old.csv")
     if flags.contains("--refresh") {
       #expect(done.status == 69 && text == "old\n", "\(done.err)")

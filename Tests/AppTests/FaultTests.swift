@@ -24,7 +24,7 @@ import Testing
       switch fault.outcome {
       case .answered: "0"
       case .badData: "65"
-      case .refused, .down: "69"
+      case .down: "69"
       }
     let lines = done.out.split(separator: "\n", maxSplits: 1, omittingEmptySubsequences: false)
     #expect(lines[0] == status, "\(done.err)")

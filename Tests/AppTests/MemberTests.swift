@@ -29,6 +29,20 @@ import Testing
         """, "\(check.err)")
   }
 
+  @Test("both kinds of findings are told apart in one line") func both() throws {
+    let server = try LoopbackServer { _ in .json(#"[{"id": 1, "far_away": 1, "and_so_on": 2}]"#) }
+    let shell = Shell()
+    shell.write(
+      "s.json",
+      """
+      {"bb_source": 1, "name": "s", "base_url": "\(server.url)", "datasets": [{"name": "list", "path": "/", "key": ["id"],
+        "columns": [{"name": "id", "type": "integer"}, {"name": "title"}]}]}
+      """)
+    #expect(
+      shell.run("bb-export list --source ./s.json -f csv").err
+        == "bb-export: warning: list: no record has /title; no column reads /and_so_on or /far_away\n")
+  }
+
   @Test("members that no column reads are named, at most five, within objects too; those ignored are not")
   func unmapped() throws {
     let more = (1...7).map { #", "n\#($0)": {"a": \#($0)}"# }.joined()

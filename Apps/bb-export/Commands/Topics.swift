@@ -75,8 +75,13 @@ enum Topics {
 
     Responses are cached and revalidated. --max-age 3600 uses responses up to an
     hour old without revalidating; --refresh ignores the cache; --offline never
-    uses the network. With neither network nor cache, built-in data is used (no
-    quotes, synopses or images) and a warning is printed.
+    uses the network. If the server does not respond, or not with status 200, a
+    cached response is used, with a warning. If nothing is cached, the built-in
+    data (no quotes, synopses or images) is written to a terminal, a pipe or a
+    new file, with a warning that --quiet does not hide. It never replaces an
+    existing file, or a source given with --api, --source or --refresh: then the
+    exit code is 69. Invalid data (status 200, but not the JSON that the source
+    definition describes) is an error, 65, and is never cached.
 
     --api URL, or BB_API_URL for the built-in APIs, sets the server. The proxy
     variables http_proxy, https_proxy and no_proxy are honoured; --proxy URL

@@ -35,13 +35,11 @@ public struct MemberFinding: Sendable, Hashable {
     let vanished = findings.filter { $0.kind == .vanished }
     let meant = vanished.compactMap(\.nearest)
     var parts: [String] = []
-    if !vanished.isEmpty {
-      let suggestion = meant.isEmpty ? "" : "; did you mean \(list(meant, "and"))?"
-      parts.append("no record has \(list(vanished.map(\.pointer), "or"))\(suggestion)")
-    }
+    let suggestion = meant.isEmpty ? "" : "; did you mean \(list(meant, "and"))?"
+    if !vanished.isEmpty { parts.append("no record has \(list(vanished.map(\.pointer), "or"))\(suggestion)") }
     let unmapped = findings.filter { $0.kind == .unmapped && !meant.contains($0.pointer) }
     if !unmapped.isEmpty { parts.append("no column reads \(list(unmapped.map(\.pointer), "or"))") }
-    return "\(first.dataset): \(parts.joined(separator: " "))"
+    return "\(first.dataset): \(parts.joined(separator: suggestion.isEmpty ? "; " : " "))"
   }
 
   private static func list(_ pointers: [String], _ word: String) -> String {

@@ -41,6 +41,8 @@ public struct HTTPRequest: Sendable, Hashable {
   public var maximumBytes: Int
   /// Whether the response may be cached. False if it differs each time.
   public var isStorable = true
+  /// Whether status 404 or 410 is a valid response, that the record does not exist.
+  public var mayBeAbsent = false
   /// Whether the URL comes from data and not from the user: then it may not lead to a private address.
   public var comesFromData = false
   /// The collection that the response belongs to, if many small responses are requested one by one: a cache stores a

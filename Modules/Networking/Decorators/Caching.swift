@@ -4,10 +4,10 @@ public import Rows
 
 /// Caches responses and revalidates them.
 ///
-/// A cached response is revalidated with its ETag or date. It is used without a request if it is recent enough, if the
-/// program is offline, or if the server does not respond (then its age is reported). Damaged entries are ignored. A
-/// response is stored only when its reader confirms that it is valid, so an invalid response never replaces a valid
-/// one.
+/// A cached response is revalidated with its ETag or date. It is used without a request if it is recent enough or the
+/// program is offline, and in place of a server that does not respond or refuses the request, whatever its status (then
+/// its age is reported). Damaged entries are ignored. A response is stored only when its reader confirms that it is
+/// valid, so an invalid response never replaces a valid one.
 public struct Caching: HTTPTransport {
   /// The rules for using cached responses.
   public struct Policy: Sendable, Hashable {
@@ -100,13 +100,12 @@ public struct Caching: HTTPTransport {
     }
   }
 
-  /// An error status counts as no response if there is a cached one.
+  /// A response without the data counts as no response if there is a cached one.
   private func stale(
     _ response: HTTPResponse, _ entry: CacheEntry?, _ now: Int64, _ request: HTTPRequest
   ) throws(Problem) -> HTTPResponse {
-    guard response.status >= 500 || [408, 425, 429].contains(response.status), !policy.refresh, let entry else {
-      return response
-    }
+    let isAbsence = request.mayBeAbsent && [404, 410].contains(response.status)
+    guard response.status != 200, !isAbsence, !policy.refresh, let entry else { return response }
     report(
       "\(URLText.redacted(request.url)): HTTP status \(response.status); using a cached response, "
         + "\(Self.age(entry.age(at: now))) old"
