@@ -40,6 +40,11 @@ import Testing
       // What cannot be read is no state.
       return done.err.isEmpty || done.err.contains("table not found") ? done.out : done.err
     }
+    /// The number of entries of the history; -1 if it cannot be read.
+    var entries: Int {
+      let history = run("bb-notes history --plain")
+      return history.status == 0 ? history.out.split(separator: "\n").count : -1
+    }
     /// The names of the calls a command makes, in order.
     func calls(_ words: String) -> [String] {
       _ = run(words, "FAULT_LOG=$PWD/log")
@@ -87,16 +92,39 @@ import Testing
     #expect(turn > 10)
   }
 
-  @Test("the folder's last flush fails: the change is there, and in the history", .enabled(if: library != nil))
-  func lastFlush() {
-    let storage = Storage(kind: "csv"), words = "bb-notes add S05E14 more --append"
+  @Test(
+    "an error after the change was saved is reported as such, one before it is not", .enabled(if: library != nil),
+    arguments: kinds,
+    [
+      "bb-notes add S05E14 more --append", "bb-notes places add Luzern --at 47.05,8.3", "bb-notes undo",
+      "bb-export sync deaths --source snapshot -q -f csv", "bb-export sync items --from ../items.csv --as items -q",
+    ])
+  func afterSaving(_ kind: String, _ words: String) {
+    let storage = Storage(kind: kind)
+    _ = storage.shell.run("printf 'id,title\\n1,a\\n' > ../items.csv")
+    #expect(storage.run("bb-export sync items --from ../items.csv --as items -q").status == 0)
     #expect(storage.run("bb-notes add S05E14 begun").status == 0)
+    _ = storage.shell.run("printf 'id,title\\n1,a\\n2,b\\n' > ../items.csv")
     storage.keep()
-    let flushes = storage.calls(words).count { $0 == "fsync" }
-    let after = storage.state
-    storage.restore()
-    #expect(storage.run(words, "FAULT_NAME=fsync FAULT_AT=\(flushes) FAULT_DO=\(EIO)").status == 74)
-    #expect(storage.state == after)
+    let before = storage.entries, made = storage.calls(words)
+    #expect(storage.entries == before + 1)
+    var saved = 0
+    for call in ["fsync", "rename"] {
+      let number = made.count { $0 == call }
+      for place in stride(from: number, to: max(0, number - 6), by: -1) {
+        storage.restore()
+        let done = storage.run(words, "FAULT_NAME=\(call) FAULT_AT=\(place) FAULT_DO=\(EIO)")
+        let isSaved = storage.entries == before + 1
+        #expect(isSaved || done.status == 74, "\(call) \(place): \(done.err)")
+        if done.status == 0 { continue }
+        #expect(isSaved == done.err.contains("was saved, but"), "\(call) \(place): \(done.err)")
+        saved += isSaved ? 1 : 0
+        guard isSaved, words.contains("places") else { continue }
+        _ = storage.run(words)
+        #expect(storage.entries == before + 1, "a second place")
+      }
+    }
+    #expect(kind == "sqlite" || saved > 0)
   }
 
   @Test("a full disk is told, and changes nothing", .enabled(if: library != nil), arguments: kinds)

@@ -90,7 +90,7 @@ public struct HistoryBook: Sendable {
       if error.kind == .io, let last = try? await book.store.history().last, last.title == undo.title,
         last.time == undo.time, Set(last.undoes) == Set(undo.entries)
       {
-        throw RecordBook.saved(error)
+        throw error.afterSaving()
       }
       guard error.kind == .busy else { throw error }
       let changed = try await changedSince(entries)

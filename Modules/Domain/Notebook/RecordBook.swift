@@ -102,16 +102,9 @@ public struct RecordBook: Sendable {
       try await store.apply(change)
     } catch {
       guard await wasSaved(change, edits, after: error) else { throw error }
-      throw Self.saved(error)
+      throw error.afterSaving()
     }
     return true
-  }
-
-  /// The problem of a change that is on the disk although the store reported an error.
-  static func saved(_ problem: Problem) -> Problem {
-    Problem(
-      .io, "the change was saved, but then an error occurred: \(problem.message)", at: problem.place,
-      hint: "do not repeat the command")
   }
 
   /// Whether the store made a change although it reported an error: the last entry of its history is this change.

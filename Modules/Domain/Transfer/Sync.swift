@@ -68,7 +68,15 @@ public struct Sync: Sendable {
       try Self.check(outcome, schema.name, policy)
       return !policy.isDryRun
     }
-    return try await store.load(load)
+    do throws(Problem) { return try await store.load(load) } catch { throw await reported(error, load.title) }
+  }
+
+  /// The error of a change, with a note if the change was saved: then the history has it.
+  private func reported(_ problem: Problem, _ title: String) async -> Problem {
+    guard problem.kind == .io, let entries = try? await store.history(),
+      entries.contains(where: { $0.command == command && $0.title == title })
+    else { return problem }
+    return problem.afterSaving()
   }
 
   /// Personal records: the history keeps their before-images.
@@ -84,7 +92,9 @@ public struct Sync: Sendable {
       for outcome in outcomes { try Self.check(outcome, schema.name, policy) }
       return !policy.isDryRun
     }
-    return try await store.apply(step).first ?? TableOutcome()
+    do throws(Problem) { return try await store.apply(step).first ?? TableOutcome() } catch {
+      throw await reported(error, step.title)
+    }
   }
 
   private static func check(_ outcome: TableOutcome, _ name: String, _ policy: Policy) throws(Problem) {

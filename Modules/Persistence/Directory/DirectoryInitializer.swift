@@ -13,7 +13,9 @@ enum DirectoryInitializer {
     }
     let transaction = DirectoryTransaction(path)
     try transaction.add(DirectoryManifest.name, DirectoryManifest(storage: format.scheme).bytes)
-    try transaction.commit(nil)
+    do throws(Problem) { try transaction.commit(nil) } catch {
+      throw transaction.isPublished ? error.afterSaving("the new store") : error
+    }
     _ = consume lock
   }
 }

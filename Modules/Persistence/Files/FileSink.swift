@@ -79,7 +79,10 @@ public final class FileSink: ByteSink {
   /// Syncs the file, checks its length, renames it, syncs the directory.
   public func commit() async throws(Problem) {
     _ = try flush()
-    try publish()
+    do throws(Problem) { try publish() } catch {
+      guard isPublished else { throw error }
+      throw Problem(.io, "the file was written, but then an error occurred: \(error.message)", at: name)
+    }
   }
 
   /// Writes a small file that must not exist.

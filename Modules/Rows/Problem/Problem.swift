@@ -99,6 +99,12 @@ public struct Problem: Error, Sendable, Hashable, CustomStringConvertible {
     return copy
   }
 
+  /// The problem of a command whose change is durable although an error occurred after it.
+  public func afterSaving(_ what: String = "the change") -> Problem {
+    Problem(
+      .io, "\(what) was saved, but then an error occurred: \(message)", at: place, hint: "do not repeat the command")
+  }
+
   /// The same problem, at `place` when it has none of its own.
   public func located(at place: String) -> Problem {
     var copy = self
