@@ -26,11 +26,13 @@ extension Environment {
         case .snapshot:
           provenance.open("snapshot")
           return SnapshotSource()
-        case .storage(let text?):
-          let store = try stores.open(text)
+        case .storage(let text?, let limits):
+          let store = try StoreRegistry(
+            scratch: scratch, maximumField: limits.maximumField, timeout: limits.timeout
+          ).open(text)
           provenance.open(store.name)
           return store
-        case .storage(nil):
+        case .storage(nil, _):
           let store = DefaultStorage(try stores.open(try directories.defaultStorage().location))
           provenance.open(store.name)
           return store

@@ -64,8 +64,8 @@ struct TapPort: Sendable {
 enum SourceChoice: Sendable, Hashable {
   /// A file, with its options.
   case file(path: String, FileChoice)
-  /// A store; nil for the default one.
-  case storage(String?)
+  /// A store, nil for the default one; of the options, the limits apply.
+  case storage(String?, FileChoice = FileChoice())
   /// A live API.
   case live(name: String, LiveChoice)
   /// The built-in data.

@@ -24,6 +24,49 @@ import Testing
     #expect(shell.run("ls y.\(suffix)").status != 0)
   }
 
+  private static let hasSQLite = Shell.hasProgram("sqlite3")
+
+  @Test(
+    "--timeout and --max-field apply to a database that is read as a store",
+    .enabled(if: hasSQLite, "sqlite3 is not installed"))
+  func foreignStore() {
+    let shell = Shell()
+    let made = shell.run(
+      """
+      sqlite3 f.db 'CREATE TABLE t(a); INSERT INTO t VALUES(zeroblob(17000000));
+        CREATE VIEW v AS WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c) SELECT x FROM c WHERE x < 0'
+      """)
+    #expect(made.status == 0, "\(made.err)")
+    for place in ["--storage f.db", "--storage sqlite:f.db", "--from f.db"] {
+      let view = shell.run("timeout 20 bb-export v \(place) --timeout 1 -f csv")
+      #expect(view.status == 69 && view.err.contains("time limit"), "\(place): \(view.err)")
+      #expect(shell.run("bb-export t \(place) -f csv").status == 65)
+      #expect(shell.run("bb-export t \(place) --max-field 32 -f csv | wc -c").out == "22666671\n")
+    }
+    #expect(shell.run("bb-export notes --timeout 1").status == 64)
+    #expect(shell.run("bb-export sync --from-storage f.db --timeout 1 --storage s.db").status == 64)
+  }
+
+  @Test(
+    "an interrupt ends a long SQL statement, and a long step of one, at once",
+    .enabled(if: hasSQLite, "sqlite3 is not installed"), arguments: ["v", "h"], ["INT", "TERM"])
+  func interrupted(_ view: String, _ signal: String) {
+    let shell = Shell()
+    let made = shell.run(
+      """
+      sqlite3 f.db "CREATE VIEW v AS WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c) SELECT x FROM c WHERE x < 0;
+        CREATE VIEW h AS SELECT instr(zeroblob(16000000), CAST(zeroblob(8000000) || 'x' AS BLOB)) AS n"
+      """)
+    #expect(made.status == 0, "\(made.err)")
+    let done = shell.run(
+      "timeout -s \(signal) -k 10 1 bb-export \(view) --from f.db -o out.csv; timeout -s \(signal) -k 10 1 bb-export \(view) --storage f.db --timeout 0; ls -A"
+    )
+    #expect(done.out == "f.db\n" && done.err == "", "\(done)")
+    let program = shell.run(
+      "bb-export \(view) --from f.db -f csv & sleep 1; kill -\(signal) $!; wait $!; echo $?")
+    #expect(program.out == (signal == "INT" ? "130\n" : "143\n"), "\(program)")
+  }
+
   @Test("a store in SQLite refuses more columns than SQLite has") func store() {
     let shell = Shell()
     shell.write("t.csv", table(2001))

@@ -29,7 +29,7 @@ import Testing
     return names.flatMap { files(path, "\(below)/\($0)") }.sorted()
   }
 
-  @Test("an export replaces none of its files, nor takes the name of a table", arguments: directories)
+  @Test("an export replaces none of its files, and makes none that it would read", arguments: directories)
   func exports(_ scheme: String) async throws {
     let store = try await store(scheme)
     let load = TableLoad("load", time: "", StoreSample.numbered, BufferedRowsFixture.empty(StoreSample.numbered))
@@ -37,13 +37,14 @@ import Testing
     let root = folder.path + "/s", files = Self.files(root)
     #expect(files.count > 4)
     let suffixes = Self.directories + ["md", "db", "csv-metadata.json", "x.y"]
-    for name in files + suffixes.map({ "/named.\($0)" }) + ["/.bb/history/new.csv", "/NAMED.csv"] {
+    let new = ["/new.\(scheme)", "/NEW.\(scheme.uppercased())", "/.bb/history/new.csv", "/NAMED.csv"]
+    for name in files + suffixes.map({ "/named.\($0)" }) + new {
       let problem = #expect(throws: Problem.self, "\(name)") { _ = try OutputFile.sink(root + name, replaces: true) }
       #expect(problem?.kind == .cannotCreate, "\(name)")
     }
     unsafe symlink("s/named.\(scheme)", folder.path + "/link")
     #expect(throws: Problem.self) { _ = try OutputFile.sink(folder.path + "/link", replaces: true) }
-    for name in ["other.csv", "name.csv", "named2.\(scheme)"] {
+    for name in ["other.md", "name.html", "named2.x"] + (scheme == "csv" ? [] : ["other.csv"]) {
       try await OutputFile.sink("\(root)/\(name)", replaces: true).abandon()
     }
     #expect(Self.files(root) == files)
@@ -68,6 +69,67 @@ import Testing
       if other != "sqlite" { await #expect(throws: Problem.self) { try await Self.registry.claim(location) } }
     }
     #expect(Self.files(folder.path) == before)
+  }
+
+  @Test("what is of another type within it is reported as such, and waited for by no command", arguments: directories)
+  func types(_ scheme: String) async throws {
+    let store = try await store(scheme)
+    let load = TableLoad("load", time: "", StoreSample.named, BufferedRowsFixture.one("b"))
+    let root = folder.path + "/s"
+    for name in [".bb", ".bb/history", ".bb/lock", ".bb/begun", ".bb/replaced", "bb.json", "named.\(scheme)"] {
+      let path = "\(root)/\(name)", kept = folder.path + "/kept"
+      let existed = unsafe rename(path, kept) == 0
+      for kind in ["a named pipe", "a file", "a directory"] {
+        switch kind {
+        case "a named pipe": unsafe mkfifo(path, 0o600)
+        case "a directory": unsafe mkdir(path, 0o700)
+        default: try await folder.write("s/\(name)", "x")
+        }
+        let isDirectory = [".bb", ".bb/history", ".bb/replaced"].contains(name)
+        guard kind != (isDirectory ? "a directory" : "a file") else {
+          DirectoryListing.removeAll(path)
+          continue
+        }
+        let before = Self.files(root)
+        let problem = await #expect(throws: Problem.self, "\(kind) as \(name)") {
+          if name == ".bb/replaced" { try await store.load(load) } else { try await store.apply(Self.change("", 2)) }
+        }
+        #expect(
+          problem?.kind == .badData && problem?.place == path, "\(kind) as \(name): \(String(describing: problem))")
+        #expect(problem?.message.hasPrefix("is \(kind), not a ") == true, "\(String(describing: problem))")
+        #expect(Self.files(root) == before, "\(kind) as \(name)")
+        if ![".bb/replaced", ".bb/lock", "named.\(scheme)"].contains(name) {
+          let reading = await #expect(throws: Problem.self, "\(kind) as \(name)") { _ = try await store.history() }
+          #expect(reading?.kind == .badData && reading?.place == path)
+        }
+        DirectoryListing.removeAll(path)
+      }
+      if existed { #expect(unsafe rename(kept, path) == 0) }
+    }
+    try await store.apply(Self.change("after", 3))
+  }
+
+  @Test("a record that it could not read again is not written", arguments: directories, [false, true])
+  func large(_ scheme: String, _ loads: Bool) async throws {
+    let store = try await store(scheme)
+    for (count, fits) in [(15 << 20, true), (17 << 20, false)] {
+      let name = String(repeating: "x", count: count), title = "\(loads) \(count)"
+      func write() async throws(Problem) {
+        if loads {
+          try await store.load(TableLoad(title, time: "", StoreSample.named, BufferedRowsFixture.one(name)))
+        } else {
+          try await store.apply(
+            StoreChange(title, time: "", [TableChange(StoreSample.named, upserts: [[.text(name), .null]])]))
+        }
+      }
+      if fits {
+        try await write()
+      } else {
+        let problem = await #expect(throws: Problem.self) { try await write() }
+        #expect(problem?.kind == .badData && problem?.message.contains("larger than 16 MiB") == true)
+      }
+      #expect(try await store.check().isEmpty)
+    }
   }
 
   @Test("the manifest records the kind, and a bare path finds it", arguments: directories)
@@ -116,4 +178,11 @@ import Testing
 
 enum BufferedRowsFixture {
   static func empty(_ schema: Schema) -> any RowStream { BufferedRows(schema: schema, batches: []) }
+
+  /// A row of `StoreSample.named`.
+  static func one(_ name: String) -> any RowStream {
+    var builder = RowBatchBuilder(width: 2)
+    for value in [Value.text(name), .null] { builder.append(value: value) }
+    return BufferedRows(schema: StoreSample.named, batches: [builder.finish()])
+  }
 }

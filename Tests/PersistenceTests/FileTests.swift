@@ -181,7 +181,7 @@ final class Folder: Sendable {
   }
   @Test("what is missing, and folders, say so") func missing() {
     #expect(#expect(throws: Problem.self) { try FileByteSource(path: folder.path + "/none") }?.kind == .noInput)
-    #expect(#expect(throws: Problem.self) { try FileByteSource(path: folder.path) }?.kind == .usage)
+    #expect(#expect(throws: Problem.self) { try FileByteSource(path: folder.path) }?.kind == .badData)
   }
   @Test("a spool gives back every batch, from memory and from its file", arguments: [0, 1 << 20, 1 << 30])
   func spool(limit: Int) async throws {

@@ -19,7 +19,7 @@ struct SourceReader {
   func choice(for dataset: String?, connects: Bool = false) throws(Problem) -> SourceChoice {
     try check(places: [Options.from, Options.storage, Options.source], connects)
     if let path = invocation[Options.from] { return .file(path: path, try file()) }
-    if invocation[Options.storage] != nil { return .storage(invocation[Options.storage]) }
+    if let store = invocation[Options.storage] { return .storage(store, try limits()) }
     if Self.personal.contains(dataset ?? ""), invocation[Options.source] == nil {
       try refuseAsking("a store", connects)
       return .storage(nil)
@@ -41,6 +41,8 @@ struct SourceReader {
     }
     if said.first == Options.from { return try refuseAsking("a file", connects) }
     for option in Options.readingFiles where invocation.has(option) {
+      let isLimit = option == Options.maxField || option == Options.timeout
+      if isLimit, said.first == Options.storage { continue }
       throw Problem(.usage, "--\(option.name) requires --from FILE", hint: "add --from FILE")
     }
     if said.first != nil, said.first != Options.source { try refuseAsking("a store", connects) }
@@ -59,7 +61,7 @@ struct SourceReader {
     if invocation[Options.from] == "" {
       throw Problem(.usage, "missing file name after --from", hint: "use - for standard input")
     }
-    var choice = FileChoice()
+    var choice = try limits()
     choice.format = invocation[Options.fromFormat]
     choice.delimiter = invocation[SharedOptions.fromDelimiter]
     choice.name = invocation[Options.tableName]
@@ -68,10 +70,16 @@ struct SourceReader {
     choice.emptyIsText = invocation[Options.emptyAs] == "text"
     choice.isStrict = invocation.has(Options.strictCSV)
     choice.nullText = invocation[Options.fromNull]
-    choice.maximumField = try invocation.integer(Options.maxField, in: 1...1024).map { $0 << 20 }
-    choice.timeout = try invocation.integer(Options.timeout, in: 0...86_400)
     choice.replacesBadEncoding = invocation[Options.encodingErrors] == "replace"
     choice.types = try types()
+    return choice
+  }
+
+  /// The limits for a file or a store.
+  private func limits() throws(Problem) -> FileChoice {
+    var choice = FileChoice()
+    choice.maximumField = try invocation.integer(Options.maxField, in: 1...1024).map { $0 << 20 }
+    choice.timeout = try invocation.integer(Options.timeout, in: 0...86_400)
     return choice
   }
 

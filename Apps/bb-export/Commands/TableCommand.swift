@@ -73,7 +73,7 @@ struct TableCommand {
       return
     }
     var location: String?
-    if case .storage(let named) = choice { location = named }
+    if case .storage(let named, _) = choice { location = named }
     var mine = Selection(), keys: Set<[UInt8]> = []
     mine.conditions = [Condition("dataset", .equal, table)]
     mine.columns = ["record_key"]

@@ -7,7 +7,7 @@ enum DirectoryListing {
   static func names(_ path: String) throws(Problem) -> [String]? {
     guard let directory = unsafe opendir(path) else {
       if errno == ENOENT { return nil }
-      if errno == ENOTDIR { throw Problem(.usage, "not a directory", at: path) }
+      if errno == ENOTDIR { try check(path) }
       throw Problem.posix(errno, "read the directory", path)
     }
     defer { unsafe closedir(directory) }
@@ -19,6 +19,16 @@ enum DirectoryListing {
       if name != ".", name != ".." { names.append(name) }
     }
     return names
+  }
+
+  /// Refuses a file in place of a directory; a missing one is none.
+  /// - Throws: `badData`.
+  static func check(_ path: String) throws(Problem) {
+    var status = stat()
+    guard unsafe stat(path, &status) == 0, status.st_mode & S_IFMT != S_IFDIR else { return }
+    throw Problem(
+      .badData, "is \(Problem.kindOfFile(status.st_mode & S_IFMT)), not a directory", at: path,
+      hint: "rename or remove it")
   }
 
   /// Makes the directory and those above it, for its owner alone, unless they exist; what is made is on the disk when

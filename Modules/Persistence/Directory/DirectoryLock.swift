@@ -37,9 +37,13 @@ struct DirectoryLock: ~Copyable {
 
   private static func attempt(_ file: String) throws(Problem) -> DirectoryLock? {
     let descriptor = unsafe open(file, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0o600)
-    guard descriptor >= 0 else { throw Problem.posix(errno, "open", file) }
+    guard descriptor >= 0 else {
+      let code = errno
+      try RegularFile.check(file)
+      throw Problem.posix(code, "open", file)
+    }
     let lock = DirectoryLock(descriptor: descriptor, file: file)
-    guard size(descriptor) != nil else { throw Problem(.badData, "not a regular file", at: file) }
+    if size(descriptor) == nil { try RegularFile.check(file) }
     guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
       if errno == EWOULDBLOCK || errno == EINTR { return nil }
       throw Problem.posix(errno, "lock", file)

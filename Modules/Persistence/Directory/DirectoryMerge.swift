@@ -27,8 +27,13 @@ struct DirectoryEdit {
 struct DirectoryMerge: ~Copyable {
   private let kept: Schema
   private let columns: ColumnMap
+  private let codec: any DirectoryCodec
   private let encoder: any DirectoryEncoder
   private let sink: FileSink
+  /// New records that may be larger than what is read.
+  private var large: [[Value]] = []
+  /// Bytes of values from which a record is checked: they may take six times as many in the file.
+  private static let largeFrom = 2 << 20
   private var out = ByteBuffer()
   private var changed: RowBatchBuilder
   private var isEmpty = true
@@ -42,7 +47,8 @@ struct DirectoryMerge: ~Copyable {
     self.kept = kept
     self.sink = sink
     columns = ColumnMap(schema, in: kept)
-    encoder = format.codec.encoder(kept)
+    codec = format.codec
+    encoder = codec.encoder(kept)
     changed = RowBatchBuilder(width: kept.width)
     images = TableImages(schema: kept)
   }
@@ -108,7 +114,28 @@ struct DirectoryMerge: ~Copyable {
     } else {
       _ = outcome.count(before, after, &images)
     }
-    for value in after ?? [] { changed.append(value: value) }
+    guard let after else { return }
+    for value in after { changed.append(value: value) }
+    if after.reduce(0, { $0 + $1.byteCount }) >= Self.largeFrom { large.append(after) }
+  }
+
+  /// Refuses a record that is larger than what is read: the table could not be read again.
+  private func checkSize(of record: [Value]) async throws(Problem) {
+    var builder = RowBatchBuilder(width: kept.width), text = ByteBuffer()
+    for value in record { builder.append(value: value) }
+    let encoder = codec.encoder(kept)
+    try encoder.begin(&text)
+    try encoder.write(builder.finish(), isFirst: true, &text)
+    try encoder.finish(isEmpty: false, &text)
+    do throws(Problem) {
+      let rows = try codec.rows(MemoryByteSource(text.bytes(), name: ""), kept, columns: nil)
+      while let work = try await rows.next() { _ = try work.batch() }
+    } catch {
+      let name = kept.key.isEmpty ? "a record" : "record \(StoredKey(of: record, kept).text)"
+      throw Problem(
+        .badData, "\(name): \(error.message)", at: sink.name,
+        hint: "use an SQLite store, which has no such limit")
+    }
   }
 
   private mutating func copy(_ batch: RowBatch, _ range: Range<Int>) async throws(Problem) {
@@ -118,6 +145,8 @@ struct DirectoryMerge: ~Copyable {
   }
 
   private mutating func writeChanged() async throws(Problem) {
+    for record in large { try await checkSize(of: record) }
+    large = []
     if changed.count > 0 { try await write(changed.finish()) }
   }
 
@@ -130,5 +159,15 @@ struct DirectoryMerge: ~Copyable {
   private mutating func flush() async throws(Problem) {
     try await sink.write(out)
     out.removeAll()
+  }
+}
+
+extension Value {
+  /// The bytes of a text, literal, document or BLOB; 0 for other values.
+  fileprivate var byteCount: Int {
+    switch self {
+    case .number(let bytes), .text(let bytes), .json(let bytes), .bytes(let bytes): bytes.count
+    case .null, .boolean, .integer, .real: 0
+    }
   }
 }

@@ -15,11 +15,14 @@ public actor DirectoryStore: RecordStore {
   public nonisolated let capabilities: StoreCapabilities = [.durable, .crashSafe, .shared]
   let path: String
   let format: DirectoryFormat
+  private let maximumField: Int?
   let scratch: any ScratchSpace
 
   /// The directory at `path`. Nothing is opened yet.
-  package init(_ path: String, _ format: DirectoryFormat, scratch: any ScratchSpace) {
+  /// - Parameter maximumField: bytes of a field of a file that bb did not write; nil for 16 MiB.
+  package init(_ path: String, _ format: DirectoryFormat, scratch: any ScratchSpace, maximumField: Int? = nil) {
     self.path = path
+    self.maximumField = maximumField
     self.format = format
     self.scratch = scratch
     name = "\(format.scheme):\(path)"
@@ -60,6 +63,7 @@ public actor DirectoryStore: RecordStore {
     }
     var reading = FileSource.Reading()
     reading.table = table
+    reading.maximumField = maximumField
     try RegularFile.check("\(path)/\(found.file)", follows: true)
     let source = try FileSource(path: "\(path)/\(found.file)", reading, scratch: scratch) { _ in }
     return try await source.rows(of: table, request)
@@ -169,6 +173,7 @@ public actor DirectoryStore: RecordStore {
         do throws(Problem) { try await table(name, view)?.check(scratch: scratch) } catch { found.append(error) }
       }
       do throws(Problem) { _ = try await history() } catch { found.append(error) }
+      do throws(Problem) { try RegularFile.check(path + "/.bb/lock") } catch { found.append(error) }
       return found
     }
   }

@@ -159,6 +159,7 @@ struct DirectoryJournal {
   ///   temporary files.
   init?(in path: String) throws(Problem) {
     let place = Self.file(in: path)
+    try DirectoryListing.check(path + "/.bb")
     guard try FileStamp.now(at: place) != nil else { return nil }
     let bytes = try FileByteSource(path: place).bytes(limit: Self.limit)
     let lines = bytes.split(separator: 0x0A, maxSplits: 1)

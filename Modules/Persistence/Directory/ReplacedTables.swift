@@ -28,6 +28,7 @@ struct ReplacedTables {
   /// Keeps a table, on the disk when this returns; what does not become part of the history is removed with later ones.
   func keep(_ table: String, _ old: Table, for id: String) throws(Problem) {
     let folder = folder(id, table)
+    try DirectoryListing.check(path)
     try DirectoryListing.make(folder)
     if let rows = old.rows { try DirectoryTransaction.keep(rows, as: folder + "/rows") }
     if let sidecar = old.sidecar { try write(sidecar, to: folder + "/sidecar") }

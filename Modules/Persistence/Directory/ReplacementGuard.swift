@@ -4,7 +4,7 @@ import Rows
 /// Refuses outputs and new stores that would damage a directory store.
 enum ReplacementGuard {
   /// Checks that a path is not a file of a directory store: neither of a table, whatever its extension, nor one of bb's
-  /// own.
+  /// own, nor a new file that the store would read as a table.
   /// - Throws: `cannotCreate` for such a file; errors of reading the directory's `bb.json`.
   static func check(_ path: String) throws(Problem) {
     let resolved: String, directory: String, name: String
@@ -34,6 +34,23 @@ enum ReplacementGuard {
       if manifest.tables.keys.contains(where: { TableFileName.stem(of: $0).lowercased() == stem.lowercased() }) {
         throw problem(path, directory)
       }
+    }
+    if isTable(name, manifest) {
+      throw Problem(
+        .cannotCreate, "refusing to create a file that the store would read as a table", at: path,
+        hint: "choose another directory, or add to the store: bb-export sync --storage \(directory)")
+    }
+  }
+
+  /// Whether a store reads a file of this name as a table. Upper case counts: some file systems ignore it.
+  private static func isTable(_ name: String, _ manifest: DirectoryManifest) -> Bool {
+    let name = name.lowercased()
+    // Version 1 does not record the kind; a kind of a later program has the extension of its name.
+    let kinds = manifest.storage.map { [$0] } ?? DirectoryFormat.all.map(\.scheme)
+    return kinds.contains { kind in
+      let format = DirectoryFormat.all.first { $0.scheme == kind }
+      return name.hasSuffix(format?.tableSuffix ?? ".\(kind)") && !name.hasSuffix("-metadata.json")
+        || (format?.sidecarSuffix).map { name.hasSuffix((format?.tableSuffix ?? "") + $0) } == true
     }
   }
 

@@ -13,8 +13,8 @@ public final class FileByteSource: ByteSource {
   private let position = Mutex(0)
 
   /// Opens a regular file: one of the program's own, of a store, or next to a file that the user named.
-  /// - Throws: `badData` for a FIFO, socket or device, which is never waited for; `noInput`, `permission`, `io`;
-  ///   `usage` for a directory.
+  /// - Throws: `badData` for a FIFO, socket or device, which is never waited for, and for a directory; `noInput`,
+  ///   `permission`, `io`.
   public convenience init(path: String) throws(Problem) {
     let file = OpenFile(try RegularFile.open(path, O_RDONLY))
     try self.init(file, path, ifFolder: "")

@@ -12,7 +12,7 @@ enum RegularFile {
   ///   - flags: for `open(2)`; it never blocks, and the descriptor is closed in child processes.
   ///   - mode: permissions of a file that is created.
   ///   - action: the verb in a message: `open`, `create`.
-  /// - Throws: `badData` for a file of another type, `usage` for a directory, `noInput`, `permission`, `io`.
+  /// - Throws: `badData` for a file of another type, also a directory; `noInput`, `permission`, `io`.
   static func open(
     _ path: String, _ flags: Int32, mode: UInt32 = 0o600, action: String = "open"
   ) throws(Problem) -> Int32 {
@@ -37,15 +37,19 @@ enum RegularFile {
 extension Problem {
   /// A file that must be regular and is of the type that `type`, the `S_IFMT` bits of its mode, says.
   static func notRegular(_ type: mode_t, at place: String) -> Problem {
-    let name: String
+    Problem(
+      .badData, "is \(kindOfFile(type)), not a regular file", at: place, hint: "rename or remove it")
+  }
+
+  /// The type of a file with its article, for messages.
+  static func kindOfFile(_ type: mode_t) -> String {
     switch type {
-    case S_IFDIR: return Problem(.usage, "is a directory, not a file", at: place)
-    case S_IFIFO: name = "a named pipe"
-    case S_IFSOCK: name = "a socket"
-    case S_IFLNK: name = "a symbolic link"
-    default: name = "a device"
+    case S_IFREG: "a file"
+    case S_IFDIR: "a directory"
+    case S_IFIFO: "a named pipe"
+    case S_IFSOCK: "a socket"
+    case S_IFLNK: "a symbolic link"
+    default: "a device"
     }
-    return Problem(
-      .badData, "is \(name), not a regular file", at: place, hint: "remove it, or name another file")
   }
 }

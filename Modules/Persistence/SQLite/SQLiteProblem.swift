@@ -39,14 +39,16 @@ enum SQLiteProblem {
     case SQLITE_INTERRUPT:
       return Problem(
         .unavailable, "the view exceeded its time limit", at: place,
-        hint: "use --timeout SECONDS, or --timeout 0 for no limit")
+        hint: "use bb-export --timeout SECONDS, or --timeout 0 for no limit")
     case SQLITE_NOMEM:
       return Problem(
-        .badData, "a row needs more memory than allowed", at: place, hint: "raise the limit with --max-field MIB")
+        .badData, "a row needs more memory than allowed", at: place,
+        hint: "raise the limit with bb-export --max-field MIB")
     case SQLITE_TOOBIG where unsafe handle != nil:
       let most = Int(unsafe sqlite3_limit(handle, SQLITE_LIMIT_LENGTH, -1)) >> 20
       return Problem(
-        .badData, "a value or row is larger than \(most) MiB", at: place, hint: "raise the limit with --max-field MIB")
+        .badData, "a value or row is larger than \(most) MiB", at: place,
+        hint: "raise the limit with bb-export --max-field MIB")
     case SQLITE_READONLY, SQLITE_PERM: return Problem(.permission, message, at: place)
     case SQLITE_FULL: return full(place)
     case SQLITE_IOERR where unsafe isForWantOfRoom(handle, code): return full(place)

@@ -14,14 +14,21 @@ public actor SQLiteStore: RecordStore {
   /// Everything.
   public nonisolated let capabilities: StoreCapabilities = [.durable, .crashSafe, .shared]
   private let path: String
+  private let limits: SQLiteLimits
   /// Rows of a table whose words are put into an index while it is loaded, which takes ten times as long as the rows.
   private static let indexedAtOnce = 20_000
 
   /// The storage in the file at `path`. Nothing is opened yet.
-  public init(path: String) {
+  public init(path: String) { self.init(path: path, SQLiteLimits()) }
+
+  /// The same with limits for a database that bb did not create.
+  init(path: String, _ limits: SQLiteLimits) {
     self.path = path
+    self.limits = limits
     name = "sqlite:\(path)"
   }
+
+  private var database: SQLiteDatabase { SQLiteDatabase(path: path, limits: limits) }
 
   /// Every table and view, in order of name; none when the file is missing.
   public func tables() throws(Problem) -> [Schema] {
@@ -35,7 +42,7 @@ public actor SQLiteStore: RecordStore {
   public func rows(of table: String, _ request: RowRequest) async throws(Problem) -> any RowStream {
     guard isThere else { throw StoreRules.noStorage(name) }
     let index = request.selection?.search == nil ? nil : try searchIndex(of: table)
-    return try await SQLiteDatabase(path: path).rows(of: table, as: nil, [:], request, index)
+    return try await database.rows(of: table, as: nil, [:], request, index)
   }
 
   /// Makes a change, in one transaction.
@@ -130,7 +137,7 @@ public actor SQLiteStore: RecordStore {
     var all = found
     for table in sound {
       do throws(Problem) {
-        try await SQLiteDatabase(path: path).readAll(table)
+        try await database.readAll(table)
       } catch {
         guard error.kind == .badData else { throw error }
         all.append(error)
@@ -246,6 +253,6 @@ public actor SQLiteStore: RecordStore {
 
   /// A connection for reading; nil when there is no file yet.
   func reading() throws(Problem) -> SQLiteConnection? {
-    isThere ? try SQLiteDatabase(path: path).open() : nil
+    isThere ? try database.open() : nil
   }
 }

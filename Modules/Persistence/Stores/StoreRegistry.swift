@@ -41,22 +41,33 @@ public struct StoreRegistry: Sendable {
   private let directories: [DirectoryFormat]
 
   /// All kinds, which keep what outgrows memory in `scratch`.
-  public init(scratch: any ScratchSpace) { self.init(scratch: scratch, directories: DirectoryFormat.all) }
+  ///
+  /// - Parameters:
+  ///   - maximumField: bytes of a field of a file, and of a row of a database, that bb did not create; nil for 16 MiB.
+  ///   - timeout: seconds that a view of such a database may run without returning a row; 0 for no limit, nil for 30.
+  public init(scratch: any ScratchSpace, maximumField: Int? = nil, timeout: Int? = nil) {
+    self.init(scratch: scratch, directories: DirectoryFormat.all, maximumField: maximumField, timeout: timeout)
+  }
 
   /// The same with other kinds of directory stores.
-  package init(scratch: any ScratchSpace, directories: [DirectoryFormat]) {
+  package init(
+    scratch: any ScratchSpace, directories: [DirectoryFormat], maximumField: Int? = nil, timeout: Int? = nil
+  ) {
     self.scratch = scratch
     self.directories = directories
+    var limits = SQLiteLimits()
+    limits.field = maximumField ?? limits.field
+    limits.seconds = timeout ?? limits.seconds
     let database = StoreFactory(
       scheme: "sqlite", summary: "an SQLite database", suffixes: ["db", "sqlite", "sqlite3"], isFolder: false,
       isDurable: true
-    ) { path, _ in SQLiteStore(path: path) }
+    ) { [limits] path, _ in SQLiteStore(path: path, limits) }
     let memory = StoreFactory(
       scheme: "memory", summary: "in memory only", suffixes: [], isFolder: false, isDurable: false
     ) { _, _ in MemoryStore() }
     let kinds = directories.map { format in
       StoreFactory(scheme: format.scheme, summary: format.summary, suffixes: [], isFolder: true, isDurable: true) {
-        path, scratch in DirectoryStore(path, format, scratch: scratch)
+        path, scratch in DirectoryStore(path, format, scratch: scratch, maximumField: maximumField)
       }
     }
     factories = [database] + kinds + [memory]
@@ -164,7 +175,7 @@ public struct StoreRegistry: Sendable {
         }
         throw Problem.posix(errno, "rename", target)
       }
-      try DirectoryListing.flush(folder)
+      do throws(Problem) { try DirectoryListing.flush(folder) } catch { throw error.afterSaving("the new store") }
       return result
     } catch {
       DirectoryListing.removeAll(temporary)
