@@ -92,7 +92,9 @@ private func liveSource(
       proxy: live.proxy, caFile: live.caFile, allowsPrivate: live.allowsPrivate,
       userAgent: "bb-export/\(BBExport.version)"), origins: origins)
   let telling: any HTTPTransport = report.hasDetails ? Telling(curl) { report.detail($0) } : curl
-  let retrying = Retrying(telling, clock: ContinuousClock(), date: date)
+  var retry = Retrying<ContinuousClock>.Policy()
+  if let seconds = live.deadline { retry.deadline = .seconds(seconds) }
+  let retrying = Retrying(telling, policy: retry, clock: ContinuousClock(), date: date)
   let policy = Caching.Policy(maximumAge: Int64(live.maxAge ?? 0), refresh: live.refresh, offline: live.offline)
   let caching = Caching(retrying, folder: directories.cache, policy: policy, date: date) { report.warning($0) }
   // A file names its own server: its key must not go where a variable meant for the built-in APIs points.
@@ -106,7 +108,8 @@ private func liveSource(
   }
   return try RESTSource(
     description, server: server, transport: caching, environment: variables, asWritten: live.asWritten,
-    stored: stored, maximumBytes: live.maximumBytes ?? RESTSource.defaultMaximumBytes, progress: told,
+    complete: live.isComplete, definition: isSourceFile(name) ? name : nil, stored: stored,
+    maximumBytes: live.maximumBytes ?? RESTSource.defaultMaximumBytes, progress: told,
     members: { provenance.note($0) }, fetched: { provenance.fetch(at: $0) }
   ) { report.warning($0) }
 }

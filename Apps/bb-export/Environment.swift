@@ -125,6 +125,10 @@ struct LiveChoice: Sendable, Hashable {
   var allowsPrivate = false
   /// The storage that the records go to, whose further columns stay where the API has none any more.
   var target: String?
+  /// Seconds for all requests together; nil for the default.
+  var deadline: Int?
+  /// Whether a list that is shorter than the API says is an error.
+  var isComplete = false
   /// Whether values are wanted as the API writes them, the odd ones too.
   var asWritten = false
   /// Whether to show the progress of many requests.

@@ -123,10 +123,10 @@ final class RESTColumnReader: Sendable {
       guard Self.isNumber(number), let real = number.realValue else { throw misfit(value, "finite number") }
       return .real(real)
     case .decimal:
-      guard let literal = value.numberLiteral else { throw misfit(value, "number") }
+      guard let literal = value.numberLiteral ?? Self.numberLiteral(value) else { throw misfit(value, "number") }
       return .number(literal)
     case .boolean:
-      guard let truth = value.booleanValue else { throw misfit(value, "boolean") }
+      guard let truth = value.booleanValue ?? Self.truth(value) else { throw misfit(value, "boolean") }
       return .boolean(truth)
     case .text, .url:
       switch value {
@@ -160,8 +160,10 @@ final class RESTColumnReader: Sendable {
       }
       return .text(timestamp)
     }
-    guard Dates.isTimestamp(text) else { throw misfit(value, "timestamp in the form 2013-09-29T20:00:00Z") }
-    return .text(text)
+    guard let timestamp = Dates.utc(text) else {
+      throw misfit(value, "timestamp in the form 2013-09-29T20:00:00Z or 2013-09-29T20:00:00+02:00")
+    }
+    return .text(timestamp)
   }
 
   private func list(_ value: JSON, of type: ColumnType.Element) throws(Problem) -> Value {
@@ -186,6 +188,17 @@ final class RESTColumnReader: Sendable {
     let digits = SourceStep.trimmed(text)
     guard let first = digits.first, first == UInt8(ascii: "-") || first &- 48 < 10 else { return nil }
     return Int64(String(decoding: digits, as: UTF8.self))
+  }
+
+  /// The literal of a number that came as text.
+  private static func numberLiteral(_ value: JSON) -> [UInt8]? {
+    guard let text = value.stringBytes.map(SourceStep.trimmed), isNumber(.number(text)) else { return nil }
+    return text
+  }
+
+  /// A Boolean that came as text, `true` or `false`.
+  private static func truth(_ value: JSON) -> Bool? {
+    value.stringBytes.flatMap { Bool(String(decoding: SourceStep.trimmed($0), as: UTF8.self)) }
   }
 
   /// Whether a literal that came as text is a number as JSON writes it.

@@ -8,6 +8,8 @@ struct RESTDocument {
   let url: String
   let status: Int
   let body: [UInt8]
+  /// Where the requests are defined, for hints.
+  var definition = "the source definition"
 
   private var place: String { URLText.redacted(url) }
 
@@ -24,7 +26,12 @@ struct RESTDocument {
     guard status == 200 else { throw refusal }
     let hint = "the server may have moved; set another with --api URL"
     guard !isEmpty else { throw Problem(.badData, "empty response", at: place, hint: hint) }
-    if body.first(where: { $0 > 32 }) == UInt8(ascii: "<") {
+    if let start = body.firstIndex(where: { $0 > 32 }), body[start] == UInt8(ascii: "<") {
+      guard Self.isWebPage(body[start...]) else {
+        throw Problem(
+          .badData, "expected JSON, found XML: \(RESTText.firstWords(body))", at: place,
+          hint: "add “answer”: {“as”: “xml”} to \(definition)")
+      }
       throw Problem(.badData, "expected JSON, got a web page: \(RESTText.firstWords(body))", at: place, hint: hint)
     }
     do throws(Problem) {
@@ -34,6 +41,14 @@ struct RESTDocument {
       problem.message += "; the response starts with \(RESTText.firstWords(body))"
       throw problem
     }
+  }
+
+  /// Whether text that begins with a tag is HTML rather than XML.
+  private static func isWebPage(_ text: ArraySlice<UInt8>) -> Bool {
+    let begin = String(decoding: text.prefix(512), as: UTF8.self).lowercased()
+    return !begin.hasPrefix("<?xml")
+      && ["<!doctype html", "<html", "<head", "<body", "<title", "<h1", "<!--"].contains(where: begin.contains)
+      || begin.contains("<html")
   }
 
   /// The array of records at a pointer.
@@ -60,7 +75,11 @@ struct RESTDocument {
   private var message: String? {
     do throws(Problem) {
       let document = try JSON.parse(body, name: url, duplicateKeys: .kept)
-      return document["message"]?.stringValue ?? document["error"]?.stringValue
+      let error = document["error"] ?? document["errors"]?[0] ?? .null
+      let found = [
+        document["message"], error, error["message"], error["detail"], document["detail"], document["title"],
+      ]
+      return found.lazy.compactMap { $0?.stringValue }.first
     } catch {
       return nil  // no JSON, so no message: the body's first words are shown instead
     }
@@ -71,6 +90,7 @@ struct RESTDocument {
     let words = message.map { RESTText.firstWords(Array($0.utf8)) } ?? (isEmpty ? "" : RESTText.firstWords(body))
     let hint =
       switch status {
+      case 400, 405, 422: "correct path or params in \(definition)"
       case 401, 403: "the source may require an API key"
       case 404: "the server may have moved; set another with --api URL"
       case 429: "rate limit exceeded; try again later"

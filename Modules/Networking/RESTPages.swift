@@ -12,6 +12,7 @@ extension RESTSource {
       let url = server + query.text
       guard let reply = try await reply(url, absentIsNothing: query.isFiltered, shelf: shelf) else { return [] }
       let records = try RESTDocument.records(in: reply.document, at: dataset.records, url: url)
+      if !query.isFiltered { try checkEnd(of: dataset, reply, received: records.count, url) }
       return [RESTAnswer(url: url, records: records, parent: parent, believe: reply.believe)]
     }
     var answers: [RESTAnswer] = []
@@ -27,8 +28,11 @@ extension RESTSource {
       guard asked.insert(url).inserted else {
         throw Problem(.badData, "pagination loop: the next page was already read", at: place)
       }
-      let mayEnd = query.isFiltered || (paging.isCounted && !answers.isEmpty)
-      guard let reply = try await reply(url, absentIsNothing: mayEnd, shelf: shelf) else { break }
+      // Some servers answer 404 after the last page.
+      let mayEnd = paging.isCounted && !answers.isEmpty
+      guard let reply = try await reply(url, absentIsNothing: query.isFiltered, endsAt404: mayEnd, shelf: shelf) else {
+        break
+      }
       let records = try RESTDocument.records(in: reply.document, at: dataset.records, url: url)
       if paging.isCounted, let last = answers.last, !records.isEmpty, last.records == records {
         throw Problem(
@@ -38,8 +42,33 @@ extension RESTSource {
       }
       answers.append(RESTAnswer(url: url, records: records, parent: parent, believe: reply.believe))
       next = try self.next(after: answers, of: dataset, reply, query)
+      if next == nil, !query.isFiltered {
+        try checkEnd(of: dataset, reply, received: answers.reduce(0) { $0 + $1.records.count }, url)
+      }
     }
     return answers
+  }
+
+  /// Reports a list that ends although its last response announces more records.
+  /// - Throws: `badData` if the list has to be complete.
+  private func checkEnd(
+    of dataset: SourceDataset, _ reply: RESTReply, received: Int, _ url: String
+  ) throws(Problem) {
+    guard !dataset.paging.isDeclaredWhole, !isAsWritten else { return }
+    var known = [try JSONPointer(dataset.records).steps], links: [String]? = reply.headers.values(of: "Link")
+    switch dataset.paging.style {
+    case .nextURL(let pointer), .cursor(_, let pointer): known.append(try JSONPointer(pointer).steps)
+    case .linkHeader: links = nil
+    case .none, .page, .offset: break
+    }
+    let signs = RESTMoreRecords(known: known, received: received)
+    guard let sign = signs.sign(in: reply.document, links: links) else { return }
+    let remedy = dataset.paging.style == .none ? "\(definition) has no “paging”" : "“paging” in \(definition) ends here"
+    let message = "\(dataset.schema.name): the API has more records (\(sign)); \(remedy)"
+    guard isComplete else { return report(message) }
+    throw Problem(
+      .badData, message, at: URLText.redacted(url),
+      hint: "describe the paging; if one response is the whole list, write “paging”: {“type”: “none”}")
   }
 
   /// The URL of the next page; nil at the end.

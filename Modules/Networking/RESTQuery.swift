@@ -19,20 +19,30 @@ struct RESTQuery {
   mutating func add(_ filters: [SourceParameter], _ request: RowRequest) {
     for filter in filters {
       guard let value = request.parameters[filter.name] else { continue }
-      parameters.append(SourceParameter(filter.value, value))
+      set(filter.value, value)
       isFiltered = true
     }
   }
 
-  /// The query with a value in place of `{name}` in the path, or as one more parameter.
+  /// The query with a value in place of `{name}` in the path, or as a parameter.
   func with(_ name: String, _ value: String) -> RESTQuery {
     var query = self
     if let place = Self.place(of: name, in: path) {
       query.path.replaceSubrange(place, with: Self.encoded(value))
     } else {
-      query.parameters.append(SourceParameter(name, value))
+      query.set(name, value)
     }
     return query
+  }
+
+  /// Sets a parameter, which is sent once: an earlier value is replaced in its place.
+  private mutating func set(_ name: String, _ value: String) {
+    path = Self.without(name, path)
+    if let known = parameters.firstIndex(where: { $0.name == name }) {
+      parameters[known].value = value
+    } else {
+      parameters.append(SourceParameter(name, value))
+    }
   }
 
   /// The position of `{name}`.
@@ -55,7 +65,10 @@ struct RESTQuery {
   static func without(_ name: String, _ url: String) -> String {
     guard let mark = url.firstIndex(of: "?") else { return url }
     let pairs = url[url.index(after: mark)...].split(separator: "&"), unwanted = encoded(name)
-    let kept = pairs.filter { $0.prefix { $0 != "=" } != unwanted }
+    let kept = pairs.filter { pair in
+      let key = pair.prefix { $0 != "=" }
+      return key != unwanted && key != name
+    }
     return kept.count == pairs.count ? url : url[..<mark] + (kept.isEmpty ? "" : "?") + kept.joined(separator: "&")
   }
 

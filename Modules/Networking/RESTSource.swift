@@ -14,6 +14,10 @@ public struct RESTSource: RecordSource {
   let environment: [String: String]
   let pace: RESTPace
   let isAsWritten: Bool
+  /// Whether a list that is shorter than the API says is an error rather than a warning.
+  let isComplete: Bool
+  /// Where the API is described, for hints.
+  let definition: String
   let stored: (any RecordSource)?
   let secret: RESTSecret
   /// Counts the bytes of all responses.
@@ -34,6 +38,8 @@ public struct RESTSource: RecordSource {
   ///   - transport: sends the requests; it retries and caches.
   ///   - environment: variables that hold the secrets the description names.
   ///   - asWritten: for a `Check`: empty texts stay, a value that does not fit its column's type stays as its text, and nothing odd is told of.
+  ///   - complete: whether a list that is shorter than the API says is `badData` rather than a warning.
+  ///   - definition: the path of the file that describes the API, for hints; nil for a built-in description.
   ///   - stored: what an earlier request gave: where the source has no further answer for a record any more, those columns stay.
   ///   - maximumBytes: of all responses of this source together, decoded; more is `badData`.
   ///   - progress: is told, from any task, how many answers to requests for one record each are there, and how many there will be.
@@ -43,7 +49,8 @@ public struct RESTSource: RecordSource {
   /// - Throws: `usage` when the server is no http or https URL.
   public init(
     _ description: SourceDescription, server: String? = nil, transport: any HTTPTransport,
-    environment: [String: String] = [:], asWritten: Bool = false, stored: (any RecordSource)? = nil,
+    environment: [String: String] = [:], asWritten: Bool = false, complete: Bool = false,
+    definition: String? = nil, stored: (any RecordSource)? = nil,
     maximumBytes: Int = RESTSource.defaultMaximumBytes,
     progress: (@Sendable (_ done: Int, _ all: Int) -> Void)? = nil,
     members: (@Sendable ([MemberFinding]) -> Void)? = nil,
@@ -65,6 +72,8 @@ public struct RESTSource: RecordSource {
     self.transport = transport
     self.environment = environment
     isAsWritten = asWritten
+    isComplete = complete
+    self.definition = definition ?? "the source definition"
     self.progress = progress
     self.fetched = fetched
     self.members = members
@@ -156,9 +165,11 @@ public struct RESTSource: RecordSource {
   }
 
   /// The response of a URL; nil if the server reports that the record does not exist and that is allowed.
-  /// - Parameter shelf: the collection of the response, for the cache.
+  /// - Parameters:
+  ///   - endsAt404: whether any response with status 404 means that.
+  ///   - shelf: the collection of the response, for the cache.
   func reply(
-    _ url: String, absentIsNothing: Bool, isStorable: Bool = true, shelf: String? = nil
+    _ url: String, absentIsNothing: Bool, endsAt404: Bool = false, isStorable: Bool = true, shelf: String? = nil
   ) async throws(Problem) -> RESTReply? {
     let (signed, headers) = try authorized(url)
     try await pace.wait()
@@ -171,7 +182,8 @@ public struct RESTSource: RecordSource {
     let body = try await response.bytes()
     try meter.take(body.count, from: url)
     if let seconds = response.fetchedAt { fetched?(seconds) }
-    let document = RESTDocument(url: url, status: response.status, body: body)
+    let document = RESTDocument(url: url, status: response.status, body: body, definition: definition)
+    if endsAt404, response.status == 404 { return nil }
     if absentIsNothing, document.saysNothingFound { return nil }
     var reply = RESTReply(document: try document.parsed(), headers: response.headers, believe: response.believe)
     // Data read as written is not validated, so it must not replace a valid response in the cache.

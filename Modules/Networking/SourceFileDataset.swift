@@ -127,7 +127,7 @@ struct SourceFileDataset {
     }
     return SourcePaging(
       style, stop: node["stop"].flatMap { SourcePaging.Stop(rawValue: $0.text) } ?? .empty,
-      maximumPages: node["max_pages"]?.integer ?? 1000)
+      maximumPages: node["max_pages"]?.integer ?? 1000, isDeclaredWhole: style == .none)
   }
 
   private func parent(_ node: SourceNode) -> SourceParent {

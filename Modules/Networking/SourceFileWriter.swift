@@ -39,7 +39,9 @@ extension SourceFile {
       members.append(JSON.Member("random", .object(random)))
     }
     members.add("records", dataset.records)
-    if dataset.paging != .none { members.append(JSON.Member("paging", paging(dataset.paging))) }
+    if dataset.paging.style != .none || dataset.paging.isDeclaredWhole {
+      members.append(JSON.Member("paging", paging(dataset.paging)))
+    }
     members.add("key", schema.key.map { schema.columns[$0].name })
     members.add("occurrence", dataset.occurrence ?? "")
     if let parent = dataset.parent {

@@ -76,6 +76,10 @@ enum Options {
 
   static let allowPrivate = Option.flag(
     "allow-private", in: reading, "allow data and redirects to lead to private addresses (loopback, LAN)")
+  static let strict = Option.flag(
+    "strict", in: reading, "fail if the API announces more records than it returned")
+  static let deadline = Option.value(
+    "deadline", "SECONDS", default: "900", in: reading, "total time for requests to an API, waits included")
   static let maxBytes = Option.value(
     "max-bytes", "SIZE", default: "4G", in: reading, "stop if the responses of the API exceed this total size")
 
@@ -110,7 +114,9 @@ enum Options {
   static let discover = Option.flag("discover", in: singer, "write the catalog of available streams and exit")
 
   /// What commands take that ask an API.
-  static let asking = [source, api, maxAge, maxBytes, refresh, offline, proxy, cacert, allowPrivate]
+  static let asking = [
+    source, api, maxAge, maxBytes, deadline, strict, refresh, offline, proxy, cacert, allowPrivate,
+  ]
   /// What commands take that choose rows.
   static let selecting = [
     SharedOptions.filter, search, SharedOptions.production, season, episode, name, SharedOptions.columns,

@@ -122,12 +122,14 @@ struct SourceReader {
     var live = LiveChoice()
     if isStrict {
       live.fallback = .none
-    } else if [Options.api, Options.source, Options.refresh].contains(where: invocation.has) {
+    } else if [Options.api, Options.source, Options.refresh, Options.strict].contains(where: invocation.has) {
       live.fallback = .refused(hint: "--source snapshot reads the built-in data, --storage STORE a store")
     }
     live.server = invocation[Options.api]
     live.maxAge = try invocation.integer(Options.maxAge, in: 0...Int(Int32.max))
     live.maximumBytes = try invocation.size(Options.maxBytes)
+    live.deadline = try invocation.integer(Options.deadline, in: 1...86_400)
+    live.isComplete = isStrict || invocation.has(Options.strict)
     live.allowsPrivate = invocation.has(Options.allowPrivate)
     live.refresh = invocation.has(Options.refresh)
     live.offline = invocation.has(Options.offline)
@@ -142,7 +144,9 @@ struct SourceReader {
     }
     if live.refresh, live.offline { throw Problem(.usage, "--refresh and --offline cannot be used together") }
     if source == "snapshot" {
-      for option in [Options.api, Options.maxAge, Options.maxBytes, Options.refresh] where invocation.has(option) {
+      for option in [
+        Options.api, Options.maxAge, Options.maxBytes, Options.deadline, Options.strict, Options.refresh,
+      ] where invocation.has(option) {
         throw Problem(.usage, "--\(option.name) applies only to API sources, not to the snapshot")
       }
       return .snapshot

@@ -48,7 +48,7 @@ extension Dates {
     return CivilDate(year: year, month: month, day: day).daysSince1970
   }
 
-  private static func timestamp(_ seconds: Int64, fraction: [UInt8]) -> [UInt8]? {
+  static func timestamp(_ seconds: Int64, fraction: [UInt8]) -> [UInt8]? {
     guard writable.contains(seconds) else { return nil }
     let (day, second) = Int(seconds).quotientAndRemainderRoundingDown(dividingBy: 86_400)
     let date = CivilDate(daysSince1970: day)

@@ -30,9 +30,12 @@ public struct SourcePaging: Sendable, Hashable {
   public var stop: Stop
   /// The most pages. A server that has more is an error, not a shorter list.
   public var maximumPages: Int
+  /// Whether the description says that one response holds everything, whatever the response announces.
+  public var isDeclaredWhole: Bool
 
   /// Pages.
-  public init(_ style: Style, stop: Stop = .empty, maximumPages: Int = 1000) {
+  public init(_ style: Style, stop: Stop = .empty, maximumPages: Int = 1000, isDeclaredWhole: Bool = false) {
+    self.isDeclaredWhole = isDeclaredWhole
     self.style = style
     self.stop = stop
     self.maximumPages = maximumPages

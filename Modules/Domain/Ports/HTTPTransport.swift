@@ -24,7 +24,7 @@ public struct HTTPRequest: Sendable, Hashable {
   public enum Method: String, Sendable {
     /// Safe methods, which may be tried again.
     case get = "GET", head = "HEAD"
-    /// Sends `body`; never tried again.
+    /// Sends `body`; tried again only if the request is repeatable.
     case post = "POST"
   }
   /// The method.
@@ -37,6 +37,10 @@ public struct HTTPRequest: Sendable, Hashable {
   public var body: [UInt8]
   /// For the whole exchange, from connecting to the last byte, tries and waits between them included.
   public var timeout: Duration
+  /// Whether a POST request only reads, so that it may be tried again and cached.
+  public var isRepeatable = false
+  /// Header fields of the response, in addition to the usual ones, that a cache must keep.
+  public var keptHeaders: [String] = []
   /// The most decoded bytes of body to accept; more is `badData`.
   public var maximumBytes: Int
   /// Whether the response may be cached. False if it differs each time.

@@ -1,6 +1,7 @@
 /// URLs in messages.
 public enum URLText {
-  /// A URL without what may be secret: user and password, and the values of the query. Control characters become `�`.
+  /// A URL without what may be secret: user and password, the fragment, and the values of query parameters whose names
+  /// suggest a secret. Control characters become `�`.
   public static func redacted(_ url: String) -> String {
     // Most URLs have nothing to take away.
     let isPlain = unsafe url.utf8.withContiguousStorageIfAvailable { bytes in
@@ -17,12 +18,27 @@ public enum URLText {
     if let mark = text.firstIndex(of: "?") {
       let pairs = text[text.index(after: mark)...].split(separator: "&")
       query =
-        "?" + pairs.map { pair in pair.contains("=") ? pair.prefix { $0 != "=" } + "=…" : pair }.joined(separator: "&")
+        "?"
+        + pairs.map { pair in
+          let name = pair.prefix { $0 != "=" }
+          return name.endIndex < pair.endIndex && isSecret(name) ? name + "=…" : pair
+        }.joined(separator: "&")
       text = String(text[..<mark])
     }
     let afterScheme = text.firstRange(of: "://")?.upperBound ?? text.startIndex
     let authority = text[afterScheme...].prefix { $0 != "/" }
     if let at = authority.lastIndex(of: "@") { text.removeSubrange(afterScheme...at) }
     return text + query
+  }
+
+  /// Parts of the names of parameters that carry secrets.
+  private static let secretNames = [
+    "key", "token", "secret", "password", "passwd", "pwd", "signature", "auth", "session",
+  ]
+
+  /// Whether the name of a query parameter suggests a secret.
+  private static func isSecret(_ name: Substring) -> Bool {
+    let name = name.lowercased()
+    return name == "sig" || secretNames.contains(where: name.contains)
   }
 }

@@ -1,0 +1,64 @@
+import Conformance
+import Domain
+import Networking
+import Rows
+import Synchronization
+import Testing
+
+/// A server that takes ten requests in each second of a clock whose sleeps last no time, and refuses all others.
+private final class ThrottledServer: HTTPTransport {
+  private let clock: VirtualClock
+  private let state = Mutex((second: Int64(-1), taken: 0, refused: 0, answered: 0))
+
+  init(_ clock: VirtualClock) { self.clock = clock }
+  var counts: (refused: Int, answered: Int) { state.withLock { ($0.refused, $0.answered) } }
+
+  func send(_ request: HTTPRequest) async throws(Problem) -> HTTPResponse {
+    let second = clock.elapsed.components.seconds
+    let isTaken = state.withLock { state in
+      if second != state.second { (state.second, state.taken) = (second, 0) }
+      state.taken += 1
+      if state.taken <= 10 { state.answered += 1 } else { state.refused += 1 }
+      return state.taken <= 10
+    }
+    let headers: HTTPFields = isTaken ? [] : [HTTPHeader("Retry-After", "1")]
+    return HTTPResponse(status: isTaken ? 200 : 429, headers: headers, url: request.url, body: NoBytes())
+  }
+}
+
+/// A body without bytes.
+private struct NoBytes: AsyncSequence, Sendable {
+  typealias Element = [UInt8]
+  typealias Failure = Problem
+  struct AsyncIterator: AsyncIteratorProtocol {
+    mutating func next() async throws(Problem) -> [UInt8]? { nil }
+    mutating func next(isolation actor: isolated (any Actor)?) async throws(Problem) -> [UInt8]? { nil }
+  }
+  func makeAsyncIterator() -> AsyncIterator { AsyncIterator() }
+}
+
+/// A clock that goes a hundred times as fast as time.
+private final class VirtualClock: Clock, Sendable {
+  private let start = ContinuousClock.now
+  private let speed = 100
+  var elapsed: Duration { start.duration(to: .now) * speed }
+  var now: ContinuousClock.Instant { start.advanced(by: elapsed) }
+  var minimumResolution: Duration { .milliseconds(1) }
+  func sleep(until deadline: ContinuousClock.Instant, tolerance: Duration?) async throws {
+    try await ContinuousClock().sleep(for: now.duration(to: deadline) / speed, tolerance: .zero)
+  }
+}
+
+@Suite("Throttling") struct ThrottleTests {
+  @Test("500 requests against a limit of 10 a second are all served, in little more than 50 s") func all() async throws
+  {
+    let clock = VirtualClock(), server = ThrottledServer(clock)
+    let transport = Retrying(server, clock: clock, date: StillDate())
+    let statuses = try await Array(0..<500).mapInParallel(most: 32, on: []) { (_) async throws(Problem) -> Int in
+      try await transport.send(HTTPRequest(.get, "https://h/")).status
+    }
+    #expect(statuses == Array(repeating: 200, count: 500))
+    // The sleeps of a busy machine last longer than they should, a hundred times.
+    #expect(clock.elapsed < .seconds(200) && server.counts.refused < 150, "\(clock.elapsed) \(server.counts)")
+  }
+}
