@@ -30,7 +30,7 @@ struct RESTDocument {
       guard Self.isWebPage(body[start...]) else {
         throw Problem(
           .badData, "expected JSON, found XML: \(RESTText.firstWords(body))", at: place,
-          hint: "add “answer”: {“as”: “xml”} to \(definition)")
+          hint: "add “answer”: {“as”: “xml”} to \(definition)")  // prose-lint: ignore
       }
       throw Problem(.badData, "expected JSON, got a web page: \(RESTText.firstWords(body))", at: place, hint: hint)
     }

@@ -6,7 +6,7 @@ import Rows
 ///
 /// A list that ends too early looks like a complete one, and would delete records of a store.
 struct RESTMoreRecords {
-  /// The pointers that the description's own paging reads, and that of the records: they are no signs.
+  /// The pointers that the description's own paging reads, and that of the records, which do not count.
   var known: [[String]]
   /// The number of records read.
   var received: Int
@@ -38,7 +38,7 @@ struct RESTMoreRecords {
     return nil
   }
 
-  /// What a member says of more records, in words; nil if nothing.
+  /// The value of a member that announces more records, as text; nil for other members.
   private static func sign(_ name: String, _ value: JSON, _ received: Int) -> String? {
     // `@odata.nextLink` is a next link as well.
     let plain = String(name.lowercased().filter { $0 != "_" && $0 != "-" }.split(separator: ".").last ?? "")

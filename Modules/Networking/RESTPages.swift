@@ -28,7 +28,7 @@ extension RESTSource {
       guard asked.insert(url).inserted else {
         throw Problem(.badData, "pagination loop: the next page was already read", at: place)
       }
-      // Some servers answer 404 after the last page.
+      // Some servers return status 404 after the last page.
       let mayEnd = paging.isCounted && !answers.isEmpty
       guard let reply = try await reply(url, absentIsNothing: query.isFiltered, endsAt404: mayEnd, shelf: shelf) else {
         break

@@ -101,7 +101,7 @@ final class CountingClock: Clock, Sendable {
     }
     #expect(try await outcome([.raw(Array("SSH-2.0\r\n".utf8), then: .close)]).requests == 1)
   }
-  @Test("a host that fails is asked again after 5 s, three times, then not any more") func circuit() async throws {
+  @Test("a host that fails is probed after 5 s, three times, then skipped") func circuit() async throws {
     let server = try LoopbackServer { _ in .json("{}", status: 500) }, clock = CountingClock()
     let transport = Retrying(TransportCase.curl(), clock: clock, date: StillDate()) { _ in .zero }
     for _ in 0..<3 { #expect(try await transport.send(HTTPRequest(.get, server.url)).status == 500) }

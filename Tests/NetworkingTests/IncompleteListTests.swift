@@ -5,7 +5,7 @@ import Query
 import Rows
 import Testing
 
-@Suite("lists that end before the API says so") struct IncompleteListTests {
+@Suite("lists that end too early") struct IncompleteListTests {
   private static func source(_ paging: String = "", records: String = "/r") throws(Problem) -> SourceDescription {
     let text = """
       {"bb_source": 1, "name": "x", "base_url": "https://h",
@@ -30,14 +30,14 @@ import Testing
     let got = try await Outcome(try Self.source(), "t", server)
     #expect(got.rows == ["1", "2"] && got.warnings.count == 1)
     #expect(got.warnings.first?.hasPrefix("t: the API has more records (\(sign)") == true, "\(got.warnings)")
-    // A description that says that one response is the whole is believed.
+    // A description can state that one response is the whole list.
     #expect(try await Outcome(try Self.source(#""paging": {"type": "none"},"#), "t", server).warnings.isEmpty)
     let strict = try RESTSource(try Self.source(), server: "https://h", transport: server, complete: true) { _ in }
     let problem = await #expect(throws: Problem.self) { try await strict.rows(of: "t", RowRequest()) }
     #expect(problem?.kind == .badData && problem?.message.contains("the API has more records") == true)
   }
   @Test(
-    "other members are no signs",
+    "other members do not count",
     arguments: [
       #""has_more": false, "next": null, "done": true"#, #""next": "", "total": 2, "count": 2"#, #""next": {}"#,
       #""facets": [{"count": 99}]"#, #""next_page": 0"#, #""totals": "9""#, #""r2": {"more": "yes"}"#,
@@ -51,7 +51,7 @@ import Testing
     let warnings = try await Outcome(try Self.source(records: ""), "t", server).warnings
     #expect(warnings.count == 1 && warnings[0].contains("the header Link names a next page"))
   }
-  @Test("what the paging itself reads is no sign; what it does not is one") func paged() async throws {
+  @Test("only members that the paging does not read count") func paged() async throws {
     let next = #""paging": {"type": "next_url", "pointer": "/next"},"#
     let server = CannedServer(["/t": #"{"r": [{"id": 1}], "next": "/u"}"#, "/u": #"{"r": [{"id": 2}], "total": 3}"#])
     let got = try await Outcome(try Self.source(next), "t", server)
@@ -87,7 +87,7 @@ import Testing
     let server = CannedServer(["/t": "\n<?xml version=\"1.0\"?><feed/>"])
     let problem = await #expect(throws: Problem.self) { try await Outcome(try Self.source(), "t", server) }
     #expect(problem?.kind == .badData && problem?.message.contains("found XML") == true)
-    #expect(problem?.hint.contains("“answer”: {“as”: “xml”}") == true)
+    #expect(problem?.hint.contains("“answer”: {“as”: “xml”}") == true)  // prose-lint: ignore
   }
   @Test("the hint of a refusal is about what can be changed", arguments: [400, 405, 422]) func refused(status: Int)
     async throws

@@ -2,10 +2,10 @@ import Domain
 import Rows
 import Synchronization
 
-/// The requests to one host: how many at a time, how far apart, and whether the host is asked at all.
+/// Controls the requests to one host: their number at a time, the time between them, and whether any are sent.
 ///
-/// A throttled response closes the gate for all requests until the host wants more; then they follow at the rate that it
-/// last served. A host that fails most requests is asked again after a while, by one request at a time.
+/// A throttled response closes the gate for all requests until the time that the host names; then they follow at the
+/// rate that it last served. A host that fails most requests is probed after a pause, by one request at a time.
 final class HostGate<Waiting: Clock>: Sendable where Waiting.Duration == Duration {
   /// The permission to send one request.
   struct Ticket: Sendable {

@@ -3,11 +3,11 @@ public import Domain
 public import Rows
 import Synchronization
 
-/// Tries again what may pass: full jitter between tries, and all requests wait when the server asks for it.
+/// Retries what may succeed later: full jitter between tries, and all requests wait for a throttling server.
 ///
-/// Status 429, and 503 with `Retry-After`, are throttling: they count neither as tries nor as failures. A host that fails
-/// most requests is asked again after 5 s by one request; after three such failures it is not asked any more. Only GET,
-/// HEAD and repeatable POST requests are tried again.
+/// Status 429, and 503 with `Retry-After`, are throttling: they count neither as tries nor as failures. A host that
+/// fails most requests is probed by one request after 5 s; after three failed probes it receives no more requests. Only
+/// GET, HEAD and repeatable POST requests are retried.
 public struct Retrying<Waiting: Clock>: HTTPTransport where Waiting.Duration == Duration {
   /// The number and the timing of attempts.
   public struct Policy: Sendable, Hashable {
