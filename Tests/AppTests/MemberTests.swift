@@ -29,7 +29,7 @@ import Testing
         """, "\(check.err)")
   }
 
-  @Test("both kinds of findings are told apart in one line") func both() throws {
+  @Test("both kinds of findings are reported apart in one line") func both() throws {
     let server = try LoopbackServer { _ in .json(#"[{"id": 1, "far_away": 1, "and_so_on": 2}]"#) }
     let shell = Shell()
     shell.write(
