@@ -39,7 +39,7 @@ struct Listing {
     var builder = RowBatchBuilder(width: schema.width), batches: [RowBatch] = []
     for record in records {
       for column in schema.columns { builder.append(value: record[column.name]) }
-      if builder.isFull { batches.append(builder.finish()) }
+      if builder.isFull { batches.append(builder.takeBatch()) }
     }
     batches.append(builder.finish())
     try await write(BufferedRows(schema: schema, batches: batches), selection)

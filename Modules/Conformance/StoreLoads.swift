@@ -21,7 +21,7 @@ extension StoreUnderLaw {
     var builder = RowBatchBuilder(width: schema.width), batches: [RowBatch] = []
     for (number, row) in rows.enumerated() {
       for value in row { builder.append(value: value) }
-      if number % 3 == 2 { batches.append(builder.finish()) }
+      if number % 3 == 2 { batches.append(builder.takeBatch()) }
     }
     batches.append(builder.finish())
     var load = TableLoad(

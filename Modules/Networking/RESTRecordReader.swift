@@ -69,7 +69,7 @@ struct RESTRecordReader {
     var builder = RowBatchBuilder(width: dataset.schema.width)
     for row in rows {
       for value in row { builder.append(value: value) }
-      if builder.isFull { batches.append(builder.finish()) }
+      if builder.isFull { batches.append(builder.takeBatch()) }
     }
     if builder.count > 0 { batches.append(builder.finish()) }
     return batches

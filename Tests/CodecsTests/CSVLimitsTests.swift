@@ -110,14 +110,10 @@ final class RepeatingSource: ByteSource {
   /// Bytes read so far.
   var given: Int { total.withLock { $0 } }
 
-  func read(into chunk: Chunk, limit: Int) throws(Problem) -> Int {
+  func read(into text: inout ArenaBuilder, limit: Int) throws(Problem) -> Int {
     let count = min(limit, 50_000), given = given
-    for index in 0..<count {
-      let place = given + index
-      unsafe chunk.base[chunk.count + index] =
-        place < head.count ? head[place] : filler[(place - head.count) % filler.count]
-    }
-    chunk.count += count
+    text.append(
+      (given..<given + count).map { $0 < head.count ? head[$0] : filler[($0 - head.count) % filler.count] })
     total.withLock { $0 += count }
     return count
   }

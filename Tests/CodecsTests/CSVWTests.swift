@@ -106,11 +106,11 @@ import Testing
   ) throws(Problem) -> String {
     let source = CSVDialectSource(MemoryByteSource(text, name: "t.csv"), dialect, maximumField: maximumField)
     var bytes: [UInt8] = []
-    let chunk = Chunk()
+    var piece = ArenaBuilder()
     // In small pieces, so that every state is left and entered again.
-    while try source.read(into: chunk, limit: 3) > 0 {
-      bytes += chunk.read { span in unsafe span.withUnsafeBytes { unsafe Array($0) } }
-      chunk.count = 0
+    while try source.read(into: &piece, limit: 3) > 0 {
+      bytes += piece.bytes
+      piece.removeAll()
     }
     return String(decoding: bytes, as: UTF8.self)
   }

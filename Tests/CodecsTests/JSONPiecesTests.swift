@@ -100,13 +100,12 @@ private final class EndlessSource: ByteSource {
 
   init(_ head: [UInt8]) { self.head = head }
 
-  func read(into chunk: Chunk, limit: Int) throws(Problem) -> Int {
+  func read(into text: inout ArenaBuilder, limit: Int) throws(Problem) -> Int {
     let count = min(limit, 10_000), given = given
-    for i in 0..<count {
-      let byte = given + i < head.count ? head[given + i] : (given + i) % 7 == 6 ? UInt8(ascii: ",") : UInt8(ascii: "1")
-      unsafe chunk.base[chunk.count + i] = byte
-    }
-    chunk.count += count
+    text.append(
+      (given..<given + count).map { at in
+        at < head.count ? head[at] : UInt8(ascii: at % 7 == 6 ? "," : "1")
+      })
     total.withLock { $0 += count }
     return count
   }

@@ -35,10 +35,9 @@ final class MemoryScratchFile: ScratchFile, @unchecked Sendable {
   private var bytes: [UInt8] = []
   var count: Int { bytes.count }
   func append(_ more: borrowing ByteBuffer) throws(Problem) { bytes += more.bytes() }
-  func read(at offset: Int, length: Int, into chunk: Chunk) throws(Problem) -> Int {
-    let count = min(length, bytes.count - offset, chunk.capacity - chunk.count)
-    for i in 0..<max(count, 0) { unsafe chunk.base[chunk.count + i] = bytes[offset + i] }
-    chunk.count += max(count, 0)
+  func read(at offset: Int, length: Int, into text: inout ArenaBuilder) throws(Problem) -> Int {
+    let count = min(length, bytes.count - offset)
+    if count > 0 { text.append(bytes[offset..<offset + count]) }
     return max(count, 0)
   }
 }

@@ -38,9 +38,9 @@ final class Folder: Sendable {
   func read(_ name: String) throws -> String { String(decoding: try bytes(name), as: UTF8.self) }
   func bytes(_ name: String) throws -> [UInt8] {
     let source = try FileByteSource(path: "\(path)/\(name)")
-    let chunk = Chunk()
-    while try source.read(into: chunk, limit: 4096) > 0 {}
-    return chunk.read { span in unsafe span.withUnsafeBytes { unsafe Array($0) } }
+    var bytes = ArenaBuilder()
+    while try source.read(into: &bytes, limit: 4096) > 0 {}
+    return bytes.bytes
   }
   func write(_ name: String, _ text: String) async throws {
     let sink = try FileSink(path: "\(path)/\(name)")
@@ -208,9 +208,9 @@ final class Folder: Sendable {
     let source = try SpooledByteSource(
       MemoryByteSource("abc", name: "standard input"), scratch: TemporaryScratch(folder: "/tmp"))
     for source in [source, try #require(try source.reopened())] {
-      let chunk = Chunk()
-      #expect(try source.read(into: chunk, limit: 10) == 3)
-      #expect(try source.read(into: chunk, limit: 10) == 0)
+      var bytes = ArenaBuilder()
+      #expect(try source.read(into: &bytes, limit: 10) == 3)
+      #expect(try source.read(into: &bytes, limit: 10) == 0)
     }
   }
   @Test("folders follow the environment, relative ones are ignored") func directories() {

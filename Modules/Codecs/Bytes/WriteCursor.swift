@@ -59,7 +59,7 @@ import Rows
   }
 }
 
-/// A range of bytes in a chunk. At least 32 readable bytes of any content follow it.
+/// A range of bytes in an arena. At least 32 readable bytes of any content follow it.
 @safe struct ByteRun {
   /// The first byte.
   let start: UnsafePointer<UInt8>
@@ -71,10 +71,10 @@ import Rows
     unsafe self.start = start
     self.count = count
   }
-  /// The range of the chunk's bytes that a cell names.
-  @inline(__always) init(_ chunk: Chunk, _ start: UInt32, _ length: UInt32) {
-    assert(Int(start) + Int(length) <= chunk.count, "internal error: range outside the chunk")
-    unsafe self.start = UnsafePointer(chunk.base + Int(start))
+  /// The range of the arena's bytes that a cell names.
+  @inline(__always) init(_ arena: Arena, _ start: UInt32, _ length: UInt32) {
+    assert(Int(start) + Int(length) <= arena.count, "internal error: range outside the arena")
+    unsafe self.start = UnsafePointer(arena.base + Int(start))
     count = Int(length)
   }
 

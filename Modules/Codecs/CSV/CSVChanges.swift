@@ -24,11 +24,11 @@ struct CSVChanges {
   }
 
   /// Makes all changes, of text and cells.
-  func apply(to base: UnsafeMutablePointer<UInt8>, _ cells: CellBlock) {
+  func apply(to base: UnsafeMutablePointer<UInt8>, _ cells: inout CellsBuilder) {
     for cell in folds {
-      guard case .text(let start, let length) = unsafe cells.base[cell] else { continue }
+      guard case .text(let start, let length) = cells[cell] else { continue }
       let count = unsafe Self.fold(base + Int(start), Int(length))
-      cells.put(cell, .text(start, UInt32(count)))
+      cells[cell] = .text(start, UInt32(count))
     }
     var from = 0
     for (start, count) in places {

@@ -47,8 +47,8 @@ public final class CSVDialectSource: ByteSource {
   private let maximumField: Int
   private let state = Mutex(State())
 
-  private struct State {
-    var input = Chunk()
+  private struct State: ~Copyable {
+    var input = ArenaBuilder()
     /// The next byte of `input`.
     var at = 0
     var isAtEnd = false
@@ -69,16 +69,15 @@ public final class CSVDialectSource: ByteSource {
   }
 
   /// Appends converted bytes.
-  public func read(into chunk: Chunk, limit: Int) throws(Problem) -> Int {
+  public func read(into text: inout ArenaBuilder, limit: Int) throws(Problem) -> Int {
     try state.withLock { (state) throws(Problem) in
       if state.taken == state.output.count {
         state.output.removeAll(keepingCapacity: true)
         state.taken = 0
         while state.output.count < 1 << 16, try convertLine(&state) {}
       }
-      let count = min(limit, state.output.count - state.taken, chunk.capacity - chunk.count)
-      for index in 0..<count { unsafe chunk.base[chunk.count + index] = state.output[state.taken + index] }
-      chunk.count += count
+      let count = min(limit, state.output.count - state.taken)
+      text.append(state.output[state.taken..<state.taken + count])
       state.taken += count
       return count
     }
@@ -94,9 +93,9 @@ public final class CSVDialectSource: ByteSource {
   private func peek(_ state: inout State) throws(Problem) -> UInt8? {
     if state.at == state.input.count {
       if state.isAtEnd { return nil }
-      state.input = Chunk()
+      state.input.removeAll()
       state.at = 0
-      state.isAtEnd = try source.read(into: state.input, limit: state.input.capacity) == 0
+      state.isAtEnd = try source.read(into: &state.input, limit: state.input.capacity) == 0
       if state.isAtEnd { return nil }
     }
     return unsafe state.input.base[state.at]

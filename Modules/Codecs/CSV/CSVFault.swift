@@ -1,7 +1,7 @@
 /// An error in CSV text with its offset; becomes a `Problem` when the name and the line are known.
 struct CSVFault: Error {
   let message: String
-  /// Offset of the byte at fault, in the chunk.
+  /// Offset of the byte at fault, in the arena.
   let offset: Int
   var hint = ""
   /// Whether it was found in a record, rather than in the bytes of many.

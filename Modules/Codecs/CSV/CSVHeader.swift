@@ -51,9 +51,11 @@ extension CSVHeader {
   }
 
   /// The first record that is not a blank line.
-  static func firstRecord(_ piece: CSVPiece, _ delimiter: UInt8, isStrict: Bool = false) throws(CSVFault) -> First {
-    let end = piece.chunk.count
-    let base = unsafe UnsafePointer(piece.chunk.base)
+  static func firstRecord(_ piece: borrowing CSVPiece, _ delimiter: UInt8, isStrict: Bool = false) throws(CSVFault)
+    -> First
+  {
+    let end = piece.text.count
+    let base = unsafe UnsafePointer(piece.text.base)
     var at = piece.start
     while at < end, unsafe base[at] == 0x0A || isLineEnd(base, at, end) { at += 1 }
     var first = First(end: at)
@@ -77,7 +79,7 @@ extension CSVHeader {
   }
 
   /// Advice when another delimiter parts the first record into more fields than commas do; nil when none does.
-  static func otherDelimiter(_ piece: CSVPiece, _ delimiter: UInt8) -> String? {
+  static func otherDelimiter(_ piece: borrowing CSVPiece, _ delimiter: UInt8) -> String? {
     guard delimiter == UInt8(ascii: ",") else { return nil }
     for (other, name) in [(UInt8(ascii: ";"), "semicolon"), (UInt8(ascii: "\t"), "tab"), (UInt8(ascii: "|"), "pipe")] {
       if let first = try? firstRecord(piece, other), first.fields.count > 1 {

@@ -22,12 +22,13 @@ struct CSVInference {
 
   init(width: Int) { kinds = Array(repeating: [], count: width) }
 
-  /// Looks at the rows of a batch whose columns are all text.
-  mutating func read(_ batch: RowBatch) {
-    for row in 0..<batch.count {
-      for column in 0..<batch.width where kinds[column] != .text {
-        guard case .text(let start, let length) = batch[row, column] else { continue }
-        kinds[column].formUnion(unsafe Self.kind(UnsafePointer(batch.chunk.base) + Int(start), Int(length)))
+  /// Looks at the cells of `rows` rows, all of them texts in `bytes`.
+  mutating func read(_ cells: borrowing CellsBuilder, rows: Int, in bytes: UnsafePointer<UInt8>) {
+    let width = kinds.count
+    for row in 0..<rows {
+      for column in 0..<width where kinds[column] != .text {
+        guard case .text(let start, let length) = cells[row &* width &+ column] else { continue }
+        kinds[column].formUnion(unsafe Self.kind(bytes + Int(start), Int(length)))
         // A column with one text value stays text.
         if kinds[column].type == .text { kinds[column] = .text }
       }

@@ -7,13 +7,13 @@ extension CSVWriter {
   /// returns how many fields look like a formula.
   @inline(never)
   func putUnusual(
-    _ cell: Cell, _ chunk: Chunk, row: Int, column: Int, at cursor: inout WriteCursor, _ out: inout ByteBuffer
+    _ cell: Cell, _ arena: Arena, row: Int, column: Int, at cursor: inout WriteCursor, _ out: inout ByteBuffer
   ) throws(Problem) -> Int {
     if case .real(let value) = cell, !value.isFinite {
       try putNonfinite(value, row: row, column: column, at: &cursor)
       return 0
     }
-    if style.nested == .flatten { return try putParts(cell, chunk, row: row, column: column, at: &cursor, &out) }
+    if style.nested == .flatten { return try putParts(cell, arena, row: row, column: column, at: &cursor, &out) }
     var text = ByteBuffer(capacity: 1024)
     // Only text may be taken for a formula, and JSON text never begins like one.
     var isText = false
@@ -23,13 +23,13 @@ extension CSVWriter {
       return 0
     case .json(let start, let length) where style.nested == .join:
       isText = true
-      NestedText.appendJoined(ByteRun(chunk, start, length), to: &text)
+      NestedText.appendJoined(ByteRun(arena, start, length), to: &text)
     case .text(let start, let length) where style.nested == .join:
       isText = true
-      text.append(ByteRun(chunk, start, length))
-    default: text.append(jsonOf: cell, chunk)
+      text.append(ByteRun(arena, start, length))
+    default: text.append(jsonOf: cell, arena)
     }
-    let copy = Chunk(copying: text.bytes()), run = ByteRun(copy, 0, UInt32(copy.count))
+    let copy = Arena(text.bytes()), run = ByteRun(copy, 0, UInt32(copy.count))
     if isText { return try putText(run, row: row, column: column, at: &cursor, &out) }
     fields.put(run, at: &cursor, &out)
     return 0
@@ -43,7 +43,7 @@ extension CSVWriter {
     for column in schema.columns.indices where schema.columns[column].type.isNested {
       var known = Set(parts[column].map { Array($0.utf8) })
       for row in 0..<batch.count {
-        visit(batch[row, column], batch.chunk) { name, _ in
+        visit(batch[row, column], batch.arena) { name, _ in
           if known.insert(Array(name.utf8)).inserted { parts[column].append(name) }
         }
       }
@@ -52,11 +52,11 @@ extension CSVWriter {
 
   /// Calls `body` with the name of every leaf of a cell, and its text as written in the value. A value that is not
   /// nested is one leaf without a name.
-  private static func visit(_ cell: Cell, _ chunk: Chunk, _ body: (String, ByteRun) -> Void) {
+  private static func visit(_ cell: Cell, _ arena: Arena, _ body: (String, ByteRun) -> Void) {
     switch cell {
     case .null: break
-    case .json(let start, let length): visit(ByteRun(chunk, start, length), "", body)
-    default: body("", unsafe ByteRun(start: UnsafePointer(chunk.base), count: 0))
+    case .json(let start, let length): visit(ByteRun(arena, start, length), "", body)
+    default: body("", unsafe ByteRun(start: arena.base, count: 0))
     }
   }
 
@@ -86,24 +86,24 @@ extension CSVWriter {
   }
 
   private func putParts(
-    _ cell: Cell, _ chunk: Chunk, row: Int, column: Int, at cursor: inout WriteCursor, _ out: inout ByteBuffer
+    _ cell: Cell, _ arena: Arena, row: Int, column: Int, at cursor: inout WriteCursor, _ out: inout ByteBuffer
   ) throws(Problem) -> Int {
     var leaves: [[UInt8]: [UInt8]] = [:], names: Set<[UInt8]> = []
     var twice: String?
     switch cell {
     case .null: break
     case .json(let start, let length):
-      Self.visit(ByteRun(chunk, start, length), "") { name, text in
+      Self.visit(ByteRun(arena, start, length), "") { name, text in
         var plain = ByteBuffer(capacity: 64)
         NestedText.appendPlain(text, to: &plain)
         leaves[Array(name.utf8)] = text.equals(Array("null".utf8)) ? nil : plain.bytes()
         if !names.insert(Array(name.utf8)).inserted { twice = name }
       }
     case .text(let start, let length):
-      leaves[[]] = unsafe Array(UnsafeBufferPointer(start: chunk.base + Int(start), count: Int(length)))
+      leaves[[]] = unsafe Array(UnsafeBufferPointer(start: arena.base + Int(start), count: Int(length)))
     default:
       var plain = ByteBuffer(capacity: 64)
-      plain.append(jsonOf: cell, chunk)
+      plain.append(jsonOf: cell, arena)
       leaves[[]] = plain.bytes()
     }
     if let twice {
@@ -114,7 +114,7 @@ extension CSVWriter {
     for (index, part) in parts[column].enumerated() {
       if index > 0 { cursor.put(style.delimiter) }
       if let leaf = leaves[Array(part.utf8)] {
-        let text = Chunk(copying: leaf)
+        let text = Arena(leaf)
         risky += try putText(ByteRun(text, 0, UInt32(text.count)), row: row, column: column, at: &cursor, &out)
       } else {
         putNull(at: &cursor)

@@ -3,7 +3,7 @@ import Rows
 /// A file whose header was read, and its pieces up to where its types are known.
 struct CSVOpening {
   var splitter: CSVSplitter
-  var ahead: [CSVPiece] = []
+  var ahead: [PieceTask<CSVPiece>] = []
   let header: CSVHeader
   /// Unquoted names in the header that contain a quote.
   let strays: Int
@@ -16,7 +16,8 @@ struct CSVOpening {
   /// - Throws: `badData` for a file without one, or one that is malformed or too large.
   init(_ source: any ByteSource, _ reading: CSVReading, _ strayQuotes: CSVStrayQuotes) throws(Problem) {
     splitter = CSVSplitter(source, reading, strayQuotes)
-    let (piece, first) = try Self.firstRecord(&splitter, reading, name: source.name)
+    var first = CSVHeader.First(end: 0)
+    let piece = try Self.firstRecord(&splitter, reading, name: source.name, &first)
     strays = first.strays
     let fields = first.fields
     self.reading = reading
@@ -36,20 +37,20 @@ struct CSVOpening {
     }
     splitter.names = header.names
     let start = reading.hasHeader ? first.end : piece.start
-    ahead = [CSVPiece(chunk: piece.chunk, start: start, place: piece.place(of: start))]
+    ahead = [PieceTask(piece.dropping(before: start))]
   }
 
   /// The first record that is not a blank line, and its piece. In a file of one column without a header, a blank line
   /// is a record.
   private static func firstRecord(
-    _ splitter: inout CSVSplitter, _ reading: CSVReading, name: String
-  ) throws(Problem) -> (CSVPiece, CSVHeader.First) {
+    _ splitter: inout CSVSplitter, _ reading: CSVReading, name: String, _ first: inout CSVHeader.First
+  ) throws(Problem) -> CSVPiece {
     while let next = try splitter.next() {
       let piece = reading.replacesBadEncoding ? repaired(next) : next
       do throws(CSVFault) {
-        var first = try CSVHeader.firstRecord(piece, reading.delimiter, isStrict: splitter.strayQuotes == .refused)
+        first = try CSVHeader.firstRecord(piece, reading.delimiter, isStrict: splitter.strayQuotes == .refused)
         if first.fields.isEmpty, !reading.hasHeader, reading.names?.count == 1 { first.fields = [[]] }
-        if !first.fields.isEmpty { return (piece, first) }
+        if !first.fields.isEmpty { return piece }
       } catch {
         var problem = problem(error, in: piece, name: name)
         if let advice = CSVHeader.otherDelimiter(piece, reading.delimiter) { problem.hint = advice }
@@ -67,12 +68,15 @@ struct CSVOpening {
     while bytes < 1 << 20 {
       if position == ahead.count {
         guard let piece = try splitter.next() else { break }
-        ahead.append(piece)
+        ahead.append(PieceTask(piece))
       }
-      let piece = ahead[position]
-      bytes += piece.chunk.count
       position += 1
-      do throws(CSVFault) { try look(at: piece, layout, &inference) } catch {
+      do throws(CSVFault) {
+        try ahead[position - 1].inspect { (piece) throws(CSVFault) in
+          bytes += piece.text.count
+          try infer(&inference, from: piece, layout)
+        }
+      } catch {
         // The fault is reported when the piece is parsed again, with its record.
         hasStrayQuote = error.isStrayQuote
         break
@@ -85,9 +89,11 @@ struct CSVOpening {
   mutating func typesOfWholeFile(named name: String) throws(Problem) -> [ColumnType] {
     var inference = CSVInference(width: header.names.count)
     let layout = textLayout
-    while let piece = try ahead.isEmpty ? splitter.next() : ahead.removeFirst() {
-      do throws(CSVFault) { try look(at: piece, layout, &inference) } catch {
-        throw Self.problem(error, in: piece, name: name)
+    while let task = try next() {
+      try task.inspect { (piece) throws(Problem) in
+        do throws(CSVFault) { try infer(&inference, from: piece, layout) } catch {
+          throw Self.problem(error, in: piece, name: name)
+        }
       }
     }
     return inference.types
@@ -99,25 +105,39 @@ struct CSVOpening {
     return CSVLayout(all, wanted: Array(all.columns.indices), inferred: [], reading: reading, splitter.strayQuotes)
   }
 
-  private func look(at piece: CSVPiece, _ layout: CSVLayout, _ inference: inout CSVInference) throws(CSVFault) {
-    var parser = CSVRecordParser(reading.replacesBadEncoding ? Self.repaired(piece) : piece, layout)
-    // A text that would have to be decoded is no number either way.
-    inference.read(try parser.batch(decoding: false))
+  /// The next piece, still to be parsed; nil at the end.
+  mutating func next() throws(Problem) -> PieceTask<CSVPiece>? {
+    if !ahead.isEmpty { return ahead.removeFirst() }
+    guard let piece = try splitter.next() else { return nil }
+    return PieceTask(piece)
   }
 
-  static func problem(_ fault: CSVFault, in piece: CSVPiece, name: String) -> Problem {
+  private func infer(
+    _ inference: inout CSVInference, from piece: borrowing CSVPiece, _ layout: CSVLayout
+  ) throws(CSVFault) {
+    if reading.replacesBadEncoding { return try Self.infer(&inference, Self.repaired(piece), layout) }
+    try Self.infer(&inference, piece, layout)
+  }
+
+  private static func infer(
+    _ inference: inout CSVInference, _ piece: borrowing CSVPiece, _ layout: CSVLayout
+  ) throws(CSVFault) {
+    var parser = unsafe CSVRecordParser(piece, layout)
+    try parser.parse()
+    // A text that would have to be decoded is no number either way.
+    parser.infer(&inference)
+  }
+
+  static func problem(_ fault: CSVFault, in piece: borrowing CSVPiece, name: String) -> Problem {
     Problem(.badData, fault.message, at: "\(name):\(piece.place(of: fault.offset))", hint: fault.hint)
   }
 
   /// The same text with U+FFFD for what is not UTF-8.
-  static func repaired(_ piece: CSVPiece) -> CSVPiece {
-    let text = unsafe String(
-      decoding: UnsafeBufferPointer(start: piece.chunk.base + piece.start, count: piece.chunk.count - piece.start),
-      as: UTF8.self)
-    let bytes = Array(text.utf8)
-    let chunk = Chunk(capacity: max(bytes.count, Chunk.usualCapacity))
-    for (index, byte) in bytes.enumerated() { unsafe chunk.base[index] = byte }
-    chunk.count = bytes.count
-    return CSVPiece(chunk: chunk, start: 0, place: piece.place)
+  static func repaired(_ piece: borrowing CSVPiece) -> CSVPiece {
+    let bytes = unsafe UnsafeBufferPointer(start: piece.text.base + piece.start, count: piece.text.count - piece.start)
+    let repaired = unsafe Array(String(decoding: bytes, as: UTF8.self).utf8)
+    var text = ArenaBuilder(capacity: max(repaired.count, Arena.usualCapacity))
+    text.append(repaired)
+    return CSVPiece(text: text, start: 0, place: piece.place)
   }
 }

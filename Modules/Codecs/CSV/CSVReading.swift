@@ -45,16 +45,22 @@ enum CSVStrayQuotes: Sendable {
 }
 
 /// Whole records of a file, to be parsed on any core.
-struct CSVPiece: Sendable {
-  /// Holds the text from `start` to `chunk.count`; the last record ends with a line feed.
-  let chunk: Chunk
-  /// Where the text begins.
+struct CSVPiece: ~Copyable, Sendable {
+  /// The text, which begins at `start`; the last record ends with a line feed.
+  var text: ArenaBuilder
+  /// The offset of the first record.
   let start: Int
-  /// Where the text begins in the file.
+  /// The place of the first record in the file.
   let place: JSONPlace
 
-  /// `line:column` of an offset of the chunk.
+  /// The place of an offset of the text.
   func place(of offset: Int) -> JSONPlace {
-    unsafe place.advanced(over: chunk.base + start, count: max(0, min(offset, chunk.count) - start))
+    unsafe place.advanced(over: text.base + start, count: max(0, min(offset, text.count) - start))
+  }
+
+  /// The records from `offset` on.
+  consuming func dropping(before offset: Int) -> CSVPiece {
+    let place = place(of: offset)
+    return CSVPiece(text: text, start: offset, place: place)
   }
 }

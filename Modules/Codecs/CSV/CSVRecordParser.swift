@@ -5,11 +5,13 @@ import Rows
 ///
 /// Blocks of 64 bytes become bit masks; a prefix xor of the quotes yields the quoted bytes; only delimiters and line
 /// feeds outside quotes are visited. The text is changed (`CSVChanges`) after all of it was found valid.
-@safe struct CSVRecordParser {
-  private let piece: CSVPiece
+@safe struct CSVRecordParser: ~Copyable {
   private let layout: CSVLayout
+  /// The text of the piece, the offsets of its first byte and its end, and its place in the file.
   private let base: UnsafeMutablePointer<UInt8>
-  private var cells: CellBlock
+  private let start: Int, end: Int
+  private let place: JSONPlace
+  private var cells: CellsBuilder
   /// Rows parsed so far.
   private(set) var count = 0
   private var changes = CSVChanges()
@@ -18,36 +20,42 @@ import Rows
   /// Where the last of them begins.
   private var lastStray = -1
 
-  init(_ piece: CSVPiece, _ layout: CSVLayout) {
-    self.piece = piece
+  /// - Parameter piece: must be kept as long as the parser.
+  @unsafe init(_ piece: borrowing CSVPiece, _ layout: CSVLayout) {
     self.layout = layout
-    unsafe base = piece.chunk.base
-    cells = CellBlock(
-      capacity: max(1024, (piece.chunk.count - piece.start) / 24) / max(layout.width, 1) * layout.width + layout.width)
+    unsafe base = piece.text.base
+    (start, end, place) = (piece.start, piece.text.count, piece.place)
+    let expected = max(1024, (end - start) / 24) / max(layout.width, 1)
+    cells = CellsBuilder(capacity: (expected + 1) * layout.width)
   }
 
-  /// The rows of the piece. Without `decoding` the text is not changed, and cells that need decoding contain the text
-  /// of the file.
-  mutating func batch(decoding: Bool = true) throws(CSVFault) -> RowBatch {
+  /// Parses the piece. Its text is not changed before `finish`.
+  mutating func parse() throws(CSVFault) {
     try checkEncoding()
     try layout.columns.withSpan { (columns) throws(CSVFault) in try parse(columns) }
-    if decoding { unsafe changes.apply(to: base, cells) }
-    return RowBatch(width: layout.width, count: count, cells: cells, chunk: piece.chunk)
+    cells.truncate(to: count * layout.width)
   }
 
+  /// The cells, after all values in the text were decoded.
+  consuming func finish() -> Cells {
+    unsafe changes.apply(to: base, &cells)
+    return cells.freeze()
+  }
+
+  /// Adds the types of the values, which are those of the file as it is.
+  func infer(_ inference: inout CSVInference) { unsafe inference.read(cells, rows: count, in: base) }
+
   private func checkEncoding() throws(CSVFault) {
-    let length = piece.chunk.count - piece.start
-    unsafe base[piece.chunk.count] = 0
-    let bad = unsafe Int(bb_first_not_utf8(base + piece.start, length))
-    guard bad == length else {
-      throw CSVFault.notUTF8(byte: piece.place.offset + bad, at: piece.start + bad)
-    }
+    unsafe base[end] = 0
+    let bad = unsafe Int(bb_first_not_utf8(base + start, end - start))
+    guard bad == end - start else { throw CSVFault.notUTF8(byte: place.offset + bad, at: start + bad) }
   }
 
   private mutating func parse(_ columns: Span<CSVLayout.Column>) throws(CSVFault) {
-    let end = piece.chunk.count, delimiter = layout.reading.delimiter
+    let end = end, delimiter = layout.reading.delimiter
     let width = columns.count, rowWidth = layout.width
-    var fieldStart = piece.start, column = 0, firstCell = 0, block = piece.start
+    var fieldStart = start, column = 0, firstCell = 0, block = start
+    var row = unsafe cells.appendRow(rowWidth)
     // All ones while inside quotes; bit 0: whether the byte before the block ends a field.
     var inside: UInt64 = 0, before: UInt64 = 1
     while block < end {
@@ -90,7 +98,7 @@ import Rows
         let slot = columns[column].slot
         if slot >= 0 {
           let cell = try value(columns[column], column, fieldStart, length, cellAt: firstCell &+ slot)
-          cells.put(firstCell &+ slot, cell)
+          unsafe row[slot] = cell
         } else if length > 0, unsafe base[fieldStart] == UInt8(ascii: "\"") {
           try checkQuotes(fieldStart, length)
         }
@@ -101,9 +109,7 @@ import Rows
           column = 0
           count &+= 1
           firstCell &+= rowWidth
-          if firstCell &+ rowWidth > cells.capacity {
-            cells = cells.grown(keeping: firstCell, atLeast: firstCell + rowWidth)
-          }
+          unsafe row = cells.appendRow(rowWidth)
         }
       }
       block &+= 64
@@ -298,7 +304,7 @@ import Rows
     while rest != 0 {
       let at = block + rest.trailingZeroBitCount
       rest &= rest &- 1
-      guard unsafe at + 1 < piece.chunk.count && base[at + 1] == 0x0A else {
+      guard unsafe at + 1 < end && base[at + 1] == 0x0A else {
         throw CSVFault.bareReturn(at: at)
       }
     }
@@ -308,7 +314,7 @@ import Rows
     var fields = column, at = start, isInside = false, isStart = true, isQuoted = false
     if column >= width {
       fields += 1
-      while at < piece.chunk.count {
+      while at < end {
         let byte = unsafe base[at]
         at += 1
         if byte == UInt8(ascii: "\"") {

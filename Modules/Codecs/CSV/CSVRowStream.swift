@@ -19,17 +19,11 @@ public final class CSVRowStream: RowStream {
   private let table: String
   private let reading: CSVReading
   private let layout: CSVLayout
-  private let state: Mutex<State>
+  private let state: Mutex<CSVOpening>
   /// The types of all columns, widened by values that contradicted them.
   private let found: Mutex<[ColumnType]>
   /// Unquoted fields so far that contain a quote; nil after one that was not expected.
   private let strays: Mutex<Int?>
-
-  private struct State: Sendable {
-    var splitter: CSVSplitter
-    /// Pieces that were read to know the header and the types.
-    var ahead: [CSVPiece] = []
-  }
 
   /// The records of a file whose header must name the columns of `schema`, in any order.
   /// - Throws: `badData` when the header is another.
@@ -128,7 +122,7 @@ public final class CSVRowStream: RowStream {
     warnings = opened.header.warnings
     layout = CSVLayout(whole, wanted: wanted, inferred: inferred, reading: opened.reading, opened.splitter.strayQuotes)
     strays = Mutex(opened.strays)
-    state = Mutex(State(splitter: opened.splitter, ahead: opened.ahead))
+    state = Mutex(opened)
     found = Mutex(whole.columns.map(\.type))
   }
 
@@ -148,42 +142,15 @@ public final class CSVRowStream: RowStream {
 
   /// The same for who does not wait for others.
   public func nextWork() throws(Problem) -> BatchTask? {
-    let piece = try state.withLock { (state) throws(Problem) in
-      state.ahead.isEmpty ? try state.splitter.next() : state.ahead.removeFirst()
-    }
-    guard let piece else { return nil }
-    let work = Work(piece, self)
-    return BatchTask { () throws(Problem) in try work.batch() }
+    guard let task = try state.withLock({ (state) throws(Problem) in try state.next() }) else { return nil }
+    return BatchTask { [self] () throws(Problem) in try task.batch(parse) }
   }
 
-  /// Parses a piece, once, because parsing changes the text; later calls return the same batch.
-  private final class Work: Sendable {
-    private let piece: CSVPiece
-    private let stream: CSVRowStream
-    private let result = Mutex<Result<RowBatch, Problem>?>(nil)
-
-    init(_ piece: CSVPiece, _ stream: CSVRowStream) {
-      self.piece = piece
-      self.stream = stream
-    }
-
-    func batch() throws(Problem) -> RowBatch {
-      try result.withLock { result in
-        let known = result ?? stream.parse(piece)
-        result = known
-        return known
-      }.get()
-    }
-  }
-
-  private func parse(_ piece: CSVPiece) -> Result<RowBatch, Problem> {
-    let piece = reading.replacesBadEncoding ? CSVOpening.repaired(piece) : piece
-    var parser = CSVRecordParser(piece, layout)
+  private func parse(_ given: consuming CSVPiece) -> Result<RowBatch, Problem> {
+    let piece = reading.replacesBadEncoding ? CSVOpening.repaired(given) : given
+    var parser = unsafe CSVRecordParser(piece, layout)
     do throws(CSVFault) {
-      let batch = try parser.batch()
-      let count = parser.strays
-      if count > 0 { strays.withLock { $0 = $0.map { $0 + count } } }
-      return .success(batch)
+      try parser.parse()
     } catch {
       if error.isStrayQuote, layout.strayQuotes == .unexpected { strays.withLock { $0 = nil } }
       var problem = CSVOpening.problem(error, in: piece, name: source.name)
@@ -197,6 +164,11 @@ public final class CSVRowStream: RowStream {
       }
       return .failure(problem)
     }
+    let found = parser.strays, rows = parser.count
+    if found > 0 { strays.withLock { $0 = $0.map { $0 + found } } }
+    let cells = parser.finish()
+    return .success(
+      unsafe RowBatch(width: layout.width, count: rows, uncheckedCells: cells, arena: piece.text.freeze()))
   }
 
   /// After a value that contradicts an inferred type: the file again, with types that fit it. The types are then

@@ -5,7 +5,7 @@ import Rows
 ///
 /// A record ends at a line feed outside quotes, where the number of quotes before it is even: the quotes of a piece are
 /// counted, and its last border is found from the end. Pieces in which an unquoted field contains a quote are scanned
-/// field by field, as are records larger than a chunk, so that memory is bounded by the limits on fields and records.
+/// field by field, as are records larger than the usual piece, so that memory is bounded by the limits on fields and records.
 struct CSVSplitter: Sendable {
   private let source: any ByteSource
   private let reading: CSVReading
@@ -14,7 +14,7 @@ struct CSVSplitter: Sendable {
   /// The columns of the file; nil before they are known.
   var names: [String]?
   /// The beginning of the record that was cut off.
-  private var rest: Chunk?
+  private var rest: [UInt8] = []
   private var place = JSONPlace()
   private var isAtEnd = false
   private var isAtStart = true
@@ -28,67 +28,63 @@ struct CSVSplitter: Sendable {
   /// The next piece; nil at the end.
   /// - Throws: `badData` for a field, a record or a header that is too large.
   mutating func next() throws(Problem) -> CSVPiece? {
-    var chunk = rest ?? Chunk()
-    rest = nil
-    while !isAtEnd, chunk.count < chunk.capacity {
-      if try source.read(into: chunk, limit: chunk.capacity - chunk.count) == 0 { isAtEnd = true }
+    var text = ArenaBuilder(capacity: max(Arena.usualCapacity, rest.count))
+    text.append(rest)
+    rest = []
+    while !isAtEnd, text.room > 0 {
+      if try source.read(into: &text, limit: text.room) == 0 { isAtEnd = true }
     }
-    let start = isAtStart ? Self.markLength(chunk) : 0
+    let start = isAtStart ? Self.markLength(text) : 0
     isAtStart = false
-    var end = isAtEnd ? chunk.count : lastBorder(chunk, from: start)
-    if end == 0, !isAtEnd { (chunk, end) = try grown(chunk, from: start) }
-    guard chunk.count > 0 else { return nil }
-    if !isAtEnd { rest = Self.copy(chunk, from: end, capacity: Chunk.usualCapacity) }
-    let piece = CSVPiece(
-      chunk: chunk, start: start,
-      place: JSONPlace(offset: place.offset + start, lines: place.lines, lineStart: place.lineStart + start))
-    place = unsafe place.advanced(over: chunk.base, count: end)
-    chunk.count = end
-    if isAtEnd, unsafe chunk.base[end - 1] != 0x0A {
-      unsafe chunk.base[end] = 0x0A
-      chunk.count += 1
-    }
-    return piece
+    var end = isAtEnd ? text.count : lastBorder(text, from: start)
+    if end == 0, !isAtEnd { end = try grow(&text, from: start) }
+    guard text.count > 0 else { return nil }
+    if !isAtEnd { rest = unsafe Array(UnsafeBufferPointer(start: text.base + end, count: text.count - end)) }
+    let first = JSONPlace(offset: place.offset + start, lines: place.lines, lineStart: place.lineStart + start)
+    place = unsafe place.advanced(over: text.base, count: end)
+    text.truncate(to: end)
+    if isAtEnd, unsafe text.base[end - 1] != 0x0A { text.append([0x0A]) }
+    return CSVPiece(text: text, start: start, place: first)
   }
 
-  /// Reads on, a little at a time, until a record of the chunk ends or the source does.
-  private mutating func grown(_ chunk: Chunk, from start: Int) throws(Problem) -> (Chunk, Int) {
-    var chunk = chunk
+  /// Reads on, a little at a time, until a record of the text ends or the source does.
+  /// - Returns: the end of the last complete record.
+  private mutating func grow(_ text: inout ArenaBuilder, from start: Int) throws(Problem) -> Int {
     var fields = CSVFields(reading, names, from: start)
     while true {
-      do throws(CSVFault) { try unsafe fields.scan(chunk.base, to: chunk.count) } catch {
-        let place = unsafe place.advanced(over: chunk.base, count: error.offset)
+      do throws(CSVFault) { try unsafe fields.scan(text.base, to: text.count) } catch {
+        let place = unsafe place.advanced(over: text.base, count: error.offset)
         throw Problem(.badData, error.message, at: "\(source.name):\(place)", hint: error.hint)
       }
-      if fields.border > 0 { return (chunk, fields.border) }
-      if isAtEnd { return (chunk, chunk.count) }
-      if chunk.count == chunk.capacity {
-        // Beyond the largest field the chunk grows once, to the largest record: memory that is not touched costs
+      if fields.border > 0 { return fields.border }
+      if isAtEnd { return text.count }
+      if text.room == 0 {
+        // Beyond the largest field the text grows once, to the largest record: memory that is not touched costs
         // nothing.
-        let isSmall = chunk.capacity < reading.maximumField / 2
-        let largest = 2 * reading.maximumField + Chunk.usualCapacity
-        chunk = Self.copy(chunk, from: 0, capacity: isSmall ? chunk.capacity * 2 : max(largest, chunk.capacity * 2))
+        let isSmall = text.capacity < reading.maximumField / 2
+        let largest = 2 * reading.maximumField + Arena.usualCapacity
+        text.reserve(isSmall ? text.capacity * 2 : max(largest, text.capacity * 2))
       }
-      let room = min(chunk.capacity - chunk.count, Chunk.usualCapacity)
-      if try source.read(into: chunk, limit: room) == 0 { isAtEnd = true }
+      let room = min(text.room, Arena.usualCapacity)
+      if try source.read(into: &text, limit: room) == 0 { isAtEnd = true }
     }
   }
 
   /// The place after the last line feed outside quotes; 0 when there is none.
-  private func lastBorder(_ chunk: Chunk, from start: Int) -> Int {
+  private func lastBorder(_ text: borrowing ArenaBuilder, from start: Int) -> Int {
     if strayQuotes == .kept,
-      unsafe bb_has_stray_quote(chunk.base + start, chunk.count - start, reading.delimiter) != 0
+      unsafe bb_has_stray_quote(text.base + start, text.count - start, reading.delimiter) != 0
     {
       var fields = CSVFields(reading, nil, from: start)
-      // A field that is too large is reported when the chunk grows.
-      do throws(CSVFault) { try unsafe fields.scan(chunk.base, to: chunk.count) } catch { return 0 }
+      // A field that is too large is reported when the text grows.
+      do throws(CSVFault) { try unsafe fields.scan(text.base, to: text.count) } catch { return 0 }
       return fields.border
     }
-    var isInside = unsafe bb_count_byte(chunk.base, chunk.count, UInt8(ascii: "\"")) & 1 == 1
-    var at = chunk.count
+    var isInside = unsafe bb_count_byte(text.base, text.count, UInt8(ascii: "\"")) & 1 == 1
+    var at = text.count
     while at > 0 {
       at -= 1
-      let byte = unsafe chunk.base[at]
+      let byte = unsafe text.base[at]
       if byte == UInt8(ascii: "\"") { isInside.toggle() }
       if byte == 0x0A, !isInside { return at + 1 }
     }
@@ -96,19 +92,12 @@ struct CSVSplitter: Sendable {
   }
 
   /// The bytes of a byte order mark.
-  private static func markLength(_ chunk: Chunk) -> Int {
+  private static func markLength(_ text: borrowing ArenaBuilder) -> Int {
     let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
-    guard chunk.count >= 3, unsafe mark.elementsEqual(UnsafeBufferPointer(start: chunk.base, count: 3)) else {
+    guard text.count >= 3, unsafe mark.elementsEqual(UnsafeBufferPointer(start: text.base, count: 3)) else {
       return 0
     }
     return 3
-  }
-
-  private static func copy(_ chunk: Chunk, from start: Int, capacity: Int) -> Chunk {
-    let copy = Chunk(capacity: max(capacity, chunk.count - start))
-    unsafe copy.base.update(from: chunk.base + start, count: chunk.count - start)
-    copy.count = chunk.count - start
-    return copy
   }
 }
 

@@ -10,7 +10,7 @@ public struct CSVWriter: Sendable {
   let style: CSVStyle
   let fields: CSVFieldWriter
   /// The text for null and the record end, in chunks, so that they can be copied in registers.
-  private let null: Chunk, lineEnd: Chunk
+  private let null: Arena, lineEnd: Arena
   /// Columns whose cells take the long way: JSON columns, and nested ones when the style does not write them as JSON.
   private let isUnusual: [Bool]
   /// For the flatten style, the parts of each column.
@@ -27,8 +27,8 @@ public struct CSVWriter: Sendable {
     let width = parts.isEmpty ? schema.width : parts.reduce(0) { $0 + $1.count }
     let quotedText = style.nullText.isEmpty && width == 1 ? CSVStyle.loneNull : style.nullText
     fields = CSVFieldWriter(delimiter: style.delimiter, nullText: quotedText)
-    null = Chunk(copying: style.nullText)
-    lineEnd = Chunk(copying: style.lineEnding == .lf ? [0x0A] : [0x0D, 0x0A])
+    null = Arena(style.nullText)
+    lineEnd = Arena(style.lineEnding == .lf ? [0x0A] : [0x0D, 0x0A])
     isUnusual = schema.columns.map { $0.type == .json || $0.type.isNested && style.nested != .json }
   }
 
@@ -43,7 +43,7 @@ public struct CSVWriter: Sendable {
       let names = parts.isEmpty ? [""] : parts[column]
       for part in names {
         if !isFirst { cursor.put(style.delimiter) }
-        let name = Chunk(copying: Array((part.isEmpty ? description.name : "\(description.name).\(part)").utf8))
+        let name = Arena(Array((part.isEmpty ? description.name : "\(description.name).\(part)").utf8))
         let run = ByteRun(name, 0, UInt32(name.count))
         if isFirst, !style.hasByteOrderMark, run.first == 0xEF {
           fields.putQuoted(run, at: &cursor, &out)
@@ -75,7 +75,7 @@ public struct CSVWriter: Sendable {
   /// it be taken for a byte order mark at the start of a file.
   /// - Returns: the number of cells that look like a formula (and were kept or escaped).
   public func write(_ batch: RowBatch, _ out: inout ByteBuffer) throws(Problem) -> Int {
-    let width = batch.width, chunk = batch.chunk
+    let width = batch.width, arena = batch.arena
     precondition(width == schema.width, "internal error: batch has the wrong number of columns")
     if width == 0, batch.count > 0 {
       throw Problem(.badData, "cannot write a table without columns as CSV", hint: "use -f json", record: 0)
@@ -93,16 +93,16 @@ public struct CSVWriter: Sendable {
         position &+= 1
         if isUnusual[column] {
           if case .json(let start, let length) = cell, style.nested == .json {
-            fields.put(ByteRun(chunk, start, length), at: &cursor, &out)
+            fields.put(ByteRun(arena, start, length), at: &cursor, &out)
             continue
           }
-          risky += try putUnusual(cell, chunk, row: row, column: column, at: &cursor, &out)
+          risky += try putUnusual(cell, arena, row: row, column: column, at: &cursor, &out)
           continue
         }
         switch cell {
         case .null: cursor.put(nullRun)
         case .text(let start, let length):
-          let text = ByteRun(chunk, start, length)
+          let text = ByteRun(arena, start, length)
           if CSVFieldWriter.looksLikeFormula(text) {
             risky += try putText(text, row: row, column: column, at: &cursor, &out)
           } else if column == 0, !style.hasHeader, !style.hasByteOrderMark, text.first == 0xEF {
@@ -110,10 +110,10 @@ public struct CSVWriter: Sendable {
           } else {
             fields.put(text, at: &cursor, &out)
           }
-        case .json(let start, let length): fields.put(ByteRun(chunk, start, length), at: &cursor, &out)
+        case .json(let start, let length): fields.put(ByteRun(arena, start, length), at: &cursor, &out)
         case .number(let start, let length):
           cursor.ensure(Int(length), &out)
-          cursor.put(ByteRun(chunk, start, length))
+          cursor.put(ByteRun(arena, start, length))
         case .integer(let value): cursor.put(value)
         case .real(let value):
           if value.isFinite {
@@ -122,7 +122,7 @@ public struct CSVWriter: Sendable {
             try putNonfinite(value, row: row, column: column, at: &cursor)
           }
         case .boolean(let value): cursor.put(value ? "true" : "false")
-        case .bytes(let start, let length): putBytes(ByteRun(chunk, start, length), at: &cursor, &out)
+        case .bytes(let start, let length): putBytes(ByteRun(arena, start, length), at: &cursor, &out)
         }
       }
       cursor.put(endRun)

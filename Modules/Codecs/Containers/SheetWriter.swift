@@ -45,7 +45,7 @@ public struct SheetWriter: Sendable {
       """)
     var cursor = WriteCursor(&out, margin: 64)
     for column in schema.columns {
-      let name = Chunk(copying: Array(column.name.utf8))
+      let name = Arena(Array(column.name.utf8))
       try putText(ByteRun(name, 0, UInt32(name.count)), style: " s=\"1\"", column.name, nil, &cursor, &out)
     }
     cursor.put("</row>\n")
@@ -70,14 +70,14 @@ public struct SheetWriter: Sendable {
     for row in 0..<batch.count {
       cursor.ensure(0, &out)
       cursor.put("<row>")
-      for column in 0..<batch.width { try put(batch[row, column], batch.chunk, row, column, &cursor, &out) }
+      for column in 0..<batch.width { try put(batch[row, column], batch.arena, row, column, &cursor, &out) }
       cursor.put("</row>\n")
     }
     cursor.commit(to: &out)
   }
 
   private func put(
-    _ cell: Cell, _ chunk: Chunk, _ row: Int, _ column: Int, _ cursor: inout WriteCursor, _ out: inout ByteBuffer
+    _ cell: Cell, _ arena: Arena, _ row: Int, _ column: Int, _ cursor: inout WriteCursor, _ out: inout ByteBuffer
   ) throws(Problem) {
     let description = schema.columns[column]
     func text(_ run: ByteRun) throws(Problem) { try putText(run, description.name, row, &cursor, &out) }
@@ -85,16 +85,16 @@ public struct SheetWriter: Sendable {
       // Each value by itself: a text has no quotes, unless it would be read as another value.
       func string(_ bytes: [UInt8]) throws(Problem) {
         let isAmbiguous = !description.isMixed && JSONByValue.isAmbiguous(bytes)
-        let copy = Chunk(copying: isAmbiguous ? ByteRun(chunk, start, length).bytes : bytes)
+        let copy = Arena(isAmbiguous ? ByteRun(arena, start, length).bytes : bytes)
         try text(ByteRun(copy, 0, UInt32(copy.count)))
       }
-      switch unsafe JSONScalar(chunk.base + Int(start), Int(length)) {
+      switch unsafe JSONScalar(arena.base + Int(start), Int(length)) {
       case .null: return cursor.put("<c/>")
-      case .boolean(let value): return try put(.boolean(value), chunk, row, column, &cursor, &out)
-      case .number: return try put(.number(start, length), chunk, row, column, &cursor, &out)
-      case .plainText: return try string(ByteRun(chunk, start + 1, length - 2).bytes)
+      case .boolean(let value): return try put(.boolean(value), arena, row, column, &cursor, &out)
+      case .number: return try put(.number(start, length), arena, row, column, &cursor, &out)
+      case .plainText: return try string(ByteRun(arena, start + 1, length - 2).bytes)
       case .text(let bytes): return try string(bytes)
-      case .nested: return try text(ByteRun(chunk, start, length))
+      case .nested: return try text(ByteRun(arena, start, length))
       }
     }
     switch cell {
@@ -115,21 +115,21 @@ public struct SheetWriter: Sendable {
       cursor.put(value)
       cursor.put("</v></c>")
     case .number(let start, let length):
-      let literal = ByteRun(chunk, start, length)
+      let literal = ByteRun(arena, start, length)
       guard Self.isKept(literal) else { return try putLong(literal.bytes, row, column, &cursor, &out) }
       cursor.ensure(literal.count, &out)
       open(Self.shownFraction(literal), &cursor)
       cursor.put(literal)
       cursor.put("</v></c>")
     case .text(let start, let length):
-      let run = ByteRun(chunk, start, length)
+      let run = ByteRun(arena, start, length)
       guard description.type == .date, let day = Self.serial(run) else { return try text(run) }
       cursor.put("<c s=\"2\"><v>")
       cursor.put(Int64(day))
       cursor.put("</v></c>")
-    case .json(let start, let length): try text(ByteRun(chunk, start, length))
+    case .json(let start, let length): try text(ByteRun(arena, start, length))
     case .bytes(let start, let length):
-      let encoded = Chunk(copying: Base64.encoded(ByteRun(chunk, start, length).bytes))
+      let encoded = Arena(Base64.encoded(ByteRun(arena, start, length).bytes))
       try text(ByteRun(encoded, 0, UInt32(encoded.count)))
     }
   }
@@ -182,7 +182,7 @@ public struct SheetWriter: Sendable {
           + "\(String(decoding: literal.prefix(60), as: UTF8.self))",
         hint: "use --option numbers=text to write such numbers as text", record: row)
     }
-    let copy = Chunk(copying: literal)
+    let copy = Arena(literal)
     try putText(ByteRun(copy, 0, UInt32(copy.count)), name, row, &cursor, &out)
   }
 

@@ -28,7 +28,7 @@ public struct RecordWriter: Sendable {
       for column in 0..<batch.width {
         out.append(bytes: names[column])
         let start = out.count
-        noted += DisplayText.append(batch[row, column], batch.chunk, to: &out)
+        noted += DisplayText.append(batch[row, column], batch.arena, to: &out)
         // Without a value the line ends with the name.
         if out.count == start { out.trimBlanks() }
         out.append(byte: 0x0A)

@@ -11,14 +11,14 @@ enum Stars {
   ]
 
   /// The stars of a number, rounded to halves; nil for what is not from 0 to 10.
-  static func text(of cell: Cell, _ chunk: Chunk) -> StaticString? {
+  static func text(of cell: Cell, _ arena: Arena) -> StaticString? {
     let value: Double? =
       switch cell {
       case .integer(let value): Double(value)
       case .real(let value): value
       case .number(let start, let length):
         unsafe Double(
-          String(decoding: UnsafeBufferPointer(start: chunk.base + Int(start), count: Int(length)), as: UTF8.self))
+          String(decoding: UnsafeBufferPointer(start: arena.base + Int(start), count: Int(length)), as: UTF8.self))
       default: nil
       }
     guard let value, value >= 0, value <= 10 else { return nil }

@@ -34,7 +34,7 @@ public struct TableWriter: Sendable {
     for row in 0..<batch.count {
       for column in 0..<batch.width {
         text.removeAll()
-        _ = Self.append(batch[row, column], batch.chunk, schema.columns[column], to: &text)
+        _ = Self.append(batch[row, column], batch.arena, schema.columns[column], to: &text)
         widths[column] = max(widths[column], text.run(DisplayWidth.of))
       }
     }
@@ -42,10 +42,10 @@ public struct TableWriter: Sendable {
 
   /// Appends a cell as its column shows it: ratings with their stars.
   private static func append(
-    _ cell: Cell, _ chunk: Chunk, _ column: ColumnDescription, to text: inout ByteBuffer
+    _ cell: Cell, _ arena: Arena, _ column: ColumnDescription, to text: inout ByteBuffer
   ) -> Int {
-    let noted = DisplayText.append(cell, chunk, to: &text)
-    if column.unit == Stars.unit, let stars = Stars.text(of: cell, chunk) {
+    let noted = DisplayText.append(cell, arena, to: &text)
+    if column.unit == Stars.unit, let stars = Stars.text(of: cell, arena) {
       text.append(" ")
       text.append(stars)
     }
@@ -131,7 +131,7 @@ public struct TableWriter: Sendable {
       for column in widths.indices {
         if column > 0 { out.append(" │ ") }
         text.removeAll()
-        noted += Self.append(batch[row, column], batch.chunk, schema.columns[column], to: &text)
+        noted += Self.append(batch[row, column], batch.arena, schema.columns[column], to: &text)
         put(text, column, &out)
       }
       endLine(" │ …", &out)

@@ -26,7 +26,7 @@ public enum VisibleText {
 
   /// Appends a name (of a column) made visible.
   public static func append(_ name: String, to out: inout ByteBuffer) {
-    let bytes = Chunk(copying: Array(name.utf8))
+    let bytes = Arena(Array(name.utf8))
     _ = append(ByteRun(bytes, 0, UInt32(bytes.count)), to: &out)
   }
 

@@ -49,7 +49,7 @@ public struct GeoJSONWriter: Sendable {
         if case .real(let value) = batch[row, column], !value.isFinite {
           throw NonfinitePolicy.problem(value, column: schema.columns[column].name, record: row, format: "GeoJSON")
         }
-        out.append(jsonOf: batch[row, column], batch.chunk)
+        out.append(jsonOf: batch[row, column], batch.arena)
       }
       out.append("}}")
     }

@@ -34,17 +34,18 @@ struct JSONInference {
   private var keys = JSONKeys()
 
   /// Looks at all records of a piece.
-  mutating func read(_ piece: JSONPiece) throws(JSONFault) {
-    let count = piece.chunk.count - piece.start
-    let bad = unsafe Int(bb_first_not_utf8(piece.chunk.base + piece.start, count))
+  mutating func read(_ text: borrowing JSONPiece) throws(JSONFault) {
+    let piece = text.context, end = text.text.count
+    let count = end - piece.start
+    let bad = unsafe Int(bb_first_not_utf8(text.text.base + piece.start, count))
     if bad < count {
       throw JSONFault("invalid UTF-8 at byte \(piece.place.offset + bad) of the document", at: piece.start + bad)
     }
-    var scanner = unsafe JSONScanner(piece.chunk.base, at: piece.start)
+    var scanner = unsafe JSONScanner(text.text.base, at: piece.start)
     var isNext = piece.isFirst || piece.form == .lines
     while true {
       scanner.skipSpace()
-      if scanner.at == piece.chunk.count { return }
+      if scanner.at == end { return }
       if piece.form == .array, isNext, scanner.byte == UInt8(ascii: "]") { return }
       if !isNext {
         guard try scanner.another(UInt8(ascii: "]")) else { return }

@@ -36,24 +36,20 @@ extension JSON {
 }
 
 /// The bytes of a document, followed by the NUL that a scanner needs.
-private struct JSONDocument {
-  private let chunk: Chunk
+private struct JSONDocument: ~Copyable {
+  private var text: ArenaBuilder
 
   init(_ bytes: [UInt8]) {
-    chunk = Chunk(capacity: bytes.count)
-    unsafe bytes.withUnsafeBufferPointer { source in
-      guard let start = source.baseAddress else { return }
-      unsafe chunk.base.update(from: start, count: source.count)
-    }
-    chunk.count = bytes.count
-    unsafe (chunk.base + chunk.count).update(repeating: 0, count: Chunk.slack)
+    text = ArenaBuilder(capacity: bytes.count)
+    text.append(bytes)
+    text.seal()
   }
 
   /// `line:column` of an offset.
   func place(of offset: Int) -> String {
     var line = 1
     var start = 0
-    for position in 0..<min(offset, chunk.count) where unsafe chunk.base[position] == 0x0A {
+    for position in 0..<min(offset, text.count) where unsafe text.base[position] == 0x0A {
       line += 1
       start = position + 1
     }
@@ -61,10 +57,10 @@ private struct JSONDocument {
   }
 
   func parse(_ duplicateKeys: JSON.DuplicateKeys) throws(JSONFault) -> JSON {
-    let bad = unsafe bb_first_not_utf8(chunk.base, chunk.count)
-    if bad < chunk.count { throw JSONFault("invalid UTF-8 at byte \(bad) of the document", at: bad) }
-    var parser = unsafe JSONTreeParser(scanner: JSONScanner(chunk.base), duplicateKeys: duplicateKeys)
-    return try parser.document(end: chunk.count)
+    let bad = unsafe bb_first_not_utf8(text.base, text.count)
+    if bad < text.count { throw JSONFault("invalid UTF-8 at byte \(bad) of the document", at: bad) }
+    var parser = unsafe JSONTreeParser(scanner: JSONScanner(text.base), duplicateKeys: duplicateKeys)
+    return try parser.document(end: text.count)
   }
 }
 

@@ -11,28 +11,34 @@ public enum JSONForm: Sendable, Hashable {
   case lines
 }
 
-/// Complete records of a document, followed by a NUL, to be parsed on any core.
-struct JSONPiece: Sendable {
-  /// Holds the text from `start` to `chunk.count`.
-  let chunk: Chunk
-  /// Where the text begins.
-  let start: Int
-  /// `array` or `lines`.
-  let form: JSONForm
-  /// Whether nothing of the array was given out before: no comma comes first.
-  let isFirst: Bool
-  /// Whether the array's end belongs to the piece.
-  let isLast: Bool
-  /// Where the text begins in the document.
-  let place: JSONPlace
-  /// Line feeds in the text.
-  let lines: Int
-  /// Whether all pieces so far were certainly cut between records.
-  let isCertain: Bool
+/// Complete records of a document, to be parsed on any core.
+struct JSONPiece: ~Copyable, Sendable {
+  /// The text, which begins at `context.start` and is followed by a NUL.
+  var text: ArenaBuilder
+  let context: Context
 
-  /// `line:column` of an offset of the chunk.
+  /// What is known about the text.
+  struct Context: Sendable {
+    /// The offset of the first byte.
+    let start: Int
+    /// `array` or `lines`.
+    let form: JSONForm
+    /// Whether it is the first piece of the array: no comma comes first.
+    let isFirst: Bool
+    /// Whether the array's end belongs to the piece.
+    let isLast: Bool
+    /// The place of the first byte in the document.
+    let place: JSONPlace
+    /// Line feeds in the text.
+    let lines: Int
+    /// Whether all pieces so far were certainly cut between records.
+    let isCertain: Bool
+  }
+
+  /// The place of an offset of the text.
   func place(of offset: Int) -> JSONPlace {
-    unsafe place.advanced(over: chunk.base + start, count: min(offset, chunk.count) - start)
+    let start = context.start
+    return unsafe context.place.advanced(over: text.base + start, count: min(offset, text.count) - start)
   }
 }
 

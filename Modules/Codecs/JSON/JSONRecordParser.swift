@@ -5,7 +5,7 @@ import Rows
 ///
 /// The text stays as it is until all of it was found right; only then strings with escapes are decoded, nested values
 /// put into canonical form and base64 decoded, each in its own place: none of them becomes longer.
-struct JSONRecordParser: ~Copyable {
+@safe struct JSONRecordParser: ~Copyable {
   /// Values that are rewritten in place when the piece is known to be right.
   private struct Rewrite {
     enum Kind { case escapes, nested, base64 }
@@ -16,9 +16,12 @@ struct JSONRecordParser: ~Copyable {
   }
 
   private let layout: JSONLayout
-  private let piece: JSONPiece
+  private let piece: JSONPiece.Context
+  /// The text of the piece, and its end.
+  private let base: UnsafeMutablePointer<UInt8>
+  private let end: Int
   private var scanner: JSONScanner
-  private var cells: CellBlock
+  private var cells: CellsBuilder
   private var rewrites: [Rewrite] = []
   private let table: JSONColumnTable
   private var others = JSONKeys()
@@ -26,33 +29,41 @@ struct JSONRecordParser: ~Copyable {
   private var rows = 0
   private var lineEnds = 0
 
-  init(_ piece: JSONPiece, _ layout: JSONLayout) {
-    self.piece = piece
+  /// - Parameter piece: must be kept as long as the parser.
+  @unsafe init(_ piece: borrowing JSONPiece, _ layout: JSONLayout) {
+    self.piece = piece.context
     self.layout = layout
-    scanner = unsafe JSONScanner(piece.chunk.base, at: piece.start)
-    cells = CellBlock(capacity: max(64, (piece.chunk.count - piece.start) / 24) + layout.width)
+    unsafe base = piece.text.base
+    end = piece.text.count
+    scanner = unsafe JSONScanner(base, at: self.piece.start)
+    cells = CellsBuilder(capacity: max(64, (end - self.piece.start) / 24) + layout.width)
     table = JSONColumnTable(layout)
   }
 
   deinit { table.deallocate() }
 
-  /// The batch; the position of the record at fault is `rows` when it throws.
-  mutating func batch() throws(JSONFault) -> RowBatch {
-    let count = piece.chunk.count - piece.start
-    let bad = unsafe Int(bb_first_not_utf8(piece.chunk.base + piece.start, count))
+  /// Parses the piece; the position of the record at fault is `count` when it throws.
+  mutating func parse() throws(JSONFault) {
+    let count = end - piece.start
+    let bad = unsafe Int(bb_first_not_utf8(base + piece.start, count))
     if bad < count {
       throw JSONFault("invalid UTF-8 at byte \(piece.place.offset + bad) of the document", at: piece.start + bad)
     }
     if piece.form == .array { try elements() } else { try lines() }
+  }
+
+  /// The cells, after all values in the text were decoded. Called once, after `parse`.
+  mutating func finish() -> Cells {
     rewrite()
-    return RowBatch(width: layout.width, count: rows, cells: cells, chunk: piece.chunk)
+    var finished = CellsBuilder(capacity: 0)
+    swap(&finished, &cells)
+    return finished.freeze()
   }
 
   /// Records parsed so far.
   var count: Int { rows }
 
   private mutating func elements() throws(JSONFault) {
-    let end = piece.chunk.count
     scanner.skipSpace()
     if piece.isFirst {
       if scanner.byte == UInt8(ascii: "]") {
@@ -73,7 +84,6 @@ struct JSONRecordParser: ~Copyable {
   }
 
   private mutating func lines() throws(JSONFault) {
-    let end = piece.chunk.count
     while true {
       while scanner.byte <= 0x20, scanner.byte != 0 {
         if scanner.byte == 0x0A { lineEnds &+= 1 }
@@ -94,12 +104,12 @@ struct JSONRecordParser: ~Copyable {
   /// A record continues after the end of its line. Whether that could be read depends on where pieces are split, so it
   /// is always rejected.
   private mutating func brokenRecord() -> JSONFault {
-    var scanner = unsafe JSONScanner(piece.chunk.base, at: piece.start)
+    var scanner = unsafe JSONScanner(base, at: piece.start)
     var keys = JSONKeys()
     var shape = JSONShape()
     // The reported record is the broken one, not the last one.
     rows = 0
-    while scanner.at < piece.chunk.count {
+    while scanner.at < end {
       scanner.skipSpace()
       let start = scanner.at
       do throws(JSONFault) {
@@ -121,11 +131,10 @@ struct JSONRecordParser: ~Copyable {
     guard scanner.byte == UInt8(ascii: "{") else { throw scanner.unexpected(wanted: "an object (one record)") }
     let width = layout.width
     let firstCell = rows &* width
-    if firstCell &+ width > cells.capacity { cells = cells.grown(keeping: firstCell, atLeast: firstCell &+ width) }
     // In registers while the record lasts.
     var scanner = scanner
     let table = table
-    let cells = unsafe cells.base + firstCell
+    let cells = unsafe self.cells.appendRow(width)
     let row = rows
     var next = 0
     var seen = 0
@@ -188,7 +197,7 @@ struct JSONRecordParser: ~Copyable {
         throw JSONFault("the record has no “\(layout.columns[position].name)”", at: scanner.at - 1, column: position)
       }
       let slot = table.slot(position)
-      if slot >= 0 { cells.put(firstCell + slot, .null) }
+      if slot >= 0 { cells[firstCell + slot] = .null }
     }
   }
 
@@ -333,20 +342,19 @@ struct JSONRecordParser: ~Copyable {
   }
 
   private mutating func rewrite() {
-    let base = unsafe piece.chunk.base
     for rewrite in rewrites {
       let text = unsafe base + rewrite.start
       let start = UInt32(rewrite.start)
       switch rewrite.kind {
       case .escapes:
         let count = unsafe JSONEscapes.decode(text, count: rewrite.count, to: text)
-        cells.put(rewrite.cell, .text(start, UInt32(count)))
+        cells[rewrite.cell] = .text(start, UInt32(count))
       case .nested:
         let count = unsafe JSONEscapes.canonicalise(text, count: rewrite.count, to: text)
-        cells.put(rewrite.cell, .json(start, UInt32(count)))
+        cells[rewrite.cell] = .json(start, UInt32(count))
       case .base64:
         let count = unsafe Base64.decode(text, count: rewrite.count, to: text) ?? 0
-        cells.put(rewrite.cell, .bytes(start, UInt32(count)))
+        cells[rewrite.cell] = .bytes(start, UInt32(count))
       }
     }
   }

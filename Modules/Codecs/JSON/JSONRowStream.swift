@@ -50,10 +50,10 @@ public final class JSONRowStream: RowStream {
   private let inference: Inference?
   private let failure = Mutex<Failure?>(nil)
 
-  private struct State: Sendable {
+  private struct State: ~Copyable, Sendable {
     var splitter: JSONSplitter
     /// Pieces that were read to infer the schema.
-    var ahead: [JSONPiece] = []
+    var ahead: [PieceTask<JSONPiece>] = []
   }
 
   private struct Inference: Sendable {
@@ -68,7 +68,7 @@ public final class JSONRowStream: RowStream {
   private struct Failure: Sendable {
     let offset: Int
     /// The piece that holds a value or a key that was not foreseen; nil when the text was perhaps cut in a wrong place.
-    let contradiction: JSONPiece?
+    let contradiction: PieceTask<JSONPiece>?
   }
   /// The number of restarts with the contents of the contradicting pieces; after that the whole document is read first.
   private static let patience = 3
@@ -96,20 +96,20 @@ public final class JSONRowStream: RowStream {
         isWhole = true
         break
       }
-      state.ahead.append(piece)
-      bytes += piece.chunk.count
+      bytes += piece.text.count
       do throws(JSONFault) {
         try inference.read(piece)
       } catch {
         throw problem(error, in: piece, name: source.name)
       }
+      state.ahead.append(PieceTask(piece))
     }
     if !isWhole { state.splitter.mayGuess = try source.reopened() != nil }
     return try inferred(source, table, reading, state, inference, isWhole: isWhole, contradictions: 0)
   }
 
   private static func inferred(
-    _ source: any ByteSource, _ table: String, _ reading: JSONReading, _ state: State, _ found: JSONInference,
+    _ source: any ByteSource, _ table: String, _ reading: JSONReading, _ state: consuming State, _ found: JSONInference,
     isWhole: Bool, contradictions: Int
   ) throws(Problem) -> JSONRowStream {
     let (schema, columns) = try found.schema(table, types: reading.types, isWhole: isWhole)
@@ -118,7 +118,7 @@ public final class JSONRowStream: RowStream {
   }
 
   private init(
-    _ source: any ByteSource, _ whole: Schema, _ reading: JSONReading, _ state: State, _ inference: Inference?
+    _ source: any ByteSource, _ whole: Schema, _ reading: JSONReading, _ state: consuming State, _ inference: Inference?
   ) {
     let wanted = reading.columns.map { names in
       whole.columns.indices.filter { names.contains(whole.columns[$0].name) }
@@ -145,18 +145,18 @@ public final class JSONRowStream: RowStream {
 
   /// The same for who does not wait for others.
   public func nextWork() throws(Problem) -> BatchTask? {
-    let piece = try state.withLock { (state) throws(Problem) -> JSONPiece? in
+    let task = try state.withLock { (state) throws(Problem) -> PieceTask<JSONPiece>? in
       if !state.ahead.isEmpty { return state.ahead.removeFirst() }
       do throws(Problem) {
-        return try state.splitter.next()
+        guard let piece = try state.splitter.next() else { return nil }
+        return PieceTask(piece)
       } catch {
         if state.splitter.hasGuessed { note(Failure(offset: .max, contradiction: nil)) }
         throw error
       }
     }
-    guard let piece else { return nil }
-    let work = Work(piece, self)
-    return BatchTask { () throws(Problem) in try work.batch() }
+    guard let task else { return nil }
+    return BatchTask { [self] () throws(Problem) in try task.batch(parse) }
   }
 
   /// After a value that contradicts the inferred types, if the document can be read again: the same records from the
@@ -183,41 +183,23 @@ public final class JSONRowStream: RowStream {
       }
     } else {
       // Later errors of the piece are reported when it is parsed again.
-      do throws(JSONFault) { try found.read(piece) } catch {}
+      do throws(JSONFault) { try piece.inspect { (piece) throws(JSONFault) in try found.read(piece) } } catch {}
     }
     state.splitter.mayGuess = self.state.withLock { $0.splitter.mayGuess }
     return try Self.inferred(
       again, table, reading, state, found, isWhole: isWhole, contradictions: inference.contradictions + 1)
   }
 
-  private static func problem(_ fault: JSONFault, in piece: JSONPiece, name: String, record: Int? = nil) -> Problem {
+  private static func problem(
+    _ fault: JSONFault, in piece: borrowing JSONPiece, name: String, record: Int? = nil
+  ) -> Problem {
     Problem(.badData, fault.message, at: "\(name):\(piece.place(of: fault.offset))", hint: fault.hint, record: record)
   }
 
-  /// Parses a piece, once, because parsing changes the text; later calls return the same batch.
-  private final class Work: Sendable {
-    private let piece: JSONPiece
-    private let stream: JSONRowStream
-    private let result = Mutex<Result<RowBatch, Problem>?>(nil)
-
-    init(_ piece: JSONPiece, _ stream: JSONRowStream) {
-      self.piece = piece
-      self.stream = stream
-    }
-
-    func batch() throws(Problem) -> RowBatch {
-      try result.withLock { result in
-        let known = result ?? stream.parse(piece)
-        result = known
-        return known
-      }.get()
-    }
-  }
-
-  private func parse(_ piece: JSONPiece) -> Result<RowBatch, Problem> {
-    var parser = JSONRecordParser(piece, layout)
+  private func parse(_ piece: consuming JSONPiece) -> Result<RowBatch, Problem> {
+    var parser = unsafe JSONRecordParser(piece, layout)
     do throws(JSONFault) {
-      return .success(try parser.batch())
+      try parser.parse()
     } catch {
       var problem = Self.problem(error, in: piece, name: source.name, record: parser.count)
       if inference != nil {
@@ -225,12 +207,18 @@ public final class JSONRowStream: RowStream {
         if isContradiction, let column = error.column, column >= 0 {
           problem.hint = "set the column type: --types '\(ListedName.written(layout.columns[column].name))=json'"
         }
-        if isContradiction || !piece.isCertain {
-          note(Failure(offset: piece.place.offset, contradiction: isContradiction ? piece : nil))
+        let offset = piece.context.place.offset
+        if isContradiction {
+          note(Failure(offset: offset, contradiction: PieceTask(piece)))
+        } else if !piece.context.isCertain {
+          note(Failure(offset: offset, contradiction: nil))
         }
       }
       return .failure(problem)
     }
+    let cells = parser.finish()
+    return .success(
+      unsafe RowBatch(width: layout.width, count: parser.count, uncheckedCells: cells, arena: piece.text.freeze()))
   }
 
   private func note(_ new: Failure) {

@@ -4,7 +4,7 @@ import Rows
 /// Cuts a document into pieces of whole records as it is read. Only this is serial, so it looks at brackets and line feeds and leaves
 /// everything else to whoever parses the pieces. Memory is two chunks, which grow only when a record is larger, up to
 /// twice the largest field.
-struct JSONSplitter: Sendable {
+struct JSONSplitter: ~Copyable, Sendable {
   private enum Phase { case opening, records, behind, done }
 
   private let source: any ByteSource
@@ -12,11 +12,11 @@ struct JSONSplitter: Sendable {
   /// The most bytes of a value or key; a record, and the text before and after the records, may have twice as many.
   private let maximumField: Int
   private var phase = Phase.opening
-  private var chunk = Chunk()
-  /// Where the text that was not given out yet begins in `chunk`.
+  private var text = ArenaBuilder()
+  /// Where the text that was not given out yet begins in `text`.
   private var start = 0
-  /// Bytes that `chunk` may hold before it is checked again.
-  private var goal = Chunk.usualCapacity
+  /// Bytes that `text` may hold before it is checked again.
+  private var goal = Arena.usualCapacity
   /// The same place in the document.
   private var place = JSONPlace()
   private var isAtEnd = false
@@ -55,10 +55,10 @@ struct JSONSplitter: Sendable {
       try fill()
       if isAtEnd {
         phase = .done
-        return start == chunk.count ? nil : cut(at: chunk.count, isLast: true)
+        return start == text.count ? nil : cut(at: text.count, isLast: true)
       }
-      var end = chunk.count
-      while end > start, unsafe chunk.base[end - 1] != 0x0A { end -= 1 }
+      var end = text.count
+      while end > start, unsafe text.base[end - 1] != 0x0A { end -= 1 }
       if end > start { return cut(at: end, isLast: false) }
       try grow()
     }
@@ -66,25 +66,25 @@ struct JSONSplitter: Sendable {
 
   private mutating func nextElements() throws(Problem) -> JSONPiece? {
     try fill()
-    if mayGuess, !isAtEnd, let border = unsafe seam?.lastBorder(chunk.base, from: start, to: chunk.count) {
+    if mayGuess, !isAtEnd, let border = unsafe seam?.lastBorder(text.base, from: start, to: text.count) {
       hasGuessed = true
       return cut(at: border, isLast: false)
     }
     var borders = JSONBorders(at: start)
     while true {
       try fill()
-      unsafe borders.scan(chunk.base, to: chunk.count)
+      unsafe borders.scan(text.base, to: text.count)
       if let border = borders.border {
         if border.isEnd {
           phase = .behind
         } else {
-          seam = unsafe JSONSeam(behind: border.offset, chunk.base, to: chunk.count)
+          seam = unsafe JSONSeam(behind: border.offset, text.base, to: text.count)
         }
         if border.isEnd || !isAtEnd { return cut(at: border.offset, isLast: border.isEnd) }
       }
       if isAtEnd {
         phase = .done
-        return cut(at: chunk.count, isLast: true)
+        return cut(at: text.count, isLast: true)
       }
       let moved = start
       try grow()
@@ -92,31 +92,29 @@ struct JSONSplitter: Sendable {
     }
   }
 
-  /// Returns the text up to `end`, and moves the rest to a new chunk.
+  /// Returns the text up to `end`, and moves the rest to a new text.
   private mutating func cut(at end: Int, isLast: Bool) -> JSONPiece {
-    let text = chunk
     let count = text.count - end
-    let rest = Chunk(capacity: max(Chunk.usualCapacity, count * 2))
-    unsafe rest.base.update(from: text.base + end, count: count)
-    rest.count = count
-    text.count = end
+    var rest = ArenaBuilder(capacity: max(Arena.usualCapacity, count * 2))
+    unsafe rest.append(RawSpan(_unsafeStart: text.base + end, byteCount: count))
+    text.truncate(to: end)
     text.seal()
     let after = unsafe place.advanced(over: text.base + start, count: end - start)
-    let piece = JSONPiece(
-      chunk: text, start: start, form: form, isFirst: isFirst, isLast: isLast, place: place,
-      lines: after.lines - place.lines, isCertain: !hasGuessed)
+    let context = JSONPiece.Context(
+      start: start, form: form, isFirst: isFirst, isLast: isLast, place: place, lines: after.lines - place.lines,
+      isCertain: !hasGuessed)
+    swap(&text, &rest)
     isFirst = false
     place = after
-    chunk = rest
     start = 0
-    goal = rest.capacity
-    return piece
+    goal = text.capacity
+    return JSONPiece(text: rest, context: context)
   }
 
   /// Reads until the chunk is as full as it may be or the source ends.
   private mutating func fill() throws(Problem) {
-    while !isAtEnd, chunk.count < goal {
-      if try source.read(into: chunk, limit: goal - chunk.count) == 0 { isAtEnd = true }
+    while !isAtEnd, text.count < goal {
+      if try source.read(into: &text, limit: goal - text.count) == 0 { isAtEnd = true }
     }
   }
 
@@ -124,11 +122,11 @@ struct JSONSplitter: Sendable {
   /// missing quote or an endless value does not fill the memory. Beyond half the largest field it checks every MiB.
   private mutating func grow() throws(Problem) {
     if phase == .records {
-      chunk.seal()
-      var probe = unsafe JSONProbe(JSONScanner(chunk.base, at: start), form, isFirst: isFirst)
-      if let fault = probe.fault(before: chunk.count - 16, end: chunk.count, maximumField) { throw problem(fault) }
+      text.seal()
+      var probe = unsafe JSONProbe(JSONScanner(text.base, at: start), form, isFirst: isFirst)
+      if let fault = probe.fault(before: text.count - 16, end: text.count, maximumField) { throw problem(fault) }
     }
-    let count = chunk.count - start
+    let count = text.count - start
     guard count < 2 * maximumField else {
       let what =
         switch phase {
@@ -139,19 +137,17 @@ struct JSONSplitter: Sendable {
       let hint = "raise the limit with --max-field: a record may have twice as much"
       throw problem(JSONFault("\(what) \(2 * maximumField >> 20) MiB", at: start, hint: hint))
     }
-    if start > 0 || chunk.count == chunk.capacity {
-      let room = count < maximumField / 2 ? count * 2 : 2 * maximumField + Chunk.usualCapacity
-      let larger = Chunk(capacity: max(Chunk.usualCapacity, room))
-      unsafe larger.base.update(from: chunk.base + start, count: count)
-      larger.count = count
-      chunk = larger
+    if start > 0 || text.count == text.capacity {
+      let room = count < maximumField / 2 ? count * 2 : 2 * maximumField + Arena.usualCapacity
+      text.removeFirst(start)
+      text.reserve(room)
       start = 0
     }
-    goal = count < maximumField / 2 ? chunk.capacity : min(chunk.capacity, count + 1 << 20)
+    goal = count < maximumField / 2 ? text.capacity : min(text.capacity, count + 1 << 20)
   }
 
   private func problem(_ fault: JSONFault, hint: String = "") -> Problem {
-    let place = unsafe place.advanced(over: chunk.base + start, count: fault.offset - start)
+    let place = unsafe place.advanced(over: text.base + start, count: fault.offset - start)
     return Problem(.badData, fault.message, at: "\(source.name):\(place)", hint: hint.isEmpty ? fault.hint : hint)
   }
 
@@ -160,14 +156,14 @@ struct JSONSplitter: Sendable {
   /// Finds where the records begin.
   private mutating func open() throws(Problem) {
     try fill()
-    chunk.seal()
-    var scanner = unsafe JSONScanner(chunk.base)
+    text.seal()
+    var scanner = unsafe JSONScanner(text.base)
     if scanner.byte == 0xEF, scanner.byte(1) == 0xBB, scanner.byte(2) == 0xBF { scanner.at = 3 }
     if form != .lines { scanner.skipSpace() }
     advance(to: scanner.at)
     if form != .lines { try skipSpace() }
     while form != .lines, phase == .opening {
-      let opening = unsafe JSONOpening(JSONScanner(chunk.base, at: start), end: chunk.count, isWhole: isAtEnd)
+      let opening = unsafe JSONOpening(JSONScanner(text.base, at: start), end: text.count, isWhole: isAtEnd)
       let finding: JSONOpening.Finding
       do throws(JSONFault) {
         finding = try opening.records(at: pointer, form: form)
@@ -184,7 +180,7 @@ struct JSONSplitter: Sendable {
       case .notYet:
         try grow()
         try fill()
-        chunk.seal()
+        text.seal()
       }
     }
     phase = .records
@@ -192,19 +188,19 @@ struct JSONSplitter: Sendable {
 
   /// Passes over white space that fills the whole chunk, however long it is.
   private mutating func skipSpace() throws(Problem) {
-    while start == chunk.count, !isAtEnd {
-      chunk = Chunk()
-      (start, goal) = (0, chunk.capacity)
+    while start == text.count, !isAtEnd {
+      text.removeAll()
+      (start, goal) = (0, text.capacity)
       try fill()
-      chunk.seal()
-      var scanner = unsafe JSONScanner(chunk.base)
+      text.seal()
+      var scanner = unsafe JSONScanner(text.base)
       scanner.skipSpace()
       advance(to: scanner.at)
     }
   }
 
   private mutating func advance(to offset: Int) {
-    place = unsafe place.advanced(over: chunk.base + start, count: offset - start)
+    place = unsafe place.advanced(over: text.base + start, count: offset - start)
     start = offset
   }
 
@@ -212,28 +208,28 @@ struct JSONSplitter: Sendable {
   private mutating func readBehind() throws(Problem) {
     while true {
       try fill()
-      chunk.seal()
-      var scanner = unsafe JSONScanner(chunk.base, at: start)
+      text.seal()
+      var scanner = unsafe JSONScanner(text.base, at: start)
       scanner.skipSpace()
       advance(to: scanner.at)
       try skipSpace()
-      scanner = unsafe JSONScanner(chunk.base, at: start)
+      scanner = unsafe JSONScanner(text.base, at: start)
       var probe = JSONProbe(scanner, .array, isFirst: false)
-      guard let fault = probe.faultBehind(closers, end: chunk.count) else {
+      guard let fault = probe.faultBehind(closers, end: text.count) else {
         if isAtEnd { break }
         closers = []
-        advance(to: chunk.count)
+        advance(to: text.count)
         try grow()
         continue
       }
-      if isAtEnd || fault.offset < chunk.count - 16 { throw problem(fault) }
+      if isAtEnd || fault.offset < text.count - 16 { throw problem(fault) }
       try grow()
     }
     phase = .done
   }
 }
 
-extension Chunk {
+extension ArenaBuilder {
   /// Writes NULs after the bytes, which stop scanners.
   func seal() { unsafe (base + count).update(repeating: 0, count: 64) }
 }

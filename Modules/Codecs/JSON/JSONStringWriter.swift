@@ -69,9 +69,9 @@ extension WriteCursor {
 extension ByteBuffer {
   /// Appends a JSON string with its quotes; for keys and the like, not for values.
   public mutating func append(jsonString text: String) {
-    let bytes = Chunk(copying: Array(text.utf8))
+    let bytes = Arena(Array(text.utf8))
     var cursor = WriteCursor(&self, margin: 0)
-    unsafe cursor.putJSON(ByteRun(start: UnsafePointer(bytes.base), count: bytes.count), &self)
+    unsafe cursor.putJSON(ByteRun(start: bytes.base, count: bytes.count), &self)
     cursor.commit(to: &self)
     withExtendedLifetime(bytes) {}
   }
@@ -79,31 +79,22 @@ extension ByteBuffer {
 
 extension ByteBuffer {
   /// Appends a cell as canonical JSON: raw bytes as base64, a literal verbatim. A real must be finite.
-  public mutating func append(jsonOf cell: Cell, _ chunk: Chunk) {
+  public mutating func append(jsonOf cell: Cell, _ arena: Arena) {
     var cursor = WriteCursor(&self, margin: NumberWriter.longest)
     switch cell {
     case .null: cursor.put("null")
     case .boolean(let value): cursor.put(value ? "true" : "false")
     case .integer(let value): cursor.put(value)
     case .real(let value): cursor.put(value)
-    case .text(let start, let length): cursor.putJSON(ByteRun(chunk, start, length), &self)
+    case .text(let start, let length): cursor.putJSON(ByteRun(arena, start, length), &self)
     case .number(let start, let length), .json(let start, let length):
       cursor.ensure(Int(length), &self)
-      cursor.put(ByteRun(chunk, start, length))
+      cursor.put(ByteRun(arena, start, length))
     case .bytes(let start, let length):
       cursor.put(UInt8(ascii: "\""))
-      cursor.putBase64(ByteRun(chunk, start, length), &self)
+      cursor.putBase64(ByteRun(arena, start, length), &self)
       cursor.put(UInt8(ascii: "\""))
     }
     cursor.commit(to: &self)
-  }
-}
-
-extension Chunk {
-  /// A chunk that holds `bytes`.
-  convenience init(copying bytes: [UInt8]) {
-    self.init(capacity: max(bytes.count, 1))
-    for (position, byte) in bytes.enumerated() { unsafe base[position] = byte }
-    count = bytes.count
   }
 }

@@ -18,11 +18,11 @@ public struct JSONWriter: Sendable {
   /// Whether lists and JSON values are written as text that holds JSON.
   private let nestsAsText: Bool
   private let columns: [String]
-  /// Before each value: `{"id":`, `,"name":`. All of them in one chunk, so that they may be copied in registers.
-  private let keys: Chunk
+  /// Before each value: `{"id":`, `,"name":`. All of them in one arena, so that they may be copied in registers.
+  private let keys: Arena
   private let keyRanges: [(start: UInt32, length: UInt32)]
   /// The text after the last value of a record: `}`, or more.
-  private let suffix: Chunk
+  private let suffix: Arena
 
   /// Creates a writer of rows of `schema`.
   ///
@@ -45,9 +45,9 @@ public struct JSONWriter: Sendable {
       text.append(byte: UInt8(ascii: ":"))
       ranges.append((UInt32(start), UInt32(text.count - start)))
     }
-    keys = Chunk(copying: text.bytes())
+    keys = Arena(text.bytes())
     keyRanges = ranges
-    self.suffix = Chunk(copying: Array((schema.width == 0 ? prefix + "{}" : "}").utf8) + Array(suffix.utf8))
+    self.suffix = Arena(Array((schema.width == 0 ? prefix + "{}" : "}").utf8) + Array(suffix.utf8))
   }
 
   /// Writes the text before the first record.
@@ -71,7 +71,7 @@ public struct JSONWriter: Sendable {
 
   @inline(__always)
   private func write(_ batch: RowBatch, isArray: Bool, _ out: inout ByteBuffer) throws(Problem) {
-    let width = batch.width, chunk = batch.chunk
+    let width = batch.width, arena = batch.arena
     precondition(width == columns.count, "internal error: batch has the wrong number of columns")
     // For everything but text: keys, numbers, punctuation.
     let usual = keys.count + width * NumberWriter.longest + suffix.count + 4
@@ -89,12 +89,12 @@ public struct JSONWriter: Sendable {
         switch unsafe batch.cells.base[position] {
         case .null: cursor.put("null")
         case .text(let start, let length):
-          cursor.putJSON(ByteRun(chunk, start, length), &out)
+          cursor.putJSON(ByteRun(arena, start, length), &out)
         case .json(let start, let length) where nestsAsText:
-          cursor.putJSON(ByteRun(chunk, start, length), &out)
+          cursor.putJSON(ByteRun(arena, start, length), &out)
         case .number(let start, let length), .json(let start, let length):
           cursor.ensure(Int(length), &out)
-          cursor.put(ByteRun(chunk, start, length))
+          cursor.put(ByteRun(arena, start, length))
         case .integer(let value): cursor.put(value)
         case .real(let value):
           if value.isFinite {
@@ -105,7 +105,7 @@ public struct JSONWriter: Sendable {
         case .boolean(let value): cursor.put(value ? "true" : "false")
         case .bytes(let start, let length):
           cursor.put(UInt8(ascii: "\""))
-          cursor.putBase64(ByteRun(chunk, start, length), &out)
+          cursor.putBase64(ByteRun(arena, start, length), &out)
           cursor.put(UInt8(ascii: "\""))
         }
         position &+= 1

@@ -72,7 +72,7 @@ public struct HTMLWriter: Sendable {
   ///
   /// - Returns: how many cells had control characters, which are shown as U+FFFD.
   public func write(_ batch: RowBatch, _ out: inout ByteBuffer) -> Int {
-    let chunk = batch.chunk
+    let arena = batch.arena
     var cursor = WriteCursor(&out, margin: batch.width * (NumberWriter.longest + 64) + 32)
     var noted = 0
     for row in 0..<batch.count {
@@ -84,20 +84,20 @@ public struct HTMLWriter: Sendable {
         if let map { putLink(map, &cursor, &out) }
         switch batch[row, column] {
         case .null: break
-        case .text(let start, let length): noted += putText(ByteRun(chunk, start, length), &cursor, &out)
-        case .json(let start, let length): noted += putNested(ByteRun(chunk, start, length), &cursor, &out)
+        case .text(let start, let length): noted += putText(ByteRun(arena, start, length), &cursor, &out)
+        case .json(let start, let length): noted += putNested(ByteRun(arena, start, length), &cursor, &out)
         case .number(let start, let length):
           cursor.ensure(Int(length), &out)
-          cursor.put(ByteRun(chunk, start, length))
-          putStars(.number(start, length), chunk, column, &cursor)
+          cursor.put(ByteRun(arena, start, length))
+          putStars(.number(start, length), arena, column, &cursor)
         case .integer(let value):
           cursor.put(value)
-          putStars(.integer(value), chunk, column, &cursor)
+          putStars(.integer(value), arena, column, &cursor)
         case .real(let value):
           if value.isFinite { cursor.put(value) } else { cursor.put(NonfinitePolicy.word(for: value)) }
-          putStars(.real(value), chunk, column, &cursor)
+          putStars(.real(value), arena, column, &cursor)
         case .boolean(let value): cursor.put(value ? "true" : "false")
-        case .bytes(let start, let length): cursor.putBase64(ByteRun(chunk, start, length), &out)
+        case .bytes(let start, let length): cursor.putBase64(ByteRun(arena, start, length), &out)
         }
         cursor.put(map == nil ? "</td>" : "</a></td>")
       }
@@ -131,8 +131,8 @@ public struct HTMLWriter: Sendable {
     }
   }
 
-  private func putStars(_ cell: Cell, _ chunk: Chunk, _ column: Int, _ cursor: inout WriteCursor) {
-    guard schema.columns[column].unit == Stars.unit, let stars = Stars.text(of: cell, chunk) else { return }
+  private func putStars(_ cell: Cell, _ arena: Arena, _ column: Int, _ cursor: inout WriteCursor) {
+    guard schema.columns[column].unit == Stars.unit, let stars = Stars.text(of: cell, arena) else { return }
     cursor.put(" ")
     cursor.put(stars)
   }

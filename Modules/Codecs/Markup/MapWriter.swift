@@ -124,7 +124,7 @@ public struct MapWriter: Sendable {
   ) -> Int {
     guard let column, !batch[row, column].isNull else { return 0 }
     out.append("<\(name)>")
-    let noted = text(batch[row, column], batch.chunk, &out)
+    let noted = text(batch[row, column], batch.arena, &out)
     out.append("</\(name)>")
     return noted
   }
@@ -143,7 +143,7 @@ public struct MapWriter: Sendable {
         out.append("\"")
       }
       out.append(">")
-      noted += text(batch[row, column], batch.chunk, &out)
+      noted += text(batch[row, column], batch.arena, &out)
       out.append("</bb:\(elements[column])>")
     }
     out.append("</extensions>")
@@ -160,7 +160,7 @@ public struct MapWriter: Sendable {
       out.append("<Data name=\"")
       out.append(markup: schema.columns[column].name)
       out.append("\"><value>")
-      noted += text(batch[row, column], batch.chunk, &out)
+      noted += text(batch[row, column], batch.arena, &out)
       out.append("</value></Data>")
     }
     out.append("</ExtendedData>")
@@ -174,9 +174,9 @@ public struct MapWriter: Sendable {
   }
 
   /// Text, with spaces and line ends at its edges as character references: readers take those literally.
-  private func text(_ cell: Cell, _ chunk: Chunk, _ out: inout ByteBuffer) -> Int {
+  private func text(_ cell: Cell, _ arena: Arena, _ out: inout ByteBuffer) -> Int {
     var plain = ByteBuffer(capacity: 256)
-    DisplayText.appendPlain(cell, chunk, to: &plain)
+    DisplayText.appendPlain(cell, arena, to: &plain)
     return plain.run { text in
       var start = 0, end = text.count
       while start < end, let reference = Self.reference(text[start]) {

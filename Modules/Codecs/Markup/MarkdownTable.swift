@@ -12,7 +12,7 @@ public struct MarkdownTable: Sendable {
     guard schema.width > 0 else { return out.append("No columns.\n") }
     var cursor = WriteCursor(&out, margin: 16)
     for column in schema.columns {
-      let name = Chunk(copying: Array(column.name.utf8))
+      let name = Arena(Array(column.name.utf8))
       cursor.put("| ")
       _ = cursor.putMarkdown(ByteRun(name, 0, UInt32(name.count)), &out)
       cursor.ensure(0, &out)
@@ -31,7 +31,7 @@ public struct MarkdownTable: Sendable {
   ///
   /// - Returns: how many cells had control characters, which are shown as U+FFFD (line ends as `<br>`).
   public func write(_ batch: RowBatch, _ out: inout ByteBuffer) -> Int {
-    let width = batch.width, chunk = batch.chunk
+    let width = batch.width, arena = batch.arena
     precondition(width == schema.width, "internal error: batch has the wrong number of columns")
     guard width > 0 else { return 0 }
     var cursor = WriteCursor(&out, margin: width * (NumberWriter.longest + 4) + 16)
@@ -44,18 +44,18 @@ public struct MarkdownTable: Sendable {
         switch unsafe batch.cells.base[position] {
         case .null: break
         case .text(let start, let length):
-          noted &+= cursor.putMarkdownLinked(ByteRun(chunk, start, length), &out)
+          noted &+= cursor.putMarkdownLinked(ByteRun(arena, start, length), &out)
         case .json(let start, let length):
-          noted &+= putNested(ByteRun(chunk, start, length), &plain, &cursor, &out)
+          noted &+= putNested(ByteRun(arena, start, length), &plain, &cursor, &out)
         case .number(let start, let length):
           cursor.ensure(Int(length), &out)
-          cursor.put(ByteRun(chunk, start, length))
+          cursor.put(ByteRun(arena, start, length))
         case .integer(let value): cursor.put(value)
         case .real(let value):
           if value.isFinite { cursor.put(value) } else { cursor.put(NonfinitePolicy.word(for: value)) }
         case .boolean(let value): cursor.put(value ? "true" : "false")
         case .bytes(let start, let length):
-          cursor.putBase64(ByteRun(chunk, start, length), &out)
+          cursor.putBase64(ByteRun(arena, start, length), &out)
         }
         cursor.put(UInt8(ascii: " "))
         position &+= 1

@@ -67,7 +67,7 @@ extension WriteCursor {
 extension ByteBuffer {
   /// Appends text known to the program (names, titles) for HTML or XML.
   mutating func append(markup text: String) {
-    let bytes = Chunk(copying: Array(text.utf8))
+    let bytes = Arena(Array(text.utf8))
     _ = append(markup: ByteRun(bytes, 0, UInt32(bytes.count)))
   }
 

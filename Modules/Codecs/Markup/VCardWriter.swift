@@ -55,22 +55,22 @@ public struct VCardWriter: Sendable {
           .badData, "column \(nameTitle): a vCard must have a name", hint: "exclude it with --where", record: row)
       }
       out.append("BEGIN:VCARD\r\nVERSION:4.0\r\n")
-      noted += append("FN", batch[row, nameColumn], batch.chunk, &out)
+      noted += append("FN", batch[row, nameColumn], batch.arena, &out)
       for (column, property) in columns {
         let cell = batch[row, column]
         if cell.isNull { continue }
         switch property {
-        case .text(let name): noted += append(name, cell, batch.chunk, &out)
-        case .date(let name): noted += append(name, cell, batch.chunk, isDate: true, &out)
+        case .text(let name): noted += append(name, cell, batch.arena, &out)
+        case .date(let name): noted += append(name, cell, batch.arena, isDate: true, &out)
         case .list(let name):
           var values: [[UInt8]] = []
-          forEach(cell, batch.chunk) { values.append(Array($0)) }
+          forEach(cell, batch.arena) { values.append(Array($0)) }
           for value in values { noted += line(name, value, isAddress: false, &out) }
         case .address(let name):
           var values: [[UInt8]] = []
-          forEach(cell, batch.chunk) { values.append(Array($0)) }
+          forEach(cell, batch.arena) { values.append(Array($0)) }
           for value in values {
-            let isAddress = Chunk(copying: value).isWebAddress
+            let isAddress = Arena(value).isWebAddress
             noted += line(isAddress ? name : Self.extensionName(name), value, isAddress: isAddress, &out)
           }
         }
@@ -81,15 +81,15 @@ public struct VCardWriter: Sendable {
   }
 
   /// The elements of a list, or the value itself.
-  private func forEach(_ cell: Cell, _ chunk: Chunk, _ body: ([UInt8]) -> Void) {
+  private func forEach(_ cell: Cell, _ arena: Arena, _ body: ([UInt8]) -> Void) {
     var plain = ByteBuffer(capacity: 256)
     guard case .json(let start, let length) = cell else {
-      DisplayText.appendPlain(cell, chunk, to: &plain)
+      DisplayText.appendPlain(cell, arena, to: &plain)
       return body(plain.bytes())
     }
-    var walk = NestedText(ByteRun(chunk, start, length))
+    var walk = NestedText(ByteRun(arena, start, length))
     guard walk.isArray else {
-      NestedText.appendPlain(ByteRun(chunk, start, length), to: &plain)
+      NestedText.appendPlain(ByteRun(arena, start, length), to: &plain)
       return body(plain.bytes())
     }
     while let element = walk.next() {
@@ -100,10 +100,10 @@ public struct VCardWriter: Sendable {
   }
 
   private func append(
-    _ name: String, _ cell: Cell, _ chunk: Chunk, isDate: Bool = false, _ out: inout ByteBuffer
+    _ name: String, _ cell: Cell, _ arena: Arena, isDate: Bool = false, _ out: inout ByteBuffer
   ) -> Int {
     var plain = ByteBuffer(capacity: 256)
-    DisplayText.appendPlain(cell, chunk, to: &plain)
+    DisplayText.appendPlain(cell, arena, to: &plain)
     var value = plain.bytes()
     // A whole date has no hyphens in a vCard; a year and a month have.
     if isDate, value.count == 10 { value.removeAll { $0 == UInt8(ascii: "-") } }
@@ -162,7 +162,7 @@ public struct VCardWriter: Sendable {
   }
 }
 
-extension Chunk {
+extension Arena {
   /// Whether the bytes are an address on the web as a whole.
   fileprivate var isWebAddress: Bool { WebAddress.isOne(ByteRun(self, 0, UInt32(count))) }
 }

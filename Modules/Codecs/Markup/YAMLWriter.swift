@@ -54,7 +54,7 @@ public struct YAMLWriter: Sendable {
           try append(value, row, column, &out)
         } else {
           json.removeAll()
-          json.append(jsonOf: cell, batch.chunk)
+          json.append(jsonOf: cell, batch.arena)
           if isReal[column] {
             // A number that still has the spelling of its file.
             for byte in json.bytes().yamlNumber { out.append(byte: byte) }

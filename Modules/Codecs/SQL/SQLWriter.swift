@@ -72,7 +72,7 @@ public struct SQLWriter: Sendable {
       for column in 0..<batch.width {
         if column > 0 { out.append(",") }
         do throws(Problem) {
-          try append(batch[row, column], batch.chunk, column, &out)
+          try append(batch[row, column], batch.arena, column, &out)
         } catch {
           var problem = error
           problem.record = row
@@ -84,10 +84,10 @@ public struct SQLWriter: Sendable {
   }
 
   private func append(
-    _ cell: Cell, _ chunk: Chunk, _ column: Int, _ out: inout ByteBuffer
+    _ cell: Cell, _ arena: Arena, _ column: Int, _ out: inout ByteBuffer
   ) throws(Problem) {
     let type = schema.columns[column].type
-    if type == .json, !cell.isNull { return try append(json: cell, chunk, column, &out) }
+    if type == .json, !cell.isNull { return try append(json: cell, arena, column, &out) }
     switch cell {
     case .null: out.append("NULL")
     case .integer(let value): out.append(integer: value)
@@ -96,10 +96,10 @@ public struct SQLWriter: Sendable {
       out.append(word)
     case .real(let value): try append(value, column, &out)
     case .text(let start, let length), .json(let start, let length):
-      try append(text: ByteRun(chunk, start, length), column, &out)
-    case .bytes(let start, let length): append(bytes: ByteRun(chunk, start, length), &out)
+      try append(text: ByteRun(arena, start, length), column, &out)
+    case .bytes(let start, let length): append(bytes: ByteRun(arena, start, length), &out)
     case .number(let start, let length):
-      try append(literal: ByteRun(chunk, start, length), type, column, &out)
+      try append(literal: ByteRun(arena, start, length), type, column, &out)
     }
   }
 
@@ -107,18 +107,18 @@ public struct SQLWriter: Sendable {
 
   /// Appends a value of a JSON column: for SQLite by value, else as JSON text.
   private func append(
-    json cell: Cell, _ chunk: Chunk, _ column: Int, _ out: inout ByteBuffer
+    json cell: Cell, _ arena: Arena, _ column: Int, _ out: inout ByteBuffer
   ) throws(Problem) {
     if case .real(let value) = cell, !value.isFinite { return try append(value, column, &out) }
     if case .bytes(let start, let length) = cell {
       guard dialect == .sqlite else {
         throw problem(column, "bytes and text cannot be distinguished in one column", "sqlite")
       }
-      return append(bytes: ByteRun(chunk, start, length), &out)
+      return append(bytes: ByteRun(arena, start, length), &out)
     }
     var json = ByteBuffer(capacity: 256)
-    json.append(jsonOf: cell, chunk)
-    let copy = Chunk(copying: json.bytes()), text = ByteRun(copy, 0, UInt32(copy.count))
+    json.append(jsonOf: cell, arena)
+    let copy = Arena(json.bytes()), text = ByteRun(copy, 0, UInt32(copy.count))
     guard dialect == .sqlite else { return try append(text: text, column, &out) }
     switch unsafe JSONScalar(text.start, text.count) {
     case .null: out.append("NULL")
@@ -136,7 +136,7 @@ public struct SQLWriter: Sendable {
     if !schema.columns[column].isMixed, JSONByValue.isAmbiguous(string) {
       return try append(text: json, column, &out)
     }
-    let copy = Chunk(copying: string)
+    let copy = Arena(string)
     try append(text: ByteRun(copy, 0, UInt32(copy.count)), column, &out)
   }
 
@@ -220,7 +220,7 @@ public struct SQLWriter: Sendable {
       guard let mark = unused else {
         throw problem(column, "a text has a carriage return and every character of ASCII", "sqlite")
       }
-      let marked = Chunk(copying: bytes.map { $0 == 0x0D ? mark : $0 })
+      let marked = Arena(bytes.map { $0 == 0x0D ? mark : $0 })
       out.append("replace(")
       appendQuoted(ByteRun(marked, 0, UInt32(marked.count)), &out)
       out.append(bytes: [44, 39, mark, 39, 44, 39, 0x0D, 39, 41])

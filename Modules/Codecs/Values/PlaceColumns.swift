@@ -43,7 +43,7 @@ public struct PlaceColumns: Sendable {
     let cell = batch[row, column]
     if cell.isNull { return nil }
     var text = ByteBuffer(capacity: 64)
-    DisplayText.appendPlain(cell, batch.chunk, to: &text)
+    DisplayText.appendPlain(cell, batch.arena, to: &text)
     let bytes = text.bytes()
     guard let number = DecimalLiteral(bytes), let value = Double(String(decoding: bytes, as: UTF8.self)),
       abs(value) <= limit

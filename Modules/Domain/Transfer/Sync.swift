@@ -131,15 +131,7 @@ private struct WidenedRows: RowStream {
   func next() async throws(Problem) -> BatchTask? {
     let positions = self.positions
     return try await inner.next()?.followed { (batch) throws(Problem) in
-      let block = CellBlock(capacity: batch.count * positions.count)
-      var at = 0
-      for row in 0..<batch.count {
-        for position in positions {
-          block.put(at, position.map { batch[row, $0] } ?? .null)
-          at += 1
-        }
-      }
-      return RowBatch(width: positions.count, count: batch.count, cells: block, chunk: batch.chunk)
+      batch.projected(to: positions)
     }
   }
 }

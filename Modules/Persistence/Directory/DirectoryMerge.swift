@@ -147,7 +147,7 @@ struct DirectoryMerge: ~Copyable {
   private mutating func writeChanged() async throws(Problem) {
     for record in large { try await checkSize(of: record) }
     large = []
-    if changed.count > 0 { try await write(changed.finish()) }
+    if changed.count > 0 { try await write(changed.takeBatch()) }
   }
 
   private mutating func write(_ batch: RowBatch) async throws(Problem) {

@@ -142,7 +142,7 @@ enum KeyOrder {
   /// Below zero when the key of the first row comes first, zero when they are the same.
   static func compare(_ a: RowBatch, _ rowA: Int, _ b: RowBatch, _ rowB: Int, _ key: [Int]) -> Int {
     for column in key {
-      let order = compare(a[rowA, column], a.chunk, b[rowB, column], b.chunk)
+      let order = compare(a[rowA, column], a.arena, b[rowB, column], b.arena)
       if order != 0 { return order }
     }
     return 0
@@ -156,7 +156,7 @@ enum KeyOrder {
       switch (cell, value) {
       case (.text(let start, let length), .text(let bytes)):
         order = unsafe bytes.withUnsafeBytes { other in
-          unsafe compare(bytesOf(a.chunk, start, length), other)
+          unsafe compare(bytesOf(a.arena, start, length), other)
         }
       default:
         let known = StoredKey([Self.plain(a.value(row, column))]), other = StoredKey([value])
@@ -167,7 +167,7 @@ enum KeyOrder {
     return 0
   }
 
-  private static func compare(_ x: Cell, _ a: Chunk, _ y: Cell, _ b: Chunk) -> Int {
+  private static func compare(_ x: Cell, _ a: Arena, _ y: Cell, _ b: Arena) -> Int {
     switch (x, y) {
     case (.text(let start, let length), .text(let otherStart, let otherLength)):
       return unsafe compare(bytesOf(a, start, length), bytesOf(b, otherStart, otherLength))
@@ -178,11 +178,11 @@ enum KeyOrder {
     }
   }
 
-  private static func integer(_ cell: Cell, _ chunk: Chunk) -> Int64? {
+  private static func integer(_ cell: Cell, _ arena: Arena) -> Int64? {
     switch cell {
     case .integer(let value): value
     case .number(let start, let length):
-      unsafe Int64(String(decoding: bytesOf(chunk, start, length), as: UTF8.self))
+      unsafe Int64(String(decoding: bytesOf(arena, start, length), as: UTF8.self))
     case .null, .text, .json, .bytes, .real, .boolean: nil
     }
   }
@@ -194,8 +194,8 @@ enum KeyOrder {
     return .integer(number)
   }
 
-  private static func bytesOf(_ chunk: Chunk, _ start: UInt32, _ length: UInt32) -> UnsafeRawBufferPointer {
-    unsafe UnsafeRawBufferPointer(start: chunk.base + Int(start), count: Int(length))
+  private static func bytesOf(_ arena: Arena, _ start: UInt32, _ length: UInt32) -> UnsafeRawBufferPointer {
+    unsafe UnsafeRawBufferPointer(start: arena.base + Int(start), count: Int(length))
   }
 
   private static func compare(_ a: UnsafeRawBufferPointer, _ b: UnsafeRawBufferPointer) -> Int {

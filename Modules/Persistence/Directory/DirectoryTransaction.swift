@@ -111,12 +111,7 @@ final class DirectoryTransaction {
 
   private static func copy(_ file: String, to target: String) throws(Problem) {
     let source = try FileByteSource(path: file), sink = try FileSink(path: target, mode: 0o600)
-    let chunk = Chunk()
-    while true {
-      chunk.count = 0
-      guard try source.read(into: chunk, limit: chunk.capacity) > 0 else { break }
-      try sink.append(unsafe Array(UnsafeBufferPointer(start: chunk.base, count: chunk.count)))
-    }
+    try source.forEachPiece { (piece) throws(Problem) in try sink.append(piece) }
     _ = try sink.flush()
     try sink.publish()
   }

@@ -10,12 +10,7 @@ enum MergeConflict {
   static func problem(in file: FileByteSource) throws(Problem) -> Problem? {
     guard let file = file.again() else { return nil }
     var scan = Scan()
-    let chunk = Chunk()
-    repeat {
-      chunk.count = 0
-      _ = try file.read(into: chunk, limit: chunk.capacity)
-      unsafe scan.add(UnsafeRawBufferPointer(start: chunk.base, count: chunk.count))
-    } while chunk.count > 0
+    try file.forEachPiece { piece in unsafe piece.withUnsafeBytes { unsafe scan.add($0) } }
     return scan.problem(at: file.name)
   }
 

@@ -56,26 +56,23 @@ public final class FileByteSource: ByteSource {
     if let size, size > limit { throw tooLarge }
     var bytes: [UInt8] = []
     // Memory that is not touched costs nothing; an array that grows is copied.
-    bytes.reserveCapacity(min(size ?? limit, 64 << 20) + Chunk.usualCapacity)
-    let chunk = Chunk()
-    while true {
-      chunk.count = 0
-      if try read(into: chunk, limit: chunk.capacity) == 0 { return bytes }
-      unsafe bytes.append(contentsOf: UnsafeBufferPointer(start: chunk.base, count: chunk.count))
+    bytes.reserveCapacity(min(size ?? limit, 64 << 20) + Arena.usualCapacity)
+    try forEachPiece { (piece) throws(Problem) in
+      unsafe piece.withUnsafeBytes { unsafe bytes.append(contentsOf: $0) }
       if bytes.count > limit { throw tooLarge }
     }
+    return bytes
   }
 
   /// Reads the available bytes, at most `limit`.
-  public func read(into chunk: Chunk, limit: Int) throws(Problem) -> Int {
-    let room = min(limit, chunk.capacity - chunk.count)
+  public func read(into text: inout ArenaBuilder, limit: Int) throws(Problem) -> Int {
     while true {
-      let count =
+      let count = unsafe text.appendBytes(atMost: limit) { [file] (free) in
         size == nil
-        ? unsafe Glibc.read(file.descriptor, chunk.base + chunk.count, room)
-        : unsafe pread(file.descriptor, chunk.base + chunk.count, room, off_t(position.withLock { $0 }))
+          ? unsafe Glibc.read(file.descriptor, free.baseAddress, free.count)
+          : unsafe pread(file.descriptor, free.baseAddress, free.count, off_t(position.withLock { $0 }))
+      }
       if count >= 0 {
-        chunk.count += count
         position.withLock { $0 += count }
         return count
       }

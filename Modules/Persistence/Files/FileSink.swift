@@ -60,19 +60,17 @@ public final class FileSink: ByteSink {
   deinit { discard() }
 
   /// Appends to the temporary.
-  public func write(_ bytes: borrowing ByteBuffer) async throws(Problem) { try append(bytes) }
-
-  /// Appends text that is small.
-  func append(_ bytes: [UInt8]) throws(Problem) {
-    var buffer = ByteBuffer(capacity: bytes.count)
-    buffer.append(bytes: bytes)
-    try append(buffer)
+  public func write(_ bytes: borrowing ByteBuffer) async throws(Problem) {
+    try bytes.read { (span) throws(Problem) in try append(span) }
   }
 
-  private func append(_ bytes: borrowing ByteBuffer) throws(Problem) {
-    let place = name, descriptor = self.descriptor
-    try bytes.read { (span) throws(Problem) in try writeAll(span, to: descriptor, place: place) }
-    let count = bytes.count
+  /// Appends text that is small.
+  func append(_ bytes: [UInt8]) throws(Problem) { unsafe try append(bytes.span.bytes) }
+
+  /// Appends bytes.
+  func append(_ bytes: RawSpan) throws(Problem) {
+    try writeAll(bytes, to: descriptor, place: name)
+    let count = bytes.byteCount
     written.withLock { $0 += count }
   }
 
@@ -140,11 +138,12 @@ public final class FileSink: ByteSink {
   func holdsSame(as file: FileByteSource) throws(Problem) -> Bool {
     guard file.size == written.withLock({ $0 }), let one = file.again() else { return false }
     let other = try FileByteSource(path: temporary)
-    let a = Chunk(), b = Chunk()
+    var a = ArenaBuilder(), b = ArenaBuilder()
     while true {
-      (a.count, b.count) = (0, 0)
-      while a.count < a.capacity, try one.read(into: a, limit: a.capacity) > 0 {}
-      while b.count < b.capacity, try other.read(into: b, limit: b.capacity) > 0 {}
+      a.removeAll()
+      b.removeAll()
+      while a.room > 0, try one.read(into: &a, limit: a.room) > 0 {}
+      while b.room > 0, try other.read(into: &b, limit: b.room) > 0 {}
       guard a.count == b.count, unsafe memcmp(a.base, b.base, a.count) == 0 else { return false }
       if a.count == 0 { return true }
     }

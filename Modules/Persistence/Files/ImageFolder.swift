@@ -84,13 +84,9 @@ public final class ImageFolder: ImageArchive {
 
   private func digest(of record: ImageRecord) throws(Problem) -> String {
     let source = try FileByteSource(path: name + "/" + record.file)
-    let chunk = Chunk()
     var hash = SHA256()
-    while true {
-      chunk.count = 0
-      guard try source.read(into: chunk, limit: chunk.capacity) > 0 else { return hash.hexDigest() }
-      chunk.read { hash.update($0) }
-    }
+    try source.forEachPiece { hash.update($0) }
+    return hash.hexDigest()
   }
 
   /// The file that an earlier run left of a picture.

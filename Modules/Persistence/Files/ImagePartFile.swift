@@ -53,13 +53,7 @@ final class ImagePartFile: ImagePart {
       discard()
       return nil
     }
-    let source = try FileByteSource(path: path)
-    let chunk = Chunk()
-    while true {
-      chunk.count = 0
-      guard try source.read(into: chunk, limit: chunk.capacity) > 0 else { break }
-      chunk.read { bytes in state.withLock { $0.take(bytes) } }
-    }
+    try FileByteSource(path: path).forEachPiece { bytes in state.withLock { $0.take(bytes) } }
     guard lseek(descriptor, 0, SEEK_END) == off_t(count) else { throw Problem.posix(errno, "read", path) }
     if count == 0 {
       discard()

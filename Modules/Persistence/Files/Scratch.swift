@@ -46,14 +46,12 @@ private final class TemporaryFile: ScratchFile {
     length.withLock { $0 += added }
   }
 
-  func read(at offset: Int, length: Int, into chunk: Chunk) throws(Problem) -> Int {
-    let room = min(length, chunk.capacity - chunk.count)
+  func read(at offset: Int, length: Int, into text: inout ArenaBuilder) throws(Problem) -> Int {
     while true {
-      let count = unsafe pread(descriptor, chunk.base + chunk.count, room, off_t(offset))
-      if count >= 0 {
-        chunk.count += count
-        return count
+      let count = unsafe text.appendBytes(atMost: length) {
+        unsafe pread(descriptor, $0.baseAddress, $0.count, off_t(offset))
       }
+      if count >= 0 { return count }
       if errno != EINTR { throw Problem.posix(errno, "read", place) }
     }
   }

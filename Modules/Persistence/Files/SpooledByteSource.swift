@@ -22,9 +22,9 @@ public final class SpooledByteSource: ByteSource {
   public var size: Int? { tape.size }
 
   /// Reads from the copy what was copied, else from the pipe.
-  public func read(into chunk: Chunk, limit: Int) throws(Problem) -> Int {
+  public func read(into text: inout ArenaBuilder, limit: Int) throws(Problem) -> Int {
     let at = position.withLock { $0 }
-    let count = try tape.read(at: at, into: chunk, limit: limit)
+    let count = try tape.read(at: at, into: &text, limit: limit)
     position.withLock { $0 = at + count }
     return count
   }
@@ -46,20 +46,18 @@ private final class Tape: Sendable {
 
   var size: Int? { isAtEnd.withLock { $0 ? file.count : nil } }
 
-  func read(at offset: Int, into chunk: Chunk, limit: Int) throws(Problem) -> Int {
+  func read(at offset: Int, into text: inout ArenaBuilder, limit: Int) throws(Problem) -> Int {
     try isAtEnd.withLock { (isAtEnd) throws(Problem) in
-      if offset < file.count { return try file.read(at: offset, length: limit, into: chunk) }
+      if offset < file.count { return try file.read(at: offset, length: limit, into: &text) }
       if isAtEnd { return 0 }
-      let start = chunk.count
-      let count = try source.read(into: chunk, limit: limit)
+      let start = text.count
+      let count = try source.read(into: &text, limit: limit)
       if count == 0 {
         isAtEnd = true
         return 0
       }
       var bytes = ByteBuffer(capacity: count)
-      let room = unsafe bytes.room(count)
-      unsafe room.update(from: chunk.base + start, count: count)
-      unsafe bytes.commit(room + count)
+      text.read { bytes.append($0.extracting(start..<start + count)) }
       try file.append(bytes)
       return count
     }

@@ -20,14 +20,12 @@ public final class SpooledSink: ByteSink {
   public func commit() async throws(Problem) {
     var offset = 0
     while true {
-      let chunk = Chunk()
-      let count = try file.read(at: offset, length: chunk.capacity, into: chunk)
+      var piece = ArenaBuilder()
+      let count = try file.read(at: offset, length: piece.room, into: &piece)
       if count == 0 { break }
       offset += count
       var bytes = ByteBuffer(capacity: count)
-      let room = unsafe bytes.room(count)
-      unsafe room.update(from: chunk.base, count: count)
-      unsafe bytes.commit(room + count)
+      piece.read { bytes.append($0) }
       try await inner.write(bytes)
     }
     try await inner.commit()

@@ -66,11 +66,7 @@ public struct StoredPictures: PictureFolder {
       case S_IFDIR: try copy("\(old)/\(name)", to: "\(new)/\(name)", parent: new)
       case S_IFREG:
         let sink = try FileSink(path: "\(new)/\(name)", mode: 0o600)
-        let source = try FileByteSource(path: "\(old)/\(name)"), chunk = Chunk()
-        while try source.read(into: chunk, limit: chunk.capacity) > 0 {
-          try sink.append(chunk.read { span in unsafe span.withUnsafeBytes { unsafe Array($0) } })
-          chunk.count = 0
-        }
+        try FileByteSource(path: "\(old)/\(name)").forEachPiece { (piece) throws(Problem) in try sink.append(piece) }
         _ = try sink.flush()
         try sink.publish()
       default: break  // Nobody but a person puts anything else there.

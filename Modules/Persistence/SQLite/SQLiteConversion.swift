@@ -50,7 +50,7 @@ struct SQLiteConversion {
 
   /// Text must be UTF-8; SQLite does not see to that.
   private func firstBadText() -> Fault? {
-    let isASCII = batch.chunk.read { bytes in
+    let isASCII = batch.arena.read { bytes in
       unsafe bytes.withUnsafeBytes { bytes in
         let words = bytes.count / 8
         var high: UInt64 = 0
@@ -61,8 +61,8 @@ struct SQLiteConversion {
     }
     if isASCII { return nil }
     for position in 0..<batch.count * batch.width {
-      guard case .text(let start, let length) = unsafe batch.cells.base[position] else { continue }
-      let text = unsafe UnsafeRawBufferPointer(start: batch.chunk.base + Int(start), count: Int(length))
+      guard case .text(let start, let length) = batch.cells[position] else { continue }
+      let text = unsafe UnsafeRawBufferPointer(start: batch.arena.base + Int(start), count: Int(length))
       if let offset = unsafe TextEncoding.firstInvalidByte(text) {
         return Fault(
           row: position / batch.width, column: position % batch.width,
@@ -76,7 +76,7 @@ struct SQLiteConversion {
     for row in 0..<batch.count {
       for column in types.indices {
         let fits =
-          switch (types[column], unsafe batch.cells.base[row &* batch.width &+ column]) {
+          switch (types[column], batch.cells[row &* batch.width &+ column]) {
           case (_, .null): true
           case (.integer, .integer), (.real, .real), (.decimal, .integer), (.decimal, .real), (.bytes, .bytes): true
           case (.text, .text), (.url, .text): true
@@ -157,9 +157,9 @@ struct SQLiteConversion {
   }
 
   private mutating func convert() -> Fault? {
-    let block = CellBlock(capacity: batch.count * batch.width)
+    var cells = CellsBuilder(capacity: batch.count * batch.width)
     var extra: [UInt8] = []
-    let base = batch.chunk.count
+    let base = batch.arena.count
     /// Bytes behind those that are there.
     func added(_ bytes: [UInt8]) -> (UInt32, UInt32) {
       let start = base + extra.count
@@ -191,22 +191,21 @@ struct SQLiteConversion {
         case nil: converted = nil
         }
         guard let converted else { return fault(row, column) }
-        block.put(row * batch.width + column, converted)
+        cells.append(converted)
       }
     }
-    let chunk: Chunk
-    if extra.isEmpty {
-      chunk = batch.chunk
-    } else {
+    var arena = batch.arena
+    if !extra.isEmpty {
       guard base + extra.count < Int(UInt32.max) else {
         return Fault(row: 0, column: 0, found: "too large as JSON", isBroken: true)
       }
-      chunk = Chunk(capacity: max(base + extra.count, Chunk.usualCapacity))
-      unsafe chunk.base.update(from: batch.chunk.base, count: base)
-      for (index, byte) in extra.enumerated() { unsafe chunk.base[base + index] = byte }
-      chunk.count = base + extra.count
+      var extended = ArenaBuilder(capacity: max(base + extra.count, Arena.usualCapacity))
+      arena.read { extended.append($0) }
+      extended.append(extra)
+      arena = extended.freeze()
     }
-    result = RowBatch(width: batch.width, count: batch.count, cells: block, chunk: chunk)
+    result = unsafe RowBatch(
+      width: batch.width, count: batch.count, uncheckedCells: cells.freeze(), arena: arena)
     return nil
   }
 }

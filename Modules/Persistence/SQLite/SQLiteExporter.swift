@@ -45,35 +45,30 @@ public struct SQLiteExporter: Exporter {
 private struct BatchEncoder: RowEncoder {
   func begin(_ out: inout ByteBuffer) {}
   func encode(_ batch: RowBatch, _ out: inout ByteBuffer) -> EncodedPart {
-    let cellBytes = batch.count * batch.width * MemoryLayout<Cell>.stride
-    let headBytes = 3 * MemoryLayout<Int>.stride
-    let room = unsafe out.room(headBytes + cellBytes + batch.chunk.count)
-    for (place, number) in [batch.count, cellBytes, batch.chunk.count].enumerated() {
-      unsafe UnsafeMutableRawPointer(room).storeBytes(
-        of: number, toByteOffset: place * MemoryLayout<Int>.stride, as: Int.self)
+    var numbers: [UInt8] = []
+    for number in [batch.count, batch.cells.count * MemoryLayout<Cell>.stride, batch.arena.count] {
+      unsafe withUnsafeBytes(of: number) { unsafe numbers.append(contentsOf: $0) }
     }
-    let cells = unsafe UnsafeMutableRawPointer(room + headBytes)
-    unsafe cells.copyMemory(from: batch.cells.base, byteCount: cellBytes)
-    unsafe (room + headBytes + cellBytes).update(from: batch.chunk.base, count: batch.chunk.count)
-    unsafe out.commit(room + headBytes + cellBytes + batch.chunk.count)
+    out.append(bytes: numbers)
+    batch.cells.readBytes { out.append($0) }
+    batch.arena.read { out.append($0) }
     return EncodedPart(rows: batch.count)
   }
   func finish(_ all: EncodedPart, _ out: inout ByteBuffer) {}
 }
 
 extension RowBatch {
-  /// The batch that `BatchEncoder` wrote at the beginning of `bytes`, and how many bytes it has.
-  fileprivate static func decoded(_ bytes: UnsafeRawPointer, width: Int) -> (batch: RowBatch, count: Int) {
+  /// The batch that `BatchEncoder` wrote at `offset`, which is moved behind it.
+  fileprivate static func decoded(_ bytes: RawSpan, at offset: inout Int, width: Int) -> RowBatch {
     let head = (0..<3).map {
-      unsafe bytes.loadUnaligned(fromByteOffset: $0 * MemoryLayout<Int>.stride, as: Int.self)
+      unsafe bytes.unsafeLoadUnaligned(fromByteOffset: offset + $0 * MemoryLayout<Int>.stride, as: Int.self)
     }
-    let headBytes = head.count * MemoryLayout<Int>.stride, (rows, cellBytes, textBytes) = (head[0], head[1], head[2])
-    let cells = CellBlock(capacity: rows * width)
-    unsafe UnsafeMutableRawPointer(cells.base).copyMemory(from: bytes + headBytes, byteCount: cellBytes)
-    let chunk = Chunk(capacity: max(textBytes, Chunk.usualCapacity))
-    unsafe UnsafeMutableRawPointer(chunk.base).copyMemory(from: bytes + headBytes + cellBytes, byteCount: textBytes)
-    chunk.count = textBytes
-    return (RowBatch(width: width, count: rows, cells: cells, chunk: chunk), headBytes + cellBytes + textBytes)
+    let cells = offset + head.count * MemoryLayout<Int>.stride, text = cells + head[1]
+    offset = text + head[2]
+    var arena = ArenaBuilder(capacity: max(head[2], Arena.usualCapacity))
+    arena.append(bytes.extracting(text..<offset))
+    return RowBatch(
+      width: width, count: head[0], cells: unsafe Cells(bytes: bytes.extracting(cells..<text)), arena: arena.freeze())
   }
 }
 
@@ -93,18 +88,18 @@ private struct ValueSurvey {
 
   mutating func add(_ batch: RowBatch) {
     for column in reals where !untypedReals.contains(column) {
-      if (0..<batch.count).contains(where: { Self.isChanged(batch[$0, column], batch.chunk) }) {
+      if (0..<batch.count).contains(where: { Self.isChanged(batch[$0, column], batch.arena) }) {
         untypedReals.insert(column)
       }
     }
     for column in key where hasKey { hasKey = !(0..<batch.count).contains { batch[$0, column].isNull } }
   }
 
-  private static func isChanged(_ cell: Cell, _ chunk: Chunk) -> Bool {
+  private static func isChanged(_ cell: Cell, _ arena: Arena) -> Bool {
     switch cell {
     case .real(let value): return value == 0 && value.sign == .minus
     case .number(let start, let length):
-      guard case .real(let value) = unsafe StoredNumber(chunk.base + Int(start), Int(length)) else { return true }
+      guard case .real(let value) = unsafe StoredNumber(arena.base + Int(start), Int(length)) else { return true }
       return value == 0 && value.sign == .minus
     default: return false
     }
@@ -132,15 +127,11 @@ private final class DatabaseSink: ByteSink {
     let width = schema.width
     try bytes.read { (span) throws(Problem) in
       try spool.withLock { (spool) throws(Problem) in
-        try unsafe span.withUnsafeBytes { (raw) throws(Problem) in
-          guard var next = raw.baseAddress else { return }
-          let end = unsafe next + raw.count
-          while unsafe next < end {
-            let (batch, count) = unsafe RowBatch.decoded(next, width: width)
-            spool.survey.add(batch)
-            try spool.rows.append(batch)
-            unsafe next += count
-          }
+        var offset = 0
+        while offset < span.byteCount {
+          let batch = RowBatch.decoded(span, at: &offset, width: width)
+          spool.survey.add(batch)
+          try spool.rows.append(batch)
         }
       }
     }
@@ -179,14 +170,12 @@ private final class DatabaseSink: ByteSink {
   }
 
   private func copy(_ file: FileByteSource) async throws(Problem) {
-    let chunk = Chunk()
-    while try file.read(into: chunk, limit: chunk.capacity) > 0 {
-      var bytes = ByteBuffer(capacity: chunk.count)
-      let room = unsafe bytes.room(chunk.count)
-      unsafe room.update(from: chunk.base, count: chunk.count)
-      unsafe bytes.commit(room + chunk.count)
+    var piece = ArenaBuilder(), bytes = ByteBuffer(capacity: Arena.usualCapacity)
+    while try file.read(into: &piece, limit: piece.room) > 0 {
+      piece.read { bytes.append($0) }
       try await inner.write(bytes)
-      chunk.count = 0
+      piece.removeAll()
+      bytes.removeAll()
     }
   }
 

@@ -74,7 +74,7 @@ struct SQLiteInsertion: ~Copyable {
       for (column, description) in columns.enumerated() {
         let cell = batch[row, column]
         index += 1
-        if bind(index, cell, description, batch.chunk, statement), !(cell.isNull && description.isRequired) {
+        if bind(index, cell, description, batch.arena, statement), !(cell.isNull && description.isRequired) {
           continue
         }
         // Whatever cannot be bound as it is is converted, or refused.
@@ -98,19 +98,19 @@ struct SQLiteInsertion: ~Copyable {
 
   /// Binds a cell that fits its column's type as it stands; says whether it does.
   private func bind(
-    _ place: Int, _ cell: Cell, _ column: Column, _ chunk: Chunk, _ statement: borrowing SQLiteStatement
+    _ place: Int, _ cell: Cell, _ column: Column, _ arena: Arena, _ statement: borrowing SQLiteStatement
   ) -> Bool {
     let index = Int32(place)
-    if isPlain, column.type == .json { return bindByValue(index, cell, column.isMixed, chunk, statement) }
+    if isPlain, column.type == .json { return bindByValue(index, cell, column.isMixed, arena, statement) }
     switch (cell, column.type) {
     case (.null, _): return unsafe sqlite3_bind_null(statement.handle, index) == SQLITE_OK
     case (.text(let start, let length), .text), (.text(let start, let length), .url),
       (.text(let start, let length), .date), (.text(let start, let length), .timestamp),
       (.json(let start, let length), .json):
-      return bindText(index, chunk, start, length, statement)
-    case (.json(let start, let length), .list): return bindText(index, chunk, start, length, statement)
+      return bindText(index, arena, start, length, statement)
+    case (.json(let start, let length), .list): return bindText(index, arena, start, length, statement)
     case (.bytes(let start, let length), .bytes):
-      return unsafe bb_sqlite3_bind_blob_static(statement.handle, index, chunk.base + Int(start), UInt64(length))
+      return unsafe bb_sqlite3_bind_blob_static(statement.handle, index, arena.base + Int(start), UInt64(length))
         == SQLITE_OK
     case (.boolean(let truth), .boolean):
       return unsafe sqlite3_bind_int64(statement.handle, index, truth ? 1 : 0) == SQLITE_OK
@@ -119,14 +119,14 @@ struct SQLiteInsertion: ~Copyable {
     case (.real(let number), .real):
       return unsafe (isPlain || number.isFinite) && sqlite3_bind_double(statement.handle, index, number) == SQLITE_OK
     case (.number(let start, let length), .integer):
-      guard case .integer(let number) = unsafe StoredNumber(chunk.base + Int(start), Int(length)) else { return false }
+      guard case .integer(let number) = unsafe StoredNumber(arena.base + Int(start), Int(length)) else { return false }
       return unsafe sqlite3_bind_int64(statement.handle, index, number) == SQLITE_OK
     case (.number(let start, let length), .real):
-      guard case .real(let number) = unsafe StoredNumber(chunk.base + Int(start), Int(length)) else { return false }
+      guard case .real(let number) = unsafe StoredNumber(arena.base + Int(start), Int(length)) else { return false }
       return unsafe sqlite3_bind_double(statement.handle, index, number) == SQLITE_OK
     case (.number(let start, let length), .decimal):
-      if column.isText { return bindText(index, chunk, start, length, statement) }
-      return bindNumber(index, chunk, start, length, statement)
+      if column.isText { return bindText(index, arena, start, length, statement) }
+      return bindNumber(index, arena, start, length, statement)
     case (.integer(let number), .decimal):
       return unsafe !column.isText && sqlite3_bind_int64(statement.handle, index, number) == SQLITE_OK
     case (.real(let number), .decimal):
@@ -138,44 +138,44 @@ struct SQLiteInsertion: ~Copyable {
 
   /// Binds a literal as the number that it spells, or as text if SQLite would change it.
   private func bindNumber(
-    _ index: Int32, _ chunk: Chunk, _ start: UInt32, _ length: UInt32, _ statement: borrowing SQLiteStatement
+    _ index: Int32, _ arena: Arena, _ start: UInt32, _ length: UInt32, _ statement: borrowing SQLiteStatement
   ) -> Bool {
-    switch unsafe StoredNumber(chunk.base + Int(start), Int(length)) {
+    switch unsafe StoredNumber(arena.base + Int(start), Int(length)) {
     case .integer(let number): return unsafe sqlite3_bind_int64(statement.handle, index, number) == SQLITE_OK
     case .real(let number): return unsafe sqlite3_bind_double(statement.handle, index, number) == SQLITE_OK
-    case .literal: return bindText(index, chunk, start, length, statement)
+    case .literal: return bindText(index, arena, start, length, statement)
     }
   }
 
   /// Binds a value of a column that holds values of several types, each by itself.
   private func bindByValue(
-    _ index: Int32, _ cell: Cell, _ isMixed: Bool, _ chunk: Chunk, _ statement: borrowing SQLiteStatement
+    _ index: Int32, _ cell: Cell, _ isMixed: Bool, _ arena: Arena, _ statement: borrowing SQLiteStatement
   ) -> Bool {
     switch cell {
     case .null: return unsafe sqlite3_bind_null(statement.handle, index) == SQLITE_OK
     case .integer(let number): return unsafe sqlite3_bind_int64(statement.handle, index, number) == SQLITE_OK
     case .real(let number): return unsafe sqlite3_bind_double(statement.handle, index, number) == SQLITE_OK
     case .boolean(let truth): return bindCopy(index, Array((truth ? "true" : "false").utf8), statement)
-    case .number(let start, let length): return bindNumber(index, chunk, start, length, statement)
+    case .number(let start, let length): return bindNumber(index, arena, start, length, statement)
     case .bytes(let start, let length):
-      return unsafe bb_sqlite3_bind_blob_static(statement.handle, index, chunk.base + Int(start), UInt64(length))
+      return unsafe bb_sqlite3_bind_blob_static(statement.handle, index, arena.base + Int(start), UInt64(length))
         == SQLITE_OK
     case .text(let start, let length):
       let isAmbiguous =
         unsafe !isMixed
-        && JSONByValue.isAmbiguous(Array(UnsafeBufferPointer(start: chunk.base + Int(start), count: Int(length))))
-      if !isAmbiguous { return bindText(index, chunk, start, length, statement) }
-      let text = unsafe Array(UnsafeBufferPointer(start: chunk.base + Int(start), count: Int(length)))
+        && JSONByValue.isAmbiguous(Array(UnsafeBufferPointer(start: arena.base + Int(start), count: Int(length))))
+      if !isAmbiguous { return bindText(index, arena, start, length, statement) }
+      let text = unsafe Array(UnsafeBufferPointer(start: arena.base + Int(start), count: Int(length)))
       return bindCopy(index, JSON.string(text).canonicalBytes, statement)
     case .json(let start, let length):
-      switch unsafe JSONScalar(chunk.base + Int(start), Int(length)) {
+      switch unsafe JSONScalar(arena.base + Int(start), Int(length)) {
       case .null: return unsafe sqlite3_bind_null(statement.handle, index) == SQLITE_OK
-      case .number: return bindNumber(index, chunk, start, length, statement)
-      case .boolean, .nested: return bindText(index, chunk, start, length, statement)
-      case .plainText: return bindByValue(index, .text(start + 1, length - 2), isMixed, chunk, statement)
+      case .number: return bindNumber(index, arena, start, length, statement)
+      case .boolean, .nested: return bindText(index, arena, start, length, statement)
+      case .plainText: return bindByValue(index, .text(start + 1, length - 2), isMixed, arena, statement)
       case .text(let text):
         let isAmbiguous = !isMixed && JSONByValue.isAmbiguous(text)
-        return isAmbiguous ? bindText(index, chunk, start, length, statement) : bindCopy(index, text, statement)
+        return isAmbiguous ? bindText(index, arena, start, length, statement) : bindCopy(index, text, statement)
       }
     }
   }
@@ -189,9 +189,9 @@ struct SQLiteInsertion: ~Copyable {
   }
 
   private func bindText(
-    _ index: Int32, _ chunk: Chunk, _ start: UInt32, _ length: UInt32, _ statement: borrowing SQLiteStatement
+    _ index: Int32, _ arena: Arena, _ start: UInt32, _ length: UInt32, _ statement: borrowing SQLiteStatement
   ) -> Bool {
-    let text = unsafe UnsafeRawPointer(chunk.base + Int(start)).assumingMemoryBound(to: CChar.self)
+    let text = unsafe UnsafeRawPointer(arena.base + Int(start)).assumingMemoryBound(to: CChar.self)
     return unsafe bb_sqlite3_bind_text_static(statement.handle, index, text, UInt64(length)) == SQLITE_OK
   }
 }

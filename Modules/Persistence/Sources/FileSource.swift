@@ -105,12 +105,12 @@ public struct FileSource: RecordSource {
     let last = path.split(separator: "/").last ?? ""
     let suffix = last.lastIndex(of: ".").map { last[last.index(after: $0)...].lowercased() }
     if let suffix, let format = FileFormat(suffix: suffix) { return format }
-    let chunk = Chunk()
-    if let beginning = try bytes.reopened() {
+    var read = ArenaBuilder(capacity: 4096)
+    if let source = try bytes.reopened() {
       // A pipe gives its bytes in pieces of any size.
-      while chunk.count < 4096, try beginning.read(into: chunk, limit: 4096 - chunk.count) > 0 {}
+      while read.room > 0, try source.read(into: &read, limit: read.room) > 0 {}
     }
-    let beginning = chunk.read { span in unsafe span.withUnsafeBytes { unsafe Array($0) } }
+    let beginning = read.bytes
     if let format = FileFormat(beginning: beginning) {
       return format == .ndjson && reading.records != nil ? .json : format
     }

@@ -179,7 +179,7 @@ struct MemoryTable: EditableTable, Sendable {
     var builder = RowBatchBuilder(width: wanted.count), batches: [RowBatch] = []
     for row in sorted() {
       for column in wanted { builder.append(value: row[column]) }
-      if builder.isFull { batches.append(builder.finish()) }
+      if builder.isFull { batches.append(builder.takeBatch()) }
     }
     if builder.count > 0 { batches.append(builder.finish()) }
     return BufferedRows(schema: schema.projected(to: wanted), batches: batches)

@@ -226,8 +226,8 @@ public struct StoreRegistry: Sendable {
 extension FileFormat {
   /// Whether the file at `path` begins as files of this format do.
   func begins(at path: String) throws(Problem) -> Bool {
-    let chunk = Chunk()
-    _ = try FileByteSource(path: path).read(into: chunk, limit: 4096)
-    return FileFormat(beginning: chunk.read { span in unsafe span.withUnsafeBytes { unsafe Array($0) } }) == self
+    var beginning = ArenaBuilder(capacity: 4096)
+    _ = try FileByteSource(path: path).read(into: &beginning, limit: 4096)
+    return FileFormat(beginning: beginning.bytes) == self
   }
 }

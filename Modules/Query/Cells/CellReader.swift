@@ -8,8 +8,8 @@ package import Rows
   private let width: Int
 
   package init(_ batch: RowBatch) {
-    unsafe cells = UnsafePointer(batch.cells.base)
-    unsafe bytes = UnsafePointer(batch.chunk.base)
+    unsafe cells = batch.cells.base
+    unsafe bytes = batch.arena.base
     width = batch.width
   }
 

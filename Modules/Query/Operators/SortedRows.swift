@@ -116,7 +116,7 @@ struct OrderedBatches: Sendable {
     }
     if let keep, keep < places.count { places.removeSubrange(keep...) }
     self.places = places
-    let size = batches.reduce(0) { $0 + $1.chunk.count } + rows * schema.width * MemoryLayout<Cell>.stride
+    let size = batches.reduce(0) { $0 + $1.arena.count } + rows * schema.width * MemoryLayout<Cell>.stride
     bytes = rows == 0 ? 0 : Int((Double(size) / Double(rows) * Double(places.count)).rounded(.up))
   }
 
@@ -125,7 +125,7 @@ struct OrderedBatches: Sendable {
 
   /// The rows in slices, each good for a batch of the usual size.
   var slices: [Range<Int>] {
-    let size = min(max(Chunk.usualCapacity / max(bytes / max(count, 1), 1), 1), 1 << 13)
+    let size = min(max(Arena.usualCapacity / max(bytes / max(count, 1), 1), 1), 1 << 13)
     return stride(from: 0, to: count, by: size).map { $0..<min($0 + size, count) }
   }
 

@@ -76,7 +76,7 @@ struct JoinIndex: Sendable {
       if let integer = reader.integer(of: cell) {
         key.append(integer: integer)
       } else {
-        key.append(jsonOf: cell, batch.chunk)
+        key.append(jsonOf: cell, batch.arena)
       }
       key.append(byte: UInt8(ascii: ","))
     }

@@ -123,7 +123,7 @@ struct Join: Sendable {
       json.append(byte: UInt8(ascii: column == 0 ? "{" : ","))
       json.append(jsonString: description.name)
       json.append(byte: UInt8(ascii: ":"))
-      json.append(jsonOf: batch[row, column], batch.chunk)
+      json.append(jsonOf: batch[row, column], batch.arena)
     }
     json.append(byte: UInt8(ascii: "}"))
     return json.bytes()

@@ -58,11 +58,13 @@
   /// Appends text; for headers and the like, not for values.
   @_disfavoredOverload public mutating func append(_ text: String) { append(bytes: Array(text.utf8)) }
   /// Appends bytes.
-  public mutating func append(bytes: [UInt8]) {
-    unsafe bytes.withUnsafeBufferPointer { source in
+  public mutating func append(bytes: [UInt8]) { unsafe append(bytes.span.bytes) }
+  /// Appends bytes.
+  public mutating func append(_ bytes: RawSpan) {
+    unsafe bytes.withUnsafeBytes { source in
       guard let start = source.baseAddress else { return }
       let end = unsafe room(source.count)
-      unsafe end.update(from: start, count: source.count)
+      unsafe UnsafeMutableRawPointer(end).copyMemory(from: start, byteCount: source.count)
       unsafe commit(end + source.count)
     }
   }

@@ -1,4 +1,4 @@
-/// One value of a batch. Ranges (start, length) are of the batch's chunk. Stride 16.
+/// One value of a batch. Ranges (start, length) are of the batch's arena. Stride 16.
 ///
 /// A cell says what a reader found; the schema says what it means. Dates, timestamps and URLs are `text`; lists are
 /// `json` holding a canonical array; a number that was read from text is `number` and keeps its literal, so that it is
@@ -20,6 +20,16 @@
   case real(Double)
   /// A Boolean.
   case boolean(Bool)
+
+  /// The end of the range; 0 for values without one.
+  var end: Int {
+    switch self {
+    case .text(let start, let length), .number(let start, let length), .json(let start, let length),
+      .bytes(let start, let length):
+      Int(start) + Int(length)
+    case .null, .integer, .real, .boolean: 0
+    }
+  }
 
   /// Whether there is no value.
   @inlinable public var isNull: Bool { if case .null = self { true } else { false } }

@@ -1,33 +1,36 @@
 /// Some rows of one schema: what crosses every boundary. Only batches are awaited, never rows.
 ///
-/// `count` rows × `width` cells, row-major, in `cells`; their text is in `chunk`. Both are shared and never change, so
-/// a batch may be read on any core. About 256 KiB of text a batch, except where one record is larger.
+/// `count` rows of `width` cells, row by row, in `cells`; their text is in `arena`. Neither ever changes, so a batch may
+/// be read on any core. About 256 KiB of text per batch, except where one record is larger.
 public struct RowBatch: Sendable {
-  /// Cells a row.
+  /// The number of cells per row.
   public let width: Int
-  /// Rows.
+  /// The number of rows.
   public let count: Int
   /// The cells.
-  public let cells: CellBlock
-  /// The bytes that text cells point into.
-  public let chunk: Chunk
+  public let cells: Cells
+  /// The bytes that text cells refer to.
+  public let arena: Arena
 
-  /// A batch of `count` rows whose cells and bytes are filled.
-  @inlinable public init(width: Int, count: Int, cells: CellBlock, chunk: Chunk) {
+  /// Creates a batch of `count` rows. There must be `count * width` cells, and their ranges must be inside `arena`.
+  public init(width: Int, count: Int, cells: Cells, arena: Arena) {
+    for position in 0..<cells.count {
+      precondition(cells[position].end <= arena.count, "internal error: range outside the arena")
+    }
+    unsafe self.init(width: width, count: count, uncheckedCells: cells, arena: arena)
+  }
+
+  /// Creates a batch of cells whose ranges are known to be inside `arena`.
+  @unsafe package init(width: Int, count: Int, uncheckedCells cells: Cells, arena: Arena) {
+    precondition(count >= 0 && cells.count == count * width, "internal error: wrong number of cells")
     self.width = width
     self.count = count
     self.cells = cells
-    self.chunk = chunk
+    self.arena = arena
   }
 
-  /// Direct access for codecs and encoders: all cells and all bytes, without a copy.
-  @inlinable public func read<Result, Failure: Error>(
-    _ body: (Span<Cell>, RawSpan) throws(Failure) -> Result
-  ) throws(Failure) -> Result {
-    try unsafe body(
-      Span(_unsafeStart: UnsafePointer(cells.base), count: count &* width),
-      RawSpan(_unsafeStart: UnsafeRawPointer(chunk.base), byteCount: chunk.count))
-  }
+  /// The memory in use, in bytes.
+  public var memory: Int { arena.capacity + cells.capacity * MemoryLayout<Cell>.stride }
 
   /// The cell of `row` and `column`.
   @inlinable public subscript(row: Int, column: Int) -> Cell {
@@ -35,11 +38,8 @@ public struct RowBatch: Sendable {
     return unsafe cells.base[row &* width &+ column]
   }
 
-  /// The bytes of a range of the chunk, copied.
-  public func bytes(_ start: UInt32, _ length: UInt32) -> [UInt8] {
-    precondition(Int(start) + Int(length) <= chunk.count, "internal error: range outside the chunk")
-    return unsafe Array(UnsafeBufferPointer(start: chunk.base + Int(start), count: Int(length)))
-  }
+  /// A copy of the bytes of a range of the arena.
+  public func bytes(_ start: UInt32, _ length: UInt32) -> [UInt8] { arena.bytes(start, length) }
 
   /// The cell as a value that owns its bytes: for display, keys and tests, not for hot paths.
   public func value(_ row: Int, _ column: Int) -> Value {
@@ -56,29 +56,22 @@ public struct RowBatch: Sendable {
   }
 
   /// A batch with only the columns at `positions`, in that order; the bytes are shared.
-  public func projected(to positions: [Int]) -> RowBatch {
-    let block = CellBlock(capacity: count * positions.count)
-    var at = 0
+  /// - Parameter positions: nil for a column of nulls.
+  public func projected(to positions: [Int?]) -> RowBatch {
+    var cells = CellsBuilder(capacity: count * positions.count)
     for row in 0..<count {
-      for column in positions {
-        block.put(at, self[row, column])
-        at += 1
-      }
+      for column in positions { cells.append(column.map { self[row, $0] } ?? .null) }
     }
-    return RowBatch(width: positions.count, count: count, cells: block, chunk: chunk)
+    return unsafe RowBatch(width: positions.count, count: count, uncheckedCells: cells.freeze(), arena: arena)
   }
 
   /// A batch with only the rows at `rows`, in that order; the bytes are shared.
   public func selecting(_ rows: some Collection<Int>) -> RowBatch {
-    let block = CellBlock(capacity: rows.count * width)
-    var at = 0
+    var cells = CellsBuilder(capacity: rows.count * width)
     for row in rows {
-      for column in 0..<width {
-        block.put(at, self[row, column])
-        at += 1
-      }
+      for column in 0..<width { cells.append(self[row, column]) }
     }
-    return RowBatch(width: width, count: rows.count, cells: block, chunk: chunk)
+    return unsafe RowBatch(width: width, count: rows.count, uncheckedCells: cells.freeze(), arena: arena)
   }
 }
 

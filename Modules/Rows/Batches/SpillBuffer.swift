@@ -19,7 +19,7 @@ public final class SpillBuffer {
 
   /// A batch in the file: its cells, then its bytes.
   fileprivate struct Place: Sendable {
-    let offset: Int, rows: Int, cellBytes: Int, chunkBytes: Int
+    let offset: Int, rows: Int, cellBytes: Int, textBytes: Int
   }
 
   /// An empty spool.
@@ -42,14 +42,12 @@ public final class SpillBuffer {
     let file: any ScratchFile
     if let open = self.file { file = open } else { file = try scratch.makeFile() }
     self.file = file
-    let cellBytes = batch.count * batch.width * MemoryLayout<Cell>.stride
-    let place = Place(offset: file.count, rows: batch.count, cellBytes: cellBytes, chunkBytes: batch.chunk.count)
-    var bytes = ByteBuffer(capacity: cellBytes + batch.chunk.count)
-    let room = unsafe bytes.room(cellBytes + batch.chunk.count)
-    unsafe room.update(
-      from: UnsafeRawPointer(batch.cells.base).assumingMemoryBound(to: UInt8.self), count: cellBytes)
-    unsafe (room + cellBytes).update(from: batch.chunk.base, count: batch.chunk.count)
-    unsafe bytes.commit(room + cellBytes + batch.chunk.count)
+    let offset = file.count
+    var bytes = ByteBuffer(capacity: batch.count * batch.width * MemoryLayout<Cell>.stride + batch.arena.count)
+    batch.cells.readBytes { bytes.append($0) }
+    let cellBytes = bytes.count
+    batch.arena.read { bytes.append($0) }
+    let place = Place(offset: offset, rows: batch.count, cellBytes: cellBytes, textBytes: batch.arena.count)
     try file.append(bytes)
     places.append(place)
   }
@@ -61,11 +59,6 @@ public final class SpillBuffer {
   package func batches() -> SpilledRows {
     SpilledRows(schema: schema, kept: kept, file: file, places: places)
   }
-}
-
-extension RowBatch {
-  /// The memory a batch holds on to, in bytes.
-  public var memory: Int { chunk.capacity + cells.capacity * MemoryLayout<Cell>.stride }
 }
 
 /// A spool, read from its beginning.
@@ -96,25 +89,22 @@ package final class SpilledRows: RowStream {
     let place = places[index - kept.count]
     let width = schema.width
     return BatchTask { () throws(Problem) in
-      let cells = CellBlock(capacity: place.rows * width)
-      let raw = Chunk(capacity: place.cellBytes)
-      try file.fill(raw, from: place.offset, count: place.cellBytes)
-      unsafe UnsafeMutableRawPointer(cells.base).copyMemory(from: raw.base, byteCount: place.cellBytes)
-      let chunk = Chunk(capacity: max(place.chunkBytes, Chunk.usualCapacity))
-      try file.fill(chunk, from: place.offset + place.cellBytes, count: place.chunkBytes)
-      return RowBatch(width: width, count: place.rows, cells: cells, chunk: chunk)
+      let cells = try file.bytes(at: place.offset, count: place.cellBytes)
+      let arena = try file.bytes(at: place.offset + place.cellBytes, count: place.textBytes)
+      return RowBatch(
+        width: width, count: place.rows, cells: cells.read { unsafe Cells(bytes: $0) }, arena: arena)
     }
   }
 }
 
 extension ScratchFile {
-  /// Reads exactly `count` bytes.
-  fileprivate func fill(_ chunk: Chunk, from offset: Int, count: Int) throws(Problem) {
-    var done = 0
-    while done < count {
-      let got = try read(at: offset + done, length: count - done, into: chunk)
+  /// Exactly `count` bytes.
+  fileprivate func bytes(at offset: Int, count: Int) throws(Problem) -> Arena {
+    var bytes = ArenaBuilder(capacity: max(count, Arena.usualCapacity))
+    while bytes.count < count {
+      let got = try read(at: offset + bytes.count, length: count - bytes.count, into: &bytes)
       guard got > 0 else { throw Problem(.io, "a temporary file was truncated", at: "temporary file") }
-      done += got
     }
+    return bytes.freeze()
   }
 }

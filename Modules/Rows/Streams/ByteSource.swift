@@ -6,10 +6,21 @@ public protocol ByteSource: Sendable {
   var name: String { get }
   /// All the bytes there will be, when that is known before reading.
   var size: Int? { get }
-  /// Appends up to `limit` bytes to `chunk`, within its capacity; returns how many, 0 only at the end.
-  func read(into chunk: Chunk, limit: Int) throws(Problem) -> Int
+  /// Appends the next bytes, at most `limit`. Returns how many; 0 only at the end.
+  func read(into text: inout ArenaBuilder, limit: Int) throws(Problem) -> Int
   /// The same bytes again, from the beginning; nil if they cannot be read again (a pipe).
   func reopened() throws(Problem) -> (any ByteSource)?
+}
+
+extension ByteSource {
+  /// Calls `body` with all bytes that are left, in pieces of any size.
+  public func forEachPiece(_ body: (RawSpan) throws(Problem) -> Void) throws(Problem) {
+    var piece = ArenaBuilder()
+    while try read(into: &piece, limit: piece.room) > 0 {
+      try piece.read(body)
+      piece.removeAll()
+    }
+  }
 }
 
 /// Bytes in memory as a source.
@@ -31,11 +42,10 @@ public final class MemoryByteSource: ByteSource {
   public var size: Int? { bytes.count }
 
   /// Copies.
-  public func read(into chunk: Chunk, limit: Int) throws(Problem) -> Int {
+  public func read(into text: inout ArenaBuilder, limit: Int) throws(Problem) -> Int {
     position.withLock { position in
-      let count = min(limit, bytes.count - position, chunk.capacity - chunk.count)
-      for i in 0..<count { unsafe chunk.base[chunk.count + i] = bytes[position + i] }
-      chunk.count += count
+      let count = min(limit, bytes.count - position)
+      text.append(bytes[position..<position + count])
       position += count
       return count
     }

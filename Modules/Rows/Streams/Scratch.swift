@@ -11,6 +11,6 @@ public protocol ScratchFile: Sendable {
   var count: Int { get }
   /// Appends bytes.
   func append(_ bytes: borrowing ByteBuffer) throws(Problem)
-  /// Reads up to `length` bytes at `offset` to the end of `chunk`; returns how many, 0 at the end.
-  func read(at offset: Int, length: Int, into chunk: Chunk) throws(Problem) -> Int
+  /// Reads up to `length` bytes at `offset` and appends them. Returns how many; 0 at the end.
+  func read(at offset: Int, length: Int, into text: inout ArenaBuilder) throws(Problem) -> Int
 }
