@@ -100,7 +100,7 @@ extension CSVWriter {
         if !names.insert(Array(name.utf8)).inserted { twice = name }
       }
     case .text(let start, let length):
-      leaves[[]] = unsafe Array(UnsafeBufferPointer(start: arena.base + Int(start), count: Int(length)))
+      leaves[[]] = arena.bytes(start, length)
     default:
       var plain = ByteBuffer(capacity: 64)
       plain.append(jsonOf: cell, arena)

@@ -55,7 +55,7 @@ struct CSVPiece: ~Copyable, Sendable {
 
   /// The place of an offset of the text.
   func place(of offset: Int) -> JSONPlace {
-    unsafe place.advanced(over: text.base + start, count: max(0, min(offset, text.count) - start))
+    place.advanced(over: text, from: start, to: max(start, min(offset, text.count)))
   }
 
   /// The records from `offset` on.

@@ -41,7 +41,7 @@ struct CSVSplitter: Sendable {
     guard text.count > 0 else { return nil }
     if !isAtEnd { rest = unsafe Array(UnsafeBufferPointer(start: text.base + end, count: text.count - end)) }
     let first = JSONPlace(offset: place.offset + start, lines: place.lines, lineStart: place.lineStart + start)
-    place = unsafe place.advanced(over: text.base, count: end)
+    place = place.advanced(over: text, from: 0, to: end)
     text.truncate(to: end)
     if isAtEnd, unsafe text.base[end - 1] != 0x0A { text.append([0x0A]) }
     return CSVPiece(text: text, start: start, place: first)
@@ -53,7 +53,7 @@ struct CSVSplitter: Sendable {
     var fields = CSVFields(reading, names, from: start)
     while true {
       do throws(CSVFault) { try unsafe fields.scan(text.base, to: text.count) } catch {
-        let place = unsafe place.advanced(over: text.base, count: error.offset)
+        let place = place.advanced(over: text, from: 0, to: min(error.offset, text.count))
         throw Problem(.badData, error.message, at: "\(source.name):\(place)", hint: error.hint)
       }
       if fields.border > 0 { return fields.border }

@@ -17,8 +17,7 @@ enum Stars {
       case .integer(let value): Double(value)
       case .real(let value): value
       case .number(let start, let length):
-        unsafe Double(
-          String(decoding: UnsafeBufferPointer(start: arena.base + Int(start), count: Int(length)), as: UTF8.self))
+        Double(String(decoding: arena.bytes(start, length), as: UTF8.self))
       default: nil
       }
     guard let value, value >= 0, value <= 10 else { return nil }

@@ -37,8 +37,7 @@ struct JSONPiece: ~Copyable, Sendable {
 
   /// The place of an offset of the text.
   func place(of offset: Int) -> JSONPlace {
-    let start = context.start
-    return unsafe context.place.advanced(over: text.base + start, count: min(offset, text.count) - start)
+    context.place.advanced(over: text, from: context.start, to: max(context.start, min(offset, text.count)))
   }
 }
 
@@ -51,9 +50,11 @@ struct JSONPlace: Sendable, Hashable, CustomStringConvertible {
   /// Offset of the first byte of its line.
   var lineStart = 0
 
-  /// The position after `count` more bytes.
-  func advanced(over bytes: UnsafePointer<UInt8>, count: Int) -> JSONPlace {
-    let found = unsafe Int(bb_count_lines(bytes, count))
+  /// The position after the bytes of `text` from `start` to `end`, which must be inside it.
+  func advanced(over text: borrowing ArenaBuilder, from start: Int, to end: Int) -> JSONPlace {
+    precondition(start >= 0 && start <= end && end <= text.count, "internal error: offset outside the text")
+    let count = end - start
+    let bytes = unsafe UnsafePointer(text.base) + start, found = unsafe Int(bb_count_lines(bytes, count))
     guard found > 0 else { return JSONPlace(offset: offset + count, lines: lines, lineStart: lineStart) }
     var last = count - 1
     while unsafe bytes[last] != 0x0A { last -= 1 }

@@ -99,7 +99,7 @@ struct JSONSplitter: ~Copyable, Sendable {
     unsafe rest.append(RawSpan(_unsafeStart: text.base + end, byteCount: count))
     text.truncate(to: end)
     text.seal()
-    let after = unsafe place.advanced(over: text.base + start, count: end - start)
+    let after = place.advanced(over: text, from: start, to: end)
     let context = JSONPiece.Context(
       start: start, form: form, isFirst: isFirst, isLast: isLast, place: place, lines: after.lines - place.lines,
       isCertain: !hasGuessed)
@@ -147,7 +147,7 @@ struct JSONSplitter: ~Copyable, Sendable {
   }
 
   private func problem(_ fault: JSONFault, hint: String = "") -> Problem {
-    let place = unsafe place.advanced(over: text.base + start, count: fault.offset - start)
+    let place = place.advanced(over: text, from: start, to: max(start, min(fault.offset, text.count)))
     return Problem(.badData, fault.message, at: "\(source.name):\(place)", hint: hint.isEmpty ? fault.hint : hint)
   }
 
@@ -200,7 +200,7 @@ struct JSONSplitter: ~Copyable, Sendable {
   }
 
   private mutating func advance(to offset: Int) {
-    place = unsafe place.advanced(over: text.base + start, count: offset - start)
+    place = place.advanced(over: text, from: start, to: offset)
     start = offset
   }
 

@@ -161,11 +161,8 @@ struct SQLiteInsertion: ~Copyable {
       return unsafe bb_sqlite3_bind_blob_static(statement.handle, index, arena.base + Int(start), UInt64(length))
         == SQLITE_OK
     case .text(let start, let length):
-      let isAmbiguous =
-        unsafe !isMixed
-        && JSONByValue.isAmbiguous(Array(UnsafeBufferPointer(start: arena.base + Int(start), count: Int(length))))
-      if !isAmbiguous { return bindText(index, arena, start, length, statement) }
-      let text = unsafe Array(UnsafeBufferPointer(start: arena.base + Int(start), count: Int(length)))
+      let text = arena.bytes(start, length)
+      if isMixed || !JSONByValue.isAmbiguous(text) { return bindText(index, arena, start, length, statement) }
       return bindCopy(index, JSON.string(text).canonicalBytes, statement)
     case .json(let start, let length):
       switch unsafe JSONScalar(arena.base + Int(start), Int(length)) {
