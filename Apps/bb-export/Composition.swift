@@ -28,7 +28,7 @@ extension Environment {
           return SnapshotSource()
         case .storage(let text?, let limits):
           let store = try StoreRegistry(
-            scratch: scratch, maximumField: limits.maximumField, timeout: limits.timeout
+            scratch: scratch, known: Catalog.all, maximumField: limits.maximumField, timeout: limits.timeout
           ).open(text)
           provenance.open(store.name)
           return store

@@ -1,9 +1,11 @@
+import Domain
 import Persistence
 import Testing
 
 @Suite("bb-notes on every storage") struct NotesScriptTests {
-  private static let kinds = StoreRegistry(scratch: TemporaryScratch(folder: "/tmp")).factories.filter(\.isDurable).map(
-    \.scheme)
+  private static let kinds = StoreRegistry(scratch: TemporaryScratch(folder: "/tmp"), known: Catalog.all).factories
+    .filter(\.isDurable).map(
+      \.scheme)
   private static let variables = "BB_NOW=1384000000 BB_API_URL=http://127.0.0.1:9"
 
   /// Everything there is to do with notes, what is refused as well.

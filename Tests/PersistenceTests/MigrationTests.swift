@@ -8,8 +8,8 @@ import Testing
 
 @Suite("Migration") struct MigrationTests {
   private let folder = Folder()
-  private let registry = StoreRegistry(scratch: TemporaryScratch(folder: "/tmp"))
-  private static let durable = StoreRegistry(scratch: TemporaryScratch(folder: "/tmp")).factories
+  private let registry = StoreRegistry(scratch: TemporaryScratch(folder: "/tmp"), known: Catalog.all)
+  private static let durable = StoreRegistry(scratch: TemporaryScratch(folder: "/tmp"), known: Catalog.all).factories
     .filter(\.isDurable).map(\.scheme)
 
   private func location(_ scheme: String, _ name: String) -> StoreLocation {

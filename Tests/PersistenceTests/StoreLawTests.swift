@@ -1,4 +1,5 @@
 import Conformance
+import Domain
 import Persistence
 import Testing
 
@@ -6,7 +7,7 @@ import Testing
 enum StoreFixtures {
   static let scratch = TemporaryScratch(folder: "/tmp")
   /// With a kind of directory store that only tests know.
-  static let registry = StoreRegistry(scratch: scratch, directories: DirectoryFormat.all + [.lines])
+  static let registry = StoreRegistry(scratch: scratch, known: Catalog.all, directories: DirectoryFormat.all + [.lines])
   static let all = registry.factories.map { factory in
     StoreFixture(factory.scheme) {
       let folder = Folder()

@@ -1,10 +1,11 @@
 import Glibc
+import Domain
 import Persistence
 import Rows
 import Testing
 
 @Suite("Locations of storages") struct StoreRegistryTests {
-  private let registry = StoreRegistry(scratch: TemporaryScratch(folder: "/tmp"))
+  private let registry = StoreRegistry(scratch: TemporaryScratch(folder: "/tmp"), known: Catalog.all)
 
   @Test(
     "a text says the kind, or its suffix does",

@@ -92,7 +92,7 @@ extension DirectoryStore {
         throw MergeConflict.problem(in: bytes, at: sidecar) ?? error
       }
     }
-    guard let columns = columns ?? Catalog.all.first(where: { $0.name == name })?.columns else {
+    guard let columns = columns ?? known.first(where: { $0.name == name })?.columns else {
       let sidecar = format.sidecarSuffix.map { "restore \(place)\($0)" } ?? ""
       throw Problem(.badData, "missing description of the columns", at: place, hint: sidecar)
     }

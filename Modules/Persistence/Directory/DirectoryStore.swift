@@ -17,14 +17,22 @@ public actor DirectoryStore: RecordStore {
   let format: DirectoryFormat
   private let maximumField: Int?
   let scratch: any ScratchSpace
+  /// Datasets whose columns need no description in the directory.
+  let known: [Schema]
 
   /// The directory at `path`. Nothing is opened yet.
-  /// - Parameter maximumField: bytes of a field of a file that bb did not write; nil for 16 MiB.
-  package init(_ path: String, _ format: DirectoryFormat, scratch: any ScratchSpace, maximumField: Int? = nil) {
+  /// - Parameters:
+  ///   - known: datasets whose columns need no description in the directory.
+  ///   - maximumField: bytes of a field of a file that bb did not write; nil for 16 MiB.
+  package init(
+    _ path: String, _ format: DirectoryFormat, scratch: any ScratchSpace, known: [Schema] = [],
+    maximumField: Int? = nil
+  ) {
     self.path = path
     self.maximumField = maximumField
     self.format = format
     self.scratch = scratch
+    self.known = known
     name = "\(format.scheme):\(path)"
   }
 

@@ -18,12 +18,17 @@ public actor SQLiteStore: RecordStore {
   /// Rows of a table whose words are put into an index while it is loaded, which takes ten times as long as the rows.
   private static let indexedAtOnce = 20_000
 
-  /// The storage in the file at `path`. Nothing is opened yet.
-  public init(path: String) { self.init(path: path, SQLiteLimits()) }
+  /// Datasets whose words are indexed when they are loaded.
+  private let known: [Schema]
+
+  /// Creates a store in the file at `path`. Nothing is opened yet.
+  /// - Parameter known: datasets whose search index is created when they are loaded.
+  public init(path: String, known: [Schema] = []) { self.init(path: path, known: known, SQLiteLimits()) }
 
   /// The same with limits for a database that bb did not create.
-  init(path: String, _ limits: SQLiteLimits) {
+  init(path: String, known: [Schema], _ limits: SQLiteLimits) {
     self.path = path
+    self.known = known
     self.limits = limits
     name = "sqlite:\(path)"
   }
@@ -91,8 +96,8 @@ public actor SQLiteStore: RecordStore {
         number, known, load, outcome, source: source, differs: loading.differs, loading.connection)
     }
     try loading.finish()
-    // Of the catalogue's datasets at once, but of a large table that is called like one, as of others, when somebody searches.
-    if outcome.isDifferent, let index, Catalog.all.contains(where: { $0.name == name }),
+    // Other tables, and large ones, are indexed at the first search.
+    if outcome.isDifferent, let index, self.known.contains(where: { $0.name == name }),
       outcome.added + outcome.changed + outcome.unchanged <= Self.indexedAtOnce
     {
       try index.makeIfPossible(loading.connection)

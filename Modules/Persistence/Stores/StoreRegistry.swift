@@ -40,18 +40,22 @@ public struct StoreRegistry: Sendable {
   private let scratch: any ScratchSpace
   private let directories: [DirectoryFormat]
 
-  /// All kinds, which keep what outgrows memory in `scratch`.
-  ///
+  /// Creates a registry of all kinds of stores.
   /// - Parameters:
+  ///   - scratch: for data that outgrows memory.
+  ///   - known: the datasets of the program. A directory store needs no description of their columns, and an SQLite
+  ///     store creates their search index when they are loaded.
   ///   - maximumField: bytes of a field of a file, and of a row of a database, that bb did not create; nil for 16 MiB.
   ///   - timeout: seconds that a view of such a database may run without returning a row; 0 for no limit, nil for 30.
-  public init(scratch: any ScratchSpace, maximumField: Int? = nil, timeout: Int? = nil) {
-    self.init(scratch: scratch, directories: DirectoryFormat.all, maximumField: maximumField, timeout: timeout)
+  public init(scratch: any ScratchSpace, known: [Schema], maximumField: Int? = nil, timeout: Int? = nil) {
+    self.init(
+      scratch: scratch, known: known, directories: DirectoryFormat.all, maximumField: maximumField, timeout: timeout)
   }
 
   /// The same with other kinds of directory stores.
   package init(
-    scratch: any ScratchSpace, directories: [DirectoryFormat], maximumField: Int? = nil, timeout: Int? = nil
+    scratch: any ScratchSpace, known: [Schema], directories: [DirectoryFormat], maximumField: Int? = nil,
+    timeout: Int? = nil
   ) {
     self.scratch = scratch
     self.directories = directories
@@ -61,13 +65,14 @@ public struct StoreRegistry: Sendable {
     let database = StoreFactory(
       scheme: "sqlite", summary: "an SQLite database", suffixes: ["db", "sqlite", "sqlite3"], isFolder: false,
       isDurable: true
-    ) { [limits] path, _ in SQLiteStore(path: path, limits) }
+    ) { [limits] path, _ in SQLiteStore(path: path, known: known, limits) }
     let memory = StoreFactory(
       scheme: "memory", summary: "in memory only", suffixes: [], isFolder: false, isDurable: false
     ) { _, _ in MemoryStore() }
     let kinds = directories.map { format in
       StoreFactory(scheme: format.scheme, summary: format.summary, suffixes: [], isFolder: true, isDurable: true) {
-        path, scratch in DirectoryStore(path, format, scratch: scratch, maximumField: maximumField)
+        path, scratch in
+        DirectoryStore(path, format, scratch: scratch, known: known, maximumField: maximumField)
       }
     }
     factories = [database] + kinds + [memory]
@@ -202,7 +207,8 @@ public struct StoreRegistry: Sendable {
     // A damaged manifest is reported when the store is opened.
     if let manifest = try? DirectoryStore.manifest(of: path, nil), let storage = manifest.storage { return storage }
     let files = try DirectoryListing.names(path) ?? []
-    let tables = files.filter { $0 != DirectoryManifest.name && !$0.hasSuffix("-metadata.json") }
+    let sidecars = directories.compactMap(\.sidecarSuffix)
+    let tables = files.filter { file in file != DirectoryManifest.name && !sidecars.contains { file.hasSuffix($0) } }
     let found = directories.filter { format in tables.contains { $0.hasSuffix(format.tableSuffix) } }
     return found.count == 1 ? found[0].scheme : nil
   }
