@@ -103,8 +103,3 @@ extension StoreLaw {
     }
   ]
 }
-
-/// Nothing here outgrows memory.
-private struct NoScratch: ScratchSpace {
-  func makeFile() throws(Problem) -> any ScratchFile { throw Problem(.bug, "a law needs no temporary file") }
-}

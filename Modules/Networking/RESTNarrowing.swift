@@ -40,11 +40,4 @@ enum RESTNarrowing {
       .map { Condition(parent.column, $0.comparison, $0.values) }
     return narrowed
   }
-
-  /// No temporary files: conditions need none.
-  struct NoScratch: ScratchSpace {
-    func makeFile() throws(Problem) -> any ScratchFile {
-      throw Problem(.bug, "internal error: conditions must not spill to disk")
-    }
-  }
 }

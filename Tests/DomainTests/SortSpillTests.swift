@@ -83,11 +83,6 @@ import Testing
     #expect(try await Array(whole.values().prefix(50)) == Array(cut.values().prefix(50)))
   }
 
-  /// Temporary files that nobody should ask for.
-  struct NoScratch: ScratchSpace {
-    func makeFile() throws(Problem) -> any ScratchFile { throw Problem(.io, "no temporary file is needed") }
-  }
-
   @Test("the nearest Double keeps the order of literals")
   func nearest() throws {
     let literals = [

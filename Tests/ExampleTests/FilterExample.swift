@@ -14,8 +14,3 @@ func jsonLines(fromCSV text: String, where condition: String) async throws(Probl
   while let work = try await selected.next() { try writer.write(try work.batch(), &output) }
   return String(decoding: output.bytes(), as: UTF8.self)
 }
-
-/// Only sorting needs temporary files.
-struct NoScratch: ScratchSpace {
-  func makeFile() throws(Problem) -> any ScratchFile { throw Problem(.unavailable, "no temporary files") }
-}

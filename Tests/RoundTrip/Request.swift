@@ -76,8 +76,3 @@ private final class Memory: ByteSink {
   func commit() async throws(Problem) {}
   func abandon() async {}
 }
-
-/// Nothing here is put aside.
-private struct NoScratch: ScratchSpace {
-  func makeFile() throws(Problem) -> any ScratchFile { throw Problem(.bug, "a table was put aside") }
-}

@@ -79,8 +79,3 @@ struct SelectionReader {
     return selection
   }
 }
-
-/// No temporary files: for checking a selection without rows.
-private struct NoScratch: ScratchSpace {
-  func makeFile() throws(Problem) -> any ScratchFile { throw Problem(.bug, "check rules must not spill to disk") }
-}

@@ -122,10 +122,3 @@ public struct RecordBook: Sendable {
     }
   }
 }
-
-/// No temporary files: for selections that need none.
-private struct NoScratch: ScratchSpace {
-  func makeFile() throws(Problem) -> any ScratchFile {
-    throw Problem(.bug, "internal error: a lookup must not spill to disk")
-  }
-}

@@ -71,16 +71,10 @@ public struct Export: Sendable {
   public func run(
     _ source: any RowStream, select: (any RowStream) throws(Problem) -> any RowStream
   ) async throws(Problem) -> Summary {
-    var source = source
-    while true {
-      do throws(Problem) {
-        var summary = try await attempt(try select(source))
-        summary.warnings.insert(contentsOf: source.notes, at: 0)
-        return summary
-      } catch {
-        guard error.kind == .badData, let wider = try await source.widened() else { throw error }
-        source = wider
-      }
+    try await source.withWidening { (source) throws(Problem) in
+      var summary = try await attempt(try select(source))
+      summary.warnings.insert(contentsOf: source.notes, at: 0)
+      return summary
     }
   }
 

@@ -10,19 +10,14 @@ public enum Migration {
   ) async throws(Problem) -> [(table: String, records: Int)] {
     var copied: [(table: String, records: Int)] = []
     for schema in try await old.tables() {
-      var rows = try await old.rows(of: schema.name, RowRequest())
-      while true {
-        // A table that bb did not make has the types that its values show.
-        var load = TableLoad("migrate", time: "", rows.schema, rows, from: try await old.source(of: schema.name))
+      let source = try await old.source(of: schema.name)
+      // A table that bb did not make has the types that its values show.
+      let records = try await old.rows(of: schema.name, RowRequest()).withWidening { (rows) throws(Problem) in
+        var load = TableLoad("migrate", time: "", rows.schema, rows, from: source)
         load.isRemembered = false
-        do throws(Problem) {
-          copied.append((schema.name, try await new.load(load).added))
-          break
-        } catch {
-          guard error.kind == .badData, let wider = try await rows.widened() else { throw error }
-          rows = wider
-        }
+        return try await new.load(load).added
       }
+      copied.append((schema.name, records))
     }
     try await new.adopt(try await old.history())
     return copied

@@ -45,16 +45,10 @@ public struct Sync: Sendable {
   /// - Throws: `badData` for a source that shrank, another source, rows that do not fit; what the stream throws.
   public func run(_ rows: any RowStream, as schema: Schema?, from source: String?) async throws(Problem) -> TableOutcome
   {
-    var rows = rows
-    while true {
-      do throws(Problem) {
-        let outcome = try await attempt(rows, schema ?? rows.schema, source)
-        for note in rows.notes { report(note) }
-        return outcome
-      } catch {
-        guard error.kind == .badData, let wider = try await rows.widened() else { throw error }
-        rows = wider
-      }
+    try await rows.withWidening { (rows) throws(Problem) in
+      let outcome = try await attempt(rows, schema ?? rows.schema, source)
+      for note in rows.notes { report(note) }
+      return outcome
     }
   }
 

@@ -132,21 +132,8 @@ struct JSONDirectoryCodec: DirectoryCodec {
   func columns(ofSidecar bytes: [UInt8], name: String) -> [ColumnDescription] { [] }
 
   func columnNames(_ file: any ByteSource, known: [ColumnDescription]) async throws(Problem) -> [String] {
-    try await Self.columnNames(try JSONRowStream.inferring(file, table: "", JSONReading(form: .array)))
-  }
-
-  /// The names of a stream's columns, of whose values nothing is required.
-  static func columnNames(_ rows: any RowStream) async throws(Problem) -> [String] {
-    var stream = rows
-    while true {
-      do throws(Problem) {
-        while let work = try await stream.next() { _ = try work.batch() }
-        return stream.schema.columns.map(\.name)
-      } catch {
-        guard error.kind == .badData, let wider = try await stream.widened() else { throw error }
-        stream = wider
-      }
-    }
+    let rows = try JSONRowStream.inferring(file, table: "", JSONReading(form: .array))
+    return try await rows.validate().columns.map(\.name)
   }
 
   func rows(_ file: any ByteSource, _ schema: Schema, columns: [String]?) throws(Problem) -> any RowStream {

@@ -24,6 +24,30 @@ extension RowStream {
   public var isOptimistic: Bool { false }
   /// No deviations.
   public var notes: [String] { [] }
+
+  /// Calls `body` with this stream. After a `badData` problem calls it again with the widened stream, as long as there
+  /// is one; `body` must then undo what it did.
+  /// - Returns: the result of the call that succeeded.
+  public func withWidening<Result>(
+    _ body: (any RowStream) async throws(Problem) -> Result
+  ) async throws(Problem) -> Result {
+    var stream: any RowStream = self
+    while true {
+      do throws(Problem) { return try await body(stream) } catch {
+        guard error.kind == .badData, let wider = try await stream.widened() else { throw error }
+        stream = wider
+      }
+    }
+  }
+
+  /// Reads all rows, and widened ones again, to find out whether they can be read.
+  /// - Returns: the schema with which every row was read.
+  public func validate() async throws(Problem) -> Schema {
+    try await withWidening { (stream) throws(Problem) in
+      while let work = try await stream.next() { _ = try work.batch() }
+      return stream.schema
+    }
+  }
 }
 
 /// A batch, or the work that makes it. Work is pure: it may run on any core, in any order, and more than once.

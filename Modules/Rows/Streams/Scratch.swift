@@ -14,3 +14,13 @@ public protocol ScratchFile: Sendable {
   /// Reads up to `length` bytes at `offset` and appends them. Returns how many; 0 at the end.
   func read(at offset: Int, length: Int, into text: inout ArenaBuilder) throws(Problem) -> Int
 }
+
+/// No temporary files: for selections that fit into memory.
+public struct NoScratch: ScratchSpace {
+  /// No temporary files.
+  public init() {}
+  /// Always throws.
+  public func makeFile() throws(Problem) -> any ScratchFile {
+    throw Problem(.bug, "internal error: temporary files are not available here")
+  }
+}
