@@ -30,7 +30,8 @@ public struct LiveServices: Sendable {
       PluginFolders(
         PluginFolders.usual(variables, data: directories.data), reserved: exporters.exporters.map(\.descriptor.name)),
       stream: SingerExporter(), variables: variables, temporary: directories.temporary)
-    let scratch = TemporaryScratch(folder: directories.temporary), registry = StoreRegistry(scratch: scratch, known: Catalog.all)
+    let scratch = TemporaryScratch(folder: directories.temporary)
+    let registry = StoreRegistry(scratch: scratch, known: Catalog.all)
     var services = AppServices(report)
     services.variables = variables
     services.exporters = InstalledExporters(builtIn: exporters, plugins: plugins, report: report)

@@ -34,10 +34,6 @@ struct NoStores: StoreOpening {
   }
 }
 
-struct NoScratch: ScratchSpace {
-  func makeFile() throws(Problem) -> any ScratchFile { throw Problem(.bug, "no temporary files") }
-}
-
 struct NoTerminal: TerminalPort {
   var width: Int? { nil }
   var isInteractive: Bool { false }

@@ -111,14 +111,14 @@ struct JSONSplitter: ~Copyable, Sendable {
     return JSONPiece(text: rest, context: context)
   }
 
-  /// Reads until the chunk is as full as it may be or the source ends.
+  /// Reads until the text is as full as it may be or the source ends.
   private mutating func fill() throws(Problem) {
     while !isAtEnd, text.count < goal {
       if try source.read(into: &text, limit: goal - text.count) == 0 { isAtEnd = true }
     }
   }
 
-  /// Makes room for a record larger than the chunk, after checking that it is a record and within the limits, so that a
+  /// Makes room for a record larger than the text so far, after checking that it is a record and within the limits, so that a
   /// missing quote or an endless value does not fill the memory. Beyond half the largest field it checks every MiB.
   private mutating func grow() throws(Problem) {
     if phase == .records {
@@ -186,7 +186,7 @@ struct JSONSplitter: ~Copyable, Sendable {
     phase = .records
   }
 
-  /// Passes over white space that fills the whole chunk, however long it is.
+  /// Passes over white space that fills the whole text, however long it is.
   private mutating func skipSpace() throws(Problem) {
     while start == text.count, !isAtEnd {
       text.removeAll()
