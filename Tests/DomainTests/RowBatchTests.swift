@@ -32,7 +32,7 @@ import Testing
     #expect(builder.finish().value(0, 0) == .text("other"))
   }
 
-  @Test("removed bytes are gone, the others stay") func removal() {
+  @Test("removing bytes keeps the others") func removal() {
     var arena = ArenaBuilder(capacity: 8)
     arena.append(Array("abcdef".utf8))
     arena.removeFirst(2)
@@ -42,7 +42,7 @@ import Testing
     #expect(arena.bytes.isEmpty)
   }
 
-  @Test("a cell that is not there stops the process") func missingCell() async {
+  @Test("reading or writing a missing cell stops the process") func missingCell() async {
     await #expect(processExitsWith: .failure) { _ = Self.cells([.null])[1 << 28] }
     await #expect(processExitsWith: .failure) { _ = Self.cells([.null])[-1] }
     await #expect(processExitsWith: .failure) {

@@ -18,7 +18,12 @@ final class GroupTable {
   private var isFull = false
   /// Rows set aside, by part; empty if there are none.
   private(set) var spills: [SpillBuffer] = []
-  private var spillBuilders: [RowBatchBuilder] = []
+  private var spillBuilders: [SpillBuilder] = []
+
+  private final class SpillBuilder {
+    var rows: RowBatchBuilder
+    init(width: Int) { rows = RowBatchBuilder(width: width) }
+  }
 
   /// Parts that rows are divided into at each level.
   static let parts = 16
@@ -116,20 +121,20 @@ final class GroupTable {
   private func setAside(_ rows: [(row: Int, order: UInt64, hash: UInt64)], of batch: RowBatch) throws(Problem) {
     if spills.isEmpty {
       spills = (0..<Self.parts).map { _ in plan.spill() }
-      spillBuilders = (0..<Self.parts).map { _ in RowBatchBuilder(width: plan.spillWidth) }
+      spillBuilders = (0..<Self.parts).map { _ in SpillBuilder(width: plan.spillWidth) }
     }
     for (row, order, hash) in rows {
       let part = Self.part(of: hash, level: level)
-      for column in 0..<plan.width { spillBuilders[part].append(row, column, of: batch) }
-      spillBuilders[part].append(integer: Int64(bitPattern: order))
-      if spillBuilders[part].isFull { try spills[part].append(spillBuilders[part].finish()) }
+      for column in 0..<plan.width { spillBuilders[part].rows.append(row, column, of: batch) }
+      spillBuilders[part].rows.append(integer: Int64(bitPattern: order))
+      if spillBuilders[part].rows.isFull { try spills[part].append(spillBuilders[part].rows.takeBatch()) }
     }
   }
 
   /// Writes what is left of the rows set aside.
   func finishSpilling() throws(Problem) {
-    for part in spills.indices where spillBuilders[part].count > 0 {
-      try spills[part].append(spillBuilders[part].finish())
+    for part in spills.indices where spillBuilders[part].rows.count > 0 {
+      try spills[part].append(spillBuilders[part].rows.takeBatch())
     }
     spillBuilders = []
   }
@@ -167,7 +172,7 @@ final class GroupTable {
         UnsafeRawBufferPointer(start: key, count: length), UnsafeRawBufferPointer(start: more, count: moreLength),
         to: &builder)
       for state in states { try state.append(group, to: &builder) }
-      if builder.isFull { try body(builder.finish()) }
+      if builder.isFull { try body(builder.takeBatch()) }
     }
     if builder.count > 0 { try body(builder.finish()) }
   }

@@ -1,7 +1,7 @@
 /// Some rows of one schema: what crosses every boundary. Only batches are awaited, never rows.
 ///
-/// `count` rows of `width` cells, row by row, in `cells`; their text is in `arena`. Neither ever changes, so a batch may
-/// be read on any core. About 256 KiB of text per batch, except where one record is larger.
+/// `count` rows of `width` cells, row by row, in `cells`; their text is in `arena`. Neither ever changes, so a batch
+/// may be read on any core. About 256 KiB of text per batch, except where one record is larger.
 public struct RowBatch: Sendable {
   /// The number of cells per row.
   public let width: Int

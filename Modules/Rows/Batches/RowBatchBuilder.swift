@@ -23,6 +23,11 @@ public struct RowBatchBuilder: ~Copyable {
   /// Whether the batch has its usual size and should be finished after this row.
   @inlinable public var isFull: Bool { arena.count >= Arena.usualCapacity * 3 / 4 || cells.count >= 1 << 15 }
 
+  /// Appends a cell, whose range, if it has one, must be inside the bytes so far.
+  public mutating func append(_ cell: Cell) {
+    precondition(cell.end <= arena.count, "internal error: range outside the arena")
+    cells.append(cell)
+  }
   /// Appends null.
   @inlinable public mutating func appendNull() { cells.append(.null) }
   /// Appends an integer.
