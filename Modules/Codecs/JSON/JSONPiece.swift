@@ -17,7 +17,7 @@ struct JSONPiece: ~Copyable, Sendable {
   var text: ArenaBuilder
   let context: Context
 
-  /// What is known about the text.
+  /// The position of the text in the document and among the records.
   struct Context: Sendable {
     /// The offset of the first byte.
     let start: Int

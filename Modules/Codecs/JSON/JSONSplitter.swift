@@ -1,9 +1,10 @@
 internal import CMasks
 import Rows
 
-/// Cuts a document into pieces of whole records as it is read. Only this is serial, so it looks at brackets and line feeds and leaves
-/// everything else to whoever parses the pieces. Memory is two chunks, which grow only when a record is larger, up to
-/// twice the largest field.
+/// Cuts a document into pieces of whole records as it is read.
+///
+/// Only this is serial, so it examines brackets and line feeds and leaves everything else to the parsers of the pieces.
+/// Memory is two texts, which grow only when a record is larger, up to twice the largest field.
 struct JSONSplitter: ~Copyable, Sendable {
   private enum Phase { case opening, records, behind, done }
 
@@ -118,8 +119,9 @@ struct JSONSplitter: ~Copyable, Sendable {
     }
   }
 
-  /// Makes room for a record larger than the text so far, after checking that it is a record and within the limits, so that a
-  /// missing quote or an endless value does not fill the memory. Beyond half the largest field it checks every MiB.
+  /// Makes room for a record larger than the text so far, after checking that it is a record and within the limits, so
+  /// that a missing quote or an endless value does not fill the memory. Beyond half the largest field it checks every
+  /// MiB.
   private mutating func grow() throws(Problem) {
     if phase == .records {
       text.seal()

@@ -29,10 +29,13 @@ package struct DirectoryFormat: Sendable {
     self.codec = codec
   }
 
+  /// The suffix of the metadata of a CSV file, after the name of the file.
+  static let metadataSuffix = "-metadata.json"
+
   /// Comma-separated values, with the types of the columns in metadata next to each file.
   package static let csv = DirectoryFormat(
     scheme: "csv", summary: "a directory with a CSV file for each dataset", tableSuffix: ".csv",
-    sidecarSuffix: "-metadata.json", typeOfExtras: .text, codec: CSVDirectoryCodec())
+    sidecarSuffix: metadataSuffix, typeOfExtras: .text, codec: CSVDirectoryCodec())
   /// A JSON array with one record per line.
   package static let json = DirectoryFormat(
     scheme: "json", summary: "a directory with a JSON file for each dataset", tableSuffix: ".json",

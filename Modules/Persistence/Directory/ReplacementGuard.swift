@@ -49,7 +49,7 @@ enum ReplacementGuard {
     let kinds = manifest.storage.map { [$0] } ?? DirectoryFormat.all.map(\.scheme)
     return kinds.contains { kind in
       let format = DirectoryFormat.all.first { $0.scheme == kind }
-      return name.hasSuffix(format?.tableSuffix ?? ".\(kind)") && !name.hasSuffix("-metadata.json")
+      return name.hasSuffix(format?.tableSuffix ?? ".\(kind)") && !name.hasSuffix(DirectoryFormat.metadataSuffix)
         || (format?.sidecarSuffix).map { name.hasSuffix((format?.tableSuffix ?? "") + $0) } == true
     }
   }

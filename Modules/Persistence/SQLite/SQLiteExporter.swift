@@ -58,7 +58,7 @@ private struct BatchEncoder: RowEncoder {
 }
 
 extension RowBatch {
-  /// The batch that `BatchEncoder` wrote at `offset`, which is moved behind it.
+  /// The batch that `BatchEncoder` wrote at `offset`, which is moved to its end.
   fileprivate static func decoded(_ bytes: RawSpan, at offset: inout Int, width: Int) -> RowBatch {
     let head = (0..<3).map {
       unsafe bytes.unsafeLoadUnaligned(fromByteOffset: offset + $0 * MemoryLayout<Int>.stride, as: Int.self)
