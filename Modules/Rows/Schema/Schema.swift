@@ -56,18 +56,20 @@ public struct Schema: Sendable, Hashable {
   public let columns: [ColumnDescription]
   /// Positions in `columns` of the key's columns, most significant first; empty for tables without a key.
   public let key: [Int]
+  private let index: ColumnIndex
 
   /// A schema whose `key` names columns of `columns`.
   ///
   /// Two columns of one name, or a key that is not a column, are mistakes of the caller; readers of foreign files
   /// rename first (`a`, `a_2`).
   public init(_ name: String, _ summary: String = "", key: [String] = [], columns: [ColumnDescription]) {
-    precondition(Set(columns.map { Array($0.name.utf8) }).count == columns.count, "duplicate column name \(name)")
+    guard let index = ColumnIndex(columns) else { preconditionFailure("\(name): duplicate column name") }
+    self.index = index
     self.name = name
     self.summary = summary
     self.columns = columns
     self.key = key.map { keyName in
-      guard let position = columns.firstIndex(where: { $0.name.utf8.elementsEqual(keyName.utf8) }) else {
+      guard let position = index.position(of: keyName, in: columns) else {
         preconditionFailure("\(name): key column \(keyName) does not exist")
       }
       return position
@@ -78,9 +80,7 @@ public struct Schema: Sendable, Hashable {
   @inlinable public var width: Int { columns.count }
 
   /// The position of the column called `name`, compared byte for byte; nil when there is none.
-  public func position(of name: String) -> Int? {
-    columns.firstIndex { $0.name.utf8.elementsEqual(name.utf8) }
-  }
+  public func position(of name: String) -> Int? { index.position(of: name, in: columns) }
 
   /// The same table with only the columns at `positions`, in that order; the key is kept when all of it is there.
   public func projected(to positions: [Int]) -> Schema {
@@ -89,4 +89,32 @@ public struct Schema: Sendable, Hashable {
     let hasKey = key.allSatisfy(positions.contains)
     return Schema(name, summary, key: hasKey ? keyNames : [], columns: kept)
   }
+}
+
+/// The positions of columns by name, so that finding every column of a wide table takes linear time.
+private struct ColumnIndex: Sendable, Hashable {
+  /// Up to this number of columns, comparing the names one by one is faster.
+  private static let narrow = 24
+
+  /// Empty for a narrow table.
+  private let positions: [[UInt8]: Int]
+
+  /// Creates an index; nil if two columns have the same name.
+  init?(_ columns: [ColumnDescription]) {
+    var positions: [[UInt8]: Int] = [:]
+    positions.reserveCapacity(columns.count)
+    for (position, column) in columns.enumerated() {
+      guard positions.updateValue(position, forKey: Array(column.name.utf8)) == nil else { return nil }
+    }
+    self.positions = columns.count > Self.narrow ? positions : [:]
+  }
+
+  func position(of name: String, in columns: [ColumnDescription]) -> Int? {
+    if positions.isEmpty { return columns.firstIndex { $0.name.utf8.elementsEqual(name.utf8) } }
+    return positions[Array(name.utf8)]
+  }
+
+  // The columns determine the index.
+  static func == (left: Self, right: Self) -> Bool { true }
+  func hash(into hasher: inout Hasher) {}
 }

@@ -1,0 +1,19 @@
+import Rows
+import Testing
+
+@Suite("Schemas") struct SchemaTests {
+  @Test("columns are found by the bytes of their names", arguments: [2, 100]) func positions(_ count: Int) {
+    let names = ["é", "e\u{301}"] + (2..<count).map { "c\($0)" }
+    let schema = Schema("t", key: ["e\u{301}"], columns: names.map { ColumnDescription($0, .text) })
+    #expect(names.map(schema.position(of:)) == names.indices.map { $0 } && schema.key == [1])
+    #expect(schema.position(of: "x") == nil && schema.position(of: "") == nil)
+    #expect(schema == schema.projected(to: Array(names.indices)))
+  }
+
+  @Test("finding every column of a wide table takes linear time") func wide() {
+    let names = (0..<20_000).map { "column number \($0)" }
+    let schema = Schema("t", columns: names.map { ColumnDescription($0, .text) })
+    let time = ContinuousClock().measure { for name in names { _ = schema.position(of: name) } }
+    #expect(time < .seconds(5))
+  }
+}
