@@ -4,6 +4,12 @@ import Rows
 
 /// The history of a database: the table `bb_history`.
 enum SQLiteHistory {
+  /// Bytes of the row images of an entry at most. Of a change that needs more the rows are kept as those that a load
+  /// replaces.
+  static let limit = DirectoryHistory.limit
+  /// Bytes of a row of `bb_history` at most; a larger one is refused.
+  private static let rowLimit = limit + 16 << 20
+
   /// Adds the columns that entries of older programs do not have: identifier, what is undone, and what entries of one
   /// command have in common.
   static func prepare(_ connection: borrowing SQLiteConnection) throws(Problem) {
@@ -23,7 +29,9 @@ enum SQLiteHistory {
     let added = try hasIdentifiers(connection) ? "id, undoes, command" : "NULL, NULL, NULL"
     let rows = try connection.prepare("SELECT number, time, title, tables, \(added) FROM bb_history ORDER BY number")
     var entries: [HistoryEntry] = [], identifiers: [Int: String] = [:]
-    while try rows.step() {
+    connection.limit(field: rowLimit)
+    defer { connection.limit(field: nil) }
+    while try step(rows, at: place) {
       let number = Int(rows.integer(0))
       let tables = try HistoryCodec.decoded(rows.bytes(3), at: "\(place):bb_history:\(number)")
       var entry: HistoryEntry
@@ -41,19 +49,33 @@ enum SQLiteHistory {
     return HistoryEntry.numbered(entries)
   }
 
+  private static func step(_ rows: borrowing SQLiteStatement, at place: String) throws(Problem) -> Bool {
+    do throws(Problem) { return try rows.step() } catch {
+      var problem = error
+      problem.place = place + ":bb_history"
+      if problem.kind == .badData { problem.hint = "restore a backup" }
+      throw problem
+    }
+  }
+
   /// Adds an entry; one without an identifier gets a new one.
+  /// - Parameter limit: bytes of row images that the entry may have.
   /// - Returns: the number of its row.
   @discardableResult
   static func remember(
-    _ entry: HistoryEntry, _ connection: borrowing SQLiteConnection, at place: String
+    _ entry: HistoryEntry, limit: Int = limit, _ connection: borrowing SQLiteConnection, at place: String
   ) throws(Problem) -> Int64 {
+    var tables = HistoryCodec.encoded(entry.tables)
+    if tables.count > limit {
+      tables = HistoryCodec.encoded(try SQLiteReplacedRows.keep(entry.tables, connection, at: place))
+    }
     var id = entry.id
     if id.isEmpty { id = HistoryIdentifier.make(time: entry.time, after: try last(connection, at: place)) }
     let insert = try connection.prepare(
       "INSERT INTO bb_history(time, title, tables, id, undoes, command) VALUES(?1, ?2, ?3, ?4, ?5, ?6)")
     try insert.bind(1, text: entry.time)
     try insert.bind(2, text: entry.title)
-    try insert.bind(3, text: HistoryCodec.encoded(entry.tables))
+    try insert.bind(3, text: tables)
     try insert.bind(4, text: id)
     if entry.undoes.isEmpty {
       try insert.bindNull(5)
@@ -67,8 +89,10 @@ enum SQLiteHistory {
 
   /// The identifier of the last entry; nil when there is none.
   private static func last(_ connection: borrowing SQLiteConnection, at place: String) throws(Problem) -> String? {
+    connection.limit(field: rowLimit)
+    defer { connection.limit(field: nil) }
     let rows = try connection.prepare("SELECT id FROM bb_history ORDER BY number DESC LIMIT 1")
-    guard try rows.step() else { return nil }
+    guard try step(rows, at: place) else { return nil }
     return rows.isNull(0) ? try entries(connection, at: place).last?.id : rows.text(0)
   }
 }

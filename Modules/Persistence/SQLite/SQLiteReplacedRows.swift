@@ -61,6 +61,44 @@ enum SQLiteReplacedRows {
           """)
       }
     }
+    try remember(kept, number, connection)
+  }
+
+  /// Keeps the rows of a change that are too many for an entry of the history, which is the next one.
+  /// - Returns: the images for the entry, without rows.
+  /// - Throws: `badData` if the change is one of several tables.
+  static func keep(
+    _ images: [TableImages], _ connection: borrowing SQLiteConnection, at place: String
+  ) throws(Problem) -> [TableImages] {
+    guard images.count == 1, let table = images.first else {
+      throw Problem(
+        .badData, "the change is too large for the history", at: place, hint: "change one table at a time")
+    }
+    let number = try nextNumber(connection), schema = table.schema
+    let places = schema.columns.indices.map { "c\($0)" }
+    try connection.execute("CREATE TABLE \(Self.table(number))(kind, \(places.joined(separator: ", ")))")
+    let values = places.indices.map { "?\($0 + 2)" }.joined(separator: ", ")
+    let insert = try connection.prepare("INSERT INTO \(Self.table(number)) VALUES(?1, \(values))")
+    for row in table.rows {
+      try insert.bind(1, integer: row.before == nil ? 1 : 0)
+      for (position, value) in (row.before ?? row.after ?? []).enumerated() {
+        let isKey = schema.key.contains(position)
+        if row.before == nil, !isKey {
+          try insert.bindNull(position + 2)
+        } else {
+          try insert.bind(position + 2, value, typedAs: isKey ? nil : schema.columns[position].type)
+        }
+      }
+      try insert.run()
+    }
+    let source = try SQLiteFormat.source(of: schema.name, connection)
+    try remember(Load(source: source, rows: table.rows.count), number, connection)
+    return [TableImages(schema: schema, loaded: table.rows.count + table.loaded)]
+  }
+
+  private static func remember(
+    _ kept: Load, _ number: Int64, _ connection: borrowing SQLiteConnection
+  ) throws(Problem) {
     let insert = try connection.prepare("INSERT OR REPLACE INTO bb_meta VALUES(?1, ?2)")
     try insert.bind(1, text: name(number))
     try insert.bind(
@@ -180,7 +218,7 @@ extension SQLiteStore {
     }
     let entry = HistoryEntry(
       id: "", time: undo.time, title: undo.title, tables: images + plan.loads.map(\.images), undoes: undo.entries)
-    try SQLiteHistory.remember(entry, connection, at: name)
+    try SQLiteHistory.remember(entry, limit: historyLimit, connection, at: name)
     try connection.execute("COMMIT")
   }
 

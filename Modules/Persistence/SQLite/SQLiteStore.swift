@@ -15,6 +15,8 @@ public actor SQLiteStore: RecordStore {
   public nonisolated let capabilities: StoreCapabilities = [.durable, .crashSafe, .shared]
   private let path: String
   private let limits: SQLiteLimits
+  /// Bytes of row images that an entry of the history may have.
+  let historyLimit: Int
   /// Rows of a table whose words are put into an index while it is loaded, which takes ten times as long as the rows.
   private static let indexedAtOnce = 20_000
 
@@ -26,10 +28,15 @@ public actor SQLiteStore: RecordStore {
   public init(path: String, known: [Schema] = []) { self.init(path: path, known: known, SQLiteLimits()) }
 
   /// The same with limits for a database that bb did not create.
-  init(path: String, known: [Schema], _ limits: SQLiteLimits) {
+  /// - Parameter historyLimit: bytes of row images that an entry of the history may have.
+  init(
+    path: String, known: [Schema] = [], _ limits: SQLiteLimits = SQLiteLimits(),
+    historyLimit: Int = SQLiteHistory.limit
+  ) {
     self.path = path
     self.known = known
     self.limits = limits
+    self.historyLimit = historyLimit
     name = "sqlite:\(path)"
   }
 
@@ -59,7 +66,7 @@ public actor SQLiteStore: RecordStore {
     if !images.isEmpty {
       let entry = HistoryEntry(
         id: "", time: change.time, title: change.title, tables: images, command: change.command)
-      try SQLiteHistory.remember(entry, connection, at: name)
+      try SQLiteHistory.remember(entry, limit: historyLimit, connection, at: name)
     }
     try connection.execute("COMMIT")
     return outcomes
