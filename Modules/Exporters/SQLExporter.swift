@@ -7,7 +7,7 @@ public struct SQLExporter: Exporter {
   private static let dialect = ExporterDescriptor.Option(
     "dialect", "ansi|sqlite|postgres|mysql",
     "Database system; ansi works in SQLite, PostgreSQL, MariaDB and DuckDB "
-      + "[default: ansi, or sqlite for columns of bytes or of several types]"
+      + "[default: ansi, or sqlite if only SQLite can have such columns]"
   )
 
   /// The format.

@@ -40,20 +40,25 @@ package enum JSONScalar {
 /// Text among JSON values in a database, where a string has no quotes unless it would be read as another value.
 package enum JSONByValue {
   /// Whether text without quotes would be read as another JSON value than this string.
-  package static func isAmbiguous(_ text: [UInt8]) -> Bool { value(text) != nil }
+  /// - Parameter isUntyped: whether numbers are text, too.
+  package static func isAmbiguous(_ text: [UInt8], isUntyped: Bool = false) -> Bool {
+    value(text, isUntyped: isUntyped) != nil
+  }
 
   /// The canonical JSON text that text in a column of JSON values stands for.
   package static func canonical(_ text: [UInt8]) -> [UInt8] { (value(text) ?? .string(text)).canonicalBytes }
 
   /// The value other than a plain string that text stands for; nil for a plain string.
-  private static func value(_ text: [UInt8]) -> JSON? {
+  private static func value(_ text: [UInt8], isUntyped: Bool = false) -> JSON? {
     switch text.first ?? 0 {
     case UInt8(ascii: "["), UInt8(ascii: "{"), UInt8(ascii: "\""), UInt8(ascii: "t"), UInt8(ascii: "f"),
       UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"):
       do throws(Problem) {
         let json = try JSON.parse(text, name: "")
         // Canonical numbers are kept as such, not as text.
-        if let literal = json.numberLiteral, StoredNumber(literal) != .literal || literal != text { return nil }
+        if !isUntyped, let literal = json.numberLiteral, StoredNumber(literal) != .literal || literal != text {
+          return nil
+        }
         return json
       } catch { return nil }
     default: return nil

@@ -33,6 +33,37 @@ public enum SQLDialect: String, Sendable, Hashable, CaseIterable {
     }
   }
 
+  /// The most columns of a table: of InnoDB 1,017, of PostgreSQL 1,600.
+  private var maximumColumns: Int {
+    switch self {
+    case .ansi, .mysql: 1017
+    case .sqlite: SQLWriter.maximumColumns
+    case .postgres: 1600
+    }
+  }
+
+  /// Why the system cannot have a table with these names and as many columns; nil if it can.
+  func obstacle(_ schema: Schema) -> String? {
+    if schema.width > maximumColumns {
+      return "sql: the table has \(schema.width) columns; the maximum of \(rawValue) is \(maximumColumns)"
+    }
+    guard self != .sqlite else { return nil }
+    for name in [schema.name] + schema.columns.map(\.name) {
+      if name.isEmpty { return "sql: \(rawValue) has no empty names" }
+      // PostgreSQL truncates a longer name. MySQL counts characters, and takes none beyond the basic plane.
+      if self != .mysql, name.utf8.count > 63 { return "\(named(name)): the maximum is 63 bytes" }
+      guard self != .postgres else { continue }
+      if name.utf16.count > 64 { return "\(named(name)): the maximum is 64 characters" }
+      if name.hasSuffix(" ") { return "\(named(name)): it ends with a space" }
+      if name.unicodeScalars.contains(where: { $0.value > 0xFFFF }) {
+        return "\(named(name)): it has a character above U+FFFF"
+      }
+    }
+    return nil
+  }
+
+  private func named(_ name: String) -> String { "sql: \(rawValue) cannot have the name “\(name)”" }
+
   /// The declared type of a column; nil for a type that the dialect does not have.
   func declared(_ type: ColumnType) -> String? {
     switch type {

@@ -14,16 +14,16 @@ public struct SQLWriter: Sendable {
   private let insert: [UInt8]
 
   /// Creates a writer of rows of `schema`.
-  /// - Parameter dialect: nil for the common subset, or for SQLite if a column has bytes or values of several types,
-  ///   which no common text can express.
-  /// - Throws: `usage` for a table without columns; `badData` for names or types of columns that the dialect does not
-  ///   have.
+  /// - Parameter dialect: nil for the common subset, or for SQLite if no common text can express the table: a column
+  ///   has bytes or values of several types, a name is too long, or there are too many columns.
+  /// - Throws: `usage` for a table without columns; `badData` for columns that the dialect does not have.
   public init(
     _ schema: Schema, nonfinite: NonfinitePolicy = .error, dialect: SQLDialect? = nil
   ) throws(Problem) {
     guard schema.width > 0 else { throw Problem(.usage, "sql: a table must have at least one column") }
     try schema.checkForSQL()
-    let isCommon = !schema.columns.contains { $0.type == .bytes || $0.isMixed }
+    let hasCommonTypes = !schema.columns.contains { $0.type == .bytes || $0.isMixed }
+    let isCommon = hasCommonTypes && SQLDialect.ansi.obstacle(schema) == nil
     self.schema = schema
     self.nonfinite = nonfinite
     self.dialect = dialect ?? (isCommon ? .ansi : .sqlite)
@@ -31,6 +31,9 @@ public struct SQLWriter: Sendable {
       throw Problem(
         .badData, "column \(column.name): no type for bytes is common to all database systems",
         hint: "use --option sql.dialect=sqlite, postgres or mysql")
+    }
+    if let obstacle = self.dialect.obstacle(schema) {
+      throw Problem(.badData, obstacle, hint: "use --option sql.dialect=sqlite, or choose columns with --columns")
     }
     insert = Array("INSERT INTO \(schema.name.quotedForSQL) VALUES(".utf8)
   }
@@ -105,7 +108,7 @@ public struct SQLWriter: Sendable {
 
   // MARK: JSON
 
-  /// Appends a value of a JSON column: for SQLite by value, else as JSON text.
+  /// Appends a value of a JSON column: for PostgreSQL as JSON, else by value.
   private func append(
     json cell: Cell, _ arena: Arena, _ column: Int, _ out: inout ByteBuffer
   ) throws(Problem) {
@@ -119,11 +122,11 @@ public struct SQLWriter: Sendable {
     var json = ByteBuffer(capacity: 256)
     json.append(jsonOf: cell, arena)
     let copy = Arena(json.bytes()), text = ByteRun(copy, 0, UInt32(copy.count))
-    guard dialect == .sqlite else { return try append(text: text, column, &out) }
+    guard dialect != .postgres else { return try append(text: text, column, &out) }
     switch unsafe JSONScalar(text.start, text.count) {
     case .null: out.append("NULL")
-    case .number: try append(literal: text, .decimal, column, &out)
-    case .boolean, .nested: try append(text: text, column, &out)
+    case .number where dialect == .sqlite: try append(literal: text, .decimal, column, &out)
+    case .number, .boolean, .nested: try append(text: text, column, &out)
     case .plainText: try append(string: text.slice(from: 1, atMost: text.count - 2).bytes, text, column, &out)
     case .text(let string): try append(string: string, text, column, &out)
     }
@@ -133,7 +136,8 @@ public struct SQLWriter: Sendable {
   private func append(
     string: [UInt8], _ json: ByteRun, _ column: Int, _ out: inout ByteBuffer
   ) throws(Problem) {
-    if !schema.columns[column].isMixed, JSONByValue.isAmbiguous(string) {
+    let isUntyped = dialect != .sqlite
+    if isUntyped || !schema.columns[column].isMixed, JSONByValue.isAmbiguous(string, isUntyped: isUntyped) {
       return try append(text: json, column, &out)
     }
     let copy = Arena(string)
