@@ -145,4 +145,52 @@ import Testing
           && done.err.contains("nonfinite="), "\(format): \(done.err)")
     }
   }
+
+  @Test("NaN is refused, or written as --nonfinite says") func notANumber() throws {
+    shell.write("t.csv", "n\n1.5\nNaN\nINF\n")
+    shell.write(
+      "t.csv-metadata.json",
+      #"{"@context":"http://www.w3.org/ns/csvw","url":"t.csv","tableSchema":{"columns":[{"name":"n","datatype":"double"}]}}"#
+    )
+    let refused = shell.run("bb-export --from t.csv -o t.db")
+    #expect(refused.status == 65 && refused.err.contains("column n: SQLite cannot represent NaN (record 2)"))
+    let query = "SELECT typeof(n) || ' ' || quote(n) FROM t"
+    #expect(shell.run("bb-export --from t.csv -o t.db --nonfinite null").err == "")
+    #expect(try rows(query, in: "t.db") == ["real 1.5", "null NULL", "null NULL"])
+    #expect(shell.run("bb-export --from t.csv -o t.db --nonfinite string").err == "")
+    #expect(try rows(query, in: "t.db") == ["real 1.5", "text 'NaN'", "text 'Infinity'"])
+    let sync = shell.run("bb-export sync t --from t.csv --storage csv:s")
+    #expect(sync.status == 65 && sync.err.contains("t: column “n” cannot represent NaN"), "\(sync.err)")
+  }
+
+  @Test("text among JSON values has no quotes in SQL for any system") func portable() {
+    shell.write(
+      "t.ndjson",
+      [#""x""#, #""5""#, "5", #""[1]""#, "[1]", "true", #""true""#, #""\"q\"""#, "null", "1.10"]
+        .map { "{\"v\":\($0)}\n" }.joined())
+    let found = shell.run("bb-export --from t.ndjson -f sql").out.split(separator: "\n").filter {
+      $0.hasPrefix("INSERT")
+    }
+    #expect(
+      found.map { $0.dropFirst("INSERT INTO \"t\" VALUES(".count).dropLast(2) } == [
+        "'x'", #"'"5"'"#, "'5'", #"'"[1]"'"#, "'[1]'", "'true'", #"'"true"'"#, #"'"\"q\""'"#, "NULL", "'1.10'",
+      ])
+  }
+
+  @Test("SQL is for SQLite alone where another system cannot have the table") func dialects() {
+    func table(_ names: [String]) {
+      shell.write("t.csv", names.joined(separator: ",") + "\n" + names.map { _ in "1" }.joined(separator: ",") + "\n")
+    }
+    let many = (0..<1018).map { "c\($0)" }, long = String(repeating: "ä", count: 32)
+    for (names, refused) in [(many, ["ansi", "mysql"]), ([long], ["ansi", "postgres"]), (["🧪"], ["ansi", "mysql"])] {
+      table(names)
+      #expect(shell.run("bb-export --from t.csv -f sql").out.contains(") STRICT;"))
+      for dialect in ["ansi", "mysql", "postgres", "sqlite"] {
+        let done = shell.run("bb-export --from t.csv -f sql --option sql.dialect=\(dialect) -o out.sql")
+        #expect(done.status == (refused.contains(dialect) ? 65 : 0), "\(dialect): \(done.err)")
+      }
+    }
+    table([String(long.dropLast())])
+    #expect(!shell.run("bb-export --from t.csv -f sql").out.contains(") STRICT;"))
+  }
 }

@@ -65,7 +65,8 @@ enum Topics {
     --from-delimiter semicolon reads semicolon-separated CSV.
     A quote inside an unquoted CSV field belongs to the text, and one warning
     counts such fields; --strict-csv rejects them. A field larger than
-    --max-field is rejected, as is a record of more than double that size.
+    --max-field is rejected, as is a record of more than double that size. A CSV
+    or JSON table has at most 10,000 columns, whatever the output format allows.
 
     A source definition is a JSON file that describes an API: where the records
     are, how they map to columns, how pages are requested, and which variable

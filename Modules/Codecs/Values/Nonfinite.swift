@@ -1,4 +1,4 @@
-import Rows
+package import Rows
 
 /// What writers do with NaN and the infinities, which neither JSON nor bb's reals can hold.
 public enum NonfinitePolicy: String, Sendable, Hashable, CaseIterable {
@@ -15,7 +15,7 @@ public enum NonfinitePolicy: String, Sendable, Hashable, CaseIterable {
   }
 
   /// The problem with `value` in `column`, `record` counted from 0 within its batch.
-  static func problem(_ value: Double, column: String, record: Int, format: String) -> Problem {
+  package static func problem(_ value: Double, column: String, record: Int, format: String) -> Problem {
     Problem(
       .badData, "column \(column): \(format) cannot represent \(word(for: value))",
       hint: "use --option nonfinite=null to write null, or nonfinite=string to write its name", record: record)

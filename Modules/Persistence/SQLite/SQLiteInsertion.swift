@@ -108,6 +108,9 @@ struct SQLiteInsertion: ~Copyable {
       (.text(let start, let length), .date), (.text(let start, let length), .timestamp),
       (.json(let start, let length), .json):
       return bindText(index, arena, start, length, statement)
+    // The word for NaN or an infinity.
+    case (.text(let start, let length), .real) where isPlain, (.text(let start, let length), .decimal) where isPlain:
+      return bindText(index, arena, start, length, statement)
     case (.json(let start, let length), .list): return bindText(index, arena, start, length, statement)
     case (.bytes(let start, let length), .bytes):
       return unsafe bb_sqlite3_bind_blob_static(statement.handle, index, arena.base + Int(start), UInt64(length))

@@ -35,13 +35,22 @@ enum StoredRow {
     for (position, column) in schema.columns.enumerated() {
       let isRequired = !column.isNullable || schema.key.contains(position)
       guard let value = normalised(row[position], column.type), value != .null || !isRequired else {
-        let key = StoredKey(of: row, schema).text
-        let reason = row[position] == .null ? "must not be null" : "does not match the type \(column.type.name)"
-        throw Problem(.badData, "record \(key): column “\(column.name)” \(reason)", at: schema.name)
+        let record = schema.key.isEmpty ? "" : "record \(StoredKey(of: row, schema).text): "
+        throw Problem(
+          .badData, "\(record)column “\(column.name)” \(Self.reason(row[position], column.type))", at: schema.name)
       }
       result[position] = value
     }
     return result
+  }
+
+  /// Why a value does not fit a column of the type.
+  private static func reason(_ value: Value, _ type: ColumnType) -> String {
+    switch value {
+    case .null: "must not be null"
+    case .real(let number) where !number.isFinite: "cannot represent \(NonfinitePolicy.word(for: number))"
+    default: "does not match the type \(type.name)"
+    }
   }
 
   /// A key in the form that is kept.
