@@ -37,9 +37,9 @@ private struct GeoJSONEncoder: RowEncoder {
 
 /// Places as waypoints of GPX or placemarks of KML, for tables with latitude and longitude.
 public struct MapExporter: Exporter {
-  private let format: MapWriter.Format
+  private let format: KMLAndGPXWriter.Format
 
-  private init(_ format: MapWriter.Format) { self.format = format }
+  private init(_ format: KMLAndGPXWriter.Format) { self.format = format }
 
   /// For navigators.
   public static let gpx = MapExporter(.gpx)
@@ -66,12 +66,12 @@ public struct MapExporter: Exporter {
   public func makeEncoder(
     for schema: Schema, options: ExportOptions, layout: Layout
   ) throws(Problem) -> any RowEncoder {
-    MapEncoder(writer: try MapWriter(schema, format: format))
+    MapEncoder(writer: try KMLAndGPXWriter(schema, format: format))
   }
 }
 
 private struct MapEncoder: RowEncoder {
-  let writer: MapWriter
+  let writer: KMLAndGPXWriter
 
   func begin(_ out: inout ByteBuffer) { writer.begin(&out) }
   func encode(_ batch: RowBatch, _ out: inout ByteBuffer) throws(Problem) -> EncodedPart {

@@ -51,7 +51,8 @@ extension CSVHeader {
   }
 
   /// The first record that is not a blank line.
-  static func firstRecord(_ piece: borrowing CSVPiece, _ delimiter: UInt8, isStrict: Bool = false) throws(CSVFault)
+  static func firstRecord(_ piece: borrowing CSVPiece, _ delimiter: UInt8, isStrict: Bool = false)
+    throws(CSVSyntaxError)
     -> First
   {
     let end = piece.text.count
@@ -62,7 +63,7 @@ extension CSVHeader {
     guard at < end else { return first }
     let start = at
     while true {
-      guard first.fields.count < CSVReading.maximumColumns else { throw CSVFault.tooManyColumns(at: at) }
+      guard first.fields.count < CSVReading.maximumColumns else { throw CSVSyntaxError.tooManyColumns(at: at) }
       first.fields.append(try unsafe field(base, &at, end, delimiter, isStrict: isStrict, &first.strays))
       guard at < end else { break }
       let byte = unsafe base[at]
@@ -72,7 +73,7 @@ extension CSVHeader {
     at = min(at, end)
     let bad = unsafe Int(bb_first_not_utf8(base + start, at - start))
     guard bad == at - start else {
-      throw CSVFault.notUTF8(byte: piece.place.offset + start - piece.start + bad, at: start + bad)
+      throw CSVSyntaxError.notUTF8(byte: piece.place.offset + start - piece.start + bad, at: start + bad)
     }
     first.end = at
     return first
@@ -92,14 +93,14 @@ extension CSVHeader {
   /// Reads the field at `at`, which advances to the delimiter or line end after it.
   private static func field(
     _ base: UnsafePointer<UInt8>, _ at: inout Int, _ end: Int, _ delimiter: UInt8, isStrict: Bool, _ strays: inout Int
-  ) throws(CSVFault) -> [UInt8] {
+  ) throws(CSVSyntaxError) -> [UInt8] {
     let quote = UInt8(ascii: "\""), start = at
     var field: [UInt8] = []
     guard at < end, unsafe base[at] == quote else {
       while at < end, unsafe base[at] != delimiter && base[at] != 0x0A && !isLineEnd(base, at, end) {
         let byte = unsafe base[at]
-        if byte == quote, isStrict { throw CSVFault.strayQuote(at: at) }
-        if byte == 0x0D { throw CSVFault.bareReturn(at: at) }
+        if byte == quote, isStrict { throw CSVSyntaxError.strayQuote(at: at) }
+        if byte == 0x0D { throw CSVSyntaxError.bareReturn(at: at) }
         field.append(byte)
         at += 1
       }
@@ -108,7 +109,7 @@ extension CSVHeader {
     }
     at += 1
     while true {
-      guard at < end else { throw CSVFault.unclosedQuote(at: start) }
+      guard at < end else { throw CSVSyntaxError.unclosedQuote(at: start) }
       let byte = unsafe base[at]
       at += 1
       if byte == quote {
@@ -118,7 +119,7 @@ extension CSVHeader {
       field.append(byte)
     }
     guard unsafe at == end || base[at] == delimiter || base[at] == 0x0A || isLineEnd(base, at, end) else {
-      throw CSVFault.textBehindQuote(at: start)
+      throw CSVSyntaxError.textBehindQuote(at: start)
     }
     return field
   }

@@ -47,7 +47,7 @@ struct CSVOpening {
   ) throws(Problem) -> CSVPiece {
     while let next = try splitter.next() {
       let piece = reading.replacesBadEncoding ? repaired(next) : next
-      do throws(CSVFault) {
+      do throws(CSVSyntaxError) {
         first = try CSVHeader.firstRecord(piece, reading.delimiter, isStrict: splitter.strayQuotes == .refused)
         if first.fields.isEmpty, !reading.hasHeader, reading.names?.count == 1 { first.fields = [[]] }
         if !first.fields.isEmpty { return piece }
@@ -71,8 +71,8 @@ struct CSVOpening {
         ahead.append(PieceTask(piece))
       }
       position += 1
-      do throws(CSVFault) {
-        try ahead[position - 1].inspect { (piece) throws(CSVFault) in
+      do throws(CSVSyntaxError) {
+        try ahead[position - 1].inspect { (piece) throws(CSVSyntaxError) in
           bytes += piece.text.count
           try infer(&inference, from: piece, layout)
         }
@@ -91,7 +91,7 @@ struct CSVOpening {
     let layout = textLayout
     while let task = try next() {
       try task.inspect { (piece) throws(Problem) in
-        do throws(CSVFault) { try infer(&inference, from: piece, layout) } catch {
+        do throws(CSVSyntaxError) { try infer(&inference, from: piece, layout) } catch {
           throw Self.problem(error, in: piece, name: name)
         }
       }
@@ -114,21 +114,21 @@ struct CSVOpening {
 
   private func infer(
     _ inference: inout CSVInference, from piece: borrowing CSVPiece, _ layout: CSVLayout
-  ) throws(CSVFault) {
+  ) throws(CSVSyntaxError) {
     if reading.replacesBadEncoding { return try Self.infer(&inference, Self.repaired(piece), layout) }
     try Self.infer(&inference, piece, layout)
   }
 
   private static func infer(
     _ inference: inout CSVInference, _ piece: borrowing CSVPiece, _ layout: CSVLayout
-  ) throws(CSVFault) {
+  ) throws(CSVSyntaxError) {
     var parser = unsafe CSVRecordParser(piece, layout)
     try parser.parse()
     // A text that would have to be decoded is no number either way.
     parser.infer(&inference)
   }
 
-  static func problem(_ fault: CSVFault, in piece: borrowing CSVPiece, name: String) -> Problem {
+  static func problem(_ fault: CSVSyntaxError, in piece: borrowing CSVPiece, name: String) -> Problem {
     Problem(.badData, fault.message, at: "\(name):\(piece.place(of: fault.offset))", hint: fault.hint)
   }
 

@@ -30,9 +30,9 @@ import Rows
   }
 
   /// Parses the piece. Its text is not changed before `finish`.
-  mutating func parse() throws(CSVFault) {
+  mutating func parse() throws(CSVSyntaxError) {
     try checkEncoding()
-    try layout.columns.withSpan { (columns) throws(CSVFault) in try parse(columns) }
+    try layout.columns.withSpan { (columns) throws(CSVSyntaxError) in try parse(columns) }
     cells.truncate(to: count * layout.width)
   }
 
@@ -45,13 +45,13 @@ import Rows
   /// Adds the types of the values, which are those of the file as it is.
   func infer(_ inference: inout CSVInference) { unsafe inference.read(cells, rows: count, in: base) }
 
-  private func checkEncoding() throws(CSVFault) {
+  private func checkEncoding() throws(CSVSyntaxError) {
     unsafe base[end] = 0
     let bad = unsafe Int(bb_first_not_utf8(base + start, end - start))
-    guard bad == end - start else { throw CSVFault.notUTF8(byte: place.offset + bad, at: start + bad) }
+    guard bad == end - start else { throw CSVSyntaxError.notUTF8(byte: place.offset + bad, at: start + bad) }
   }
 
-  private mutating func parse(_ columns: Span<CSVLayout.Column>) throws(CSVFault) {
+  private mutating func parse(_ columns: Span<CSVLayout.Column>) throws(CSVSyntaxError) {
     let end = end, delimiter = layout.reading.delimiter
     let width = columns.count, rowWidth = layout.width
     var fieldStart = start, column = 0, firstCell = 0, block = start
@@ -114,14 +114,14 @@ import Rows
       }
       block &+= 64
     }
-    guard inside == 0 else { throw CSVFault.unclosedQuote(at: fieldStart) }
+    guard inside == 0 else { throw CSVSyntaxError.unclosedQuote(at: fieldStart) }
   }
 
   /// The cell of a field.
   @inline(__always)
   private mutating func value(
     _ column: CSVLayout.Column, _ position: Int, _ start: Int, _ length: Int, cellAt: Int
-  ) throws(CSVFault) -> Cell {
+  ) throws(CSVSyntaxError) -> Cell {
     if length == 0 { return try empty(column, position, start) }
     let first = unsafe base[start]
     if first != UInt8(ascii: "\"") {
@@ -162,23 +162,24 @@ import Rows
     return true
   }
 
-  @inline(never) private func empty(_ column: CSVLayout.Column, _ position: Int, _ start: Int) throws(CSVFault) -> Cell
+  @inline(never) private func empty(_ column: CSVLayout.Column, _ position: Int, _ start: Int) throws(CSVSyntaxError)
+    -> Cell
   {
     if layout.reading.emptyIsText, column.kind == .text { return .text(UInt32(start), 0) }
     guard column.isNullable else {
-      throw CSVFault(message: "column “\(column.name)” must not be null", offset: start, column: position)
+      throw CSVSyntaxError(message: "column “\(column.name)” must not be null", offset: start, column: position)
     }
     return .null
   }
 
   @inline(never) private func isNull(_ column: CSVLayout.Column, _ position: Int, _ start: Int, _ length: Int)
-    throws(CSVFault) -> Bool
+    throws(CSVSyntaxError) -> Bool
   {
     if length > layout.reading.maximumField { throw tooLong(column, start) }
     guard let null = layout.reading.nullText, null.count == length else { return false }
     for index in 0..<length where unsafe base[start + index] != null[index] { return false }
     guard column.isNullable else {
-      throw CSVFault(message: "column “\(column.name)” must not be null", offset: start, column: position)
+      throw CSVSyntaxError(message: "column “\(column.name)” must not be null", offset: start, column: position)
     }
     return true
   }
@@ -187,7 +188,7 @@ import Rows
   @inline(never)
   private mutating func other(
     _ column: CSVLayout.Column, _ position: Int, _ start: Int, _ length: Int, isQuoted: Bool
-  ) throws(CSVFault) -> Cell {
+  ) throws(CSVSyntaxError) -> Cell {
     if !isQuoted, layout.reading.nullText != nil, try isNull(column, position, start, length) { return .null }
     let range = (UInt32(start), UInt32(length))
     switch column.kind {
@@ -267,9 +268,9 @@ import Rows
   }
 
   /// A quoted field ends with its quote, and every quote inside is doubled.
-  @inline(__always) private func checkQuotes(_ start: Int, _ length: Int) throws(CSVFault) {
+  @inline(__always) private func checkQuotes(_ start: Int, _ length: Int) throws(CSVSyntaxError) {
     guard length >= 2, unsafe base[start &+ length &- 1] == UInt8(ascii: "\"") else {
-      throw CSVFault.textBehindQuote(at: start)
+      throw CSVSyntaxError.textBehindQuote(at: start)
     }
   }
 
@@ -282,7 +283,7 @@ import Rows
   ///   - before: whether the byte before the block ends a field or is a quote.
   @inline(never) private mutating func keepStrays(
     _ masks: inout bb_csv_block, _ block: Int, _ fieldStart: Int, _ inside: UInt64, _ before: UInt64
-  ) throws(CSVFault) {
+  ) throws(CSVSyntaxError) {
     let ends = masks.delimiters | masks.feeds
     while true {
       let quoted = bb_prefix_xor(masks.quotes) ^ inside
@@ -291,26 +292,26 @@ import Rows
       let bit = stray & ~(stray &- 1)
       let earlier = ends & ~quoted & (bit &- 1)
       let start = earlier == 0 ? fieldStart : block + 64 - earlier.leadingZeroBitCount
-      if unsafe base[start] == UInt8(ascii: "\"") { throw CSVFault.textBehindQuote(at: start) }
-      guard layout.strayQuotes == .kept else { throw CSVFault.strayQuote(at: block + stray.trailingZeroBitCount) }
+      if unsafe base[start] == UInt8(ascii: "\"") { throw CSVSyntaxError.textBehindQuote(at: start) }
+      guard layout.strayQuotes == .kept else { throw CSVSyntaxError.strayQuote(at: block + stray.trailingZeroBitCount) }
       if start != lastStray { strays += 1 }
       lastStray = start
       masks.quotes &= ~bit
     }
   }
 
-  @inline(never) private func checkReturns(_ returns: UInt64, _ block: Int) throws(CSVFault) {
+  @inline(never) private func checkReturns(_ returns: UInt64, _ block: Int) throws(CSVSyntaxError) {
     var rest = returns
     while rest != 0 {
       let at = block + rest.trailingZeroBitCount
       rest &= rest &- 1
       guard unsafe at + 1 < end && base[at + 1] == 0x0A else {
-        throw CSVFault.bareReturn(at: at)
+        throw CSVSyntaxError.bareReturn(at: at)
       }
     }
   }
 
-  @inline(never) private func ragged(from start: Int, column: Int, _ width: Int) -> CSVFault {
+  @inline(never) private func ragged(from start: Int, column: Int, _ width: Int) -> CSVSyntaxError {
     var fields = column, at = start, isInside = false, isStart = true, isQuoted = false
     if column >= width {
       fields += 1
@@ -330,18 +331,18 @@ import Rows
         }
       }
     }
-    return CSVFault.ragged(fields, of: width, at: start)
+    return CSVSyntaxError.ragged(fields, of: width, at: start)
   }
 
-  @inline(never) private func tooLong(_ column: CSVLayout.Column, _ start: Int) -> CSVFault {
-    CSVFault.fieldTooLong(column.name, maximum: layout.reading.maximumField, at: start)
+  @inline(never) private func tooLong(_ column: CSVLayout.Column, _ start: Int) -> CSVSyntaxError {
+    CSVSyntaxError.fieldTooLong(column.name, maximum: layout.reading.maximumField, at: start)
   }
 
   @inline(never) private func misfit(_ column: CSVLayout.Column, _ position: Int, _ start: Int, _ length: Int)
-    -> CSVFault
+    -> CSVSyntaxError
   {
     let shown = unsafe String(decoding: UnsafeBufferPointer(start: base + start, count: min(length, 60)), as: UTF8.self)
-    return CSVFault(
+    return CSVSyntaxError(
       message:
         "invalid value “\(shown)\(length > 60 ? "…" : "")” for column “\(column.name)”: expected \(column.type.name)",
       offset: start,

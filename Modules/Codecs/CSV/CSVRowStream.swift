@@ -149,7 +149,7 @@ public final class CSVRowStream: RowStream {
   private func parse(_ given: consuming CSVPiece) -> Result<RowBatch, Problem> {
     let piece = reading.replacesBadEncoding ? CSVOpening.repaired(given) : given
     var parser = unsafe CSVRecordParser(piece, layout)
-    do throws(CSVFault) {
+    do throws(CSVSyntaxError) {
       try parser.parse()
     } catch {
       if error.isStrayQuote, layout.strayQuotes == .unexpected { strays.withLock { $0 = nil } }

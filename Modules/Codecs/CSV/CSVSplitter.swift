@@ -52,7 +52,7 @@ struct CSVSplitter: Sendable {
   private mutating func grow(_ text: inout ArenaBuilder, from start: Int) throws(Problem) -> Int {
     var fields = CSVFields(reading, names, from: start)
     while true {
-      do throws(CSVFault) { try unsafe fields.scan(text.base, to: text.count) } catch {
+      do throws(CSVSyntaxError) { try unsafe fields.scan(text.base, to: text.count) } catch {
         let place = place.advanced(over: text, from: 0, to: min(error.offset, text.count))
         throw Problem(.badData, error.message, at: "\(source.name):\(place)", hint: error.hint)
       }
@@ -77,7 +77,7 @@ struct CSVSplitter: Sendable {
     {
       var fields = CSVFields(reading, nil, from: start)
       // A field that is too large is reported when the text grows.
-      do throws(CSVFault) { try unsafe fields.scan(text.base, to: text.count) } catch { return 0 }
+      do throws(CSVSyntaxError) { try unsafe fields.scan(text.base, to: text.count) } catch { return 0 }
       return fields.border
     }
     var isInside = unsafe bb_count_byte(text.base, text.count, UInt8(ascii: "\"")) & 1 == 1
@@ -126,7 +126,7 @@ struct CSVFields {
   /// Continues to `end`; 64 bytes may be read after it. Bytes that do not fill a block of 64 are left for the next
   /// call.
   /// - Throws: For a field, a record or a header that is too large.
-  mutating func scan(_ base: UnsafePointer<UInt8>, to end: Int) throws(CSVFault) {
+  mutating func scan(_ base: UnsafePointer<UInt8>, to end: Int) throws(CSVSyntaxError) {
     while end - at >= 64 {
       let masks = unsafe bb_read_csv_block(base + at, reading.delimiter)
       var events = isInside ? masks.quotes : masks.quotes | masks.delimiters | masks.feeds
@@ -141,15 +141,15 @@ struct CSVFields {
       at += 64
       if at - fieldStart > reading.maximumField + 2 {
         let name = names.flatMap { fields < $0.count ? $0[fields] : nil }
-        throw CSVFault.fieldTooLong(name, maximum: reading.maximumField, at: fieldStart)
+        throw CSVSyntaxError.fieldTooLong(name, maximum: reading.maximumField, at: fieldStart)
       }
       if at - recordStart > 2 * reading.maximumField {
-        throw CSVFault.recordTooLong(maximum: reading.maximumField, at: recordStart)
+        throw CSVSyntaxError.recordTooLong(maximum: reading.maximumField, at: recordStart)
       }
     }
   }
 
-  private mutating func event(_ byte: UInt8, at place: Int) throws(CSVFault) {
+  private mutating func event(_ byte: UInt8, at place: Int) throws(CSVSyntaxError) {
     if byte == UInt8(ascii: "\"") {
       if place == fieldStart { isQuoted = true }
       if isQuoted { isInside.toggle() }
@@ -164,9 +164,9 @@ struct CSVFields {
     }
     fields += 1
     if let names {
-      guard fields < max(names.count, 1) else { throw CSVFault.ragged(nil, of: names.count, at: fieldStart) }
+      guard fields < max(names.count, 1) else { throw CSVSyntaxError.ragged(nil, of: names.count, at: fieldStart) }
     } else if fields >= CSVReading.maximumColumns {
-      throw CSVFault.tooManyColumns(at: fieldStart)
+      throw CSVSyntaxError.tooManyColumns(at: fieldStart)
     }
   }
 }

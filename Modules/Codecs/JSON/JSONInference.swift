@@ -34,12 +34,12 @@ struct JSONInference {
   private var keys = JSONKeys()
 
   /// Looks at all records of a piece.
-  mutating func read(_ text: borrowing JSONPiece) throws(JSONFault) {
+  mutating func read(_ text: borrowing JSONPiece) throws(JSONSyntaxError) {
     let piece = text.context, end = text.text.count
     let count = end - piece.start
     let bad = unsafe Int(bb_first_not_utf8(text.text.base + piece.start, count))
     if bad < count {
-      throw JSONFault("invalid UTF-8 at byte \(piece.place.offset + bad) of the document", at: piece.start + bad)
+      throw JSONSyntaxError("invalid UTF-8 at byte \(piece.place.offset + bad) of the document", at: piece.start + bad)
     }
     var scanner = unsafe JSONScanner(text.text.base, at: piece.start)
     var isNext = piece.isFirst || piece.form == .lines
@@ -55,7 +55,7 @@ struct JSONInference {
     }
   }
 
-  private mutating func record(_ scanner: inout JSONScanner) throws(JSONFault) {
+  private mutating func record(_ scanner: inout JSONScanner) throws(JSONSyntaxError) {
     guard scanner.byte == UInt8(ascii: "{") else { throw scanner.unexpected(wanted: "an object (one record)") }
     try scanner.enter(0)
     guard scanner.byte != UInt8(ascii: "}") else {
@@ -79,7 +79,7 @@ struct JSONInference {
 
   private mutating func column(
     _ scanner: JSONScanner, from start: Int, escaped: Bool, expected: Int
-  ) throws(JSONFault) -> Int {
+  ) throws(JSONSyntaxError) -> Int {
     let count = scanner.at - 1 - start
     if !escaped, expected < names.count, names[expected].count == count {
       let isExpected = unsafe names[expected].withUnsafeBufferPointer { name in
@@ -91,7 +91,7 @@ struct JSONInference {
     let name = unsafe JSONScanner.text(scanner.base, from: start, to: scanner.at - 1, escaped: escaped)
     if let position = positions[name] { return position }
     guard names.count < Self.maximumColumns else {
-      throw JSONFault("the records have more than \(Self.maximumColumns) different keys", at: start - 1)
+      throw JSONSyntaxError("the records have more than \(Self.maximumColumns) different keys", at: start - 1)
     }
     positions[name] = names.count
     names.append(name)
@@ -99,7 +99,7 @@ struct JSONInference {
     return names.count - 1
   }
 
-  private mutating func value(_ scanner: inout JSONScanner) throws(JSONFault) -> Kinds {
+  private mutating func value(_ scanner: inout JSONScanner) throws(JSONSyntaxError) -> Kinds {
     let start = scanner.at
     switch scanner.byte {
     case UInt8(ascii: "\""):

@@ -11,7 +11,7 @@ struct JSONShape {
 
 extension JSONScanner {
   /// Skips any value and checks all of it: grammar, depth, surrogates, duplicate keys.
-  mutating func skipValue(_ keys: inout JSONKeys, _ shape: inout JSONShape, depth: Int = 0) throws(JSONFault) {
+  mutating func skipValue(_ keys: inout JSONKeys, _ shape: inout JSONShape, depth: Int = 0) throws(JSONSyntaxError) {
     switch byte {
     case UInt8(ascii: "\""):
       if try skipString() { shape.isCanonical = false }
@@ -25,7 +25,8 @@ extension JSONScanner {
     }
   }
 
-  private mutating func skipArray(_ keys: inout JSONKeys, _ shape: inout JSONShape, depth: Int) throws(JSONFault) {
+  private mutating func skipArray(_ keys: inout JSONKeys, _ shape: inout JSONShape, depth: Int) throws(JSONSyntaxError)
+  {
     let start = at
     try enter(depth)
     if at != start &+ 1 { shape.isCanonical = false }
@@ -48,7 +49,8 @@ extension JSONScanner {
     } while goesOn
   }
 
-  private mutating func skipObject(_ keys: inout JSONKeys, _ shape: inout JSONShape, depth: Int) throws(JSONFault) {
+  private mutating func skipObject(_ keys: inout JSONKeys, _ shape: inout JSONShape, depth: Int) throws(JSONSyntaxError)
+  {
     let start = at
     try enter(depth)
     if at != start &+ 1 { shape.isCanonical = false }
@@ -63,7 +65,7 @@ extension JSONScanner {
       guard byte == UInt8(ascii: "\"") else { throw unexpected(wanted: "a double-quoted key") }
       let escaped = try skipString()
       guard unsafe keys.insert(base, from: key, to: at &- 1, escaped: escaped, objectAt: mark) else {
-        throw JSONFault(keys.refusal, at: key &- 1)
+        throw JSONSyntaxError(keys.refusal, at: key &- 1)
       }
       let end = at
       try skipColon()
@@ -77,7 +79,7 @@ extension JSONScanner {
   /// As `another`, noticing white space.
   @inline(__always) private mutating func another(
     _ closing: UInt8, _ shape: inout JSONShape
-  ) throws(JSONFault) -> Bool {
+  ) throws(JSONSyntaxError) -> Bool {
     let end = at
     let goesOn = try another(closing)
     if at != end &+ 1 { shape.isCanonical = false }

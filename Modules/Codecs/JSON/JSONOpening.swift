@@ -22,10 +22,10 @@ struct JSONOpening {
   }
 
   /// Where the records are that `pointer` leads to.
-  func records(at pointer: JSONPointer, form: JSONForm) throws(JSONFault) -> Finding {
-    if scanner.at == end, isWhole { throw JSONFault("the document is empty", at: end) }
+  func records(at pointer: JSONPointer, form: JSONForm) throws(JSONSyntaxError) -> Finding {
+    if scanner.at == end, isWhole { throw JSONSyntaxError("the document is empty", at: end) }
     if !pointer.steps.isEmpty {
-      do throws(JSONFault) {
+      do throws(JSONSyntaxError) {
         return try array(at: pointer)
       } catch {
         if isCut(error) { return .notYet }
@@ -40,19 +40,19 @@ struct JSONOpening {
     }
   }
 
-  private func notATable(_ found: String) -> JSONFault {
-    JSONFault("expected an array of objects, or one object per line, found \(found)", at: scanner.at)
+  private func notATable(_ found: String) -> JSONSyntaxError {
+    JSONSyntaxError("expected an array of objects, or one object per line, found \(found)", at: scanner.at)
   }
 
-  private func isCut(_ fault: JSONFault) -> Bool { !isWhole && fault.offset >= end - 16 }
+  private func isCut(_ fault: JSONSyntaxError) -> Bool { !isWhole && fault.offset >= end - 16 }
 
   /// An object comes first: the first of many, one per line, or the whole document.
-  private func lines() throws(JSONFault) -> Finding {
+  private func lines() throws(JSONSyntaxError) -> Finding {
     var scanner = scanner
     var keys = JSONKeys()
     var shape = JSONShape()
     var isComplete = true
-    do throws(JSONFault) {
+    do throws(JSONSyntaxError) {
       try scanner.skipValue(&keys, &shape)
     } catch {
       // Errors in a line are reported by its reader, unless the object spans lines.
@@ -72,17 +72,17 @@ struct JSONOpening {
   }
 
   /// Walks to the array that `pointer` leads to.
-  private func array(at pointer: JSONPointer) throws(JSONFault) -> Finding {
+  private func array(at pointer: JSONPointer) throws(JSONSyntaxError) -> Finding {
     var scanner = scanner
     var closers: [UInt8] = []
     for step in pointer.steps {
       guard let closer = try scanner.find(step) else {
-        throw JSONFault("no value at \(pointer) in the document", at: scanner.at)
+        throw JSONSyntaxError("no value at \(pointer) in the document", at: scanner.at)
       }
       closers.insert(closer, at: 0)
     }
     guard scanner.byte == UInt8(ascii: "[") else {
-      throw JSONFault("expected an array of records at \(pointer)", at: scanner.at)
+      throw JSONSyntaxError("expected an array of records at \(pointer)", at: scanner.at)
     }
     return .array(offset: scanner.at + 1, closers: closers)
   }
@@ -93,7 +93,7 @@ struct JSONOpening {
     guard scanner.byte == UInt8(ascii: "{") else { return "" }
     var keys = JSONKeys()
     var shape = JSONShape()
-    do throws(JSONFault) {
+    do throws(JSONSyntaxError) {
       try scanner.enter(0)
       while scanner.byte == UInt8(ascii: "\"") {
         let start = scanner.at + 1
@@ -123,7 +123,7 @@ struct JSONOpening {
 extension JSONScanner {
   /// From the beginning of an object or array to the value of its member or element `step`. The bracket that closes
   /// what was entered; nil when there is no such value.
-  mutating func find(_ step: String) throws(JSONFault) -> UInt8? {
+  mutating func find(_ step: String) throws(JSONSyntaxError) -> UInt8? {
     var keys = JSONKeys()
     var shape = JSONShape()
     let isObject = byte == UInt8(ascii: "{")

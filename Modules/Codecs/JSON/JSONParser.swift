@@ -27,7 +27,7 @@ extension JSON {
     _ bytes: [UInt8], name: @autoclosure () -> String, duplicateKeys: DuplicateKeys = .refused
   ) throws(Problem) -> JSON {
     let text = JSONDocument(bytes)
-    do throws(JSONFault) {
+    do throws(JSONSyntaxError) {
       return try text.parse(duplicateKeys)
     } catch {
       throw Problem(.badData, error.message, at: "\(name()):\(text.place(of: error.offset))")
@@ -56,9 +56,9 @@ private struct JSONDocument: ~Copyable {
     return "\(line):\(offset - start + 1)"
   }
 
-  func parse(_ duplicateKeys: JSON.DuplicateKeys) throws(JSONFault) -> JSON {
+  func parse(_ duplicateKeys: JSON.DuplicateKeys) throws(JSONSyntaxError) -> JSON {
     let bad = unsafe bb_first_not_utf8(text.base, text.count)
-    if bad < text.count { throw JSONFault("invalid UTF-8 at byte \(bad) of the document", at: bad) }
+    if bad < text.count { throw JSONSyntaxError("invalid UTF-8 at byte \(bad) of the document", at: bad) }
     var parser = unsafe JSONTreeParser(scanner: JSONScanner(text.base), duplicateKeys: duplicateKeys)
     return try parser.document(end: text.count)
   }
@@ -75,20 +75,20 @@ private struct JSONTreeParser {
     self.duplicateKeys = duplicateKeys
   }
 
-  mutating func document(end: Int) throws(JSONFault) -> JSON {
+  mutating func document(end: Int) throws(JSONSyntaxError) -> JSON {
     if scanner.byte == 0xEF, scanner.byte(1) == 0xBB, scanner.byte(2) == 0xBF { scanner.at = 3 }
     scanner.skipSpace()
-    if scanner.at == end { throw JSONFault("the document is empty", at: end) }
+    if scanner.at == end { throw JSONSyntaxError("the document is empty", at: end) }
     let value = try value(depth: 0)
     scanner.skipSpace()
-    if scanner.at != end { throw JSONFault("unexpected text after the end of the document", at: scanner.at) }
+    if scanner.at != end { throw JSONSyntaxError("unexpected text after the end of the document", at: scanner.at) }
     return value
   }
 
   /// The literals of one digit, which are shared: many numbers are.
   private static let digits = (0..<10).map { [UInt8(48 + $0)] }
 
-  private mutating func value(depth: Int) throws(JSONFault) -> JSON {
+  private mutating func value(depth: Int) throws(JSONSyntaxError) -> JSON {
     switch scanner.byte {
     case UInt8(ascii: "{"): return .object(try members(depth: depth))
     case UInt8(ascii: "["): return .array(try elements(depth: depth))
@@ -111,16 +111,16 @@ private struct JSONTreeParser {
     }
   }
 
-  private mutating func string() throws(JSONFault) -> (text: [UInt8], start: Int, escaped: Bool) {
+  private mutating func string() throws(JSONSyntaxError) -> (text: [UInt8], start: Int, escaped: Bool) {
     let start = scanner.at + 1
     let escaped = try scanner.skipString()
     guard scanner.at - start <= JSON.maximumText else {
-      throw JSONFault("string longer than \(JSON.maximumText >> 20) MiB", at: start)
+      throw JSONSyntaxError("string longer than \(JSON.maximumText >> 20) MiB", at: start)
     }
     return (unsafe JSONScanner.text(scanner.base, from: start, to: scanner.at - 1, escaped: escaped), start, escaped)
   }
 
-  private mutating func elements(depth: Int) throws(JSONFault) -> [JSON] {
+  private mutating func elements(depth: Int) throws(JSONSyntaxError) -> [JSON] {
     try scanner.enter(depth)
     var elements: [JSON] = []
     guard scanner.byte != UInt8(ascii: "]") else {
@@ -131,7 +131,7 @@ private struct JSONTreeParser {
     return elements
   }
 
-  private mutating func members(depth: Int) throws(JSONFault) -> [JSON.Member] {
+  private mutating func members(depth: Int) throws(JSONSyntaxError) -> [JSON.Member] {
     try scanner.enter(depth)
     var members: [JSON.Member] = []
     guard scanner.byte != UInt8(ascii: "}") else {
@@ -145,7 +145,7 @@ private struct JSONTreeParser {
       if duplicateKeys == .refused {
         let isNew = unsafe keys.insert(
           scanner.base, from: key.start, to: scanner.at - 1, escaped: key.escaped, objectAt: mark)
-        guard isNew else { throw JSONFault(keys.refusal, at: key.start - 1) }
+        guard isNew else { throw JSONSyntaxError(keys.refusal, at: key.start - 1) }
       }
       try scanner.skipColon()
       // Most objects have a few.
@@ -159,16 +159,16 @@ private struct JSONTreeParser {
 
 extension JSONScanner {
   /// Steps into an array or object and to its first value, key or end.
-  @inline(__always) mutating func enter(_ depth: Int) throws(JSONFault) {
+  @inline(__always) mutating func enter(_ depth: Int) throws(JSONSyntaxError) {
     guard depth < Self.maximumDepth else {
-      throw JSONFault("nested more than \(Self.maximumDepth) levels deep", at: at)
+      throw JSONSyntaxError("nested more than \(Self.maximumDepth) levels deep", at: at)
     }
     at &+= 1
     skipSpace()
   }
 
   /// After a value: true at a comma, advancing to the next value; false after `closing` at the end.
-  @inline(__always) mutating func another(_ closing: UInt8) throws(JSONFault) -> Bool {
+  @inline(__always) mutating func another(_ closing: UInt8) throws(JSONSyntaxError) -> Bool {
     skipSpace()
     if byte == UInt8(ascii: ",") {
       at &+= 1
@@ -183,7 +183,7 @@ extension JSONScanner {
   }
 
   /// Skips from the end of a key to its value.
-  @inline(__always) mutating func skipColon() throws(JSONFault) {
+  @inline(__always) mutating func skipColon() throws(JSONSyntaxError) {
     skipSpace()
     guard byte == UInt8(ascii: ":") else { throw unexpected(wanted: "a colon after the key") }
     at &+= 1

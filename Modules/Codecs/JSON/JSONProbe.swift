@@ -15,10 +15,10 @@ struct JSONProbe {
 
   /// The first mistake in records that end at `end`, if it is before `limit`, where it cannot be only the cut.
   /// Otherwise the value, key or white space that is cut, if it is larger than `maximumField`.
-  mutating func fault(before limit: Int, end: Int, _ maximumField: Int) -> JSONFault? {
+  mutating func fault(before limit: Int, end: Int, _ maximumField: Int) -> JSONSyntaxError? {
     // Where that begins which may be cut, and the key of the value that it is.
     var part = scanner.at, key = 0..<0
-    do throws(JSONFault) {
+    do throws(JSONSyntaxError) {
       var isNext = isFirst || form == .lines
       while true {
         part = scanner.at
@@ -39,13 +39,13 @@ struct JSONProbe {
       let name = unsafe JSONScanner.text(scanner.base, from: key.lowerBound, to: key.upperBound, escaped: false)
       let what =
         key.isEmpty ? "a key or white space" : "the value of “\(String(decoding: name.prefix(80), as: UTF8.self))”"
-      return JSONFault(
+      return JSONSyntaxError(
         "\(what) is larger than \(maximumField >> 20) MiB", at: part, hint: "raise the limit with --max-field")
     }
   }
 
   /// Steps over a record, member by member.
-  private mutating func record(_ part: inout Int, _ key: inout Range<Int>, end: Int) throws(JSONFault) {
+  private mutating func record(_ part: inout Int, _ key: inout Range<Int>, end: Int) throws(JSONSyntaxError) {
     part = scanner.at
     try scanner.enter(0)
     guard scanner.byte != UInt8(ascii: "}") else {
@@ -71,8 +71,8 @@ struct JSONProbe {
 
   /// The error after the array: the text must close `closers`, with the members and elements that follow, and then end
   /// at `end`.
-  mutating func faultBehind(_ closers: [UInt8], end: Int) -> JSONFault? {
-    do throws(JSONFault) {
+  mutating func faultBehind(_ closers: [UInt8], end: Int) -> JSONSyntaxError? {
+    do throws(JSONSyntaxError) {
       for closer in closers {
         while try scanner.another(closer) {
           if closer == UInt8(ascii: "}") {
@@ -86,7 +86,7 @@ struct JSONProbe {
         }
       }
       scanner.skipSpace()
-      if scanner.at != end { throw JSONFault("unexpected text after the end of the document", at: scanner.at) }
+      if scanner.at != end { throw JSONSyntaxError("unexpected text after the end of the document", at: scanner.at) }
       return nil
     } catch {
       return error

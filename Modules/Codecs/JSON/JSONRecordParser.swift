@@ -43,11 +43,11 @@ import Rows
   deinit { table.deallocate() }
 
   /// Parses the piece; the position of the record at fault is `count` when it throws.
-  mutating func parse() throws(JSONFault) {
+  mutating func parse() throws(JSONSyntaxError) {
     let count = end - piece.start
     let bad = unsafe Int(bb_first_not_utf8(base + piece.start, count))
     if bad < count {
-      throw JSONFault("invalid UTF-8 at byte \(piece.place.offset + bad) of the document", at: piece.start + bad)
+      throw JSONSyntaxError("invalid UTF-8 at byte \(piece.place.offset + bad) of the document", at: piece.start + bad)
     }
     if piece.form == .array { try elements() } else { try lines() }
   }
@@ -63,7 +63,7 @@ import Rows
   /// Records parsed so far.
   var count: Int { rows }
 
-  private mutating func elements() throws(JSONFault) {
+  private mutating func elements() throws(JSONSyntaxError) {
     scanner.skipSpace()
     if piece.isFirst {
       if scanner.byte == UInt8(ascii: "]") {
@@ -76,14 +76,14 @@ import Rows
       guard try scanner.another(UInt8(ascii: "]")) else { break }
       try record()
     }
-    if scanner.at != end { throw JSONFault("unexpected text after the end of the array", at: scanner.at) }
+    if scanner.at != end { throw JSONSyntaxError("unexpected text after the end of the array", at: scanner.at) }
     guard piece.isLast else { return }
     if unsafe scanner.at == piece.start || scanner.base[end - 1] != UInt8(ascii: "]") {
       throw scanner.unexpected(wanted: "a comma or “]”")
     }
   }
 
-  private mutating func lines() throws(JSONFault) {
+  private mutating func lines() throws(JSONSyntaxError) {
     while true {
       while scanner.byte <= 0x20, scanner.byte != 0 {
         if scanner.byte == 0x0A { lineEnds &+= 1 }
@@ -94,7 +94,7 @@ import Rows
       }
       if scanner.at == end { break }
       if rows > 0, lineEnds < rows {
-        throw JSONFault("unexpected text after the record; expected one record per line", at: scanner.at)
+        throw JSONSyntaxError("unexpected text after the record; expected one record per line", at: scanner.at)
       }
       try record()
     }
@@ -103,7 +103,7 @@ import Rows
 
   /// A record continues after the end of its line. Whether that could be read depends on where pieces are split, so it
   /// is always rejected.
-  private mutating func brokenRecord() -> JSONFault {
+  private mutating func brokenRecord() -> JSONSyntaxError {
     var scanner = unsafe JSONScanner(base, at: piece.start)
     var keys = JSONKeys()
     var shape = JSONShape()
@@ -112,22 +112,22 @@ import Rows
     while scanner.at < end {
       scanner.skipSpace()
       let start = scanner.at
-      do throws(JSONFault) {
+      do throws(JSONSyntaxError) {
         try scanner.skipValue(&keys, &shape)
       } catch {
         return error
       }
       for position in start..<scanner.at where unsafe scanner.base[position] == 0x0A {
-        return JSONFault("the record continues on the next line; expected one record per line", at: position)
+        return JSONSyntaxError("the record continues on the next line; expected one record per line", at: position)
       }
       rows += 1
     }
-    return JSONFault("the record continues on the next line; expected one record per line", at: piece.start)
+    return JSONSyntaxError("the record continues on the next line; expected one record per line", at: piece.start)
   }
 
   // MARK: - One record
 
-  private mutating func record() throws(JSONFault) {
+  private mutating func record() throws(JSONSyntaxError) {
     guard scanner.byte == UInt8(ascii: "{") else { throw scanner.unexpected(wanted: "an object (one record)") }
     let width = layout.width
     let firstCell = rows &* width
@@ -156,7 +156,7 @@ import Rows
         }
         if position >= 0 {
           guard table.markSeen(position, in: row) else {
-            throw JSONFault("duplicate key in record", at: keyOffset)
+            throw JSONSyntaxError("duplicate key in record", at: keyOffset)
           }
           seen &+= 1
           next = position &+ 1
@@ -191,18 +191,19 @@ import Rows
     rows = row &+ 1
   }
 
-  private mutating func fillAbsent(_ firstCell: Int) throws(JSONFault) {
+  private mutating func fillAbsent(_ firstCell: Int) throws(JSONSyntaxError) {
     for position in 0..<table.count where !table.isSeen(position, in: rows) {
       guard layout.columns[position].isNullable else {
-        throw JSONFault("the record has no “\(layout.columns[position].name)”", at: scanner.at - 1, column: position)
+        throw JSONSyntaxError(
+          "the record has no “\(layout.columns[position].name)”", at: scanner.at - 1, column: position)
       }
       let slot = table.slot(position)
       if slot >= 0 { cells[firstCell + slot] = .null }
     }
   }
 
-  private func tooLarge(_ position: Int, _ offset: Int) -> JSONFault {
-    JSONFault(
+  private func tooLarge(_ position: Int, _ offset: Int) -> JSONSyntaxError {
+    JSONSyntaxError(
       "the value of “\(layout.columns[position].name)” is larger than \(layout.maximumField >> 20) MiB", at: offset,
       hint: "raise the limit with --max-field")
   }
@@ -210,7 +211,7 @@ import Rows
   /// Steps over a key that is not the expected one, and its colon; the column it names, -1 for a key that is skipped.
   @inline(never) private mutating func otherColumn(
     _ scanner: inout JSONScanner, _ otherKeys: Int
-  ) throws(JSONFault) -> Int {
+  ) throws(JSONSyntaxError) -> Int {
     guard scanner.byte == UInt8(ascii: "\"") else { throw scanner.unexpected(wanted: "a double-quoted key") }
     let start = scanner.at + 1
     let escaped = try scanner.skipString()
@@ -221,11 +222,11 @@ import Rows
       return position
     }
     guard unsafe others.insert(scanner.base, from: start, to: end, escaped: escaped, objectAt: otherKeys) else {
-      throw JSONFault(others.refusal, at: start - 1)
+      throw JSONSyntaxError(others.refusal, at: start - 1)
     }
     if !layout.ignoresOtherKeys {
       let name = String(decoding: key.prefix(80), as: UTF8.self)
-      throw JSONFault("unknown key “\(name)”", at: start - 1, column: -1)
+      throw JSONSyntaxError("unknown key “\(name)”", at: start - 1, column: -1)
     }
     try scanner.skipColon()
     return -1
@@ -237,7 +238,7 @@ import Rows
   /// its cell goes, -1 for nowhere.
   private mutating func value(
     _ position: Int, _ scanner: inout JSONScanner, cellAt: Int
-  ) throws(JSONFault) -> Cell {
+  ) throws(JSONSyntaxError) -> Cell {
     let start = scanner.at
     let kind = table.kind(position)
     switch scanner.byte {
@@ -275,7 +276,7 @@ import Rows
   /// A string in a column that is not text.
   @inline(never) private mutating func string(
     _ position: Int, from start: Int, to end: Int, escaped: Bool, cellAt: Int
-  ) throws(JSONFault) -> Cell {
+  ) throws(JSONSyntaxError) -> Cell {
     let type = layout.columns[position].type
     if type == .json {
       if escaped { note(.nested, start, end - start, cellAt) }
@@ -301,7 +302,7 @@ import Rows
   /// An array or object, or a mistake.
   @inline(never) private mutating func nested(
     _ position: Int, _ scanner: inout JSONScanner, cellAt: Int
-  ) throws(JSONFault) -> Cell {
+  ) throws(JSONSyntaxError) -> Cell {
     let start = scanner.at
     let isArray = scanner.byte == UInt8(ascii: "[")
     var shape = JSONShape()
@@ -327,11 +328,11 @@ import Rows
     return unsafe NumberSpelling.isRealWithExponent(literal, count) ? cell : nil
   }
 
-  private func misfit(_ position: Int, _ start: Int, _ end: Int) -> JSONFault {
+  private func misfit(_ position: Int, _ start: Int, _ end: Int) -> JSONSyntaxError {
     let column = layout.columns[position]
     let text = unsafe JSONScanner.text(scanner.base, from: start, to: min(end, start + 60), escaped: false)
     let shown = String(decoding: text, as: UTF8.self) + (end > start + 60 ? "…" : "")
-    return JSONFault(
+    return JSONSyntaxError(
       "invalid value \(shown) for “\(column.name)”: expected \(column.type.name)", at: start, column: position)
   }
 

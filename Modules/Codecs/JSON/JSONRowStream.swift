@@ -97,7 +97,7 @@ public final class JSONRowStream: RowStream {
         break
       }
       bytes += piece.text.count
-      do throws(JSONFault) {
+      do throws(JSONSyntaxError) {
         try inference.read(piece)
       } catch {
         throw problem(error, in: piece, name: source.name)
@@ -175,7 +175,7 @@ public final class JSONRowStream: RowStream {
       guard let other = try source.reopened() else { return nil }
       var splitter = JSONSplitter(other, reading)
       while let piece = try splitter.next() {
-        do throws(JSONFault) {
+        do throws(JSONSyntaxError) {
           try found.read(piece)
         } catch {
           throw Self.problem(error, in: piece, name: source.name)
@@ -183,7 +183,9 @@ public final class JSONRowStream: RowStream {
       }
     } else {
       // Later errors of the piece are reported when it is parsed again.
-      do throws(JSONFault) { try piece.inspect { (piece) throws(JSONFault) in try found.read(piece) } } catch {}
+      do throws(JSONSyntaxError) {
+        try piece.inspect { (piece) throws(JSONSyntaxError) in try found.read(piece) }
+      } catch {}
     }
     state.splitter.mayGuess = self.state.withLock { $0.splitter.mayGuess }
     return try Self.inferred(
@@ -191,14 +193,14 @@ public final class JSONRowStream: RowStream {
   }
 
   private static func problem(
-    _ fault: JSONFault, in piece: borrowing JSONPiece, name: String, record: Int? = nil
+    _ fault: JSONSyntaxError, in piece: borrowing JSONPiece, name: String, record: Int? = nil
   ) -> Problem {
     Problem(.badData, fault.message, at: "\(name):\(piece.place(of: fault.offset))", hint: fault.hint, record: record)
   }
 
   private func parse(_ piece: consuming JSONPiece) -> Result<RowBatch, Problem> {
     var parser = unsafe JSONRecordParser(piece, layout)
-    do throws(JSONFault) {
+    do throws(JSONSyntaxError) {
       try parser.parse()
     } catch {
       var problem = Self.problem(error, in: piece, name: source.name, record: parser.count)

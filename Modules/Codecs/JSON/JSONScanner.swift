@@ -1,7 +1,7 @@
 internal import CMasks
 
 /// An error in JSON text with its offset; becomes a `Problem` when the name and the line are known.
-struct JSONFault: Error {
+struct JSONSyntaxError: Error {
   /// Offset of the byte at fault.
   let offset: Int
   /// A sentence without a full stop.
@@ -48,7 +48,7 @@ struct JSONFault: Error {
   }
 
   /// Skips a string including its quotes. Returns whether it contains an escape.
-  @inline(__always) mutating func skipString() throws(JSONFault) -> Bool {
+  @inline(__always) mutating func skipString() throws(JSONSyntaxError) -> Bool {
     at &+= 1
     skipPlain()
     if byte == UInt8(ascii: "\"") {
@@ -68,7 +68,7 @@ struct JSONFault: Error {
   }
 
   /// The rest of a string, from its first escape.
-  @inline(never) private mutating func skipEscapedString() throws(JSONFault) {
+  @inline(never) private mutating func skipEscapedString() throws(JSONSyntaxError) {
     while byte != UInt8(ascii: "\"") {
       guard byte == UInt8(ascii: "\\") else { throw controlCharacter() }
       try skipEscape()
@@ -78,7 +78,7 @@ struct JSONFault: Error {
   }
 
   /// Steps over one escape, from the backslash; a surrogate must be half of a pair.
-  private mutating func skipEscape() throws(JSONFault) {
+  private mutating func skipEscape() throws(JSONSyntaxError) {
     switch byte(1) {
     case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"), UInt8(ascii: "b"), UInt8(ascii: "f"),
       UInt8(ascii: "n"), UInt8(ascii: "r"), UInt8(ascii: "t"):
@@ -88,44 +88,44 @@ struct JSONFault: Error {
       if unit >> 11 == 0x1B {  // D800 to DFFF
         let isPair = unit < 0xDC00 && byte(6) == UInt8(ascii: "\\") && byte(7) == UInt8(ascii: "u")
         guard isPair, try hexadecimal(at &+ 8) >> 10 == 0x37 else {
-          throw JSONFault("unpaired surrogate escape", at: at)
+          throw JSONSyntaxError("unpaired surrogate escape", at: at)
         }
         at &+= 6
       }
       at &+= 6
-    case 0: throw JSONFault("unterminated string", at: at)
-    default: throw JSONFault("invalid escape sequence", at: at)
+    case 0: throw JSONSyntaxError("unterminated string", at: at)
+    default: throw JSONSyntaxError("invalid escape sequence", at: at)
     }
   }
 
   /// The value of four hexadecimal digits at `offset`.
-  private func hexadecimal(_ offset: Int) throws(JSONFault) -> UInt32 {
+  private func hexadecimal(_ offset: Int) throws(JSONSyntaxError) -> UInt32 {
     var value: UInt32 = 0
     for position in offset..<offset + 4 {
       guard let digit = unsafe JSONEscapes.hexadecimalDigit(base[position]) else {
-        throw JSONFault("expected four hexadecimal digits after \\u", at: at)
+        throw JSONSyntaxError("expected four hexadecimal digits after \\u", at: at)
       }
       value = value << 4 | UInt32(digit)
     }
     return value
   }
 
-  private func controlCharacter() -> JSONFault {
+  private func controlCharacter() -> JSONSyntaxError {
     switch byte {
-    case 0: JSONFault("unterminated string, or NUL character in a string", at: at)
-    case 0x0A, 0x0D: JSONFault("line break in a string; a closing quote may be missing", at: at)
-    default: JSONFault("unescaped control character in a string", at: at)
+    case 0: JSONSyntaxError("unterminated string, or NUL character in a string", at: at)
+    case 0x0A, 0x0D: JSONSyntaxError("line break in a string; a closing quote may be missing", at: at)
+    default: JSONSyntaxError("unescaped control character in a string", at: at)
     }
   }
 
   /// Steps over a number; true when it has neither point nor exponent.
-  @inline(__always) mutating func skipNumber() throws(JSONFault) -> Bool {
+  @inline(__always) mutating func skipNumber() throws(JSONSyntaxError) -> Bool {
     let start = at
     var isWhole = true
     if byte == UInt8(ascii: "-") { at &+= 1 }
     if byte == UInt8(ascii: "0") {
       at &+= 1
-      if isDigit { throw JSONFault("number with a leading zero", at: start) }
+      if isDigit { throw JSONSyntaxError("number with a leading zero", at: start) }
     } else {
       try skipDigits(start)
     }
@@ -143,15 +143,15 @@ struct JSONFault: Error {
     return isWhole
   }
   @inline(__always) private var isDigit: Bool { byte &- UInt8(ascii: "0") < 10 }
-  @inline(__always) private mutating func skipDigits(_ start: Int) throws(JSONFault) {
+  @inline(__always) private mutating func skipDigits(_ start: Int) throws(JSONSyntaxError) {
     guard isDigit else {
-      throw byte == 0 ? unexpected(wanted: "a digit") : JSONFault("invalid number", at: start)
+      throw byte == 0 ? unexpected(wanted: "a digit") : JSONSyntaxError("invalid number", at: start)
     }
     repeat { at &+= 1 } while isDigit
   }
 
   /// Steps over `true`, `false` or `null`.
-  @inline(__always) mutating func skipWord(_ word: StaticString) throws(JSONFault) {
+  @inline(__always) mutating func skipWord(_ word: StaticString) throws(JSONSyntaxError) {
     for position in 0..<word.utf8CodeUnitCount {
       guard unsafe byte(position) == word.utf8Start[position] else { throw unexpected(start: at) }
     }
@@ -159,14 +159,14 @@ struct JSONFault: Error {
   }
 
   /// Nothing JSON knows begins at the next byte.
-  func unexpected(start: Int? = nil, wanted: String = "a value") -> JSONFault {
+  func unexpected(start: Int? = nil, wanted: String = "a value") -> JSONSyntaxError {
     let offset = start ?? at
     switch unsafe base[offset] {
-    case 0: return JSONFault("unexpected end of input; expected \(wanted)", at: offset)
-    case UInt8(ascii: "'"): return JSONFault("expected \(wanted); strings must be in double quotes", at: offset)
+    case 0: return JSONSyntaxError("unexpected end of input; expected \(wanted)", at: offset)
+    case UInt8(ascii: "'"): return JSONSyntaxError("expected \(wanted); strings must be in double quotes", at: offset)
     case let byte where byte > 0x20 && byte < 0x7F:
-      return JSONFault("expected \(wanted), found “\(Character(Unicode.Scalar(byte)))”", at: offset)
-    default: return JSONFault("expected \(wanted)", at: offset)
+      return JSONSyntaxError("expected \(wanted), found “\(Character(Unicode.Scalar(byte)))”", at: offset)
+    default: return JSONSyntaxError("expected \(wanted)", at: offset)
     }
   }
 }

@@ -27,7 +27,7 @@ struct JSONSplitter: ~Copyable, Sendable {
   /// `array` or `lines` once something was given out.
   private var form: JSONForm
   /// The text between two records of the array so far.
-  private var seam: JSONSeam?
+  private var seam: JSONRecordBoundary?
   /// Whether an array may be cut where a record probably ends, by the look of it, which saves counting brackets.
   var mayGuess = false
   /// Whether that was done.
@@ -71,7 +71,7 @@ struct JSONSplitter: ~Copyable, Sendable {
       hasGuessed = true
       return cut(at: border, isLast: false)
     }
-    var borders = JSONBorders(at: start)
+    var borders = JSONRecordFraming(at: start)
     while true {
       try fill()
       unsafe borders.scan(text.base, to: text.count)
@@ -79,7 +79,7 @@ struct JSONSplitter: ~Copyable, Sendable {
         if border.isEnd {
           phase = .behind
         } else {
-          seam = unsafe JSONSeam(behind: border.offset, text.base, to: text.count)
+          seam = unsafe JSONRecordBoundary(behind: border.offset, text.base, to: text.count)
         }
         if border.isEnd || !isAtEnd { return cut(at: border.offset, isLast: border.isEnd) }
       }
@@ -137,7 +137,7 @@ struct JSONSplitter: ~Copyable, Sendable {
         case .behind, .done: "the text after the records is larger than"
         }
       let hint = "raise the limit with --max-field: a record may have twice as much"
-      throw problem(JSONFault("\(what) \(2 * maximumField >> 20) MiB", at: start, hint: hint))
+      throw problem(JSONSyntaxError("\(what) \(2 * maximumField >> 20) MiB", at: start, hint: hint))
     }
     if start > 0 || text.count == text.capacity {
       let room = count < maximumField / 2 ? count * 2 : 2 * maximumField + Arena.usualCapacity
@@ -148,7 +148,7 @@ struct JSONSplitter: ~Copyable, Sendable {
     goal = count < maximumField / 2 ? text.capacity : min(text.capacity, count + 1 << 20)
   }
 
-  private func problem(_ fault: JSONFault, hint: String = "") -> Problem {
+  private func problem(_ fault: JSONSyntaxError, hint: String = "") -> Problem {
     let place = place.advanced(over: text, from: start, to: max(start, min(fault.offset, text.count)))
     return Problem(.badData, fault.message, at: "\(source.name):\(place)", hint: hint.isEmpty ? fault.hint : hint)
   }
@@ -167,7 +167,7 @@ struct JSONSplitter: ~Copyable, Sendable {
     while form != .lines, phase == .opening {
       let opening = unsafe JSONOpening(JSONScanner(text.base, at: start), end: text.count, isWhole: isAtEnd)
       let finding: JSONOpening.Finding
-      do throws(JSONFault) {
+      do throws(JSONSyntaxError) {
         finding = try opening.records(at: pointer, form: form)
       } catch {
         throw problem(error, hint: opening.hint(pointer))

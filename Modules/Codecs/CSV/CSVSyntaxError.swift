@@ -1,5 +1,5 @@
 /// An error in CSV text with its offset; becomes a `Problem` when the name and the line are known.
-struct CSVFault: Error {
+struct CSVSyntaxError: Error {
   let message: String
   /// Offset of the byte at fault, in the arena.
   let offset: Int
@@ -13,49 +13,49 @@ struct CSVFault: Error {
 }
 
 /// The rules that hold for the header as for every record.
-extension CSVFault {
-  static func unclosedQuote(at offset: Int) -> CSVFault {
-    CSVFault(
+extension CSVSyntaxError {
+  static func unclosedQuote(at offset: Int) -> CSVSyntaxError {
+    CSVSyntaxError(
       message: "unterminated quoted field", offset: offset, hint: "inside a quoted field, write a quote as two quotes")
   }
-  static func textBehindQuote(at offset: Int) -> CSVFault {
-    CSVFault(
+  static func textBehindQuote(at offset: Int) -> CSVSyntaxError {
+    CSVSyntaxError(
       message: "unexpected text after a closing quote", offset: offset,
       hint: "inside a quoted field, write a quote as two quotes")
   }
-  static func strayQuote(at offset: Int) -> CSVFault {
-    CSVFault(
+  static func strayQuote(at offset: Int) -> CSVSyntaxError {
+    CSVSyntaxError(
       message: "unexpected quote in an unquoted field", offset: offset,
       hint: "quote the whole field and double its quotes, or omit --strict-csv", isStrayQuote: true)
   }
-  static func bareReturn(at offset: Int) -> CSVFault {
-    CSVFault(
+  static func bareReturn(at offset: Int) -> CSVSyntaxError {
+    CSVSyntaxError(
       message: "carriage return without line feed outside quotes", offset: offset,
       hint: "quote the field")
   }
   /// - Parameter name: the field's column; nil when it is not known yet.
-  static func fieldTooLong(_ name: String?, maximum: Int, at offset: Int) -> CSVFault {
-    CSVFault(
+  static func fieldTooLong(_ name: String?, maximum: Int, at offset: Int) -> CSVSyntaxError {
+    CSVSyntaxError(
       message: "\(name.map { "the value of “\($0)”" } ?? "the field") is larger than \(maximum >> 20) MiB",
       offset: offset, hint: "raise the limit with --max-field")
   }
-  static func recordTooLong(maximum: Int, at offset: Int) -> CSVFault {
-    CSVFault(
+  static func recordTooLong(maximum: Int, at offset: Int) -> CSVSyntaxError {
+    CSVSyntaxError(
       message: "the record is larger than \(2 * maximum >> 20) MiB", offset: offset,
       hint: "raise the limit with --max-field: a record may have twice as much")
   }
   /// - Parameter found: the fields of the record; nil for more than expected.
-  static func ragged(_ found: Int?, of width: Int, at offset: Int) -> CSVFault {
-    CSVFault(
+  static func ragged(_ found: Int?, of width: Int, at offset: Int) -> CSVSyntaxError {
+    CSVSyntaxError(
       message: "expected \(width) field\(width == 1 ? "" : "s"), found \(found.map(String.init) ?? "more")",
       offset: offset)
   }
-  static func tooManyColumns(at offset: Int) -> CSVFault {
-    CSVFault(message: "the header has more than \(CSVReading.maximumColumns) columns", offset: offset)
+  static func tooManyColumns(at offset: Int) -> CSVSyntaxError {
+    CSVSyntaxError(message: "the header has more than \(CSVReading.maximumColumns) columns", offset: offset)
   }
   /// - Parameter byte: the position in the file.
-  static func notUTF8(byte: Int, at offset: Int) -> CSVFault {
-    CSVFault(
+  static func notUTF8(byte: Int, at offset: Int) -> CSVSyntaxError {
+    CSVSyntaxError(
       message: "invalid UTF-8 at byte \(byte)", offset: offset,
       // UTF-16 begins with a byte that UTF-8 does not have.
       hint: byte == 0

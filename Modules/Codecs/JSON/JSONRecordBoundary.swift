@@ -2,7 +2,7 @@
 ///
 /// Where it occurs again, a record probably ends: a string cannot contain a raw line feed, and nested values are
 /// usually indented deeper. The parser of the piece detects mistakes.
-struct JSONSeam: Sendable {
+struct JSONRecordBoundary: Sendable {
   private let bytes: [UInt8]
   /// The position of the line feed.
   private let lineFeed: Int

@@ -3,7 +3,7 @@ internal import CMasks
 /// Finds the ends of the elements of an array, 64 bytes at a time, without parsing them; tracks only strings and depth.
 ///
 /// Text that is not JSON may be split anywhere; the parser of the piece detects that.
-struct JSONBorders {
+struct JSONRecordFraming {
   /// The number of open arrays and objects; 1 between the elements, 0 after the array.
   private(set) var depth = 1
   /// All ones inside a string.

@@ -3,7 +3,7 @@ public import Rows
 /// Places for navigators and maps: GPX 1.1 waypoints or KML 2.2 placemarks.
 ///
 /// Columns for which the format has no element become extensions: in GPX an element per column, in KML named data.
-public struct MapWriter: Sendable {
+public struct KMLAndGPXWriter: Sendable {
   /// The two formats.
   public enum Format: String, Sendable, Hashable {
     /// GPS Exchange Format 1.1.
