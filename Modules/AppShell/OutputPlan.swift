@@ -77,7 +77,7 @@ public struct OutputPlan: Sendable {
   /// Writes the rows that `selection` selects to all outputs, completely or not at all.
   @discardableResult
   public func write(
-    _ rows: any RowStream, selection: Selection = Selection(), related: RelatedTables = .none
+    _ rows: any RowStream, selection: Selection = Selection(), related: JoinTables = .none
   ) async throws(Problem) -> Export.Summary {
     var wanted = selection
     if wanted.columns == nil { wanted.columns = policy.columns[audience] }

@@ -69,12 +69,12 @@ public struct Selection: Sendable, Hashable {
   /// - Parameters:
   ///   - stream: the rows to select from.
   ///   - scratch: temporary files, for sorting.
-  ///   - related: the tables that `relations` lead to, as `RelatedTables.read` gives them.
+  ///   - related: the tables that `relations` lead to, as `JoinTables.read` gives them.
   ///   - threads: tasks that group rows at once, at least 1; the result does not depend on it.
   ///   - memory: the memory for groups, in bytes; more goes to `scratch`.
   /// - Throws: `usage` for a column the schema does not have, a value it cannot compare, a relation that is not there.
   public func apply(
-    to stream: any RowStream, scratch: any ScratchSpace, related: RelatedTables = RelatedTables.none,
+    to stream: any RowStream, scratch: any ScratchSpace, related: JoinTables = JoinTables.none,
     threads: Int = 1, memory: Int = SpillBuffer.memoryLimit
   ) throws(Problem) -> any RowStream {
     let base = stream.schema

@@ -36,7 +36,7 @@ import Testing
   @Test("a joined column keeps its role, except for the title") func joinedColumnsKeepRoles() async throws {
     let batches: [RowBatch] = []
     func rows(_ schema: Schema) -> any RowStream { BufferedRows(schema: schema, batches: batches) }
-    let related = try await RelatedTables.read(for: ["character"], of: "quotes") { (_) throws(Problem) in
+    let related = try await JoinTables.read(for: ["character"], of: "quotes") { (_) throws(Problem) in
       rows(Catalog.characters)
     }
     var selection = Selection()

@@ -66,7 +66,7 @@ import Testing
   static func rows(_ dataset: String, _ change: (inout Selection) throws -> Void) async throws -> [[String]] {
     var selection = Selection()
     try change(&selection)
-    let related = try await RelatedTables.read(for: selection.relations, of: dataset) { (name) throws(Problem) in
+    let related = try await JoinTables.read(for: selection.relations, of: dataset) { (name) throws(Problem) in
       guard let table = tables[name] else { throw Problem(.noInput, name) }
       return table.stream(2)
     }

@@ -36,7 +36,7 @@ struct TableCommand {
     }
     var wanted = try selection.read(for: rows.schema)
     if invocation.has(Options.favourites) { try await keepFavourites(of: table, choice, &wanted) }
-    let related = try await RelatedTables.read(for: wanted.relations, of: table) { (name) throws(Problem) in
+    let related = try await JoinTables.read(for: wanted.relations, of: table) { (name) throws(Problem) in
       try await source.rows(of: name, RowRequest())
     }
     let summary = try await outputs.write(rows, selection: wanted, related: related)

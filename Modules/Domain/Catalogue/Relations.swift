@@ -18,14 +18,14 @@ extension Catalog {
   ]
 }
 
-extension RelatedTables {
+extension JoinTables {
   /// No rows, but the schemas of the catalogue: to check a selection before anything is read.
-  public static let described = RelatedTables(described: Catalog.all, relations: Catalog.relations)
+  public static let described = JoinTables(described: Catalog.all, relations: Catalog.relations)
 
   /// Reads what relations of the catalogue need.
   public static func read(
     for names: [String], of dataset: String, from open: (String) async throws(Problem) -> any RowStream
-  ) async throws(Problem) -> RelatedTables {
+  ) async throws(Problem) -> JoinTables {
     try await read(for: names, of: dataset, among: Catalog.relations, from: open)
   }
 }

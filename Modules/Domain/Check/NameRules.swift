@@ -10,7 +10,7 @@ extension CheckRule {
     CheckRule("unresolved-name", "names in \(column) that match no character", in: dataset, with: ["characters"]) {
       table, others in
       guard let position = table.position(of: column), let characters = others["characters"] else { return [] }
-      let resolver = NameResolver(Catalog.characterNames, characters.batches, schema: characters.schema)
+      let resolver = NameIndex(Catalog.characterNames, characters.batches, schema: characters.schema)
       var names: [[UInt8]] = [], rows: [[UInt8]: [Int]] = [:]
       for row in 0..<table.count {
         for name in table.texts(row, position) where !isBlank(name) {
@@ -61,7 +61,7 @@ extension CheckRule {
 
   /// The rows of the characters whose deaths are recorded.
   private static func theDead(in deaths: CheckTable, _ characters: CheckTable) -> Set<Int> {
-    let resolver = NameResolver(Catalog.characterNames, characters.batches, schema: characters.schema)
+    let resolver = NameIndex(Catalog.characterNames, characters.batches, schema: characters.schema)
     guard let position = deaths.position(of: "character") else { return [] }
     return Set((0..<deaths.count).flatMap { deaths.texts($0, position).compactMap(resolver.position) })
   }

@@ -3,8 +3,8 @@ import Rows
 
 /// The rows one relation leads to, found by what they are matched by.
 struct JoinIndex: Sendable {
-  let table: RelatedTables.Table
-  private let resolver: NameResolver?
+  let table: JoinTables.Table
+  private let resolver: NameIndex?
   /// The relation's columns, where it begins.
   private let left: [Int]
   /// From what rows are matched by to their numbers, in order.
@@ -13,11 +13,11 @@ struct JoinIndex: Sendable {
   private let starts: [Int]
 
   /// - Throws: `usage` when a table lacks a column the relation is about.
-  init(_ relation: Relation, from schema: Schema, _ related: RelatedTables) throws(Problem) {
+  init(_ relation: Relation, from schema: Schema, _ related: JoinTables) throws(Problem) {
     table = try related.table(relation.to)
     if let names = relation.names {
       let named = try related.table(names.dataset)
-      resolver = NameResolver(names, named.batches, schema: named.schema)
+      resolver = NameIndex(names, named.batches, schema: named.schema)
     } else {
       resolver = nil
     }
@@ -59,7 +59,7 @@ struct JoinIndex: Sendable {
   }
 
   /// The keys that a row is matched by: each element of a list; none if a value is null or a name is unknown.
-  private static func keys(_ batch: RowBatch, _ row: Int, _ columns: [Int], _ resolver: NameResolver?) -> [[UInt8]] {
+  private static func keys(_ batch: RowBatch, _ row: Int, _ columns: [Int], _ resolver: NameIndex?) -> [[UInt8]] {
     let reader = CellReader(batch)
     if let resolver, let column = columns.first {
       var keys: [[UInt8]] = []

@@ -15,7 +15,7 @@ struct Join: Sendable {
   private let isRepeating: [Bool]
 
   /// - Throws: `usage` for an unknown relation or a column name that already exists.
-  init(_ names: [String], nested: Bool, from base: Schema, _ related: RelatedTables) throws(Problem) {
+  init(_ names: [String], nested: Bool, from base: Schema, _ related: JoinTables) throws(Problem) {
     steps = try JoinStep.steps(names, from: base.name, among: related.relations)
     isNested = nested
     width = base.width

@@ -5,7 +5,7 @@ public import Rows
 ///
 /// Case, marks, punctuation and blanks do not count. The first way that knows the name decides; when it knows several
 /// characters of that name, the name means none of them.
-public struct NameResolver: Sendable {
+public struct NameIndex: Sendable {
   /// Ways to know a name, the surest first: from a name to the character's position, or to nil when there are several.
   private let ways: [[Name: Int?]]
 

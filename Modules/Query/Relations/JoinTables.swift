@@ -1,7 +1,7 @@
 public import Rows
 
 /// The tables that relations lead to, read once and held in memory.
-public struct RelatedTables: Sendable {
+public struct JoinTables: Sendable {
   /// One of them.
   struct Table: Sendable {
     let schema: Schema
@@ -12,7 +12,7 @@ public struct RelatedTables: Sendable {
   let relations: [Relation]
 
   /// None: for selections without relations.
-  public static let none = RelatedTables(tables: [:], relations: [])
+  public static let none = JoinTables(tables: [:], relations: [])
 
   /// No rows, but schemas: to check a selection before anything is read.
   public init(described schemas: [Schema], relations: [Relation]) {
@@ -36,7 +36,7 @@ public struct RelatedTables: Sendable {
   public static func read(
     for names: [String], of dataset: String, among relations: [Relation],
     from open: (String) async throws(Problem) -> any RowStream
-  ) async throws(Problem) -> RelatedTables {
+  ) async throws(Problem) -> JoinTables {
     var tables: [String: Table] = [:]
     for step in try JoinStep.steps(names, from: dataset, among: relations) {
       let characters = step.relation.names.map { [$0.dataset] } ?? []
@@ -45,7 +45,7 @@ public struct RelatedTables: Sendable {
         tables[name] = Table(schema: stream.schema, batches: try await stream.collect())
       }
     }
-    return RelatedTables(tables: tables, relations: relations)
+    return JoinTables(tables: tables, relations: relations)
   }
 
   /// The table of a dataset.
