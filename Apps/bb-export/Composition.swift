@@ -91,12 +91,13 @@ private func liveSource(
     TransportOptions(
       proxy: live.proxy, caFile: live.caFile, allowsPrivate: live.allowsPrivate,
       userAgent: "bb-export/\(BBExport.version)"), origins: origins)
-  let telling: any HTTPTransport = report.hasDetails ? Telling(curl) { report.detail($0) } : curl
-  var retry = Retrying<ContinuousClock>.Policy()
+  let telling: any HTTPTransport = report.hasDetails ? LoggingTransport(curl) { report.detail($0) } : curl
+  var retry = RetryingTransport<ContinuousClock>.Policy()
   if let seconds = live.deadline { retry.deadline = .seconds(seconds) }
-  let retrying = Retrying(telling, policy: retry, clock: ContinuousClock(), date: date)
-  let policy = Caching.Policy(maximumAge: Int64(live.maxAge ?? 0), refresh: live.refresh, offline: live.offline)
-  let caching = Caching(retrying, folder: directories.cache, policy: policy, date: date) { report.warning($0) }
+  let retrying = RetryingTransport(telling, policy: retry, clock: ContinuousClock(), date: date)
+  let policy = CachingTransport.Policy(
+    maximumAge: Int64(live.maxAge ?? 0), refresh: live.refresh, offline: live.offline)
+  let caching = CachingTransport(retrying, folder: directories.cache, policy: policy, date: date) { report.warning($0) }
   // A file names its own server: its key must not go where a variable meant for the built-in APIs points.
   let usual = isSourceFile(name) ? nil : try directories.settings()[.api]?.value
   let server = live.server ?? usual
@@ -122,9 +123,9 @@ private func imagePort(_ origins: PrivateOrigins) -> ImagePort {
           proxy: live.proxy, caFile: live.caFile, connectionsPerHost: min(parallel, TransportOptions.usualConnections),
           allowsPrivate: live.allowsPrivate, userAgent: "bb-export/\(BBExport.version)"), origins: origins)
       // A body that breaks off is asked for from there on, which only who keeps it can do.
-      var policy = Retrying<ContinuousClock>.Policy()
+      var policy = RetryingTransport<ContinuousClock>.Policy()
       policy.readAhead = 0
-      return Retrying(curl, policy: policy, clock: ContinuousClock(), date: SystemClock())
+      return RetryingTransport(curl, policy: policy, clock: ContinuousClock(), date: SystemClock())
     },
     folder: { (path, dataset) async throws(Problem) in try await ImageFolder.open(path, dataset: dataset) })
 }

@@ -49,24 +49,26 @@ public struct DailySource: Sendable {
     if isDue(after: maximumAge) {
       remember()
       do throws(Problem) {
-        let hurried = Hurried(inner: transport, patience: patience)
-        return try await source(hurried, Caching.Policy(refresh: maximumAge == 0)).rows(of: table, RowRequest())
+        let hurried = TimeoutTransport(inner: transport, patience: patience)
+        return try await source(hurried, CachingTransport.Policy(refresh: maximumAge == 0)).rows(
+          of: table, RowRequest())
       } catch {
         if error.kind == .cancelled { throw error }
         report("\(error)")
       }
     }
     do throws(Problem) {
-      return try await source(transport, Caching.Policy(maximumAge: .max, offline: true)).rows(of: table, RowRequest())
+      return try await source(transport, CachingTransport.Policy(maximumAge: .max, offline: true)).rows(
+        of: table, RowRequest())
     } catch {
       if error.kind == .cancelled { throw error }
       return nil
     }
   }
 
-  private func source(_ transport: any HTTPTransport, _ policy: Caching.Policy) throws(Problem) -> RESTSource {
+  private func source(_ transport: any HTTPTransport, _ policy: CachingTransport.Policy) throws(Problem) -> RESTSource {
     // Problems of the data are reported by the program that lists them.
-    let caching = Caching(transport, folder: folder, policy: policy, date: date) { _ in }
+    let caching = CachingTransport(transport, folder: folder, policy: policy, date: date) { _ in }
     return try RESTSource(description, server: server, transport: caching) { _ in }
   }
 
@@ -98,7 +100,7 @@ public struct DailySource: Sendable {
 }
 
 /// Gives every exchange the same short time.
-private struct Hurried: HTTPTransport {
+private struct TimeoutTransport: HTTPTransport {
   let inner: any HTTPTransport
   let patience: Duration
 

@@ -12,7 +12,7 @@ public struct RESTSource: RecordSource {
   let server: String
   let transport: any HTTPTransport
   let environment: [String: String]
-  let pace: RESTPace
+  let pace: RateLimit
   let isAsWritten: Bool
   /// Whether a list that is shorter than the API says is an error rather than a warning.
   let isComplete: Bool
@@ -79,7 +79,7 @@ public struct RESTSource: RecordSource {
     self.members = members
     self.stored = stored
     meter = RESTMeter(limit: maximumBytes)
-    pace = RESTPace(perSecond: description.requestsPerSecond)
+    pace = RateLimit(perSecond: description.requestsPerSecond)
     let secret = RESTSecret(description.authorization, environment)
     self.secret = secret
     self.report = { line in report(secret.removed(from: line)) }
@@ -109,7 +109,7 @@ public struct RESTSource: RecordSource {
     var (rows, findings) = reader.whole(try await rows(for: request, reader), isPartial: isPartial)
     if !dataset.supplements.isEmpty {
       let later = Set(dataset.supplements.flatMap { $0.columns.map(\.name) })
-      rows = try await RESTNarrowing.rows(rows, of: reader, for: request.selection, without: later)
+      rows = try await RESTPushdown.rows(rows, of: reader, for: request.selection, without: later)
     }
     for supplement in dataset.supplements {
       guard request.columns.map({ wanted in supplement.columns.contains { wanted.contains($0.name) } }) ?? true else {

@@ -20,7 +20,7 @@ final class CountingClock: Clock, Sendable {
   }
 }
 
-@Suite("Retrying") struct RetryingTests {
+@Suite("RetryingTransport") struct RetryingTests {
   /// The waits and the number of requests when a server answers these one after the other, the last again and again.
   private func outcome(
     _ answers: [LoopbackServer.Answer], _ method: HTTPRequest.Method = .get, timeout: Duration = .seconds(600)
@@ -34,7 +34,7 @@ final class CountingClock: Clock, Sendable {
           } - 1, answers.count - 1)]
     }
     let clock = CountingClock()
-    let transport = Retrying(TransportCase.curl(), clock: clock, date: StillDate()) { $0 }
+    let transport = RetryingTransport(TransportCase.curl(), clock: clock, date: StillDate()) { $0 }
     let result: Result<Int, Problem>
     do throws(Problem) {
       let response = try await transport.send(HTTPRequest(method, server.url, timeout: timeout))
@@ -103,7 +103,7 @@ final class CountingClock: Clock, Sendable {
   }
   @Test("a host that fails is probed after 5 s, three times, then skipped") func circuit() async throws {
     let server = try LoopbackServer { _ in .json("{}", status: 500) }, clock = CountingClock()
-    let transport = Retrying(TransportCase.curl(), clock: clock, date: StillDate()) { _ in .zero }
+    let transport = RetryingTransport(TransportCase.curl(), clock: clock, date: StillDate()) { _ in .zero }
     for _ in 0..<3 { #expect(try await transport.send(HTTPRequest(.get, server.url)).status == 500) }
     #expect(clock.waits.filter { $0 > .zero } == [.seconds(5), .seconds(5)] && server.requests.count == 12)
     await #expect(throws: Problem.self) { try await transport.send(HTTPRequest(.get, server.url)) }
@@ -122,7 +122,7 @@ final class CountingClock: Clock, Sendable {
         })
     }
     let clock = CountingClock()
-    let transport = Retrying(TransportCase.curl(), clock: clock, date: StillDate()) { _ in .zero }
+    let transport = RetryingTransport(TransportCase.curl(), clock: clock, date: StillDate()) { _ in .zero }
     var statuses: [Int] = []
     for _ in 0..<8 { statuses.append(try await transport.send(HTTPRequest(.get, server.url)).status) }
     #expect(statuses == [502, 502, 200, 200, 200, 200, 200, 200])
@@ -131,7 +131,7 @@ final class CountingClock: Clock, Sendable {
   @Test("the gate closes before a 429 comes when no request is left") func remaining() async throws {
     let fields = [HTTPHeader("X-RateLimit-Remaining", "0"), HTTPHeader("X-RateLimit-Reset", "3")]
     let server = try LoopbackServer { _ in .json("[]", headers: fields) }, clock = CountingClock()
-    let transport = Retrying(TransportCase.curl(), clock: clock, date: StillDate()) { _ in .zero }
+    let transport = RetryingTransport(TransportCase.curl(), clock: clock, date: StillDate()) { _ in .zero }
     _ = try await transport.send(HTTPRequest(.get, server.url))
     #expect(clock.waits.isEmpty)
     _ = try await transport.send(HTTPRequest(.get, server.url))
@@ -154,7 +154,7 @@ final class CountingClock: Clock, Sendable {
   }
 }
 
-@Suite("Caching") struct CachingTests {
+@Suite("CachingTransport") struct CachingTests {
   private final class Notes: Sendable {
     let all = Mutex<[String]>([])
     func add(_ line: String) { all.withLock { $0.append(line) } }
@@ -163,9 +163,11 @@ final class CountingClock: Clock, Sendable {
   private let notes = Notes()
 
   private func cache(
-    _ policy: Caching.Policy = Caching.Policy(), at seconds: Int64 = 1_700_000_000,
+    _ policy: CachingTransport.Policy = CachingTransport.Policy(), at seconds: Int64 = 1_700_000_000,
     over inner: any HTTPTransport = TransportCase.curl()
-  ) -> Caching { Caching(inner, folder: folder, policy: policy, date: StillDate(seconds: seconds), report: notes.add) }
+  ) -> CachingTransport {
+    CachingTransport(inner, folder: folder, policy: policy, date: StillDate(seconds: seconds), report: notes.add)
+  }
 
   /// Gives `[1]` with an ETag, 304 when it is known, and 500 for as long as `isDown`.
   private func server(isDown: @escaping @Sendable () -> Bool = { false }) throws -> LoopbackServer {
@@ -176,7 +178,7 @@ final class CountingClock: Clock, Sendable {
     }
   }
   private func text(
-    _ cache: Caching, _ url: String, storable: Bool = true, shelf: String? = nil
+    _ cache: CachingTransport, _ url: String, storable: Bool = true, shelf: String? = nil
   ) async throws -> String {
     var request = HTTPRequest(.get, url)
     request.isStorable = storable
@@ -216,7 +218,7 @@ final class CountingClock: Clock, Sendable {
       let tag = HTTPHeader("ETag", "\"a\""), link = HTTPHeader("Link", target.withLock { $0 })
       return .whole(request.headers["if-none-match"] == nil ? 200 : 304, link.value.isEmpty ? [tag] : [tag, link], [])
     }
-    func link(_ policy: Caching.Policy = Caching.Policy()) async throws -> String? {
+    func link(_ policy: CachingTransport.Policy = CachingTransport.Policy()) async throws -> String? {
       var request = HTTPRequest(.get, server.url)
       request.shelf = shelf
       let response = try await cache(policy).send(request)
@@ -227,7 +229,7 @@ final class CountingClock: Clock, Sendable {
     for (said, kept) in [("/2", "/2"), ("", "/2"), ("/3", "/3"), ("", "/3")] {
       target.withLock { $0 = said }
       #expect(try await link() == kept)
-      #expect(try await link(Caching.Policy(offline: true)) == kept)
+      #expect(try await link(CachingTransport.Policy(offline: true)) == kept)
     }
     #expect(server.requests.dropFirst().allSatisfy { $0.headers["if-none-match"] == "\"a\"" })
   }
@@ -236,18 +238,24 @@ final class CountingClock: Clock, Sendable {
   ) async throws {
     let server = try server()
     #expect(try await text(cache(), server.url, shelf: shelf) == "[1]")
-    #expect(try await text(cache(Caching.Policy(maximumAge: 60), at: 1_700_000_059), server.url, shelf: shelf) == "[1]")
+    #expect(
+      try await text(cache(CachingTransport.Policy(maximumAge: 60), at: 1_700_000_059), server.url, shelf: shelf)
+        == "[1]")
     #expect(server.requests.count == 1)
-    #expect(try await text(cache(Caching.Policy(maximumAge: 60), at: 1_700_000_060), server.url, shelf: shelf) == "[1]")
+    #expect(
+      try await text(cache(CachingTransport.Policy(maximumAge: 60), at: 1_700_000_060), server.url, shelf: shelf)
+        == "[1]")
     #expect(server.requests.count == 2)
     // It was found unchanged: it is young again, though nothing was written.
-    #expect(try await text(cache(Caching.Policy(maximumAge: 60), at: 1_700_000_119), server.url, shelf: shelf) == "[1]")
+    #expect(
+      try await text(cache(CachingTransport.Policy(maximumAge: 60), at: 1_700_000_119), server.url, shelf: shelf)
+        == "[1]")
     #expect(server.requests.count == 2)
-    #expect(try await text(cache(Caching.Policy(refresh: true)), server.url, shelf: shelf) == "[1]")
+    #expect(try await text(cache(CachingTransport.Policy(refresh: true)), server.url, shelf: shelf) == "[1]")
     #expect(server.requests.last?.headers["if-none-match"] == nil && server.requests.count == 3)
   }
   @Test("offline never asks", arguments: [nil, "things"]) func offline(_ shelf: String?) async throws {
-    let server = try server(), policy = Caching.Policy(offline: true)
+    let server = try server(), policy = CachingTransport.Policy(offline: true)
     #expect(cache(policy).readers.isEmpty && !cache().readers.isEmpty, "no thread is started for nobody")
     await #expect(throws: Problem.self) { try await text(cache(policy), server.url, shelf: shelf) }
     #expect(try await text(cache(), server.url, shelf: shelf) == "[1]")
@@ -276,7 +284,7 @@ final class CountingClock: Clock, Sendable {
       status.withLock { $0 = refusal }
       var request = HTTPRequest(.get, server.url)
       #expect(try await cache().send(request).status == 200, "\(refusal)")
-      #expect(try await cache(Caching.Policy(refresh: true)).send(request).status == refusal)
+      #expect(try await cache(CachingTransport.Policy(refresh: true)).send(request).status == refusal)
       request.mayBeAbsent = true
       #expect(try await cache().send(request).status == ([404, 410].contains(refusal) ? refusal : 200), "\(refusal)")
     }
@@ -299,18 +307,18 @@ final class CountingClock: Clock, Sendable {
     // What is no file at all is no answer, and nobody waits for a pipe to be filled.
     #expect(unsafe unlink(file) == 0 && mkfifo(file, 0o600) == 0)
     #expect(try await text(cache(), server.url) == "[1]")
-    #expect(try await text(cache(Caching.Policy(offline: true)), server.url) == "[1]")
+    #expect(try await text(cache(CachingTransport.Policy(offline: true)), server.url) == "[1]")
   }
   @Test("an answer that is not believed is not kept, and leaves no file") func unbelieved() async throws {
     let server = try server()
     #expect(try await cache().send(HTTPRequest(.get, server.url)).bytes() == Array("[1]".utf8))
     #expect(try files().isEmpty)
-    await #expect(throws: Problem.self) { try await text(cache(Caching.Policy(offline: true)), server.url) }
+    await #expect(throws: Problem.self) { try await text(cache(CachingTransport.Policy(offline: true)), server.url) }
   }
   @Test("answers that differ each time are not kept") func storable() async throws {
     let server = try server()
     _ = try await text(cache(), server.url, storable: false)
-    await #expect(throws: Problem.self) { try await text(cache(Caching.Policy(offline: true)), server.url) }
+    await #expect(throws: Problem.self) { try await text(cache(CachingTransport.Policy(offline: true)), server.url) }
   }
   @Test("304 to a question without conditions is bad data") func unasked() async throws {
     let server = try LoopbackServer { _ in .whole(304, [], []) }
@@ -321,9 +329,9 @@ final class CountingClock: Clock, Sendable {
   }
   @Test("what was recorded is replayed without the server; what was not, not") func records() async throws {
     let server = try LoopbackServer { .json("\"\($0.path)\"", status: $0.path == "/b" ? 404 : 200) }
-    let recording = Recording(TransportCase.curl(), folder: folder, date: StillDate())
+    let recording = RecordingTransport(TransportCase.curl(), folder: folder, date: StillDate())
     for path in ["/a", "/b"] { _ = try await recording.send(HTTPRequest(.get, server.url + path)).bytes() }
-    let replaying = Replaying(folder: folder)
+    let replaying = ReplayingTransport(folder: folder)
     for (path, status) in [("/a", 200), ("/b", 404)] {
       let response = try await replaying.send(HTTPRequest(.get, server.url + path))
       #expect(response.status == status && response.header("content-type") == "application/json")

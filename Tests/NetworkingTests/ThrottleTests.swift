@@ -53,7 +53,7 @@ private final class VirtualClock: Clock, Sendable {
   @Test("500 requests against a limit of 10 a second are all served, in little more than 50 s") func all() async throws
   {
     let clock = VirtualClock(), server = ThrottledServer(clock)
-    let transport = Retrying(server, clock: clock, date: StillDate())
+    let transport = RetryingTransport(server, clock: clock, date: StillDate())
     let statuses = try await Array(0..<500).mapInParallel(most: 32, on: []) { (_) async throws(Problem) -> Int in
       try await transport.send(HTTPRequest(.get, "https://h/")).status
     }

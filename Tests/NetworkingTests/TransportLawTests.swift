@@ -14,18 +14,20 @@ struct TransportCase: Sendable, CustomTestStringConvertible {
 
   static let all = [
     TransportCase(testDescription: "CurlTransport") { curl() },
-    TransportCase(testDescription: "Retrying") { retrying(curl()) },
-    TransportCase(testDescription: "Caching") {
-      Caching(retrying(curl()), folder: temporaryFolder(), policy: Caching.Policy(), date: StillDate()) { _ in }
+    TransportCase(testDescription: "RetryingTransport") { retrying(curl()) },
+    TransportCase(testDescription: "CachingTransport") {
+      CachingTransport(
+        retrying(curl()), folder: temporaryFolder(), policy: CachingTransport.Policy(), date: StillDate()
+      ) { _ in }
     },
-    TransportCase(testDescription: "Recording") {
-      Recording(curl(), folder: temporaryFolder(), date: StillDate())
+    TransportCase(testDescription: "RecordingTransport") {
+      RecordingTransport(curl(), folder: temporaryFolder(), date: StillDate())
     },
   ]
 
   static func curl() -> CurlTransport { CurlTransport(TransportOptions(proxy: "none")) }
   static func retrying(_ inner: any HTTPTransport) -> any HTTPTransport {
-    Retrying(inner, clock: ContinuousClock(), date: StillDate()) { _ in .zero }
+    RetryingTransport(inner, clock: ContinuousClock(), date: StillDate()) { _ in .zero }
   }
 }
 

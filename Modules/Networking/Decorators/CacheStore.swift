@@ -14,7 +14,7 @@ struct CacheStore: Sendable {
   /// Where an entry is.
   enum Place: Sendable {
     case file(String)
-    case shelf(CacheShelf, CacheShelf.Key)
+    case shelf(CacheBundle, CacheBundle.Key)
   }
 
   init(folder: String) {
@@ -27,7 +27,7 @@ struct CacheStore: Sendable {
   func place(of question: String, on shelf: String? = nil) -> Place {
     let question = Array(question.utf8)
     guard let shelf else { return .file("\(folder)/\(SHA256.hex(question))") }
-    return .shelf(shelves.shelf(shelf, in: folder), CacheShelf.Key(question))
+    return .shelf(shelves.shelf(shelf, in: folder), CacheBundle.Key(question))
   }
 
   /// The entry at a place; nil when there is none, or it is damaged.

@@ -8,7 +8,7 @@ import Synchronization
 /// Status 429, and 503 with `Retry-After`, are throttling: they count neither as tries nor as failures. A host that
 /// fails most requests is probed by one request after 5 s; after three failed probes it receives no more requests. Only
 /// GET, HEAD and repeatable POST requests are retried.
-public struct Retrying<Waiting: Clock>: HTTPTransport where Waiting.Duration == Duration {
+public struct RetryingTransport<Waiting: Clock>: HTTPTransport where Waiting.Duration == Duration {
   /// The number and the timing of attempts.
   public struct Policy: Sendable, Hashable {
     /// Tries in all.
@@ -117,7 +117,7 @@ public struct Retrying<Waiting: Clock>: HTTPTransport where Waiting.Duration == 
   private func begin(_ response: HTTPResponse) async throws(Problem) -> HTTPResponse {
     guard ![408, 425, 429, 500, 502, 503, 504].contains(response.status) else { return response }
     var copy = response
-    copy.body = try await BegunBody(response.body, limit: policy.readAhead)
+    copy.body = try await ResumableBody(response.body, limit: policy.readAhead)
     return copy
   }
 

@@ -10,7 +10,7 @@ extension RESTSource {
   ) async throws(Problem) -> [RESTRows] {
     let dataset = reader.dataset
     let all = try await rows(of: parent.dataset, RowRequest(columns: [parent.column]))
-    let wanted = RESTNarrowing.parents(of: dataset, parent, in: all.schema, for: selection)
+    let wanted = RESTPushdown.parents(of: dataset, parent, in: all.schema, for: selection)
     let parents = try wanted.apply(to: all, scratch: NoScratch())
     guard let column = parents.schema.position(of: parent.column) else {
       throw Problem(.configuration, "\(name): \(parent.dataset) has no column \(parent.column)")

@@ -9,7 +9,7 @@ import Synchronization
 /// response was last found unchanged, its length (8 bytes each, little-endian) and its bytes. New responses are
 /// appended, so existing data is never at risk; the last one for a request applies. A torn end is ignored. When most of
 /// the file is outdated, the other responses are written to a new file.
-final class CacheShelf: Sendable {
+final class CacheBundle: Sendable {
   /// The digest of a question.
   struct Key: Hashable, Sendable {
     private let words: SIMD4<Int64>
@@ -21,11 +21,12 @@ final class CacheShelf: Sendable {
     /// The key that the first 32 of `bytes` are.
     fileprivate init(digest bytes: [UInt8]) {
       words = SIMD4(
-        CacheShelf.number(in: bytes, at: 0), CacheShelf.number(in: bytes, at: 8), CacheShelf.number(in: bytes, at: 16),
-        CacheShelf.number(in: bytes, at: 24))
+        CacheBundle.number(in: bytes, at: 0), CacheBundle.number(in: bytes, at: 8),
+        CacheBundle.number(in: bytes, at: 16),
+        CacheBundle.number(in: bytes, at: 24))
     }
     fileprivate func append(to bytes: inout [UInt8]) {
-      for place in 0..<4 { CacheShelf.append(words[place], to: &bytes) }
+      for place in 0..<4 { CacheBundle.append(words[place], to: &bytes) }
     }
   }
 
@@ -211,13 +212,13 @@ final class CacheShelf: Sendable {
 
 /// The shelves of a cache, each opened once.
 final class CacheShelves: Sendable {
-  private let shelves = Mutex<[String: CacheShelf]>([:])
+  private let shelves = Mutex<[String: CacheBundle]>([:])
 
   /// The shelf of answers to questions of this kind.
-  func shelf(_ kind: String, in folder: String) -> CacheShelf {
+  func shelf(_ kind: String, in folder: String) -> CacheBundle {
     shelves.withLock { shelves in
       if let shelf = shelves[kind] { return shelf }
-      let shelf = CacheShelf(path: "\(folder)/\(SHA256.hex(Array(kind.utf8))).shelf")
+      let shelf = CacheBundle(path: "\(folder)/\(SHA256.hex(Array(kind.utf8))).shelf")
       shelves[kind] = shelf
       return shelf
     }

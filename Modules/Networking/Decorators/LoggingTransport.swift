@@ -2,7 +2,7 @@ public import Domain
 public import Rows
 
 /// Logs every request and its response, one line each, without secrets.
-public struct Telling: HTTPTransport {
+public struct LoggingTransport: HTTPTransport {
   private let inner: any HTTPTransport
   private let report: @Sendable (String) -> Void
 

@@ -1,7 +1,7 @@
 import Rows
 
 /// A body of which the beginning was read already. As every body it is read at most once, by one reader.
-struct BegunBody: AsyncSequence, Sendable {
+struct ResumableBody: AsyncSequence, Sendable {
   typealias Element = [UInt8]
   typealias Failure = Problem
 

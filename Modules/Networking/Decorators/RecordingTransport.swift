@@ -2,10 +2,10 @@ import Codecs
 public import Domain
 public import Rows
 
-/// Forwards requests and stores every response in a directory, whatever its status, for `Replaying`.
+/// Forwards requests and stores every response in a directory, whatever its status, for `ReplayingTransport`.
 ///
 /// The last response to a method and URL is kept. Request headers, and thus API keys, are not stored.
-public struct Recording: HTTPTransport {
+public struct RecordingTransport: HTTPTransport {
   private let inner: any HTTPTransport
   private let store: CacheStore
   private let date: any WallClock
@@ -35,8 +35,8 @@ public struct Recording: HTTPTransport {
   }
 }
 
-/// Responses from a directory that `Recording` filled; never opens a connection.
-public struct Replaying: HTTPTransport {
+/// Responses from a directory that `RecordingTransport` filled; never opens a connection.
+public struct ReplayingTransport: HTTPTransport {
   private let store: CacheStore
 
   /// Answers what `folder` holds.

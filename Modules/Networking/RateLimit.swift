@@ -2,7 +2,7 @@ import Rows
 internal import Synchronization
 
 /// Spreads requests over time, for sources that allow so many a second.
-final class RESTPace: Sendable {
+final class RateLimit: Sendable {
   /// Seconds between requests, at most: no source that is of any use wants more.
   private static let longest = 3600.0
   private let interval: Duration?

@@ -3,7 +3,7 @@ import Query
 import Rows
 
 /// Removes records before detail requests, if the reader of the rows omits them anyway.
-enum RESTNarrowing {
+enum RESTPushdown {
   /// The rows that the conditions keep which look at nothing but columns filled already.
   /// - Parameter columns: those that further requests fill.
   static func rows(

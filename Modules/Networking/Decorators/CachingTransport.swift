@@ -8,7 +8,7 @@ public import Rows
 /// program is offline, and in place of a server that does not respond or refuses the request, whatever its status (then
 /// its age is reported). Damaged entries are ignored. A response is stored only when its reader confirms that it is
 /// valid, so an invalid response never replaces a valid one.
-public struct Caching: HTTPTransport {
+public struct CachingTransport: HTTPTransport {
   /// The rules for using cached responses.
   public struct Policy: Sendable, Hashable {
     /// The age in seconds up to which a response is used without revalidation.

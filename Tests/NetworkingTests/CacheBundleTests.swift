@@ -3,7 +3,7 @@ import Glibc
 @testable import Networking
 import Testing
 
-@Suite("Shelves of the cache") struct CacheShelfTests {
+@Suite("Shelves of the cache") struct CacheBundleTests {
   private let path = temporaryFolder() + "/http/x.shelf"
 
   private func entry(_ number: Int, size: Int = 20) -> CacheEntry {
@@ -11,17 +11,17 @@ import Testing
       seconds: 1_700_000_000, status: 200, headers: [HTTPHeader("ETag", "\"\(number)\"")],
       body: [UInt8](repeating: UInt8(truncatingIfNeeded: number), count: size))
   }
-  private func key(_ number: Int) -> CacheShelf.Key { CacheShelf.Key(Array("question \(number)".utf8)) }
+  private func key(_ number: Int) -> CacheBundle.Key { CacheBundle.Key(Array("question \(number)".utf8)) }
   private func size() -> Int {
     var status = stat()
     return unsafe stat(path, &status) == 0 ? Int(status.st_size) : -1
   }
 
   @Test("gives back what was kept, also to the next program; the last answer counts") func keeps() throws {
-    let shelf = CacheShelf(path: path)
+    let shelf = CacheBundle(path: path)
     for number in 0..<5 { #expect(shelf.keep(entry(number), key(number))) }
     #expect(shelf.keep(entry(7), key(2)))
-    for shelf in [shelf, CacheShelf(path: path)] {
+    for shelf in [shelf, CacheBundle(path: path)] {
       #expect(shelf.entry(key(1))?.body == entry(1).body && shelf.entry(key(1))?.header("etag") == "\"1\"")
       #expect(shelf.entry(key(2))?.body == entry(7).body)
       #expect(shelf.entry(key(9)) == nil)
@@ -31,18 +31,18 @@ import Testing
   }
 
   @Test("two programs that keep answers at the same time lose none") func shared() throws {
-    let shelves = [CacheShelf(path: path), CacheShelf(path: path)]
+    let shelves = [CacheBundle(path: path), CacheBundle(path: path)]
     #expect(shelves[0].keep(entry(100), key(100)))
     for number in 0..<20 {
       #expect(shelves[number % 2].keep(entry(number), key(number)))
       #expect(shelves[number % 2].entry(key(number))?.body == entry(number).body)
     }
-    let next = CacheShelf(path: path)
+    let next = CacheBundle(path: path)
     for number in 0..<20 { #expect(next.entry(key(number))?.body == entry(number).body) }
   }
 
   @Test("cut off anywhere it gives what is whole, and takes more") func torn() throws {
-    let shelf = CacheShelf(path: path)
+    let shelf = CacheBundle(path: path)
     var ends: [Int] = []
     for number in 0..<3 {
       #expect(shelf.keep(entry(number), key(number)))
@@ -51,51 +51,51 @@ import Testing
     let original = try #require(contents())
     for length in stride(from: ends[2] - 1, through: 0, by: -1) {
       write(Array(original[..<length]))
-      let cut = CacheShelf(path: path)
+      let cut = CacheBundle(path: path)
       for number in 0..<3 { #expect((cut.entry(key(number))?.body == entry(number).body) == (ends[number] <= length)) }
       #expect(cut.keep(entry(8), key(8)))
-      let next = CacheShelf(path: path)
+      let next = CacheBundle(path: path)
       #expect(next.entry(key(8))?.body == entry(8).body)
       #expect((next.entry(key(0)) != nil) == (ends[0] <= length))
     }
   }
 
   @Test("a changed byte never changes an answer") func damaged() throws {
-    #expect(CacheShelf(path: path).keep(entry(1), key(1)))
+    #expect(CacheBundle(path: path).keep(entry(1), key(1)))
     let original = try #require(contents())
     for place in original.indices {
       var bytes = original
       bytes[place] ^= 0x11
       write(bytes)
-      let found = CacheShelf(path: path).entry(key(1))
+      let found = CacheBundle(path: path).entry(key(1))
       #expect(found == nil || found?.body == entry(1).body)
     }
   }
 
   @Test("to note that an answer is unchanged appends nothing") func unchanged() {
-    let shelf = CacheShelf(path: path)
+    let shelf = CacheBundle(path: path)
     for number in 0..<2 { #expect(shelf.keep(entry(number), key(number))) }
     let before = size()
     shelf.noteUnchanged(key(0), at: 1_800_000_000)
     #expect(size() == before)
     #expect(shelf.keep(entry(2), key(2)))
-    let next = CacheShelf(path: path)
+    let next = CacheBundle(path: path)
     #expect((0..<3).map { next.entry(key($0))?.seconds } == [1_800_000_000, 1_700_000_000, 1_700_000_000])
     #expect((0..<3).map { next.entry(key($0))?.body } == (0..<3).map { entry($0).body })
   }
 
   @Test("what cannot be written is not kept") func fails() {
-    let none = CacheShelf(path: "/proc/none/http/x.shelf")
+    let none = CacheBundle(path: "/proc/none/http/x.shelf")
     for number in 0..<2 { #expect(!none.keep(entry(number), key(number))) }
     #expect(none.entry(key(0)) == nil)
   }
 
   @Test("old answers do not pile up") func wasteful() {
-    let shelf = CacheShelf(path: path)
+    let shelf = CacheBundle(path: path)
     #expect(shelf.keep(entry(1), key(1)))
     for number in 0..<400 { #expect(shelf.keep(entry(number, size: 10_000), key(0))) }
     #expect(size() < 1_200_000)
-    let next = CacheShelf(path: path)
+    let next = CacheBundle(path: path)
     #expect(next.entry(key(0))?.body == entry(399, size: 10_000).body && next.entry(key(1))?.body == entry(1).body)
   }
 
