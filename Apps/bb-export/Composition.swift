@@ -17,7 +17,7 @@ extension Environment {
     let provenance = services.provenance, origins = PrivateOrigins()
     return Environment(
       services: services,
-      sources: SourceDescription.builtIn.map { ($0.name, $0.summary, $0.baseURL) },
+      sources: APIDescription.builtIn.map { ($0.name, $0.summary, $0.baseURL) },
       checkSource: { (path) throws(Problem) in try sourceFile(path) },
       sourceText: { SourceFile.text(of: $0) },
       sourceSchema: { SourceFile.schema },
@@ -84,7 +84,7 @@ private func liveSource(
   stored: (any RecordSource)? = nil, _ origins: PrivateOrigins, _ provenance: Provenance,
   _ report: Report
 ) throws(Problem) -> RESTSource {
-  let description = isSourceFile(name) ? try sourceFile(name) : try SourceDescription.named(name)
+  let description = isSourceFile(name) ? try sourceFile(name) : try APIDescription.named(name)
   let date = SystemClock()
   if let file = live.caFile { _ = try FileByteSource(input: file) }
   let curl = CurlTransport(
@@ -134,7 +134,7 @@ private func imagePort(_ origins: PrivateOrigins) -> ImagePort {
 private func isSourceFile(_ name: String) -> Bool { name.contains("/") || name.hasSuffix(".json") }
 
 /// A source described in a file of the user's.
-private func sourceFile(_ path: String) throws(Problem) -> SourceDescription {
+private func sourceFile(_ path: String) throws(Problem) -> APIDescription {
   try SourceFile.read(try smallFile(path), name: path)
 }
 
@@ -178,7 +178,7 @@ private let tapPort = TapPort(
     live.offline = settings.isOffline
     if let storage = settings.storage { return (.storage(storage), settings.datasets) }
     if settings.source == "snapshot" { return (.snapshot, settings.datasets) }
-    let usual = SourceDescription.usual(for: settings.datasets.first ?? "").name
+    let usual = APIDescription.usual(for: settings.datasets.first ?? "").name
     return (.live(name: settings.source ?? usual, live), settings.datasets)
   },
   chosen: { (path) throws(Problem) in

@@ -11,9 +11,9 @@ struct Environment: AppEnvironment {
   /// The built-in sources: name, description and server.
   var sources: [(name: String, summary: String, server: String)]
   /// Reads a source definition file.
-  var checkSource: @Sendable (_ path: String) throws(Problem) -> SourceDescription
+  var checkSource: @Sendable (_ path: String) throws(Problem) -> APIDescription
   /// A source definition as the text of a file.
-  var sourceText: @Sendable (_ source: SourceDescription) -> [UInt8]
+  var sourceText: @Sendable (_ source: APIDescription) -> [UInt8]
   /// The JSON Schema of source definition files.
   var sourceSchema: @Sendable () -> [UInt8]
   /// Opens the source of records.

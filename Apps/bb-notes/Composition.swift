@@ -43,10 +43,10 @@ extension Environment {
         let table = try await source.tables().first?.name ?? ""
         return try await source.typed(table, types).rows(of: table, RowRequest())
       },
-      documentSuffixes: RecordDocument.suffixes,
+      documentSuffixes: PlaceDocumentReader.suffixes,
       document: { (path, suffix) throws(Problem) in
         let bytes = try (path == "-" ? FileByteSource() : FileByteSource(input: path)).bytes(limit: 32 << 20)
-        let document = try RecordDocument(bytes, suffix: suffix, name: path)
+        let document = try PlaceDocumentReader(bytes, suffix: suffix, name: path)
         if let what = document.leftOut { report.warning("\(path): ignored \(what)") }
         return (document.schema, document.records)
       },
@@ -77,6 +77,6 @@ private func dailyEpisodes(_ directories: Directories) throws(Problem) -> DailyS
   let options = TransportOptions(
     proxy: settings[.proxy]?.value, caFile: settings[.cacert]?.value, userAgent: "bb-notes/\(BBNotes.version)")
   return DailySource(
-    SourceDescription.usual(for: Catalog.episodes.name), server: settings[.api]?.value,
+    APIDescription.usual(for: Catalog.episodes.name), server: settings[.api]?.value,
     transport: CurlTransport(options), folder: directories.cache, date: SystemClock())
 }

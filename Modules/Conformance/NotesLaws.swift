@@ -91,7 +91,7 @@ public struct NotesLaw: Sendable, CustomStringConvertible {
       try await notes.require(notes.all() == [other], "the refused undo has changed something")
     },
     NotesLaw("what was deleted is in the trash as it was, until it is there again") { notes in
-      let trash = Trash(notes.book)
+      let trash = DeletedRecords(notes.book)
       for key in NotesUnderLaw.keys { try await notes.write("kept \(key.text)", on: key) }
       let before = try await notes.all()
       try await notes.book.change("delete", before.suffix(2).map { RecordBook.Edit(from: $0, to: nil) })
@@ -119,7 +119,7 @@ struct NotesUnderLaw: Sendable {
   let law: String
   let book: RecordBook
   var notebook: Notebook { Notebook(book) }
-  var history: HistoryBook { HistoryBook(book) }
+  var history: UndoHistory { UndoHistory(book) }
 
   /// What the fixture keeps goes with it.
   private let open: @Sendable () -> any RecordStore

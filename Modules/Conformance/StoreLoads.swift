@@ -162,7 +162,7 @@ extension StoreLaw {
       try it.expectEqual(extras, [false, false, true])
     },
     StoreLaw("a history is taken over whole, once") { it in
-      let images = TableImages(schema: named, rows: [TableImages.Row(before: nil, after: pair("a", 1))])
+      let images = TableRevisions(schema: named, rows: [TableRevisions.Row(before: nil, after: pair("a", 1))])
       let history = HistoryEntry.numbered(
         [3, 7].map { number in
           HistoryEntry(

@@ -139,14 +139,14 @@ extension StoreLaw {
       let first = history.first?.tables.first?.rows ?? [], second = history.last?.tables.first
       try it.expectEqual(first.map(\.after), StoreSample.hostile)
       try it.expectEqual(first.map(\.before), Array(repeating: nil, count: first.count))
-      try it.expectEqual(second?.rows, [TableImages.Row(before: StoreSample.hostile[0], after: nil)])
+      try it.expectEqual(second?.rows, [TableRevisions.Row(before: StoreSample.hostile[0], after: nil)])
       try it.expectEqual(second?.schema.key, wide.key)
     },
     StoreLaw("the history of a changed row has both images") { it in
       try await it.apply(TableChange(named, upserts: [pair("a", 1)]))
       try await it.apply(TableChange(named, upserts: [pair("a", nil)]))
       try await it.expectEqual(
-        it.store.history().last?.tables.first?.rows, [TableImages.Row(before: pair("a", 1), after: pair("a", nil))])
+        it.store.history().last?.tables.first?.rows, [TableRevisions.Row(before: pair("a", 1), after: pair("a", nil))])
     },
     StoreLaw("a change that changes nothing is not in the history") { it in
       try await it.apply(TableChange(named, upserts: [pair("a", 1)]))

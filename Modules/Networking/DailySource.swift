@@ -9,7 +9,7 @@ public import Rows
 ///
 /// On days with an earlier request, no library is loaded and no socket is opened.
 public struct DailySource: Sendable {
-  private let description: SourceDescription
+  private let description: APIDescription
   private let server: String?
   private let transport: any HTTPTransport
   private let folder: String
@@ -24,7 +24,7 @@ public struct DailySource: Sendable {
   ///   - date: the clock that decides what today is.
   ///   - patience: how long an answer may take in all.
   public init(
-    _ description: SourceDescription, server: String?, transport: any HTTPTransport, folder: String,
+    _ description: APIDescription, server: String?, transport: any HTTPTransport, folder: String,
     date: any WallClock, patience: Duration = .seconds(2)
   ) {
     self.description = description

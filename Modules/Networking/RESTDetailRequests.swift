@@ -76,7 +76,7 @@ extension RESTSource {
   /// Fills the columns of a supplement in every row.
   /// - Returns: the members of the records that differ from the description.
   func complete(
-    _ rows: inout [[Value]], of dataset: SourceDataset, by supplement: SourceSupplement, isPartial: Bool
+    _ rows: inout [[Value]], of dataset: APIDataset, by supplement: SourceSupplement, isPartial: Bool
   ) async throws(Problem) -> [MemberFinding] {
     guard let key = dataset.schema.key.first else {
       throw Problem(.configuration, "\(name): \(dataset.schema.name) has no key for detail requests")

@@ -5,7 +5,7 @@ import Rows
 extension RESTSource {
   /// Every page of a list.
   /// - Throws: `badData` for a list that has more pages than allowed, repeats itself, or leads to another server.
-  func pages(of dataset: SourceDataset, _ query: RESTQuery, parent: JSON? = nil) async throws(Problem) -> [RESTAnswer] {
+  func pages(of dataset: APIDataset, _ query: RESTQuery, parent: JSON? = nil) async throws(Problem) -> [RESTAnswer] {
     let shelf = parent.map { _ in server + dataset.path }
     let paging = dataset.paging
     if case .none = paging.style {
@@ -52,7 +52,7 @@ extension RESTSource {
   /// Reports a list that ends although its last response announces more records.
   /// - Throws: `badData` if the list has to be complete.
   private func checkEnd(
-    of dataset: SourceDataset, _ reply: RESTReply, received: Int, _ url: String
+    of dataset: APIDataset, _ reply: RESTReply, received: Int, _ url: String
   ) throws(Problem) {
     guard !dataset.paging.isDeclaredWhole, !isAsWritten else { return }
     var known = [try JSONPointer(dataset.records).steps], links: [String]? = reply.headers.values(of: "Link")
@@ -73,7 +73,7 @@ extension RESTSource {
 
   /// The URL of the next page; nil at the end.
   private func next(
-    after answers: [RESTAnswer], of dataset: SourceDataset, _ reply: RESTReply, _ query: RESTQuery
+    after answers: [RESTAnswer], of dataset: APIDataset, _ reply: RESTReply, _ query: RESTQuery
   ) throws(Problem) -> String? {
     guard let last = answers.last else { return nil }
     let paging = dataset.paging

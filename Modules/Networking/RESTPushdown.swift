@@ -25,7 +25,7 @@ enum RESTPushdown {
   }
 
   /// The part of a selection that applies to the parent records: conditions on a column that holds their value.
-  static func parents(of dataset: SourceDataset, _ parent: SourceParent, in schema: Schema, for selection: Selection?)
+  static func parents(of dataset: APIDataset, _ parent: SourceParent, in schema: Schema, for selection: Selection?)
     -> Selection
   {
     var narrowed = Selection()

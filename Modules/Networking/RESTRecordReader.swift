@@ -4,7 +4,7 @@ import Rows
 
 /// Makes rows of a dataset out of a source's records.
 struct RESTRecordReader {
-  let dataset: SourceDataset
+  let dataset: APIDataset
   private let columns: [RESTColumnReader?]
   private let isAsWritten: Bool
   private let report: @Sendable (String) -> Void
@@ -13,7 +13,7 @@ struct RESTRecordReader {
 
   /// - Throws: `configuration` for a selector that is not a JSON Pointer.
   init(
-    _ dataset: SourceDataset, asWritten: Bool, report: @escaping @Sendable (String) -> Void
+    _ dataset: APIDataset, asWritten: Bool, report: @escaping @Sendable (String) -> Void
   ) throws(Problem) {
     self.dataset = dataset
     isAsWritten = asWritten

@@ -3,12 +3,12 @@ public import Domain
 public import Query
 public import Rows
 
-/// A JSON API described by a `SourceDescription`, read over HTTP.
+/// A JSON API described by a `APIDescription`, read over HTTP.
 ///
 /// All records of a request are read and validated before the first row is returned, so an invalid response never
 /// leaves half a table. Rows are in the order of the dataset's key; without a key, in the order of the source.
 public struct RESTSource: RecordSource {
-  let description: SourceDescription
+  let description: APIDescription
   let server: String
   let transport: any HTTPTransport
   let environment: [String: String]
@@ -48,7 +48,7 @@ public struct RESTSource: RecordSource {
   ///   - report: is told, in one line each, what was odd but kept.
   /// - Throws: `usage` when the server is no http or https URL.
   public init(
-    _ description: SourceDescription, server: String? = nil, transport: any HTTPTransport,
+    _ description: APIDescription, server: String? = nil, transport: any HTTPTransport,
     environment: [String: String] = [:], asWritten: Bool = false, complete: Bool = false,
     definition: String? = nil, stored: (any RecordSource)? = nil,
     maximumBytes: Int = RESTSource.defaultMaximumBytes,
@@ -125,7 +125,7 @@ public struct RESTSource: RecordSource {
 
   /// The findings that matter to a reader of some columns: that what these read has vanished.
   private static func concerning(
-    _ columns: [String]?, of dataset: SourceDataset, _ findings: [MemberFinding]
+    _ columns: [String]?, of dataset: APIDataset, _ findings: [MemberFinding]
   ) -> [MemberFinding] {
     guard let columns else { return findings }
     let read = (dataset.columns + dataset.supplements.flatMap(\.columns)).filter { columns.contains($0.name) }
@@ -155,7 +155,7 @@ public struct RESTSource: RecordSource {
     return try await children(of: parent, reader, query, for: request.selection)
   }
 
-  private func answerByChance(to query: RESTQuery, of dataset: SourceDataset) async throws(Problem) -> RESTAnswer {
+  private func answerByChance(to query: RESTQuery, of dataset: APIDataset) async throws(Problem) -> RESTAnswer {
     let url = server + query.text
     guard let reply = try await reply(url, absentIsNothing: query.isFiltered, isStorable: false) else {
       return RESTAnswer(url: url, records: [])

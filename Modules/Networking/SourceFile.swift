@@ -2,7 +2,7 @@ import Codecs
 public import Domain
 public import Rows
 
-/// A source that a user describes in a JSON file: the same `SourceDescription` as the built-in ones.
+/// A source that a user describes in a JSON file: the same `APIDescription` as the built-in ones.
 ///
 /// ```json
 /// {"bb_source": 1, "name": "x", "base_url": "https://example.org/api",
@@ -16,7 +16,7 @@ public enum SourceFile {
   /// - Parameters: - bytes: the contents of the file. - name: the file's path, for messages.
   /// - Throws: `configuration` for anything that is not such a description: where in the document, what, and the
   ///   nearest right word.
-  public static func read(_ bytes: [UInt8], name: String) throws(Problem) -> SourceDescription {
+  public static func read(_ bytes: [UInt8], name: String) throws(Problem) -> APIDescription {
     let document: JSON
     do throws(Problem) {
       document = try JSON.parse(bytes, name: name)
@@ -25,7 +25,7 @@ public enum SourceFile {
     }
     let root = SourceNode(document, file: name)
     try SourceForm.object(form).check(root)
-    var source = SourceDescription(
+    var source = APIDescription(
       name: root["name"]?.text ?? "", summary: root["summary"]?.text ?? "", baseURL: root["base_url"]?.text ?? "",
       authorization: root["auth"].map(authorization) ?? .none, headers: root["headers"]?.pairs ?? [],
       requestsPerSecond: root["rate"]?["per_second"]?.json.realValue, datasets: [])

@@ -11,7 +11,7 @@ struct SourceFileDataset {
 
   /// The dataset with its columns.
   /// - Throws: `configuration` for columns that are there twice, or named and not there.
-  func read() throws(Problem) -> SourceDataset {
+  func read() throws(Problem) -> APIDataset {
     let supplements = node["supplements"]?.elements ?? []
     let schema = try schema()
     var filled: Set<String> = []
@@ -29,7 +29,7 @@ struct SourceFileDataset {
     for member in node["submission"]?["members"]?.pairNodes ?? [] where schema.position(of: member.key) == nil {
       throw member.value.unknown(member.key, "column", schema.columns.map(\.name))
     }
-    return SourceDataset(
+    return APIDataset(
       schema, path: node["path"]?.text ?? "", parameters: node["params"]?.pairs ?? [],
       filters: node["filters"]?.pairs ?? [], randomPath: node["random"]?["path"]?.text,
       randomFilters: node["random"]?["filters"]?.pairs ?? [], records: node["records"]?.text ?? "",

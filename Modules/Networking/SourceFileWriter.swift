@@ -4,7 +4,7 @@ import Rows
 
 extension SourceFile {
   /// A source as the text of a file, with a line feed at its end; reading it gives the same source.
-  public static func text(of source: SourceDescription) -> [UInt8] {
+  public static func text(of source: APIDescription) -> [UInt8] {
     var document: [JSON.Member] = [
       JSON.Member("bb_source", .number(1)), JSON.Member("name", .string(source.name)),
     ]
@@ -26,7 +26,7 @@ extension SourceFile {
     return JSON.object(document).indentedBytes()
   }
 
-  private static func dataset(_ dataset: SourceDataset) -> JSON {
+  private static func dataset(_ dataset: APIDataset) -> JSON {
     let schema = dataset.schema
     var members: [JSON.Member] = [JSON.Member("name", .string(schema.name))]
     members.add("summary", schema.summary)
@@ -60,7 +60,7 @@ extension SourceFile {
     return .object(members)
   }
 
-  private static func column(_ position: Int, of dataset: SourceDataset) -> JSON {
+  private static func column(_ position: Int, of dataset: APIDataset) -> JSON {
     let described = dataset.schema.columns[position]
     var members: [JSON.Member] = [JSON.Member("name", .string(described.name))]
     if described.type != .text { members.add("type", described.type.name) }

@@ -162,14 +162,14 @@ import Testing
   private static let storages = ["sqlite:s.db", "csv:s", "json:s"]
 
   /// The contracts, served: how each is asked.
-  private static func contracts() throws -> [(source: SourceDescription, asking: String)] {
+  private static func contracts() throws -> [(source: APIDescription, asking: String)] {
     let (_, films) = try Self.boxOffice()
     let six = try LiveTests.server(try RealAnswerTests.answers())
     return try [
       ("breaking-bad", "\(six.url)/api"), ("breaking-bad-classic", "\(try Self.classic().url)/api"),
       ("box-office", films.url),
     ].map { name, url in
-      (try SourceDescription.named(name), "--source \(name) --api \(url) --max-age 1000 -q")
+      (try APIDescription.named(name), "--source \(name) --api \(url) --max-age 1000 -q")
     }
   }
 

@@ -108,7 +108,7 @@ import Testing
 }
 
 @Suite("Forms of records") struct RecordFormTests {
-  private let form = RecordForm(Catalog.actors, RecordKind.actor.form)
+  private let form = RecordForm(Catalog.actors, PersonalDataset.actor.form)
 
   @Test("what is written is read back") func roundTrip() throws {
     var record = StoredRecord(Catalog.actors, ["id": .text("x"), "name": .text("A: B"), "favourite": .boolean(true)])

@@ -6,7 +6,7 @@ import Rows
 import Testing
 
 @Suite("lists that end too early") struct IncompleteListTests {
-  private static func source(_ paging: String = "", records: String = "/r") throws(Problem) -> SourceDescription {
+  private static func source(_ paging: String = "", records: String = "/r") throws(Problem) -> APIDescription {
     let text = """
       {"bb_source": 1, "name": "x", "base_url": "https://h",
        "datasets": [{"name": "t", "path": "/t", "records": "\(records)", \(paging) "key": ["id"],
@@ -100,10 +100,10 @@ import Testing
 
 @Suite("values that APIs write in their own ways") struct ValueSpellingTests {
   private static func value(_ json: String, _ type: ColumnType) async throws -> String {
-    let source = SourceDescription(
+    let source = APIDescription(
       name: "x", baseURL: "https://h",
       datasets: [
-        SourceDataset(
+        APIDataset(
           Schema("t", columns: [ColumnDescription("v", type)]), path: "/t", columns: [SourceColumn("v", from: "/v")])
       ])
     return try await Outcome(source, "t", CannedServer(["/t": #"[{"v": \#(json)}]"#])).rows.joined()

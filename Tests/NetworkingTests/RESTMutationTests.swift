@@ -67,8 +67,8 @@ import Testing
   }
 
   @Test(
-    "become rows of the schema's types, or one problem that drives no terminal", arguments: SourceDescription.builtIn)
-  func mutations(source: SourceDescription) async throws {
+    "become rows of the schema's types, or one problem that drives no terminal", arguments: APIDescription.builtIn)
+  func mutations(source: APIDescription) async throws {
     var random = SystemRandomNumberGenerator(), rows = 0, problems = 0
     let good = try #require(Self.answers[source.name])
     for _ in 0..<120 {

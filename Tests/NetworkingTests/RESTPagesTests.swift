@@ -8,11 +8,11 @@ import Testing
 @Suite("lists in pages, and requests that follow from others") struct RESTPagesTests {
   private static let items = Schema("items", key: ["id"], columns: [ColumnDescription("id", .integer, nullable: false)])
 
-  private static func source(_ paging: SourcePaging, records: String = "/r") -> SourceDescription {
-    SourceDescription(
+  private static func source(_ paging: SourcePaging, records: String = "/r") -> APIDescription {
+    APIDescription(
       name: "paged", baseURL: "https://h",
       datasets: [
-        SourceDataset(items, path: "/t", records: records, paging: paging, columns: [SourceColumn("id", from: "/id")])
+        APIDataset(items, path: "/t", records: records, paging: paging, columns: [SourceColumn("id", from: "/id")])
       ])
   }
 
@@ -90,7 +90,7 @@ import Testing
       "items", key: ["id"], columns: [ColumnDescription("id", .integer, nullable: false), team])
     source.datasets[0].columns.append(SourceColumn("team", from: "/team"))
     source.datasets.append(
-      SourceDataset(
+      APIDataset(
         Schema("players", key: ["id"], columns: [ColumnDescription("id", .integer, nullable: false), team]),
         path: "/team/{team}", parent: SourceParent(dataset: "items", column: "team", parameter: "team"),
         columns: [SourceColumn("id", from: "/id"), SourceColumn("team", from: SourceColumn.parent)]))
@@ -194,7 +194,7 @@ import Testing
       "/deaths":
         #"[{"death_id": 2, "death": "d", "responsible": "A and B", "season": 4, "episode": 13, "number_of_deaths": 2}]"#,
     ])
-    let classic = SourceDescription.breakingBadClassic
+    let classic = APIDescription.breakingBadClassic
     let episodes = try await Outcome(
       classic, "episodes", server, columns: ["season", "episode", "air_date", "characters"])
     #expect(episodes.rows == [#"1|10|2008-03-09|["a"]"#])

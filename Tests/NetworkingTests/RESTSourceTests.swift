@@ -48,7 +48,7 @@ struct Outcome {
   var warnings: [String] = []
 
   init(
-    _ source: SourceDescription, _ table: String, _ server: CannedServer, columns: [String]? = nil,
+    _ source: APIDescription, _ table: String, _ server: CannedServer, columns: [String]? = nil,
     selection: Selection? = nil, parameters: [String: String] = [:], environment: [String: String] = [:],
     stored: (any RecordSource)? = nil
   ) async throws {
@@ -153,8 +153,8 @@ struct Outcome {
     #expect(problem?.kind == .badData && problem?.message.contains("record 2 (id 2), season") == true)
     #expect(problem?.message.contains("\u{1B}") == false)
   }
-  @Test("every selector, format and column of the built-in sources is right", arguments: SourceDescription.builtIn)
-  func wellFormed(source: SourceDescription) async throws {
+  @Test("every selector, format and column of the built-in sources is right", arguments: APIDescription.builtIn)
+  func wellFormed(source: APIDescription) async throws {
     let rest = try RESTSource(source, transport: CannedServer([String: String]())) { _ in }
     #expect(try await rest.tables().map(\.name) == source.datasets.map(\.schema.name))
     for dataset in source.datasets {

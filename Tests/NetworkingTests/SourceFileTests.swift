@@ -15,7 +15,7 @@ import Testing
     """
   }
 
-  private static func read(_ text: String) throws(Problem) -> SourceDescription {
+  private static func read(_ text: String) throws(Problem) -> APIDescription {
     try SourceFile.read(Array(text.utf8), name: "x.json")
   }
 
@@ -36,11 +36,11 @@ import Testing
     let born = ColumnDescription("born", .date, "day")
     #expect(
       source
-        == SourceDescription(
+        == APIDescription(
           name: "x", summary: "s", baseURL: "https://h/api", authorization: .bearer(variable: "X_TOKEN"),
           requestsPerSecond: 5,
           datasets: [
-            SourceDataset(
+            APIDataset(
               Schema("t", key: ["id"], columns: [ColumnDescription("id", .integer, nullable: false), born]), path: "/t",
               parameters: [SourceParameter("lang", "en"), SourceParameter("size", "10")],
               filters: [SourceParameter("name", "q")], records: "/results",
@@ -49,7 +49,7 @@ import Testing
                 SourceColumn("id", from: "/n/id", steps: [.divide(by: 100)]),
                 SourceColumn("born", from: "/birthday", formats: [.monthDayYear, .year], nulls: ["", "?"]),
               ]),
-            SourceDataset(
+            APIDataset(
               Schema("c", columns: [ColumnDescription("a/b", .text), ColumnDescription("of", .integer)]),
               path: "/t/{t}/c", parent: SourceParent(dataset: "t", column: "id", parameter: "t"),
               columns: [SourceColumn("a/b", from: "/a~1b"), SourceColumn("of", from: SourceColumn.parent)]),
@@ -192,8 +192,8 @@ import Testing
 
   // MARK: - The JSON Schema, and sources written as files
 
-  @Test("every built-in source, written as a file, is read as the same source", arguments: SourceDescription.builtIn)
-  func roundTrip(source: SourceDescription) throws {
+  @Test("every built-in source, written as a file, is read as the same source", arguments: APIDescription.builtIn)
+  func roundTrip(source: APIDescription) throws {
     #expect(try SourceFile.read(SourceFile.text(of: source), name: "x.json") == source)
   }
   @Test("so is one with everything there is") func everything() throws {
@@ -203,7 +203,7 @@ import Testing
   }
   @Test("the schema accepts what the reader reads, and refuses what is malformed") func schema() throws {
     let schema = try JSON.parse(SourceFile.schema, name: "schema"), validator = SchemaValidator()
-    for source in SourceDescription.builtIn + (try Self.rich()) {
+    for source in APIDescription.builtIn + (try Self.rich()) {
       #expect(validator.fault(try JSON.parse(SourceFile.text(of: source), name: "x"), schema) == nil)
     }
     for (text, complaint) in Self.malformed {
@@ -219,7 +219,7 @@ import Testing
   {
     let schema = try JSON.parse(SourceFile.schema, name: "schema"), validator = SchemaValidator()
     var random = SystemRandomNumberGenerator(), refused = 0
-    for source in SourceDescription.builtIn + (try Self.rich()) {
+    for source in APIDescription.builtIn + (try Self.rich()) {
       let document = try JSON.parse(SourceFile.text(of: source), name: "x")
       for _ in 0..<60 {
         let mutant = Self.mutated(document, &random)
@@ -244,7 +244,7 @@ import Testing
   }
 
   /// Sources that use every part of the format.
-  private static func rich() throws -> [SourceDescription] {
+  private static func rich() throws -> [APIDescription] {
     let pagings: [SourcePaging] = [
       .none, SourcePaging(.page(parameter: "p", first: 0), stop: .short, maximumPages: 3),
       SourcePaging(.offset(parameter: "o", limitParameter: "l", limit: 50)),
@@ -278,20 +278,20 @@ import Testing
         columns: [SourceColumn("late", from: SourceColumn.place, formats: [.year])])
     ]
     return pagings.enumerated().map { position, paging in
-      SourceDescription(
+      APIDescription(
         name: "rich", summary: "s", baseURL: "http://h:1/x",
         authorization: authorizations[position % authorizations.count],
         headers: [SourceParameter("X-A", "b c"), SourceParameter("Accept", "application/vnd.x+json")],
         requestsPerSecond: position == 0 ? nil : 0.5,
         datasets: [
-          SourceDataset(
+          APIDataset(
             schema, path: "/{q}?b=c", parameters: [SourceParameter("q", "1 2")],
             filters: [SourceParameter("name", "n")],
             randomPath: "/random", randomFilters: [SourceParameter("name", "m")], records: "/r/0", paging: paging,
             occurrence: "n", supplements: supplements,
             submission: SourceSubmission(path: "/post", members: [SourceParameter("id", "key")]),
             columns: [SourceColumn("id", from: "/id")] + filled),
-          SourceDataset(
+          APIDataset(
             Schema("child", columns: [ColumnDescription("of", .text)]), path: "/c",
             parent: SourceParent(dataset: "t", column: "id", parameter: "p"),
             columns: [SourceColumn("of", from: SourceColumn.parent)]),

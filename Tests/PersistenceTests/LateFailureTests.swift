@@ -50,7 +50,7 @@ private struct Noon: WallClock {
     #expect(problem?.message.hasPrefix("the change was saved, but ") == isLate)
     let before = try await book.store.history().count
     if isLate {
-      let undo = await #expect(throws: Problem.self) { try await HistoryBook(book).undo() }
+      let undo = await #expect(throws: Problem.self) { try await UndoHistory(book).undo() }
       #expect(undo?.message.hasPrefix("the change was saved, but ") == true)
       #expect(try await book.store.history().count == before + 1)
       try await (book.store as? LateFailure)?.base.apply(

@@ -51,7 +51,7 @@ enum Listings {
       let key = source.authorization.variable.map { "; sends the value of $\($0) to \(source.baseURL)" } ?? ""
       return try environment.terminal.write("\(words[1]): valid source definition \(source.name): \(names)\(key)\n")
     case ("show", 2):
-      return try print(environment.sourceText(try SourceDescription.named(words[1])), environment)
+      return try print(environment.sourceText(try APIDescription.named(words[1])), environment)
     case ("schema", 1): return try print(environment.sourceSchema(), environment)
     default:
       throw Problem(

@@ -112,7 +112,7 @@ struct SourceReader {
   func live(for dataset: String, isStrict: Bool = false) throws(Problem) -> SourceChoice {
     let source = invocation[Options.source]
     if let source, Self.personal.contains(dataset),
-      source == "snapshot" || SourceDescription.builtIn.contains(where: { $0.name == source })
+      source == "snapshot" || APIDescription.builtIn.contains(where: { $0.name == source })
     {
       throw Problem(
         .usage, "\(dataset) are personal records and can be read only from a store",
@@ -151,7 +151,7 @@ struct SourceReader {
       }
       return .snapshot
     }
-    return .live(name: source ?? SourceDescription.usual(for: dataset).name, live)
+    return .live(name: source ?? APIDescription.usual(for: dataset).name, live)
   }
 
   /// The same place, which the built-in data does not replace if a file would be overwritten with it.

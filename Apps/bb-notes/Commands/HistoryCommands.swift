@@ -43,12 +43,12 @@ enum HistoryCommands {
         throw Problem(.usage, "invalid number “\(text)”", hint: "list the numbers with bb-notes history")
       }
     }
-    let undone = try await HistoryBook(try desk.book()).undo(number)
+    let undone = try await UndoHistory(try desk.book()).undo(number)
     desk.say("undid “\(undone.title)” of \(undone.time)")
   }
 
   private static func makeAgain(_ desk: Desk) async throws(Problem) {
-    let title = try await HistoryBook(try desk.book()).redo()
+    let title = try await UndoHistory(try desk.book()).redo()
     desk.say("redid “\(title)”")
   }
 
@@ -62,7 +62,7 @@ enum HistoryCommands {
         ColumnDescription("records", .integer, nullable: false, "number of records changed"),
         ColumnDescription("state", .text, "undo status"),
       ])
-    let items = try await HistoryBook(try desk.book()).items()
+    let items = try await UndoHistory(try desk.book()).items()
     let records = items.reversed().map { item in
       let state: Value =
         switch item.state {
@@ -90,7 +90,7 @@ enum HistoryCommands {
         ColumnDescription("text", .text, "content"),
         ColumnDescription("deleted_at", .timestamp, nullable: false, "deletion time"),
       ])
-    let items = try await Trash(try desk.book()).items()
+    let items = try await DeletedRecords(try desk.book()).items()
     let records = items.reversed().map { item in
       let record = item.record
       let name = record.text("name") ?? EpisodeKey(of: record)?.text
@@ -109,10 +109,10 @@ enum HistoryCommands {
     guard !desk.arguments.isEmpty else {
       throw Problem(.usage, "missing argument KEY", hint: "run trash list to see deleted records")
     }
-    let trash = Trash(try desk.book())
+    let trash = DeletedRecords(try desk.book())
     let items = try await trash.items()
     let production = try EpisodeArguments.production(desk)
-    var chosen: [Trash.Item] = []
+    var chosen: [DeletedRecords.Item] = []
     for text in desk.arguments {
       let item = try find(text, among: items, production: production)
       if !chosen.contains(item) { chosen.append(item) }
@@ -123,8 +123,8 @@ enum HistoryCommands {
 
   /// The deleted record that a text means: by its key, its name, the beginning of its key, or its episode.
   private static func find(
-    _ text: String, among items: [Trash.Item], production: String
-  ) throws(Problem) -> Trash.Item {
+    _ text: String, among items: [DeletedRecords.Item], production: String
+  ) throws(Problem) -> DeletedRecords.Item {
     let episode = try? EpisodeKey(parsing: text, production: production)
     let tests: [(StoredRecord) -> Bool] = [
       { $0.keyText == text }, { episode != nil && EpisodeKey(of: $0) == episode }, { $0.text("name") == text },

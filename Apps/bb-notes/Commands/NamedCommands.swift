@@ -8,7 +8,7 @@ import Rows
 /// What commands about places and actors have in common.
 struct NamedCommands: Sendable {
   /// The kind of records.
-  let kind: RecordKind
+  let kind: PersonalDataset
   /// What people see of a record in a list.
   let columns: [String]
   /// Completes a record before it is stored; `before` is the record that it replaces.

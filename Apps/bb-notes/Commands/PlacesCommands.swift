@@ -77,7 +77,7 @@ enum PlacesCommands {
     do throws(Problem) {
       try records.check(record)
     } catch {
-      guard desk.environment.terminal.isInteractive, !RecordKind.place.missing(record).isEmpty else { throw error }
+      guard desk.environment.terminal.isInteractive, !PersonalDataset.place.missing(record).isEmpty else { throw error }
       let advice = [
         "a new place: name, latitude and longitude are required", "visited_on: 2024, 2024-05 or 2024-05-17",
       ]

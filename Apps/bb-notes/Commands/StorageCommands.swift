@@ -57,7 +57,7 @@ enum StorageCommands {
       StoredRecord(schema, ["kind": .text("damage"), "what": .text(problem.description)])
     }
     if damage.isEmpty {
-      for finding in try await LooseEnds(book, desk.choices(book)).findings() {
+      for finding in try await DanglingReferences(book, desk.choices(book)).findings() {
         findings.append(
           StoredRecord(
             schema,

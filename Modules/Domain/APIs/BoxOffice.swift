@@ -1,14 +1,14 @@
-extension SourceDescription {
+extension APIDescription {
   /// The box-office API: movies by rank, each with its own page and the newest comments on it.
   ///
   /// The server orders the lists: 0 by reservations, 1 by the editors' choice, 2 by date. Times are seconds since 1970,
   /// some negative and with an exponent. Lists of people and genres are comma-separated text, with parts in
   /// parentheses.
-  public static let boxOffice = SourceDescription(
+  public static let boxOffice = APIDescription(
     name: "box-office", summary: "movies now showing and viewer comments, from any server that implements the API",
     baseURL: "http://connect-boxoffice.run.goorm.io",
     datasets: [
-      SourceDataset(
+      APIDataset(
         Catalog.movies, path: "/movies", parameters: [SourceParameter("order_type", "0")], records: "/movies",
         supplements: [
           SourceSupplement(
@@ -37,7 +37,7 @@ extension SourceDescription {
           SourceColumn("release_date", from: "/date", formats: [.day], nulls: [""]),
           SourceColumn("thumbnail", from: "/thumb", nulls: [""]),
         ]),
-      SourceDataset(
+      APIDataset(
         Catalog.comments, path: "/comments", filters: [SourceParameter("movie_id", "movie_id")], records: "/comments",
         parent: SourceParent(dataset: "movies", column: "id", parameter: "movie_id"),
         submission: SourceSubmission(

@@ -1,14 +1,14 @@
-extension SourceDescription {
+extension APIDescription {
   /// The API of Breaking Bad, Better Call Saul and El Camino, which is the default source.
   ///
   /// It numbers episodes by season: 501 is season 5 episode 1. `productions` and `name` match exactly; an unknown name
   /// yields status 404.
-  public static let breakingBad = SourceDescription(
+  public static let breakingBad = APIDescription(
     name: "breaking-bad",
     summary: "characters, episodes, quotes and deaths of Breaking Bad, Better Call Saul and El Camino",
     baseURL: "https://breaking-bad-api-six.vercel.app/api",
     datasets: [
-      SourceDataset(
+      APIDataset(
         Catalog.characters, path: "/characters",
         filters: [SourceParameter("name", "name"), SourceParameter("production", "productions")],
         randomPath: "/characters/random",
@@ -29,7 +29,7 @@ extension SourceDescription {
           SourceColumn("better_call_saul_seasons", from: "/appearance/better_call_saul"),
           SourceColumn("el_camino", from: "/appearance/el_camino", steps: [.hasElements]),
         ]),
-      SourceDataset(
+      APIDataset(
         Catalog.episodes, path: "/episodes", filters: [SourceParameter("production", "production")],
         randomPath: "/episodes/random",
         columns: [
@@ -45,7 +45,7 @@ extension SourceDescription {
           SourceColumn("characters", from: "/characters", nulls: SourceColumn.unknown),
           SourceColumn("image", from: "/image", nulls: SourceColumn.unknown),
         ]),
-      SourceDataset(
+      APIDataset(
         Catalog.quotes, path: "/quotes", filters: [SourceParameter("name", "character")],
         randomPath: "/quotes/random",
         randomFilters: [SourceParameter("name", "character"), SourceParameter("production", "production")],
@@ -56,7 +56,7 @@ extension SourceDescription {
           SourceColumn("character", from: "/character", nulls: SourceColumn.unknown),
           SourceColumn("production", from: "/production", nulls: SourceColumn.unknown), .season, .episode,
         ]),
-      SourceDataset(
+      APIDataset(
         Catalog.deaths, path: "/deaths", randomPath: "/deaths/random",
         columns: [
           SourceColumn("id", from: "/death_id"),

@@ -1,14 +1,14 @@
-extension SourceDescription {
+extension APIDescription {
   /// The older Breaking Bad API. Its first server no longer exists; other servers implement it.
   ///
   /// Seasons and numbers are text, one with a leading space; several fields are comma-separated lists, arrays, or null,
   /// depending on the path.
-  public static let breakingBadClassic = SourceDescription(
+  public static let breakingBadClassic = APIDescription(
     name: "breaking-bad-classic",
     summary: "the older Breaking Bad and Better Call Saul API, from any server that implements it",
     baseURL: "https://www.breakingbadapi.com/api",
     datasets: [
-      SourceDataset(
+      APIDataset(
         Catalog.characters, path: "/characters", filters: [SourceParameter("production", "category")],
         randomPath: "/character/random",
         columns: [
@@ -28,7 +28,7 @@ extension SourceDescription {
             "better_call_saul_seasons", from: "/better_call_saul_appearance", nulls: SourceColumn.unknown,
             steps: [.split]),
         ]),
-      SourceDataset(
+      APIDataset(
         Catalog.episodes, path: "/episodes",
         columns: [
           SourceColumn("production", from: "/series", steps: [.trim]),
@@ -41,7 +41,7 @@ extension SourceDescription {
             invalid: ["Invalid date"]),
           SourceColumn("characters", from: "/characters", nulls: SourceColumn.unknown),
         ]),
-      SourceDataset(
+      APIDataset(
         Catalog.quotes, path: "/quotes", filters: [SourceParameter("production", "series")],
         randomPath: "/quote/random", randomFilters: [SourceParameter("name", "author")], occurrence: "occurrence",
         columns: [
@@ -50,7 +50,7 @@ extension SourceDescription {
           SourceColumn("character", from: "/author", nulls: SourceColumn.unknown),
           SourceColumn("production", from: "/series", nulls: SourceColumn.unknown),
         ]),
-      SourceDataset(
+      APIDataset(
         Catalog.deaths, path: "/deaths", randomPath: "/random-death",
         columns: [
           SourceColumn("id", from: "/death_id"),

@@ -5,12 +5,12 @@ public import Rows
 /// The user's records of one kind: found by name or identifier, added, changed and deleted.
 public struct NamedRecords: Sendable {
   /// The kind.
-  public let kind: RecordKind
+  public let kind: PersonalDataset
   /// The records.
   public let book: RecordBook
 
   /// The records of `kind` in `book`.
-  public init(_ kind: RecordKind, _ book: RecordBook) {
+  public init(_ kind: PersonalDataset, _ book: RecordBook) {
     self.kind = kind
     self.book = book
   }

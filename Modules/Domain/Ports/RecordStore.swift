@@ -199,7 +199,7 @@ public struct HistoryEntry: Sendable, Hashable {
   /// The command that made the change.
   public var title: String
   /// The changed rows per table.
-  public var tables: [TableImages]
+  public var tables: [TableRevisions]
   /// The entries that it reverses; empty for all but an undo.
   public var undoes: [String]
   /// An identifier that the entries of one command share; nil if the command has only this entry.
@@ -207,7 +207,7 @@ public struct HistoryEntry: Sendable, Hashable {
 
   /// An entry without a number.
   public init(
-    id: String, time: String, title: String, tables: [TableImages], undoes: [String] = [], command: String? = nil
+    id: String, time: String, title: String, tables: [TableRevisions], undoes: [String] = [], command: String? = nil
   ) {
     self.id = id
     self.time = time
@@ -236,7 +236,7 @@ extension Sequence<HistoryEntry> {
 }
 
 /// The rows of one table that a change modified.
-public struct TableImages: Sendable, Hashable {
+public struct TableRevisions: Sendable, Hashable {
   /// The schema of the table at that time.
   public var schema: Schema
   /// The rows, each once; empty for a load.

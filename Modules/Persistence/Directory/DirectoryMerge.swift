@@ -40,7 +40,7 @@ struct DirectoryMerge: ~Copyable {
   /// What has become of the table.
   private(set) var outcome = TableOutcome()
   /// The records that are different.
-  private(set) var images: TableImages
+  private(set) var images: TableRevisions
 
   /// A new file of `kept` in `sink`, for edits of `schema`.
   init(_ schema: Schema, kept: Schema, _ format: DirectoryFormat, _ sink: FileSink) {
@@ -50,7 +50,7 @@ struct DirectoryMerge: ~Copyable {
     codec = format.codec
     encoder = codec.encoder(kept)
     changed = RowBatchBuilder(width: kept.width)
-    images = TableImages(schema: kept)
+    images = TableRevisions(schema: kept)
   }
 
   /// Writes everything.

@@ -114,7 +114,7 @@ public actor DirectoryStore: RecordStore {
     commit.source = load.source
     // A new table without rows is a change as well: its undo removes it.
     if load.isRemembered, outcome.isDifferent {
-      let images = TableImages(schema: kept, loaded: outcome.added + outcome.changed + outcome.removed)
+      let images = TableRevisions(schema: kept, loaded: outcome.added + outcome.changed + outcome.removed)
       commit.entry = HistoryEntry(id: "", time: load.time, title: load.title, tables: [images], command: load.command)
     }
     try self.commit(commit, &work)

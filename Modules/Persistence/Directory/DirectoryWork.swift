@@ -63,9 +63,9 @@ final class DirectoryEdits {
   }
 }
 
-extension TableImages {
+extension TableRevisions {
   /// The same images in the order in which a change names their records, followed by the others.
-  func ordered(as change: TableChange) -> TableImages {
+  func ordered(as change: TableChange) -> TableRevisions {
     var places: [StoredKey: Int] = [:]
     for row in change.upserts { places[StoredKey(of: row, change.schema)] = places.count }
     for key in change.deletes { places[StoredKey(key)] = places.count }

@@ -73,12 +73,12 @@ extension DirectoryStore {
   /// What changes of tables make of their files.
   func edited(
     _ changes: [TableChange], _ work: borrowing DirectoryWork
-  ) async throws(Problem) -> (outcomes: [TableOutcome], images: [TableImages], files: [PendingFile]) {
+  ) async throws(Problem) -> (outcomes: [TableOutcome], images: [TableRevisions], files: [PendingFile]) {
     let view = work.view
     var known: [String: DirectoryTable] = [:]
     for table in changes { known[table.schema.name] = try await self.table(table.schema.name, view) }
     try TableEditor.check(changes) { (name) throws(Problem) in known[name]?.schema }
-    var outcomes: [TableOutcome] = [], images: [TableImages] = [], files: [PendingFile] = []
+    var outcomes: [TableOutcome] = [], images: [TableRevisions] = [], files: [PendingFile] = []
     for table in changes {
       let old = known[table.schema.name], kept = old?.schema ?? table.schema
       var edits = try Self.edits(of: table, kept: kept)[...]
@@ -140,7 +140,7 @@ extension DirectoryStore {
     guard var entry = commit.entry else { return nil }
     entry.id = HistoryIdentifier.make(time: entry.time, after: try historyFiles.identifiers().last)
     if DirectoryHistory.line(entry).count > DirectoryHistory.limit {
-      entry.tables = entry.tables.map { TableImages(schema: $0.schema, loaded: $0.rows.count + $0.loaded) }
+      entry.tables = entry.tables.map { TableRevisions(schema: $0.schema, loaded: $0.rows.count + $0.loaded) }
     }
     guard entry.undoes.isEmpty else { return entry }
     for images in entry.tables where images.isLoad {

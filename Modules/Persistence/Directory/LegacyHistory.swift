@@ -70,7 +70,8 @@ struct LegacyHistory {
   /// Luzern`.
   /// - Parameter identifiers: the identifiers of the entries before it, by number.
   static func entry(
-    number: Int, time: String, title: String, _ tables: [TableImages], after last: String?, _ identifiers: [Int: String]
+    number: Int, time: String, title: String, _ tables: [TableRevisions], after last: String?,
+    _ identifiers: [Int: String]
   ) -> HistoryEntry {
     let id = HistoryIdentifier.legacy(number: number, time: time, title: title, after: last)
     var entry = HistoryEntry(id: id, time: time, title: title, tables: tables)

@@ -225,10 +225,10 @@ extension SQLiteStore {
   /// Edits tables, within a transaction.
   func edit(
     _ changes: [TableChange], _ connection: borrowing SQLiteConnection
-  ) throws(Problem) -> (outcomes: [TableOutcome], images: [TableImages]) {
+  ) throws(Problem) -> (outcomes: [TableOutcome], images: [TableRevisions]) {
     let schemas = try SQLiteFormat.schemas(connection, withExtras: true)
     try TableEditor.check(changes) { (name) throws(Problem) in schemas[name] }
-    var outcomes: [TableOutcome] = [], images: [TableImages] = []
+    var outcomes: [TableOutcome] = [], images: [TableRevisions] = []
     for table in changes {
       let known = schemas[table.schema.name]
       if known == nil { try make(table.schema, connection) }

@@ -112,7 +112,7 @@ public actor SQLiteStore: RecordStore {
     }
     try SQLiteFormat.remember(source: load.source, of: name, loading.connection)
     if outcome.isDifferent, load.isRemembered {
-      let images = TableImages(
+      let images = TableRevisions(
         schema: known ?? load.schema, loaded: outcome.added + outcome.changed + outcome.removed)
       let entry = HistoryEntry(id: "", time: load.time, title: load.title, tables: [images], command: load.command)
       try SQLiteHistory.remember(entry, loading.connection, at: self.name)

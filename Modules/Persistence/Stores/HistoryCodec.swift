@@ -5,10 +5,10 @@ import Rows
 /// Entries of the history as JSON: one line each, readable, and exact.
 enum HistoryCodec {
   /// The tables of an entry.
-  static func encoded(_ tables: [TableImages]) -> [UInt8] { json(tables).canonicalBytes }
+  static func encoded(_ tables: [TableRevisions]) -> [UInt8] { json(tables).canonicalBytes }
 
   /// The tables of an entry as a value.
-  static func json(_ tables: [TableImages]) -> JSON {
+  static func json(_ tables: [TableRevisions]) -> JSON {
     let list = tables.map { table in
       let loaded = JSON.Member(Array("loaded".utf8), .number(Int64(table.loaded)))
       return JSON.object(
@@ -27,15 +27,15 @@ enum HistoryCodec {
 
   /// The tables that `bytes` describe.
   /// - Throws: `badData` for anything that `encoded` does not write.
-  static func decoded(_ bytes: [UInt8], at place: String) throws(Problem) -> [TableImages] {
+  static func decoded(_ bytes: [UInt8], at place: String) throws(Problem) -> [TableRevisions] {
     try tables(try JSON.parse(bytes, name: place), at: place)
   }
 
   /// The tables that a value describes.
-  static func tables(_ document: JSON, at place: String) throws(Problem) -> [TableImages] {
+  static func tables(_ document: JSON, at place: String) throws(Problem) -> [TableRevisions] {
     let damage = Problem(.badData, "damaged history entry", at: place)
     guard let list = document.arrayValue else { throw damage }
-    var tables: [TableImages] = []
+    var tables: [TableRevisions] = []
     for item in list {
       guard let name = item["table"]?.stringValue, let key = item["key"]?.arrayValue?.compactMap(\.stringValue),
         let described = item["columns"]?.arrayValue, let rows = item["rows"]?.arrayValue
@@ -50,12 +50,12 @@ enum HistoryCodec {
           ColumnDescription(name, type, nullable: !marks.contains("required"), extra: marks.contains("extra")))
       }
       guard key.allSatisfy(columns.has) else { throw damage }
-      var images = TableImages(schema: Schema(name, key: key, columns: columns))
+      var images = TableRevisions(schema: Schema(name, key: key, columns: columns))
       images.loaded = item["loaded"]?.integerValue.map { Int($0) } ?? 0
       for row in rows {
         guard let before = row[0], let after = row[1] else { throw damage }
         images.rows.append(
-          TableImages.Row(
+          TableRevisions.Row(
             before: try values(before, columns, damage), after: try values(after, columns, damage)))
       }
       tables.append(images)

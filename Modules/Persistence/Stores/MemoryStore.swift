@@ -22,7 +22,7 @@ public final class MemoryStore: RecordStore {
     /// Adds an entry; its identifier.
     @discardableResult
     mutating func remember(
-      _ title: String, _ time: String, _ tables: [TableImages], undoes: [String] = [], command: String? = nil
+      _ title: String, _ time: String, _ tables: [TableRevisions], undoes: [String] = [], command: String? = nil
     ) -> String {
       let id = HistoryIdentifier.make(time: time, after: history.last?.id)
       history.append(
@@ -31,9 +31,10 @@ public final class MemoryStore: RecordStore {
     }
 
     /// Edits tables.
-    mutating func edit(_ changes: [TableChange]) throws(Problem) -> (outcomes: [TableOutcome], images: [TableImages]) {
+    mutating func edit(_ changes: [TableChange]) throws(Problem) -> (outcomes: [TableOutcome], images: [TableRevisions])
+    {
       try TableEditor.check(changes) { (name) throws(Problem) in tables[name]?.schema }
-      var outcomes: [TableOutcome] = [], images: [TableImages] = []
+      var outcomes: [TableOutcome] = [], images: [TableRevisions] = []
       for table in changes {
         if tables[table.schema.name] == nil { try StoreRules.checkNotReserved(table.schema.name, at: "memory:") }
         var edited = tables[table.schema.name] ?? MemoryTable(schema: table.schema)
@@ -95,7 +96,7 @@ public final class MemoryStore: RecordStore {
       state.tables[load.schema.name] = table
       state.sources[load.schema.name] = load.source
       if outcome.isDifferent, load.isRemembered {
-        let images = TableImages(schema: table.schema, loaded: outcome.added + outcome.changed + outcome.removed)
+        let images = TableRevisions(schema: table.schema, loaded: outcome.added + outcome.changed + outcome.removed)
         let id = state.remember(load.title, load.time, [images], command: load.command)
         state.replaced[id] = old
         for id in state.replaced.keys.sorted().dropLast(StoreRules.keptLoads) { state.replaced[id] = nil }

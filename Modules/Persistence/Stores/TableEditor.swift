@@ -24,10 +24,10 @@ enum TableEditor {
   /// - Throws: `busy` when a record is not as expected; `badData` for rows that do not fit, a key twice.
   static func apply<Table: EditableTable & ~Copyable>(
     _ change: TableChange, kept: Schema, to table: inout Table
-  ) throws(Problem) -> (outcome: TableOutcome, images: TableImages) {
+  ) throws(Problem) -> (outcome: TableOutcome, images: TableRevisions) {
     let plan = try TablePlan(change, kept: kept)
     for (key, wanted) in plan.expected { try plan.expect(try table.row(key), at: key, wanted) }
-    var outcome = TableOutcome(), images = TableImages(schema: kept)
+    var outcome = TableOutcome(), images = TableRevisions(schema: kept)
     for (key, upsert) in plan.upserts {
       let before = try table.row(key), after = plan.columns.widened(upsert, over: before)
       guard outcome.count(before, after, &images) else { continue }
@@ -72,7 +72,7 @@ enum TableEditor {
 extension TableOutcome {
   /// Counts one record and keeps its images.
   /// - Returns: whether it is different now.
-  mutating func count(_ before: [Value]?, _ after: [Value]?, _ images: inout TableImages) -> Bool {
+  mutating func count(_ before: [Value]?, _ after: [Value]?, _ images: inout TableRevisions) -> Bool {
     switch (before, after) {
     case (nil, nil): return false
     case (nil, _): added += 1
@@ -84,7 +84,7 @@ extension TableOutcome {
       }
       changed += 1
     }
-    images.rows.append(TableImages.Row(before: before, after: after))
+    images.rows.append(TableRevisions.Row(before: before, after: after))
     return true
   }
 }

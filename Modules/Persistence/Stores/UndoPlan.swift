@@ -7,7 +7,7 @@ struct UndoPlan {
   /// Changes of rows, each made only when the rows are as the reversed change left them.
   private(set) var changes: [TableChange] = []
   /// Loads, whose tables become what they were before.
-  private(set) var loads: [(id: String, images: TableImages)] = []
+  private(set) var loads: [(id: String, images: TableRevisions)] = []
   private let place: String
 
   /// Reverses the entries that `undo` names, of the whole history `entries`.
@@ -44,11 +44,11 @@ struct UndoPlan {
   }
 
   /// The complaint about a load whose table is no longer kept.
-  func notKept(_ images: TableImages) -> Problem {
+  func notKept(_ images: TableRevisions) -> Problem {
     Problem(.absent, "the rows of \(images.schema.name) that were replaced are no longer kept", at: place)
   }
 
-  private static func reversed(_ images: TableImages) -> TableChange {
+  private static func reversed(_ images: TableRevisions) -> TableChange {
     let schema = images.schema
     var change = TableChange(schema)
     // In order of the key, as every store keeps its records: then all histories are the same.

@@ -2,7 +2,7 @@ public import Rows
 
 /// A JSON API as a value: everything needed for its requests, and for converting its responses to rows. Built-in
 /// sources and source definition files share this type.
-public struct SourceDescription: Sendable, Hashable {
+public struct APIDescription: Sendable, Hashable {
   /// How commands and messages name it: `breaking-bad`.
   public var name: String
   /// One sentence without a full stop.
@@ -16,12 +16,12 @@ public struct SourceDescription: Sendable, Hashable {
   /// The most requests a second; nil for no limit.
   public var requestsPerSecond: Double?
   /// The datasets it has.
-  public var datasets: [SourceDataset]
+  public var datasets: [APIDataset]
 
   /// A source.
   public init(
     name: String, summary: String = "", baseURL: String, authorization: SourceAuthorization = .none,
-    headers: [SourceParameter] = [], requestsPerSecond: Double? = nil, datasets: [SourceDataset]
+    headers: [SourceParameter] = [], requestsPerSecond: Double? = nil, datasets: [APIDataset]
   ) {
     self.name = name
     self.summary = summary
@@ -33,11 +33,11 @@ public struct SourceDescription: Sendable, Hashable {
   }
 
   /// Those that are built in; the first is the default.
-  public static let builtIn: [SourceDescription] = [breakingBad, breakingBadClassic, boxOffice]
+  public static let builtIn: [APIDescription] = [breakingBad, breakingBadClassic, boxOffice]
 
   /// The built-in source called `name`.
   /// - Throws: `usage` with the nearest right name.
-  public static func named(_ name: String) throws(Problem) -> SourceDescription {
+  public static func named(_ name: String) throws(Problem) -> APIDescription {
     if let source = builtIn.first(where: { $0.name == name }) { return source }
     guard name != "snapshot" else {
       throw Problem(
@@ -51,13 +51,13 @@ public struct SourceDescription: Sendable, Hashable {
   }
 
   /// The default built-in source of a dataset: the first that has it, otherwise the default source.
-  public static func usual(for dataset: String) -> SourceDescription {
+  public static func usual(for dataset: String) -> APIDescription {
     builtIn.first { source in source.datasets.contains { $0.schema.name == dataset } } ?? breakingBad
   }
 
   /// The dataset called `name`.
   /// - Throws: `noInput` with the names of those it has.
-  public func dataset(named name: String) throws(Problem) -> SourceDataset {
+  public func dataset(named name: String) throws(Problem) -> APIDataset {
     if let dataset = datasets.first(where: { $0.schema.name == name }) { return dataset }
     let names = datasets.map(\.schema.name)
     let hint = SpellingSuggestion.word(to: name, among: names).map { "did you mean \($0)?" }

@@ -1,7 +1,7 @@
 public import Rows
 
 /// The requests for one dataset of a source, and the conversion of its records to rows.
-public struct SourceDataset: Sendable, Hashable {
+public struct APIDataset: Sendable, Hashable {
   /// The schema of the rows. A column that `columns` does not fill is null.
   public var schema: Schema
   /// The path after the source's base URL, starting with a slash.

@@ -1,7 +1,7 @@
 public import Rows
 
 /// The history of a store, newest last, with undo.
-public struct HistoryBook: Sendable {
+public struct UndoHistory: Sendable {
   private let book: RecordBook
 
   /// The history of `book`'s store.

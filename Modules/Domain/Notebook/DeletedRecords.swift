@@ -2,7 +2,7 @@ import Query
 public import Rows
 
 /// Deleted records, from the history, that were not created again.
-public struct Trash: Sendable {
+public struct DeletedRecords: Sendable {
   private let book: RecordBook
 
   /// The trash of `book`'s storage.

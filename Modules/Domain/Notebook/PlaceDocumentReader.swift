@@ -4,7 +4,7 @@ public import Rows
 /// Places and actors in documents of other programs: GPX, KML, GeoJSON, vCard, and the actors' own XML.
 ///
 /// A record has the columns that the document says; `id` and times only when bb wrote it.
-public struct RecordDocument: Sendable {
+public struct PlaceDocumentReader: Sendable {
   /// The suffixes of such files.
   public static let suffixes = ["gpx", "kml", "geojson", "xml", "vcf"]
 

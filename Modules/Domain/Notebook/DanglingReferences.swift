@@ -2,7 +2,7 @@ import Query
 public import Rows
 
 /// Dangling references of personal records: notes on unknown episodes, favourites of deleted records.
-public struct LooseEnds: Sendable {
+public struct DanglingReferences: Sendable {
   private let book: RecordBook
   private let choices: EpisodeChoices
 

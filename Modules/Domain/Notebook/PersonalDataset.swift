@@ -3,7 +3,7 @@ public import Query
 public import Rows
 
 /// A kind of the user's own records that have a name: places, actors.
-public struct RecordKind: Sendable {
+public struct PersonalDataset: Sendable {
   /// The dataset.
   public let schema: Schema
   /// What one of them is called: `place`.
@@ -20,7 +20,7 @@ public struct RecordKind: Sendable {
   public let check: @Sendable (StoredRecord) throws(Problem) -> Void
 
   /// Places: with a name and where they are; listed in the order in which they were added.
-  public static let place = RecordKind(
+  public static let place = PersonalDataset(
     schema: Catalog.places, noun: "place", form: ["name", "latitude", "longitude", "visited_on", "comment"],
     order: [Selection.SortKey("id")],
     missing: { record in
@@ -33,7 +33,7 @@ public struct RecordKind: Sendable {
     })
 
   /// Actors: listed by category, then by name.
-  public static let actor = RecordKind(
+  public static let actor = PersonalDataset(
     schema: Catalog.actors, noun: "actor",
     form: [
       "name", "category", "birth_date", "age", "birth_city", "phone", "email", "website", "filmography", "images",
