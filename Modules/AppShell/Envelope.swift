@@ -18,7 +18,7 @@ struct Envelope: Exporter {
 
   /// An encoder.
   func makeEncoder(
-    for schema: Schema, options: ExportOptions, layout: Layout
+    for schema: Schema, options: ExportOptions, layout: ColumnMetrics
   ) throws(Problem) -> any RowEncoder {
     Encoder(inner: try inner.makeEncoder(for: schema, options: options, layout: layout), kind: kind)
   }

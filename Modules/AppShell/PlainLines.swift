@@ -13,7 +13,7 @@ struct PlainLines: Exporter {
 
   /// An encoder; there are no options.
   func makeEncoder(
-    for schema: Schema, options: ExportOptions, layout: Layout
+    for schema: Schema, options: ExportOptions, layout: ColumnMetrics
   ) throws(Problem) -> any RowEncoder { Encoder() }
 
   private struct Encoder: RowEncoder {

@@ -41,7 +41,7 @@ public struct ExporterFixture: Sendable, CustomStringConvertible {
   /// Whether the format can do with the table: some need columns of coordinates or names, some refuse values.
   public func takes(_ table: SampleTable) -> Bool {
     do {
-      _ = try exporter.encoder(for: table.schema, options: options, layout: Layout())
+      _ = try exporter.encoder(for: table.schema, options: options, layout: ColumnMetrics())
       if refusesValues { _ = try document(table) }
       return true
     } catch {
@@ -51,7 +51,7 @@ public struct ExporterFixture: Sendable, CustomStringConvertible {
 
   /// The whole document of a table, its rows in batches of `size`.
   public func document(_ table: SampleTable, batchesOf size: Int = 7) throws(Problem) -> [UInt8] {
-    var layout = Layout()
+    var layout = ColumnMetrics()
     let batches = table.batches(of: size)
     if exporter.isMeasured(with: options) {
       for batch in batches { exporter.measure(batch, of: table.schema, options: options, into: &layout) }
@@ -119,7 +119,7 @@ public struct ExporterLaw: Sendable, CustomStringConvertible {
 
   /// A batch may be encoded any number of times.
   public static let encodingIsPure = forEachTable("encoding a batch twice gives the same bytes") { fixture, table in
-    var layout = Layout()
+    var layout = ColumnMetrics()
     let batches = table.batches(of: 5)
     for batch in batches { fixture.exporter.measure(batch, of: table.schema, options: fixture.options, into: &layout) }
     let encoder = try fixture.exporter.encoder(for: table.schema, options: fixture.options, layout: layout)
@@ -220,7 +220,7 @@ public struct ExporterLaw: Sendable, CustomStringConvertible {
   /// Display formats show every letter, digit and sign outside ASCII of a value, in order, in the text of its row.
   public static let showsEveryCharacter = forEachTable("every character is shown") { fixture, table in
     guard !fixture.exporter.descriptor.isExact, fixture.options.terminalWidth == nil else { return }
-    var layout = Layout()
+    var layout = ColumnMetrics()
     let batches = table.batches(of: 1)
     for batch in batches { fixture.exporter.measure(batch, of: table.schema, options: fixture.options, into: &layout) }
     let encoder = try fixture.exporter.encoder(for: table.schema, options: fixture.options, layout: layout)

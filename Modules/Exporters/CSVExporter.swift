@@ -40,13 +40,13 @@ public struct CSVExporter: Exporter {
   }
 
   /// Collects the columns that nested values fall into.
-  public func measure(_ batch: RowBatch, of schema: Schema, options: ExportOptions, into layout: inout Layout) {
+  public func measure(_ batch: RowBatch, of schema: Schema, options: ExportOptions, into layout: inout ColumnMetrics) {
     CSVWriter.collectParts(of: batch, schema, into: &layout.parts)
   }
 
   /// An encoder.
   public func makeEncoder(
-    for schema: Schema, options: ExportOptions, layout: Layout
+    for schema: Schema, options: ExportOptions, layout: ColumnMetrics
   ) throws(Problem) -> any RowEncoder {
     let style = try options.csvStyle(isTabbed: isTabbed)
     // Nested values that are spread over columns.

@@ -20,7 +20,7 @@ public struct HTMLExporter: Exporter {
 
   /// An encoder.
   public func makeEncoder(
-    for schema: Schema, options: ExportOptions, layout: Layout
+    for schema: Schema, options: ExportOptions, layout: ColumnMetrics
   ) throws(Problem) -> any RowEncoder {
     HTMLEncoder(writer: HTMLWriter(schema, showsPictures: try options.flag(Self.images, default: true)))
   }

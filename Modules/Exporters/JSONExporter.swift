@@ -31,7 +31,7 @@ public struct JSONExporter: Exporter {
 
   /// An encoder.
   public func makeEncoder(
-    for schema: Schema, options: ExportOptions, layout: Layout
+    for schema: Schema, options: ExportOptions, layout: ColumnMetrics
   ) throws(Problem) -> any RowEncoder {
     let nonfinite = try options.choice(OptionKeys.nonfinite, default: NonfinitePolicy.error)
     return JSONEncoder(writer: JSONWriter(schema, framing: framing, nonfinite: nonfinite))

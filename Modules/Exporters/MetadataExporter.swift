@@ -53,7 +53,7 @@ public struct MetadataExporter: Exporter {
 
   /// An encoder that writes the description, and no rows.
   public func makeEncoder(
-    for schema: Schema, options: ExportOptions, layout: Layout
+    for schema: Schema, options: ExportOptions, layout: ColumnMetrics
   ) throws(Problem) -> any RowEncoder {
     switch form {
     case .csvw:

@@ -17,7 +17,7 @@ public struct GeoJSONExporter: Exporter {
   /// An encoder; there are no options.
   /// - Throws: `usage` for a table without coordinates.
   public func makeEncoder(
-    for schema: Schema, options: ExportOptions, layout: Layout
+    for schema: Schema, options: ExportOptions, layout: ColumnMetrics
   ) throws(Problem) -> any RowEncoder {
     GeoJSONEncoder(writer: try GeoJSONWriter(schema))
   }
@@ -64,7 +64,7 @@ public struct MapExporter: Exporter {
   /// An encoder; there are no options.
   /// - Throws: `usage` for a table without coordinates.
   public func makeEncoder(
-    for schema: Schema, options: ExportOptions, layout: Layout
+    for schema: Schema, options: ExportOptions, layout: ColumnMetrics
   ) throws(Problem) -> any RowEncoder {
     MapEncoder(writer: try KMLAndGPXWriter(schema, format: format))
   }

@@ -16,7 +16,7 @@ public struct RecordExporter: Exporter {
 
   /// An encoder; there are no options.
   public func makeEncoder(
-    for schema: Schema, options: ExportOptions, layout: Layout
+    for schema: Schema, options: ExportOptions, layout: ColumnMetrics
   ) throws(Problem) -> any RowEncoder {
     RecordEncoder(writer: RecordWriter(schema))
   }

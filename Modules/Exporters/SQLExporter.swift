@@ -24,7 +24,7 @@ public struct SQLExporter: Exporter {
 
   /// An encoder.
   public func makeEncoder(
-    for schema: Schema, options: ExportOptions, layout: Layout
+    for schema: Schema, options: ExportOptions, layout: ColumnMetrics
   ) throws(Problem) -> any RowEncoder {
     let dialect: SQLDialect? =
       options.values[Self.dialect.key] == nil ? nil : try options.choice(Self.dialect, default: .ansi)

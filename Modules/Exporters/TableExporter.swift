@@ -15,13 +15,13 @@ public struct TableExporter: Exporter {
   }
 
   /// Widens the columns to the values of a batch.
-  public func measure(_ batch: RowBatch, of schema: Schema, options: ExportOptions, into layout: inout Layout) {
+  public func measure(_ batch: RowBatch, of schema: Schema, options: ExportOptions, into layout: inout ColumnMetrics) {
     TableWriter.measure(batch, schema, into: &layout.widths)
   }
 
   /// An encoder; there are no options.
   public func makeEncoder(
-    for schema: Schema, options: ExportOptions, layout: Layout
+    for schema: Schema, options: ExportOptions, layout: ColumnMetrics
   ) throws(Problem) -> any RowEncoder {
     TableEncoder(writer: TableWriter(schema, widths: layout.widths, terminalWidth: options.terminalWidth))
   }

@@ -17,7 +17,7 @@ public struct VCardExporter: Exporter {
   /// An encoder; there are no options.
   /// - Throws: `usage` for a table without names.
   public func makeEncoder(
-    for schema: Schema, options: ExportOptions, layout: Layout
+    for schema: Schema, options: ExportOptions, layout: ColumnMetrics
   ) throws(Problem) -> any RowEncoder {
     VCardEncoder(writer: try VCardWriter(schema))
   }

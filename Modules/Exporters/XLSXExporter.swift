@@ -26,7 +26,7 @@ public struct XLSXExporter: Exporter {
 
   /// An encoder of the sheet.
   public func makeEncoder(
-    for schema: Schema, options: ExportOptions, layout: Layout
+    for schema: Schema, options: ExportOptions, layout: ColumnMetrics
   ) throws(Problem) -> any RowEncoder {
     SheetEncoder(
       writer: SheetWriter(

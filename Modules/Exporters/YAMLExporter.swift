@@ -16,7 +16,7 @@ public struct YAMLExporter: Exporter {
 
   /// An encoder.
   public func makeEncoder(
-    for schema: Schema, options: ExportOptions, layout: Layout
+    for schema: Schema, options: ExportOptions, layout: ColumnMetrics
   ) throws(Problem) -> any RowEncoder {
     let nonfinite = try options.choice(OptionKeys.nonfinite, default: NonfinitePolicy.error)
     return YAMLEncoder(writer: YAMLWriter(schema, nonfinite: nonfinite))

@@ -19,10 +19,11 @@ struct Mutant: Exporter {
       isExact: known.isExact, limits: ExporterDescriptor.Limits(columns: 10_001))
   }
   func isMeasured(with options: ExportOptions) -> Bool { base.isMeasured(with: options) }
-  func measure(_ batch: RowBatch, of schema: Schema, options: ExportOptions, into layout: inout Layout) {
+  func measure(_ batch: RowBatch, of schema: Schema, options: ExportOptions, into layout: inout ColumnMetrics) {
     base.measure(batch, of: schema, options: options, into: &layout)
   }
-  func makeEncoder(for schema: Schema, options: ExportOptions, layout: Layout) throws(Problem) -> any RowEncoder {
+  func makeEncoder(for schema: Schema, options: ExportOptions, layout: ColumnMetrics) throws(Problem) -> any RowEncoder
+  {
     MutantEncoder(base: try base.makeEncoder(for: schema, options: options, layout: layout), damage: damage)
   }
 }

@@ -76,7 +76,7 @@ import Testing
   func wrongValues(_ values: [String: String]) throws {
     let csv = try registry.exporter(named: "csv")
     let problem = problem {
-      _ = try csv.makeEncoder(for: SampleTable.lone.schema, options: ExportOptions(values), layout: Layout())
+      _ = try csv.makeEncoder(for: SampleTable.lone.schema, options: ExportOptions(values), layout: ColumnMetrics())
     }
     #expect(problem?.kind == .usage)
   }
@@ -86,7 +86,7 @@ import Testing
     let table = SampleTable("", schema, [[.text("=1+1")], [.text("\0")], [.text("plain")], [.text("a\nb")]])
     func warning(_ name: String, _ values: [String: String] = [:]) throws -> String? {
       let encoder = try registry.exporter(named: name).makeEncoder(
-        for: schema, options: ExportOptions(values), layout: Layout())
+        for: schema, options: ExportOptions(values), layout: ColumnMetrics())
       var out = ByteBuffer(capacity: 64), all = EncodedPart()
       for batch in table.batches(of: 2) { all.merge(try encoder.encode(batch, &out)) }
       return encoder.warning(all)

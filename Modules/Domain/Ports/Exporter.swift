@@ -7,7 +7,7 @@ public protocol Exporter: Sendable {
   /// Whether these options need every batch `measure`d before the first is encoded.
   func isMeasured(with options: ExportOptions) -> Bool
   /// Adds the measurements of a batch to `layout`. Called for every batch, in order, if `isMeasured(with:)` is true.
-  func measure(_ batch: RowBatch, of schema: Schema, options: ExportOptions, into layout: inout Layout)
+  func measure(_ batch: RowBatch, of schema: Schema, options: ExportOptions, into layout: inout ColumnMetrics)
   /// An encoder for rows of `schema`.
   ///
   /// - Parameters:
@@ -15,7 +15,7 @@ public protocol Exporter: Sendable {
   ///   - options: the options of the format.
   ///   - layout: what was measured; an empty one when nothing had to be.
   /// - Throws: `usage` for an option or a schema the format cannot do.
-  func makeEncoder(for schema: Schema, options: ExportOptions, layout: Layout) throws(Problem) -> any RowEncoder
+  func makeEncoder(for schema: Schema, options: ExportOptions, layout: ColumnMetrics) throws(Problem) -> any RowEncoder
   /// Wraps `sink` in a sink that processes the encoder's bytes, for formats that a program or a container writer
   /// produces. The wrapper receives the bytes of each batch in one piece.
   /// - Throws: `plugIn` if a program cannot be started, `io`.
@@ -26,7 +26,7 @@ extension Exporter {
   /// An encoder for a table that is within the format's limits.
   /// - Throws: `badData` for a larger one; the errors of `makeEncoder`.
   public func encoder(
-    for schema: Schema, options: ExportOptions, layout: Layout
+    for schema: Schema, options: ExportOptions, layout: ColumnMetrics
   ) throws(Problem) -> any RowEncoder {
     try descriptor.check(columns: schema.width)
     return try makeEncoder(for: schema, options: options, layout: layout)
@@ -38,7 +38,7 @@ extension Exporter {
   /// The value of the descriptor.
   public func isMeasured(with options: ExportOptions) -> Bool { descriptor.isMeasured }
   /// Nothing to measure.
-  public func measure(_ batch: RowBatch, of schema: Schema, options: ExportOptions, into layout: inout Layout) {}
+  public func measure(_ batch: RowBatch, of schema: Schema, options: ExportOptions, into layout: inout ColumnMetrics) {}
 }
 
 /// The name and the capabilities of a format.
@@ -154,7 +154,7 @@ public struct ExportOptions: Sendable, Hashable {
 }
 
 /// Measurements over all rows, for formats that align columns.
-public struct Layout: Sendable, Hashable {
+public struct ColumnMetrics: Sendable, Hashable {
   /// The widest value of each column, in terminal cells; empty when nothing was measured.
   public var widths: [Int]
   /// For formats that spread nested values over columns: what each column falls into (`1`, `2`, `city`, `geo.lat`),

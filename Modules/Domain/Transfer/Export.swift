@@ -113,9 +113,9 @@ public struct Export: Sendable {
 
   /// Formats that align columns need every row before the first byte: the rows are spooled and measured, then read
   /// again.
-  private func measured(_ stream: any RowStream) async throws(Problem) -> (any RowStream, [Layout]) {
+  private func measured(_ stream: any RowStream) async throws(Problem) -> (any RowStream, [ColumnMetrics]) {
     let measuring = outputs.indices.filter { outputs[$0].exporter.isMeasured(with: outputs[$0].options) }
-    var layouts = outputs.map { _ in Layout() }
+    var layouts = outputs.map { _ in ColumnMetrics() }
     guard !measuring.isEmpty else { return (stream, layouts) }
     let spool = SpillBuffer(schema: stream.schema, scratch: scratch, memoryLimit: 8 << 20)
     while let work = try await stream.next() {

@@ -34,7 +34,7 @@ public struct SingerExporter: Exporter {
   /// An encoder.
   /// - Throws: `usage` for a table whose name cannot be a stream's.
   public func makeEncoder(
-    for schema: Schema, options: ExportOptions, layout: Layout
+    for schema: Schema, options: ExportOptions, layout: ColumnMetrics
   ) throws(Problem) -> any RowEncoder {
     guard Self.isStreamName(schema.name) else {
       throw Problem(

@@ -21,7 +21,7 @@ public struct ExternalExporter: Exporter {
   /// An encoder of the stream that the program gets.
   /// - Throws: `usage` for a table the stream cannot carry.
   public func makeEncoder(
-    for schema: Schema, options: ExportOptions, layout: Layout
+    for schema: Schema, options: ExportOptions, layout: ColumnMetrics
   ) throws(Problem) -> any RowEncoder {
     try stream.makeEncoder(for: schema, options: ExportOptions(), layout: layout)
   }

@@ -75,7 +75,7 @@ public struct PluginTrial: Sendable {
 
   /// What the plug-in makes of rows.
   private func document(_ batches: [RowBatch], of schema: Schema) async throws(Problem) -> [UInt8] {
-    let encoder = try exporter.makeEncoder(for: schema, options: ExportOptions(), layout: Layout())
+    let encoder = try exporter.makeEncoder(for: schema, options: ExportOptions(), layout: ColumnMetrics())
     let kept = KeptBytes()
     let sink = try exporter.sink(around: kept, of: schema, options: ExportOptions())
     do throws(Problem) {

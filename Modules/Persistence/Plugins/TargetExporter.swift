@@ -43,7 +43,7 @@ public struct TargetExporter: Exporter {
 
   /// An encoder of the stream that the target gets.
   public func makeEncoder(
-    for schema: Schema, options: ExportOptions, layout: Layout
+    for schema: Schema, options: ExportOptions, layout: ColumnMetrics
   ) throws(Problem) -> any RowEncoder {
     var own = options
     own.values[Self.configuration.key] = nil

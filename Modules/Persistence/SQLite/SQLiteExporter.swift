@@ -28,7 +28,7 @@ public struct SQLiteExporter: Exporter {
 
   /// An encoder of batches for the sink.
   public func makeEncoder(
-    for schema: Schema, options: ExportOptions, layout: Layout
+    for schema: Schema, options: ExportOptions, layout: ColumnMetrics
   ) throws(Problem) -> any RowEncoder {
     guard schema.width > 0 else { throw Problem(.usage, "sqlite: a table must have at least one column") }
     try schema.checkForSQL()
