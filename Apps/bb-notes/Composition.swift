@@ -22,7 +22,7 @@ extension Environment {
     return Environment(
       services: services,
       claim: { (location) async throws(Problem) in try await stores.claim(try stores.location(location)) },
-      pictures: { (location) throws(Problem) in StoredPictures(try stores.location(location)) },
+      pictures: { (location) throws(Problem) in StoredImages(try stores.location(location)) },
       builtIn: SnapshotSource(),
       currentEpisodes: { (freshness) async throws(Problem) in
         let updates = try dailyEpisodes(directories), maximumAge: Int64
@@ -66,7 +66,7 @@ extension Environment {
       },
       hasDesktop: ["DISPLAY", "WAYLAND_DISPLAY"].contains { variables[$0] != nil },
       page: { (html) async throws(Problem) in
-        "file://" + (try await StoredPictures.keep(page: html, in: directories.state))
+        "file://" + (try await StoredImages.keep(page: html, in: directories.state))
       })
   }
 }

@@ -11,7 +11,7 @@ struct Environment: AppEnvironment {
   /// Makes a directory with files of other programs a store.
   var claim: @Sendable (_ location: String) async throws(Problem) -> Void
   /// The images of the store at a location.
-  var pictures: @Sendable (_ location: String) throws(Problem) -> any PictureFolder
+  var pictures: @Sendable (_ location: String) throws(Problem) -> any ImageDirectory
   /// The built-in data: episodes, characters, deaths.
   var builtIn: any RecordSource
   /// The episodes of the API, as new as `freshness` requires if it responds within two seconds, else those of its last

@@ -77,7 +77,7 @@ public actor SQLiteStore: RecordStore {
   public func load(_ load: TableLoad) async throws(Problem) -> TableOutcome {
     guard try reading() == nil else { return try await self.load(load, begin()).outcome }
     try makePlace()
-    let building = try SQLiteBuilding(path)
+    let building = try SQLiteCreation(path)
     let (outcome, isDone) = try await self.load(load, try begin(building: building.temporary))
     if isDone { try building.publish() }
     return outcome

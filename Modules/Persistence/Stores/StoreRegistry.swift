@@ -167,7 +167,7 @@ public struct StoreRegistry: Sendable {
       } catch {
         throw Problem(error.kind, error.message, at: target, hint: error.hint)
       }
-      if let old { try StoredPictures(place).copyAll(from: StoredPictures(old)) }
+      if let old { try StoredImages(place).copyAll(from: StoredImages(old)) }
       // Beside a database its pictures first: without it they are nothing.
       if unsafe access(temporary + ".files", F_OK) == 0, unsafe rename(temporary + ".files", target + ".files") != 0 {
         throw Problem.posix(errno, "rename", target + ".files")

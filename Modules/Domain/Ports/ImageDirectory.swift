@@ -1,7 +1,7 @@
 public import Rows
 
 /// Images that belong to the records of a store, kept as files next to them.
-public protocol PictureFolder: Sendable {
+public protocol ImageDirectory: Sendable {
   /// Copies an image into the store.
   ///
   /// - Parameters:

@@ -2,7 +2,7 @@ import Glibc
 import Rows
 
 /// A database that is built beside its place without a journal, and appears when it is whole. What is not published is removed.
-struct SQLiteBuilding: ~Copyable {
+struct SQLiteCreation: ~Copyable {
   /// The file that is built.
   let temporary: String
   private let target: String

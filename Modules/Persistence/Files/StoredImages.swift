@@ -3,7 +3,7 @@ import Glibc
 public import Rows
 
 /// Pictures beside a storage: in a folder's own `images`, beside a database in `FILE.files/images`.
-public struct StoredPictures: PictureFolder {
+public struct StoredImages: ImageDirectory {
   private let base: String
 
   /// The pictures of the storage at a location.
@@ -51,7 +51,7 @@ public struct StoredPictures: PictureFolder {
   }
 
   /// Copies all pictures of another storage, for one that takes its place.
-  func copyAll(from other: StoredPictures) throws(Problem) {
+  func copyAll(from other: StoredImages) throws(Problem) {
     try Self.copy("\(other.base)/images", to: "\(base)/images", parent: base)
   }
 
