@@ -3,7 +3,7 @@ public import Domain
 public import Query
 public import Rows
 
-/// A JSON API described by a `APIDescription`, read over HTTP.
+/// A JSON API described by an `APIDescription`, read over HTTP.
 ///
 /// All records of a request are read and validated before the first row is returned, so an invalid response never
 /// leaves half a table. Rows are in the order of the dataset's key; without a key, in the order of the source.

@@ -13,7 +13,9 @@ public import Rows
 /// ```
 public enum SourceFile {
   /// The source that the bytes of a file describe.
-  /// - Parameters: - bytes: the contents of the file. - name: the file's path, for messages.
+  /// - Parameters:
+  ///   - bytes: the contents of the file.
+  ///   - name: the file's path, for messages.
   /// - Throws: `configuration` for anything that is not such a description: where in the document, what, and the
   ///   nearest right word.
   public static func read(_ bytes: [UInt8], name: String) throws(Problem) -> APIDescription {

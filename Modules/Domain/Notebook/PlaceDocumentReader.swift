@@ -16,7 +16,10 @@ public struct PlaceDocumentReader: Sendable {
   public private(set) var leftOut: String?
 
   /// Reads a document.
-  /// - Parameters: - bytes: the document. - suffix: one of `suffixes`. - name: its path, for messages.
+  /// - Parameters:
+  ///   - bytes: the document.
+  ///   - suffix: one of `suffixes`.
+  ///   - name: its path, for messages.
   /// - Throws: `badData` with `name:line:column` for what is not well-formed, holds neither places nor actors, or a
   ///   place that does not exist.
   public init(_ bytes: [UInt8], suffix: String, name: String) throws(Problem) {

@@ -19,8 +19,9 @@ actor SQLiteTableReader {
 
   /// The rows of `table`, its columns at `columns`, in order of the key when there is one, else as the database has
   /// them.
-  /// - Parameters: - connection: the reader's own from now on. - begins: whether the table is read as it is now; else
-  ///   as it is at `begin`.
+  /// - Parameters:
+  ///   - connection: owned by the reader from now on.
+  ///   - begins: whether the table is read as it is now; otherwise as it is at `begin`.
   init(
     _ connection: consuming SQLiteConnection, _ table: SQLiteTable, columns: [Int], _ filter: SQLiteFilter = .none,
     begins: Bool = true
