@@ -34,8 +34,8 @@ public final class BoxOfficeAPI: Sendable {
   /// Comments that were posted, as they came.
   public var received: [String] { posted.withLock { $0.map { String(decoding: $0.canonicalBytes, as: UTF8.self) } } }
 
-  /// Answers `/movies?order_type=`, `/movie?id=`, `/comments?movie_id=` and `POST /comment`; a film without comments has an empty list, one without
-  /// a page is 404 with a message.
+  /// Answers `/movies?order_type=`, `/movie?id=`, `/comments?movie_id=` and `POST /comment`; a film without comments
+  /// has an empty list, one without a page is 404 with a message.
   public func answer(_ request: LoopbackServer.Request) -> LoopbackServer.Answer {
     switch (request.method, request.path) {
     case ("GET", "/movies"):

@@ -7,7 +7,8 @@ public struct ClassicAPI: Sendable {
   private let answers: [String: [UInt8]]
   private let records: [String: [JSON]]
 
-  /// An API of these answers, each a JSON array, by the last part of their path: `characters`, `episodes`, `quotes`, `deaths`.
+  /// An API of these answers, each a JSON array, by the last part of their path: `characters`, `episodes`, `quotes`,
+  /// `deaths`.
   /// - Throws: `badData` when one is not.
   public init(answers: [String: [UInt8]]) throws(Problem) {
     self.answers = answers
@@ -16,8 +17,9 @@ public struct ClassicAPI: Sendable {
     self.records = records
   }
 
-  /// Answers below `/api`: whole lists, not sorted; `?category=` of characters and `?series=` of the rest by substring; `?limit=` and `?offset=` as the
-  /// server cuts (an offset alone gives nothing); `/character/random` raw, with nulls; a path it does not know is a web page with 200.
+  /// Answers below `/api`: whole lists, not sorted; `?category=` of characters and `?series=` of the rest by substring;
+  /// `?limit=` and `?offset=` as the server cuts (an offset alone gives nothing); `/character/random` raw, with nulls;
+  /// a path it does not know is a web page with 200.
   public func answer(_ request: LoopbackServer.Request) -> LoopbackServer.Answer {
     let parts = request.path.split(separator: "/").map(String.init)
     guard parts.first == "api", parts.count >= 2 else { return Self.page }

@@ -1,4 +1,5 @@
-/// Compressed bodies made by hand (RFC 1951 and 1952): right ones, spoilt ones, and ones that unpack to more than there is room for.
+/// Compressed bodies made by hand (RFC 1951 and 1952): right ones, spoilt ones, and ones that unpack to more than there
+/// is room for.
 enum FaultCompression {
   private static let head: [UInt8] = [0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 0, 255]
 

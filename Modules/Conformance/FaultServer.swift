@@ -4,8 +4,8 @@ import Synchronization
 
 /// A server that misbehaves as it is told: below `/NAME` it has the fault of that name.
 ///
-/// It can be told to be well for a while, so that a good answer gets into a cache: `/!well/NAME`, `/!ill/NAME`; `/!asked/NAME` says how often it was
-/// asked since then, and whether a key reached it under another name.
+/// It can be told to be well for a while, so that a good answer gets into a cache: `/!well/NAME`, `/!ill/NAME`;
+/// `/!asked/NAME` says how often it was asked since then, and whether a key reached it under another name.
 public final class FaultServer: Sendable {
   private struct State {
     var well: Set<String> = []

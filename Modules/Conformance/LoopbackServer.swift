@@ -3,9 +3,11 @@ import Glibc
 public import Rows
 import Synchronization
 
-/// A small HTTP/1.1 server on 127.0.0.1 for tests: a thread that takes connections, a thread for each connection, answers from a closure.
+/// A small HTTP/1.1 server on 127.0.0.1 for tests: a thread that takes connections, a thread for each connection,
+/// answers from a closure.
 ///
-/// An answer may be well-formed, or raw bytes that are anything but. The server keeps what it was asked, and lives as long as the test run.
+/// An answer may be well-formed, or raw bytes that are anything but. The server keeps what it was asked, and lives as
+/// long as the test run.
 @safe public final class LoopbackServer: Sendable {
   /// What was asked.
   public struct Request: Sendable {

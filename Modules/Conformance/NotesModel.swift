@@ -1,7 +1,8 @@
 import Domain
 import Rows
 
-/// Random commands on notes, done to a storage and to a dictionary: both must be the same after each of them, also after any number is taken back.
+/// Random commands on notes, done to a storage and to a dictionary: both must be the same after each of them, also
+/// after any number is taken back.
 public struct NotesModel: Sendable {
   private let seed: UInt64
 

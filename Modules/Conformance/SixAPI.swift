@@ -17,8 +17,9 @@ public struct SixAPI: Sendable {
     self.records = records
   }
 
-  /// Answers below `/api`: whole lists with an ETag; `?name=` and `?productions=` exact, 404 with a message when nobody is found; `?character=` of quotes
-  /// 200 and empty when nothing is; `/random` one record; any other path is HTML with 404.
+  /// Answers below `/api`: whole lists with an ETag; `?name=` and `?productions=` exact, 404 with a message when nobody
+  /// is found; `?character=` of quotes 200 and empty when nothing is; `/random` one record; any other path is HTML with
+  /// 404.
   public func answer(_ request: LoopbackServer.Request) -> LoopbackServer.Answer {
     let parts = request.path.split(separator: "/").map(String.init)
     guard parts.first == "api", parts.count >= 2, let list = records[parts[1]], let whole = answers[parts[1]] else {

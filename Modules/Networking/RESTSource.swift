@@ -37,12 +37,15 @@ public struct RESTSource: RecordSource {
   ///   - server: a server that speaks it, instead of the description's base URL.
   ///   - transport: sends the requests; it retries and caches.
   ///   - environment: variables that hold the secrets the description names.
-  ///   - asWritten: for a `Check`: empty texts stay, a value that does not fit its column's type stays as its text, and nothing odd is told of.
+  ///   - asWritten: for a `Check`: empty texts stay, a value that does not fit its column's type stays as its text, and
+  ///     nothing odd is told of.
   ///   - complete: whether a list that is shorter than the API says is `badData` rather than a warning.
   ///   - definition: the path of the file that describes the API, for hints; nil for a built-in description.
-  ///   - stored: what an earlier request gave: where the source has no further answer for a record any more, those columns stay.
+  ///   - stored: what an earlier request gave: where the source has no further answer for a record any more, those
+  ///     columns stay.
   ///   - maximumBytes: of all responses of this source together, decoded; more is `badData`.
-  ///   - progress: is told, from any task, how many answers to requests for one record each are there, and how many there will be.
+  ///   - progress: is told, from any task, how many answers to requests for one record each are there, and how many
+  ///     there will be.
   ///   - members: receives which members the records of a dataset have that no column reads, and the other way round.
   ///   - fetched: receives, from any task, when each response was fetched, in seconds since 1970.
   ///   - report: is told, in one line each, what was odd but kept.
@@ -93,11 +96,13 @@ public struct RESTSource: RecordSource {
 
   /// The rows of a dataset, whole and checked.
   ///
-  /// Of the request's selection, conditions spare the requests for records that it leaves out. The request's parameters are sent as far as the
-  /// description knows them; `random` asks for one record by chance. A server that answers 404 to a parameter has no such record: no rows.
-  /// Columns that take further requests are null when the request does without them.
-  /// - Throws: `noInput` for a dataset the source does not have, `unavailable` for a status other than 200, `badData` for an answer that is not what
-  ///   the description says, naming record and column, `configuration` for a variable that is not set.
+  /// Of the request's selection, conditions spare the requests for records that it leaves out. The request's parameters
+  /// are sent as far as the description knows them; `random` asks for one record by chance. A server that answers 404
+  /// to a parameter has no such record: no rows. Columns that take further requests are null when the request does
+  /// without them.
+  /// - Throws: `noInput` for a dataset the source does not have, `unavailable` for a status other than 200, `badData`
+  ///   for an answer that is not what the description says, naming record and column, `configuration` for a variable
+  ///   that is not set.
   public func rows(of table: String, _ request: RowRequest) async throws(Problem) -> any RowStream {
     do throws(Problem) { return try await checkedRows(of: table, request) } catch { throw secret.removed(from: error) }
   }

@@ -72,7 +72,7 @@ public struct Selection: Sendable, Hashable {
   ///   - related: the tables that `relations` lead to, as `JoinTables.read` gives them.
   ///   - threads: tasks that group rows at once, at least 1; the result does not depend on it.
   ///   - memory: the memory for groups, in bytes; more goes to `scratch`.
-  /// - Throws: `usage` for a column the schema does not have, a value it cannot compare, a relation that is not there.
+  /// - Throws: `usage` for an unknown column or relation, and for a value that cannot be compared.
   public func apply(
     to stream: any RowStream, scratch: any ScratchSpace, related: JoinTables = JoinTables.none,
     threads: Int = 1, memory: Int = SpillBuffer.memoryLimit
@@ -142,7 +142,7 @@ public struct Selection: Sendable, Hashable {
     return result
   }
 
-  /// The position of a column. If the column belongs to a relation that is not in `--with`, the error says so.
+  /// The position of a column. If the column belongs to a relation that is not in `--with`, the hint names it.
   private func position(_ column: String, _ schema: Schema, _ related: [Relation]) throws(Problem) -> Int {
     let relation = related.first { relation in
       column.hasPrefix(relation.name + ".") && relation.from == schema.name && !relations.contains(relation.name)

@@ -124,7 +124,7 @@ struct CSVOpening {
   ) throws(CSVSyntaxError) {
     var parser = unsafe CSVRecordParser(piece, layout)
     try parser.parse()
-    // A text that would have to be decoded is no number either way.
+    // A text that would have to be decoded cannot be a number.
     parser.infer(&inference)
   }
 

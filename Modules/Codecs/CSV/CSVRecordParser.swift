@@ -69,7 +69,8 @@ import Rows
       }
       var quoted = bb_prefix_xor(masks.quotes) ^ inside
       let ends = masks.delimiters | masks.feeds
-      // A quote that opens stands at the beginning of a field, or right after one that seemed to close (a doubled quote).
+      // An opening quote is at the beginning of a field, or right after one that seemed to close (a doubled
+      // quote).
       let stray = masks.quotes & quoted & ~((ends | masks.quotes) &<< 1 | before)
       if stray | (masks.returns & ~quoted) != 0 {
         if stray != 0 {

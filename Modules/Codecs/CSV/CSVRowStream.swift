@@ -80,7 +80,7 @@ public final class CSVRowStream: RowStream {
       }
       let stream = try stream(source, table, reading, opened, types)
       if stream.isOptimistic { return stream }
-      // What is written cannot be taken back, so the file cannot be read again.
+      // Written output cannot be undone, so the file cannot be read again.
       opened.splitter.strayQuotes = .kept
     }
     return try stream(source, table, reading, opened, types)

@@ -5,7 +5,8 @@ import Rows
 ///
 /// A record ends at a line feed outside quotes, where the number of quotes before it is even: the quotes of a piece are
 /// counted, and its last border is found from the end. Pieces in which an unquoted field contains a quote are scanned
-/// field by field, as are records larger than the usual piece, so that memory is bounded by the limits on fields and records.
+/// field by field, as are records larger than the usual piece, so that memory is bounded by the limits on fields and
+/// records.
 struct CSVSplitter: Sendable {
   private let source: any ByteSource
   private let reading: CSVReading

@@ -1,6 +1,6 @@
 public import Rows
 
-/// How CSV is written: RFC 4180 quoting, and what people choose beside it.
+/// The style of written CSV: RFC 4180 quoting, and the choices of the user.
 ///
 /// Null is an empty unquoted field, and empty text is `""`. In a table of one column a null is therefore a blank line,
 /// which pandas skips unless it is called with `skip_blank_lines=False`. A text equal to `nullText` is quoted as well.

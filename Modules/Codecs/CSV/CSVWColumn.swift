@@ -1,6 +1,6 @@
 public import Rows
 
-/// How the fields of a column are read by the metadata of W3C CSV on the Web: nulls, default, separator and datatype.
+/// The format of a column in the metadata of W3C CSV on the Web: nulls, default, separator and datatype.
 public struct CSVWColumn: Sendable, Hashable {
   /// The datatypes, by what they become.
   public enum Datatype: Sendable, Hashable {
@@ -28,11 +28,11 @@ public struct CSVWColumn: Sendable, Hashable {
     case json
   }
 
-  /// What the fields, or the parts of fields, are.
+  /// The datatype of the fields, or of the parts of fields.
   public var datatype: Datatype
   /// Texts that mean null.
   public var nulls: [[UInt8]] = [[]]
-  /// The text between the elements of a list; nil if the fields are no lists.
+  /// The text between the elements of a list; nil if the fields are not lists.
   public var separator: [UInt8]?
   /// The text that an empty field means; empty for none.
   public var emptyMeans: [UInt8] = []

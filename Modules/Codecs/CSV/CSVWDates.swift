@@ -1,4 +1,5 @@
-/// How the dates and times of a column are written: a pattern of W3C CSV on the Web, such as `dd.MM.yyyy HH:mm`, or ISO 8601.
+/// The format of the dates and times of a column: a pattern of W3C CSV on the Web, such as `dd.MM.yyyy HH:mm`, or ISO
+/// 8601.
 public struct CSVWDateFormat: Sendable, Hashable {
   private enum Part: Sendable, Hashable {
     case year, month, day, hour, minute, second, fraction, zone
@@ -68,7 +69,7 @@ public struct CSVWDateFormat: Sendable, Hashable {
     for (position, part) in parts.enumerated() {
       switch part {
       case .literal(let byte):
-        // The point before a fraction is left out along with it.
+        // The point before a fraction is omitted with it.
         if byte == UInt8(ascii: "."), position + 1 < parts.count, parts[position + 1] == .fraction, rest.first != byte {
           continue
         }

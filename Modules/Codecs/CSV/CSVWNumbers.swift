@@ -1,4 +1,4 @@
-/// How the numbers of a column are written: with which decimal point and which separator of groups.
+/// The format of the numbers of a column: the decimal point and the group separator.
 public struct CSVWNumberFormat: Sendable, Hashable {
   /// The text before the fraction.
   public var point: [UInt8] = [UInt8(ascii: ".")]
@@ -18,7 +18,7 @@ public struct CSVWNumberFormat: Sendable, Hashable {
     }
     if !group.isEmpty { rest = Self.replacing(group, with: [], in: rest) }
     if point != [UInt8(ascii: ".")] {
-      // A point that is not the format's is no part of a number.
+      // A point that is not the decimal point of the format cannot be part of a number.
       guard !rest.contains(UInt8(ascii: ".")) else { return nil }
       rest = Self.replacing(point, with: [UInt8(ascii: ".")], in: rest)
     }

@@ -1,6 +1,7 @@
 public import Rows
 
-/// What the values of a table show about its columns and their types do not: needed to describe a file so that validators accept it.
+/// The facts about columns that values show and types do not: needed to describe a file so that
+/// validators accept it.
 public struct ColumnFacts: Sendable, Hashable {
   /// Positions of decimal columns with a value that has an exponent or is not finite.
   public private(set) var exponents: Set<Int> = []

@@ -122,7 +122,7 @@ struct JSONOpening {
 
 extension JSONScanner {
   /// From the beginning of an object or array to the value of its member or element `step`. The bracket that closes
-  /// what was entered; nil when there is no such value.
+  /// the opening bracket; nil if there is no such value.
   mutating func find(_ step: String) throws(JSONSyntaxError) -> UInt8? {
     var keys = JSONKeys()
     var shape = JSONShape()

@@ -13,16 +13,16 @@ extension JSON {
   /// The most bytes of one string, as it is written; documents with a longer one are refused.
   public static let maximumText = 16 << 20
 
-  /// The value that `bytes` write: one value as RFC 8259 has it, white space around it, nothing else. A byte order mark before it is
-  /// skipped.
+  /// The value that `bytes` write: one value as RFC 8259 has it, white space around it, nothing else. A byte order mark
+  /// before it is skipped.
   ///
   /// - Parameters:
   ///   - bytes: the document.
   ///   - name: what messages call the document; they say `name:line:column`, lines ending at LF and columns counted in
   ///     bytes, both from 1.
   ///   - duplicateKeys: whether an object may have a key more than once.
-  /// - Throws: `badData` for anything that is not JSON in UTF-8, for nesting deeper than 128, for a text longer than `maximumText`, for a surrogate without its other
-  ///   half, and for duplicate keys unless they are `kept`.
+  /// - Throws: `badData` for anything that is not JSON in UTF-8, for nesting deeper than 128, for a text longer than
+  ///   `maximumText`, for a surrogate without its other half, and for duplicate keys unless they are `kept`.
   public static func parse(
     _ bytes: [UInt8], name: @autoclosure () -> String, duplicateKeys: DuplicateKeys = .refused
   ) throws(Problem) -> JSON {

@@ -60,7 +60,7 @@ public enum ConfigurationKey: String, Sendable, CaseIterable {
     }
   }
 
-  /// What a value must be, if not any text.
+  /// The required form of a value; nil for any text.
   var expected: Expected? {
     switch self {
     case .order: .words(MovieOrder.allCases.map(\.rawValue))

@@ -46,7 +46,7 @@ public enum Shorthand {
   /// - Parameters:
   ///   - season: the number of the season.
   ///   - schema: the schema of the dataset.
-  ///   - production: the production's name when one was asked for too.
+  ///   - production: the name of the production; nil for any.
   public static func season(_ season: Int, in schema: Schema, production: String?) throws(Problem) -> [Condition] {
     let shows = [("Breaking Bad", "breaking_bad_seasons"), ("Better Call Saul", "better_call_saul_seasons")]
       .filter { schema.position(of: $0.1) != nil && (production == nil || production == $0.0) }

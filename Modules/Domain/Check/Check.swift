@@ -22,12 +22,12 @@ public struct Check: Sendable {
   /// A check by `rules`.
   public init(_ rules: [CheckRule] = CheckRule.all) { self.rules = rules }
 
-  /// What the rules find in a dataset, in their order.
+  /// The findings of the rules in a dataset, in their order.
   /// - Parameters:
   ///   - dataset: its name.
   ///   - tables: the tables read so far; the function adds those that it reads.
-  ///   - report: is told, in one line each, what could not be looked for.
-  ///   - open: the rows of a dataset; nil when there are none to compare with. Asked once for each.
+  ///   - report: called with each check that was skipped, as one line.
+  ///   - open: the rows of a dataset; nil if there are none to compare with. Called once for each dataset.
   /// - Throws: what `open` and its streams throw.
   public func findings(
     in dataset: String, _ tables: inout CheckTables, report: (String) -> Void,

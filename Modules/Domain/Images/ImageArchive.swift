@@ -9,10 +9,11 @@ public protocol ImageArchive: Sendable {
   /// The partial file of an image that an earlier run started.
   /// - Returns: nil if there is none, or if it belongs to another URL.
   func unfinished(_ reference: ImageReference) throws(Problem) -> (any ImagePart)?
-  /// A new, empty file for a picture that is to come.
+  /// Creates an empty file for an image.
   /// - Parameters:
   ///   - reference: the image.
-  ///   - validator: nil when it cannot be told later whether what was received still belongs to it; then nothing is left of it.
+  ///   - validator: nil if a later run cannot know whether the received bytes are still valid; then the file is
+  ///     deleted when it is incomplete.
   func begin(_ reference: ImageReference, _ validator: ImageValidator?) throws(Problem) -> any ImagePart
   /// Records that an image is stored, so that an interrupted run does not request it again.
   func note(_ record: ImageRecord) throws(Problem)

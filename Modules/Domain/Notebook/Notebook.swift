@@ -39,7 +39,7 @@ public struct Notebook: Sendable {
   ///   - text: the new text.
   ///   - key: the episode of the note.
   ///   - before: the note as it was read; nil when there was none.
-  ///   - title: what the person does, as the history shows it.
+  ///   - title: the action of the user, as the history shows it.
   /// - Returns: false when the text is the same; then nothing is written.
   /// - Throws: `usage` for an empty text, `busy` when the note has been changed since it was read.
   @discardableResult

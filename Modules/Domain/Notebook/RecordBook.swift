@@ -72,7 +72,7 @@ public struct RecordBook: Sendable {
   /// Makes all edits in one step, when every record still is as it was read.
   ///
   /// - Parameters:
-  ///   - title: what a person did, as the history shows it: `edit Breaking Bad S05E14`.
+  ///   - title: the action of the user, as the history shows it: `edit Breaking Bad S05E14`.
   ///   - edits: the edits.
   /// - Returns: false when nothing was to be changed; then nothing is written.
   /// - Throws: `busy` when a record has been changed since it was read.

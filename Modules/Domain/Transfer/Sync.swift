@@ -40,9 +40,9 @@ public struct Sync: Sendable {
   /// - Parameters:
   ///   - rows: the rows.
   ///   - schema: nil for the stream's own, which may become wider.
-  ///   - source: where the rows come from; nil for records of a person's, which stay in the history.
-  /// - Returns: what became of the table, or would.
-  /// - Throws: `badData` for a source that shrank, another source, rows that do not fit; what the stream throws.
+  ///   - source: where the rows come from; nil for personal records, which the history keeps.
+  /// - Returns: the outcome for the table, also of a dry run.
+  /// - Throws: `badData` for a source that shrank, another source, rows that do not fit; the errors of the stream.
   public func run(_ rows: any RowStream, as schema: Schema?, from source: String?) async throws(Problem) -> TableOutcome
   {
     try await rows.withWidening { (rows) throws(Problem) in

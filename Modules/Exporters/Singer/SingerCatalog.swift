@@ -46,12 +46,12 @@ public enum SingerCatalog {
 
   /// The streams that the bytes of a catalogue choose, in its order.
   ///
-  /// A stream or column is chosen when its metadata say `selected`, else when they say `selected-by-default`; a column also when they say neither.
-  /// A key is always there.
+  /// A stream or column is chosen when its metadata say `selected`, else when they say `selected-by-default`; a column
+  /// also when they say neither. A key is always there.
   /// - Parameters:
   ///   - bytes: the contents of the file.
   ///   - name: the file's path, for messages.
-  /// - Throws: `configuration` for anything that is no catalogue.
+  /// - Throws: `configuration` for an invalid catalog.
   public static func read(_ bytes: [UInt8], name: String) throws(Problem) -> [Choice] {
     let document = try JSON.parse(bytes, asConfiguration: name)
     guard let streams = document["streams"]?.arrayValue else {

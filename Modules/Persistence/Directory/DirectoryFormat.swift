@@ -9,7 +9,7 @@ package struct DirectoryFormat: Sendable {
   package let summary: String
   /// The extension of a table's file: `.csv`.
   package let tableSuffix: String
-  /// The suffix of a file that describes a table's columns, added to the name of the table's file; nil if `bb.json`
+  /// The suffix of the file with a table's columns, after the name of the table's file; nil if `bb.json`
   /// describes them.
   package let sidecarSuffix: String?
   /// The type of columns that a user added.

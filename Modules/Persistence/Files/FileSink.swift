@@ -21,13 +21,13 @@ public final class FileSink: ByteSink {
   /// The state of the temporary file.
   private enum State { case open, closed, detached, published, removed }
 
-  /// Opens the temporary beside `path`.
+  /// Creates the temporary file in the directory of `path`.
   ///
   /// - Parameters:
   ///   - path: the path of the file.
   ///   - replaces: whether an existing file may be replaced.
   ///   - mode: of a new file, before the umask.
-  /// - Throws: `cannotCreate` for a folder, pipe or existing file, `noInput` when the folder is missing, `permission`, `io`.
+  /// - Throws: `cannotCreate` for a directory, pipe or existing file or a missing directory, `permission`, `io`.
   public init(path: String, replaces: Bool = true, mode: UInt32 = 0o666) throws(Problem) {
     name = path
     target = try Self.resolved(path)

@@ -5,12 +5,12 @@ import Glibc
 public import Rows
 import Synchronization
 
-/// A folder of pictures with its manifest, `images.json`.
+/// A directory of images with its manifest, `images.json`.
 ///
-/// Pictures are received in `.bb/parts` and renamed into the folder when they are whole; `.bb/images.ndjson` says which came since the manifest was
-/// written. The manifest is replaced after everything it names is on the disk.
+/// Images are received in `.bb/parts` and renamed into the directory when they are complete; `.bb/images.ndjson` lists
+/// those received since the manifest was written. The manifest is replaced after everything it names is on disk.
 public final class ImageFolder: ImageArchive {
-  /// The folder, as the user named it.
+  /// The directory, as the user named it.
   public let name: String
   private let dataset: String
   private let lock: DirectoryLock
@@ -25,8 +25,9 @@ public final class ImageFolder: ImageArchive {
     self.lock = lock
   }
 
-  /// Opens the folder at `path`, which is made when it is missing, for the pictures of one dataset.
-  /// - Throws: `busy` when another program has it, `cannotCreate` when it holds the pictures of another dataset, `permission`, `io`.
+  /// Opens the directory at `path` for the images of one dataset, and creates it if it is missing.
+  /// - Throws: `busy` if another process has it open, `cannotCreate` if it holds the images of another dataset,
+  ///   `permission`, `io`.
   public static func open(_ path: String, dataset: String) async throws(Problem) -> ImageFolder {
     var path = path
     while path.count > 1, path.hasSuffix("/") { path.removeLast() }
@@ -50,8 +51,8 @@ public final class ImageFolder: ImageArchive {
     }
   }
 
-  /// What the manifest says, and what came after it was written; only pictures that are still there.
-  /// - Throws: `badData` for a manifest that bb did not write, `cannotCreate` when it is of another dataset.
+  /// The images of the manifest and those received since it was written, without files that were deleted.
+  /// - Throws: `badData` for a manifest that bb did not write, `cannotCreate` for one of another dataset.
   public func records() throws(Problem) -> [ImageRecord] {
     var records: [ImageRecord] = []
     if try FileStamp.now(at: manifest) != nil {
@@ -64,7 +65,7 @@ public final class ImageFolder: ImageArchive {
     }
     records = records.filter { size(of: $0) == $0.bytes }
     if try FileStamp.now(at: journal) != nil {
-      // Written without care for power cuts: what it says is believed when the file has the digest.
+      // Not synced to disk: an entry is valid only if the file has its digest.
       for line in try FileByteSource(path: journal).bytes(limit: FileLimit.imageList).split(separator: 10) {
         guard let value = try? JSON.parse(Array(line), name: journal), let record = try? ImageManifest.record(value),
           record.reference.dataset == dataset, size(of: record) == record.bytes, try digest(of: record) == record.sha256
@@ -89,7 +90,7 @@ public final class ImageFolder: ImageArchive {
     return hash.hexDigest()
   }
 
-  /// The file that an earlier run left of a picture.
+  /// The incomplete file of an image from an earlier run.
   public func unfinished(_ reference: ImageReference) throws(Problem) -> (any ImagePart)? {
     let start = ImagePartFile.prefix(reference)
     guard let file = left.first(where: { $0.hasPrefix(start) }) else { return nil }
@@ -102,7 +103,7 @@ public final class ImageFolder: ImageArchive {
   /// The descriptor of the journal; below zero until there is something to note.
   private let notes = Mutex<Int32>(-1)
 
-  /// A new file for a picture.
+  /// A new file for an image.
   public func begin(_ reference: ImageReference, _ validator: ImageValidator?) throws(Problem) -> any ImagePart {
     try ImagePartFile(reference, validator, parts: parts, in: name)
   }

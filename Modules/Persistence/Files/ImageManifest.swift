@@ -2,7 +2,7 @@ import Codecs
 import Domain
 import Rows
 
-/// The manifest of a folder of pictures as JSON: an array, a record a line, which reads as a table.
+/// The manifest of a directory of images as a JSON array with one record per line, which can be read as a table.
 enum ImageManifest {
   /// The records of a manifest.
   /// - Throws: `badData` for what bb does not write.

@@ -4,7 +4,8 @@ import Glibc
 import Rows
 import Synchronization
 
-/// A picture that is being received, in a file whose name says all that is needed to continue: whose it is, from where, and the server's mark for it.
+/// An image that is being received. The name of its file has everything needed to continue: the record, the URL and
+/// the server's validator.
 final class ImagePartFile: ImagePart {
   let validator: ImageValidator?
   private let path: String
@@ -24,12 +25,12 @@ final class ImagePartFile: ImagePart {
   }
   private let state: Mutex<State>
 
-  /// The name of a picture's parts up to the mark: `KEY-N.` and a digest of the URL.
+  /// The name of an image's parts up to the validator: `KEY-N.` and a digest of the URL.
   static func prefix(_ reference: ImageReference) -> String {
     "\(reference.stem).\(SHA256.hex(Array(reference.url.utf8)).prefix(12))."
   }
 
-  /// A new file in the folder `parts`, to be put into `folder`; one of the same name is replaced.
+  /// Creates a file in the directory `parts`, for `folder`; one of the same name is replaced.
   init(_ reference: ImageReference, _ validator: ImageValidator?, parts: String, in folder: String) throws(Problem) {
     self.validator = validator
     self.folder = folder
@@ -38,7 +39,7 @@ final class ImagePartFile: ImagePart {
     state = Mutex(State(descriptor: try RegularFile.open(path, flags, mode: 0o666, action: "create")))
   }
 
-  /// The file at `path`, whose bytes are read once more; nil when it cannot be continued, and then it is gone.
+  /// Opens the file at `path` and reads its bytes again; nil if it cannot be continued, in which case it is deleted.
   init?(continuing path: String, _ reference: ImageReference, in folder: String) throws(Problem) {
     self.path = path
     self.folder = folder

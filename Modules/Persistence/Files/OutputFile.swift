@@ -1,14 +1,14 @@
 import Glibc
 public import Rows
 
-/// What a user names as the place of an output.
+/// The output paths that users name.
 public enum OutputFile {
-  /// A sink into a device, or into a file that appears when it is whole.
+  /// A sink into a device, or into a file that appears when it is complete.
   ///
   /// - Parameters:
   ///   - path: the path of the file or device.
   ///   - replaces: whether an existing file may be replaced.
-  /// - Throws: `cannotCreate` for a file of a storage; what `FileSink` and `DescriptorSink` throw.
+  /// - Throws: `cannotCreate` for a file of a store; the errors of `FileSink` and `DescriptorSink`.
   public static func sink(_ path: String, replaces: Bool) throws(Problem) -> any ByteSink {
     if DescriptorSink.isDevice(path) { return try DescriptorSink(device: path) }
     try ReplacementGuard.check(path)

@@ -2,7 +2,7 @@ import Glibc
 import Rows
 
 extension Problem {
-  /// What a failed system call means, in the reader's words.
+  /// The error of a failed system call.
   ///
   /// - Parameters:
   ///   - code: `errno`, taken right after the call.
@@ -36,7 +36,7 @@ func writeAll(_ bytes: RawSpan, to descriptor: Int32, place: String) throws(Prob
     } else if count == 0 {
       throw Problem(.io, "cannot write: zero bytes written", at: place)
     } else if errno == EAGAIN {
-      // Somebody made the descriptor non-blocking: wait for room.
+      // The descriptor is non-blocking: wait until it accepts bytes.
       var room = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
       unsafe poll(&room, 1, -1)
     } else if errno != EINTR {

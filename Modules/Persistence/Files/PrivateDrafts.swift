@@ -39,7 +39,7 @@ public struct PrivateDrafts: DraftFolder {
     return bytes
   }
 
-  /// Removes a draft, and what editors leave beside it.
+  /// Removes a draft, and the files that editors leave next to it.
   public func remove(_ path: String) {
     unsafe unlink(path)
     unsafe unlink(path + "~")

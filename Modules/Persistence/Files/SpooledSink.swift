@@ -1,6 +1,6 @@
 public import Rows
 
-/// Holds output back until it is whole: for standard output when the rows may have to be read again with other types.
+/// Buffers output until it is complete: for standard output if the rows may have to be read again with other types.
 public final class SpooledSink: ByteSink {
   /// The inner sink's name.
   public var name: String { inner.name }

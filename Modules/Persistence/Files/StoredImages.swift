@@ -2,16 +2,16 @@ public import Domain
 import Glibc
 public import Rows
 
-/// Pictures beside a storage: in a folder's own `images`, beside a database in `FILE.files/images`.
+/// The images of a store: in `images` of a directory store, in `FILE.files/images` next to a database.
 public struct StoredImages: ImageDirectory {
   private let base: String
 
-  /// The pictures of the storage at a location.
+  /// Creates the images of the store at a location.
   public init(_ location: StoreLocation) {
     base = location.scheme == "sqlite" ? location.path + ".files" : location.path
   }
 
-  /// Copies a picture under a name of bb's own.
+  /// Copies an image to a name that bb chooses.
   public func add(_ path: String, to dataset: String, record: String) async throws(Problem) -> String {
     let source = try FileByteSource(path: path)
     let bytes = try source.bytes(limit: FileLimit.image)
@@ -20,7 +20,7 @@ public struct StoredImages: ImageDirectory {
       throw Problem(.badData, "is not an image", at: path, hint: "supported formats: \(known)")
     }
     for folder in [base, "\(base)/images", "\(base)/images/\(dataset)"] { try DirectoryListing.make(folder) }
-    // Pictures that a record once had stay: it may have them again by undo.
+    // Images that a record once had are kept, because undo may restore them.
     let stem = TableFileName.stem(of: record) + "-"
     let numbers = (try DirectoryListing.names("\(base)/images/\(dataset)") ?? []).filter { $0.hasPrefix(stem) }
       .compactMap { Int($0.dropFirst(stem.count).prefix { $0.isNumber }) }
@@ -31,7 +31,7 @@ public struct StoredImages: ImageDirectory {
     return name
   }
 
-  /// The absolute path of a picture that is in the storage.
+  /// The absolute path of an image in the store.
   public func path(of name: String) -> String? {
     guard name.hasPrefix("images/"), !name.split(separator: "/").contains("..") else { return nil }
     if base.hasPrefix("/") { return "\(base)/\(name)" }
@@ -41,7 +41,8 @@ public struct StoredImages: ImageDirectory {
     return "\(here)/\(base)/\(name)"
   }
 
-  /// Keeps a page that shows pictures in a private file of `folder`, in the place of the last one; its path.
+  /// Writes a page that shows images to a private file in `folder`, replacing the last one.
+  /// - Returns: its path.
   public static func keep(page html: [UInt8], in folder: String) async throws(Problem) -> String {
     try DirectoryListing.make(folder)
     let sink = try FileSink(path: folder + "/gallery.html", mode: 0o600)
@@ -50,7 +51,7 @@ public struct StoredImages: ImageDirectory {
     return folder + "/gallery.html"
   }
 
-  /// Copies all pictures of another storage, for one that takes its place.
+  /// Copies all images of another store, which this one replaces.
   func copyAll(from other: StoredImages) throws(Problem) {
     try Self.copy("\(other.base)/images", to: "\(base)/images", parent: base)
   }
@@ -69,7 +70,7 @@ public struct StoredImages: ImageDirectory {
         try FileByteSource(path: "\(old)/\(name)").forEachPiece { (piece) throws(Problem) in try sink.append(piece) }
         _ = try sink.flush()
         try sink.publish()
-      default: break  // Nobody but a person puts anything else there.
+      default: break  // Only users create other kinds of files there.
       }
     }
   }

@@ -1,12 +1,12 @@
 import Glibc
 import Synchronization
 
-/// Files and folders that must not outlive the process unless they are renamed: removed when it is interrupted.
+/// Files and directories that are removed when the process is interrupted, unless they were renamed before.
 public enum Temporaries {
   private static let paths = Mutex<Set<String>>([])
 
-  /// Removes every temporary, for a process that is about to end, and calls `ending`; no other is made meanwhile. May be called from the thread that
-  /// waits for signals.
+  /// Removes every temporary of a process that is about to end, and calls `ending`; none is created concurrently. May
+  /// be called from the thread that waits for signals.
   public static func removeAll(ending: () -> Void = {}) {
     paths.withLock { paths in
       for path in paths { unsafe remove(path) }
@@ -22,7 +22,7 @@ public enum Temporaries {
       return descriptor
     }
   }
-  /// Makes a folder that only this process uses, removed likewise once it is empty.
+  /// Creates a directory that only this process uses, removed likewise once it is empty.
   static func makeFolder(_ path: String) -> Int32 {
     paths.withLock { paths in
       let code = unsafe mkdir(path, 0o700)
@@ -34,8 +34,8 @@ public enum Temporaries {
   static func expect(_ path: String) { paths.withLock { _ = $0.insert(path) } }
   static func forget(_ path: String) { paths.withLock { _ = $0.remove(path) } }
 
-  /// A name beside `path` that nobody uses: hidden, with the process's number so that left-overs of dead processes can be told. Of a long name only
-  /// the beginning, as a name has at most 255 bytes.
+  /// An unused name in the directory of `path`: hidden, and with the process id, which identifies left-overs of dead
+  /// processes. Of a long name only the beginning, because a name has at most 255 bytes.
   static func name(beside path: String) -> String {
     let (folder, whole) = split(path)
     var name = whole
@@ -43,7 +43,7 @@ public enum Temporaries {
     return "\(folder)/.\(name).tmp.\(getpid()).\(String(UInt32.random(in: 0 ... .max), radix: 36))"
   }
 
-  /// The folder (`.` when there is none) and the last part of a path.
+  /// The directory (`.` if the path has none) and the last component of a path.
   static func split(_ path: String) -> (folder: String, name: String) {
     guard let slash = path.lastIndex(of: "/") else { return (".", path) }
     let folder = path[..<slash]

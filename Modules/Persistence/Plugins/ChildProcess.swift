@@ -15,9 +15,9 @@ public enum ChildPrograms {
   fileprivate static func ended(_ group: pid_t) { groups.withLock { _ = $0.remove(group) } }
 }
 
-/// A program that runs as a child: bytes go to its standard input, come from its standard output, and its standard error is kept.
+/// A child process: bytes go to its standard input and come from its standard output; its standard error is kept.
 ///
-/// Its owner uses it from one place at a time. It begins with default signals, few variables, and a folder of its own.
+/// Its owner uses it from one place at a time. It starts with default signals, few variables and its own directory.
 final class ChildProcess: @unchecked Sendable {
   /// Its number, which is also that of its group.
   private let process: pid_t
@@ -46,9 +46,9 @@ final class ChildProcess: @unchecked Sendable {
   /// Starts a program.
   /// - Parameters:
   ///   - path: of an executable file.
-  ///   - variables: its whole environment.
-  ///   - folder: where it runs.
-  /// - Throws: `plugIn` when it cannot be started.
+  ///   - variables: its complete environment.
+  ///   - folder: its working directory.
+  /// - Throws: `plugIn` if it cannot be started.
   init(_ path: String, _ arguments: [String], variables: [String: String], folder: String) throws(Problem) {
     place = path
     var pipes: [(read: Int32, write: Int32)] = []
@@ -144,7 +144,7 @@ final class ChildProcess: @unchecked Sendable {
       if count < 0, errno == EINTR { continue }
       guard count >= 0 else { throw Problem.posix(errno, "wait for", place) }
       if count == 0 || isOver && drained > Self.pipeCapacity {
-        // Whoever holds its pipes now is not waited for.
+        // Processes that still hold its pipes are not waited for.
         if isOver {
           end(&output)
           end(&errors)
@@ -185,7 +185,7 @@ final class ChildProcess: @unchecked Sendable {
 
   /// Tells the program that there is no more.
   ///
-  /// A second reading end, which nobody reads, keeps what the program leaves in the pipe until it can be counted.
+  /// A second reading end, which is never read, keeps the bytes in the pipe until they can be counted.
   func closeInput() {
     if input >= 0 { rest = unsafe open("/proc/self/fd/\(input)", O_RDONLY | O_NONBLOCK | O_CLOEXEC) }
     end(&input)
@@ -199,7 +199,7 @@ final class ChildProcess: @unchecked Sendable {
   }
 
   /// Waits for its end, which is near: its outputs have ended.
-  /// - Returns: its exit code, or 128 and the signal that ended it; nil when it goes on for more than `seconds`.
+  /// - Returns: its exit code, or 128 plus the signal that ended it; nil if it runs for more than `seconds`.
   func wait(seconds: Int) -> Int32? {
     for _ in 0..<(seconds * 100) {
       if let status { return Self.exitCode(status) }
@@ -240,7 +240,7 @@ final class ChildProcess: @unchecked Sendable {
     complaints += bytes.prefix(max(0, Self.keptComplaints - complaints.count))
   }
 
-  /// What is there; empty at the end.
+  /// The available bytes; empty at the end.
   private static func read(_ descriptor: Int32) -> [UInt8]? {
     var block = [UInt8](repeating: 0, count: 1 << 16)
     while true {

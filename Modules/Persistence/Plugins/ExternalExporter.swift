@@ -3,7 +3,7 @@ public import Rows
 
 /// A format that an installed program makes: it gets a Singer stream and gives bytes, and the file is written by us.
 public struct ExternalExporter: Exporter {
-  /// What the program says of itself.
+  /// The description that the program gave.
   public let descriptor: ExporterDescriptor
   private let path: String
   private let stream: any Exporter
@@ -36,7 +36,7 @@ public struct ExternalExporter: Exporter {
   }
 }
 
-/// How plug-ins are run: with few variables, in a folder of their own.
+/// Runs plug-ins with few variables, in their own directories.
 struct PluginRunner: Sendable {
   /// The variables that a plug-in gets; no other can hold a key.
   private static let passed = ["PATH", "HOME", "LANG", "LC_ALL", "LC_CTYPE", "TZ"]
@@ -55,13 +55,13 @@ struct PluginRunner: Sendable {
       path, arguments, variables: variables, folder: try PrivateFolder(in: temporary), into: inner, limits: limits)
   }
 
-  /// A program that writes where it was told to: it runs in our own folder.
+  /// A program that writes to a path that it was given: it runs in the directory of this process.
   func program(_ path: String, _ arguments: [String], into inner: any ByteSink) throws(Problem) -> any ByteSink {
     try ProgramSink(path, arguments, variables: variables, folder: nil, into: inner)
   }
 
-  /// What a program answers to an argument: at most 64 KiB within 5 seconds. Blocks.
-  /// - Parameter isWanted: asked from time to time whether to go on.
+  /// The output of a program for an argument: at most 64 KiB within 5 seconds. Blocks.
+  /// - Parameter isWanted: called repeatedly; false stops the program.
   func answer(_ path: String, _ argument: String, while isWanted: () -> Bool) throws(Problem) -> [UInt8] {
     let folder = try PrivateFolder(in: temporary)
     let child = try ChildProcess(path, [argument], variables: variables, folder: folder.path)

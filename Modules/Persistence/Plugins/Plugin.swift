@@ -4,7 +4,7 @@ import Rows
 
 /// An external exporter that is installed: an executable `bb-exporter-NAME`.
 public struct Plugin: Sendable, Hashable {
-  /// What follows `-f`.
+  /// The name after `-f`.
   public let name: String
   /// The executable.
   public let path: String
@@ -12,13 +12,13 @@ public struct Plugin: Sendable, Hashable {
   public let refusal: String?
 }
 
-/// What a plug-in says of itself.
+/// The description that a plug-in gives.
 public struct PluginDescription: Sendable, Hashable {
-  /// What follows `-f`.
+  /// The name after `-f`.
   public var name: String
   /// Its version, as it writes it.
   public var version: String
-  /// Who made it.
+  /// Its author.
   public var vendor: String
   /// One sentence.
   public var summary: String
@@ -29,8 +29,8 @@ public struct PluginDescription: Sendable, Hashable {
   /// Options it takes.
   public var options: [ExporterDescriptor.Option]
 
-  /// What the answer to `--describe` says.
-  /// - Throws: `plugIn` for an answer that is no description of a plug-in called `name`.
+  /// Creates a description from the output of `--describe`.
+  /// - Throws: `plugIn` for output that is not a description of a plug-in named `name`.
   init(_ bytes: [UInt8], of name: String, at path: String) throws(Problem) {
     let document: JSON
     do throws(Problem) {

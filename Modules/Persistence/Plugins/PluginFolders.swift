@@ -1,27 +1,27 @@
 import Glibc
 public import Rows
 
-/// The folders that plug-ins are looked for in, and who may be trusted there.
+/// The directories that are searched for plug-ins, and the owners that are trusted there.
 public struct PluginFolders: Sendable {
   private let folders: [String]
   private let reserved: Set<String>
 
   /// - Parameters:
-  ///   - folders: the first one in which a name is found has it.
+  ///   - folders: in order of precedence.
   ///   - reserved: names that no plug-in may have: those of the built-in formats.
   public init(_ folders: [String], reserved: [String]) {
     self.folders = folders
     self.reserved = Set(reserved)
   }
 
-  /// `BB_PLUGIN_PATH`, the user's own folder, then those of the system.
+  /// `BB_PLUGIN_PATH`, the directory of the user, then those of the system.
   public static func usual(_ variables: [String: String], data: String) -> [String] {
     let own = (variables["BB_PLUGIN_PATH"] ?? "").split(separator: ":").map(String.init).filter { $0.hasPrefix("/") }
     return own + ["\(data)/plugins", "/usr/local/lib/bb/plugins", "/usr/lib/bb/plugins"]
   }
 
-  /// Every plug-in there is, by name; those that are refused too.
-  /// - Throws: `io` for a folder that is there and cannot be read.
+  /// All plug-ins, by name, including those that are refused.
+  /// - Throws: `io` for a directory that exists and cannot be read.
   public func all() throws(Problem) -> [Plugin] {
     var plugins: [String: Plugin] = [:]
     for folder in folders {
@@ -38,7 +38,7 @@ public struct PluginFolders: Sendable {
 
   private static let prefix = "bb-exporter-"
 
-  /// Why a file is not run: a program that somebody else can change would run as the user.
+  /// The reason not to run a file: a program that another user can change would run as this user.
   private func refusal(_ name: String, _ folder: String, _ path: String) -> String? {
     guard name.utf8.first.map({ $0 &- 97 < 26 }) ?? false, PluginDescription.isWord(name) else {
       return "its name is not a letter followed by lower-case letters, digits and hyphens"

@@ -10,10 +10,10 @@ public struct PluginRegistry: Sendable {
   private let runner: PluginRunner
 
   /// - Parameters:
-  ///   - folders: where they are looked for.
-  ///   - stream: the format of what they are given.
-  ///   - variables: the process's environment, of which they get a few.
-  ///   - temporary: a folder for the folders they run in.
+  ///   - folders: the directories to search.
+  ///   - stream: the format of their input.
+  ///   - variables: the environment of the process, of which they get a few variables.
+  ///   - temporary: the parent of their working directories.
   public init(
     _ folders: PluginFolders, stream: any Exporter, variables: [String: String], temporary: String
   ) {
@@ -37,8 +37,8 @@ public struct PluginRegistry: Sendable {
     return plugin
   }
 
-  /// What a plug-in says of itself.
-  /// - Throws: `plugIn` when it says nothing that can be understood within five seconds.
+  /// The description that a plug-in gives.
+  /// - Throws: `plugIn` if it gives no valid description within five seconds.
   public func description(of plugin: Plugin) throws(Problem) -> PluginDescription {
     try description(of: plugin) { true }
   }
@@ -106,7 +106,7 @@ public struct PluginRegistry: Sendable {
     try TargetExporter(program, searching: runner.variables["PATH"] ?? "", stream: stream, runner: runner)
   }
 
-  /// The plug-in that has a path's suffix; nil when none has. Those that do not describe themselves are told of and left out.
+  /// The plug-in for the suffix of a path; nil if none has it. Those without a description are reported and skipped.
   public func exporter(forPath path: String, report: (Problem) -> Void) throws(Problem) -> ExternalExporter? {
     let file = path.split(separator: "/", omittingEmptySubsequences: false).last ?? ""
     guard let dot = file.lastIndex(of: ".") else { return nil }
@@ -125,14 +125,14 @@ public struct PluginRegistry: Sendable {
   }
 }
 
-/// The answers of plug-ins, as they arrive.
+/// The responses of plug-ins, as they arrive.
 private final class PluginAnswers: Sendable {
   private struct State {
     var answers: [String: Result<PluginDescription, Problem>] = [:]
     var isOpen = true
   }
   private let state = Mutex(State())
-  /// Signalled for each answer.
+  /// Signalled for each response.
   let arrived = DispatchSemaphore(value: 0)
 
   var isOpen: Bool { state.withLock { $0.isOpen } }
@@ -143,7 +143,7 @@ private final class PluginAnswers: Sendable {
     arrived.signal()
   }
 
-  /// The answers so far; no more are taken.
+  /// The responses so far; later ones are ignored.
   func close() -> [String: Result<PluginDescription, Problem>] {
     state.withLock { state in
       state.isOpen = false

@@ -1,11 +1,11 @@
 import Domain
 import Rows
 
-/// Tries a plug-in on tables that are hard to write, and tells what came of it.
+/// Tests a plug-in with tables that are hard to write.
 public struct PluginTrial: Sendable {
   /// One thing that was tried.
   public struct Result: Sendable, Hashable {
-    /// In words.
+    /// The name of the test.
     public let what: String
     /// What went wrong; nil when nothing did.
     public let fault: String?
@@ -73,7 +73,7 @@ public struct PluginTrial: Sendable {
     try await document(table.1, of: table.0)
   }
 
-  /// What the plug-in makes of rows.
+  /// The output of the plug-in for rows.
   private func document(_ batches: [RowBatch], of schema: Schema) async throws(Problem) -> [UInt8] {
     let encoder = try exporter.makeEncoder(for: schema, options: ExportOptions(), layout: ColumnMetrics())
     let kept = KeptBytes()

@@ -3,25 +3,25 @@ import Rows
 
 /// Bytes through a program into another sink: what the program makes of them is what is written there.
 ///
-/// Both pipes are served at once, so neither can fill up and stop the other. A program that is silent for too long, makes too much of too little,
-/// or ends early is ended, and the sink behind it abandoned.
+/// Both pipes are served concurrently, so neither can fill up and stop the other. A program that is silent for too
+/// long, writes too much for its input or ends early is killed, and the inner sink is abandoned.
 final class ProgramSink: ByteSink {
-  /// How long, and how much.
+  /// Limits of time and size.
   struct Limits: Sendable {
     /// Milliseconds without a sign of life.
     var silence: Int32 = 60_000
-    /// Time in all, and in addition for each MiB it was given: a slow program may take its time, one that drips may not go on for ever.
+    /// The total time, and the additional time per MiB of input: a slow program may take long, but not for ever.
     var total = Duration.seconds(600), totalEach = Duration.seconds(10)
     /// Bytes it may write whatever it was given, and for each byte it was given.
     var bytes = 64 << 20, bytesEach = 1000
   }
 
-  /// The name of the sink behind.
+  /// The name of the inner sink.
   let name: String
   private let work: Work
 
   /// Starts a program in front of `inner`.
-  /// - Parameter folder: where it runs; nil for our own folder.
+  /// - Parameter folder: its working directory; nil for that of this process.
   init(
     _ path: String, _ arguments: [String], variables: [String: String], folder: PrivateFolder?,
     into inner: any ByteSink,
@@ -38,7 +38,7 @@ final class ProgramSink: ByteSink {
   func commit() async throws(Problem) { try await work.finish() }
   func abandon() async { await work.abandon() }
 
-  /// What the sink does, on a thread where waiting holds up nobody.
+  /// Runs on its own thread, where waiting blocks no other task.
   private actor Work {
     private let child: ChildProcess
     private let folder: PrivateFolder?
@@ -131,7 +131,7 @@ final class ProgramSink: ByteSink {
       return Problem(.plugIn, "no progress for \(limits.silence / 1000) s", at: path)
     }
 
-    /// What an exit code means where the program has not done its work, with the last line the program wrote to standard error.
+    /// The error for an exit code of a failed program, with the last line that it wrote to standard error.
     private func fault(_ code: Int32?) -> Problem {
       let lines = String(decoding: child.complaints, as: UTF8.self).split(whereSeparator: \.isNewline)
       let words = lines.last.map { ": \($0)" } ?? ""
@@ -148,7 +148,7 @@ final class ProgramSink: ByteSink {
   }
 }
 
-/// A folder for one run of a program; it is gone, with all that is in it, when nobody holds it any more.
+/// A directory for one run of a program, deleted with its contents when the last reference is released.
 final class PrivateFolder: Sendable {
   /// Its path.
   let path: String

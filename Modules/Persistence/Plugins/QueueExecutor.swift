@@ -1,6 +1,6 @@
 import Dispatch
 
-/// Runs an actor's work on a queue of its own: what blocks there leaves the threads that everybody shares alone.
+/// Runs an actor's work on its own queue, so that blocking calls do not block the shared threads.
 final class QueueExecutor: SerialExecutor {
   private let queue: DispatchQueue
 

@@ -4,9 +4,11 @@ import Glibc
 public import Rows
 import Synchronization
 
-/// A Singer target as a format: the target stores the records where its configuration says, and the document is what it answers, the states.
+/// A Singer target as a format: the target stores the records where its configuration says, and the document consists
+/// of the states that it returns.
 ///
-/// It is believed only when it ends well and its last line is the state that was sent last, which counts every record.
+/// It has succeeded only if it exits with 0 and its last line is the state that was sent last, which counts every
+/// record.
 public struct TargetExporter: Exporter {
   /// `singer:PROGRAM`.
   public let descriptor: ExporterDescriptor
@@ -65,7 +67,7 @@ public struct TargetExporter: Exporter {
 private struct LastLine {
   private var bytes: [UInt8] = []
 
-  /// The line that was complete last, or the incomplete one behind it.
+  /// The last complete line, or the incomplete one after it.
   var text: [UInt8] { Array(bytes.split(separator: UInt8(ascii: "\n")).last ?? []) }
 
   mutating func add(_ more: [UInt8]) {
@@ -75,7 +77,7 @@ private struct LastLine {
   }
 }
 
-/// What goes to a target; its last message is what the target has to answer.
+/// The messages to a target; it must return the last one.
 private final class TargetSink: ByteSink {
   let name: String
   private let program: any ByteSink
@@ -100,7 +102,7 @@ private final class TargetSink: ByteSink {
   func abandon() async { await program.abandon() }
 }
 
-/// What a target answers, on its way to the output.
+/// The messages of a target, on their way to the output.
 private final class Acknowledgement: ByteSink {
   let name: String
   private let path: String

@@ -77,7 +77,7 @@ import Rows
     self.place = place
     watch = SQLiteWatch()
     unsafe sqlite3_busy_timeout(handle, Int32(StoreRules.patience) * 1000)
-    // A file may come from another person: its schema runs no functions with effects, and attaches nothing.
+    // A file may be from another user: its schema must not run functions with side effects or attach databases.
     unsafe bb_sqlite3_db_config_flag(handle, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0)
     unsafe bb_sqlite3_db_config_flag(handle, SQLITE_DBCONFIG_DEFENSIVE, 1)
     unsafe sqlite3_limit(handle, SQLITE_LIMIT_ATTACHED, 0)
@@ -89,7 +89,7 @@ import Rows
 
   deinit { unsafe sqlite3_close_v2(handle) }
 
-  /// Makes the file before SQLite does, so that only its owner can read it; the files beside it follow.
+  /// Creates the file before SQLite does, so that only its owner can read it; its journal gets the same mode.
   private static func precreate(_ file: String) throws(Problem) {
     let descriptor = unsafe Glibc.open(file, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
     if descriptor >= 0 {
@@ -99,7 +99,7 @@ import Rows
     }
   }
 
-  /// Runs statements that answer nothing.
+  /// Runs statements that return no rows.
   borrowing func execute(_ sql: String) throws(Problem) {
     let code = unsafe sqlite3_exec(handle, sql, nil, nil, nil)
     guard code == SQLITE_OK else { throw unsafe SQLiteProblem.problem(handle, code, at: place) }
@@ -115,13 +115,13 @@ import Rows
     return unsafe SQLiteStatement(statement, place: place)
   }
 
-  /// The integer that a statement answers first; 0 when it answers nothing.
+  /// The first integer that a statement returns; 0 if it returns no rows.
   borrowing func integer(_ sql: String) throws(Problem) -> Int64 {
     let rows = try prepare(sql)
     return try rows.step() ? rows.integer(0) : 0
   }
 
-  /// How many rows the last statement inserted, changed or deleted.
+  /// The number of rows that the last statement inserted, changed or deleted.
   var changes: Int { Int(unsafe sqlite3_changes(handle)) }
 
   /// Limits the bytes of a value and of a row; nil for SQLite's own limit.

@@ -100,7 +100,7 @@ struct SQLiteConversion {
     return Fault(row: row, column: column, found: found)
   }
 
-  /// What a value becomes.
+  /// The converted form of a value.
   private enum Form {
     case same, boolean(Bool), number([UInt8]), text([UInt8]), json([UInt8])
   }
@@ -129,7 +129,7 @@ struct SQLiteConversion {
     }
   }
 
-  /// A value of a column whose type was said: whatever spells a value of the type is one.
+  /// A value of a column whose type was declared: any spelling of a value of the type is accepted.
   private func declared(_ cell: Cell, _ type: ColumnType) -> Form? {
     switch (type, cell) {
     case (_, .null), (.integer, .integer), (.real, .real), (.decimal, .integer), (.decimal, .real): return .same
@@ -160,7 +160,7 @@ struct SQLiteConversion {
     var cells = CellsBuilder(capacity: batch.count * batch.width)
     var extra: [UInt8] = []
     let base = batch.arena.count
-    /// Bytes behind those that are there.
+    /// The range of bytes added after the existing ones.
     func added(_ bytes: [UInt8]) -> (UInt32, UInt32) {
       let start = base + extra.count
       extra += bytes

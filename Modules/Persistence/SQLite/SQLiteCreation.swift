@@ -1,7 +1,8 @@
 import Glibc
 import Rows
 
-/// A database that is built beside its place without a journal, and appears when it is whole. What is not published is removed.
+/// A database that is written to a temporary file without a journal, and appears when it is complete. It is removed
+/// unless it is published.
 struct SQLiteCreation: ~Copyable {
   /// The file that is built.
   let temporary: String
@@ -24,8 +25,8 @@ struct SQLiteCreation: ~Copyable {
     Temporaries.forget(temporary)
   }
 
-  /// Gives the file the journal of a storage, flushes it, and puts it in its place, where nothing may be meanwhile.
-  /// - Throws: `busy` when somebody else made a storage there.
+  /// Sets the journal mode of a store, syncs the file, and renames it to its path, where no file may exist.
+  /// - Throws: `busy` if another process created a store there.
   func publish() throws(Problem) {
     do {
       let connection = try SQLiteConnection.open(path: temporary, .writing)

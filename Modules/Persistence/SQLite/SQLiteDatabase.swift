@@ -49,10 +49,11 @@ struct SQLiteDatabase: Sendable {
     return unsafe stat(path, &status) == 0 && status.st_size >= 4 << 20
   }
 
-  /// Takes into the file what its log still holds, so that it is whole under another name as well.
+  /// Moves the contents of the write-ahead log into the file, so that it is complete under another name as well.
   ///
-  /// SQLite does this when the last connection closes, and says nothing when it cannot. A path without a log is left alone.
-  /// - Throws: `io` when there is no room for it, or the disk is broken.
+  /// SQLite does this when the last connection closes, and does not report a failure. A path without a log is
+  /// unchanged.
+  /// - Throws: `io` if the disk is full or fails.
   func settle() throws(Problem) {
     let log = path + "-wal"
     guard try FileStamp.now(at: log) != nil else { return }
@@ -96,7 +97,7 @@ struct SQLiteDatabase: Sendable {
   ///   - alias: what the rows are called; nil for the table's name.
   ///   - types: types of columns that are not to be inferred, by name.
   ///   - index: a search index of the table that is up to date.
-  /// - Throws: `noInput` for a table that is not there, `usage` for a column in `types` that is not.
+  /// - Throws: `noInput` for a missing table, `usage` for an unknown column in `types`.
   func rows(
     of name: String, as alias: String?, _ types: ColumnTypes, _ request: RowRequest,
     _ index: SQLiteSearchIndex? = nil

@@ -2,7 +2,7 @@ import Codecs
 import Query
 import Rows
 
-/// One table of a storage, within a transaction.
+/// One table of a store, within a transaction.
 struct SQLiteEditing: EditableTable, ~Copyable {
   private let schema: Schema
   private let find: SQLiteStatement

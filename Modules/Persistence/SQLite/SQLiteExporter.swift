@@ -122,7 +122,7 @@ extension RowBatch {
   }
 }
 
-/// What the values of a table, all of them seen, require of its definition.
+/// The requirements that all values of a table have on its definition.
 private struct ValueSurvey {
   /// Real columns with a value that a REAL column would change.
   private(set) var untypedReals: Set<Int> = []
@@ -206,7 +206,7 @@ private final class DatabaseSink: ByteSink {
     try await inner.commit()
   }
 
-  /// Creates the database. Nobody else knows the file, and it is deleted unless all goes well: it needs no journal.
+  /// Creates the database without a journal: the file is private, and deleted after an error.
   private func build(_ path: String) async throws(Problem) {
     let (rows, survey) = spool.withLock { ($0.rows.stream(), $0.survey) }
     let connection = try SQLiteConnection.open(path: path, .writing)

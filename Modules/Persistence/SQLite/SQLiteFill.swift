@@ -3,7 +3,7 @@ import Rows
 
 /// A batch that is being filled with values as SQLite keeps them. One thread at a time.
 @safe final class SQLiteFill {
-  /// What the function that SQLite calls changes, without the checks that fields of classes have.
+  /// The state of the function that SQLite calls, without the exclusivity checks of classes.
   struct State: ~Copyable {
     var rows: RowBatchBuilder
     /// The row id of the last row.

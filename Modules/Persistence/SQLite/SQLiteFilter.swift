@@ -2,7 +2,8 @@ import Codecs
 import Query
 import Rows
 
-/// What SQLite can do of a selection, as SQL with bound values. It leaves out only rows that the selection leaves out as well.
+/// The part of a selection that SQLite can evaluate, as SQL with bound values. It excludes only rows that the selection
+/// excludes as well.
 struct SQLiteFilter: Sendable {
   /// Conditions for a WHERE, each of them in brackets; empty for none. Parameters count from 2: the first is the
   /// reader's own.
@@ -12,7 +13,7 @@ struct SQLiteFilter: Sendable {
   /// The most rows that are needed, in order of the key; nil for all.
   private(set) var limit: Int?
 
-  /// Whether no row is left out.
+  /// Whether no row is excluded.
   var isEverything: Bool { conditions.isEmpty && limit == nil }
 
   /// Everything.
@@ -28,7 +29,7 @@ struct SQLiteFilter: Sendable {
       let known = values
       let parts = group.map { condition(on: $0, table) }
       if parts.contains(nil) {
-        // Of alternatives one that cannot be said may hold.
+        // An alternative that has no SQL may hold.
         values = known
         isWhole = false
       } else {

@@ -9,7 +9,7 @@ enum SQLiteFormat {
   /// decimals as numbers.
   static let version: Int64 = 2
 
-  /// The tables that every storage has.
+  /// The tables of every store.
   static let ownTables = """
     CREATE TABLE IF NOT EXISTS bb_meta(name TEXT PRIMARY KEY, value TEXT) STRICT;
     CREATE TABLE IF NOT EXISTS bb_columns(
@@ -21,7 +21,7 @@ enum SQLiteFormat {
       number INTEGER PRIMARY KEY, time TEXT NOT NULL, title TEXT NOT NULL, tables TEXT NOT NULL) STRICT;
     """
 
-  /// Whether the database is bb's storage, nobody's yet, or somebody else's.
+  /// Whether the database is a store of bb, empty, or of another program.
   enum Owner {
     case bb, nobody, other
   }
@@ -68,7 +68,7 @@ enum SQLiteFormat {
       switch column.type {
       case .integer where schema.key == [position]: return "\(declared) PRIMARY KEY"
       case .boolean: return "\(declared)\(rest) CHECK(\(name) IN (0, 1))"
-      // A list of three would be made anew, as a table, for every row.
+      // SQLite would create a temporary table of three values for every row.
       case .real: return "\(declared)\(rest) CHECK(typeof(\(name)) <> 'integer' AND typeof(\(name)) <> 'blob')"
       case .decimal where type == "ANY": return "\(declared)\(rest) CHECK(typeof(\(name)) <> 'blob')"
       default: return "\(declared)\(rest)"
@@ -133,7 +133,7 @@ enum SQLiteFormat {
   }
 
   /// The schemas of bb's tables, by name.
-  /// - Parameter withExtras: whether columns that a person added, which are not written down, are among them.
+  /// - Parameter withExtras: whether to include undescribed columns, which users added.
   static func schemas(
     _ connection: borrowing SQLiteConnection, withExtras: Bool = false
   ) throws(Problem) -> [String: Schema] {
@@ -141,7 +141,7 @@ enum SQLiteFormat {
     guard withExtras else { return schemas }
     for table in try SQLiteTable.all(connection) {
       guard let schema = schemas[table.name] else { continue }
-      // What holds values of several types is left alone.
+      // Columns with values of several types are not changed.
       let extras = table.columns.filter {
         schema.position(of: $0.name) == nil && ($0.declared != "ANY" || $0.type != nil)
       }.compactMap(\.description)

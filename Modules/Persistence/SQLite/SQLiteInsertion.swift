@@ -3,10 +3,10 @@ import Codecs
 import Query
 import Rows
 
-/// Puts the rows of batches into a table, from where they stand: nothing is copied that SQLite does not copy itself.
+/// Inserts the rows of batches into a table without copies other than those of SQLite.
 ///
-/// Several rows are one statement, because beginning and ending a statement costs SQLite as much as a row. What was put stays when a later row
-/// fails: who uses this takes the whole change back then.
+/// A statement inserts several rows, because starting and ending a statement costs SQLite as much as a row. Inserted
+/// rows remain when a later row fails: the caller must then roll back.
 struct SQLiteInsertion: ~Copyable {
   /// Values of one statement; far below what any SQLite allows.
   private static let most = 256
@@ -96,7 +96,7 @@ struct SQLiteInsertion: ~Copyable {
     try StoredRow.normalised((0..<batch.width).map { batch.value(row, $0) }, schema)
   }
 
-  /// Binds a cell that fits its column's type as it stands; says whether it does.
+  /// Binds a cell that fits its column's type without conversion. Returns whether it does.
   private func bind(
     _ place: Int, _ cell: Cell, _ column: Column, _ arena: Arena, _ statement: borrowing SQLiteStatement
   ) -> Bool {

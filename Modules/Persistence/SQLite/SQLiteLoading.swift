@@ -2,7 +2,8 @@ import Codecs
 import Domain
 import Rows
 
-/// A table that is made to hold the rows of a stream, within a transaction: the rows go into a table beside it first.
+/// Replaces the rows of a table with those of a stream, within a transaction: they are first inserted into a second
+/// table.
 struct SQLiteLoading: ~Copyable {
   private let schema: Schema
   private let isNew: Bool
@@ -24,7 +25,7 @@ struct SQLiteLoading: ~Copyable {
   /// Reads the stream, and says what would become of the table.
   func run(_ rows: any RowStream) async throws(Problem) -> TableOutcome {
     if !isNew {
-      // The same columns in the same order, so that the key makes what comes twice a problem.
+      // The same columns in the same order, so that the key detects duplicates.
       let beside = Schema(
         "bb_loaded", key: schema.key.map { schema.columns[$0].name }, columns: schema.columns)
       try connection.execute("DROP TABLE IF EXISTS \(Self.beside)")

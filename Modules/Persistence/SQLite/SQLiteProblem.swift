@@ -2,25 +2,25 @@ import CSQLite
 import Glibc
 import Rows
 
-/// What SQLite reports, in the reader's words.
+/// The errors of SQLite.
 enum SQLiteProblem {
-  /// The message when SQLite cannot open a file, or one that it needs beside it.
+  /// The message when SQLite cannot open a file or its journal.
   static let cannotOpen = "cannot open the database"
-  /// The message when somebody was killed in the middle of a change, which only a writer can take back.
+  /// The message when a process was killed during a change, which only a writer can roll back.
   static let interrupted = "an interrupted transaction must be rolled back first"
 
   private static func full(_ place: String) -> Problem {
     Problem(.io, "cannot write: no space left on device", at: place, hint: "free some space and run the command again")
   }
 
-  /// Whether the operating system has no room left. Of the file beside a database that is too small SQLite keeps no reason; it is this one.
+  /// Whether the disk is full. SQLite records no reason when a shared-memory file is too small; this is the reason.
   private static func isForWantOfRoom(_ handle: OpaquePointer?, _ code: Int32) -> Bool {
     if code == bb_sqlite3_ioerr_shmsize { return true }
     let reason = unsafe handle == nil ? 0 : sqlite3_system_errno(handle)
     return reason == ENOSPC || reason == EDQUOT
   }
 
-  /// The problem behind a result code.
+  /// The error of a result code.
   static func problem(_ handle: OpaquePointer?, _ code: Int32, at place: String) -> Problem {
     let message = unsafe handle == nil ? String(cString: sqlite3_errstr(code)) : String(cString: sqlite3_errmsg(handle))
     switch code & 0xFF {
@@ -58,7 +58,7 @@ enum SQLiteProblem {
     case SQLITE_CANTOPEN: return Problem(.io, cannotOpen, at: place)
     case SQLITE_IOERR: return Problem(.io, "I/O error: \(message)", at: place)
     case SQLITE_CONSTRAINT, SQLITE_MISMATCH, SQLITE_TOOBIG: return Problem(.badData, message, at: place)
-    // The tables and columns that are asked for are those that a storage has.
+    // The queried tables and columns are those of every store.
     case SQLITE_ERROR where message.hasPrefix("no such table: bb_") || message.contains("has no column named"):
       return Problem(.badData, "the store is damaged: \(message)", at: place, hint: "restore a backup")
     // A database says something that SQLite cannot do: a view of a missing table, an unknown function or format.

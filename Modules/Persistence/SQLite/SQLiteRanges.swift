@@ -1,9 +1,11 @@
 import Rows
 
-/// The rows of a table, in order, read by several connections to one snapshot: each reads a range of row ids while the others' are used.
+/// The rows of a table, in order, read by several connections to one snapshot: each reads a range of row ids while the
+/// rows of the others are processed.
 ///
-/// Ranges are as long as the rows before let expect. One that has many more is read on by the same connection when it is its turn, one behind a
-/// gap begins where there are rows again: memory and time do not depend on how row ids are spread.
+/// The rows so far determine the length of ranges. A range with many more rows is continued by the same connection when
+/// it is its turn, and a range after a gap starts at the next row: memory and time do not depend on the distribution of
+/// row ids.
 actor SQLiteRanges {
   /// Batches that a range should have, and at which it is left for later.
   private static let usual = 3.0, most = 6
@@ -19,7 +21,7 @@ actor SQLiteRanges {
   private var readings: [Reading] = []
   /// Batches that are read, last first.
   private var ready: [RowBatch] = []
-  /// Where the next range begins; nil when there are no rows behind those that are being read.
+  /// The start of the next range; nil if no rows follow those that are being read.
   private var start: Int64?
   /// Row ids of a range.
   private var span: Int64
@@ -29,8 +31,8 @@ actor SQLiteRanges {
   /// - Parameters:
   ///   - readers: of the same rows, in one snapshot.
   ///   - start: the first row id.
-  ///   - batch: how many rows a batch has.
-  ///   - idsPerRow: how many row ids there are to a row.
+  ///   - batch: the number of rows per batch.
+  ///   - idsPerRow: the number of row ids per row.
   init(_ readers: [SQLiteTableReader], from start: Int64, batch: Int, idsPerRow: Double) {
     self.readers = readers
     self.start = start
@@ -87,7 +89,7 @@ actor SQLiteRanges {
     if let start { self.start = max(start, following) }
     let found = Double(piece.batches.reduce(0) { $0 + $1.count })
     let ids = Double(range.upperBound) - Double(range.lowerBound) + 1
-    // What is left of a range says little.
+    // The rest of a range is not representative.
     if found > 0, ids >= Double(span) { span = Self.span(ids * min(max(rows / found, 1 / 8), 8)) }
   }
 

@@ -12,13 +12,13 @@ enum SQLiteReplacedRows {
   /// The table that a load fills first.
   private static let loaded = "temp.bb_loaded"
 
-  /// What a load did to a table, as `bb_meta` has it.
+  /// The effect of a load on a table, as stored in `bb_meta`.
   struct Load {
     /// Whether there was no such table.
     var isNew = false
     /// Where the rows came from before.
     var source: String?
-    /// How many rows are kept.
+    /// The number of rows that are kept.
     var rows = 0
   }
 
@@ -30,7 +30,7 @@ enum SQLiteReplacedRows {
     try connection.integer("SELECT coalesce(max(number), 0) + 1 FROM bb_history")
   }
 
-  /// Keeps what a load is about to replace, while its rows are still beside the table.
+  /// Keeps the rows that a load will replace, while its rows are still in the second table.
   /// - Parameters:
   ///   - known: the table as it is; nil for a new one.
   ///   - differs: when a row `a` of the table and a row `b` of the load with its key differ, in SQL.
@@ -68,8 +68,8 @@ enum SQLiteReplacedRows {
   /// - Returns: the images for the entry, without rows.
   /// - Throws: `badData` if the change is one of several tables.
   static func keep(
-    _ images: [TableImages], _ connection: borrowing SQLiteConnection, at place: String
-  ) throws(Problem) -> [TableImages] {
+    _ images: [TableRevisions], _ connection: borrowing SQLiteConnection, at place: String
+  ) throws(Problem) -> [TableRevisions] {
     guard images.count == 1, let table = images.first else {
       throw Problem(
         .badData, "the change is too large for the history", at: place, hint: "change one table at a time")
@@ -93,7 +93,7 @@ enum SQLiteReplacedRows {
     }
     let source = try SQLiteFormat.source(of: schema.name, connection)
     try remember(Load(source: source, rows: table.rows.count), number, connection)
-    return [TableImages(schema: schema, loaded: table.rows.count + table.loaded)]
+    return [TableRevisions(schema: schema, loaded: table.rows.count + table.loaded)]
   }
 
   private static func remember(
@@ -111,7 +111,7 @@ enum SQLiteReplacedRows {
     try trim(connection)
   }
 
-  /// What is kept of a load; nil when nothing is.
+  /// The kept rows of a load; nil if there are none.
   static func load(_ number: Int64, _ connection: borrowing SQLiteConnection) throws(Problem) -> Load? {
     let rows = try connection.prepare("SELECT value FROM bb_meta WHERE name = ?1")
     try rows.bind(1, text: name(number))

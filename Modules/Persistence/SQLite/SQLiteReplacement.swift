@@ -3,8 +3,8 @@ import Rows
 
 /// Looks at what would be lost when an exported database takes a file's place.
 enum SQLiteReplacement {
-  /// Lets pass what is no database, and what holds nothing but the same table from an earlier export.
-  /// - Throws: `cannotCreate` for a storage with a history, and for other tables; `busy` when a program works with the database.
+  /// Accepts a file that is not a database, and a database with only the same table from an earlier export.
+  /// - Throws: `cannotCreate` for a store with a history, and for other tables; `busy` if a process uses the database.
   static func check(_ path: String, table: String) throws(Problem) {
     var status = stat()
     guard unsafe stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG,

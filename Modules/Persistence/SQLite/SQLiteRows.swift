@@ -29,7 +29,7 @@ final class SQLiteRows: RowStream {
     _ database: SQLiteDatabase, _ connection: consuming SQLiteConnection, _ table: SQLiteTable, _ positions: [Int],
     _ filter: SQLiteFilter, cores: Int = 1, named name: String
   ) async throws(Problem) -> SQLiteRows {
-    // The second connection begins after the first, and has the same snapshot when nobody wrote since it was asked before.
+    // The second connection starts after the first, and has the same snapshot if no process wrote in between.
     let second =
       cores > 1 && database.isLarge && filter.isEverything
       ? try SQLiteTableReader(try database.open(), table, columns: positions, begins: false) : nil

@@ -3,10 +3,11 @@ import Glibc
 import Query
 import Rows
 
-/// A full-text index of one of bb's tables: its words, folded and split as `Words` does, so that every storage finds the same.
+/// A full-text index of one of bb's tables: its words, folded and split as `Words` does, so that all stores give the
+/// same results.
 ///
-/// Triggers note which records change, whoever changes them; the index follows within bb's own changes, and before a search. Where it cannot be
-/// written or made, the rows are looked at one by one.
+/// Triggers record all changes, also those of other programs; the index is updated by bb's own changes and before a
+/// search. If it cannot be written or created, a search scans all rows.
 struct SQLiteSearchIndex: Sendable {
   private let schema: Schema
   private let columns: [Int]
@@ -25,7 +26,7 @@ struct SQLiteSearchIndex: Sendable {
   private var changed: String { "bb_changed_\(schema.name)".quotedForSQL }
   private var records: String { "bb_records_\(schema.name)".quotedForSQL }
   private var key: [String] { schema.key.map { schema.columns[$0].name.quotedForSQL } }
-  /// What the key's columns are called in the index's own tables.
+  /// The names of the key columns in the tables of the index.
   private var places: [String] { schema.key.indices.map { "k\($0)" } }
 
   /// Whether the index is there.
@@ -155,7 +156,7 @@ struct SQLiteSearchIndex: Sendable {
     }
   }
 
-  /// The search for what a person typed; nil when there is no word in it.
+  /// The query for a search text; nil if the text contains no word.
   func match(_ search: String) -> Match? {
     let words = Words.folded(search)
     guard !words.isEmpty else { return nil }

@@ -38,10 +38,11 @@ import Rows
     return code
   }
 
-  /// How many rows the last statement of the connection changed; of one that failed under OR FAIL, those before the row that failed.
+  /// The number of rows that the last statement of the connection changed; if it failed under OR FAIL, those before the
+  /// row that failed.
   var changes: Int { Int(unsafe sqlite3_changes(sqlite3_db_handle(handle))) }
 
-  /// What a result code of this statement means.
+  /// The error of a result code of this statement.
   borrowing func problem(_ code: Int32) -> Problem {
     unsafe SQLiteProblem.problem(sqlite3_db_handle(handle), code, at: place)
   }
@@ -60,7 +61,7 @@ import Rows
     return fill.finish()
   }
 
-  /// The integer that a query with one parameter answers; nil when there is no row.
+  /// The integer that a query with one parameter returns; nil if it returns no row.
   borrowing func first(from start: Int64) throws(Problem) -> Int64? {
     defer { reset() }
     try bind(1, integer: start)

@@ -50,7 +50,7 @@ public actor SQLiteStore: RecordStore {
   }
 
   /// The rows of a table or view, as they are now.
-  /// - Throws: `noInput` for a table that is not there.
+  /// - Throws: `noInput` for a missing table.
   public func rows(of table: String, _ request: RowRequest) async throws(Problem) -> any RowStream {
     guard isThere else { throw StoreRules.noStorage(name) }
     let index = request.selection?.search == nil ? nil : try searchIndex(of: table)
@@ -72,7 +72,8 @@ public actor SQLiteStore: RecordStore {
     return outcomes
   }
 
-  /// Makes a table hold the rows of a stream: in one transaction, or, where there is no file yet, in a file that appears when it is whole.
+  /// Replaces the rows of a table with those of a stream: in one transaction, or, if there is no file yet, in a file
+  /// that appears when it is complete.
   @discardableResult
   public func load(_ load: TableLoad) async throws(Problem) -> TableOutcome {
     guard try reading() == nil else { return try await self.load(load, begin()).outcome }
@@ -158,7 +159,7 @@ public actor SQLiteStore: RecordStore {
     return all
   }
 
-  /// What is wrong with the file and the tables as such, and the tables that can be read.
+  /// The problems of the file and of its tables, and the tables that can be read.
   private func checkStructure() throws(Problem) -> (found: [Problem], sound: [String]) {
     guard let connection = try reading() else { return ([], []) }
     var found: [Problem] = [], sound: [String] = []
@@ -203,8 +204,8 @@ public actor SQLiteStore: RecordStore {
     return index
   }
 
-  /// A connection within a transaction that writes, on a file that is bb's. Leaving early closes it, and SQLite rolls back.
-  /// - Parameter building: a new file that nobody else knows, and that is thrown away unless all goes well.
+  /// A connection with a write transaction on a file that bb created. Leaving early closes it, and SQLite rolls back.
+  /// - Parameter building: a new private file, which is deleted after an error.
   func begin(building: String? = nil) throws(Problem) -> SQLiteConnection {
     if building == nil { try makePlace() }
     let connection = try SQLiteConnection.open(path: building ?? path, .writing)

@@ -37,10 +37,10 @@ struct SQLiteTable: Sendable {
   /// Whether reading it runs SQL of the database: a view, a virtual table, or a table with generated columns.
   var isComputed = false
   var columns: [Column]
-  /// Why its columns cannot be told, as of a view on a table that is gone.
+  /// The reason why its columns are unknown, for example for a view of a deleted table.
   var fault: Problem?
 
-  /// A name for the row id that is no column's name; nil when all three are taken.
+  /// A name for the row id that is not the name of a column; nil if all three are.
   var rowIDName: String? {
     guard hasRowID else { return nil }
     return ["rowid", "_rowid_", "oid"].first { word in !columns.contains { $0.name.lowercased() == word } }
@@ -86,7 +86,7 @@ struct SQLiteTable: Sendable {
       })
   }
 
-  /// A table that bb made and nobody changed since: what bb wrote down tells all about it. Nil for others.
+  /// The table from bb's own description, if bb created it and it was not changed since; nil for others.
   static func unchanged(_ name: String, _ connection: borrowing SQLiteConnection) throws(Problem) -> SQLiteTable? {
     guard try SQLiteFormat.owner(connection) == .bb, let schema = try SQLiteFormat.schemas(connection)[name] else {
       return nil
@@ -137,7 +137,7 @@ struct SQLiteTable: Sendable {
       for column in tables[index].columns.indices {
         let name = tables[index].columns[column].name
         let description = schema.position(of: name).map { schema.columns[$0] }
-        // What is not written down, a person added.
+        // Columns without a description were added by users.
         var type = description?.type
         if description == nil, tables[index].columns[column].declared == "ANY" {
           type = try onlyType(of: name, in: schema.name, connection)

@@ -95,11 +95,12 @@ actor SQLiteTableReader {
     var batches: [RowBatch] = []
     /// Where the rest of the range begins; nil when this is all of it.
     var rest: Int64?
-    /// The first row id behind the range; nil when there is none, or a rest.
+    /// The first row id after the range; nil if there is none, or the range is not finished.
     var following: Int64?
   }
 
-  /// Where the rows behind the first batch begin, and how many row ids there are to a row; nil when there are no more, or they are not read by row id.
+  /// The row id after the first batch, and the number of row ids per row; nil if there are no more rows, or they are
+  /// not read by row id.
   func behindFirst(_ batch: RowBatch?) throws(Problem) -> (start: Int64, idsPerRow: Double)? {
     guard isBulk, !isDone, let batch, let first = try firstRowID(from: .min) else { return nil }
     return (nextRowID, (Double(nextRowID) - Double(first)) / Double(batch.count))
@@ -131,7 +132,7 @@ actor SQLiteTableReader {
 
   // MARK: One snapshot on two connections
 
-  /// A number that is another after somebody wrote.
+  /// A number that changes when another process writes.
   func version() throws(Problem) -> Int64 {
     try connection.integer("PRAGMA data_version")
   }

@@ -81,7 +81,7 @@ enum SQLiteUpgrade {
     if text.utf8.starts(with: before.utf8) {
       return start + known + String(decoding: text.utf8.dropFirst(before.utf8.count), as: UTF8.self)
     }
-    // Defined anew by hand: by its columns, in their order.
+    // Redefined by a user: by its columns, in their order.
     let definitions = SQLiteFormat.columnDefinitions(schema)
     let all = table.columns.map { column in
       schema.position(of: column.name).map { definitions[$0] } ?? "\(column.name.quotedForSQL) \(column.declared)"

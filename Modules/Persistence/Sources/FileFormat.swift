@@ -8,7 +8,7 @@ public enum FileFormat: String, Sendable, Hashable, CaseIterable {
   case tsv
   /// A JSON array of objects.
   case json
-  /// One JSON object a line.
+  /// One JSON object per line.
   case ndjson
   /// An SQLite database.
   case sqlite
@@ -42,7 +42,8 @@ public enum FileFormat: String, Sendable, Hashable, CaseIterable {
     self = format
   }
 
-  /// Refuses what tables are not read from, by the suffix and the first bytes of a file: better than to take it for CSV.
+  /// Refuses formats that are not tables, by the extension and the first bytes of a file, rather than reading them as
+  /// CSV.
   static func refuse(_ path: String, suffix: String?, beginning bytes: [UInt8]) throws(Problem) {
     let unread = [
       "xlsx", "xls", "ods", "html", "htm", "md", "markdown", "yaml", "yml", "sql", "xml", "gpx", "kml", "vcf", "pdf",
@@ -71,7 +72,7 @@ public enum FileFormat: String, Sendable, Hashable, CaseIterable {
     }
   }
 
-  /// What the first bytes of a file look like; nil when they could be anything.
+  /// The format that the first bytes of a file suggest; nil if they suggest none.
   init?(beginning bytes: [UInt8]) {
     if bytes.starts(with: "SQLite format 3\0".utf8) {
       self = .sqlite
@@ -83,7 +84,7 @@ public enum FileFormat: String, Sendable, Hashable, CaseIterable {
     text = text.drop { spaces.contains($0) }
     switch text.first {
     case UInt8(ascii: "["): self = .json
-    // Nobody ends the line behind the first brace who writes an object a line.
+    // A file with one object per line does not end the line after the first brace.
     case UInt8(ascii: "{"): self = text.dropFirst().prefix { spaces.contains($0) }.contains(0x0A) ? .json : .ndjson
     default: return nil
     }

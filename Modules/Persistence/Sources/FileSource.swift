@@ -4,9 +4,9 @@ public import Rows
 
 /// The tables of one file: CSV, TSV, JSON, JSON Lines, or an SQLite database.
 public struct FileSource: RecordSource {
-  /// What was said about the file.
+  /// The options that the user gave for the file.
   public struct Reading: Sendable {
-    /// Its format; nil to go by its suffix, then by its first bytes.
+    /// Its format; nil to detect it by its extension, then by its first bytes.
     public var format: FileFormat?
     /// What to call its table; nil for the file's name without the suffix. A database names its own.
     public var table: String?
@@ -22,7 +22,7 @@ public struct FileSource: RecordSource {
     public var isStrict = false
     /// An unquoted field of CSV that means null, in addition to the empty one; nil for none.
     public var nullText: String?
-    /// What parts the fields of CSV: a character or a word for one; nil for the format's own.
+    /// The delimiter of CSV: a character or a word for one; nil for that of the format.
     public var delimiter: String?
     /// The most bytes a field may have, of SQLite a row; nil for the usual 16 MiB.
     public var maximumField: Int?
@@ -30,7 +30,7 @@ public struct FileSource: RecordSource {
     /// for no limit, nil for 30.
     public var timeout: Int?
 
-    /// Nothing was said.
+    /// No options.
     public init() {}
   }
 
@@ -47,13 +47,13 @@ public struct FileSource: RecordSource {
 
   /// The file at `path`; `-` is standard input.
   ///
-  /// A pipe is copied to a private file first, unless types are given: the types of its columns may have to be found twice.
+  /// A pipe is copied to a private file first, unless types are given, because types may have to be inferred again.
   /// - Parameters:
   ///   - path: the path of the file, or `-` for standard input.
   ///   - reading: how to read the file.
-  ///   - scratch: where pipes are copied to.
-  ///   - report: is told what was changed in names, a sentence each.
-  /// - Throws: `noInput`, `permission`, `io`; `usage` when the format cannot be told.
+  ///   - scratch: for copies of pipes.
+  ///   - report: called with each change of a column name, as a sentence.
+  /// - Throws: `noInput`, `permission`, `io`; `usage` if the format is unknown.
   public init(
     path: String, _ reading: Reading, scratch: any ScratchSpace, report: @escaping @Sendable (String) -> Void
   ) throws(Problem) {
@@ -124,7 +124,7 @@ public struct FileSource: RecordSource {
     return .csv
   }
 
-  /// The file's name without its suffix, or what was said.
+  /// The given name, or the file's name without its suffix.
   private var table: String {
     if let table = reading.table { return table }
     guard let last = path?.split(separator: "/").last else { return "input" }
@@ -140,7 +140,7 @@ public struct FileSource: RecordSource {
     return try database(path).tables().map(\.likelySchema)
   }
 
-  /// The same file with types for its columns, when `types` makes them of the columns' names: known only once the file was looked at.
+  /// The same file with the types that `types` gives for its column names, which are known once the header was read.
   public func typed(
     _ table: String, _ types: (_ columns: [String]) throws(Problem) -> ColumnTypes
   ) async throws(Problem) -> FileSource {
@@ -150,7 +150,7 @@ public struct FileSource: RecordSource {
   }
 
   /// The rows of a table.
-  /// - Throws: `noInput` for a table that is not there; `badData`, `io`; `usage` for types of columns that do not exist.
+  /// - Throws: `noInput` for a missing table; `badData`, `io`; `usage` for types of unknown columns.
   public func rows(of table: String, _ request: RowRequest) async throws(Problem) -> any RowStream {
     guard format == .sqlite, let path else {
       guard table == self.table else {

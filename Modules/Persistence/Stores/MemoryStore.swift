@@ -3,7 +3,8 @@ public import Query
 public import Rows
 import Synchronization
 
-/// The reference: the shortest code that obeys the laws. What it keeps is gone with the process.
+/// The reference implementation: the shortest code that passes the conformance checks. Its contents end with the
+/// process.
 public final class MemoryStore: RecordStore {
   /// How messages name it.
   public let name = "memory:"
@@ -57,7 +58,7 @@ public final class MemoryStore: RecordStore {
   }
 
   /// The rows of a table, as they are now.
-  /// - Throws: `noInput` for a table that is not there.
+  /// - Throws: `noInput` for a missing table.
   public func rows(of table: String, _ request: RowRequest) async throws(Problem) -> any RowStream {
     guard let table = state.withLock({ $0.tables[table] }) else {
       throw Problem(.noInput, "table not found: “\(table)”", at: name)

@@ -10,7 +10,7 @@ public struct StoreFactory: Sendable {
   public let summary: String
   /// Suffixes of paths that mean it, without the dot.
   public let suffixes: [String]
-  /// Whether a location is a folder.
+  /// Whether a location is a directory.
   public let isFolder: Bool
   /// Whether what it keeps outlives the process; those that do not are for tests, and not in the help.
   public let isDurable: Bool
@@ -18,11 +18,11 @@ public struct StoreFactory: Sendable {
   public let open: @Sendable (_ path: String, _ scratch: any ScratchSpace) -> any RecordStore
 }
 
-/// Where a storage is: a kind and a path, as in `csv:folder`.
+/// The location of a store: a kind and a path, as in `csv:DIR`.
 public struct StoreLocation: Sendable, Hashable, CustomStringConvertible {
   /// The kind's word.
   public let scheme: String
-  /// The file or folder.
+  /// The file or directory.
   public let path: String
   /// The storage of kind `scheme` at `path`.
   public init(scheme: String, path: String) {
@@ -88,8 +88,8 @@ public struct StoreRegistry: Sendable {
     return factory.open(location.path, scratch)
   }
 
-  /// The location that a text means: `csv:folder`, or a bare path, whose kind its suffix says, or what is there.
-  /// - Throws: `usage` with advice when the kind cannot be told.
+  /// The location that a text names: `csv:DIR`, or a path, whose kind its suffix or its contents show.
+  /// - Throws: `usage` with a hint if the kind is unknown.
   public func location(_ text: String) throws(Problem) -> StoreLocation {
     if let colon = text.firstIndex(of: ":") {
       let scheme = String(text[..<colon]), path = String(text[text.index(after: colon)...])
@@ -127,8 +127,8 @@ public struct StoreRegistry: Sendable {
     return try DirectoryListing.names(location.path)?.contains { !$0.hasPrefix(".") || $0 == ".bb" } == true
   }
 
-  /// Makes the folder at a location a storage, whatever files of others are in it: they stay as they are, and are only read.
-  /// - Throws: `cannotCreate` when it is a storage already, `usage` for a kind that needs no such thing.
+  /// Makes the directory at a location a store. Files that bb did not create are kept and only read.
+  /// - Throws: `cannotCreate` if it is a store already, `usage` for a kind that does not need this.
   public func claim(_ location: StoreLocation) async throws(Problem) {
     guard let format = directories.first(where: { $0.scheme == location.scheme }) else {
       throw Problem(
@@ -137,14 +137,14 @@ public struct StoreRegistry: Sendable {
     try await DirectoryInitializer.make(location.path, format, name: location.description)
   }
 
-  /// Makes a new storage that appears when it is whole: `fill` fills it beside its place, under another name.
+  /// Creates a store that appears when it is complete: `fill` writes it under a temporary name.
   ///
   /// - Parameters:
   ///   - location: the place of the new store.
-  ///   - old: a storage whose pictures are copied.
+  ///   - old: a store whose images are copied.
   ///   - fill: writes the contents into the new store.
-  /// Safe under kill: what was begun is removed by the next try.
-  /// - Throws: `cannotCreate` when there is something at the location; what `fill` throws.
+  /// If the process is killed, the next call removes the incomplete store.
+  /// - Throws: `cannotCreate` if the location exists; the errors of `fill`.
   public func make<Result>(
     _ location: StoreLocation, withPicturesOf old: StoreLocation? = nil,
     _ fill: (any RecordStore) async throws(Problem) -> Result
@@ -168,7 +168,7 @@ public struct StoreRegistry: Sendable {
         throw Problem(error.kind, error.message, at: target, hint: error.hint)
       }
       if let old { try StoredImages(place).copyAll(from: StoredImages(old)) }
-      // Beside a database its pictures first: without it they are nothing.
+      // The images of a database first: without it they are not used.
       if unsafe access(temporary + ".files", F_OK) == 0, unsafe rename(temporary + ".files", target + ".files") != 0 {
         throw Problem.posix(errno, "rename", target + ".files")
       }
@@ -192,7 +192,7 @@ public struct StoreRegistry: Sendable {
   private var schemes: [String] { factories.filter(\.isDurable).map(\.scheme) }
   private var examples: String { schemes.map { "\($0):PATH" }.joined(separator: ", ") }
 
-  /// The kind by suffix, else by what is there; nil when neither says.
+  /// The kind by suffix, otherwise by the contents; nil if neither shows it.
   private func scheme(of path: String) throws(Problem) -> String? {
     let last = Temporaries.split(path).name
     let suffix = last.lastIndex(of: ".").map { String(last[last.index(after: $0)...]).lowercased() } ?? ""

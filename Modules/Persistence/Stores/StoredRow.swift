@@ -2,7 +2,7 @@ import Codecs
 import Query
 import Rows
 
-/// Rows in the one form that storages keep, so that equal values are equal whatever reader they came from.
+/// Rows in the normal form of stores, so that equal values are equal whichever reader they come from.
 enum StoredRow {
   /// Types that a key may have.
   private static func canBeKey(_ type: ColumnType) -> Bool {
@@ -91,8 +91,8 @@ enum StoredRow {
       return String(number).utf8.elementsEqual(literal) ? .integer(number) : nil
     case (.real, .real(let number)): return number.isFinite ? value : nil
     case (.real, .number(let literal)):
-      // Other spellings are kept as they are, but for those of an exponent: the only ones that readers take for reals, and folders, whose
-      // columns have their types, give back in the canonical one.
+      // Other spellings are kept, except those with an exponent: readers take them for reals, and directory stores,
+      // whose columns have types, return the canonical spelling.
       guard let number = Double(String(decoding: literal, as: UTF8.self)), number.isFinite else { return nil }
       if number.canonicalText == literal { return .real(number) }
       let hasExponent = literal.contains { $0 | 0x20 == UInt8(ascii: "e") }

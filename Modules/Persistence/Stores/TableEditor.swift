@@ -6,7 +6,7 @@ import Rows
 protocol EditableTable: ~Copyable {
   /// The row with this key; nil for none.
   borrowing func row(_ key: StoredKey) throws(Problem) -> [Value]?
-  /// Inserts the row, or puts it in the place of the one with its key.
+  /// Inserts the row, or replaces the one with its key.
   mutating func put(_ row: [Value], _ key: StoredKey) throws(Problem)
   /// Removes the row with this key, which is there.
   mutating func remove(_ key: StoredKey) throws(Problem)
@@ -14,7 +14,7 @@ protocol EditableTable: ~Copyable {
   borrowing func keys() throws(Problem) -> [StoredKey]
 }
 
-/// Makes a change of one table, the same way in every storage.
+/// Applies a change to one table, in the same way for all stores.
 enum TableEditor {
   /// Checks the change, makes it, and says what has changed.
   ///

@@ -10,8 +10,8 @@ struct UndoPlan {
   private(set) var loads: [(id: String, images: TableRevisions)] = []
   private let place: String
 
-  /// Reverses the entries that `undo` names, of the whole history `entries`.
-  /// - Throws: `absent` for entries that are not there or were undone; `busy` for a loaded table that was changed since.
+  /// Reverses the entries that `undo` names, of the complete history `entries`.
+  /// - Throws: `absent` for entries that do not exist or were undone; `busy` for a loaded table that was changed since.
   init(_ undo: StoreUndo, _ entries: [HistoryEntry], at place: String) throws(Problem) {
     self.place = place
     let undone = entries.undone, chosen = Set(undo.entries)
@@ -43,7 +43,7 @@ struct UndoPlan {
     }
   }
 
-  /// The complaint about a load whose table is no longer kept.
+  /// The error for a load whose table is no longer kept.
   func notKept(_ images: TableRevisions) -> Problem {
     Problem(.absent, "the rows of \(images.schema.name) that were replaced are no longer kept", at: place)
   }

@@ -32,7 +32,7 @@ public struct JoinTables: Sendable {
   ///   - dataset: where the relations begin.
   ///   - relations: the relations that exist.
   ///   - open: the rows of a dataset.
-  /// - Throws: `usage` for a relation that is not there; what `open` and its stream throw.
+  /// - Throws: `usage` for an unknown relation; the errors of `open` and its stream.
   public static func read(
     for names: [String], of dataset: String, among relations: [Relation],
     from open: (String) async throws(Problem) -> any RowStream

@@ -12,7 +12,7 @@ public struct ListedName: Sendable, Hashable {
   ///   - text: the list: names separated by commas.
   ///   - mark: what parts a name from its value, as `:` and `=` do; nil when the names have none.
   ///   - option: what messages call the list: `columns` of `--columns`.
-  /// - Throws: `usage` for an empty name, and for a quote that is not closed or has something behind it.
+  /// - Throws: `usage` for an empty name, and for a quote that is not closed or is followed by text.
   public static func list(_ text: String, mark: Unicode.Scalar? = nil, of option: String) throws(Problem)
     -> [ListedName]
   {
