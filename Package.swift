@@ -27,9 +27,7 @@ func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
 }
 
 let programs: [Target.Dependency] = [
-  "Rows", "Codecs", "Query", "Domain", "CommandLineKit", "Networking", "Snapshot", "Persistence", "Exporters",
-  "AppShell",
-  "LiveServices",
+  "Rows", "Codecs", "Query", "Domain", "CommandLineKit", "AppShell", "LiveServices",
 ]
 
 let package = Package(
@@ -64,7 +62,10 @@ let package = Package(
     // The adapters of both programs, connected.
     .target(
       name: "LiveServices",
-      dependencies: ["Rows", "Query", "Domain", "CommandLineKit", "AppShell", "Persistence", "Exporters"],
+      dependencies: [
+        "Rows", "Codecs", "Query", "Domain", "CommandLineKit", "AppShell", "Networking", "Persistence", "Exporters",
+        "Snapshot",
+      ],
       path: "Apps/LiveServices", swiftSettings: house),
     app("bb-export", programs),
     app("bb-notes", programs),
@@ -87,14 +88,11 @@ let package = Package(
     tests("PersistenceTests", ["Rows", "Query", "Domain", "Codecs", "Persistence", "Conformance"]),
     tests("ExportersTests", ["Rows", "Query", "Domain", "Codecs", "Exporters", "Conformance"]),
     tests("CommandLineKitTests", ["Rows", "Codecs", "Query", "Domain", "CommandLineKit"]),
-    tests("AppShellTests", ["Rows", "Codecs", "Query", "Domain", "CommandLineKit", "AppShell", "Exporters"]),
     tests(
       "AppTests",
       [
-        "bb-export", "bb-notes", "AppShell", "Rows", "Query", "Domain", "Codecs", "CommandLineKit", "Networking",
-        "Snapshot",
-        "Persistence",
-        "Exporters", "Conformance",
+        "bb-export", "bb-notes", "AppShell", "LiveServices", "Rows", "Query", "Domain", "Codecs", "CommandLineKit",
+        "Networking", "Snapshot", "Persistence", "Exporters", "Conformance",
       ]),
   ]
 )

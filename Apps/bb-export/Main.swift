@@ -1,26 +1,8 @@
 import AppShell
-import CommandLineKit
-import Glibc
-import Rows
+import LiveServices
 
 @main enum Main {
   static func main() {
-    Terminal.occupyStandardDescriptors()
-    Permissions.keepOwnerAccess()
-    let report = Report(program: "bb-export")
-    let arguments: [String]
-    do throws(Problem) {
-      arguments = try ProcessArguments.words()
-      // This needs no further setup.
-      if arguments == ["--version"] { return try Terminal.write("bb-export \(BBExport.version)\n", to: 1) }
-    } catch {
-      if error.kind != .endOfPipe { report.problem(error) }
-      exit(error.kind.exitCode)
-    }
-    Signals.hold()
-    let environment = Environment.live(report)
-    // The main thread is free for signals.
-    Task.detached { exit(await run(arguments, in: environment, report: report)) }
-    Signals.serve(cleanUp: environment.cleanUp)
+    ProcessLauncher.main(BBExport.application) { LiveServices.export($0, version: BBExport.version) }
   }
 }

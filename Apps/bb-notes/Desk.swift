@@ -5,31 +5,10 @@ import Domain
 import Query
 import Rows
 
-/// The context of a command: the command line, the environment, and the records.
-struct Desk: Sendable {
-  /// The command line.
-  let invocation: Invocation
-  /// The world outside.
-  let environment: Environment
-  /// The time of changes.
-  let clock: any WallClock
+/// The context of a command.
+typealias Desk = CommandContext
 
-  /// - Throws: `configuration` if the environment sets a time that does not exist.
-  init(_ invocation: Invocation, _ environment: Environment) throws(Problem) {
-    self.invocation = invocation
-    self.environment = environment
-    clock = try environment.services.writtenTime()
-  }
-
-  /// The option's value; nil when it was not given.
-  subscript(option: Option) -> String? { invocation[option] }
-  /// Whether a flag was given.
-  func has(_ option: Option) -> Bool { invocation.has(option) }
-  /// The arguments.
-  var arguments: [String] { invocation.arguments }
-  /// Messages on standard error.
-  var report: Report { environment.report }
-
+extension CommandContext {
   /// The current date where the user is: `2024-05-17`.
   var today: String { LocalTime.date(of: clock.now().seconds) }
 
@@ -45,16 +24,16 @@ struct Desk: Sendable {
   /// The location of the storage, and whether it was named on the command line.
   func location() throws(Problem) -> (text: String, isNamed: Bool) {
     if let text = self[Options.storage] { return (text, true) }
-    return (try environment.stores.defaultLocation().location, false)
+    return (try services.stores.defaultLocation().location, false)
   }
 
   /// The records.
   /// - Parameter makes: whether the command may make the storage; else one that was named must be there.
   func book(makes: Bool = false) throws(Problem) -> RecordBook {
     let (text, isNamed) = try location()
-    let store = try environment.stores.open(text)
-    environment.provenance.open(store.name)
-    if isNamed, !makes, try !environment.stores.exists(text), store.capabilities.contains(.durable) {
+    let store = try services.stores.open(text)
+    services.provenance.open(store.name)
+    if isNamed, !makes, try !services.stores.exists(text), store.capabilities.contains(.durable) {
       throw Problem(.noInput, "store not found", at: store.name, hint: "it is created when you add the first record")
     }
     return RecordBook(store, clock: clock)
@@ -69,9 +48,9 @@ struct Desk: Sendable {
   /// - Throws: `usage` without a terminal and without `--yes`.
   func confirms(_ action: String) throws(Problem) -> Bool {
     if has(Options.yes) { return true }
-    guard environment.terminal.isInteractive else {
+    guard services.terminal.isInteractive else {
       throw Problem(.usage, "confirmation required to \(action)", hint: "use --yes")
     }
-    return try environment.dialog.confirms("\(action)?")
+    return try services.terminal.dialog.confirms("\(action)?")
   }
 }

@@ -21,7 +21,7 @@ struct Listing {
     policy.showsLocalTimes = true
     policy.columns = [.user: userColumns ?? columns, .scripts: columns].compactMapValues { $0 }
     if let format { policy.defaultFormat = format } else { policy.interactiveFormat = "table" }
-    plan = try OutputPlan(desk.invocation, desk.environment.services, policy)
+    plan = try OutputPlan(desk.invocation, desk.services, policy)
   }
 
   /// Whether the records are for files or scripts that need every column, and no others.

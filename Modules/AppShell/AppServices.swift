@@ -16,8 +16,22 @@ public struct AppServices: Sendable {
   public var stores: any StoreOpening = NoStores()
   /// Standard output and the terminal.
   public var terminal: any TerminalPort = NoTerminal()
-  /// Opens a URL on the desktop; returns false if there is none.
-  public var openURL: @Sendable (_ url: String) -> Bool = { _ in false }
+  /// The sources of records.
+  public var sources: any SourceServices = NoSources()
+  /// The files that are imported.
+  public var documents: any DocumentReading = NoDocuments()
+  /// Downloads and directories of images.
+  public var images: any ImageServices = NoImages()
+  /// The external exporters.
+  public var plugins: any PluginHost = NoPlugins()
+  /// The files of a Singer runner.
+  public var tap: any TapServices = NoTap()
+  /// The desktop.
+  public var desktop: any DesktopPort = NoDesktop()
+  /// Texts that are being written.
+  public var drafts: any DraftFolder = NoDrafts()
+  /// Identifiers for new records.
+  public var identifiers: any IdentifierSource = SequentialIdentifiers()
   /// Reads the settings of the environment and of the configuration file.
   public var configuration: @Sendable () throws(Problem) -> Configuration = { () throws(Problem) in Configuration() }
   /// Changes the configuration file; a value of nil removes the key.
@@ -52,6 +66,12 @@ public struct AppServices: Sendable {
         .configuration, "invalid value “\(text)” of BB_NOW", hint: "set it to seconds since 1970, or unset it")
     }
     return FixedClock(Instant(seconds: seconds))
+  }
+
+  /// Checks that a store exists.
+  public func require(_ location: String) throws(Problem) {
+    if try stores.exists(location) { return }
+    throw Problem(.noInput, "store not found", at: location, hint: "create it with bb-export sync")
   }
 
   /// Creates services that do nothing, except that they report.

@@ -42,15 +42,8 @@ public enum ConfigurationCommand {
   }
 
   /// The rows of the list: setting, value and origin.
-  /// - Parameters:
-  ///   - invocation: the command line, with its configuration.
-  ///   - storage: the default store and its origin.
-  ///   - directories: the directories that the program uses.
-  ///   - variables: the environment.
-  public static func rows(
-    _ invocation: Invocation, storage: (location: String, origin: String), directories: [(name: String, path: String)],
-    variables: [String: String]
-  ) -> [[String]] {
+  public static func rows(_ invocation: Invocation, _ services: AppServices) throws(Problem) -> [[String]] {
+    let storage = try services.stores.defaultLocation()
     var rows: [[String]] = []
     for key in ConfigurationKey.allCases {
       if let value = invocation.value(of: key.rawValue) {
@@ -64,9 +57,9 @@ public enum ConfigurationCommand {
         ])
       }
     }
-    rows += directories.map { [$0.name, $0.path, "directory"] }
+    rows += services.directories.map { [$0.name, $0.path, "directory"] }
     for name in ["BB_NOW", "BB_PLUGIN_PATH", "http_proxy", "https_proxy", "all_proxy", "no_proxy", "TMPDIR"] {
-      if let value = variables[name] { rows.append([name, URLText.redacted(value), "environment"]) }
+      if let value = services.variables[name] { rows.append([name, URLText.redacted(value), "environment"]) }
     }
     return rows
   }

@@ -1,6 +1,9 @@
 public import Codecs
+import CommandLineKit
 public import Domain
-import Rows
+import Query
+public import Rows
+import Synchronization
 
 /// The clock that always shows the same time.
 public struct FixedClock: WallClock {
@@ -29,6 +32,7 @@ struct NoStores: StoreOpening {
   func open(_ location: String) throws(Problem) -> any RecordStore { throw Problem(.bug, "no stores") }
   func exists(_ location: String) -> Bool { false }
   func defaultLocation() throws(Problem) -> (location: String, origin: String) { throw Problem(.bug, "no stores") }
+  func claim(_ location: String) async throws(Problem) { throw Problem(.bug, "no stores") }
   func migrate(_ old: any RecordStore, to location: String) async throws(Problem) -> [(table: String, records: Int)] {
     throw Problem(.bug, "no stores")
   }
@@ -39,4 +43,84 @@ struct NoTerminal: TerminalPort {
   var isInteractive: Bool { false }
   func output(isHeldBack: Bool, isPaged: Bool) throws(Problem) -> any ByteSink { throw Problem(.bug, "no output") }
   func write(_ text: String) throws(Problem) { throw Problem(.bug, "no output") }
+  func input() throws(Problem) -> [UInt8] { [] }
+  var dialog: Dialog { Dialog(tell: { (_) in }, ask: { (_) in nil }) }
+  func editor() throws(Problem) -> any TextEditor { throw Problem(.bug, "no editor") }
+}
+
+struct NoSources: SourceServices {
+  private struct Nothing: RecordSource {
+    let name = "nothing"
+    func tables() -> [Schema] { [] }
+    func rows(of table: String, _ request: RowRequest) throws(Problem) -> any RowStream {
+      throw Problem(.noInput, "no sources")
+    }
+  }
+  var snapshot: any RecordSource { Nothing() }
+  func open(_ choice: SourceChoice) throws(Problem) -> any RecordSource { throw Problem(.bug, "no sources") }
+  func submitter(_ name: String, _ options: APIOptions) throws(Problem) -> any RecordSubmitter {
+    throw Problem(.bug, "no sources")
+  }
+  func currentEpisodes(_ freshness: EpisodeChoices.Freshness) -> (any RowStream)? { nil }
+  func definition(_ path: String) throws(Problem) -> APIDescription { throw Problem(.bug, "no files") }
+  func text(of source: APIDescription) -> [UInt8] { [] }
+  var schema: [UInt8] { [] }
+}
+
+struct NoDocuments: DocumentReading {
+  func rows(
+    _ path: String, format: String?, delimiter: String?, types: ([String]) throws(Problem) -> ColumnTypes
+  ) throws(Problem) -> any RowStream { throw Problem(.bug, "no files") }
+  var extensions: [String] { [] }
+  func records(_ path: String, extension: String) throws(Problem) -> (Schema, [StoredRecord]) {
+    throw Problem(.bug, "no files")
+  }
+}
+
+struct NoImages: ImageServices {
+  private struct NoNetwork: HTTPTransport {
+    func send(_ request: HTTPRequest) throws(Problem) -> HTTPResponse { throw Problem(.bug, "no network") }
+  }
+  func transport(_ options: APIOptions, parallel: Int) -> any HTTPTransport { NoNetwork() }
+  func archive(_ path: String, dataset: String) throws(Problem) -> any ImageArchive {
+    throw Problem(.bug, "no images")
+  }
+  func stored(_ location: String) throws(Problem) -> any ImageDirectory { throw Problem(.bug, "no images") }
+}
+
+struct NoPlugins: PluginHost {
+  func all() -> [(name: String, path: String, refusal: String)] { [] }
+  func describe(_ name: String) throws(Problem) -> [[String]] { throw Problem(.absent, "no plug-ins") }
+  func test(_ name: String) throws(Problem) -> [(what: String, fault: String?)] {
+    throw Problem(.absent, "no plug-ins")
+  }
+}
+
+struct NoTap: TapServices {
+  func settings(_ path: String) throws(Problem) -> (SourceChoice, [String]) { throw Problem(.bug, "no files") }
+  func selected(_ path: String) throws(Problem) -> [(stream: String, without: [String])] {
+    throw Problem(.bug, "no files")
+  }
+  func checkState(_ path: String) throws(Problem) { throw Problem(.bug, "no files") }
+  func catalog(_ tables: [Schema]) -> [UInt8] { [] }
+  func exporter(_ earlier: [(stream: String, records: Int)]) -> any Exporter { PlainLines() }
+}
+
+struct NoDesktop: DesktopPort {
+  var isPresent: Bool { false }
+  func open(_ url: String) -> Bool { false }
+  func keep(page html: [UInt8]) throws(Problem) -> String { throw Problem(.bug, "no desktop") }
+}
+
+struct NoDrafts: DraftFolder {
+  func make(_ text: [UInt8], about name: String) throws(Problem) -> String { throw Problem(.bug, "no drafts") }
+  func text(at path: String) throws(Problem) -> [UInt8] { throw Problem(.bug, "no drafts") }
+  func version(of path: String) -> [Int64] { [] }
+  func remove(_ path: String) {}
+}
+
+/// Counts: 1, 2, 3, ….
+final class SequentialIdentifiers: IdentifierSource {
+  private let last = Atomic(0)
+  func next() -> String { String(last.add(1, ordering: .relaxed).newValue) }
 }

@@ -1,3 +1,4 @@
+public import CommandLineKit
 public import Domain
 public import Rows
 
@@ -54,6 +55,8 @@ public protocol StoreOpening: Sendable {
   func exists(_ location: String) throws(Problem) -> Bool
   /// The store that is used if none is named, and the origin of the setting.
   func defaultLocation() throws(Problem) -> (location: String, origin: String)
+  /// Turns an existing directory into a store.
+  func claim(_ location: String) async throws(Problem)
   /// Copies all tables and the history of a store into a new one; returns the tables and their numbers of records.
   func migrate(_ old: any RecordStore, to location: String) async throws(Problem) -> [(table: String, records: Int)]
 }
@@ -71,4 +74,27 @@ public protocol TerminalPort: Sendable {
   func output(isHeldBack: Bool, isPaged: Bool) throws(Problem) -> any ByteSink
   /// Writes text to standard output.
   func write(_ text: String) throws(Problem)
+  /// Reads all of standard input.
+  /// - Throws: `badData` above 64 MiB.
+  func input() throws(Problem) -> [UInt8]
+  /// Prompts on the terminal.
+  var dialog: Dialog { get }
+  /// The editor of the user.
+  func editor() throws(Problem) -> any TextEditor
+}
+
+/// The desktop.
+public protocol DesktopPort: Sendable {
+  /// Whether there is a desktop.
+  var isPresent: Bool { get }
+  /// Opens a URL; returns false if that is not possible.
+  func open(_ url: String) -> Bool
+  /// Keeps an HTML page in a private file, and returns its URL.
+  func keep(page html: [UInt8]) async throws(Problem) -> String
+}
+
+/// Identifiers for new records.
+public protocol IdentifierSource: Sendable {
+  /// An identifier that no record has.
+  func next() -> String
 }

@@ -5,12 +5,30 @@ public import Rows
 
 /// Prompts on a terminal. Standard output is not used: it is reserved for results.
 public struct Dialog: Sendable {
-  /// Creates a dialog on standard input and standard error.
-  public init() {}
+  private let tell: @Sendable (_ text: String) throws(Problem) -> Void
+  private let line: @Sendable (_ question: String) throws(Problem) -> String?
+
+  /// Creates a dialog.
+  /// - Parameters:
+  ///   - tell: writes text to the terminal.
+  ///   - ask: asks for a line; nil if there is no more.
+  public init(
+    tell: @escaping @Sendable (_ text: String) throws(Problem) -> Void,
+    ask: @escaping @Sendable (_ question: String) throws(Problem) -> String?
+  ) {
+    self.tell = tell
+    line = ask
+  }
+
+  /// A dialog on standard input and standard error.
+  public static let onTerminal = Dialog(
+    tell: { (text) throws(Problem) in try Terminal.write(text, to: 2) }, ask: readLine)
 
   /// Asks for a line.
   /// - Returns: the line without its end; nil when there is no more (Ctrl-D).
-  public func ask(_ question: String) throws(Problem) -> String? {
+  public func ask(_ question: String) throws(Problem) -> String? { try line(question) }
+
+  private static func readLine(_ question: String) throws(Problem) -> String? {
     try Terminal.write(Terminal.safe(question), to: 2)
     var line: [UInt8] = []
     while true {
@@ -44,16 +62,15 @@ public struct Dialog: Sendable {
       let number = String(position + 1)
       list += "  \(String(repeating: " ", count: width - number.count))\(number)  \(choice)\n"
     }
-    try Terminal.write(Terminal.safe(list), to: 2)
+    try tell(Terminal.safe(list))
     while let answer = try ask("number or name (empty to cancel): ") {
       if answer.isEmpty || answer == "q" { return nil }
       if let number = Int(answer), choices.indices.contains(number - 1) { return number - 1 }
       let wanted = Fold.folded(answer)
       let found = choices.indices.filter { Fold.folded(choices[$0]).contains(wanted) }
       if found.count == 1, Int(answer) == nil { return found[0] }
-      try Terminal.write(
-        found.isEmpty || Int(answer) != nil ? "no match\n" : "\(found.count) matches; type more of the name\n",
-        to: 2)
+      try tell(
+        found.isEmpty || Int(answer) != nil ? "no match\n" : "\(found.count) matches; type more of the name\n")
     }
     return nil
   }

@@ -1,101 +1,86 @@
 import Conformance
 import Domain
+import Rows
 import Synchronization
 import Testing
 
 @Suite("the data source is not replaced silently") struct FallbackTests {
   /// The ways a server fails.
   enum Failure: String, CaseIterable {
-    case notFound, refused, broken
-  }
-
-  /// A server of deaths that can be made to fail.
-  private final class Switch: Sendable {
-    let status = Mutex(200)
-    func answer() -> LoopbackServer.Answer {
-      let status = status.withLock { $0 }
-      guard status == 200 else {
-        return .json(#"{"message": "no"}"#, status: status, headers: [HTTPHeader("Retry-After", "999")])
-      }
-      return .json(#"[{"death_id": 1, "character": "Server"}]"#)
-    }
+    case notFound, refused, broken, late
   }
 
   private static let explicitFlags = ["--api URL", "--source breaking-bad", "--refresh", "--api URL --refresh -q"]
   private static let implicitFlags = ["", "-q", "--max-age 0", "--errors json"]
 
-  /// Runs bb-export against a server that fails, after it was well once if `isCached`.
-  private func run(
-    _ failure: Failure, _ flags: String, isCached: Bool, _ outputs: String, _ shell: Shell
-  ) throws -> Shell.Outcome {
-    let answers = Switch(), server = try LoopbackServer { _ in answers.answer() }
-    // Nothing listens on port 9.
-    let url = failure == .refused ? "http://127.0.0.1:9" : server.url
-    if isCached { _ = shell.run("BB_API_URL=\(url) bb-export deaths -f csv") }
-    answers.status.withLock { $0 = failure == .broken ? 503 : 404 }
-    let words = flags.replacing("URL", with: url)
-    return shell.run("BB_API_URL=\(url) bb-export deaths \(words) \(outputs)")
+  /// A console whose network fails while `failure` is set, and otherwise responds with one death.
+  private static func console(_ failure: @escaping @Sendable () -> Failure?) -> Console {
+    Console(["old.csv": "old\n"]) { (request) throws(Problem) in
+      switch failure() {
+      case nil: HTTPResponse(200, #"[{"death_id": 1, "character": "Server"}]"#)
+      case .notFound: HTTPResponse(404, #"{"message": "no"}"#)
+      case .broken: HTTPResponse(503, #"{"message": "no"}"#, headers: [HTTPHeader("Retry-After", "999")])
+      case .refused: throw Problem(.unavailable, "connection failed", at: request.url)
+      case .late: throw Problem(.unavailable, "no response within 30 s", at: request.url)
+      }
+    }
+  }
+
+  /// The command line for deaths.
+  private static func line(_ flags: String, _ outputs: String) -> String {
+    "bb-export deaths \(flags.replacing("URL", with: "http://127.0.0.1:9")) \(outputs)"
   }
 
   @Test("an API that the user named, or a refresh, has no substitute", arguments: explicitFlags, Failure.allCases)
-  func explicit(flags: String, failure: Failure) throws {
-    let shell = Shell()
-    shell.write("old.csv", "old\n")
+  func explicit(flags: String, failure: Failure) async {
+    let console = Self.console { failure }
     for outputs in ["-f csv", "-o new.csv", "-o old.csv"] {
-      let done = try run(failure, flags, isCached: false, outputs, shell)
-      #expect(done.status == 69 && done.out == "", "\(outputs): \(done.err)")
+      let done = await console.run(Self.line(flags, outputs))
+      #expect(done.status == 69, "\(outputs): \(done.err)")
+      #expect(done.out == "")
       #expect(done.err.contains("--source snapshot") && done.err.contains("store"), "\(done.err)")
     }
-    #expect(shell.run("ls; cat old.csv").out == "old.csv\nold\n")
+    #expect(console.files.files == ["old.csv": "old\n"])
   }
 
   @Test(
     "else the built-in data goes to a pipe or a new file, always with a warning", arguments: implicitFlags,
     Failure.allCases)
-  func implicit(flags: String, failure: Failure) throws {
-    let shell = Shell()
-    shell.write("old.csv", "old\n")
-    let piped = try run(failure, flags, isCached: false, "-f csv", shell)
-    #expect(piped.status == 0 && piped.out.hasPrefix("id,"))
-    let new = try run(failure, flags, isCached: false, "-o new.csv", shell)
-    #expect(new.status == 0 && Shell.read(shell.folder + "/work/new.csv") == piped.out)
+  func implicit(flags: String, failure: Failure) async {
+    let console = Self.console { failure }
+    let piped = await console.run(Self.line(flags, "-f csv"))
+    #expect(piped.status == 0)
+    #expect(piped.out.hasPrefix("id,"))
+    let new = await console.run(Self.line(flags, "-o new.csv"))
+    #expect(new.status == 0)
+    #expect(console.files.files["new.csv"] == piped.out)
     for err in [piped.err, new.err] {
       #expect(err.contains("snapshot") && isOneMessage(err), "\(err)")
     }
     for outputs in ["-o old.csv", "-o other.csv -o old.csv"] {
-      let old = try run(failure, flags, isCached: false, outputs, shell)
+      let old = await console.run(Self.line(flags, outputs))
       #expect(old.status == 69 && old.err.contains("--source snapshot"), "\(old.err)")
     }
-    #expect(shell.run("ls; cat old.csv").out == "new.csv\nold.csv\nold\n")
-    #expect(shell.run("bb-export deaths --source snapshot -o old.csv && head -c 3 old.csv").out == "id,")
+    #expect(console.files.files == ["old.csv": "old\n", "new.csv": piped.out])
+    #expect(await console.run("bb-export deaths --source snapshot -o old.csv").status == 0)
+    #expect(console.files.files["old.csv"] == piped.out)
   }
 
   @Test(
     "a cached response takes the place of a server that fails or refuses, except for a refresh",
-    arguments: implicitFlags + explicitFlags, [Failure.broken, .notFound])
-  func cached(flags: String, failure: Failure) throws {
-    let shell = Shell()
-    shell.write("old.csv", "old\n")
-    let done = try run(failure, flags, isCached: true, "-o old.csv", shell)
-    let text = Shell.read(shell.folder + "/work/old.csv")
+    arguments: implicitFlags + explicitFlags, Failure.allCases)
+  func cached(flags: String, failure: Failure) async {
+    let isDown = Mutex(false), console = Self.console { isDown.withLock { $0 } ? failure : nil }
+    let server = ["BB_API_URL": "http://127.0.0.1:9"]
+    #expect(await console.run("bb-export deaths -f csv", variables: server).out.contains("Server"))
+    isDown.withLock { $0 = true }
+    let done = await console.run(Self.line(flags, "-o old.csv"), variables: server)
+    let text = console.files.files["old.csv"] ?? ""
     if flags.contains("--refresh") {
       #expect(done.status == 69 && text == "old\n", "\(done.err)")
     } else {
       #expect(done.status == 0 && text.contains("Server"), "\(done.err)")
     }
-  }
-
-  @Test("a server that does not respond in time is unavailable") func timeout() throws {
-    let server = try LoopbackServer { _ in .steps([.pause(50_000)]) }
-    let shell = Shell()
-    shell.write("old.csv", "old\n")
-    let done = shell.run(
-      """
-      export BB_API_URL=\(server.url)
-      (bb-export deaths --api \(server.url) -f csv; echo explicit $?) >1 2>&1 & (bb-export deaths -q -f csv; echo piped $?) >2 2>&1 &
-      (bb-export deaths -q -o old.csv; echo old $?) >3 2>&1 & wait; tail -qn1 1 2 3; cat old.csv; grep -c snapshot 1 2 3
-      """)
-    #expect(done.out == "explicit 69\npiped 0\nold 69\nold\n1:1\n2:1\n3:1\n", "\(done.out)")
   }
 
   @Test("on a terminal the built-in data is shown with a warning") func terminal() throws {

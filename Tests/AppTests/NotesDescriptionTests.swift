@@ -1,3 +1,4 @@
+import AppShell
 import CommandLineKit
 import Testing
 @testable import bb_notes
@@ -8,7 +9,7 @@ import Testing
   }
   @Test("every command does something, and every example can be parsed") func commands() throws {
     func check(_ command: Command, _ path: [String]) throws {
-      if command.subcommands.isEmpty { #expect(BBNotes.action(at: path) != nil, "\(path)") }
+      if command.subcommands.isEmpty { #expect(BBNotes.application.action(at: path) != nil, "\(path)") }
       for line in command.examples {
         let words = try #require(ShellWords.split(line.split(separator: " < ").first.map(String.init) ?? line))
         let invocation = try BBNotes.program.parse(words)

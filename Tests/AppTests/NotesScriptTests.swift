@@ -29,8 +29,9 @@ import Testing
     "trash lost", "lst", "list --errors json --columns x",
   ]
 
-  @Test("the same script has the same output, errors and exit codes", arguments: kinds) func same(_ kind: String) {
-    let one = Self.outcomes("sqlite"), other = Self.outcomes(kind)
+  @Test("the same script has the same output, errors and exit codes", arguments: kinds) func same(_ kind: String) async
+  {
+    let one = await Self.outcomes("sqlite"), other = await Self.outcomes(kind)
     for (line, (a, b)) in zip(Self.script, zip(one, other)) {
       #expect(a.out == b.out, "\(line)")
       #expect(a.err == b.err, "\(line)")
@@ -41,13 +42,15 @@ import Testing
     #expect(one.filter { $0.out.contains("all new") }.count > 5)
   }
 
-  private static func outcomes(_ kind: String) -> [Shell.Outcome] {
-    let shell = Shell(variables)
-    return script.map { line in
-      let outcome = shell.run("bb-notes \(line) --storage \(kind):notes")
-      return Shell.Outcome(
-        out: outcome.out, err: outcome.err.replacing("\(kind):notes", with: "STORAGE"), status: outcome.status)
+  private static func outcomes(_ kind: String) async -> [Shell.Outcome] {
+    let console = Console(), store = "\(kind):\(console.home)/notes"
+    var outcomes: [Shell.Outcome] = []
+    for line in script {
+      let done = await console.run("bb-notes \(line) --storage \(store)", variables: ["BB_NOW": "1384000000"])
+      outcomes.append(
+        Shell.Outcome(out: done.out, err: done.err.replacing(store, with: "STORAGE"), status: done.status))
     }
+    return outcomes
   }
 
   @Test("of twenty who edit one note at once one wins, the others are told and keep their texts", arguments: kinds)

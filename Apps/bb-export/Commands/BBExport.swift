@@ -1,5 +1,8 @@
 import AppShell
 import CommandLineKit
+import Domain
+import Query
+import Rows
 
 /// The program's description: help, completions, man page and parsing are made from it.
 enum BBExport {
@@ -108,19 +111,30 @@ enum BBExport {
     arguments: [
       Argument("ACTION", values: .words(["list", "info", "test"]), count: .any, "list; info NAME; test NAME")
     ], options: OutputOptions.exporting, examples: ["plugins", "plugins test lines"])
-  static let completions = Command(
-    "completions", "print a shell completion script",
-    discussion: Completions.instructions(for: "bb-export"),
-    arguments: [Argument("SHELL", values: .words(Completions.Shell.allCases.map(\.rawValue)), "bash, zsh or fish")])
   static let config = Command(
     "config", "show the settings and their origins, or change one", discussion: ConfigurationCommand.discussion,
     arguments: ConfigurationCommand.arguments, options: OutputOptions.exporting, examples: ConfigurationCommand.examples
   )
-  static let help = Command(
-    "help", "show help for a command or topic",
-    arguments: [
-      Argument("TOPIC", values: .dynamic("topic"), count: .any, "command, topic, or man (the manual page)")
-    ], examples: ["help selection", "help man > bb-export.1"])
+  /// The commands, in the order of the help.
+  private static let entries = [
+    CommandEntry(table) { (context) async throws(Problem) in try await TableCommand(context).run() },
+    CommandEntry(sync) { (context) async throws(Problem) in try await SyncCommand(context).run() },
+    CommandEntry(datasets, Listings.datasets), CommandEntry(formats, Listings.formats),
+    CommandEntry(sources, Listings.sources),
+    CommandEntry(check) { (context) async throws(Problem) in try await CheckCommand(context).run() },
+    CommandEntry(comment) { (context) async throws(Problem) in try await CommentCommand(context).run() },
+    CommandEntry(images) { (context) async throws(Problem) in try await ImagesCommand(context).run() },
+    CommandEntry(open) { (context) async throws(Problem) in try await OpenCommand(context).run() },
+    CommandEntry(plugins) { (context) async throws(Problem) in try await PluginsCommand(context).run() },
+    CommandEntry(tap) { (context) async throws(Problem) in try await TapCommand(context).run() },
+    SharedCommands.completions(
+      of: "bb-export", datasets: Catalog.all, relations: Set(Catalog.relations.map(\.name)).sorted(),
+      columns: Set(Catalog.all.flatMap { $0.columns.map(\.name) }).sorted()),
+    CommandEntry(config, Listings.config),
+    SharedCommands.help(examples: ["help selection", "help man > bb-export.1"]),
+  ]
+
+  static let application = Application(program, entries)
 
   static let program = Program(
     "bb-export", version: version, released: Release.date,
@@ -131,9 +145,7 @@ enum BBExport {
       formats without changing a value.
       A store is an SQLite database, or a directory of CSV or JSON files.
       """,
-    commands: [
-      table, sync, datasets, formats, sources, check, comment, images, open, plugins, tap, completions, config, help,
-    ],
+    commands: entries.map(\.command),
     defaultCommand: "table",
     options: SharedOptions.everywhere, topics: Topics.all,
     examples: [

@@ -7,12 +7,9 @@ import Rows
 /// `bb-export check`: data quality problems of datasets, as an ordinary table.
 struct CheckCommand {
   private let invocation: Invocation
-  private let environment: Environment
+  private let services: AppServices
 
-  init(_ invocation: Invocation, _ environment: Environment) {
-    self.invocation = invocation
-    self.environment = environment
-  }
+  init(_ context: CommandContext) { (invocation, services) = (context.invocation, context.services) }
 
   /// Options that choose rows by columns findings do not have.
   static let without = [
@@ -25,7 +22,7 @@ struct CheckCommand {
     + "Checks: \((CheckRule.names + MemberFinding.Kind.allCases.map(\.rawValue)).joined(separator: ", "))."
 
   func run() async throws(Problem) {
-    let outputs = try OutputPlan(invocation, environment.services)
+    let outputs = try OutputPlan(invocation, services)
     let selection = try SelectionReader(invocation).read(for: Check.schema)
     let sources = try await self.sources(for: outputs)
     var tables: [String: CheckTables] = [:], findings: [CheckFinding] = []
@@ -34,7 +31,7 @@ struct CheckCommand {
     for (dataset, source) in sources {
       do throws(Problem) {
         findings += try await Check().findings(
-          in: dataset, &tables[source.name, default: CheckTables()], report: environment.report.warning
+          in: dataset, &tables[source.name, default: CheckTables()], report: services.report.warning
         ) {
           (name) throws(Problem) in
           guard try await source.tables().contains(where: { $0.name == name }) else { return nil }
@@ -47,8 +44,8 @@ struct CheckCommand {
       }
     }
     if failures.count == sources.count, let first = failures.first { throw first }
-    for failure in failures { environment.report.warning("skipped: \(failure)") }
-    findings += environment.provenance.members.filter { names.contains($0.dataset) }.map { CheckFinding($0) }
+    for failure in failures { services.report.warning("skipped: \(failure)") }
+    findings += services.provenance.members.filter { names.contains($0.dataset) }.map { CheckFinding($0) }
     try await outputs.write(Check.rows(of: findings), selection: selection)
   }
 
@@ -58,16 +55,16 @@ struct CheckCommand {
     for (position, name) in names.enumerated() where names[..<position].contains(name) {
       throw Problem(.usage, "duplicate argument: \(name)")
     }
-    if let storage = invocation[Options.storage] { try environment.require(storage) }
+    if let storage = invocation[Options.storage] { try services.require(storage) }
     if names.isEmpty {
-      let source = try await environment.source(try choice(for: Catalog.all[0].name, outputs))
+      let source = try await services.sources.open(try choice(for: Catalog.all[0].name, outputs))
       return try await source.tables().map { ($0.name, source) }
     }
     var opened: [SourceChoice: any RecordSource] = [:], sources: [(String, any RecordSource)] = []
     for name in names {
       let choice = try choice(for: name, outputs)
       let source: any RecordSource
-      if let known = opened[choice] { source = known } else { source = try await environment.source(choice) }
+      if let known = opened[choice] { source = known } else { source = try await services.sources.open(choice) }
       opened[choice] = source
       let tables = try await source.tables().map(\.name)
       guard tables.contains(name) else {

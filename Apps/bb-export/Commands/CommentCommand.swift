@@ -8,12 +8,9 @@ import Rows
 /// `bb-export comment add`: posts a comment on a movie to the box office.
 struct CommentCommand {
   private let invocation: Invocation
-  private let environment: Environment
+  private let services: AppServices
 
-  init(_ invocation: Invocation, _ environment: Environment) {
-    self.invocation = invocation
-    self.environment = environment
-  }
+  init(_ context: CommandContext) { (invocation, services) = (context.invocation, context.services) }
 
   func run() async throws(Problem) {
     let words = invocation.arguments
@@ -32,23 +29,23 @@ struct CommentCommand {
       throw Problem(.usage, "cannot post a comment to the snapshot source", hint: "remove --source")
     }
     let film = try await film(words[1], name, live)
-    let stored = try await environment.submitter(name, live)
+    let stored = try await services.sources.submitter(name, live)
       .submit(comment.record(on: film.id), to: Catalog.comments.name)
     for (column, sent) in comment.record(on: film.id).sorted(by: { $0.key < $1.key }) {
       if let kept = stored[column], !Self.isSame(kept, sent) {
-        environment.report.warning("the server stored a different \(column): \(Terminal.safe(Self.text(kept)))")
+        services.report.warning("the server stored a different \(column): \(Terminal.safe(Self.text(kept)))")
       }
     }
     let id = stored["id"].map { " with id \(Self.text($0))" } ?? ""
-    try environment.terminal.write(
+    try services.terminal.write(
       Terminal.safe("Posted the comment by \(comment.writer) on \(film.title)\(id).") + "\n")
   }
 
   /// The movie with this id, this title, or a part of the title that matches only one movie.
-  private func film(_ words: String, _ name: String, _ live: LiveChoice) async throws(Problem) -> (
+  private func film(_ words: String, _ name: String, _ live: APIOptions) async throws(Problem) -> (
     id: String, title: String
   ) {
-    let source = try await environment.source(.live(name: name, live))
+    let source = try await services.sources.open(.live(name: name, live))
     let stream = try await source.rows(of: Catalog.movies.name, RowRequest(columns: ["id", "title"]))
     let id = try stream.schema.column(named: "id"), title = try stream.schema.column(named: "title")
     var films: [(id: String, title: String)] = []

@@ -7,12 +7,9 @@ import Rows
 /// `bb-export images`: downloads the images that records refer to.
 struct ImagesCommand {
   private let invocation: Invocation
-  private let environment: Environment
+  private let services: AppServices
 
-  init(_ invocation: Invocation, _ environment: Environment) {
-    self.invocation = invocation
-    self.environment = environment
-  }
+  init(_ context: CommandContext) { (invocation, services) = (context.invocation, context.services) }
 
   /// Options that make rows of other rows.
   static let without = [Options.with, Options.nest]
@@ -28,11 +25,11 @@ struct ImagesCommand {
     guard let folder = invocation[Options.imageFolder] else {
       throw Problem(.usage, "missing required option -o DIR", hint: "for example: -o images")
     }
-    let work = try ImagesWork(invocation, environment)
+    let work = try ImagesWork(invocation, services)
     let choice = try choice()
     let selection = try SelectionReader(invocation)
-    let source = try await environment.source(choice)
-    let table = try await TableCommand(invocation, environment).tableName(of: source, choice)
+    let source = try await services.sources.open(choice)
+    let table = try await TableCommand.table(of: source, choice, invocation)
     var request = RowRequest()
     if case .file = choice {
     } else if let schema = try await source.tables().first(where: { $0.name == table }) {
@@ -44,9 +41,9 @@ struct ImagesCommand {
     let columns = try self.columns(of: rows.schema, wanted.columns)
     // The key names the files, whatever columns were selected.
     wanted.columns = nil
-    let chosen = try wanted.apply(to: rows, scratch: environment.scratch)
+    let chosen = try wanted.apply(to: rows, scratch: services.scratch)
     let line = try await work.run(chosen, columns: columns, into: folder)
-    if !invocation.has(SharedOptions.quiet) { try environment.terminal.write(line.text + "\n") }
+    if !invocation.has(SharedOptions.quiet) { try services.terminal.write(line.text + "\n") }
     if let problem = line.problem { throw problem }
   }
 

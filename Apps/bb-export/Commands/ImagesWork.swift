@@ -6,9 +6,9 @@ import Rows
 
 /// Downloads the images that rows refer to, for `images` and `sync --images`.
 struct ImagesWork {
-  private let environment: Environment
+  private let services: AppServices
   private let limits: ImageDownload.Limits
-  private let live: LiveChoice
+  private let live: APIOptions
   private let showsProgress: Bool
 
   /// The outcome for the images of one dataset.
@@ -20,14 +20,14 @@ struct ImagesWork {
   }
 
   /// Reads the options for connections, limits and progress.
-  init(_ invocation: Invocation, _ environment: Environment) throws(Problem) {
-    self.environment = environment
+  init(_ invocation: Invocation, _ services: AppServices) throws(Problem) {
+    self.services = services
     var limits = ImageDownload.Limits()
     if let parallel = try invocation.integer(Options.parallel, in: 1...64) { limits.parallel = parallel }
     if let size = try invocation.size(Options.maxImage) { limits.bytesEach = size }
     if let size = try invocation.size(Options.maxTotal) { limits.bytesInAll = size }
     self.limits = limits
-    var live = LiveChoice()
+    var live = APIOptions()
     live.proxy = invocation.setting(Options.proxy)
     live.caFile = invocation.setting(Options.cacert)
     live.allowsPrivate = invocation.has(Options.allowPrivate)
@@ -47,16 +47,16 @@ struct ImagesWork {
     let references = list.references
     if !list.repeatedKeys.isEmpty {
       let keys = list.repeatedKeys, more = keys.count > 5 ? " and \(keys.count - 5) more" : ""
-      environment.report.warning(
+      services.report.warning(
         "\(rows.schema.name): several records share the key \(keys.prefix(5).joined(separator: ", "))\(more); their images are numbered"
       )
     }
     guard !references.isEmpty else {
       return Outcome(text: "\(rows.schema.name): no image URLs in \(Progress.grouped(list.rows)) records")
     }
-    let archive = try await environment.images.folder(folder, rows.schema.name)
-    let progress = showsProgress ? Progress(environment.report) : nil
-    let download = ImageDownload(environment.images.transport(live, limits.parallel), into: archive, limits) {
+    let archive = try await services.images.archive(folder, dataset: rows.schema.name)
+    let progress = showsProgress ? Progress(services.report) : nil
+    let download = ImageDownload(services.images.transport(live, parallel: limits.parallel), into: archive, limits) {
       progress?.update($0)
     }
     let started = ContinuousClock.now
@@ -66,7 +66,7 @@ struct ImagesWork {
       throw error
     }
     progress?.finish()
-    for failure in summary.failures { environment.report.problem(failure) }
+    for failure in summary.failures { services.report.problem(failure) }
     let (seconds, attoseconds) = started.duration(to: .now).components
     let tenths = seconds * 10 + attoseconds / 100_000_000_000_000_000
     let text =
@@ -107,10 +107,10 @@ struct ImagesWork {
         guard !columns.isEmpty else { continue }
         let outcome = try await work.run(
           rows, columns: columns, into: folder + "/" + ImageReference.folderName(of: table))
-        work.environment.report.result(outcome.text)
+        work.services.report.result(outcome.text)
         if let problem = outcome.problem { problems.append(problem) }
       }
-      for problem in problems.dropLast() { work.environment.report.problem(problem) }
+      for problem in problems.dropLast() { work.services.report.problem(problem) }
       if let last = problems.last { throw last }
     }
   }

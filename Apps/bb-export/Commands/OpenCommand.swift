@@ -8,12 +8,9 @@ import Rows
 /// `bb-export open`: opens an image or a page on the desktop, or prints its URL.
 struct OpenCommand {
   private let invocation: Invocation
-  private let environment: Environment
+  private let services: AppServices
 
-  init(_ invocation: Invocation, _ environment: Environment) {
-    self.invocation = invocation
-    self.environment = environment
-  }
+  init(_ context: CommandContext) { (invocation, services) = (context.invocation, context.services) }
 
   /// The pages of the shows.
   private static let imdb = [
@@ -42,9 +39,9 @@ struct OpenCommand {
         hint: "usage: bb-export open \(dataset.name) KEY [image|website|imdb]")
     }
     let columns = try Self.columns(of: dataset, words.count > 2 ? words[2] : nil)
-    let source = try await environment.source(try SourceReader(invocation).choice(for: dataset.name))
+    let source = try await services.sources.open(try SourceReader(invocation).choice(for: dataset.name))
     let rows = try await source.rows(of: dataset.name, RowRequest())
-    let found = try selection(for: words[1], dataset).apply(to: rows, scratch: environment.scratch)
+    let found = try selection(for: words[1], dataset).apply(to: rows, scratch: services.scratch)
     var records: [[Value]] = [], keys: [String] = []
     for batch in try await found.collect() {
       for row in 0..<batch.count {
@@ -139,7 +136,7 @@ struct OpenCommand {
   /// Opens http and https only; anything else a source gave is shown, not run.
   private func show(_ url: String) throws(Problem) {
     let isPage = url.hasPrefix("https://") || url.hasPrefix("http://")
-    if isPage, environment.openURL(url) { return }
-    try environment.terminal.write(Terminal.safe(url) + "\n")
+    if isPage, services.desktop.open(url) { return }
+    try services.terminal.write(Terminal.safe(url) + "\n")
   }
 }

@@ -6,12 +6,9 @@ import Rows
 /// they say.
 struct PluginsCommand {
   private let invocation: Invocation
-  private let environment: Environment
+  private let services: AppServices
 
-  init(_ invocation: Invocation, _ environment: Environment) {
-    self.invocation = invocation
-    self.environment = environment
-  }
+  init(_ context: CommandContext) { (invocation, services) = (context.invocation, context.services) }
 
   static let discussion =
     "A plug-in is an executable named bb-exporter-NAME in $BB_PLUGIN_PATH, $XDG_DATA_HOME/bb/plugins, "
@@ -37,17 +34,17 @@ struct PluginsCommand {
   }
 
   private func list() async throws(Problem) {
-    let rows = try environment.plugins.all().map { [$0.name, $0.refusal.isEmpty ? "yes" : "no", $0.path, $0.refusal] }
+    let rows = try services.plugins.all().map { [$0.name, $0.refusal.isEmpty ? "yes" : "no", $0.path, $0.refusal] }
     try await write("plugins", ["format", "runs", "path", "why it is disabled"], rows)
   }
 
   private func info(_ name: String) async throws(Problem) {
-    try await write("plugin", ["what", "is"], try environment.plugins.describe(name))
+    try await write("plugin", ["what", "is"], try services.plugins.describe(name))
   }
 
   /// One row for each thing that was tried; a failure ends the program with 76.
   private func test(_ name: String) async throws(Problem) {
-    let results = try await environment.plugins.test(name)
+    let results = try await services.plugins.test(name)
     try await write(
       "test", ["test", "result", "why"],
       results.map { [$0.what, $0.fault == nil ? "well" : "badly", $0.fault ?? ""] })
@@ -59,7 +56,7 @@ struct PluginsCommand {
     let schema = Schema(name, columns: columns.map { ColumnDescription($0, .text) })
     var builder = RowBatchBuilder(width: columns.count)
     for value in rows.joined() { if value.isEmpty { builder.appendNull() } else { builder.append(text: value) } }
-    try await OutputPlan(invocation, environment.services).write(
+    try await OutputPlan(invocation, services).write(
       BufferedRows(schema: schema, batches: [builder.finish()]))
   }
 }

@@ -119,7 +119,7 @@ struct SourceReader {
         hint: "remove --source, or use --storage STORE")
     }
     if source == nil || source == "snapshot" { _ = try Catalog.dataset(named: dataset) }
-    var live = LiveChoice()
+    var live = APIOptions()
     if isStrict {
       live.fallback = .none
     } else if [Options.api, Options.source, Options.refresh, Options.strict].contains(where: invocation.has) {

@@ -8,47 +8,47 @@ import Rows
 /// `bb-export sync`: updates the tables of a store from a source.
 struct SyncCommand {
   private let invocation: Invocation
-  private let environment: Environment
+  private let services: AppServices
+  private let clock: any WallClock
 
-  init(_ invocation: Invocation, _ environment: Environment) {
-    self.invocation = invocation
-    self.environment = environment
+  init(_ context: CommandContext) {
+    (invocation, services, clock) = (context.invocation, context.services, context.clock)
   }
 
   func run() async throws(Problem) {
-    let outputs = try OutputPlan(invocation, environment.services)
+    let outputs = try OutputPlan(invocation, services)
     try SourceReader(invocation).check(
       places: [Options.from, Options.fromStorage, Options.source], invocation.has(Options.syncImages))
     let location: String
     if let named = invocation[Options.target] {
       location = named
     } else {
-      location = try environment.stores.defaultLocation().location
-      environment.report.result("store: \(location)")
+      location = try services.stores.defaultLocation().location
+      services.report.result("store: \(location)")
     }
     var policy = Sync.Policy()
     policy.allowsShrink = invocation.has(Options.allowShrink)
     policy.replacesSource = invocation.has(Options.replace)
     policy.isDryRun = invocation.has(Options.dryRun)
     let pictures = try self.pictures(isDryRun: policy.isDryRun)
-    if let from = invocation[Options.fromStorage] { try environment.require(from) }
+    if let from = invocation[Options.fromStorage] { try services.require(from) }
     if let from = invocation[Options.fromStorage], invocation.arguments.isEmpty, !policy.isDryRun,
-      try !environment.stores.exists(location)
+      try !services.stores.exists(location)
     {
       // A complete copy of a store to a new one, including its history.
-      let copied = try await environment.stores.migrate(try environment.stores.open(from), to: location)
+      let copied = try await services.stores.migrate(try services.stores.open(from), to: location)
       let results = copied.map { table, records in
         var outcome = TableOutcome()
         outcome.added = records
         return (table, outcome)
       }
       try await outputs.write(Self.table(results))
-      try await pictures?.fetch(copied.map(\.table), of: try environment.stores.open(location))
+      try await pictures?.fetch(copied.map(\.table), of: try services.stores.open(location))
       return
     }
-    let store = try environment.stores.open(location)
-    let report = environment.report
-    let sync = Sync(into: store, policy, time: environment.clock.now().timestamp) { report.warning($0) }
+    let store = try services.stores.open(location)
+    let report = services.report
+    let sync = Sync(into: store, policy, time: clock.now().timestamp) { report.warning($0) }
 
     var results: [(name: String, outcome: TableOutcome)] = [], problems: [Problem] = []
     let tables = try await tables(for: location)
@@ -61,13 +61,13 @@ struct SyncCommand {
         problems.append(error.located(at: table.name))
       }
     }
-    for problem in problems.dropLast() { environment.report.problem(problem) }
+    for problem in problems.dropLast() { services.report.problem(problem) }
     if let last = problems.last, results.isEmpty { throw last }
-    if let last = problems.last { environment.report.problem(last) }
+    if let last = problems.last { services.report.problem(last) }
     try await outputs.write(Self.table(results))
     do throws(Problem) { try await pictures?.fetch(results.map(\.name), of: store) } catch {
       guard !problems.isEmpty else { throw error }
-      environment.report.problem(error)
+      services.report.problem(error)
     }
     if !problems.isEmpty {
       throw Problem(
@@ -83,7 +83,7 @@ struct SyncCommand {
       throw Problem(
         .usage, "--images cannot be used with --\(isDryRun ? "dry-run" : "offline")", hint: "remove one of them")
     }
-    return ImagesWork.Collection(work: try ImagesWork(invocation, environment), folder: folder)
+    return ImagesWork.Collection(work: try ImagesWork(invocation, services), folder: folder)
   }
 
   /// A table to be synced.
@@ -110,7 +110,7 @@ struct SyncCommand {
       live.target = location
       choice = .live(name: name, live)
     }
-    let source = try await environment.source(choice)
+    let source = try await services.sources.open(choice)
     return try chosen(try await source.tables()).map { schema in
       Table(name: schema.name, schema: schema, source: source.name) { () async throws(Problem) in
         try await source.rows(of: schema.name, RowRequest())
@@ -120,7 +120,7 @@ struct SyncCommand {
 
   /// The tables of another store, with their sources, and the personal records.
   private func storedTables(_ location: String) async throws(Problem) -> [Table] {
-    let store = try environment.stores.open(location)
+    let store = try services.stores.open(location)
     var tables: [Table] = []
     for schema in try chosen(try await store.tables()) {
       let source = try await store.source(of: schema.name)
@@ -137,7 +137,7 @@ struct SyncCommand {
   private func fileTables() async throws(Problem) -> [Table] {
     guard let path = invocation[Options.from] else { return [] }
     let file = try SourceReader(invocation).file()
-    let source = try await environment.source(.file(path: path, file))
+    let source = try await services.sources.open(.file(path: path, file))
     let name = "file:" + (path.split(separator: "/").last.map(String.init) ?? path)
     var tables: [Table] = []
     for schema in try chosen(try await source.tables()) {
@@ -152,7 +152,7 @@ struct SyncCommand {
       where rows.schema.position(of: column.name) != nil && typed.types[column.name] == nil {
         typed.types[column.name] = column.type
       }
-      let again = try await environment.source(.file(path: path, typed))
+      let again = try await services.sources.open(.file(path: path, typed))
       tables.append(
         Table(name: schema.name, schema: dataset, source: name) { () async throws(Problem) in
           try await again.rows(of: schema.name, RowRequest())

@@ -7,28 +7,25 @@ import Rows
 /// `bb-export DATASET`: rows from a source, through a selection, into outputs.
 struct TableCommand {
   private let invocation: Invocation
-  private let environment: Environment
+  private let services: AppServices
 
-  init(_ invocation: Invocation, _ environment: Environment) {
-    self.invocation = invocation
-    self.environment = environment
-  }
+  init(_ context: CommandContext) { (invocation, services) = (context.invocation, context.services) }
 
   func run() async throws(Problem) {
     // What can be wrong with the words is found before anything is opened or asked.
-    let outputs = try OutputPlan(invocation, environment.services)
+    let outputs = try OutputPlan(invocation, services)
     let choice = SourceReader.guarding(
       try SourceReader(invocation).choice(for: invocation.arguments.first), for: outputs)
     let selection = try SelectionReader(invocation)
-    let source = try await environment.source(choice)
-    let table = try await tableName(of: source, choice)
+    let source = try await services.sources.open(choice)
+    let table = try await Self.table(of: source, choice, invocation)
     var request = RowRequest(columns: selection.neededColumns, cores: outputs.threads)
     if case .file = choice {
     } else if let schema = try await source.tables().first(where: { $0.name == table }) {
       request.selection = try selection.read(for: schema)
     }
     var rows = try await source.rows(of: table, request)
-    environment.report.detail("reading \(table) from \(source.name)")
+    services.report.detail("reading \(table) from \(source.name)")
     if let needed = request.columns, !needed.allSatisfy({ rows.schema.position(of: $0) != nil }) {
       // So that the message can say what columns there are; a pipe that cannot be read again leaves it at what is
       // known.
@@ -41,12 +38,14 @@ struct TableCommand {
     }
     let summary = try await outputs.write(rows, selection: wanted, related: related)
     if summary.rows == 0, let name = invocation[Options.name] {
-      environment.report.result(Self.nobody(table, name))
+      services.report.result(Self.nobody(table, name))
     }
   }
 
   /// The table that was named, or the only one there is.
-  func tableName(of source: any RecordSource, _ choice: SourceChoice) async throws(Problem) -> String {
+  static func table(
+    of source: any RecordSource, _ choice: SourceChoice, _ invocation: Invocation
+  ) async throws(Problem) -> String {
     if case .file = choice {
     } else if let name = invocation.arguments.first {
       return name
@@ -78,9 +77,9 @@ struct TableCommand {
     mine.conditions = [Condition("dataset", .equal, table)]
     mine.columns = ["record_key"]
     do throws(Problem) {
-      let store = try await environment.source(.storage(location))
+      let store = try await services.sources.open(.storage(location))
       let rows = try mine.apply(
-        to: try await store.rows(of: Catalog.favourites.name, RowRequest()), scratch: environment.scratch)
+        to: try await store.rows(of: Catalog.favourites.name, RowRequest()), scratch: services.scratch)
       for batch in try await rows.collect() {
         for row in 0..<batch.count { if case .text(let key) = batch.value(row, 0) { keys.insert(key) } }
       }

@@ -7,12 +7,9 @@ import Rows
 /// `bb-export tap`: the datasets of a source as a Singer tap, for runners that pipe taps into targets.
 struct TapCommand {
   private let invocation: Invocation
-  private let environment: Environment
+  private let services: AppServices
 
-  init(_ invocation: Invocation, _ environment: Environment) {
-    self.invocation = invocation
-    self.environment = environment
-  }
+  init(_ context: CommandContext) { (invocation, services) = (context.invocation, context.services) }
 
   static let discussion =
     "Writes SCHEMA, RECORD and STATE messages to standard output. Every run is a full-table sync; STATE records the "
@@ -21,17 +18,17 @@ struct TapCommand {
 
   func run() async throws(Problem) {
     let (choice, datasets) = try settings()
-    if let state = invocation[Options.tapState] { try environment.tap.checkState(state) }
-    let source = try await environment.source(choice)
+    if let state = invocation[Options.tapState] { try services.tap.checkState(state) }
+    let source = try await services.sources.open(choice)
     let tables = try await source.tables()
     let wanted =
       datasets.isEmpty ? tables : try datasets.map { (name) throws(Problem) in try find(name, tables, source) }
     if invocation.has(Options.discover) {
-      return try environment.terminal.write(String(decoding: environment.tap.catalog(wanted), as: UTF8.self))
+      return try services.terminal.write(String(decoding: services.tap.catalog(wanted), as: UTF8.self))
     }
     var streams = wanted.map { (schema: $0, without: [String]()) }
     if let catalog = invocation[Options.catalog] {
-      streams = try environment.tap.chosen(catalog).map { (stream, without) throws(Problem) in
+      streams = try services.tap.selected(catalog).map { (stream, without) throws(Problem) in
         (try find(stream, wanted, source), without)
       }
     }
@@ -50,15 +47,15 @@ struct TapCommand {
     var selection = Selection()
     if columns.count < schema.width { selection.columns = columns }
     let rows = try await source.rows(of: schema.name, RowRequest(columns: selection.columns))
-    let environment = self.environment
-    let output = Export.Output(environment.tap.exporter(earlier), ExportOptions()) { () throws(Problem) in
-      try environment.terminal.output(isHeldBack: false, isPaged: false)
+    let services = self.services
+    let output = Export.Output(services.tap.exporter(earlier), ExportOptions()) { () throws(Problem) in
+      try services.terminal.output(isHeldBack: false, isPaged: false)
     }
-    let export = Export(to: [output], threads: environment.cores, scratch: environment.scratch)
+    let export = Export(to: [output], threads: services.cores, scratch: services.scratch)
     let summary = try await export.run(rows) { (stream) throws(Problem) in
-      try selection.apply(to: stream, scratch: environment.scratch)
+      try selection.apply(to: stream, scratch: services.scratch)
     }
-    for warning in summary.warnings { environment.report.warning(warning) }
+    for warning in summary.warnings { services.report.warning(warning) }
     return summary.rows
   }
 
@@ -69,7 +66,7 @@ struct TapCommand {
     for option in Options.asking + [Options.storage] where invocation.has(option) {
       throw Problem(.usage, "--\(option.name) conflicts with --config", hint: "set it in \(path) instead")
     }
-    return try environment.tap.settings(path)
+    return try services.tap.settings(path)
   }
 
   private func find(_ name: String, _ tables: [Schema], _ source: any RecordSource) throws(Problem) -> Schema {

@@ -7,18 +7,18 @@ import Rows
 
 /// Commands about actors.
 enum ActorsCommands {
-  static var entries: [Entry] {
+  static var entries: [CommandEntry] {
     [
-      Entry(
+      CommandEntry(
         "actors", "manage actors",
-        [Entry(add, addActor)]
+        [CommandEntry(add, addActor)]
           + named.entries(
             show: show, search: [favourites], selecting: select,
             listing: NamedCommands.WorkedOut(column: "age", change: withAges))
           + [
-            Entry(favourite) { (desk) async throws(Problem) in try await mark(desk, true) },
-            Entry(unfavourite) { (desk) async throws(Problem) in try await mark(desk, false) },
-            Entry(gallery, showGallery), Entry(website, openWebsite),
+            CommandEntry(favourite) { (desk) async throws(Problem) in try await mark(desk, true) },
+            CommandEntry(unfavourite) { (desk) async throws(Problem) in try await mark(desk, false) },
+            CommandEntry(gallery, showGallery), CommandEntry(website, openWebsite),
           ],
         examples: [
           "actors add 'A. Person' --category Drama --partial", "actors list --favourites", "actors gallery 'A. Person'",
@@ -92,7 +92,7 @@ enum ActorsCommands {
 
   private static func addActor(_ desk: Desk) async throws(Problem) {
     let records = try named.records(desk, makes: true)
-    let id = try await records.newIdentifier(desk.environment.identifier())
+    let id = try await records.newIdentifier(desk.services.identifiers.next())
     var record = records.draft(id: id)
     if let name = desk.arguments.first { record = try Assignment(parsing: "name=\(name)").applied(to: record) }
     for (option, column) in fields {
@@ -109,7 +109,7 @@ enum ActorsCommands {
     do throws(Problem) {
       try records.check(record, isPartial: desk.has(partial))
     } catch {
-      guard desk.environment.terminal.isInteractive, !records.kind.missing(record).isEmpty else {
+      guard desk.services.terminal.isInteractive, !records.kind.missing(record).isEmpty else {
         var problem = error
         if !desk.has(partial), record.text("name") != nil { problem.hint = "add them, or use --partial" }
         throw problem
@@ -134,7 +134,7 @@ enum ActorsCommands {
       (record, before, desk) async throws(Problem) in
       let images = record.list("images"), known = before?.list("images") ?? []
       if desk.has(link) || images.allSatisfy(known.contains) { return record }
-      let folder = try desk.environment.pictures(try desk.location().text)
+      let folder = try desk.services.images.stored(try desk.location().text)
       var names: [String] = []
       for path in images {
         let isKept = path.hasPrefix("https://") || path.hasPrefix("http://") || known.contains(path)
@@ -184,7 +184,7 @@ enum ActorsCommands {
       throw Problem(.absent, "no website recorded for \(record.text("name") ?? "")")
     }
     let isPage = url.hasPrefix("https://") || url.hasPrefix("http://")
-    if isPage, desk.environment.openURL(url) { return }
+    if isPage, desk.services.desktop.open(url) { return }
     try await desk.page(url + "\n")
   }
 
@@ -193,11 +193,11 @@ enum ActorsCommands {
     let record = try await named.records(desk).find(desk.arguments[0])
     let images = record.list("images"), name = record.text("name") ?? ""
     guard !images.isEmpty else { throw Problem(.absent, "no images recorded for \(name)") }
-    let folder = try desk.environment.pictures(try desk.location().text)
+    let folder = try desk.services.images.stored(try desk.location().text)
     let places = images.map { folder.path(of: $0) ?? $0 }
-    if desk.environment.hasDesktop {
-      let page = try await desk.environment.page(GalleryPage.html(name, images: places))
-      if desk.environment.openURL(page) { return }
+    if desk.services.desktop.isPresent {
+      let page = try await desk.services.desktop.keep(page: GalleryPage.html(name, images: places))
+      if desk.services.desktop.open(page) { return }
     }
     try await desk.page(places.joined(separator: "\n") + "\n")
   }

@@ -1,12 +1,14 @@
 import AppShell
 import CommandLineKit
+import Domain
+import Rows
 
 /// The program's description: help, completions, man page and parsing are made from it.
 enum BBNotes {
   static let version = Release.version
 
   /// Every command, in the order of the help. A group of commands adds a line.
-  static let entries: [Entry] =
+  static let entries: [CommandEntry] =
     NotesCommands.entries
     + PlacesCommands.entries
     + ActorsCommands.entries
@@ -14,7 +16,11 @@ enum BBNotes {
     + FavouritesCommands.entries
     + TransferCommands.entries
     + HistoryCommands.entries
-    + StorageCommands.entries + GeneralCommands.entries
+    + StorageCommands.entries + [
+      SharedCommands.completions(
+        of: "bb-notes", datasets: Catalog.all, relations: [], columns: Catalog.notes.columns.map(\.name)),
+      SharedCommands.help(examples: ["help places add"]),
+    ]
 
   static let program = Program(
     "bb-notes", version: version, released: Release.date, "take notes on TV episodes, places and actors",
@@ -29,8 +35,5 @@ enum BBNotes {
     examples: ["add S05E14 'what a chapter'", "list --production bb", "episodes --production bcs --season 1"],
     files: [.configuration, .store, .cache, .drafts], related: ["bb-export"])
 
-  /// The action of the command at a path.
-  static func action(at path: [String]) -> Entry.Action? {
-    entries.lazy.compactMap { $0.action(at: path) }.first
-  }
+  static let application = Application(program, entries)
 }

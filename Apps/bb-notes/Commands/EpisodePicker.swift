@@ -36,7 +36,7 @@ struct EpisodePicker {
     let usual = try EpisodeArguments.production(desk)
     seasons = seasons.filter { $0.production == usual } + seasons.filter { $0.production != usual }
     guard !seasons.isEmpty else { throw Problem(.noInput, "no episodes found") }
-    let dialog = desk.environment.dialog
+    let dialog = desk.services.terminal.dialog
     guard let season = try dialog.choose("Which season?", among: seasons.map { $0.label(noted) }) else { return nil }
     let chosen = seasons[season].episodes
     let labels = chosen.map { $0.label + (noted.contains($0.key) ? "  (has a note)" : "") }

@@ -7,11 +7,11 @@ import Rows
 
 /// Commands about favourite records of any dataset.
 enum FavouritesCommands {
-  static var entries: [Entry] {
+  static var entries: [CommandEntry] {
     [
-      Entry(
+      CommandEntry(
         "favourites", aliases: ["favorites"], "manage favourites",
-        [Entry(add, addOne), Entry(remove, removeOne), Entry(list, showList)],
+        [CommandEntry(add, addOne), CommandEntry(remove, removeOne), CommandEntry(list, showList)],
         examples: [
           "favourites add characters 'Walter White'", "favourites list", "favourites remove episodes bb:S05E14",
         ])
@@ -108,7 +108,7 @@ enum FavouritesCommands {
       let fits = zip(parts, schema.key).allSatisfy { schema.columns[$1].type != .integer || Int64($0) != nil }
       if parts.count == names.count, fits { return wanted }
       // A name, which the records alone know: those that are built in will do.
-      let builtIn = desk.environment.builtIn
+      let builtIn = desk.services.sources.snapshot
       guard try await builtIn.tables().contains(where: { $0.name == schema.name }) else {
         throw Problem(
           .usage, "invalid key “\(text)” for \(schema.name)",
@@ -176,7 +176,7 @@ enum FavouritesCommands {
     of favourites: [StoredRecord], _ book: RecordBook, _ desk: Desk
   ) async throws(Problem) -> [String: String] {
     var names: [String: String] = [:]
-    let builtIn = desk.environment.builtIn, stored = try await book.store.tables().map(\.name)
+    let builtIn = desk.services.sources.snapshot, stored = try await book.store.tables().map(\.name)
     let known = try await builtIn.tables().map(\.name)
     for dataset in Set(favourites.compactMap { $0.text("dataset") }) {
       guard let schema = Catalog.all.first(where: { $0.name == dataset }),

@@ -5,11 +5,12 @@ import Rows
 
 /// Commands about what was done: taking it back, the history, the trash.
 enum HistoryCommands {
-  static var entries: [Entry] {
+  static var entries: [CommandEntry] {
     [
-      Entry(undo, takeBack), Entry(redo, makeAgain), Entry(history, showHistory),
-      Entry(
-        "trash", "list or restore deleted records", [Entry(list, listTrash), Entry(restore, restoreTrash)]),
+      CommandEntry(undo, takeBack), CommandEntry(redo, makeAgain), CommandEntry(history, showHistory),
+      CommandEntry(
+        "trash", "list or restore deleted records",
+        [CommandEntry(list, listTrash), CommandEntry(restore, restoreTrash)]),
     ]
   }
 

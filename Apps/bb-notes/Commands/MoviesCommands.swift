@@ -7,11 +7,11 @@ import Rows
 
 /// Commands for the movies in the store.
 enum MoviesCommands {
-  static var entries: [Entry] {
+  static var entries: [CommandEntry] {
     [
-      Entry(
+      CommandEntry(
         "movies", "list movies in the store (fetch them with bb-export sync movies)",
-        [Entry(list, showList), Entry(show, showOne)],
+        [CommandEntry(list, showList), CommandEntry(show, showOne)],
         examples: ["movies list --order date", "movies show 3"])
     ]
   }

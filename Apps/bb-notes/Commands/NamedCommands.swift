@@ -36,12 +36,12 @@ struct NamedCommands: Sendable {
   private var plural: String { kind.schema.name }
 
   func entries(
-    show: @escaping Entry.Action, search options: [Option] = [],
+    show: @escaping CommandEntry.Action, search options: [Option] = [],
     selecting: @escaping @Sendable (Desk, inout Selection) throws(Problem) -> Void = { _, _ throws(Problem) in },
     assigning: @escaping @Sendable (Desk, String) throws(Problem) -> [Assignment] = { _, text throws(Problem) in
       [try Assignment(parsing: text)]
     }, listing: WorkedOut? = nil, showOptions: [Option] = []
-  ) -> [Entry] {
+  ) -> [CommandEntry] {
     let list = Command(
       "list", "list \(plural)", options: options + SharedOptions.selecting + OutputOptions.listing,
       examples: ["\(plural) list --json"])
@@ -60,11 +60,11 @@ struct NamedCommands: Sendable {
       arguments: [Argument("TEXT", "search words, in any order, ignoring case and accents")],
       options: options + SharedOptions.selecting + OutputOptions.listing)
     return [
-      Entry(list) { (desk) async throws(Problem) in try await self.list(desk, search: nil, selecting, listing) },
-      Entry(display, show), Entry(edit, self.edit),
-      Entry(set) { (desk) async throws(Problem) in try await self.set(desk, assigning) },
-      Entry(delete, self.delete),
-      Entry(search) { (desk) async throws(Problem) in
+      CommandEntry(list) { (desk) async throws(Problem) in try await self.list(desk, search: nil, selecting, listing) },
+      CommandEntry(display, show), CommandEntry(edit, self.edit),
+      CommandEntry(set) { (desk) async throws(Problem) in try await self.set(desk, assigning) },
+      CommandEntry(delete, self.delete),
+      CommandEntry(search) { (desk) async throws(Problem) in
         guard !Words.folded(desk.arguments[0]).isEmpty else {
           throw Problem(
             .usage, "“\(desk.arguments[0])” contains no searchable word",
@@ -146,11 +146,11 @@ struct NamedCommands: Sendable {
   /// The record that the argument names; without one the user chooses, or nothing.
   private func chosen(_ records: NamedRecords, _ desk: Desk) async throws(Problem) -> StoredRecord? {
     if let text = desk.arguments.first { return try await records.find(text) }
-    guard desk.environment.terminal.isInteractive else { throw Problem(.usage, "NAME is missing") }
+    guard desk.services.terminal.isInteractive else { throw Problem(.usage, "NAME is missing") }
     let all = try await records.book.records(of: kind.schema)
     guard !all.isEmpty else { throw Problem(.absent, "there are no \(plural) yet") }
     let names = all.map { $0.text("name") ?? $0.keyText }
-    return try desk.environment.dialog.choose("Which \(kind.noun)?", among: names).map { all[$0] }
+    return try desk.services.terminal.dialog.choose("Which \(kind.noun)?", among: names).map { all[$0] }
   }
 
   private func edit(_ desk: Desk) async throws(Problem) {

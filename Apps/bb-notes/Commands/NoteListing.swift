@@ -90,13 +90,13 @@ enum NoteListing {
 extension Desk {
   /// The episode's title, as the storage or what is built in has it; the API is not asked.
   fileprivate func knownTitle(of key: EpisodeKey, _ book: RecordBook) async throws(Problem) -> String? {
-    let choices = EpisodeChoices(book, builtIn: environment.builtIn) { (_) throws(Problem) in nil }
+    let choices = EpisodeChoices(book, builtIn: services.sources.snapshot) { (_) throws(Problem) in nil }
     return try await choices.choice(key)?.title
   }
 
   /// The titles of all episodes that the store or what is built in has.
   func knownTitles(_ book: RecordBook) async throws(Problem) -> [EpisodeKey: String] {
-    let choices = EpisodeChoices(book, builtIn: environment.builtIn) { (_) throws(Problem) in nil }
+    let choices = EpisodeChoices(book, builtIn: services.sources.snapshot) { (_) throws(Problem) in nil }
     var titles: [EpisodeKey: String] = [:]
     for choice in try await choices.all() { titles[choice.key] = choice.title }
     return titles
@@ -104,7 +104,7 @@ extension Desk {
 
   /// Writes text to standard output, nothing in it that drives a terminal.
   func page(_ text: String) async throws(Problem) {
-    let output = try environment.terminal.output(isHeldBack: false, isPaged: true)
+    let output = try services.terminal.output(isHeldBack: false, isPaged: true)
     var buffer = ByteBuffer(capacity: 4096)
     buffer.append(Terminal.safe(text))
     try await output.write(buffer)

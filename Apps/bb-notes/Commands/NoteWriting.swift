@@ -21,7 +21,7 @@ enum NoteWriting {
       guard isKnown else { throw try await choices.unknown(named) }
       key = named
     } else {
-      guard desk.environment.terminal.isInteractive else { throw EpisodeArguments.missing }
+      guard desk.services.terminal.isInteractive else { throw EpisodeArguments.missing }
       guard let picked = try await EpisodePicker(desk, book).pick() else { return desk.say("no episode selected") }
       key = picked
     }
@@ -29,7 +29,7 @@ enum NoteWriting {
     let note = try await keeping(text, on: key, desk) { () throws(Problem) in try await notebook.note(on: key) }
     if let note, flags.isEmpty { return try await open(note, on: key, adding: text, notebook, desk) }
     if text == nil {
-      guard desk.environment.terminal.isInteractive else {
+      guard desk.services.terminal.isInteractive else {
         throw Problem(.usage, "missing argument TEXT", hint: "pass the text after the key, or - to read standard input")
       }
       text = try await edited([], on: key, desk)
@@ -42,7 +42,7 @@ enum NoteWriting {
     let notebook = Notebook(try desk.book())
     let isNamed = !desk.arguments.isEmpty || desk.has(Options.season) || desk.has(Options.episode)
     let key: EpisodeKey
-    if isNamed || !desk.environment.terminal.isInteractive {
+    if isNamed || !desk.services.terminal.isInteractive {
       key = try EpisodeArguments.one(desk)
     } else {
       guard let picked = try await pickNote(notebook, desk) else { return desk.say("no note selected") }
@@ -59,7 +59,7 @@ enum NoteWriting {
       let line = (note.text("text") ?? "").split(whereSeparator: \.isNewline).first.map(String.init) ?? ""
       return "\(EpisodeKey(of: note)?.text ?? note.keyText)  \(line.prefix(60))"
     }
-    return try desk.environment.dialog.choose("Which note?", among: labels).flatMap { EpisodeKey(of: notes[$0]) }
+    return try desk.services.terminal.dialog.choose("Which note?", among: labels).flatMap { EpisodeKey(of: notes[$0]) }
   }
 
   static func set(_ desk: Desk) async throws(Problem) {
@@ -108,7 +108,7 @@ enum NoteWriting {
     _ note: StoredRecord, on key: EpisodeKey, adding text: [UInt8]?, _ notebook: Notebook, _ desk: Desk,
     asks: Bool = true
   ) async throws(Problem) {
-    if asks, !desk.environment.terminal.isInteractive {
+    if asks, !desk.services.terminal.isInteractive {
       throw Problem(
         .cannotCreate, "\(key.text) already has a note",
         hint: "use --append or --replace, or run bb-notes edit \(key.argument)")
@@ -139,7 +139,7 @@ enum NoteWriting {
     switch try await desk.editing().edit(text, about: key.text) {
     case .changed(let edited, let draft):
       // It is saved at once, and kept again if that fails.
-      desk.environment.drafts.remove(draft)
+      desk.services.drafts.remove(draft)
       return edited
     case .unchanged(let why):
       desk.say("\(key.text): no note added: \(why)")
@@ -187,7 +187,7 @@ enum NoteWriting {
       return tags.isEmpty ? nil : Array(try NoteTags.adding(tags, to: "").utf8)
     }
     let said = message ?? words.joined(separator: " ")
-    let text = try NoteText.checked(words == ["-"] ? try desk.environment.standardInput() : Array(said.utf8))
+    let text = try NoteText.checked(words == ["-"] ? try desk.services.terminal.input() : Array(said.utf8))
     return tags.isEmpty ? text : Array(try NoteTags.adding(tags, to: String(decoding: text, as: UTF8.self)).utf8)
   }
 }
@@ -195,8 +195,8 @@ enum NoteWriting {
 extension Desk {
   /// The episodes one can choose.
   func choices(_ book: RecordBook) -> EpisodeChoices {
-    EpisodeChoices(book, builtIn: environment.builtIn, current: environment.currentEpisodes)
+    EpisodeChoices(book, builtIn: services.sources.snapshot, current: services.sources.currentEpisodes)
   }
   /// Editing in the user's editor.
-  func editing() throws(Problem) -> TextEditing { TextEditing(try environment.editor(), environment.drafts) }
+  func editing() throws(Problem) -> TextEditing { TextEditing(try services.terminal.editor(), services.drafts) }
 }

@@ -3,11 +3,12 @@ import CommandLineKit
 
 /// Commands about notes on episodes.
 enum NotesCommands {
-  static var entries: [Entry] {
+  static var entries: [CommandEntry] {
     [
-      Entry(add, NoteWriting.add), Entry(list, NoteListing.list), Entry(show, NoteListing.show),
-      Entry(edit, NoteWriting.edit), Entry(set, NoteWriting.set), Entry(delete, NoteWriting.delete),
-      Entry(search, NoteListing.search), Entry(episodes, EpisodeListing.list),
+      CommandEntry(add, NoteWriting.add), CommandEntry(list, NoteListing.list), CommandEntry(show, NoteListing.show),
+      CommandEntry(edit, NoteWriting.edit), CommandEntry(set, NoteWriting.set),
+      CommandEntry(delete, NoteWriting.delete),
+      CommandEntry(search, NoteListing.search), CommandEntry(episodes, EpisodeListing.list),
     ]
   }
 

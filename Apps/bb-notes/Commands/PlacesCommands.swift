@@ -7,14 +7,14 @@ import Rows
 
 /// Commands about places.
 enum PlacesCommands {
-  static var entries: [Entry] {
+  static var entries: [CommandEntry] {
     [
-      Entry(
+      CommandEntry(
         "places", "manage places",
-        [Entry(add, addPlace)]
+        [CommandEntry(add, addPlace)]
           + named.entries(
             show: show, search: [visited, planned], selecting: select, assigning: assignments, showOptions: [map])
-          + [Entry(directions, showDirections)],
+          + [CommandEntry(directions, showDirections)],
         examples: ["places add Luzern --at 47.05,8.3", "places list --planned", "places show Luzern --map"])
     ]
   }
@@ -63,7 +63,7 @@ enum PlacesCommands {
 
   private static func addPlace(_ desk: Desk) async throws(Problem) {
     let records = try named.records(desk, makes: true)
-    var record = records.draft(id: try await records.newIdentifier(desk.environment.identifier()))
+    var record = records.draft(id: try await records.newIdentifier(desk.services.identifiers.next()))
     if let name = desk.arguments.first { record = try Assignment(parsing: "name=\(name)").applied(to: record) }
     if let text = desk[at] {
       let coordinates = try Coordinates(parsing: text)
@@ -77,7 +77,7 @@ enum PlacesCommands {
     do throws(Problem) {
       try records.check(record)
     } catch {
-      guard desk.environment.terminal.isInteractive, !PersonalDataset.place.missing(record).isEmpty else { throw error }
+      guard desk.services.terminal.isInteractive, !PersonalDataset.place.missing(record).isEmpty else { throw error }
       let advice = [
         "a new place: name, latitude and longitude are required", "visited_on: 2024, 2024-05 or 2024-05-17",
       ]
@@ -128,7 +128,7 @@ enum PlacesCommands {
   }
 
   private static func open(_ url: String, _ desk: Desk) async throws(Problem) {
-    if desk.environment.openURL(url) { return }
+    if desk.services.desktop.open(url) { return }
     try await desk.page(url + "\n")
   }
 }

@@ -6,8 +6,11 @@ import Rows
 
 /// Commands about the storage as a whole, and about settings.
 enum StorageCommands {
-  static var entries: [Entry] {
-    [Entry(migrate, copy), Entry(initialise, claim), Entry(check, lookOver), Entry(config, showSettings)]
+  static var entries: [CommandEntry] {
+    [
+      CommandEntry(migrate, copy), CommandEntry(initialise, claim), CommandEntry(check, lookOver),
+      CommandEntry(config, showSettings),
+    ]
   }
 
   private static let target = Option.value(
@@ -30,7 +33,7 @@ enum StorageCommands {
     guard let location = desk[target] else {
       throw Problem(.usage, "missing required option --to", hint: "for example: --to csv:DIR")
     }
-    let copied = try await desk.environment.stores.migrate(try desk.book().store, to: location)
+    let copied = try await desk.services.stores.migrate(try desk.book().store, to: location)
     for (table, records) in copied { desk.say("\(table): \(records == 1 ? "1 record" : "\(records) records")") }
     desk.say("copied everything to \(location); use it with --storage \(location) or BB_STORAGE")
   }
@@ -39,7 +42,7 @@ enum StorageCommands {
     guard let location = desk[Options.storage] else {
       throw Problem(.usage, "missing required option --storage", hint: "for example: --storage csv:DIR")
     }
-    try await desk.environment.claim(location)
+    try await desk.services.stores.claim(location)
     desk.say("initialised store \(location)")
   }
 
@@ -83,13 +86,11 @@ enum StorageCommands {
         ColumnDescription("value", .text, "its value; null if it depends on the command or the machine"),
         ColumnDescription("from", .text, nullable: false, "the origin of the value"),
       ])
-    let environment = desk.environment
+    let services = desk.services
     if let change = try ConfigurationCommand.change(desk.arguments) {
-      return try await environment.configure(change.key, change.value)
+      return try await services.configure(change.key, change.value)
     }
-    let rows = ConfigurationCommand.rows(
-      desk.invocation, storage: try environment.stores.defaultLocation(), directories: environment.directories,
-      variables: environment.variables)
+    let rows = try ConfigurationCommand.rows(desk.invocation, services)
     let records = rows.map { row in StoredRecord(schema, row.map { $0.isEmpty ? .null : .text($0) }) }
     try await Listing(desk, kind: "config").write(records, of: schema)
   }

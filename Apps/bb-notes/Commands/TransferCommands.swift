@@ -6,7 +6,7 @@ import Rows
 
 /// Commands that bring records in from files, and write them out to files.
 enum TransferCommands {
-  static var entries: [Entry] { [Entry(importing, importFile), Entry(exporting, exportRecords)] }
+  static var entries: [CommandEntry] { [CommandEntry(importing, importFile), CommandEntry(exporting, exportRecords)] }
 
   private static let transfer = "Transfer"
   private static let onConflict = Option.value(
@@ -46,7 +46,7 @@ enum TransferCommands {
     let (schema, records) = try await read(path, desk)
     let importing = RecordImport(
       into: try desk.book(makes: true), desk[onConflict].flatMap(RecordImport.Conflict.init),
-      identifier: desk.environment.identifier)
+      identifier: desk.services.identifiers.next)
     let name = path == "-" ? "standard input" : String(path.split(separator: "/").last ?? Substring(path))
     let outcome = try await importing.run(records, of: schema, from: name)
     let parts = [(outcome.added, "added"), (outcome.changed, "changed"), (outcome.unchanged, "unchanged")]
@@ -56,16 +56,20 @@ enum TransferCommands {
 
   private static func read(_ path: String, _ desk: Desk) async throws(Problem) -> (Schema, [StoredRecord]) {
     let suffix = desk[fromFormat] ?? path.split(separator: ".").last.map { $0.lowercased() } ?? ""
-    if desk.environment.documentSuffixes.contains(suffix) { return try desk.environment.document(path, suffix) }
+    if desk.services.documents.extensions.contains(suffix) {
+      return try desk.services.documents.records(path, extension: suffix)
+    }
     var schema = Catalog.notes
-    let rows = try await desk.environment.fileRows(path, desk[fromFormat], desk[SharedOptions.fromDelimiter]) {
+    let rows = try await desk.services.documents.rows(
+      path, format: desk[fromFormat], delimiter: desk[SharedOptions.fromDelimiter]
+    ) {
       (columns) throws(Problem) in
       schema = try dataset(with: columns, path, desk)
       return ColumnTypes(schema.columns.filter { columns.contains($0.name) })
     }
     var records: [StoredRecord] = []
     while let work = try await rows.next() { records += try work.batch().records(of: rows.schema) }
-    for note in rows.notes { desk.environment.report.warning(note) }
+    for note in rows.notes { desk.services.report.warning(note) }
     return (schema, records)
   }
 
@@ -99,7 +103,7 @@ enum TransferCommands {
 
   private static func exportRecords(_ desk: Desk) async throws(Problem) {
     let schema = try Catalog.dataset(named: desk.arguments[0])
-    let outputs = try OutputPlan(desk.invocation, desk.environment.services, .notes)
+    let outputs = try OutputPlan(desk.invocation, desk.services, .notes)
     let selection = try desk.invocation.selection()
     try await outputs.write(try await desk.book().rows(of: schema, selection), selection: selection)
   }

@@ -5,7 +5,7 @@ import Exporters
 import Rows
 import Synchronization
 
-/// Files and standard output in memory.
+/// Files, standard output and standard input in memory.
 final class MemoryFiles: OutputFiles, TerminalPort {
   private struct State {
     var files: [String: String] = [:]
@@ -14,11 +14,13 @@ final class MemoryFiles: OutputFiles, TerminalPort {
   }
   private let state: Mutex<State>
   let width: Int?
+  private let text: String
   var isInteractive: Bool { false }
 
-  init(_ files: [String: String] = [:], width: Int? = nil) {
+  init(_ files: [String: String] = [:], width: Int? = nil, input text: String = "") {
     state = Mutex(State(files: files))
     self.width = width
+    self.text = text
   }
 
   /// The files by name.
@@ -42,6 +44,9 @@ final class MemoryFiles: OutputFiles, TerminalPort {
     return MemorySink("standard output") { text in self.state.withLock { $0.output += text } }
   }
   func write(_ text: String) throws(Problem) { state.withLock { $0.output += text } }
+  func input() -> [UInt8] { Array(text.utf8) }
+  var dialog: Dialog { Dialog(tell: { (_) in }, ask: { (_) in nil }) }
+  func editor() throws(Problem) -> any TextEditor { throw Problem(.usage, "no editor") }
 }
 
 /// A sink that keeps its bytes, and hands them over when they are complete.

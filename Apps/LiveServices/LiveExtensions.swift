@@ -1,0 +1,101 @@
+import AppShell
+import CommandLineKit
+import Domain
+import Exporters
+import Networking
+import Persistence
+import Query
+import Rows
+
+struct ImportedFiles: DocumentReading {
+  let report: Report
+  let scratch: any ScratchSpace
+
+  func rows(
+    _ path: String, format: String?, delimiter: String?, types: ([String]) throws(Problem) -> ColumnTypes
+  ) async throws(Problem) -> any RowStream {
+    var reading = FileSource.Reading()
+    if let format { reading.format = try FileFormat(named: format) }
+    reading.delimiter = delimiter
+    let source = try FileSource(path: path, reading, scratch: scratch) { report.warning($0) }
+    let table = try await source.tables().first?.name ?? ""
+    return try await source.typed(table, types).rows(of: table, RowRequest())
+  }
+  var extensions: [String] { PlaceDocumentReader.suffixes }
+  func records(_ path: String, extension suffix: String) throws(Problem) -> (Schema, [StoredRecord]) {
+    let bytes = try (path == "-" ? FileByteSource() : FileByteSource(input: path)).bytes(limit: 32 << 20)
+    let document = try PlaceDocumentReader(bytes, suffix: suffix, name: path)
+    if let what = document.leftOut { report.warning("\(path): ignored \(what)") }
+    return (document.schema, document.records)
+  }
+}
+
+struct Images: ImageServices {
+  let sources: LiveSources
+
+  func transport(_ options: APIOptions, parallel: Int) -> any HTTPTransport {
+    let transport = sources.transport(options, connections: min(parallel, TransportOptions.usualConnections))
+    // Only the archive, which keeps the bytes, can continue an interrupted body.
+    var policy = Network.RetryPolicy()
+    policy.readAhead = 0
+    return sources.network.retrying(transport, policy)
+  }
+  func archive(_ path: String, dataset: String) async throws(Problem) -> any ImageArchive {
+    try await ImageFolder.open(path, dataset: dataset)
+  }
+  func stored(_ location: String) throws(Problem) -> any ImageDirectory {
+    StoredImages(try sources.registry.location(location))
+  }
+}
+
+struct InstalledPlugins: PluginHost {
+  let registry: PluginRegistry
+
+  func all() throws(Problem) -> [(name: String, path: String, refusal: String)] {
+    try registry.findings().map { ($0.plugin.name, $0.plugin.path, $0.refusal ?? "") }
+  }
+  func describe(_ name: String) throws(Problem) -> [[String]] {
+    let plugin = try installed(name), description = try registry.description(of: plugin)
+    return [
+      ["format", description.name], ["what", description.summary], ["version", description.version],
+      ["vendor", description.vendor],
+      ["suffixes", description.fileExtensions.map { ".\($0)" }.joined(separator: " ")],
+      ["media type", description.mediaType],
+      ["options", description.options.map { "\($0.key)=\($0.values)" }.joined(separator: "; ")],
+      ["path", plugin.path],
+    ]
+  }
+  func test(_ name: String) async throws(Problem) -> [(what: String, fault: String?)] {
+    await PluginTrial(try registry.exporter(try installed(name))).run().map { ($0.what, $0.fault) }
+  }
+  private func installed(_ name: String) throws(Problem) -> Plugin {
+    if let plugin = try registry.plugin(named: name) { return plugin }
+    let names = try registry.all().map(\.name)
+    let hint =
+      SpellingSuggestion.word(to: name, among: names).map { "did you mean \($0)?" }
+      ?? (names.isEmpty ? "no plug-ins are installed" : "available plug-ins: \(names.joined(separator: ", "))")
+    throw Problem(.absent, "plug-in not found: “\(name)”", hint: hint)
+  }
+}
+
+struct TapFiles: TapServices {
+  func settings(_ path: String) throws(Problem) -> (SourceChoice, [String]) {
+    let settings = try SingerSettings(try smallFile(path), name: path)
+    var options = APIOptions()
+    options.server = settings.server
+    options.maxAge = settings.maximumAge
+    options.offline = settings.isOffline
+    if let storage = settings.storage { return (.storage(storage), settings.datasets) }
+    if settings.source == "snapshot" { return (.snapshot, settings.datasets) }
+    let usual = APIDescription.usual(for: settings.datasets.first ?? "").name
+    return (.live(name: settings.source ?? usual, options), settings.datasets)
+  }
+  func selected(_ path: String) throws(Problem) -> [(stream: String, without: [String])] {
+    try SingerCatalog.read(try smallFile(path), name: path).map { ($0.stream, $0.without) }
+  }
+  func checkState(_ path: String) throws(Problem) {
+    try SingerCatalog.checkState(try smallFile(path), name: path)
+  }
+  func catalog(_ tables: [Schema]) -> [UInt8] { SingerCatalog.text(of: tables) }
+  func exporter(_ earlier: [(stream: String, records: Int)]) -> any Exporter { SingerExporter(after: earlier) }
+}

@@ -1,0 +1,120 @@
+import AppShell
+import Codecs
+import CommandLineKit
+import Domain
+import Exporters
+import Glibc
+import Persistence
+import Query
+import Rows
+
+struct InstalledExporters: ExporterCatalogue {
+  let builtIn: ExporterRegistry
+  let plugins: PluginRegistry
+  let report: Report
+
+  var all: [any Exporter] { builtIn.exporters }
+  func named(_ name: String) throws(Problem) -> any Exporter {
+    if name.hasPrefix("singer:") { return try plugins.target(String(name.dropFirst("singer:".count))) }
+    let isBuiltIn = all.contains { $0.descriptor.name == name }
+    guard !isBuiltIn, let plugin = try plugins.plugin(named: name) else { return try builtIn.exporter(named: name) }
+    return try plugins.exporter(plugin)
+  }
+  func forPath(_ path: String) throws(Problem) -> (any Exporter)? {
+    if let exporter = builtIn.exporter(forPath: path) { return exporter }
+    return try plugins.exporter(forPath: path) { report.warning("\($0)") }
+  }
+  func options(_ assignments: [String], for chosen: [any Exporter]) throws(Problem) -> [String: ExportOptions] {
+    try builtIn.options(assignments, for: chosen)
+  }
+  func metadata(_ form: MetadataForm, of files: [DescribedFile]) -> any Exporter {
+    let files = files.map { MetadataExporter.File(name: $0.name, format: $0.format, options: $0.options) }
+    return form == .csvw ? MetadataExporter.csvw(files[0]) : MetadataExporter.dataPackage(files)
+  }
+}
+
+struct FileSystem: OutputFiles {
+  func sink(_ path: String, replaces: Bool) throws(Problem) -> any ByteSink {
+    try OutputFile.sink(path, replaces: replaces)
+  }
+  func check(_ path: String, replaces: Bool) throws(Problem) -> String {
+    if DescriptorSink.isDevice(path) { return path }
+    // Created and removed again.
+    _ = try OutputFile.sink(path, replaces: replaces)
+    return try OutputFile.place(path)
+  }
+  func isFile(_ path: String) -> Bool { unsafe !DescriptorSink.isDevice(path) && access(path, F_OK) == 0 }
+}
+
+struct Stores: StoreOpening {
+  let registry: StoreRegistry
+  let directories: Directories
+
+  func open(_ location: String) throws(Problem) -> any RecordStore { try registry.open(location) }
+  func exists(_ location: String) throws(Problem) -> Bool { try registry.isThere(try registry.location(location)) }
+  func claim(_ location: String) async throws(Problem) { try await registry.claim(try registry.location(location)) }
+  func defaultLocation() throws(Problem) -> (location: String, origin: String) { try directories.defaultStorage() }
+  func migrate(_ old: any RecordStore, to location: String) async throws(Problem) -> [(table: String, records: Int)] {
+    let place = try registry.location(location), source = try registry.location(old.name)
+    return try await registry.make(place, withPicturesOf: source) { (new) async throws(Problem) in
+      try await Migration.copy(old, to: new)
+    }
+  }
+}
+
+struct StandardStreams: TerminalPort {
+  let width = Terminal.width(1)
+  let isInteractive = Terminal.isInteractive
+  let scratch: any ScratchSpace
+  let report: Report
+  let variables: [String: String]
+  let directories: Directories
+  let hasPager: Bool
+
+  func output(isHeldBack: Bool, isPaged: Bool) throws(Problem) -> any ByteSink {
+    var output: any ByteSink = DescriptorSink.standardOutput
+    if Terminal.isTerminal(1) {
+      if isPaged, hasPager, isInteractive,
+        let pager = PagerSink(variables, preferred: try directories.settings()[.pager]?.value)
+      {
+        output = pager
+      }
+      output = VisibleSink(output) { [report] in report.warning($0) }
+    }
+    return isHeldBack ? try SpooledSink(output, scratch: scratch) : output
+  }
+  func write(_ text: String) throws(Problem) { try Terminal.write(text, to: 1) }
+  func input() throws(Problem) -> [UInt8] { try FileByteSource().bytes(limit: 64 << 20) }
+  var dialog: Dialog { .onTerminal }
+  func editor() throws(Problem) -> any TextEditor {
+    TerminalEditor(variables, preferred: try directories.settings()[.editor]?.value)
+  }
+}
+
+struct UserDesktop: DesktopPort {
+  let variables: [String: String]
+  let directories: Directories
+  /// Whether the program makes HTML pages that the desktop may open.
+  let ownsPages: Bool
+
+  var isPresent: Bool { ["DISPLAY", "WAYLAND_DISPLAY"].contains { variables[$0] != nil } }
+  func open(_ url: String) -> Bool {
+    Desktop.open(url, variables: variables, ownFiles: ownsPages ? directories.state : nil)
+  }
+  func keep(page html: [UInt8]) async throws(Problem) -> String {
+    "file://" + (try await StoredImages.keep(page: html, in: directories.state))
+  }
+}
+
+struct MachineIdentifiers: IdentifierSource {
+  private let identifiers = RecordIdentifiers()
+
+  func next() -> String {
+    var generator = SystemRandomNumberGenerator()
+    let random = (0..<10).map { _ in UInt8.random(in: 0 ... .max, using: &generator) }
+    // The machine's clock, whatever time is written: records are listed in the order in which they were added.
+    var now = timespec()
+    unsafe clock_gettime(CLOCK_REALTIME, &now)
+    return identifiers.next(milliseconds: Int64(now.tv_sec) * 1000 + Int64(now.tv_nsec) / 1_000_000, random: random)
+  }
+}

@@ -1,0 +1,183 @@
+import AppShell
+import Codecs
+import CommandLineKit
+public import Domain
+public import Networking
+import Persistence
+import Query
+import Rows
+import Snapshot
+
+/// The connection of the services to the network.
+public struct Network: Sendable {
+  /// Makes a transport with options of the user.
+  public var transport: @Sendable (_ options: TransportOptions, _ origins: PrivateOrigins) -> any HTTPTransport
+  /// Repeats requests of a transport.
+  public var retrying: @Sendable (_ inner: any HTTPTransport, _ policy: RetryPolicy) -> any HTTPTransport
+  /// The limits of repetitions.
+  public typealias RetryPolicy = RetryingTransport<ContinuousClock>.Policy
+
+  /// Creates a network.
+  public init(
+    transport: @escaping @Sendable (_ options: TransportOptions, _ origins: PrivateOrigins) -> any HTTPTransport,
+    retrying: @escaping @Sendable (_ inner: any HTTPTransport, _ policy: RetryPolicy) -> any HTTPTransport
+  ) {
+    self.transport = transport
+    self.retrying = retrying
+  }
+
+  /// The network over libcurl.
+  public static let curl = Network(
+    transport: { CurlTransport($0, origins: $1) },
+    retrying: { RetryingTransport($0, policy: $1, clock: ContinuousClock(), date: SystemClock()) })
+}
+
+struct LiveSources: SourceServices {
+  let report: Report
+  let provenance: Provenance
+  let registry: StoreRegistry
+  let directories: Directories
+  let variables: [String: String]
+  let scratch: any ScratchSpace
+  let userAgent: String
+  let network: Network
+  private let origins = PrivateOrigins()
+
+  init(
+    report: Report, provenance: Provenance, registry: StoreRegistry, directories: Directories,
+    variables: [String: String], scratch: any ScratchSpace, userAgent: String, network: Network
+  ) {
+    (self.report, self.provenance, self.registry, self.directories) = (report, provenance, registry, directories)
+    (self.variables, self.scratch, self.userAgent, self.network) = (variables, scratch, userAgent, network)
+  }
+
+  var snapshot: any RecordSource { SnapshotSource() }
+
+  func open(_ choice: SourceChoice) async throws(Problem) -> any RecordSource {
+    switch choice {
+    case .snapshot: return noted(SnapshotSource(), as: "snapshot")
+    case .storage(let text?, let limits):
+      let limited = StoreRegistry(
+        scratch: scratch, known: Catalog.all, maximumField: limits.maximumField, timeout: limits.timeout)
+      return noted(try limited.open(text))
+    case .storage(nil, _): return noted(DefaultStorage(try registry.open(try directories.defaultStorage().location)))
+    case .live(let name, let options): return try live(name, options)
+    case .file(let path, let file):
+      var reading = FileSource.Reading()
+      if let format = file.format { reading.format = try FileFormat(named: format) }
+      reading.delimiter = file.delimiter
+      reading.table = file.name
+      reading.types = file.types
+      reading.records = file.records
+      reading.emptyIsText = file.emptyIsText
+      reading.isStrict = file.isStrict
+      reading.nullText = file.nullText
+      reading.replacesBadEncoding = file.replacesBadEncoding
+      reading.maximumField = file.maximumField
+      reading.timeout = file.timeout
+      provenance.open(path)
+      return try FileSource(path: path, reading, scratch: scratch) { report.warning($0) }
+    }
+  }
+
+  private func noted(_ source: any RecordSource, as name: String? = nil) -> any RecordSource {
+    provenance.open(name ?? source.name)
+    return source
+  }
+
+  /// An API, whose place the built-in data takes if the options allow it.
+  private func live(_ name: String, _ options: APIOptions) throws(Problem) -> any RecordSource {
+    let location = try options.target.map { (text) throws(Problem) in try registry.location(text) }
+    let stored = try location.flatMap { (location) throws(Problem) in
+      try registry.isThere(location) ? try registry.open(options.target ?? "") : nil
+    }
+    let source = try api(name, options, stored: stored)
+    provenance.open(source.name)
+    // The snapshot does not replace other APIs.
+    if options.fallback == .none || isDefinition(name) { return source }
+    var hint: String?
+    if case .refused(let text) = options.fallback { hint = text }
+    return FallbackSource(source, else: SnapshotSource(), refusing: hint) {
+      provenance.fallBack()
+      report.notice($0)
+    }
+  }
+
+  func submitter(_ name: String, _ options: APIOptions) throws(Problem) -> any RecordSubmitter {
+    try api(name, options, stored: nil)
+  }
+
+  /// An API over the network, whose requests are repeated if that may help, and whose responses are cached.
+  private func api(
+    _ name: String, _ options: APIOptions, stored: (any RecordSource)?
+  ) throws(Problem) -> RESTSource {
+    let description = isDefinition(name) ? try definition(name) : try APIDescription.named(name)
+    if let file = options.caFile { _ = try FileByteSource(input: file) }
+    let curl = transport(options)
+    let telling: any HTTPTransport = report.hasDetails ? LoggingTransport(curl) { report.detail($0) } : curl
+    let policy = CachingTransport.Policy(
+      maximumAge: Int64(options.maxAge ?? 0), refresh: options.refresh, offline: options.offline)
+    var retry = Network.RetryPolicy()
+    if let seconds = options.deadline { retry.deadline = .seconds(seconds) }
+    let caching = CachingTransport(
+      network.retrying(telling, retry), folder: directories.cache, policy: policy, date: SystemClock()
+    ) { report.warning($0) }
+    // A file names its own server: its key must not go where a variable meant for the built-in APIs points.
+    let usual = isDefinition(name) ? nil : try directories.settings()[.api]?.value
+    let server = options.server ?? usual
+    origins.add(server: server ?? description.baseURL)
+    var progressed: (@Sendable (Int, Int) -> Void)?
+    if options.showsProgress {
+      let progress = Progress(report)
+      progressed = { progress.update(answers: $0, of: $1) }
+    }
+    return try RESTSource(
+      description, server: server, transport: caching, environment: variables, asWritten: options.asWritten,
+      complete: options.isComplete, definition: isDefinition(name) ? name : nil, stored: stored,
+      maximumBytes: options.maximumBytes ?? RESTSource.defaultMaximumBytes, progress: progressed,
+      members: { provenance.note($0) }, fetched: { provenance.fetch(at: $0) }
+    ) { report.warning($0) }
+  }
+
+  /// The transport with the options of the user.
+  func transport(
+    _ options: APIOptions, connections: Int = TransportOptions.usualConnections
+  ) -> any HTTPTransport {
+    network.transport(
+      TransportOptions(
+        proxy: options.proxy, caFile: options.caFile, connectionsPerHost: connections,
+        allowsPrivate: options.allowsPrivate, userAgent: userAgent), origins)
+  }
+
+  func currentEpisodes(_ freshness: EpisodeChoices.Freshness) async throws(Problem) -> (any RowStream)? {
+    let settings = try directories.settings(), maximumAge: Int64
+    var options = APIOptions()
+    (options.proxy, options.caFile) = (settings[.proxy]?.value, settings[.cacert]?.value)
+    let updates = DailySource(
+      APIDescription.usual(for: Catalog.episodes.name), server: settings[.api]?.value,
+      transport: network.transport(
+        TransportOptions(proxy: options.proxy, caFile: options.caFile, userAgent: userAgent), PrivateOrigins()),
+      folder: directories.cache, date: SystemClock())
+    switch freshness {
+    case .daily: maximumAge = DailySource.day
+    case .minute: maximumAge = 60
+    case .now: maximumAge = 0
+    }
+    return try await updates.rows(of: Catalog.episodes.name, maximumAge: maximumAge) {
+      if freshness == .now { report.warning($0) }
+    }
+  }
+
+  func definition(_ path: String) throws(Problem) -> APIDescription {
+    try SourceFile.read(try smallFile(path), name: path)
+  }
+  func text(of source: APIDescription) -> [UInt8] { SourceFile.text(of: source) }
+  var schema: [UInt8] { SourceFile.schema }
+}
+
+/// Whether a source is named by the path of a definition file.
+private func isDefinition(_ name: String) -> Bool { name.contains("/") || name.hasSuffix(".json") }
+
+/// The bytes of a file that users write by hand.
+/// - Throws: `badData` above 1 MiB.
+func smallFile(_ path: String) throws(Problem) -> [UInt8] { try FileByteSource(input: path).bytes(limit: 1 << 20) }

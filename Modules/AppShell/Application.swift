@@ -1,0 +1,63 @@
+public import CommandLineKit
+import Domain
+import Rows
+
+/// A program: its description, and the actions of its commands.
+public struct Application: Sendable {
+  /// The description, of which help, completions, man page and parser are made.
+  public let program: Program
+  private let entries: [CommandEntry]
+
+  /// Creates a program. The commands of `program` are those of `entries`.
+  public init(_ program: Program, _ entries: [CommandEntry]) {
+    self.program = program
+    self.entries = entries
+  }
+
+  /// The action of the command at a path; nil if there is none.
+  public func action(at path: [String]) -> CommandEntry.Action? {
+    entries.lazy.compactMap { $0.action(at: path) }.first
+  }
+
+  /// Parses the arguments, runs the command, and reports errors.
+  /// - Returns: the exit code.
+  public func run(_ arguments: [String], in services: AppServices) async -> Int32 {
+    let report = services.report
+    do throws(Problem) {
+      // Errors of the command line itself use the requested format, too.
+      if arguments.contains("--errors=json")
+        || zip(arguments, arguments.dropFirst()).contains(where: { $0 == ("--errors", "json") })
+      {
+        report.configure(style: .json, isQuiet: false)
+      }
+      var invocation = try program.parse(arguments)
+      var clock = services.clock
+      if case .run = invocation.action, !SharedCommands.names.contains(invocation.path.first ?? "") {
+        invocation.configuration = try services.configuration()
+        clock = try services.writtenTime()
+      }
+      report.configure(
+        style: invocation.setting(SharedOptions.errors).flatMap(Report.Style.init) ?? .text,
+        isQuiet: invocation.has(SharedOptions.quiet), isVerbose: invocation.has(SharedOptions.verbose))
+      switch invocation.action {
+      case .version: try services.terminal.write("\(program.name) \(program.version)\n")
+      case .help(let command):
+        try services.terminal.write(
+          program.help(for: command, path: invocation.path, width: services.terminal.width ?? 80))
+      case .run(let command):
+        // The default command can be implied.
+        let path = invocation.path.isEmpty ? [command.name] : invocation.path
+        guard let action = action(at: path) else {
+          throw Problem(.bug, "internal error: no handler for command “\(command.name)”")
+        }
+        try await action(
+          CommandContext(invocation: invocation, services: services, program: program, clock: clock))
+      }
+      return 0
+    } catch {
+      report.clear()
+      if error.kind != .endOfPipe { report.problem(error) }
+      return error.kind.exitCode
+    }
+  }
+}

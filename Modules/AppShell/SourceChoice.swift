@@ -1,0 +1,86 @@
+import Query
+public import Rows
+
+/// The source of records.
+public enum SourceChoice: Sendable, Hashable {
+  /// A file, with its options.
+  case file(path: String, FileChoice)
+  /// A store, nil for the default one; of the options, the limits apply.
+  case storage(String?, FileChoice = FileChoice())
+  /// A live API.
+  case live(name: String, APIOptions)
+  /// The built-in data.
+  case snapshot
+}
+
+/// The options for a file.
+public struct FileChoice: Sendable, Hashable {
+  /// Creates the default options.
+  public init() {}
+  /// The name of the format; nil to detect it.
+  public var format: String?
+  /// The field delimiter of CSV: a character or its name.
+  public var delimiter: String?
+  /// The name of the table; nil for the name of the file.
+  public var name: String?
+  /// Types of columns by name; others are inferred.
+  public var types: ColumnTypes = [:]
+  /// The JSON Pointer to the array of records; nil for the document.
+  public var records: String?
+  /// Whether an empty CSV field is the empty text rather than null.
+  public var emptyIsText = false
+  /// Whether a quote inside an unquoted field of CSV is refused.
+  public var isStrict = false
+  /// An unquoted field of CSV that means null, in addition to the empty one; nil for none.
+  public var nullText: String?
+  /// Whether invalid UTF-8 is replaced by U+FFFD.
+  public var replacesBadEncoding = false
+  /// The most bytes a field may have, of SQLite a row; nil for the usual 16 MiB.
+  public var maximumField: Int?
+  /// Seconds that a view of a database may run without a row; nil for 30.
+  public var timeout: Int?
+}
+
+/// The options for an API.
+public struct APIOptions: Sendable, Hashable {
+  /// Creates the default options.
+  public init() {}
+  /// The base URL of the server; nil for the default.
+  public var server: String?
+  /// The age in seconds up to which cached responses are used without revalidation.
+  public var maxAge: Int?
+  /// Whether cached responses are ignored.
+  public var refresh = false
+  /// Whether the network is not used.
+  public var offline = false
+  /// Whether the built-in data may answer if neither the API nor its cache does.
+  public var fallback = Fallback.allowed
+
+  /// What may answer in place of an API.
+  public enum Fallback: Sendable, Hashable {
+    /// The built-in data, with a warning.
+    case allowed
+    /// Nothing; the hint says how to get the built-in data, where there is some.
+    case refused(hint: String)
+    /// Nothing.
+    case none
+  }
+  /// The most bytes of all responses together; nil for the default.
+  public var maximumBytes: Int?
+  /// The URL of the proxy, or `none`; nil for that of the environment.
+  public var proxy: String?
+  /// A file of certificates to trust; nil for those of the system.
+  public var caFile: String?
+  /// Whether data and redirects may lead to private addresses.
+  public var allowsPrivate = false
+  /// The storage that the records go to, whose further columns stay where the API has none any more.
+  public var target: String?
+  /// Seconds for all requests together; nil for the default.
+  public var deadline: Int?
+  /// Whether a list that is shorter than the API says is an error.
+  public var isComplete = false
+  /// Whether values are wanted as the API writes them, the odd ones too.
+  public var asWritten = false
+  /// Whether to show the progress of many requests.
+  public var showsProgress = false
+}

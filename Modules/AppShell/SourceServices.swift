@@ -1,0 +1,69 @@
+public import Domain
+public import Query
+public import Rows
+
+/// The sources of records.
+public protocol SourceServices: Sendable {
+  /// The built-in data.
+  var snapshot: any RecordSource { get }
+  /// Opens a source.
+  func open(_ choice: SourceChoice) async throws(Problem) -> any RecordSource
+  /// Opens an API that accepts new records.
+  func submitter(_ name: String, _ options: APIOptions) throws(Problem) -> any RecordSubmitter
+  /// The episodes of the API, as new as `freshness` requires if it responds within two seconds, else those of its last
+  /// response; nil if it never responded.
+  func currentEpisodes(_ freshness: EpisodeChoices.Freshness) async throws(Problem) -> (any RowStream)?
+  /// Reads a source definition file.
+  func definition(_ path: String) throws(Problem) -> APIDescription
+  /// A source definition as the text of a file.
+  func text(of source: APIDescription) -> [UInt8]
+  /// The JSON Schema of source definition files.
+  var schema: [UInt8] { get }
+}
+
+/// The files that are imported.
+public protocol DocumentReading: Sendable {
+  /// The rows of a table in a file; `types` returns the types of the columns that it is given.
+  func rows(
+    _ path: String, format: String?, delimiter: String?,
+    types: (_ columns: [String]) throws(Problem) -> ColumnTypes
+  ) async throws(Problem) -> any RowStream
+  /// The extensions of documents of other programs.
+  var extensions: [String] { get }
+  /// The records of such a document and their dataset; omitted data is a warning.
+  func records(_ path: String, extension: String) throws(Problem) -> (Schema, [StoredRecord])
+}
+
+/// Downloads and directories of images.
+public protocol ImageServices: Sendable {
+  /// The transport for images.
+  func transport(_ options: APIOptions, parallel: Int) -> any HTTPTransport
+  /// The archive in a directory, for the images of one dataset.
+  func archive(_ path: String, dataset: String) async throws(Problem) -> any ImageArchive
+  /// The images of the store at a location.
+  func stored(_ location: String) throws(Problem) -> any ImageDirectory
+}
+
+/// The external exporters that are installed.
+public protocol PluginHost: Sendable {
+  /// All of them; the reason why one is refused is empty if it is not.
+  func all() throws(Problem) -> [(name: String, path: String, refusal: String)]
+  /// The description of one, as pairs.
+  func describe(_ name: String) throws(Problem) -> [[String]]
+  /// The results of the tests of a plug-in.
+  func test(_ name: String) async throws(Problem) -> [(what: String, fault: String?)]
+}
+
+/// The files that a Singer runner passes to a tap, by path, and the output of the tap.
+public protocol TapServices: Sendable {
+  /// The source of records, and the datasets; all if there are none.
+  func settings(_ path: String) throws(Problem) -> (SourceChoice, [String])
+  /// The streams that a catalogue selects, and the columns that it deselects.
+  func selected(_ path: String) throws(Problem) -> [(stream: String, without: [String])]
+  /// Checks that a file holds a state.
+  func checkState(_ path: String) throws(Problem)
+  /// The catalogue of tables.
+  func catalog(_ tables: [Schema]) -> [UInt8]
+  /// The exporter of messages after those of earlier streams.
+  func exporter(_ earlier: [(stream: String, records: Int)]) -> any Exporter
+}
