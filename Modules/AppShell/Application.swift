@@ -36,9 +36,12 @@ public struct Application: Sendable {
         invocation.configuration = try services.configuration()
         clock = try services.writtenTime()
       }
+      var presenter: ErrorPresenter?
+      if case .run(let command) = invocation.action { presenter = ErrorPresenter(program, command) }
       report.configure(
         style: invocation.setting(SharedOptions.errors).flatMap(Report.Style.init) ?? .text,
-        isQuiet: invocation.has(SharedOptions.quiet), isVerbose: invocation.has(SharedOptions.verbose))
+        isQuiet: invocation.has(SharedOptions.quiet), isVerbose: invocation.has(SharedOptions.verbose),
+        presenter: presenter)
       switch invocation.action {
       case .version: try services.terminal.write("\(program.name) \(program.version)\n")
       case .help(let command):

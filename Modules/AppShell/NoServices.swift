@@ -2,7 +2,7 @@ public import Codecs
 import CommandLineKit
 public import Domain
 import Query
-public import Rows
+import Rows
 import Synchronization
 
 /// The clock that always shows the same time.

@@ -14,6 +14,8 @@ public final class Report: Sendable {
     var style = Style.text
     var isQuiet = false
     var isVerbose = false
+    /// Adapts messages to the running command; nil before it is known.
+    var presenter: ErrorPresenter?
     /// Whether the terminal shows a progress line.
     var hasLine = false
   }
@@ -30,9 +32,12 @@ public final class Report: Sendable {
     self.write = write
   }
 
-  /// Sets the format of errors, and whether warnings, results and details are written.
-  public func configure(style: Style, isQuiet: Bool, isVerbose: Bool = false) {
+  /// Sets the format of errors, whether warnings, results and details are written, and the running command.
+  public func configure(
+    style: Style, isQuiet: Bool, isVerbose: Bool = false, presenter: ErrorPresenter? = nil
+  ) {
     state.withLock { state in
+      state.presenter = presenter
       state.style = style
       state.isQuiet = isQuiet
       state.isVerbose = isVerbose && !isQuiet
@@ -41,6 +46,7 @@ public final class Report: Sendable {
 
   /// Writes an error, and its hint on a second line.
   public func problem(_ problem: Problem) {
+    let problem = presented(problem)
     switch state.withLock({ $0.style }) {
     case .text: line("\(program): \(Self.text(of: problem))")
     case .json:
@@ -56,12 +62,12 @@ public final class Report: Sendable {
   /// Writes a warning, unless messages are suppressed or errors are JSON.
   public func warning(_ text: String) {
     if isSilent { return }
-    line("\(program): warning: \(Self.shown(text))")
+    line("\(program): warning: \(Self.shown(state.withLock { $0.presenter }?.warning(text) ?? text))")
   }
   /// Writes an error that does not end the work as a warning, after `outcome`, which says what was done about it.
   public func warning(_ outcome: String, _ problem: Problem) {
     if isSilent { return }
-    line("\(program): warning: \(outcome): \(Self.text(of: problem))")
+    line("\(program): warning: \(outcome): \(Self.text(of: presented(problem)))")
   }
 
   /// Writes a warning that no option suppresses: the result is not what was requested.
@@ -105,6 +111,13 @@ public final class Report: Sendable {
       return state.hasLine
     }
     if had { write("\r\u{1B}[K") }
+  }
+
+  private func presented(_ problem: Problem) -> Problem {
+    guard let presenter = state.withLock({ $0.presenter }) else { return problem }
+    var copy = problem
+    copy.hint = presenter.hint(problem.hint)
+    return copy
   }
 
   private var isSilent: Bool { state.withLock { $0.isQuiet || $0.style == .json } }
