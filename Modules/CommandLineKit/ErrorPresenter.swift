@@ -42,13 +42,18 @@ public struct ErrorPresenter: Sendable {
   /// Whether the command has every option that a clause names. A command line of a program is usable anywhere.
   private func isUsable(_ clause: String) -> Bool {
     if clause.contains("bb-") { return true }
-    var isQuoted = false
+    var isQuoted = false, last: Substring = ""
     for word in clause.split(separator: " ") {
       if word.hasPrefix("“") { isQuoted = true }
-      defer { if word.contains("”") { isQuoted = false } }
+      defer {
+        if word.contains("”") { isQuoted = false }
+        last = word
+      }
       guard !isQuoted, word.hasPrefix("-") else { continue }
       let name = word.prefix { $0 == "-" || $0.isLowercase }
-      let isOption = name.hasPrefix("--") ? name.count > 3 : name.count == 2
+      // A letter after another word is an option of another program: `iconv -f UTF-16LE`.
+      let isOwn = ["use", "add", "or", "with", "remove"].contains(last)
+      let isOption = name.hasPrefix("--") ? name.count > 3 : name.count == 2 && isOwn
       if isOption, !options.contains(String(name)) { return false }
     }
     return true
