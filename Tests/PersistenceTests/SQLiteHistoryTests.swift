@@ -14,12 +14,12 @@ struct SQLiteHistoryTests {
   }
 
   @Test("a history entry that is too large is refused, and the store stays usable") func largeEntry() async throws {
-    let store = SQLiteStore(path: path)
+    let store = SQLiteStore(path: path, historyLimit: 1 << 20)
     try await store.apply(change())
-    try SQLiteConnection.open(path: path, .writing).execute("UPDATE bb_history SET tables = hex(zeroblob(41 << 20))")
+    try SQLiteConnection.open(path: path, .writing).execute("UPDATE bb_history SET tables = hex(zeroblob(2 << 20))")
     let refused = await #expect(throws: Problem.self) { try await store.history() }
     #expect(refused?.kind == .badData && refused?.place.hasSuffix("s.db:bb_history") == true)
-    #expect(refused?.message == "a value or row is larger than 80 MiB" && refused?.hint == "restore a backup")
+    #expect(refused?.message == "a value or row is larger than 2 MiB" && refused?.hint == "restore a backup")
     #expect(try await store.apply(change([])).count == 1)
   }
 

@@ -7,8 +7,8 @@ enum SQLiteHistory {
   /// Bytes of the row images of an entry at most. Of a change that needs more the rows are kept as those that a load
   /// replaces.
   static let limit = DirectoryHistory.limit
-  /// Bytes of a row of `bb_history` at most; a larger one is refused.
-  private static let rowLimit = limit + 16 << 20
+  /// Bytes of a row of `bb_history` at most, given the limit of its row images; a larger one is refused.
+  private static func rowLimit(_ limit: Int) -> Int { limit + max(limit / 4, 1 << 20) }
 
   /// Adds the columns that entries of older programs do not have: identifier, what is undone, and what entries of one
   /// command have in common.
@@ -25,11 +25,13 @@ enum SQLiteHistory {
   }
 
   /// All entries, oldest first. Those of older programs get the identifiers that follow from what they hold.
-  static func entries(_ connection: borrowing SQLiteConnection, at place: String) throws(Problem) -> [HistoryEntry] {
+  static func entries(
+    _ connection: borrowing SQLiteConnection, limit: Int, at place: String
+  ) throws(Problem) -> [HistoryEntry] {
     let added = try hasIdentifiers(connection) ? "id, undoes, command" : "NULL, NULL, NULL"
     let rows = try connection.prepare("SELECT number, time, title, tables, \(added) FROM bb_history ORDER BY number")
     var entries: [HistoryEntry] = [], identifiers: [Int: String] = [:]
-    connection.limit(field: rowLimit)
+    connection.limit(field: rowLimit(limit))
     defer { connection.limit(field: nil) }
     while try step(rows, at: place) {
       let number = Int(rows.integer(0))
@@ -70,7 +72,7 @@ enum SQLiteHistory {
       tables = HistoryCodec.encoded(try SQLiteReplacedRows.keep(entry.tables, connection, at: place))
     }
     var id = entry.id
-    if id.isEmpty { id = HistoryIdentifier.make(time: entry.time, after: try last(connection, at: place)) }
+    if id.isEmpty { id = HistoryIdentifier.make(time: entry.time, after: try last(connection, limit: limit, at: place)) }
     let insert = try connection.prepare(
       "INSERT INTO bb_history(time, title, tables, id, undoes, command) VALUES(?1, ?2, ?3, ?4, ?5, ?6)")
     try insert.bind(1, text: entry.time)
@@ -88,11 +90,13 @@ enum SQLiteHistory {
   }
 
   /// The identifier of the last entry; nil when there is none.
-  private static func last(_ connection: borrowing SQLiteConnection, at place: String) throws(Problem) -> String? {
-    connection.limit(field: rowLimit)
+  private static func last(
+    _ connection: borrowing SQLiteConnection, limit: Int, at place: String
+  ) throws(Problem) -> String? {
+    connection.limit(field: rowLimit(limit))
     defer { connection.limit(field: nil) }
     let rows = try connection.prepare("SELECT id FROM bb_history ORDER BY number DESC LIMIT 1")
     guard try step(rows, at: place) else { return nil }
-    return rows.isNull(0) ? try entries(connection, at: place).last?.id : rows.text(0)
+    return rows.isNull(0) ? try entries(connection, limit: limit, at: place).last?.id : rows.text(0)
   }
 }

@@ -200,7 +200,7 @@ extension SQLiteStore {
   /// Reverses changes, in one transaction.
   public func undo(_ undo: StoreUndo) throws(Problem) {
     let connection = try begin()
-    let plan = try UndoPlan(undo, try SQLiteHistory.entries(connection, at: name), at: name)
+    let plan = try UndoPlan(undo, try SQLiteHistory.entries(connection, limit: historyLimit, at: name), at: name)
     let images = try edit(plan.changes, connection).images
     for load in plan.loads {
       let find = try connection.prepare("SELECT number FROM bb_history WHERE id = ?1")

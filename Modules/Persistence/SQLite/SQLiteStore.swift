@@ -131,7 +131,7 @@ public actor SQLiteStore: RecordStore {
   /// The changes made so far, oldest first.
   public func history() throws(Problem) -> [HistoryEntry] {
     guard let connection = try reading(), try SQLiteFormat.owner(connection) == .bb else { return [] }
-    return try SQLiteHistory.entries(connection, at: name)
+    return try SQLiteHistory.entries(connection, limit: historyLimit, at: name)
   }
 
   /// Takes over a history.
