@@ -5,9 +5,9 @@ public import Rows
 /// Caches responses and revalidates them.
 ///
 /// A cached response is revalidated with its ETag or date. It is used without a request if it is recent enough or the
-/// program is offline, and in place of a server that does not respond or refuses the request with any status but 401
-/// (then its age is reported). Damaged entries are ignored. A response is stored only when its reader confirms that it is
-/// valid, so an invalid response never replaces a valid one.
+/// program is offline, and in place of a server that does not respond, or refuses the request with any status but 401
+/// (then its age is reported). Damaged entries are ignored. A response is stored only when its reader confirms that it
+/// is valid, so an invalid response never replaces a valid one.
 public struct CachingTransport: HTTPTransport {
   /// The rules for using cached responses.
   public struct Policy: Sendable, Hashable {
@@ -105,8 +105,8 @@ public struct CachingTransport: HTTPTransport {
     _ response: HTTPResponse, _ entry: CacheEntry?, _ now: Int64, _ request: HTTPRequest
   ) throws(Problem) -> HTTPResponse {
     let isAbsence = request.mayBeAbsent && [404, 410].contains(response.status)
-    // Whoever is not known to the server does not get what somebody else was given.
-    guard response.status != 200, response.status != 401, !isAbsence, !policy.refresh, let entry else { return response }
+    // With wrong credentials, nobody gets the response to the right ones.
+    guard ![200, 401].contains(response.status), !isAbsence, !policy.refresh, let entry else { return response }
     report(
       "\(URLText.redacted(request.url)): HTTP status \(response.status); using a cached response, "
         + "\(Self.age(entry.age(at: now))) old"

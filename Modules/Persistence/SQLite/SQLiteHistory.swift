@@ -72,7 +72,9 @@ enum SQLiteHistory {
       tables = HistoryCodec.encoded(try SQLiteReplacedRows.keep(entry.tables, connection, at: place))
     }
     var id = entry.id
-    if id.isEmpty { id = HistoryIdentifier.make(time: entry.time, after: try last(connection, limit: limit, at: place)) }
+    if id.isEmpty {
+      id = HistoryIdentifier.make(time: entry.time, after: try last(connection, limit: limit, at: place))
+    }
     let insert = try connection.prepare(
       "INSERT INTO bb_history(time, title, tables, id, undoes, command) VALUES(?1, ?2, ?3, ?4, ?5, ?6)")
     try insert.bind(1, text: entry.time)
