@@ -69,10 +69,11 @@ struct NoSources: SourceServices {
 
 struct NoDocuments: DocumentReading {
   func rows(
-    _ path: String, format: String?, delimiter: String?, types: ([String]) throws(Problem) -> ColumnTypes
+    _ path: String, format: String?, delimiter: String?, maximumField: Int?,
+    types: ([String]) throws(Problem) -> ColumnTypes
   ) throws(Problem) -> any RowStream { throw Problem(.bug, "no files") }
   var extensions: [String] { [] }
-  func records(_ path: String, extension: String) throws(Problem) -> (Schema, [StoredRecord]) {
+  func records(_ path: String, extension: String, maximumField: Int?) throws(Problem) -> (Schema, [StoredRecord]) {
     throw Problem(.bug, "no files")
   }
 }
