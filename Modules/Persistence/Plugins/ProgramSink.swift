@@ -161,21 +161,7 @@ final class PrivateFolder: Sendable {
   }
 
   deinit {
-    Self.remove(path)
+    DirectoryListing.removeAll(path)
     Temporaries.forget(path)
-  }
-
-  private static func remove(_ path: String) {
-    guard let listing = unsafe opendir(path) else { return }
-    while let entry = unsafe readdir(listing) {
-      let name = unsafe withUnsafePointer(to: &entry.pointee.d_name) { pointer in
-        unsafe pointer.withMemoryRebound(to: CChar.self, capacity: 256) { unsafe String(cString: $0) }
-      }
-      guard name != ".", name != ".." else { continue }
-      let file = "\(path)/\(name)"
-      if unsafe entry.pointee.d_type == UInt8(DT_DIR) { remove(file) } else { unsafe unlink(file) }
-    }
-    unsafe closedir(listing)
-    unsafe rmdir(path)
   }
 }
