@@ -44,11 +44,12 @@ let package = Package(
     c("CCurl"),  // loads libcurl with dlopen on the first request; only the headers are needed to build
     c("CMasks"),
     c("CSearch"),
+    c("CZlib"),  // loads zlib with dlopen on first use; declares what it needs
     c("CSystem"),
     c("CSQLiteGuard", [.linkedLibrary("sqlite3")]),  // what SQLite may do with files and statements
 
     module("Rows"),
-    module("Codecs", ["Rows", "CMasks"]),
+    module("Codecs", ["Rows", "CMasks", "CZlib"]),
     module("Query", ["Rows", "Codecs", "CSearch"]),
     module("Domain", ["Rows", "Codecs", "Query"]),
     module("Networking", ["Rows", "Codecs", "Query", "Domain", "CCurl"]),

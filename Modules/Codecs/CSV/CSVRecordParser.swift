@@ -230,23 +230,11 @@ import Rows
       changes.put(value, at: start)
       return .bytes(UInt32(start), UInt32(value.count))
     case .json, .list:
-      guard let canonical = nested(type, text), canonical.count <= length else { return nil }
+      guard let canonical = type.canonicalJSON(text), canonical.count <= length else { return nil }
       changes.put(canonical, at: start)
       return .json(UInt32(start), UInt32(canonical.count))
     default: return nil
     }
-  }
-
-  /// The canonical form of JSON text; nil when it is none or does not fit the type.
-  private func nested(_ type: ColumnType, _ text: [UInt8]) -> [UInt8]? {
-    guard let value = try? JSON.parse(text, name: "") else { return nil }
-    if case .list(let element) = type {
-      guard let elements = value.arrayValue else { return nil }
-      guard elements.allSatisfy({ element == .integer ? $0.integerValue != nil : $0.stringBytes != nil }) else {
-        return nil
-      }
-    }
-    return value.canonicalBytes
   }
 
   /// The kind of number a field is; nil when it is none.

@@ -66,16 +66,20 @@ public final class FileByteSource: ByteSource {
 
   /// Reads the available bytes, at most `limit`.
   public func read(into text: inout ArenaBuilder, limit: Int) throws(Problem) -> Int {
+    let offset = size == nil ? nil : position.withLock { $0 }
+    let count = try read(at: offset, limit: limit, into: &text)
+    position.withLock { $0 += count }
+    return count
+  }
+
+  /// Reads from `offset` on; nil for what comes next in a pipe.
+  private func read(at offset: Int?, limit: Int, into text: inout ArenaBuilder) throws(Problem) -> Int {
     while true {
       let count = unsafe text.appendBytes(atMost: limit) { [file] (free) in
-        size == nil
-          ? unsafe Glibc.read(file.descriptor, free.baseAddress, free.count)
-          : unsafe pread(file.descriptor, free.baseAddress, free.count, off_t(position.withLock { $0 }))
+        guard let offset else { return unsafe Glibc.read(file.descriptor, free.baseAddress, free.count) }
+        return unsafe pread(file.descriptor, free.baseAddress, free.count, off_t(offset))
       }
-      if count >= 0 {
-        position.withLock { $0 += count }
-        return count
-      }
+      if count >= 0 { return count }
       if errno == EAGAIN {
         // The descriptor is non-blocking: wait for bytes.
         var bytes = pollfd(fd: file.descriptor, events: Int16(POLLIN), revents: 0)
@@ -96,6 +100,16 @@ public final class FileByteSource: ByteSource {
   func status() -> stat? {
     var status = stat()
     return unsafe fstat(file.descriptor, &status) == 0 ? status : nil
+  }
+}
+
+extension FileByteSource: RandomAccessSource {
+  /// The size when the file was opened; 0 for pipes.
+  public var length: Int { size ?? 0 }
+
+  /// Reads up to `count` bytes at `offset`.
+  public func read(at offset: Int, count: Int, into text: inout ArenaBuilder) throws(Problem) -> Int {
+    try read(at: offset, limit: count, into: &text)
   }
 }
 

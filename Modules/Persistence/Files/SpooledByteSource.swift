@@ -29,8 +29,30 @@ public final class SpooledByteSource: ByteSource {
     return count
   }
 
+  /// Copies all there is, which then can be read from any position, if `isNeeded`.
+  func readAll(if isNeeded: Bool) throws(Problem) {
+    guard isNeeded else { return }
+    var piece = ArenaBuilder(), at = 0
+    while true {
+      piece.removeAll()
+      let count = try tape.read(at: at, into: &piece, limit: piece.room)
+      if count == 0 { return }
+      at += count
+    }
+  }
+
   /// The same bytes, from the beginning.
   public func reopened() throws(Problem) -> (any ByteSource)? { SpooledByteSource(tape, name: name) }
+}
+
+extension SpooledByteSource: RandomAccessSource {
+  /// The bytes that were copied; all of them after `readAll`.
+  public var length: Int { size ?? 0 }
+
+  /// Reads from the copy.
+  public func read(at offset: Int, count: Int, into text: inout ArenaBuilder) throws(Problem) -> Int {
+    try tape.read(at: offset, into: &text, limit: count)
+  }
 }
 
 /// A pipe and the copy of the bytes read from it.

@@ -22,6 +22,11 @@
   @inlinable public var count: Int { used }
   /// Forgets the bytes, keeps the memory.
   @inlinable public mutating func removeAll() { used = 0 }
+  /// Removes the bytes from `count` on.
+  public mutating func truncate(to count: Int) {
+    precondition(count >= 0 && count <= used, "internal error: cannot truncate to more than there is")
+    used = count
+  }
 
   /// The free bytes: at least `n`, and the slack. `commit` what was written.
   @inlinable @inline(__always) public mutating func room(_ n: Int) -> UnsafeMutablePointer<UInt8> {

@@ -51,6 +51,11 @@ public struct RowBatchBuilder: ~Copyable {
     cells.append(.number(UInt32(arena.count), UInt32(literal.count)))
     arena.append(literal)
   }
+  /// Appends a number's literal, in JSON's grammar.
+  public mutating func append(number literal: RawSpan) {
+    cells.append(.number(UInt32(arena.count), UInt32(literal.byteCount)))
+    arena.append(literal)
+  }
   /// Appends canonical JSON.
   public mutating func append(json value: [UInt8]) {
     cells.append(.json(UInt32(arena.count), UInt32(value.count)))

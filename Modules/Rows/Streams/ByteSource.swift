@@ -44,12 +44,19 @@ public final class MemoryByteSource: ByteSource {
   /// Copies.
   public func read(into text: inout ArenaBuilder, limit: Int) throws(Problem) -> Int {
     position.withLock { position in
-      let count = min(limit, bytes.count - position)
-      text.append(bytes[position..<position + count])
+      let count = copy(from: position, count: limit, into: &text)
       position += count
       return count
     }
   }
+
+  /// Appends up to `limit` bytes from `offset` on; returns how many.
+  func copy(from offset: Int, count limit: Int, into text: inout ArenaBuilder) -> Int {
+    let count = max(0, min(limit, bytes.count - offset))
+    if count > 0 { text.append(bytes[offset..<offset + count]) }
+    return count
+  }
+
   /// The same bytes.
   public func reopened() throws(Problem) -> (any ByteSource)? { MemoryByteSource(bytes, name: name) }
 }

@@ -1,0 +1,88 @@
+#include "CZlib.h"
+#include <dlfcn.h>
+#include <stdlib.h>
+
+// What zlib.h declares, unchanged since version 1.0: the size is checked by inflateInit2_.
+typedef struct {
+  const uint8_t *next_in;
+  unsigned avail_in;
+  unsigned long total_in;
+  uint8_t *next_out;
+  unsigned avail_out;
+  unsigned long total_out;
+  const char *msg;
+  void *state;
+  void *(*zalloc)(void *, unsigned, unsigned);
+  void (*zfree)(void *, void *);
+  void *opaque;
+  int data_type;
+  unsigned long adler;
+  unsigned long reserved;
+} stream;
+
+enum { no_flush = 0, ok = 0, stream_end = 1, buffer_error = -5, raw_deflate = -15 };
+
+#define FUNCTIONS(F) \
+  F(int, inflateInit2_, (stream *, int, const char *, int)) \
+  F(int, inflate, (stream *, int)) \
+  F(int, inflateEnd, (stream *)) \
+  F(unsigned long, crc32, (unsigned long, const uint8_t *, unsigned))
+
+#define DECLARE(result, name, parameters) static result (*p_##name) parameters;
+FUNCTIONS(DECLARE)
+
+const char *bb_zlib_load(void) {
+  static int is_loaded;
+  if (is_loaded) return 0;
+  void *library = dlopen("libz.so.1", RTLD_NOW | RTLD_LOCAL);
+  if (!library) return dlerror();
+#define RESOLVE(result, name, parameters) \
+  if (!(p_##name = (result (*) parameters)dlsym(library, #name))) return "zlib is too old: it has no " #name;
+  FUNCTIONS(RESOLVE)
+  is_loaded = 1;
+  return 0;
+}
+
+struct bb_inflate {
+  stream stream;
+};
+
+bb_inflate *bb_inflate_begin(void) {
+  bb_inflate *inflate = calloc(1, sizeof *inflate);
+  if (inflate && p_inflateInit2_(&inflate->stream, raw_deflate, "1", sizeof(stream)) != ok) {
+    free(inflate);
+    return 0;
+  }
+  return inflate;
+}
+
+static unsigned bounded(size_t count) { return count > 1u << 30 ? 1u << 30 : (unsigned)count; }
+
+bb_inflate_result bb_inflate_step(
+    bb_inflate *inflate, const uint8_t *input, size_t count, size_t *taken, void *output, size_t room, size_t *made) {
+  stream *s = &inflate->stream;
+  s->next_in = input;
+  s->avail_in = bounded(count);
+  s->next_out = output;
+  s->avail_out = bounded(room);
+  int result = p_inflate(s, no_flush);
+  *taken = (size_t)(s->next_in - input);
+  *made = (size_t)(s->next_out - (uint8_t *)output);
+  if (result == stream_end) return bb_inflate_done;
+  return result == ok || result == buffer_error ? bb_inflate_more : bb_inflate_damaged;
+}
+
+void bb_inflate_end(bb_inflate *inflate) {
+  p_inflateEnd(&inflate->stream);
+  free(inflate);
+}
+
+uint32_t bb_zlib_crc32(uint32_t crc, const uint8_t *bytes, size_t count) {
+  while (count > 0) {
+    unsigned piece = bounded(count);
+    crc = (uint32_t)p_crc32(crc, bytes, piece);
+    bytes += piece;
+    count -= piece;
+  }
+  return crc;
+}
