@@ -20,9 +20,11 @@ struct ImportedFiles: DocumentReading {
     reading.delimiter = delimiter
     reading.maximumField = maximumField
     let source = try FileSource(path: path, reading, scratch: scratch) { report.warning($0) }
-    let table = try await source.tables().first?.name ?? ""
+    var table = try await source.mainTable() ?? ""
+    if table.isEmpty { table = try await source.tables().first?.name ?? "" }
     return try await source.typed(table, types).rows(of: table, RowRequest())
   }
+  func matches(_ pattern: String) throws(Problem) -> [String] { try FilePattern.matches(pattern) }
   var extensions: [String] { PlaceDocumentReader.suffixes }
   func records(
     _ path: String, extension suffix: String, maximumField: Int?

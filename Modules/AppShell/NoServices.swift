@@ -72,6 +72,7 @@ struct NoDocuments: DocumentReading {
     _ path: String, format: String?, delimiter: String?, maximumField: Int?,
     types: ([String]) throws(Problem) -> ColumnTypes
   ) throws(Problem) -> any RowStream { throw Problem(.bug, "no files") }
+  func matches(_ pattern: String) -> [String] { [] }
   var extensions: [String] { [] }
   func records(_ path: String, extension: String, maximumField: Int?) throws(Problem) -> (Schema, [StoredRecord]) {
     throw Problem(.bug, "no files")

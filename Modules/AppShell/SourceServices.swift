@@ -28,6 +28,8 @@ public protocol DocumentReading: Sendable {
     _ path: String, format: String?, delimiter: String?, maximumField: Int?,
     types: (_ columns: [String]) throws(Problem) -> ColumnTypes
   ) async throws(Problem) -> any RowStream
+  /// The files that match a pattern such as `logs/*.csv`, in byte order.
+  func matches(_ pattern: String) throws(Problem) -> [String]
   /// The extensions of documents of other programs.
   var extensions: [String] { get }
   /// The records of such a document and their dataset; omitted data is a warning.

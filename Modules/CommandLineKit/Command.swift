@@ -58,6 +58,8 @@ public struct Program: Sendable {
   public let topics: [Topic]
   /// Command lines for the help of the program, without its name.
   public let examples: [String]
+  /// The datasets of the program, for its help; empty if it has none to choose from.
+  public let datasets: [String]
   /// The files and directories that the program uses, for the man page.
   public let files: [File]
   /// Other programs with a man page.
@@ -96,7 +98,7 @@ public struct Program: Sendable {
   public init(
     _ name: String, version: String, released: String = "", _ overview: String, discussion: String = "",
     commands: [Command], defaultCommand: String? = nil, options: [Option], topics: [Topic], examples: [String],
-    files: [File] = [], related: [String] = []
+    datasets: [String] = [], files: [File] = [], related: [String] = []
   ) {
     self.name = name
     self.version = version
@@ -108,6 +110,7 @@ public struct Program: Sendable {
     self.options = options
     self.topics = topics
     self.examples = examples
+    self.datasets = datasets
     self.files = files
     self.related = related
   }

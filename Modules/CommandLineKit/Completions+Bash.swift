@@ -70,6 +70,6 @@ extension Completions {
     func options(_ place: Place) -> String { place.options.map { "--\($0.name)" }.joined(separator: " ") }
     return places.map { place in
       "    '\(place.path)') options='\(options(place))'; arguments='\(place.words.joined(separator: " "))'\(place.takesFiles ? "; files=1" : "") ;;\n"
-    }.joined() + "    *) options='\(options(start))'; arguments= ;;\n"
+    }.joined() + "    *) options='\(options(start))'; arguments=\(start.takesFiles ? "; files=1" : "") ;;\n"
   }
 }

@@ -11,6 +11,11 @@ extension Completions {
     if !others.isEmpty {
       lines.append("complete -c \(name) -n __fish_use_subcommand -a '\(quoted(others.joined(separator: " ")))'")
     }
+    if start.takesFiles {
+      // Also after files: whatever is not a command takes files.
+      let names = commands.map(\.name).joined(separator: " ")
+      lines.append("complete -c \(name) -n 'not __fish_seen_subcommand_from \(names)' -F")
+    }
     for place in places.dropFirst() where !place.words.isEmpty || place.takesFiles {
       let path = place.path.split(separator: " ")
       var condition = path.map { "__fish_seen_subcommand_from \($0)" }.joined(separator: "; and ")

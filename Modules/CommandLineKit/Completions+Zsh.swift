@@ -34,7 +34,7 @@ extension Completions {
     places.filter { !$0.words.isEmpty || $0.takesFiles }.map { place in
       let words = place.words.isEmpty ? "" : " compadd -- \(place.words.joined(separator: " "));"
       return "    ('\(place.path)')\(words)\(place.takesFiles ? " _files;" : "") ;;\n"
-    }.joined()
+    }.joined() + (places[0].takesFiles ? "    (-) _files ;;\n" : "")
   }
 
   private func zshOption(_ option: Option) -> String {

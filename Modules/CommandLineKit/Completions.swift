@@ -86,7 +86,8 @@ public struct Completions: Sendable {
     let start = Place(
       path: "",
       options: (fallback.map(program.options(of:)) ?? program.options + [Program.help]) + [Program.versionOption],
-      words: program.commands.map(\.name) + (fallback.map(arguments(of:)) ?? []), takesFiles: false)
+      words: program.commands.map(\.name) + (fallback.map(arguments(of:)) ?? []),
+      takesFiles: fallback?.arguments.contains(where: \.takesFiles) ?? false)
     return [start] + program.commands.flatMap { places(of: $0, under: "") }
   }
 
@@ -110,7 +111,7 @@ public struct Completions: Sendable {
     let place = Place(
       path: path, options: program.options(of: command),
       words: command.subcommands.map(\.name) + arguments(of: command),
-      takesFiles: command.arguments.contains { $0.values == .file || $0.values == .folder })
+      takesFiles: command.arguments.contains(where: \.takesFiles))
     return [place] + command.subcommands.flatMap { places(of: $0, under: path) }
   }
 

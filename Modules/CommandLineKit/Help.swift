@@ -16,6 +16,8 @@ extension Program {
         lines: (start.map { [([self.name] + $0.arguments.map(\.signature) + ["[OPTIONS]"]).joined(separator: " ")] }
           ?? [])
           + ["\(name) COMMAND [ARGUMENTS] [OPTIONS]"])
+      page.section("EXAMPLES", lines: examples.map { "\(name) \($0)" })
+      if !datasets.isEmpty { page.section("DATASETS", text: datasets.joined(separator: ", ")) }
       page.section("SUBCOMMANDS", pairs: commands.map { ($0.name, $0.overview) })
       page.section(
         "OPTIONS",
@@ -28,7 +30,6 @@ extension Program {
           } ?? []))
       page.groups(options + [Self.help, Self.versionOption])
       page.section("HELP TOPICS", pairs: topics.map { ("help \($0.name)", $0.summary) })
-      page.section("EXAMPLES", lines: examples.map { "\(name) \($0)" })
       return page.text
     }
     page.section(

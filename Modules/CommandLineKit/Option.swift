@@ -86,6 +86,8 @@ public struct Argument: Sendable, Hashable {
   public let placeholder: String
   /// What may be typed.
   public let values: Option.Values
+  /// Whether a file may be typed instead.
+  public let takesFiles: Bool
   /// The number of arguments.
   public let count: Count
   /// One sentence without a full stop.
@@ -98,9 +100,13 @@ public struct Argument: Sendable, Hashable {
   }
 
   /// An argument.
-  public init(_ placeholder: String, values: Option.Values = .free, count: Count = .one, _ summary: String) {
+  public init(
+    _ placeholder: String, values: Option.Values = .free, takesFiles: Bool = false, count: Count = .one,
+    _ summary: String
+  ) {
     self.placeholder = placeholder
     self.values = values
+    self.takesFiles = takesFiles || values == .file || values == .folder
     self.count = count
     self.summary = summary
   }

@@ -30,6 +30,15 @@ public struct Invocation: Sendable {
     self.given = given
   }
 
+  /// The same command line with other arguments and other values of an option.
+  public func replacing(arguments: [String], option: Option, values: [String]) -> Invocation {
+    var given = self.given
+    given[option.name] = values
+    var copy = Invocation(action: action, path: path, arguments: arguments, given: given)
+    copy.configuration = configuration
+    return copy
+  }
+
   /// Whether a flag was given.
   public func has(_ option: Option) -> Bool { given[option.name] != nil }
   /// The value given; nil when the option was not.

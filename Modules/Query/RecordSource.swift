@@ -6,9 +6,19 @@ public protocol RecordSource: Sendable {
   var name: String { get }
   /// The tables it has, with their schemas.
   func tables() async throws(Problem) -> [Schema]
+  /// The table that is read if none is named; nil if one must be.
+  func mainTable() async throws(Problem) -> String?
   /// The rows of a table. The request may be pushed down as far as the stream's own `RowRequest` says; the caller does
   /// the rest.
   func rows(of table: String, _ request: RowRequest) async throws(Problem) -> any RowStream
+}
+
+extension RecordSource {
+  /// The only table.
+  public func mainTable() async throws(Problem) -> String? {
+    let tables = try await tables()
+    return tables.count == 1 ? tables[0].name : nil
+  }
 }
 
 /// The work that a reader offers for push-down; a source may do all, some or none of it.

@@ -65,7 +65,7 @@ struct FileSourceTests {
     try await folder.write("zeros", "\0\0\0")
     let problem = await #expect(throws: Problem.self) { try await table("zeros") }
     #expect(problem?.kind == .usage)
-    #expect(problem?.hint == "use --from-format FORMAT; available formats: csv, tsv, json, ndjson, sqlite")
+    #expect(problem?.hint == "use --from-format FORMAT; available formats: csv, tsv, json, ndjson, sqlite, xlsx")
   }
 
   @Test func aMissingFileIsNoInput() async throws {

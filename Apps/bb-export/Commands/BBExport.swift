@@ -9,17 +9,23 @@ enum BBExport {
   static let version = Release.version
 
   static let table = Command(
-    "table", "write a dataset, or a table from a file",
-    discussion: "`table` can be omitted: `bb-export episodes` is the same as `bb-export table episodes`.",
+    "table", "write a dataset, or a table from files",
+    discussion: """
+      `table` can be omitted: `bb-export episodes` is the same as `bb-export table episodes`. An argument that contains \
+      a dot or a slash, or is the name of a file but of no dataset, is a file to read, as after --from. Several files, \
+      or a pattern in quotes, are read as one table: columns are matched by name.
+      """,
     arguments: [
       Argument(
-        "DATASET", values: .dynamic("dataset"), count: .optional,
-        "dataset or table to write; optional if the input has only one table")
+        "DATASET|FILE", values: .dynamic("dataset"), takesFiles: true, count: .any,
+        "dataset to write; or files to read, or - for standard input, and the table of a file with several")
     ],
-    options: Options.selecting + OutputOptions.exporting + Options.readingFiles + [Options.storage] + Options.asking,
+    options: Options.selecting + OutputOptions.exporting + Options.readingFiles + [Options.sheet, Options.storage]
+      + Options.asking,
     examples: [
       "episodes --where 'season = 1' --production bb", "characters -o characters.csv -o characters.json",
-      "quotes --production 'El Camino' --sample 1", "--from people.csv --where 'age >= 18' -f json",
+      "quotes --production 'El Camino' --sample 1", "people.csv --where 'age >= 18' -f json",
+      "book.xlsx --table Prices -o prices.csv", "'logs/*.csv' --sort at -o all.ndjson",
     ])
   static let sync = Command(
     "sync", "fetch datasets into a store, writing only what changed",
@@ -86,7 +92,9 @@ enum BBExport {
         "dataset or table; optional if the input has only one table")
     ],
     options: [Options.imageFolder, Options.parallel, Options.maxImage, Options.maxTotal]
-      + Options.selecting.filter { !ImagesCommand.without.contains($0) } + Options.readingFiles + [Options.storage]
+      + Options.selecting.filter { !ImagesCommand.without.contains($0) } + Options.readingFiles + [
+        Options.sheet, Options.storage,
+      ]
       + Options.asking + [OutputOptions.progress],
     examples: [
       "images characters -o images", "images episodes --production bcs --season 6 -o stills",
@@ -149,7 +157,8 @@ enum BBExport {
     defaultCommand: "table",
     options: SharedOptions.everywhere, topics: Topics.all,
     examples: [
-      "episodes --where 'season = 1'", "characters -o characters.csv", "--from people.csv -f json", "formats",
-    ],
+      "episodes --where 'season = 1'", "characters -o characters.csv -o characters.json",
+      "people.csv --where 'age >= 18' -f json", "data/*.xlsx -o all.csv", "sync --storage sqlite:bb.db",
+    ], datasets: Catalog.all.map(\.name),
     files: [.configuration, .store, .cache, .plugins], related: ["bb-notes"])
 }

@@ -29,7 +29,7 @@ struct ImagesCommand {
     let choice = try choice()
     let selection = try SelectionReader(invocation)
     let source = try await services.sources.open(choice)
-    let table = try await TableCommand.table(of: source, choice, invocation)
+    let table = try await TableCommand.table(of: source, choice, invocation, services.report)
     var request = RowRequest()
     if case .file = choice {
     } else if let schema = try await source.tables().first(where: { $0.name == table }) {

@@ -34,13 +34,17 @@ enum Options {
 
   private static let reading = "Source"
   static let from = Option.value(
-    "from", "FILE", values: .file, in: reading, "read FILE instead of a source, or - for standard input")
+    "from", "FILE", values: .file, in: reading,
+    "read FILE instead of a source, - for standard input, or files by a quoted pattern such as '*.csv'")
   static let fromFormat = Option.value(
-    "from-format", "FORMAT", values: .words(["csv", "tsv", "json", "ndjson", "sqlite"]),
+    "from-format", "FORMAT", values: .words(["csv", "tsv", "json", "ndjson", "sqlite", "xlsx"]),
     default: "from its extension or content", in: reading,
     "format of the input")
   static let tableName = Option.value(
     "as", "NAME", default: "file name without extension", in: reading, "name to use for the input table")
+  static let sheet = Option.value(
+    "table", "NAME", default: "the only table, or the first sheet", in: reading,
+    "sqlite: table to read; xlsx: sheet to read")
   static let types = Option.value(
     "types", "COLUMN=TYPE,…", in: reading, "types of input columns; other columns are inferred")
   static let records = Option.value(
@@ -49,7 +53,9 @@ enum Options {
     "empty-as", "VALUE", values: .words(["null", "text"]), default: "null", in: reading,
     "how to read an unquoted empty CSV field")
   static let fromNull = Option.value(
-    "from-null", "TEXT", in: reading, "csv, tsv: an unquoted field that means null, in addition to the empty one")
+    "from-null", "TEXT", in: reading,
+
+    "csv, tsv: an unquoted field that means null, in addition to the empty one; xlsx: a text or error such as #N/A")
   static let strictCSV = Option.flag(
     "strict-csv", in: reading, "csv, tsv: refuse a quote inside an unquoted field")
   static let encodingErrors = Option.value(

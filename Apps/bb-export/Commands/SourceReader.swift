@@ -40,7 +40,7 @@ struct SourceReader {
         .usage, "--\(said[0].name) and --\(said[1].name) cannot be used together", hint: "use only one of them")
     }
     if said.first == Options.from { return try refuseAsking("a file", connects) }
-    for option in Options.readingFiles where invocation.has(option) {
+    for option in Options.readingFiles + [Options.sheet] where invocation.has(option) {
       let isLimit = option == Options.maxField || option == Options.timeout
       if isLimit, said.first == Options.storage { continue }
       throw Problem(.usage, "--\(option.name) requires --from FILE", hint: "add --from FILE")

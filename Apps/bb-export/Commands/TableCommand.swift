@@ -9,7 +9,10 @@ struct TableCommand {
   private let invocation: Invocation
   private let services: AppServices
 
-  init(_ context: CommandContext) { (invocation, services) = (context.invocation, context.services) }
+  init(_ context: CommandContext) throws(Problem) {
+    services = context.services
+    invocation = try InputFiles.resolved(context.invocation, services)
+  }
 
   func run() async throws(Problem) {
     // What can be wrong with the words is found before anything is opened or asked.
@@ -17,8 +20,13 @@ struct TableCommand {
     let choice = SourceReader.guarding(
       try SourceReader(invocation).choice(for: invocation.arguments.first), for: outputs)
     let selection = try SelectionReader(invocation)
+    if invocation.all(Options.from).count > 1 {
+      let rows = try await InputFiles.union(invocation, services)
+      try await outputs.write(rows, selection: try selection.read(for: rows.schema))
+      return
+    }
     let source = try await services.sources.open(choice)
-    let table = try await Self.table(of: source, choice, invocation)
+    let table = try await Self.table(of: source, choice, invocation, services.report)
     var request = RowRequest(columns: selection.neededColumns, cores: outputs.threads)
     if case .file = choice {
     } else if let schema = try await source.tables().first(where: { $0.name == table }) {
@@ -44,7 +52,7 @@ struct TableCommand {
 
   /// The table that was named, or the only one there is.
   static func table(
-    of source: any RecordSource, _ choice: SourceChoice, _ invocation: Invocation
+    of source: any RecordSource, _ choice: SourceChoice, _ invocation: Invocation, _ report: Report
   ) async throws(Problem) -> String {
     if case .file = choice {
     } else if let name = invocation.arguments.first {
@@ -52,15 +60,35 @@ struct TableCommand {
     }
     let tables = try await source.tables().map(\.name)
     if tables.isEmpty { throw Problem(.noInput, "the input has no tables", at: source.name) }
-    guard let name = invocation.arguments.first ?? (tables.count == 1 ? tables[0] : nil) else {
+    if let sheet = invocation[Options.sheet], let name = invocation.arguments.first {
+      throw Problem(
+        .usage, "--table \(sheet) and \(name) cannot be used together", hint: "omit one of them")
+    }
+    var named = invocation[Options.sheet] ?? invocation.arguments.first
+    if named == nil { named = try await mainTable(of: source, among: tables, report) }
+    guard let name = named else {
       throw Problem(
         .usage, "the input has several tables", at: source.name, hint: "choose one: \(tables.joined(separator: ", "))")
     }
-    guard tables.contains(name) else {
+    // A sheet has its own name as well when the table is called after the file.
+    guard tables.contains(name) || invocation.has(Options.sheet) else {
       let near = SpellingSuggestion.word(to: name, among: tables) ?? tables.joined(separator: ", ")
       throw Problem(.noInput, "table not found: “\(name)”", at: source.name, hint: "available: \(near)")
     }
     return name
+  }
+
+  /// The table of a source if none was named; a message names the others.
+  private static func mainTable(
+    of source: any RecordSource, among tables: [String], _ report: Report
+  ) async throws(Problem) -> String? {
+    let main = try await source.mainTable()
+    if let main, tables.count > 1 {
+      let others = tables.filter { $0 != main }
+      let some = others.prefix(5).map { "“\($0)”" }.joined(separator: ", ") + (others.count > 5 ? ", …" : "")
+      report.result("\(source.name): reading “\(main)”; --table reads another: \(some)")
+    }
+    return main
   }
 
   /// Favourites are in the storage that is read, else in the default one; of actors the records say it themselves.

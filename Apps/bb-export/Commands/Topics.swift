@@ -52,12 +52,16 @@ enum Topics {
     """
 
   private static let input = """
-    Records come from one place: a file (--from FILE) or a source (--source
-    NAME: a live API, listed by `bb-export sources`, or `snapshot` for the
-    built-in data).
+    Records come from one place: files (FILE… or --from FILE) or a source
+    (--source NAME: a live API, listed by `bb-export sources`, or `snapshot` for
+    the built-in data).
 
-    --from FILE reads .csv, .tsv, .json and .ndjson files, any table or view of
-    an SQLite .db file (`bb-export TABLE --from x.db`), or standard input (-).
+    `bb-export people.csv` reads .csv, .tsv, .json, .ndjson and .xlsx files, any
+    table or view of an SQLite .db file (`bb-export x.db TABLE`), or standard
+    input (-). Of a workbook it reads the first sheet, else --table NAME.
+    Several files, or a pattern in quotes such as 'logs/*.csv', are one table:
+    columns are matched by name, and those a file does not have are null.
+
     The format comes from --from-format, the extension or the first bytes.
     Column types are inferred without losing information; override them with a
     metadata file, x.csv-metadata.json (CSV on the Web), or --types NAME=TYPE,…

@@ -12,6 +12,8 @@ public enum FileFormat: String, Sendable, Hashable, CaseIterable {
   case ndjson
   /// An SQLite database.
   case sqlite
+  /// A workbook of Excel, LibreOffice or another spreadsheet.
+  case xlsx
 
   /// Suffixes that choose it, in small letters.
   public var suffixes: [String] {
@@ -21,6 +23,7 @@ public enum FileFormat: String, Sendable, Hashable, CaseIterable {
     case .json: ["json", "geojson"]
     case .ndjson: ["ndjson", "jsonl"]
     case .sqlite: ["db", "sqlite", "sqlite3", "db3"]
+    case .xlsx: ["xlsx", "xlsm", "xltx", "xltm"]
     }
   }
 
@@ -42,40 +45,77 @@ public enum FileFormat: String, Sendable, Hashable, CaseIterable {
     self = format
   }
 
+  /// Formats that tables are not read from.
+  private static let unread = [
+    "xls", "xlsb", "ods", "html", "htm", "md", "markdown", "yaml", "yml", "sql", "xml", "gpx", "kml", "vcf", "pdf",
+    "parquet", "zip",
+  ]
+
   /// Refuses formats that are not tables, by the extension and the first bytes of a file, rather than reading them as
   /// CSV.
   static func refuse(_ path: String, suffix: String?, beginning bytes: [UInt8]) throws(Problem) {
-    let unread = [
-      "xlsx", "xls", "ods", "html", "htm", "md", "markdown", "yaml", "yml", "sql", "xml", "gpx", "kml", "vcf", "pdf",
-      "parquet",
-    ]
-    let formats = allCases.map(\.rawValue).joined(separator: ", ")
-    if bytes.starts(with: [0x1F, 0x8B]) || bytes.starts(with: [0x28, 0xB5, 0x2F, 0xFD]) {
+    let file = path == "standard input" ? "FILE" : shellWord(path)
+    if let packing = Packing.all.first(where: { bytes.starts(with: $0.mark) }) {
+      let suffix = ".\(packing.suffix)"
+      let plain = path.hasSuffix(suffix) ? shellWord(String(path.dropLast(suffix.count))) : "FILE.csv"
       throw Problem(
-        .usage, "is a compressed file", at: path,
-        hint: "decompress it first: \(bytes[0] == 0x1F ? "gzip" : "zstd") -dc FILE | … -")
+        .usage, "is a file compressed with \(packing.tool)", at: path,
+        hint: "decompress it first: \(packing.tool) -dc \(file) > \(plain)")
     }
-    if bytes.starts(with: [0x50, 0x4B, 0x03, 0x04]), !unread.contains(suffix ?? "") {
+    if bytes.starts(with: "PAR1".utf8) || suffix == "parquet" {
       throw Problem(
-        .usage, "is a ZIP archive (for example a spreadsheet)", at: path,
-        hint: "extract it, or save the spreadsheet as CSV")
+        .usage, "cannot read Parquet files", at: path,
+        hint: "convert it first: duckdb -csv -c \"FROM \(file.hasPrefix("'") ? file : "'\(file)'")\" > FILE.csv")
+    }
+    if let suffix, ["xls", "xlsb", "ods"].contains(suffix) {
+      throw Problem(
+        .usage, "cannot read .\(suffix) workbooks", at: path,
+        hint: "convert it first: soffice --headless --convert-to xlsx \(file)")
+    }
+    if suffix == "zip" {
+      throw Problem(.usage, "cannot read .zip archives", at: path, hint: "extract it first: unzip \(file)")
     }
     if let order = [[0xFF, 0xFE], [0xFE, 0xFF]].firstIndex(where: bytes.starts) {
       throw Problem(
         .badData, "is UTF-16; input must be UTF-8", at: path,
-        hint: "convert it: iconv -f UTF-16\(order == 0 ? "LE" : "BE") -t UTF-8")
+        hint: "convert it: iconv -f UTF-16\(order == 0 ? "LE" : "BE") -t UTF-8 \(file) > FILE.csv")
     }
     if let suffix, unread.contains(suffix) {
+      let formats = allCases.map(\.rawValue).joined(separator: ", ")
       throw Problem(
         .usage, "cannot read .\(suffix) files; supported: \(formats)", at: path,
         hint: "save it as CSV; if it already is one of these formats, use --from-format, for example --from-format csv")
     }
   }
 
+  /// A path as a word of a shell command.
+  static func shellWord(_ path: String) -> String {
+    let isPlain = path.utf8.allSatisfy { byte in
+      byte | 32 >= 97 && byte | 32 <= 122 || byte &- 48 < 10 || "/._-+,:@%=".utf8.contains(byte)
+    }
+    return isPlain && !path.hasPrefix("-") ? path : "'\(path.replacing("'", with: "'\\''"))'"
+  }
+
+  /// A way of compressing files: the first bytes, the suffix, and the program that undoes it.
+  private struct Packing {
+    let mark: [UInt8], suffix: String, tool: String
+
+    static let all = [
+      Packing(mark: [0x1F, 0x8B], suffix: "gz", tool: "gzip"),
+      Packing(mark: [0x28, 0xB5, 0x2F, 0xFD], suffix: "zst", tool: "zstd"),
+      Packing(mark: Array("BZh".utf8), suffix: "bz2", tool: "bzip2"),
+      Packing(mark: [0xFD, 0x37, 0x7A, 0x58, 0x5A, 0], suffix: "xz", tool: "xz"),
+    ]
+  }
+
   /// The format that the first bytes of a file suggest; nil if they suggest none.
-  init?(beginning bytes: [UInt8]) {
+  init?(beginning bytes: [UInt8], suffix: String? = nil) {
     if bytes.starts(with: "SQLite format 3\0".utf8) {
       self = .sqlite
+      return
+    }
+    if bytes.starts(with: [0x50, 0x4B, 3, 4]), !Self.unread.contains(suffix ?? "") {
+      self = .xlsx
       return
     }
     var text = bytes[...]

@@ -1,14 +1,16 @@
 import Codecs
+import Domain
 public import Query
 public import Rows
 
-/// The tables of one file: CSV, TSV, JSON, JSON Lines, or an SQLite database.
+/// The tables of one file: CSV, TSV, JSON, JSON Lines, an SQLite database, or a workbook.
 public struct FileSource: RecordSource {
   /// The options that the user gave for the file.
   public struct Reading: Sendable {
     /// Its format; nil to detect it by its extension, then by its first bytes.
     public var format: FileFormat?
-    /// What to call its table; nil for the file's name without the suffix. A database names its own.
+    /// What to call its table; nil for the file's name without the suffix. A database names its own, and so does a
+    /// workbook with several sheets.
     public var table: String?
     /// Types of columns, by name, that are not to be inferred.
     public var types: ColumnTypes = [:]
@@ -20,7 +22,8 @@ public struct FileSource: RecordSource {
     public var replacesBadEncoding = false
     /// Whether a quote inside an unquoted field of CSV is refused.
     public var isStrict = false
-    /// An unquoted field of CSV that means null, in addition to the empty one; nil for none.
+    /// An unquoted field of CSV that means null, in addition to the empty one, or such a cell of a workbook; nil for
+    /// none.
     public var nullText: String?
     /// The delimiter of CSV: a character or a word for one; nil for that of the format.
     public var delimiter: String?
@@ -44,6 +47,8 @@ public struct FileSource: RecordSource {
   private let report: @Sendable (String) -> Void
   /// A pipe's bytes.
   private let piped: (any ByteSource)?
+  /// The bytes of a workbook.
+  private let workbookBytes: (any RandomAccessSource)?
 
   /// The file at `path`; `-` is standard input.
   ///
@@ -62,15 +67,21 @@ public struct FileSource: RecordSource {
     self.scratch = scratch
     self.report = report
     let advice = "use --storage \(path) to read a directory as a store"
-    let source = path == "-" ? FileByteSource() : try FileByteSource(input: path, ifFolder: advice)
+    let source = path == "-" ? FileByteSource() : try Self.open(path, advice)
     name = source.name
     let isPipe = source.size == nil
-    let isCopied = isPipe && (reading.format == nil || reading.types.isEmpty)
-    let bytes: any ByteSource
-    if isCopied { bytes = try SpooledByteSource(source, scratch: scratch) } else { bytes = source }
+    let isCopied = isPipe && (reading.format == nil || reading.format == .xlsx || reading.types.isEmpty)
+    let copy = isCopied ? try SpooledByteSource(source, scratch: scratch) : nil
+    let bytes: any ByteSource = copy ?? source
     piped = isPipe ? bytes : nil
     self.path = isPipe ? nil : path
     if let said = reading.format { format = said } else { format = try Self.format(of: path, bytes, reading) }
+    try copy?.readAll(if: format == .xlsx)
+    if format == .xlsx {
+      if let copy { workbookBytes = copy } else { workbookBytes = source }
+    } else {
+      workbookBytes = nil
+    }
     if reading.records != nil, format != .json {
       throw Problem(
         .usage, "--records cannot be used with \(format.rawValue)", at: name,
@@ -83,7 +94,7 @@ public struct FileSource: RecordSource {
     }
     let ofCSV = [
       (reading.emptyIsText, "--empty-as"), (reading.replacesBadEncoding, "--encoding-errors"),
-      (reading.isStrict, "--strict-csv"), (reading.nullText != nil, "--from-null"),
+      (reading.isStrict, "--strict-csv"), (reading.nullText != nil && format != .xlsx, "--from-null"),
     ]
     if format != .csv, format != .tsv, let option = ofCSV.first(where: \.0)?.1 {
       throw Problem(
@@ -99,6 +110,20 @@ public struct FileSource: RecordSource {
     }
   }
 
+  private static func open(_ path: String, _ advice: String) throws(Problem) -> FileByteSource {
+    do throws(Problem) { return try FileByteSource(input: path, ifFolder: advice) } catch {
+      guard error.kind == .noInput, let mark = path.firstRange(of: "://"),
+        ["http", "https", "ftp", "s3", "gs", "file"].contains(path[..<mark.lowerBound].lowercased())
+      else { throw error }
+      let url = URLText.redacted(path), isWeb = path.lowercased().hasPrefix("http")
+      throw Problem(
+        .usage, "cannot read from a URL", at: url,
+        hint: isWeb
+          ? "download it first: curl -fLo FILE \(url == path ? FileFormat.shellWord(path) : "URL")"
+          : "copy it to a file first")
+    }
+  }
+
   /// By suffix, else by what the bytes look like; what looks like nothing else is CSV when it is text.
   private static func format(of path: String, _ bytes: any ByteSource, _ reading: Reading) throws(Problem) -> FileFormat
   {
@@ -111,7 +136,7 @@ public struct FileSource: RecordSource {
       while read.room > 0, try source.read(into: &read, limit: read.room) > 0 {}
     }
     let beginning = read.bytes
-    if let format = FileFormat(beginning: beginning) {
+    if let format = FileFormat(beginning: beginning, suffix: suffix) {
       return format == .ndjson && reading.records != nil ? .json : format
     }
     try FileFormat.refuse(bytes.name, suffix: suffix, beginning: beginning)
@@ -132,12 +157,56 @@ public struct FileSource: RecordSource {
     return String(dot.map { last[..<$0] } ?? last)
   }
 
-  /// The tables: those of a database, or the only one, whose columns are known when its rows are read.
+  /// The tables: those of a database, the sheets of a workbook, or the only one. The columns of sheets and of the only
+  /// table are known when the rows are read.
   public func tables() async throws(Problem) -> [Schema] {
+    if let workbookBytes {
+      return sheets(of: try Workbook(workbookBytes)).map { Schema($0.name, columns: []) }
+    }
     guard format == .sqlite, let path else {
       return [Schema(table, columns: [])]
     }
     return try database(path).tables().map(\.likelySchema)
+  }
+
+  /// The table that is read if none is named: the first sheet that a spreadsheet shows, or the only table; nil for a
+  /// database with several.
+  public func mainTable() async throws(Problem) -> String? {
+    if let workbookBytes {
+      let workbook = try Workbook(workbookBytes), main = workbook.mainSheet
+      return sheets(of: workbook).first { $0.sheet == main }?.name
+    }
+    let tables = try await tables()
+    return tables.count == 1 ? tables[0].name : nil
+  }
+
+  /// The sheets of a workbook by the names of their tables: their own, or that of the file for the only one.
+  private func sheets(of workbook: Workbook) -> [(name: String, sheet: Workbook.Sheet)] {
+    if workbook.sheets.count == 1 { return [(table, workbook.sheets[0])] }
+    return workbook.sheets.map { ($0.name, $0) }
+  }
+
+  private func sheetRows(
+    _ workbook: Workbook, _ table: String, _ request: RowRequest
+  ) throws(Problem) -> any RowStream {
+    guard
+      let sheet = sheets(of: workbook).first(where: { $0.name == table })?.sheet ?? workbook.sheet(named: table)
+    else {
+      let names = workbook.sheets.map(\.name)
+      let near = SpellingSuggestion.word(to: table, among: names).map { "did you mean \($0)?" }
+      throw Problem(
+        .noInput, "sheet not found: “\(table)”", at: name,
+        hint: near ?? "available sheets: \(names.joined(separator: ", "))")
+    }
+    var way = SheetReading()
+    way.types = reading.types
+    way.columns = request.columns
+    way.nullText = reading.nullText.map { Array($0.utf8) }
+    if let most = reading.maximumField { way.maximumField = most }
+    let stream = try SheetRowStream.inferring(
+      workbook, sheet, table: reading.table ?? table, way, scratch: scratch)
+    for warning in stream.warnings { report("\(name): \(warning)") }
+    return stream
   }
 
   /// The same file with the types that `types` gives for its column names, which are known once the header was read.
@@ -152,6 +221,7 @@ public struct FileSource: RecordSource {
   /// The rows of a table.
   /// - Throws: `noInput` for a missing table; `badData`, `io`; `usage` for types of unknown columns.
   public func rows(of table: String, _ request: RowRequest) async throws(Problem) -> any RowStream {
+    if let workbookBytes { return try sheetRows(try Workbook(workbookBytes), table, request) }
     guard format == .sqlite, let path else {
       guard table == self.table else {
         throw Problem(.noInput, "table not found: “\(table)”", at: name, hint: "its only table is “\(self.table)”")
@@ -176,7 +246,7 @@ public struct FileSource: RecordSource {
       bytes = try FileByteSource(input: path ?? name)
     }
     switch format {
-    case .json, .ndjson, .sqlite:
+    case .json, .ndjson, .sqlite, .xlsx:
       let form: JSONForm = format == .ndjson ? .lines : .automatic
       let pointer = try JSONPointer(reading.records ?? "")
       var way = JSONReading(form: form, records: pointer, types: reading.types, columns: request.columns)

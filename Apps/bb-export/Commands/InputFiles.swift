@@ -1,0 +1,96 @@
+import AppShell
+import CommandLineKit
+import Domain
+import Query
+import Rows
+
+/// The files that a command line names as inputs: after `--from`, or as arguments.
+///
+/// An argument is a file if it contains a dot or a slash, is `-`, or names an existing file and not a dataset. Every
+/// other argument is a dataset, or the table of the file.
+enum InputFiles {
+  /// The same command line with every input file as a value of `--from`, patterns such as `logs/*.csv` expanded, and
+  /// with at most one argument, the table.
+  /// - Throws: `usage` for arguments that cannot be used together, `noInput` for a pattern that no file matches.
+  static func resolved(_ invocation: Invocation, _ services: AppServices) throws(Problem) -> Invocation {
+    let places = [Options.storage, Options.source, Options.api]
+    var files: [String] = invocation[Options.from].map { [$0] } ?? [], tables: [String] = []
+    for word in invocation.arguments {
+      if !places.contains(where: invocation.has), isFile(word, services) {
+        files.append(word)
+      } else {
+        tables.append(word)
+      }
+    }
+    if tables.count > 1 { throw unexpected(tables) }
+    var expanded: [String] = []
+    for file in files { expanded += try expand(file, services) }
+    if expanded.count > 1 {
+      if expanded.contains("-") {
+        throw Problem(
+          .usage, "standard input cannot be combined with other files", hint: "save it to a file first")
+      }
+      if let table = tables.first {
+        throw Problem(.usage, "“\(table)” cannot be used with several files", hint: "name one file, or only files")
+      }
+    }
+    return expanded.isEmpty
+      ? invocation : invocation.replacing(arguments: tables, option: Options.from, values: expanded)
+  }
+
+  private static func isFile(_ word: String, _ services: AppServices) -> Bool {
+    if word == "-" || word.contains(".") || word.contains("/") { return true }
+    if Catalog.all.contains(where: { $0.name == word }) { return false }
+    return isPattern(word) || services.files.isFile(word)
+  }
+
+  private static func isPattern(_ word: String) -> Bool { word.contains { "*?[".contains($0) } }
+
+  /// The files that match a pattern; an existing file is none.
+  private static func expand(_ word: String, _ services: AppServices) throws(Problem) -> [String] {
+    guard isPattern(word), !word.contains("://"), !services.files.isFile(word) else { return [word] }
+    let found = try services.documents.matches(word)
+    guard !found.isEmpty else {
+      throw Problem(.noInput, "no file matches the pattern", at: word, hint: "list the files with: ls")
+    }
+    return found
+  }
+
+  private static func unexpected(_ words: [String]) -> Problem {
+    if let near = SpellingSuggestion.word(to: words[0], among: BBExport.program.commands.map(\.name)) {
+      return Problem(.usage, "unknown command “\(words[0])”", hint: "did you mean \(near)?")
+    }
+    return Problem(
+      .usage, "unexpected argument “\(words[1])”",
+      hint: "usage: \(BBExport.program.usage(of: BBExport.table, path: ["table"]))")
+  }
+
+  /// The rows of several files as one table.
+  static func union(
+    _ invocation: Invocation, _ services: AppServices
+  ) async throws(Problem) -> any RowStream {
+    let files = invocation.all(Options.from)
+    for path in invocation.all(OutputOptions.output) where path != "-" {
+      let exporter = invocation[OutputOptions.format] == nil ? try? services.exporters.forPath(path) : nil
+      guard exporter?.descriptor.name == "sqlite" || invocation[OutputOptions.format] == "sqlite" else { continue }
+      throw Problem(
+        .usage, "several files cannot be written to one SQLite file", at: path,
+        hint: "load each as a table of a store: bb-export sync --from FILE --storage sqlite:\(path)")
+    }
+    var choice = try SourceReader(invocation).file()
+    let types = choice.types
+    choice.types = ColumnTypes()
+    let shared = choice
+    let parts = files.map { file in
+      UnionRows.Part(name: file) { (types) async throws(Problem) in
+        var choice = shared
+        choice.types = types
+        let source = try await services.sources.open(.file(path: file, choice))
+        let table = try await TableCommand.table(of: source, .file(path: file, choice), invocation, services.report)
+        return try await source.rows(of: table, RowRequest())
+      }
+    }
+    let stem = files[0].split(separator: "/").last.map { String($0.prefix { $0 != "." }) } ?? ""
+    return try await UnionRows(parts, table: choice.name ?? (stem.isEmpty ? "input" : stem), types: types)
+  }
+}

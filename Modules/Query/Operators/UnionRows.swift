@@ -1,0 +1,203 @@
+import Codecs
+public import Rows
+import Synchronization
+
+/// The rows of several tables, one after another, with columns matched by name: those of the first table, then those
+/// that others add. A table without a column gives nulls.
+///
+/// A column has the type that all tables have; otherwise numbers are decimals, and everything else is text.
+public final class UnionRows: RowStream {
+  /// One of the tables.
+  public struct Part: Sendable {
+    /// How messages name it.
+    let name: String
+    /// Opens its rows from the beginning, with types for some of its columns.
+    let open: @Sendable (ColumnTypes) async throws(Problem) -> any RowStream
+
+    /// A table that can be opened any number of times.
+    public init(name: String, open: @escaping @Sendable (ColumnTypes) async throws(Problem) -> any RowStream) {
+      self.name = name
+      self.open = open
+    }
+  }
+
+  /// The columns of all tables.
+  public let schema: Schema
+  /// Whether the types of a table were inferred from its beginning.
+  public let isOptimistic: Bool
+  private let parts: [Part]
+  /// The types that the user gave, by column.
+  private let given: ColumnTypes
+  /// The types of each table that are known for certain.
+  private let known: [ColumnTypes]
+  private let state = Mutex(State())
+
+  private struct State: Sendable {
+    var next = 0
+    var current: (any RowStream)?
+    var opened: [(part: Int, rows: any RowStream)] = []
+    var notes: [String] = []
+  }
+
+  /// Opens every table once, for its columns.
+  /// - Parameters:
+  ///   - table: the name of the result.
+  ///   - types: the types that the user gave, by column.
+  /// - Throws: `usage` for tables that have no column in common, and for a type of a column that no table has.
+  public convenience init(_ parts: [Part], table: String, types: ColumnTypes = ColumnTypes()) async throws(Problem) {
+    try await self.init(parts, table, types, known: Array(repeating: ColumnTypes(), count: parts.count))
+  }
+
+  private init(_ parts: [Part], _ table: String, _ given: ColumnTypes, known: [ColumnTypes]) async throws(Problem) {
+    var columns: [ColumnDescription] = [], positions: [[UInt8]: Int] = [:], known = known, isOptimistic = false
+    for (index, part) in parts.enumerated() {
+      var rows = try await part.open(known[index])
+      let names = rows.schema.columns
+      var wanted = ColumnTypes()
+      for name in given.names where names.has(name) { wanted[name] = given[name] }
+      if !wanted.isEmpty {
+        known[index].merge(wanted)
+        rows = try await part.open(known[index])
+      }
+      isOptimistic = isOptimistic || rows.isOptimistic
+      var common = 0
+      for column in rows.schema.columns {
+        guard let position = positions[Array(column.name.utf8)] else {
+          positions[Array(column.name.utf8)] = columns.count
+          columns.append(ColumnDescription(column.name, column.type))
+          continue
+        }
+        common += 1
+        let type = Self.union(columns[position].type, column.type)
+        if type != columns[position].type { columns[position] = ColumnDescription(column.name, type) }
+      }
+      guard index == 0 || common > 0 else {
+        throw Problem(
+          .usage, "\(part.name) has no column in common with \(parts[0].name)",
+          hint: "write them one by one")
+      }
+    }
+    for name in given.names where positions[Array(name.utf8)] == nil {
+      let near = SpellingSuggestion.word(to: name, among: columns.map(\.name)).map { "did you mean \($0)?" } ?? ""
+      throw Problem(.usage, "“\(table)” has no column “\(name)”", hint: near)
+    }
+    schema = Schema(table, columns: columns)
+    self.parts = parts
+    self.given = given
+    self.known = known
+    self.isOptimistic = isOptimistic
+  }
+
+  private static func union(_ a: ColumnType, _ b: ColumnType) -> ColumnType {
+    if a == b { return a }
+    if a.isNumeric, b.isNumeric { return .decimal }
+    return a.isNested && b.isNested ? .json : .text
+  }
+
+  /// The next rows, of one table.
+  public func next() async throws(Problem) -> BatchTask? {
+    while true {
+      let (part, open) = state.withLock { ($0.next, $0.current) }
+      let rows: any RowStream
+      if let open {
+        rows = open
+      } else {
+        guard part < parts.count else { return nil }
+        rows = try await parts[part].open(known[part])
+        state.withLock {
+          $0.current = rows
+          $0.opened.append((part, rows))
+        }
+      }
+      if let task = try await rows.next() {
+        let fitting = FittingRows(rows.schema, to: schema)
+        return task.followed { (batch) throws(Problem) in fitting.fit(batch) }
+      }
+      state.withLock {
+        $0.notes += rows.notes
+        $0.current = nil
+        $0.next += 1
+      }
+    }
+  }
+
+  /// The notes of the tables that were read.
+  public var notes: [String] { state.withLock { $0.notes + ($0.current?.notes ?? []) } }
+
+  /// After a value that contradicts an inferred type: all tables again, with the types of that one found for certain.
+  public func widened() async throws(Problem) -> (any RowStream)? {
+    for (part, rows) in state.withLock({ $0.opened }) {
+      guard let wider = try await rows.widened() else { continue }
+      var known = self.known
+      known[part] = ColumnTypes(wider.schema.columns)
+      return try await UnionRows(parts, schema.name, given, known: known)
+    }
+    return nil
+  }
+}
+
+/// Rows of one schema made rows of another that has at least its columns, with the same or wider types.
+private struct FittingRows: Sendable {
+  private let schema: Schema
+  /// For each column the position among the rows, if they have it.
+  private let sources: [Int?]
+  private let isSame: Bool
+
+  init(_ rows: Schema, to schema: Schema) {
+    self.schema = schema
+    var positions: [[UInt8]: Int] = [:]
+    for (position, column) in rows.columns.enumerated() { positions[Array(column.name.utf8)] = position }
+    sources = schema.columns.map { positions[Array($0.name.utf8)] }
+    isSame = rows.columns.map(\.type) == schema.columns.map(\.type) && sources == Array(schema.columns.indices)
+  }
+
+  func fit(_ batch: RowBatch) -> RowBatch {
+    if isSame { return batch }
+    var cells = CellsBuilder(capacity: batch.count * schema.width)
+    for row in 0..<batch.count {
+      for (column, source) in zip(schema.columns, sources) {
+        guard let cell = source.map({ batch[row, $0] }) else {
+          cells.append(.null)
+          continue
+        }
+        guard let fitting = Self.fit(cell, column.type) else { return rewritten(batch) }
+        cells.append(fitting)
+      }
+    }
+    return RowBatch(width: schema.width, count: batch.count, cells: cells.freeze(), arena: batch.arena)
+  }
+
+  /// The same value for a column of a wider type, without new bytes; nil if it needs some.
+  private static func fit(_ cell: Cell, _ type: ColumnType) -> Cell? {
+    switch (type, cell) {
+    case (.text, .number(let start, let count)), (.text, .json(let start, let count)): .text(start, count)
+    case (.text, .integer), (.text, .real), (.text, .boolean), (.text, .bytes), (.decimal, .integer), (.decimal, .real):
+      nil
+    default: cell
+    }
+  }
+
+  private func rewritten(_ batch: RowBatch) -> RowBatch {
+    var builder = RowBatchBuilder(width: schema.width)
+    for row in 0..<batch.count {
+      for (column, source) in zip(schema.columns, sources) {
+        guard let source else {
+          builder.appendNull()
+          continue
+        }
+        let value = batch.value(row, source)
+        switch (column.type, value) {
+        case (.decimal, .integer(let value)): builder.append(number: Array(String(value).utf8))
+        case (.decimal, .real(let value)): builder.append(number: value.canonicalText)
+        case (.text, .integer(let value)): builder.append(text: String(value))
+        case (.text, .real(let value)): builder.append(text: value.canonicalText)
+        case (.text, .boolean(let value)): builder.append(text: value ? "true" : "false")
+        case (.text, .number(let literal)), (.text, .json(let literal)): builder.append(text: literal)
+        case (.text, .bytes(let bytes)): builder.append(text: Base64.encoded(bytes))
+        default: builder.append(value: value)
+        }
+      }
+    }
+    return builder.finish()
+  }
+}
