@@ -49,6 +49,8 @@ public struct ErrorPresenter: Sendable {
         if word.contains("”") { isQuoted = false }
         last = word
       }
+      // What follows a colon is a command line of another program: `convert it: soffice --headless`.
+      if !isQuoted, last.hasSuffix(":"), !word.hasPrefix("-"), word.first?.isLowercase == true { return true }
       guard !isQuoted, word.hasPrefix("-") else { continue }
       let name = word.prefix { $0 == "-" || $0.isLowercase }
       // A letter after another word is an option of another program: `iconv -f UTF-16LE`.

@@ -14,7 +14,9 @@ import Testing
       ("raise the limit with --max-field: a record may have twice as much", ""),
       ("use --from-format FORMAT; available formats: csv", "use --from-format FORMAT; available formats: csv"),
       ("exclude it with --nothing, or use -f geojson", ""), ("use a name such as “a --max-field”", nil),
-      ("convert it: iconv -f UTF-16LE -t UTF-8", nil), ("create it with bb-export sync --storage x", nil),
+      ("convert it: iconv -f UTF-16LE -t UTF-8", nil),
+      ("convert it first: soffice --headless --convert-to xlsx d.xls", nil),
+      ("create it with bb-export sync --storage x", nil),
       ("use - for standard input", nil), ("", nil),
     ] as [(String, String?)])
   func hint(text: String, expected: String?) throws {
