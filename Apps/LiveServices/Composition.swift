@@ -1,5 +1,6 @@
 public import AppShell
 public import CommandLineKit
+import Codecs
 import Domain
 import Exporters
 import Glibc
@@ -30,7 +31,7 @@ public enum LiveServices {
     var services = make(report, "bb-notes/\(version)", variables, network)
     let directories = Directories(variables)
     services.terminal = StandardStreams(
-      scratch: services.scratch, report: report, variables: variables, directories: directories, hasPager: true)
+      scratch: services.scratch, report: report, variables: variables, directories: directories)
     services.desktop = UserDesktop(variables: variables, directories: directories, ownsPages: true)
     services.workers = globalConcurrentExecutor
     services.directories.insert(("drafts", directories.state + "/drafts"), at: 2)
@@ -61,7 +62,7 @@ public enum LiveServices {
     services.plugins = InstalledPlugins(registry: plugins)
     services.tap = TapFiles()
     services.terminal = StandardStreams(
-      scratch: scratch, report: report, variables: variables, directories: directories, hasPager: false)
+      scratch: scratch, report: report, variables: variables, directories: directories)
     services.desktop = UserDesktop(variables: variables, directories: directories, ownsPages: false)
     services.drafts = PrivateDrafts(folder: directories.state + "/drafts")
     services.identifiers = MachineIdentifiers()

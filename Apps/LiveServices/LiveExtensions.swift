@@ -12,13 +12,11 @@ struct ImportedFiles: DocumentReading {
   let scratch: any ScratchSpace
 
   func rows(
-    _ path: String, format: String?, delimiter: String?, maximumField: Int?,
-    types: ([String]) throws(Problem) -> ColumnTypes
+    _ path: String, format: String?, delimiter: String?, types: ([String]) throws(Problem) -> ColumnTypes
   ) async throws(Problem) -> any RowStream {
     var reading = FileSource.Reading()
     if let format { reading.format = try FileFormat(named: format) }
     reading.delimiter = delimiter
-    reading.maximumField = maximumField
     let source = try FileSource(path: path, reading, scratch: scratch) { report.warning($0) }
     var table = try await source.mainTable() ?? ""
     if table.isEmpty { table = try await source.tables().first?.name ?? "" }
@@ -26,11 +24,9 @@ struct ImportedFiles: DocumentReading {
   }
   func matches(_ pattern: String) throws(Problem) -> [String] { try FilePattern.matches(pattern) }
   var extensions: [String] { PlaceDocumentReader.suffixes }
-  func records(
-    _ path: String, extension suffix: String, maximumField: Int?
-  ) throws(Problem) -> (Schema, [StoredRecord]) {
-    let source = path == "-" ? FileByteSource() : try FileByteSource(input: path)
-    let document = try PlaceDocumentReader(source, suffix: suffix, maximumField: maximumField)
+  func records(_ path: String, extension suffix: String) throws(Problem) -> (Schema, [StoredRecord]) {
+    let bytes = try (path == "-" ? FileByteSource() : FileByteSource(input: path)).bytes(limit: 32 << 20)
+    let document = try PlaceDocumentReader(bytes, suffix: suffix, name: path)
     if let what = document.leftOut { report.warning("\(path): ignored \(what)") }
     return (document.schema, document.records)
   }

@@ -43,6 +43,9 @@ struct FileSystem: OutputFiles {
     _ = try OutputFile.sink(path, replaces: replaces)
     return try OutputFile.place(path)
   }
+  func images(in directory: String, for page: String, isEmbedded: Bool) throws(Problem) -> PageImages {
+    try FetchedImages.images(in: directory, for: page, isEmbedded: isEmbedded)
+  }
   func isFile(_ path: String) -> Bool { unsafe !DescriptorSink.isDevice(path) && access(path, F_OK) == 0 }
 }
 
@@ -69,19 +72,24 @@ struct StandardStreams: TerminalPort {
   let report: Report
   let variables: [String: String]
   let directories: Directories
-  let hasPager: Bool
 
-  func output(isHeldBack: Bool, isPaged: Bool) throws(Problem) -> any ByteSink {
+  func style(_ color: ColorChoice, ofErrors: Bool) -> TerminalStyle {
+    TerminalStyle(color, variables, isTerminal: Terminal.isTerminal(ofErrors ? 2 : 1))
+  }
+  func output(_ use: TerminalUse) throws(Problem) -> any ByteSink {
     var output: any ByteSink = DescriptorSink.standardOutput
     if Terminal.isTerminal(1) {
-      if isPaged, hasPager, isInteractive,
-        let pager = PagerSink(variables, preferred: try directories.settings()[.pager]?.value)
+      let height = Terminal.height(1) ?? 24
+      if use.isPaged, isInteractive,
+        let pager = PagerSink(variables, preferred: try directories.settings()[.pager]?.value, height: height)
       {
         output = pager
+      } else if use.headerLines > 0 {
+        output = RepeatedHeaderSink(output, headerLines: use.headerLines, height: height)
       }
-      output = VisibleSink(output) { [report] in report.warning($0) }
+      if !use.isStyled { output = VisibleSink(output) { [report] in report.warning($0) } }
     }
-    return isHeldBack ? try SpooledSink(output, scratch: scratch) : output
+    return use.isHeldBack ? try SpooledSink(output, scratch: scratch) : output
   }
   func write(_ text: String) throws(Problem) { try Terminal.write(text, to: 1) }
   func input() throws(Problem) -> [UInt8] { try FileByteSource().bytes(limit: 64 << 20) }

@@ -15,12 +15,12 @@ struct Listing {
   init(
     _ desk: Desk, kind: String, columns: [String]? = nil, user userColumns: [String]? = nil, format: String? = nil
   ) throws(Problem) {
-    var policy = OutputPolicy.notes
+    var policy = OutputPolicy()
     policy.kind = kind
     policy.threads = 1
     policy.showsLocalTimes = true
     policy.columns = [.user: userColumns ?? columns, .scripts: columns].compactMapValues { $0 }
-    if let format { policy.defaultFormat = format } else { policy.interactiveFormat = "table" }
+    if let format { (policy.defaultFormat, policy.interactiveFormat) = (format, nil) }
     plan = try OutputPlan(desk.invocation, desk.services, policy)
   }
 
@@ -43,14 +43,5 @@ struct Listing {
     }
     batches.append(builder.finish())
     try await write(BufferedRows(schema: schema, batches: batches), selection)
-  }
-}
-
-extension OutputPolicy {
-  /// The outputs of bb-notes.
-  static var notes: OutputPolicy {
-    var policy = OutputPolicy()
-    policy.usesPager = true
-    return policy
   }
 }

@@ -41,6 +41,7 @@ public struct Application: Sendable {
       report.configure(
         style: invocation.setting(SharedOptions.errors).flatMap(Report.Style.init) ?? .text,
         isQuiet: invocation.has(SharedOptions.quiet), isVerbose: invocation.has(SharedOptions.verbose),
+        isColored: invocation.hasColoredErrors(services.terminal),
         presenter: presenter)
       switch invocation.action {
       case .version: try services.terminal.write("\(program.name) \(program.version)\n")

@@ -26,6 +26,7 @@ struct NoFiles: OutputFiles {
   func sink(_ path: String, replaces: Bool) throws(Problem) -> any ByteSink { throw Problem(.bug, "no files") }
   func check(_ path: String, replaces: Bool) throws(Problem) -> String { throw Problem(.bug, "no files") }
   func isFile(_ path: String) -> Bool { false }
+  func images(in directory: String, for page: String, isEmbedded: Bool) throws(Problem) -> PageImages { PageImages() }
 }
 
 struct NoStores: StoreOpening {
@@ -41,7 +42,8 @@ struct NoStores: StoreOpening {
 struct NoTerminal: TerminalPort {
   var width: Int? { nil }
   var isInteractive: Bool { false }
-  func output(isHeldBack: Bool, isPaged: Bool) throws(Problem) -> any ByteSink { throw Problem(.bug, "no output") }
+  func style(_ color: ColorChoice, ofErrors: Bool) -> TerminalStyle { .plain }
+  func output(_ use: TerminalUse) throws(Problem) -> any ByteSink { throw Problem(.bug, "no output") }
   func write(_ text: String) throws(Problem) { throw Problem(.bug, "no output") }
   func input() throws(Problem) -> [UInt8] { [] }
   var dialog: Dialog { Dialog(tell: { (_) in }, ask: { (_) in nil }) }
@@ -69,12 +71,11 @@ struct NoSources: SourceServices {
 
 struct NoDocuments: DocumentReading {
   func rows(
-    _ path: String, format: String?, delimiter: String?, maximumField: Int?,
-    types: ([String]) throws(Problem) -> ColumnTypes
+    _ path: String, format: String?, delimiter: String?, types: ([String]) throws(Problem) -> ColumnTypes
   ) throws(Problem) -> any RowStream { throw Problem(.bug, "no files") }
   func matches(_ pattern: String) -> [String] { [] }
   var extensions: [String] { [] }
-  func records(_ path: String, extension: String, maximumField: Int?) throws(Problem) -> (Schema, [StoredRecord]) {
+  func records(_ path: String, extension: String) throws(Problem) -> (Schema, [StoredRecord]) {
     throw Problem(.bug, "no files")
   }
 }

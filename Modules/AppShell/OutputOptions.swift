@@ -1,3 +1,4 @@
+import Codecs
 public import CommandLineKit
 
 /// The options of outputs, as `OutputPlan` reads them.
@@ -9,11 +10,16 @@ public enum OutputOptions {
     "write to FILE (format from its extension), or - for standard output; may be repeated")
   /// The format of standard output, and of files without extension.
   public static let format = Option.value(
-    "format", short: "f", "FORMAT", values: .dynamic("format"), default: "markdown", in: group, "output format")
-  /// The format of lists for users.
-  public static let listFormat = Option.value(
     "format", short: "f", "FORMAT", values: .dynamic("format"), default: "table on a terminal, otherwise markdown",
     in: group, "output format")
+  /// The width of a table.
+  public static let width = Option.value(
+    "width", "N", default: "width of the terminal", in: group, "table: fit into N columns; 0 for no limit")
+  /// Whether long output on a terminal is not shown by a pager.
+  public static let noPager = Option.flag("no-pager", in: group, "do not show long output with a pager")
+  /// Where the images of pages are.
+  public static let imageDirectory = Option.value(
+    "image-dir", "DIR", values: .file, in: group, "html: show the images that bb-export images stored in DIR")
   /// Options of formats.
   public static let formatOption = Option.value(
     "option", "KEY=VALUE", repeatable: true, in: group,
@@ -67,16 +73,17 @@ public enum OutputOptions {
   private static let shortcuts: [(option: Option, key: String)] = [
     (delimiter, "delimiter"), (null, "null"), (lineEnding, "line-ending"), (noHeaders, "headers"), (nested, "nested"),
     (formulas, "formulas"), (excel, "excel"), (nonfinite, "nonfinite"),
+    (width, "width"),
   ]
   /// The options that choose the format of standard output.
   public static let formats = [format, json, plain]
   /// The options of commands that write files.
   public static let exporting =
     [output, format, formatOption] + shortcuts.map(\.option) + [
-      csvw, dataPackage, noClobber, summary, threads, progress,
+      csvw, dataPackage, imageDirectory, noClobber, summary, noPager, threads, progress,
     ]
   /// The options of commands that show lists to users.
-  public static let listing = [listFormat, formatOption, json, plain]
+  public static let listing = [format, formatOption, width, json, plain, noPager]
 
   /// The format options that are given with options of their own, as `KEY=VALUE`.
   static func shortcuts(_ invocation: Invocation) -> [String] {
@@ -88,6 +95,11 @@ public enum OutputOptions {
 }
 
 extension Invocation {
+  /// Whether messages are coloured.
+  public func hasColoredErrors(_ terminal: any TerminalPort) -> Bool { terminal.style(color, ofErrors: true).isColored }
+  /// When output is coloured.
+  public var color: ColorChoice { setting(SharedOptions.color).flatMap(ColorChoice.init) ?? .auto }
+
   /// Whether to show progress: as `--progress` or the setting says, else on a terminal.
   public var showsProgress: Bool {
     switch setting(OutputOptions.progress) ?? "auto" {

@@ -16,6 +16,7 @@ public struct OutputPlan: Sendable {
   /// The reader of the outputs.
   public let audience: OutputAudience
   private let policy: OutputPolicy
+  private let usesPager: Bool
 
   /// Reads the options of `OutputOptions` that a command has.
   /// - Throws: `usage` for contradictory options and for two names of one file, `cannotCreate` for a file that cannot
@@ -38,17 +39,31 @@ public struct OutputPlan: Sendable {
     let formats = OutputFormats(named: named, fallback: fallback, exporters: exporters.all) {
       (path) throws(Problem) in try exporters.forPath(path)
     }
+    let style = services.terminal.style(invocation.color, ofErrors: false)
+    usesPager = !invocation.has(OutputOptions.noPager)
     let chosen = try formats.choose(for: invocation.all(OutputOptions.output))
     let options = try exporters.options(
       OutputOptions.shortcuts(invocation) + invocation.all(OutputOptions.formatOption), for: chosen.map(\.exporter))
-    let targets = chosen.map { path, exporter in
+    let imageDirectory = invocation[OutputOptions.imageDirectory]
+    if imageDirectory != nil, !chosen.contains(where: { $0.path != "-" && $0.exporter.descriptor.showsImages }) {
+      throw Problem(.usage, "--image-dir requires an HTML file", hint: "add -o FILE.html")
+    }
+    let targets = try chosen.map { (path, exporter) throws(Problem) in
       var own = options[exporter.descriptor.name] ?? ExportOptions()
-      if path == "-" { own.terminalWidth = width }
+      own.hasChosenColumns = invocation.has(SharedOptions.columns)
+      if path == "-" {
+        own.terminalWidth = width
+        own.style = style
+      }
+      if let imageDirectory, path != "-", exporter.descriptor.showsImages {
+        let isEmbedded = own.values["images"] == "embed"
+        own.images = try services.files.images(in: imageDirectory, for: path, isEmbedded: isEmbedded)
+      }
       return OutputTarget(path: path, exporter: exporter, options: own)
     }
     self.targets = targets + (try OutputTarget.metadata(of: targets, invocation, exporters))
     // A pager has the terminal to itself.
-    showsProgress = invocation.showsProgress && !(policy.usesPager && width != nil && targets.contains { !$0.isFile })
+    showsProgress = invocation.showsProgress && !(usesPager && width != nil && targets.contains { !$0.isFile })
     var names: [String: String] = [:]
     for target in self.targets where target.isFile {
       let file = try services.files.check(target.path, replaces: replaces)
@@ -81,7 +96,7 @@ public struct OutputPlan: Sendable {
   ) async throws(Problem) -> Export.Summary {
     var wanted = selection
     if wanted.columns == nil { wanted.columns = policy.columns[audience] }
-    let selection = wanted, services = self.services, isPaged = policy.usesPager
+    let selection = wanted, services = self.services, usesPager = self.usesPager
     let showsLocalTimes = policy.showsLocalTimes && audience == .user
     // Built-in data does not replace a file that has appeared since either.
     let replaces = self.replaces && !services.provenance.isFallback, isHeldBack = rows.isOptimistic
@@ -91,7 +106,7 @@ public struct OutputPlan: Sendable {
         let sink =
           target.isFile
           ? try services.files.sink(target.path, replaces: replaces)
-          : try services.terminal.output(isHeldBack: isHeldBack, isPaged: isPaged)
+          : try services.terminal.output(target.use(isHeldBack: isHeldBack, isPaged: usesPager))
         return digests?.sink(sink, for: target.path) ?? sink
       }
     }
@@ -109,6 +124,7 @@ public struct OutputPlan: Sendable {
     progress?.finish()
     var warnings: Set<String> = []
     for warning in summary.warnings where warnings.insert(warning).inserted { services.report.warning(warning) }
+    for footer in summary.footers { services.report.footer(footer) }
     for (target, written) in zip(targets, summary.outputs) {
       let format = target.exporter.descriptor.name
       services.report.detail("\(target.name): \(format), rows: \(summary.rows), bytes: \(written.bytes)")

@@ -13,18 +13,16 @@ public struct OutputPolicy: Sendable {
   /// The format of standard output, and of files without extension, unless the command line or a setting names one.
   public var defaultFormat = "markdown"
   /// The format on a terminal instead; nil for the default format.
-  public var interactiveFormat: String?
+  public var interactiveFormat: String? = "table"
   /// The columns that a reader gets if the command line names none; all unless given.
   public var columns: [OutputAudience: [String]] = [:]
   /// Whether users see times in their time zone.
   public var showsLocalTimes = false
-  /// Whether a pager shows standard output on a terminal.
-  public var usesPager = false
   /// The kind of records in the JSON object of `--json`: `notes`.
   public var kind = ""
   /// The number of threads without `--threads`; nil for one for each core.
   public var threads: Int?
 
-  /// Creates the policy of a command that writes markdown.
+  /// Creates the policy of a command that shows a table on a terminal, and writes markdown elsewhere.
   public init() {}
 }

@@ -14,6 +14,13 @@ struct OutputTarget: Sendable {
   var name: String { isFile ? path : "standard output" }
   /// The directory with a trailing slash; empty for the current one.
   private var directory: String { path.lastIndex(of: "/").map { String(path[...$0]) } ?? "" }
+  /// The use of standard output.
+  func use(isHeldBack: Bool, isPaged: Bool) -> TerminalUse {
+    var use = TerminalUse(isHeldBack: isHeldBack, isPaged: isPaged)
+    use.isStyled = exporter.descriptor.isStyled
+    use.headerLines = exporter.descriptor.headerLines
+    return use
+  }
   private var described: DescribedFile {
     DescribedFile(name: String(path.dropFirst(directory.count)), format: exporter.descriptor, options: options)
   }

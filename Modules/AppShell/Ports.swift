@@ -1,4 +1,5 @@
 public import CommandLineKit
+public import Codecs
 public import Domain
 public import Rows
 
@@ -45,6 +46,10 @@ public protocol OutputFiles: Sendable {
   func check(_ path: String, replaces: Bool) throws(Problem) -> String
   /// Whether an output would replace a file.
   func isFile(_ path: String) -> Bool
+  /// The images stored in a directory, for a page.
+  /// - Parameter isEmbedded: whether they become part of the page.
+  /// - Throws: `noInput` if there are none.
+  func images(in directory: String, for page: String, isEmbedded: Bool) throws(Problem) -> PageImages
 }
 
 /// The stores.
@@ -61,17 +66,34 @@ public protocol StoreOpening: Sendable {
   func migrate(_ old: any RecordStore, to location: String) async throws(Problem) -> [(table: String, records: Int)]
 }
 
+/// The use of standard output.
+public struct TerminalUse: Sendable {
+  /// Whether nothing is written before everything is known, because the rows may have to be read again.
+  public var isHeldBack = false
+  /// Whether a pager shows the output on a terminal.
+  public var isPaged = false
+  /// Whether the output has escape sequences of its own, and none of the data.
+  public var isStyled = false
+  /// The number of lines at the beginning that a terminal without a pager shows again after each screen.
+  public var headerLines = 0
+
+  /// Output that is written as it comes.
+  public init(isHeldBack: Bool = false, isPaged: Bool = false) {
+    self.isHeldBack = isHeldBack
+    self.isPaged = isPaged
+  }
+}
+
 /// Standard output, and the terminal if it is one.
 public protocol TerminalPort: Sendable {
   /// The width of standard output in columns; nil if it is not a terminal.
   var width: Int? { get }
   /// Whether a user can reply: standard input and standard error are terminals.
   var isInteractive: Bool { get }
+  /// Colours and links on standard output, or on standard error.
+  func style(_ color: ColorChoice, ofErrors: Bool) -> TerminalStyle
   /// Opens standard output.
-  /// - Parameters:
-  ///   - isHeldBack: whether nothing is written before everything is known, because the rows may have to be read again.
-  ///   - isPaged: whether a pager shows the output on a terminal.
-  func output(isHeldBack: Bool, isPaged: Bool) throws(Problem) -> any ByteSink
+  func output(_ use: TerminalUse) throws(Problem) -> any ByteSink
   /// Writes text to standard output.
   func write(_ text: String) throws(Problem)
   /// Reads all of standard input.

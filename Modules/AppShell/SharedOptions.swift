@@ -12,8 +12,12 @@ public enum SharedOptions {
   /// The format of errors.
   public static let errors = Option.value(
     "errors", "FORMAT", values: .words(["text", "json"]), default: "text", in: general, "error format")
+  /// When output is coloured.
+  public static let color = Option.value(
+    "color", aliases: ["colour"], "WHEN", values: .words(ColorChoice.allCases.map(\.rawValue)), default: "auto",
+    in: general, "when to colour output; auto means on a terminal, unless NO_COLOR is set")
   /// The options of every command.
-  public static let everywhere = [quiet, verbose, errors]
+  public static let everywhere = [quiet, verbose, errors, color]
 
   private static let selection = "Selection"
   /// Conditions that all rows match.

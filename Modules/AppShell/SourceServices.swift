@@ -25,7 +25,7 @@ public protocol SourceServices: Sendable {
 public protocol DocumentReading: Sendable {
   /// The rows of a table in a file; `types` returns the types of the columns that it is given.
   func rows(
-    _ path: String, format: String?, delimiter: String?, maximumField: Int?,
+    _ path: String, format: String?, delimiter: String?,
     types: (_ columns: [String]) throws(Problem) -> ColumnTypes
   ) async throws(Problem) -> any RowStream
   /// The files that match a pattern such as `logs/*.csv`, in byte order.
@@ -33,7 +33,7 @@ public protocol DocumentReading: Sendable {
   /// The extensions of documents of other programs.
   var extensions: [String] { get }
   /// The records of such a document and their dataset; omitted data is a warning.
-  func records(_ path: String, extension: String, maximumField: Int?) throws(Problem) -> (Schema, [StoredRecord])
+  func records(_ path: String, extension: String) throws(Problem) -> (Schema, [StoredRecord])
 }
 
 /// Downloads and directories of images.

@@ -9,10 +9,12 @@ public final class PagerSink: ByteSink {
   private let words: [String]
   /// Whether the pager is the default one, whose absence is not an error.
   private let isDefault: Bool
-  private let state = Mutex<State>(.idle)
+  private let height: Int
+  private let state = Mutex<State>(.held([], lines: 0))
 
   private enum State {
-    case idle
+    /// Output that fits on the screen so far.
+    case held([UInt8], lines: Int)
     case running(child: Int32, pipe: Int32)
     /// There is no pager: the terminal itself.
     case direct
@@ -22,31 +24,41 @@ public final class PagerSink: ByteSink {
   /// The pager of an environment; nil if it is `cat`, empty or unreadable, and on a terminal without cursor movement
   /// unless `BB_PAGER` is set.
   /// - Parameter preferred: a pager from the configuration, after `BB_PAGER` and before the others.
-  public init?(_ variables: [String: String], preferred: String? = nil) {
+  public init?(_ variables: [String: String], preferred: String? = nil, height: Int) {
+    self.height = height
     let named = variables["BB_PAGER"] ?? preferred ?? variables["PAGER"]
     if variables["BB_PAGER"] == nil, ["", "dumb"].contains(variables["TERM"] ?? "") { return nil }
     let text = named ?? "less"
     guard let words = ShellWords.split(text), let program = words.first, program != "cat" else { return nil }
     isDefault = named == nil
     // less ends by itself when all fits on the screen.
-    self.words = program == "less" && words.count == 1 && variables["LESS"] == nil ? ["less", "-FRX"] : words
+    self.words = program == "less" && words.count == 1 && variables["LESS"] == nil ? ["less", "-FRSX"] : words
   }
 
   /// Starts the pager with the first bytes.
   /// - Throws: `endOfPipe` if the user has closed the pager.
   public func write(_ bytes: borrowing ByteBuffer) async throws(Problem) {
     guard bytes.count > 0 else { return }
-    let pipe = try open()
-    try bytes.read { (span) throws(Problem) in
-      var done = 0
-      while done < span.byteCount {
-        let count = unsafe span.withUnsafeBytes { unsafe Glibc.write(pipe, $0.baseAddress! + done, $0.count - done) }
-        if count > 0 {
-          done += count
-        } else if errno != EINTR {
-          let isGone = errno == EPIPE
-          throw Problem(isGone ? .endOfPipe : .io, "the pager closed its input", at: name)
-        }
+    var piece = bytes.bytes()
+    let fits = state.withLock { state in
+      guard case .held(let before, let lines) = state else { return false }
+      piece = before + piece
+      let all = lines + piece.dropFirst(before.count).count { $0 == 0x0A }
+      if all < height { state = .held(piece, lines: all) }
+      return all < height
+    }
+    if !fits { try write(piece, to: try open()) }
+  }
+
+  private func write(_ bytes: [UInt8], to pipe: Int32) throws(Problem) {
+    var rest = bytes[...]
+    while !rest.isEmpty {
+      let count = unsafe rest.withUnsafeBytes { unsafe Glibc.write(pipe, $0.baseAddress, $0.count) }
+      if count > 0 {
+        rest = rest.dropFirst(count)
+      } else if errno != EINTR {
+        let isGone = errno == EPIPE
+        throw Problem(isGone ? .endOfPipe : .io, "the pager closed its input", at: name)
       }
     }
   }
@@ -62,7 +74,7 @@ public final class PagerSink: ByteSink {
       switch state {
       case .running(_, let pipe): return pipe
       case .direct: return 1
-      case .idle, .ended: break
+      case .held, .ended: break
       }
       var ends: [Int32] = [0, 0]
       guard unsafe pipe(&ends) == 0 else {
@@ -86,11 +98,14 @@ public final class PagerSink: ByteSink {
   }
 
   private func end() throws(Problem) {
+    var held: [UInt8] = []
     let running = state.withLock { state in
       defer { state = .ended }
+      if case .held(let bytes, _) = state { held = bytes }
       if case .running(let child, let pipe) = state { return Optional((child, pipe)) }
       return nil
     }
+    if !held.isEmpty { try write(held, to: 1) }
     guard let (child, pipe) = running else { return }
     close(pipe)
     defer { Signals.letsInterruptsPass(false) }

@@ -16,6 +16,7 @@ public final class Report: Sendable {
     var isVerbose = false
     /// Adapts messages to the running command; nil before it is known.
     var presenter: ErrorPresenter?
+    var isColored = false
     /// Whether the terminal shows a progress line.
     var hasLine = false
   }
@@ -34,13 +35,14 @@ public final class Report: Sendable {
 
   /// Sets the format of errors, whether warnings, results and details are written, and the running command.
   public func configure(
-    style: Style, isQuiet: Bool, isVerbose: Bool = false, presenter: ErrorPresenter? = nil
+    style: Style, isQuiet: Bool, isVerbose: Bool = false, isColored: Bool = false, presenter: ErrorPresenter? = nil
   ) {
     state.withLock { state in
       state.presenter = presenter
       state.style = style
       state.isQuiet = isQuiet
       state.isVerbose = isVerbose && !isQuiet
+      state.isColored = isColored
     }
   }
 
@@ -82,6 +84,25 @@ public final class Report: Sendable {
   public func result(_ text: String) {
     if isSilent { return }
     line(Self.shown(text))
+  }
+
+  /// Writes a note below output on a terminal, in lines that fit, unless messages are suppressed or errors are JSON.
+  public func footer(_ text: String) {
+    if isSilent { return }
+    let width = Terminal.width(2) ?? .max, shown = Terminal.safe(text)
+    var lines = [""], used = 0
+    for word in shown.split(separator: " ") {
+      if used > 0, used + 1 + word.unicodeScalars.count > width {
+        lines.append("")
+        used = 0
+      }
+      lines[lines.count - 1] += (used > 0 ? " " : "") + word
+      used += word.unicodeScalars.count + (used > 0 ? 1 : 0)
+    }
+    clear()
+    let isDim = state.withLock { $0.isColored }
+    let body = lines.joined(separator: "\n")
+    try? Terminal.write(isDim ? "\u{1B}[2m\(body)\u{1B}[0m\n" : body + "\n", to: 2)
   }
 
   /// Whether details are written.

@@ -20,10 +20,16 @@ public enum Terminal {
 
   /// The terminal's width in columns; nil when `descriptor` is none or does not say.
   public static func width(_ descriptor: Int32) -> Int? {
+    size(descriptor).flatMap { $0.columns > 0 ? $0.columns : nil }
+  }
+  /// The terminal's height in lines; nil when `descriptor` is none or does not say.
+  public static func height(_ descriptor: Int32) -> Int? { size(descriptor).flatMap { $0.lines > 0 ? $0.lines : nil } }
+
+  private static func size(_ descriptor: Int32) -> (columns: Int, lines: Int)? {
     guard isTerminal(descriptor) else { return nil }
     var size = winsize()
-    guard unsafe ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return nil }
-    return Int(size.ws_col)
+    guard unsafe ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0 else { return nil }
+    return (Int(size.ws_col), Int(size.ws_row))
   }
 
   /// Writes all of the text, in as many calls as necessary.

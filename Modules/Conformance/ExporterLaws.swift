@@ -49,14 +49,24 @@ public struct ExporterFixture: Sendable, CustomStringConvertible {
     }
   }
 
+  /// The measurements of rows before the first one is encoded.
+  public func layout(of batches: [RowBatch], _ schema: Schema) -> ColumnMetrics {
+    var layout = ColumnMetrics()
+    switch exporter.measuring(with: options) {
+    case .none: break
+    case .all: for batch in batches { exporter.measure(batch, of: schema, options: options, into: &layout) }
+    case .head(let rows):
+      var head = ColumnMetrics.Head(rows: rows)
+      for batch in batches { head.append(batch) }
+      (layout.head, layout.isWhole) = (head.batches, !head.isFull)
+    }
+    return layout
+  }
+
   /// The whole document of a table, its rows in batches of `size`.
   public func document(_ table: SampleTable, batchesOf size: Int = 7) throws(Problem) -> [UInt8] {
-    var layout = ColumnMetrics()
     let batches = table.batches(of: size)
-    if exporter.isMeasured(with: options) {
-      for batch in batches { exporter.measure(batch, of: table.schema, options: options, into: &layout) }
-    }
-    let encoder = try exporter.encoder(for: table.schema, options: options, layout: layout)
+    let encoder = try exporter.encoder(for: table.schema, options: options, layout: layout(of: batches, table.schema))
     var out = ByteBuffer(capacity: 1024)
     try encoder.begin(&out)
     var all = EncodedPart()
@@ -119,9 +129,8 @@ public struct ExporterLaw: Sendable, CustomStringConvertible {
 
   /// A batch may be encoded any number of times.
   public static let encodingIsPure = forEachTable("encoding a batch twice gives the same bytes") { fixture, table in
-    var layout = ColumnMetrics()
     let batches = table.batches(of: 5)
-    for batch in batches { fixture.exporter.measure(batch, of: table.schema, options: fixture.options, into: &layout) }
+    let layout = fixture.layout(of: batches, table.schema)
     let encoder = try fixture.exporter.encoder(for: table.schema, options: fixture.options, layout: layout)
     for batch in batches {
       var first = ByteBuffer(capacity: 16), second = ByteBuffer(capacity: 16)
@@ -220,9 +229,8 @@ public struct ExporterLaw: Sendable, CustomStringConvertible {
   /// Display formats show every letter, digit and sign outside ASCII of a value, in order, in the text of its row.
   public static let showsEveryCharacter = forEachTable("every character is shown") { fixture, table in
     guard !fixture.exporter.descriptor.isExact, fixture.options.terminalWidth == nil else { return }
-    var layout = ColumnMetrics()
     let batches = table.batches(of: 1)
-    for batch in batches { fixture.exporter.measure(batch, of: table.schema, options: fixture.options, into: &layout) }
+    let layout = fixture.layout(of: batches, table.schema)
     let encoder = try fixture.exporter.encoder(for: table.schema, options: fixture.options, layout: layout)
     var out = ByteBuffer(capacity: 1024)
     for (row, batch) in batches.enumerated() {

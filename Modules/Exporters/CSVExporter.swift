@@ -35,8 +35,8 @@ public struct CSVExporter: Exporter {
   }
 
   /// Whether nested values are spread over columns, which must be known first.
-  public func isMeasured(with options: ExportOptions) -> Bool {
-    options.values[OptionKeys.nested.key] == CSVStyle.Nested.flatten.rawValue
+  public func measuring(with options: ExportOptions) -> ExporterDescriptor.Measuring {
+    options.values[OptionKeys.nested.key] == CSVStyle.Nested.flatten.rawValue ? .all : .none
   }
 
   /// Collects the columns that nested values fall into.

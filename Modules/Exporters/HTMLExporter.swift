@@ -5,7 +5,9 @@ public import Rows
 /// A web page with a table, for any browser, light or dark.
 public struct HTMLExporter: Exporter {
   private static let images = ExporterDescriptor.Option(
-    "images", aliases: ["pictures"], "yes|no", "Show image URLs as images [default: yes]")
+    "images", aliases: ["pictures"], "auto|local|embed|links|none|yes|no",
+    "Show images: fetched ones or from the web, only fetched ones, as part of the page, as links, not at all "
+      + "[default: auto]")
 
   /// The format.
   public init() {}
@@ -14,30 +16,58 @@ public struct HTMLExporter: Exporter {
   public var descriptor: ExporterDescriptor {
     ExporterDescriptor(
       "html", fileExtensions: ["html", "htm"], mediaType: "text/html; charset=utf-8",
-      summary: "An HTML page with a table, links and images; follows the light or dark system theme", isExact: false,
-      options: [Self.images])
+      summary: "An HTML page with a table or cards, search, images and a map; light or dark", isExact: false,
+      measuring: .head(rows: TablePage.headRows), options: [Self.images])
   }
 
   /// An encoder.
   public func makeEncoder(
     for schema: Schema, options: ExportOptions, layout: ColumnMetrics
   ) throws(Problem) -> any RowEncoder {
-    HTMLEncoder(writer: HTMLWriter(schema, showsPictures: try options.flag(Self.images, default: true)))
+    let word = options.values[Self.images.key] ?? "auto"
+    let policy: PageImages.Policy
+    switch word {
+    // The words of earlier versions.
+    case "yes": policy = .auto
+    case "no": policy = .links
+    default:
+      guard let known = PageImages.Policy(rawValue: word) else { throw Self.images.problem(with: word) }
+      policy = known
+    }
+    return HTMLEncoder(
+      page: TablePage(schema, layout, images: options.images, policy: policy, isChosen: options.hasChosenColumns),
+      policy: policy)
   }
 }
 
 private struct HTMLEncoder: RowEncoder {
-  let writer: HTMLWriter
+  let page: TablePage
+  let policy: PageImages.Policy
 
-  func begin(_ out: inout ByteBuffer) { writer.begin(&out) }
+  func begin(_ out: inout ByteBuffer) { page.begin(&out) }
   func encode(_ batch: RowBatch, _ out: inout ByteBuffer) -> EncodedPart {
-    EncodedPart(rows: batch.count, reportedCells: writer.write(batch, &out))
+    var markup = Markup(continuing: &out)
+    let written = page.rows.write(batch, &markup)
+    markup.finish(into: &out)
+    return EncodedPart(
+      rows: batch.count, reportedCells: written.reportedCells, missingImages: written.missingImages,
+      filled: written.filled)
   }
-  func finish(_ all: EncodedPart, _ out: inout ByteBuffer) { writer.finish(&out) }
+  func finish(_ all: EncodedPart, _ out: inout ByteBuffer) { page.finish(all, &out) }
   func warning(_ all: EncodedPart) -> String? {
-    all.reportedCells == 0
-      ? nil
-      : "\(counted(all.reportedCells, "cell")) with control characters, shown as U+FFFD (carriage returns as line "
-        + "breaks)"
+    var parts: [String] = []
+    if all.reportedCells > 0 {
+      parts.append(
+        "\(counted(all.reportedCells, "cell")) with control characters, shown as U+FFFD (carriage returns as line breaks)"
+      )
+    }
+    if policy == .local || policy == .embed, all.missingImages > 0 {
+      parts.append(
+        "\(counted(all.missingImages, "image")) not at hand, shown as links; name their directory with --image-dir")
+    }
+    if all.rows > 500_000 {
+      parts.append("a page with \(all.rows) rows; use --limit, or another format such as sqlite")
+    }
+    return parts.isEmpty ? nil : parts.joined(separator: "; ")
   }
 }

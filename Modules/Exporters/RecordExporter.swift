@@ -11,14 +11,18 @@ public struct RecordExporter: Exporter {
   public var descriptor: ExporterDescriptor {
     ExporterDescriptor(
       "record", fileExtensions: ["record"], mediaType: "text/plain; charset=utf-8",
-      summary: "One field per line, with a blank line between records", isExact: false)
+      summary: "One field per line, with a blank line between records", isExact: false,
+      isStyled: true)
   }
 
   /// An encoder; there are no options.
   public func makeEncoder(
     for schema: Schema, options: ExportOptions, layout: ColumnMetrics
   ) throws(Problem) -> any RowEncoder {
-    RecordEncoder(writer: RecordWriter(schema))
+    let terminal = options.terminalWidth.map {
+      RecordWriter.Terminal(width: $0, style: options.style, showsAll: options.hasChosenColumns)
+    }
+    return RecordEncoder(writer: RecordWriter(schema, terminal: terminal))
   }
 }
 

@@ -4,6 +4,9 @@ public import Rows
 
 /// A table for the eye, aligned by what a terminal shows.
 public struct TableExporter: Exporter {
+  private static let width = ExporterDescriptor.Option(
+    "width", "N", "Fit the table into N columns of a terminal; 0 for no limit [default: the width of the terminal]")
+
   /// The format.
   public init() {}
 
@@ -11,24 +14,56 @@ public struct TableExporter: Exporter {
   public var descriptor: ExporterDescriptor {
     ExporterDescriptor(
       "table", fileExtensions: ["txt"], mediaType: "text/plain; charset=utf-8",
-      summary: "Aligned columns for the terminal, truncated to its width", isExact: false, isMeasured: true)
+      summary: "Aligned columns; on a terminal the most useful ones that fit", isExact: false, measuring: .all,
+      headerLines: 2, isStyled: true, options: [Self.width])
   }
 
-  /// Widens the columns to the values of a batch.
+  /// Counts the widths of the values of a batch.
   public func measure(_ batch: RowBatch, of schema: Schema, options: ExportOptions, into layout: inout ColumnMetrics) {
-    TableWriter.measure(batch, schema, into: &layout.widths)
+    let forTerminal = options.terminalWidth != nil || options.values[Self.width.key] != nil
+    TableWriter.measure(batch, schema, forTerminal: forTerminal, into: &layout.widths)
   }
 
-  /// An encoder; there are no options.
+  /// An encoder.
   public func makeEncoder(
     for schema: Schema, options: ExportOptions, layout: ColumnMetrics
   ) throws(Problem) -> any RowEncoder {
-    TableEncoder(writer: TableWriter(schema, widths: layout.widths, terminalWidth: options.terminalWidth))
+    guard let width = try Self.width(options) else {
+      return TableEncoder(writer: TableWriter(schema, widths: layout.widths, style: options.style))
+    }
+    let fitted = TableLayout(schema, layout.widths, width: width, isChosen: options.hasChosenColumns)
+    return TableEncoder(
+      writer: TableWriter(schema, layout: fitted, style: options.style),
+      notes: Self.notes(fitted, schema.columns.map(\.name)))
+  }
+
+  /// The width to fit the table into; nil for a file.
+  private static func width(_ options: ExportOptions) throws(Problem) -> Int? {
+    guard let text = options.values[width.key] else { return options.terminalWidth }
+    guard let number = Int(text), (0...100_000).contains(number) else {
+      throw Problem(
+        .usage, "invalid value “\(text)” for option \(width.key)", hint: "expected an integer from 0 to 100000")
+    }
+    return number
+  }
+
+  /// Descriptions of the columns that are not shown.
+  private static func notes(_ layout: TableLayout, _ names: [String]) -> [String] {
+    func listed(_ positions: [Int]) -> String { positions.map { names[$0] }.joined(separator: ", ") }
+    var notes: [String] = []
+    if !layout.hidden.isEmpty {
+      notes.append(
+        "\(counted(layout.hidden.count, "column")) not shown: \(listed(layout.hidden)) (-f record, --columns)")
+    }
+    if !layout.empty.isEmpty { notes.append("empty: \(listed(layout.empty))") }
+    return notes
   }
 }
 
 private struct TableEncoder: RowEncoder {
   let writer: TableWriter
+  /// The parts of the footer after the number of rows; nil for a file.
+  var notes: [String]?
 
   func begin(_ out: inout ByteBuffer) { writer.begin(&out) }
   func encode(_ batch: RowBatch, _ out: inout ByteBuffer) -> EncodedPart {
@@ -36,16 +71,10 @@ private struct TableEncoder: RowEncoder {
   }
   func finish(_ all: EncodedPart, _ out: inout ByteBuffer) {}
   func warning(_ all: EncodedPart) -> String? {
-    var parts: [String] = []
-    if all.reportedCells > 0 {
-      parts.append("\(counted(all.reportedCells, "cell")) with control characters, shown as Unicode control pictures")
-    }
-    if writer.hiddenCount > 0 {
-      parts.append(
-        "\(counted(writer.hiddenCount, "column")) hidden to fit the terminal; use -f record or --columns to see all "
-          + "columns"
-      )
-    }
-    return parts.isEmpty ? nil : parts.joined(separator: "; ")
+    all.reportedCells == 0
+      ? nil : "\(counted(all.reportedCells, "cell")) with control characters, shown as Unicode control pictures"
+  }
+  func footer(_ all: EncodedPart) -> String? {
+    notes.map { ([counted(all.rows, "row")] + $0).joined(separator: " · ") }
   }
 }

@@ -1,4 +1,5 @@
 import AppShell
+import Codecs
 import CommandLineKit
 import Domain
 import Exporters
@@ -39,18 +40,16 @@ final class MemoryFiles: OutputFiles, TerminalPort {
     return path.hasPrefix("./") ? String(path.dropFirst(2)) : path
   }
   func isFile(_ path: String) -> Bool { files[path] != nil }
-  func output(isHeldBack: Bool, isPaged: Bool) throws(Problem) -> any ByteSink {
-    state.withLock { $0.heldBack.append(isHeldBack) }
+  func images(in directory: String, for page: String, isEmbedded: Bool) throws(Problem) -> PageImages { PageImages() }
+  func style(_ color: ColorChoice, ofErrors: Bool) -> TerminalStyle { .plain }
+  func output(_ use: TerminalUse) throws(Problem) -> any ByteSink {
+    state.withLock { $0.heldBack.append(use.isHeldBack) }
     return MemorySink("standard output") { text in self.state.withLock { $0.output += text } }
   }
   func write(_ text: String) throws(Problem) { state.withLock { $0.output += text } }
   func input() -> [UInt8] { Array(text.utf8) }
   var dialog: Dialog { Dialog(tell: { (_) in }, ask: { (_) in nil }) }
-  func editor() -> any TextEditor { NoEditor() }
-}
-
-private struct NoEditor: TextEditor {
-  func edit(fileAt path: String) async throws(Problem) -> Int32 { throw Problem(.usage, "no editor") }
+  func editor() throws(Problem) -> any TextEditor { throw Problem(.usage, "no editor") }
 }
 
 /// A sink that keeps its bytes, and hands them over when they are complete.

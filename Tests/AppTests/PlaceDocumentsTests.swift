@@ -81,34 +81,4 @@ import Testing
     #expect(done.err == "places: 4 unchanged\n", "\(done.err)")
     #expect(shell.run("bb-notes places show node/17 --plain").out == "a\t1.0\t2.0\t\t\n")
   }
-
-  @Test(
-    "floods are refused with line and column",
-    arguments: ["gpx", "geojson", "vcf"])
-  func floods(_ format: String) {
-    let done = Shell("BB_STORAGE=csv:n").run(
-      "head -c 60000000 /dev/zero | tr '\\0' a | bb-notes import - --from-format \(format); ls")
-    #expect(done.out == "", "\(done)")
-    #expect(done.err.firstRange(of: #/^bb-notes: standard input:\d+:\d+: /#) != nil, "\(done)")
-  }
-
-  @Test("--max-field limits the fields of every format") func maxField() {
-    let shell = Shell("BB_STORAGE=csv:n")
-    let long = String(repeating: "x", count: 2 << 20)
-    shell.write("p.gpx", "<gpx><wpt lat='1' lon='2'><name>A</name><desc>\(long)</desc></wpt></gpx>")
-    shell.write(
-      "p.geojson",
-      "{\"type\":\"Feature\",\"geometry\":{\"type\":\"Point\",\"coordinates\":[2,1]},\"properties\":{\"name\":\"A\",\"comment\":\"\(long)\"}}"
-    )
-    shell.write("p.csv", "name,latitude,longitude,comment\nA,1,2,\(long)\n")
-    shell.write("p.json", "[{\"name\":\"A\",\"latitude\":1,\"longitude\":2,\"comment\":\"\(long)\"}]")
-    shell.write("p.vcf", "BEGIN:VCARD\nFN:A\nNOTE:\(long)\nEND:VCARD\n")
-    for file in ["p.gpx", "p.geojson", "p.csv", "p.json", "p.vcf"] {
-      let refused = shell.run("bb-notes import \(file) --max-field 1")
-      #expect(refused.status == 65 && refused.err.contains("larger than 1 MiB"), "\(file): \(refused)")
-      let taken = shell.run("bb-notes import \(file) --storage csv:s.\(file)")
-      #expect(taken.status == 0, "\(file): \(taken)")
-    }
-    #expect(shell.run("bb-notes import p.csv --max-field x").status == 64)
-  }
 }

@@ -8,12 +8,17 @@ import Testing
     "t",
     columns: [ColumnDescription("id", .integer), ColumnDescription("name", .text), ColumnDescription("note", .text)])
 
-  private func table(_ rows: [[Value]], terminal: Int? = nil, schema: Schema? = nil) -> String {
+  private func table(_ rows: [[Value]], terminal: Int? = nil, schema: Schema? = nil, style: TerminalStyle = .plain)
+    -> String
+  {
     let schema = schema ?? self.schema
-    var widths: [Int] = []
+    var widths: [ColumnWidths] = []
     let batches = SampleTable("", schema, rows).batches(of: 2)
-    for batch in batches { TableWriter.measure(batch, schema, into: &widths) }
-    let writer = TableWriter(schema, widths: widths, terminalWidth: terminal)
+    for batch in batches { TableWriter.measure(batch, schema, forTerminal: terminal != nil, into: &widths) }
+    let writer =
+      terminal.map {
+        TableWriter(schema, layout: TableLayout(schema, widths, width: $0, isChosen: false), style: style)
+      } ?? TableWriter(schema, widths: widths)
     var out = ByteBuffer(capacity: 16)
     writer.begin(&out)
     for batch in batches { _ = writer.write(batch, &out) }
@@ -51,8 +56,84 @@ import Testing
     for line in text.split(separator: "\n") {
       #expect(line.unicodeScalars.reduce(0) { $0 + ($1.value > 0x3000 ? 2 : 1) } <= width)
     }
-    #expect(text.contains("123456"))
+    if width >= 40 { #expect(text.contains("123456")) }
     #expect(text.contains("…"))
+  }
+
+  private let people = Schema(
+    "people", key: ["id"],
+    columns: [
+      ColumnDescription("id", .integer), ColumnDescription("name", .text, role: .title),
+      ColumnDescription("nick", .text),
+      ColumnDescription("born", .date), ColumnDescription("faces", .list(.url), role: .image),
+      ColumnDescription("seasons", .list(.integer)), ColumnDescription("alive", .boolean),
+      ColumnDescription("site", .url), ColumnDescription("created_at", .timestamp, role: .audit),
+    ])
+  private let walter: [Value] = [
+    .integer(1), .text("Walter White"), .null, .text("1958-09-07"), .json(Array(#"["https://e.org/1.jpg"]"#.utf8)),
+    .json(Array("[1,2,3,5,7,8]".utf8)), .boolean(false), .text("https://e.org/w"), .text("2026-01-01T00:00:00Z"),
+  ]
+
+  @Test("a terminal shows the title and the key first, then what fits; images, times and empty columns never")
+  func columns() {
+    func header(_ width: Int) -> String {
+      table([walter], terminal: width, schema: people).split(separator: "\n").first.map(String.init) ?? ""
+    }
+    #expect(header(20) == "id │ name")
+    #expect(header(32) == "id │ name         │ born")
+    #expect(header(100) == "id │ name         │ born       │ seasons      │ alive │ site")
+    #expect(table([walter], terminal: 100, schema: people).contains("1–3, 5, 7, 8 │ no    │ https://e.org/w"))
+  }
+
+  @Test("hidden and empty columns are known") func leftOut() {
+    var widths: [ColumnWidths] = []
+    for batch in SampleTable("", people, [walter]).batches(of: 1) {
+      TableWriter.measure(batch, people, forTerminal: true, into: &widths)
+    }
+    let layout = TableLayout(people, widths, width: 32, isChosen: false)
+    #expect(layout.columns == [0, 1, 3] && layout.empty == [2] && layout.hidden == [4, 5, 6, 7, 8])
+    let chosen = TableLayout(people, widths, width: 0, isChosen: true)
+    #expect(chosen.columns == Array(0..<9) && chosen.hidden.isEmpty)
+  }
+
+  @Test("colours and links only add escape sequences", arguments: [20, 32, 60, 200]) func styled(_ width: Int) {
+    let rows = [
+      walter,
+      [.integer(2), .text("\u{1B}[31m\u{9B}2J"), .text("x"), .null, .null, .null, .null, .text("javascript:x"), .null],
+    ]
+    let plain = table(rows, terminal: width, schema: people)
+    let styled = table(rows, terminal: width, schema: people, style: TerminalStyle(isColored: true, hasLinks: true))
+    #expect(styled.contains("\u{1B}[1m") && styled.contains("\u{1B}[36m1\u{1B}[0m"))
+    #expect((width < 100) != styled.contains("\u{1B}]8;;https://e.org/w\u{1B}\\https://e.org/w\u{1B}]8;;\u{1B}\\"))
+    #expect(!styled.contains("javascript:x\u{1B}\\"))
+    let stripped = styled.replacing(/\u{1B}\[[0-9]*m|\u{1B}\]8;;[!-~]*\u{1B}\\/, with: "")
+    #expect(stripped == plain)
+  }
+
+  @Test("records on a terminal") func recordsOnTerminal() {
+    var out = ByteBuffer(capacity: 16)
+    let terminal = RecordWriter.Terminal(width: 34, style: .plain, showsAll: false)
+    var row = walter
+    row[4] = .json(Array(#"["https://e.org/1.jpg","https://e.org/2.jpg"]"#.utf8))
+    row[1] = .text("Walter Hartwell White Senior")
+    for batch in SampleTable("", people, [row]).batches(of: 1) {
+      _ = RecordWriter(people, terminal: terminal).write(batch, &out)
+    }
+    #expect(
+      String(decoding: out.bytes(), as: UTF8.self) == """
+        ── Walter Hartwell White Senior ──
+                id  1
+              name  Walter Hartwell White
+                    Senior
+              born  1958-09-07
+             faces  2 images
+           seasons  1–3, 5, 7, 8
+             alive  no
+              site  https://e.org/w
+        created_at  2026-01-01T00:00:00Z
+                    (no value: nick)
+
+        """)
   }
 
   @Test("in a file a long value is whole, and other rows are not as long") func longValue() {

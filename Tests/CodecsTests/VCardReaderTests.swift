@@ -3,17 +3,11 @@ import Rows
 import Testing
 
 @Suite("vCard, read") struct VCardReaderTests {
-  private func cards(_ bytes: [UInt8], name: String = "a.vcf") throws(Problem) -> [[VCardReader.Property]] {
-    var cards: [[VCardReader.Property]] = []
-    try VCardReader.read(DocumentText(bytes, name: name), maximumField: 1 << 20) { cards.append($0) }
-    return cards
-  }
-
   @Test("lines are unfolded, groups and escapes removed") func properties() throws {
-    let cards = try cards(
+    let cards = try VCardReader.cards(
       Array(
         "\u{FEFF}BEGIN:VCARD\r\nVERSION:3.0\r\nFN:A\\, B\r\nitem1.TEL;TYPE=\"a:b\",home:+41\r\nNOTE:one\\nt\r\n wo\r\nEND:VCARD\r\nbegin:vcard\nN;CHARSET=UTF-8;ENCODING=QUOTED-PRINTABLE:M=C3=BCl=\nler;Jo\nEND:VCARD\n"
-          .utf8))
+          .utf8), name: "a.vcf")
     #expect(cards.count == 2)
     #expect(cards[0].map(\.name) == ["VERSION", "FN", "TEL", "NOTE"])
     #expect(cards[0][1].text == "A, B" && cards[0][2].value == "+41" && cards[0][3].text == "one\ntwo")
@@ -24,12 +18,12 @@ import Testing
   @Test(
     "a line outside a card is refused with its number",
     arguments: [
-      ("FN:x\n", "a.vcf:1:1: expected BEGIN:VCARD"), ("BEGIN:VCARD\nx\n", "a.vcf:2:1: expected a property, NAME:VALUE"),
-      ("\nBEGIN:VCARD\nFN:x\n", "a.vcf:2:1: the card has no END:VCARD"), ("\u{FF}", nil),
+      ("FN:x\n", "a.vcf:1: expected BEGIN:VCARD"), ("BEGIN:VCARD\nx\n", "a.vcf:2: expected a property, NAME:VALUE"),
+      ("\nBEGIN:VCARD\nFN:x\n", "a.vcf:2: the card has no END:VCARD"), ("\u{FF}", nil),
     ])
   func refused(_ text: String, _ message: String?) {
     let bytes = message == nil ? [0xFF] : Array(text.utf8)
-    let problem = #expect(throws: Problem.self) { try cards(bytes) }
+    let problem = #expect(throws: Problem.self) { try VCardReader.cards(bytes, name: "a.vcf") }
     #expect(problem?.kind == .badData && (message == nil || problem?.description == message))
   }
 
@@ -44,7 +38,7 @@ import Testing
         pieces.randomElement(using: &generator) ?? ""
       }.joined()
       do {
-        for card in try cards(Array(text.utf8), name: "x") { _ = card.map { $0.parts(";") + [$0.text] } }
+        for card in try VCardReader.cards(Array(text.utf8), name: "x") { _ = card.map { $0.parts(";") + [$0.text] } }
       } catch { #expect(error.kind == .badData) }
     }
   }

@@ -18,7 +18,7 @@ struct Mutant: Exporter {
       known.name, fileExtensions: known.fileExtensions, mediaType: known.mediaType, summary: known.summary,
       isExact: known.isExact, limits: ExporterDescriptor.Limits(columns: 10_001))
   }
-  func isMeasured(with options: ExportOptions) -> Bool { base.isMeasured(with: options) }
+  func measuring(with options: ExportOptions) -> ExporterDescriptor.Measuring { base.measuring(with: options) }
   func measure(_ batch: RowBatch, of schema: Schema, options: ExportOptions, into layout: inout ColumnMetrics) {
     base.measure(batch, of: schema, options: options, into: &layout)
   }

@@ -5,7 +5,7 @@ import Rows
 /// Reads the rows of a sheet of a spreadsheet back.
 enum SheetReader {
   static func rows(_ document: [UInt8], _ schema: Schema) throws -> [[Value]] {
-    let rows = try XMLElement.document(DocumentText(document, name: "sheet")).all("row")
+    let rows = try XMLElement.document(document, name: "sheet").all("row")
     guard let head = rows.first, head.elements.map(text) == schema.columns.map(\.name) else {
       throw LawViolation("the first row does not name the columns")
     }

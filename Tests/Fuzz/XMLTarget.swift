@@ -6,7 +6,7 @@ import Domain
 func xml(_ bytes: [UInt8]) {
   var open: [String] = [], roots = 0
   do throws(Problem) {
-    var reader = try XMLReader(DocumentText(bytes, name: "fuzz"))
+    var reader = try XMLReader(bytes, name: "fuzz")
     while let event = try reader.next() {
       switch event {
       case .start(let name, _):
@@ -20,8 +20,8 @@ func xml(_ bytes: [UInt8]) {
     let more = try reader.next()
     precondition(more == nil, "something after the end")
     var records = 0
-    try XMLElement.records(DocumentText(bytes, name: "fuzz"), named: { _ in ["wpt"] }) { _ in records += 1 }
-    let all = try XMLElement.document(DocumentText(bytes, name: "fuzz"))
+    try XMLElement.records(bytes, name: "fuzz", named: { _ in ["wpt"] }) { _ in records += 1 }
+    let all = try XMLElement.document(bytes, name: "fuzz")
     // Outermost elements only; the root is never a record.
     func outermost(_ element: XMLElement) -> Int {
       element.elements.reduce(0) { $0 + ($1.name == "wpt" ? 1 : outermost($1)) }

@@ -49,7 +49,7 @@ struct TapCommand {
     let rows = try await source.rows(of: schema.name, RowRequest(columns: selection.columns))
     let services = self.services
     let output = Export.Output(services.tap.exporter(earlier), ExportOptions()) { () throws(Problem) in
-      try services.terminal.output(isHeldBack: false, isPaged: false)
+      try services.terminal.output(TerminalUse())
     }
     let export = Export(to: [output], threads: services.cores, scratch: services.scratch)
     let summary = try await export.run(rows) { (stream) throws(Problem) in

@@ -104,7 +104,7 @@ extension Desk {
 
   /// Writes text to standard output, nothing in it that drives a terminal.
   func page(_ text: String) async throws(Problem) {
-    let output = try services.terminal.output(isHeldBack: false, isPaged: true)
+    let output = try services.terminal.output(TerminalUse(isPaged: true))
     var buffer = ByteBuffer(capacity: 4096)
     buffer.append(Terminal.safe(text))
     try await output.write(buffer)

@@ -20,8 +20,6 @@ enum TransferCommands {
     values: .words(["csv", "tsv", "json", "ndjson", "sqlite", "gpx", "kml", "geojson", "xml", "vcf"]),
     default: "from its extension or content", in: transfer,
     "format of the input")
-  private static let maxField = Option.value(
-    "max-field", "MIB", default: "16; gpx, kml, xml: 4", in: transfer, "maximum size of a field; sqlite: of a row")
 
   private static let importing = Command(
     "import", "import notes, places, actors or favourites from a file",
@@ -30,7 +28,7 @@ enum TransferCommands {
       vCard and XML. The whole file is imported in one step that can be undone, or not at all.
       """,
     arguments: [Argument("FILE", values: .file, "file to import; - for standard input")],
-    options: [onConflict, dataset, fromFormat, SharedOptions.fromDelimiter, maxField],
+    options: [onConflict, dataset, fromFormat, SharedOptions.fromDelimiter],
     examples: ["import places.gpx", "import notes.csv --on-conflict append"])
   private static let exporting = Command(
     "export", "export records to files in any format",
@@ -58,14 +56,14 @@ enum TransferCommands {
 
   private static func read(_ path: String, _ desk: Desk) async throws(Problem) -> (Schema, [StoredRecord]) {
     let suffix = desk[fromFormat] ?? path.split(separator: ".").last.map { $0.lowercased() } ?? ""
-    let maximumField = try desk.invocation.integer(maxField, in: 1...1024).map { $0 << 20 }
     if desk.services.documents.extensions.contains(suffix) {
-      return try desk.services.documents.records(path, extension: suffix, maximumField: maximumField)
+      return try desk.services.documents.records(path, extension: suffix)
     }
     var schema = Catalog.notes
     let rows = try await desk.services.documents.rows(
-      path, format: desk[fromFormat], delimiter: desk[SharedOptions.fromDelimiter], maximumField: maximumField
-    ) { (columns) throws(Problem) in
+      path, format: desk[fromFormat], delimiter: desk[SharedOptions.fromDelimiter]
+    ) {
+      (columns) throws(Problem) in
       schema = try dataset(with: columns, path, desk)
       return ColumnTypes(schema.columns.filter { columns.contains($0.name) })
     }
@@ -105,7 +103,7 @@ enum TransferCommands {
 
   private static func exportRecords(_ desk: Desk) async throws(Problem) {
     let schema = try Catalog.dataset(named: desk.arguments[0])
-    let outputs = try OutputPlan(desk.invocation, desk.services, .notes)
+    let outputs = try OutputPlan(desk.invocation, desk.services, OutputPolicy())
     let selection = try desk.invocation.selection()
     try await outputs.write(try await desk.book().rows(of: schema, selection), selection: selection)
   }

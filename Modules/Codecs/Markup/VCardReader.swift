@@ -30,71 +30,50 @@ public enum VCardReader {
     }
   }
 
-  /// The most properties of a card.
-  private static let mostProperties = 10_000
-
-  /// Calls `body` with the cards of a document, one by one.
-  /// - Parameter maximumField: bytes of a property.
-  /// - Throws: `badData` with `name:line:column` for bytes that are not UTF-8, a line that is not a property, and a
-  ///   card that does not end; what `body` throws.
-  public static func read(
-    _ document: DocumentText, maximumField: Int, _ body: ([Property]) throws(Problem) -> Void
-  ) throws(Problem) {
-    try document.checkUTF8()
-    var card: [Property]?, begin = 0
-    var at = document.bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0, number = 1
-    while at < document.count {
-      let start = at, first = number
-      let whole = logicalLine(document, &at, &number, limit: maximumField)
-      func problem(_ message: String, hint: String = "") -> Problem {
-        at == document.count && !document.isWhole
-          ? document.tooLarge : document.problem(message, at: start, hint: hint)
-      }
-      guard let line = whole else {
-        throw document.problem(
-          "the property is larger than \(maximumField >> 20) MiB", at: start, hint: "raise the limit with --max-field")
-      }
+  /// The cards of a file.
+  /// - Throws: `badData` with `name:line` for bytes that are not UTF-8, a line that is not a property, and a card that
+  /// does not end.
+  public static func cards(_ bytes: [UInt8], name: String) throws(Problem) -> [[Property]] {
+    guard String(validating: bytes, as: UTF8.self) != nil else { throw Problem(.badData, "invalid UTF-8", at: name) }
+    var cards: [[Property]] = [], card: [Property]?, begin = 0
+    for (line, number) in unfolded(bytes) {
       let text = String(decoding: line, as: UTF8.self)
       if text.allSatisfy(\.isWhitespace) { continue }
-      guard let property = property(text, line: first) else { throw problem("expected a property, NAME:VALUE") }
+      guard let property = property(text, line: number) else {
+        throw Problem(.badData, "expected a property, NAME:VALUE", at: "\(name):\(number)")
+      }
       let isCard = property.value.uppercased() == "VCARD"
       switch property.name {
-      case "BEGIN" where isCard && card == nil: (card, begin) = ([], start)
+      case "BEGIN" where isCard && card == nil: (card, begin) = ([], number)
       case "END" where isCard && card != nil:
-        if let card { try body(card) }
+        if let card { cards.append(card) }
         card = nil
       default:
-        guard let count = card?.count else { throw problem("expected BEGIN:VCARD") }
-        guard count < mostProperties else { throw problem("the card has more than \(mostProperties) properties") }
+        guard card != nil else { throw Problem(.badData, "expected BEGIN:VCARD", at: "\(name):\(number)") }
         card?.append(property)
       }
     }
-    guard document.isWhole else { throw document.tooLarge }
-    guard card == nil else { throw document.problem("the card has no END:VCARD", at: begin) }
+    guard card == nil else { throw Problem(.badData, "the card has no END:VCARD", at: "\(name):\(begin)") }
+    return cards
   }
 
-  /// The next line with those that continue it, which begin with a space or follow a `=` at the end of a quoted value;
-  /// nil for more than `limit` bytes.
-  private static func logicalLine(
-    _ document: DocumentText, _ at: inout Int, _ number: inout Int, limit: Int
-  ) -> [UInt8]? {
-    var line: [UInt8] = []
-    while true {
-      let end = document.bytes[at..<document.count].firstIndex(of: 0x0A) ?? document.count
-      let part = end > at && document.bytes[end - 1] == 0x0D ? document.bytes[at..<(end - 1)] : document.bytes[at..<end]
-      guard line.count + part.count <= limit else { return nil }
-      line += part
-      at = min(end + 1, document.count)
-      number += 1
-      guard at < document.count else { return line }
-      if line.last == UInt8(ascii: "="), isQuoted(line) {
-        line.removeLast()
-      } else if document.bytes[at] == 0x20 || document.bytes[at] == 0x09 {
-        at += 1
+  /// Logical lines with the numbers of their first lines: a line that begins with a space continues the one before.
+  private static func unfolded(_ bytes: [UInt8]) -> [(line: [UInt8], number: Int)] {
+    let body = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? bytes.dropFirst(3) : bytes[...]
+    var lines: [(line: [UInt8], number: Int)] = []
+    for (position, part) in body.split(separator: 0x0A, omittingEmptySubsequences: false).enumerated() {
+      let line = part.last == 0x0D ? part.dropLast() : part
+      let isSoft = lines.last.map { isQuoted($0.line) && $0.line.last == UInt8(ascii: "=") } ?? false
+      if isSoft {
+        lines[lines.count - 1].line.removeLast()
+        lines[lines.count - 1].line += line
+      } else if let first = line.first, first == 0x20 || first == 0x09, !lines.isEmpty {
+        lines[lines.count - 1].line += line.dropFirst()
       } else {
-        return line
+        lines.append((Array(line), position + 1))
       }
     }
+    return lines
   }
 
   private static let quotedPrintable = "QUOTED-PRINTABLE"

@@ -1,3 +1,4 @@
+internal import CMasks
 public import Rows
 
 /// Reads XML from left to right: elements, their attributes and texts. What documents of places and actors need, and no
@@ -18,15 +19,13 @@ public struct XMLReader {
   }
   /// Elements within elements that are read.
   private static let deepest = 128
-  /// The most bytes of a text or a value, unless another limit is given.
-  public static let usualField = 4 << 20
+  /// The most bytes of a text or a value.
+  private static let longest = 4 << 20
   /// The most attributes of an element.
   private static let mostAttributes = 1000
 
-  private let document: DocumentText
   private let bytes: [UInt8]
-  private let length: Int
-  private let longest: Int
+  private let name: String
   private var at = 0
   /// Where the element begins that was read last, as a position among the bytes.
   public private(set) var start = 0
@@ -37,16 +36,30 @@ public struct XMLReader {
   /// Whether the last text had a space or line end as a character reference, so that those at its edges belong to it.
   public private(set) var hasSpaceReference = false
 
-  /// A reader of a document; messages say `name:line:column`.
-  /// - Parameter maximumField: bytes of a text or a value.
+  /// A reader of `bytes`; messages say `name:line:column`.
   /// - Throws: `badData` for bytes that are not UTF-8.
-  public init(_ text: DocumentText, maximumField: Int = Self.usualField) throws(Problem) {
-    try text.checkUTF8()
-    document = text
-    longest = maximumField
-    bytes = text.bytes
-    length = text.count
+  public init(_ bytes: [UInt8], name: String) throws(Problem) {
+    let bad = unsafe bytes.withUnsafeBufferPointer { bytes in
+      unsafe bytes.baseAddress.map { unsafe Self.firstNotUTF8($0, bytes.count) } ?? 0
+    }
+    guard bad == bytes.count else { throw Problem(.badData, "invalid UTF-8", at: name) }
+    self.bytes = bytes
+    self.name = name
     if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { at = 3 }
+  }
+
+  /// The position of the first byte that is not UTF-8; `count` when there is none.
+  private static func firstNotUTF8(_ bytes: UnsafePointer<UInt8>, _ count: Int) -> Int {
+    // The check reads one byte more, so the last characters are checked in a copy.
+    var border = max(0, count - 8)
+    while border > 0, unsafe bytes[border] & 0xC0 == 0x80, count - border < 16 { border -= 1 }
+    let bad = unsafe Int(bb_first_not_utf8(bytes, border))
+    if bad < border { return bad }
+    let end =
+      unsafe Array(UnsafeBufferPointer(start: bytes + border, count: count - border)) + [UInt8](repeating: 0, count: 64)
+    return unsafe end.withUnsafeBufferPointer { end in
+      unsafe end.baseAddress.map { unsafe border + Int(bb_first_not_utf8($0, count - border)) } ?? count
+    }
   }
 
   /// The next event; nil at the end.
@@ -58,7 +71,7 @@ public struct XMLReader {
       open.removeLast()
       return .end(name)
     }
-    while at < length {
+    while at < bytes.count {
       guard bytes[at] == UInt8(ascii: "<") else {
         let text = try text(until: UInt8(ascii: "<"))
         if open.isEmpty {
@@ -74,7 +87,7 @@ public struct XMLReader {
       } else if skip("<![CDATA[") {
         let start = at
         try pass("]]>", "CDATA section")
-        guard at - start <= longest else { throw tooLong() }
+        guard at - start <= Self.longest else { throw tooLong() }
         guard !open.isEmpty else { throw problem("text outside the root element") }
         let text = String(decoding: bytes[start..<(at - 3)], as: UTF8.self)
         if !text.isEmpty { return .text(text) }
@@ -94,7 +107,6 @@ public struct XMLReader {
     }
     if let name = open.last { throw problem("unclosed element <\(name)>") }
     guard hasRoot else { throw problem("no root element") }
-    if !document.isWhole { throw document.tooLarge }
     return nil
   }
 
@@ -118,13 +130,13 @@ public struct XMLReader {
       try blank()
       try expect("=")
       try blank()
-      guard at < length, bytes[at] == UInt8(ascii: "\"") || bytes[at] == UInt8(ascii: "'") else {
+      guard at < bytes.count, bytes[at] == UInt8(ascii: "\"") || bytes[at] == UInt8(ascii: "'") else {
         throw problem("missing quote")
       }
       let quote = bytes[at]
       at += 1
       let value = try text(until: quote)
-      guard at < length, bytes[at] == quote else { throw problem("unterminated attribute value") }
+      guard at < bytes.count, bytes[at] == quote else { throw problem("unterminated attribute value") }
       at += 1
       guard attributes.count < Self.mostAttributes else {
         throw problem("an element has more than \(Self.mostAttributes) attributes")
@@ -141,7 +153,7 @@ public struct XMLReader {
 
   private mutating func readName() throws(Problem) -> String {
     let start = at
-    while at < length {
+    while at < bytes.count {
       let byte = bytes[at]
       let isName =
         byte >= 0x80 || byte | 32 >= 97 && byte | 32 <= 122 || byte &- 48 < 10 && at > start
@@ -155,8 +167,8 @@ public struct XMLReader {
 
   private mutating func text(until end: UInt8) throws(Problem) -> String {
     var text: [UInt8] = []
-    while at < length, bytes[at] != end {
-      guard text.count <= longest else { throw tooLong() }
+    while at < bytes.count, bytes[at] != end {
+      guard text.count <= Self.longest else { throw tooLong() }
       let byte = bytes[at]
       if byte == UInt8(ascii: "&") {
         let character = try entity()
@@ -168,7 +180,7 @@ public struct XMLReader {
         // As XML has it, one line feed ends a line.
         if byte == 0x0D {
           text.append(0x0A)
-          if at < length, bytes[at] == 0x0A { at += 1 }
+          if at < bytes.count, bytes[at] == 0x0A { at += 1 }
         } else {
           text.append(byte)
         }
@@ -195,8 +207,8 @@ public struct XMLReader {
   }
 
   private mutating func blank() throws(Problem) {
-    while at < length, " \t\r\n".utf8.contains(bytes[at]) { at += 1 }
-    if at == length { throw problem("unexpected end of document inside an element") }
+    while at < bytes.count, " \t\r\n".utf8.contains(bytes[at]) { at += 1 }
+    if at == bytes.count { throw problem("unexpected end of document inside an element") }
   }
 
   private mutating func skip(_ mark: String) -> Bool {
@@ -212,7 +224,7 @@ public struct XMLReader {
   /// Skips past the next `mark`.
   private mutating func pass(_ mark: String, _ what: String) throws(Problem) {
     let start = at
-    while at < length {
+    while at < bytes.count {
       if skip(mark) { return }
       at += 1
     }
@@ -220,11 +232,18 @@ public struct XMLReader {
     throw problem("unterminated \(what)")
   }
 
-  private func tooLong() -> Problem {
-    document.problem("a text is larger than \(longest >> 20) MiB", at: at, hint: "raise the limit with --max-field")
+  private func tooLong() -> Problem { problem("a text is larger than \(Self.longest >> 20) MiB") }
+
+  private func problem(_ message: String) -> Problem {
+    Problem(.badData, message, at: Self.place(at, in: bytes, name: name))
   }
 
-  private func problem(_ message: String) -> Problem { document.problem(message, at: at) }
+  /// `name:line:column` of a position among the bytes of a document; the column is in bytes, from 1.
+  public static func place(_ position: Int, in bytes: [UInt8], name: String) -> String {
+    let before = bytes.prefix(position)
+    let line = before.count { $0 == 0x0A } + 1
+    return "\(name):\(line):\(position - (before.lastIndex(of: 0x0A) ?? -1))"
+  }
 }
 
 /// An element in memory: for documents that are small.
@@ -244,8 +263,8 @@ public struct XMLElement: Sendable, Hashable {
 
   /// The only element of a document.
   /// - Throws: `badData` as `XMLReader`.
-  public static func document(_ text: DocumentText) throws(Problem) -> XMLElement {
-    var reader = try XMLReader(text), open: [XMLElement] = []
+  public static func document(_ bytes: [UInt8], name: String) throws(Problem) -> XMLElement {
+    var reader = try XMLReader(bytes, name: name), open: [XMLElement] = []
     while let event = try reader.next() {
       switch event {
       case .start(let name, let attributes):
@@ -263,7 +282,7 @@ public struct XMLElement: Sendable, Hashable {
         open[open.count - 1].elements.append(element)
       }
     }
-    throw Problem(.badData, "no root element", at: text.name)
+    throw Problem(.badData, "no root element", at: name)
   }
 
   /// The most elements of a record.
@@ -273,12 +292,10 @@ public struct XMLElement: Sendable, Hashable {
   /// outermost element whose name `names` returns for the root element.
   /// - Throws: `badData` as `XMLReader`, and for a record with more than 100,000 elements.
   public static func records(
-    _ text: DocumentText, maximumField: Int = XMLReader.usualField,
-    named names: (XMLElement) throws(Problem) -> Set<String>,
+    _ bytes: [UInt8], name: String, named names: (XMLElement) throws(Problem) -> Set<String>,
     body: (XMLElement) throws(Problem) -> Void
   ) throws(Problem) {
-    var reader = try XMLReader(text, maximumField: maximumField), wanted: Set<String>?, open: [XMLElement] = [],
-      count = 0
+    var reader = try XMLReader(bytes, name: name), wanted: Set<String>?, open: [XMLElement] = [], count = 0
     while let event = try reader.next() {
       switch event {
       case .start(let element, let attributes):
@@ -292,7 +309,7 @@ public struct XMLElement: Sendable, Hashable {
         guard count <= Self.mostElements else {
           throw Problem(
             .badData, "a record has more than \(Self.mostElements) elements",
-            at: text.place(of: reader.start))
+            at: XMLReader.place(reader.start, in: bytes, name: name))
         }
         open.append(begun)
       case .text(let text):

@@ -17,35 +17,31 @@ public struct PlaceDocumentReader: Sendable {
 
   /// Reads a document.
   /// - Parameters:
-  ///   - source: the document.
+  ///   - bytes: the document.
   ///   - suffix: one of `suffixes`.
-  ///   - maximumField: bytes of a text of a record; nil for 16 MiB, in XML 4 MiB. A document may have twice as many,
-  ///     and always 32 MiB.
-  /// - Throws: `badData` with `name:line:column` for what is not well-formed, holds neither places nor actors, is too
-  ///   large, or names a place that does not exist.
-  public init(_ source: any ByteSource, suffix: String, maximumField: Int? = nil) throws(Problem) {
-    let field = maximumField ?? 16 << 20
-    let text = try DocumentText(source, limit: max(2 * field, DocumentText.usualLimit)), name = text.name
+  ///   - name: its path, for messages.
+  /// - Throws: `badData` with `name:line:column` for what is not well-formed, holds neither places nor actors, or a
+  ///   place that does not exist.
+  public init(_ bytes: [UInt8], suffix: String, name: String) throws(Problem) {
     if suffix == "geojson" {
       schema = Catalog.places
-      try readGeoJSON(text, field)
+      try readGeoJSON(try JSON.parse(bytes, name: name), name)
       return
     }
     if suffix == "vcf" {
       schema = Catalog.actors
-      var ignored: Set<String> = [], records: [StoredRecord] = []
-      try VCardReader.read(text, maximumField: field) { (card) throws(Problem) in
+      var ignored: Set<String> = []
+      for card in try VCardReader.cards(bytes, name: name) {
         let actor = try ActorCard(card, name: name)
         records.append(actor.record)
         ignored.formUnion(actor.ignored)
       }
-      self.records = records
       if !ignored.isEmpty { leftOut = "properties without a column: \(ignored.sorted().joined(separator: ", "))" }
       return
     }
-    func place(_ element: XMLElement) -> String { text.place(of: element.start) }
+    func place(_ element: XMLElement) -> String { XMLReader.place(element.start, in: bytes, name: name) }
     var kind = Catalog.places, records: [StoredRecord] = [], others = 0, what = Self.shapes
-    try XMLElement.records(text, maximumField: maximumField ?? XMLReader.usualField) { (root) throws(Problem) in
+    try XMLElement.records(bytes, name: name) { (root) throws(Problem) in
       switch root.name {
       case "gpx":
         what = "unnamed track points"
@@ -85,12 +81,12 @@ public struct PlaceDocumentReader: Sendable {
 
   private static func place(
     _ name: String?, _ comment: String?, _ latitude: String?, _ longitude: String?, _ others: [(String, String)],
-    _ place: @autoclosure () -> String
+    _ place: String
   ) throws(Problem) -> StoredRecord {
     let name = name.flatMap { $0.allSatisfy(\.isWhitespace) ? nil : $0 }, label = name ?? "a place"
     guard let latitude = latitude.flatMap(degrees), let longitude = longitude.flatMap(degrees),
       let coordinates = try? Coordinates(latitude: latitude, longitude: longitude)
-    else { throw Problem(.badData, "\(label): invalid coordinates", at: place()) }
+    else { throw Problem(.badData, "\(label): invalid coordinates", at: place) }
     var record = StoredRecord(
       Catalog.places,
       [
@@ -103,7 +99,7 @@ public struct PlaceDocumentReader: Sendable {
       case "visited_on":
         guard Dates.isDate(Array(value.utf8)) else {
           throw Problem(
-            .badData, "\(label): invalid date “\(value)”", at: place(), hint: "use 1958, 1966-03 or 1966-03-07")
+            .badData, "\(label): invalid date “\(value)”", at: place, hint: "use 1958, 1966-03 or 1966-03-07")
         }
         record[column] = .text(value)
       // Other programs have identifiers and times of their own.
@@ -153,24 +149,45 @@ public struct PlaceDocumentReader: Sendable {
 
   private static let shapes = "shapes other than points"
 
-  private mutating func readGeoJSON(_ text: DocumentText, _ maximumField: Int) throws(Problem) {
-    var others = 0, records: [StoredRecord] = []
-    try GeoJSONReader.read(text, maximumField: maximumField) { (feature) throws(Problem) in
-      guard feature.isPoint else {
-        others += 1
-        return
-      }
-      func property(_ names: String...) -> String? {
-        names.lazy.compactMap { name in feature.texts.first { $0.name == name }?.text }.first { !$0.isEmpty }
-      }
-      var record = try Self.place(
-        property("name", "title"), property("comment", "description", "desc"), feature.latitude, feature.longitude,
-        feature.texts.map { ($0.name, $0.text) }, text.place(of: feature.start))
-      if record["id"] == .null, let id = feature.id { record["id"] = .text(id) }
-      records.append(record)
+  private mutating func readGeoJSON(_ document: JSON, _ name: String) throws(Problem) {
+    let features: [JSON]
+    switch document["type"]?.stringValue {
+    case "FeatureCollection": features = document["features"]?.arrayValue ?? []
+    case "Feature": features = [document]
+    default: throw Problem(.badData, "not a GeoJSON FeatureCollection", at: name)
     }
-    self.records = records
+    var others = 0
+    for (position, feature) in features.enumerated() {
+      guard let geometry = feature["geometry"], geometry["type"]?.stringValue == "Point" else {
+        others += 1
+        continue
+      }
+      func number(_ place: Int) -> String? {
+        geometry["coordinates"]?[place]?.numberLiteral.map { String(decoding: $0, as: UTF8.self) }
+      }
+      let properties = feature["properties"]?.objectMembers ?? []
+      func text(_ names: String...) -> String? {
+        names.lazy.compactMap { name in properties.first { $0.name == name }?.value.stringValue }.first { !$0.isEmpty }
+      }
+      records.append(
+        try Self.place(
+          text("name", "title"), text("comment", "description", "desc"), number(1), number(0),
+          properties.compactMap { member in member.value.stringValue.map { (member.name, $0) } },
+          "\(name): feature \(position + 1)"))
+      if records[records.count - 1]["id"] == .null, let id = Self.identifier(feature) {
+        records[records.count - 1]["id"] = .text(id)
+      }
+    }
     leaveOut(others, Self.shapes)
+  }
+
+  /// The identifier that another program gave a feature, a text or a number; nil if there is none.
+  private static func identifier(_ feature: JSON) -> String? {
+    for value in [feature["id"], feature["properties"]?["id"]] {
+      guard let text = value?.stringBytes ?? value?.numberLiteral, !text.isEmpty else { continue }
+      return String(decoding: text, as: UTF8.self)
+    }
+    return nil
   }
 
   // MARK: actors

@@ -1,12 +1,13 @@
+public import Codecs
 public import Rows
 
 /// An output format as a value: its description, and a factory of encoders. Pure: no files, no `async`.
 public protocol Exporter: Sendable {
   /// What help texts, suffix matching and plug-in lists are made of.
   var descriptor: ExporterDescriptor { get }
-  /// Whether these options need every batch `measure`d before the first is encoded.
-  func isMeasured(with options: ExportOptions) -> Bool
-  /// Adds the measurements of a batch to `layout`. Called for every batch, in order, if `isMeasured(with:)` is true.
+  /// The rows that are measured with these options before the first batch is encoded.
+  func measuring(with options: ExportOptions) -> ExporterDescriptor.Measuring
+  /// Adds the measurements of a batch to `layout`. Called for every batch, in order, if all rows are measured.
   func measure(_ batch: RowBatch, of schema: Schema, options: ExportOptions, into layout: inout ColumnMetrics)
   /// An encoder for rows of `schema`.
   ///
@@ -36,7 +37,7 @@ extension Exporter {
     around sink: any ByteSink, of schema: Schema, options: ExportOptions
   ) throws(Problem) -> any ByteSink { sink }
   /// The value of the descriptor.
-  public func isMeasured(with options: ExportOptions) -> Bool { descriptor.isMeasured }
+  public func measuring(with options: ExportOptions) -> ExporterDescriptor.Measuring { descriptor.measuring }
   /// Nothing to measure.
   public func measure(_ batch: RowBatch, of schema: Schema, options: ExportOptions, into layout: inout ColumnMetrics) {}
 }
@@ -53,8 +54,14 @@ public struct ExporterDescriptor: Sendable, Hashable {
   public let summary: String
   /// Whether every value and null can be read back (else it is a display format, which shows every character).
   public let isExact: Bool
-  /// Whether encoding needs the width of every column first, whatever the options.
-  public let isMeasured: Bool
+  /// The rows that are measured before the first one is encoded, whatever the options.
+  public let measuring: Measuring
+  /// Whether it shows images, those of `ExportOptions.images` among them.
+  public var showsImages: Bool { options.contains { $0.key == "images" } }
+  /// The number of lines before the first row that a terminal shows again after each screen.
+  public let headerLines: Int
+  /// Whether it writes the escape sequences of `ExportOptions.style`, and lets none of the data pass.
+  public let isStyled: Bool
   /// Whether each value has its own type: bytes and text in one column are distinct, and text among JSON values needs
   /// no quotes.
   public let isTypedByValue: Bool
@@ -62,6 +69,16 @@ public struct ExporterDescriptor: Sendable, Hashable {
   public let options: [Option]
   /// The largest table.
   public let limits: Limits
+
+  /// The rows that a format measures before the first one is encoded.
+  public enum Measuring: Sendable, Hashable {
+    /// Nothing.
+    case none
+    /// The first rows, in `ColumnMetrics.head`.
+    case head(rows: Int)
+    /// What `Exporter.measure` finds in all rows.
+    case all
+  }
 
   /// The largest table of a format; nil for any size.
   public struct Limits: Sendable, Hashable {
@@ -116,14 +133,17 @@ public struct ExporterDescriptor: Sendable, Hashable {
   /// A description of a format.
   public init(
     _ name: String, fileExtensions: [String], mediaType: String, summary: String, isExact: Bool,
-    isMeasured: Bool = false, isTypedByValue: Bool = false, options: [Option] = [], limits: Limits = Limits()
+    measuring: Measuring = .none, headerLines: Int = 0, isStyled: Bool = false, isTypedByValue: Bool = false,
+    options: [Option] = [], limits: Limits = Limits()
   ) {
     self.name = name
     self.fileExtensions = fileExtensions
     self.mediaType = mediaType
     self.summary = summary
     self.isExact = isExact
-    self.isMeasured = isMeasured
+    self.measuring = measuring
+    self.headerLines = headerLines
+    self.isStyled = isStyled
     self.isTypedByValue = isTypedByValue
     self.options = options
     self.limits = limits
@@ -145,25 +165,77 @@ public struct ExportOptions: Sendable, Hashable {
   public var values: [String: String]
   /// The width of the terminal the output goes to, in columns; nil for files and pipes.
   public var terminalWidth: Int?
+  /// Colours and links on that terminal.
+  public var style: TerminalStyle
+  /// Whether the user chose the columns and their order.
+  public var hasChosenColumns: Bool
+  /// Images at hand, for pages.
+  public var images: PageImages
 
   /// No options, or those given.
-  public init(_ values: [String: String] = [:], terminalWidth: Int? = nil) {
+  public init(
+    _ values: [String: String] = [:], terminalWidth: Int? = nil, style: TerminalStyle = .plain,
+    hasChosenColumns: Bool = false, images: PageImages = PageImages()
+  ) {
     self.values = values
     self.terminalWidth = terminalWidth
+    self.style = style
+    self.hasChosenColumns = hasChosenColumns
+    self.images = images
   }
 }
 
-/// Measurements over all rows, for formats that align columns.
-public struct ColumnMetrics: Sendable, Hashable {
-  /// The widest value of each column, in terminal cells; empty when nothing was measured.
-  public var widths: [Int]
+/// Measurements of rows before the first one is encoded.
+public struct ColumnMetrics: Sendable {
+  /// The widths of the values of each column; empty when nothing was measured.
+  public var widths: [ColumnWidths]
   /// For formats that spread nested values over columns: what each column falls into (`1`, `2`, `city`, `geo.lat`),
   /// in the order seen; empty when nothing was measured.
   public var parts: [[String]]
-  /// A layout of `widths` and `parts`.
-  public init(widths: [Int] = [], parts: [[String]] = []) {
+  /// The first rows, of a format that measures them: at most as many as it asks for, and at most 8 MiB of text.
+  public var head: [RowBatch]
+  /// Whether `head` is the whole table.
+  public var isWhole: Bool
+
+  /// A layout.
+  public init(
+    widths: [ColumnWidths] = [], parts: [[String]] = [], head: [RowBatch] = [], isWhole: Bool = true
+  ) {
     self.widths = widths
     self.parts = parts
+    self.head = head
+    self.isWhole = isWhole
+  }
+
+  /// The most bytes of text in a head.
+  public static let headBytes = 8 << 20
+
+  /// The first rows of a table: at most `count`, with at most `headBytes` of text, for any size of batches.
+  public struct Head: Sendable {
+    /// The rows so far.
+    public private(set) var batches: [RowBatch] = []
+    /// Whether there is a row that is not among them.
+    public private(set) var isFull = false
+    private var rowsLeft: Int
+    private var bytesLeft = ColumnMetrics.headBytes
+
+    /// An empty head of at most `count` rows.
+    public init(rows count: Int) { rowsLeft = count }
+
+    /// Adds the rows of a batch that belong to the head.
+    public mutating func append(_ batch: RowBatch) {
+      if isFull { return }
+      var rows = 0
+      while rows < batch.count, rowsLeft > 0 {
+        let size = batch.textBytes(ofRow: rows)
+        if size > bytesLeft { break }
+        bytesLeft -= size
+        rowsLeft -= 1
+        rows += 1
+      }
+      isFull = rows < batch.count
+      if rows > 0 { batches.append(isFull ? batch.selecting(0..<rows) : batch) }
+    }
   }
 }
 
@@ -183,9 +255,13 @@ public protocol RowEncoder: Sendable {
   func finish(_ all: EncodedPart, _ out: inout ByteBuffer) throws(Problem)
   /// The warning after the export (`3 cells begin like a formula`), given the merged parts; nil if there is none.
   func warning(_ all: EncodedPart) -> String?
+  /// The note below the rows on a terminal (`29 rows`), given the merged parts; nil if there is none.
+  func footer(_ all: EncodedPart) -> String?
 }
 
 extension RowEncoder {
+  /// No footer.
+  public func footer(_ all: EncodedPart) -> String? { nil }
   /// No separator.
   public var separator: StaticString { "" }
   /// No warning.
@@ -198,16 +274,24 @@ public struct EncodedPart: Sendable, Hashable {
   public var rows: Int
   /// The number of cells that `RowEncoder.warning` reports.
   public var reportedCells: Int
+  /// The number of images that are not at hand.
+  public var missingImages: Int
+  /// The columns that have a value, by their position in the output.
+  public var filled: ColumnSet
 
   /// A report on `rows` rows.
-  public init(rows: Int = 0, reportedCells: Int = 0) {
+  public init(rows: Int = 0, reportedCells: Int = 0, missingImages: Int = 0, filled: ColumnSet = ColumnSet()) {
     self.rows = rows
     self.reportedCells = reportedCells
+    self.missingImages = missingImages
+    self.filled = filled
   }
 
   /// Adds the report on the rows that follow.
   public mutating func merge(_ next: EncodedPart) {
     rows += next.rows
     reportedCells += next.reportedCells
+    missingImages += next.missingImages
+    filled.formUnion(next.filled)
   }
 }

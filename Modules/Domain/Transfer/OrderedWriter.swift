@@ -75,7 +75,8 @@ actor OrderedWriter {
     for lane in lanes where !lane.isClosed { try await lane.sink.commit() }
     return Export.Summary(
       rows: rows, outputs: lanes.map { Export.Summary.Written(name: $0.sink.name, bytes: $0.bytes) },
-      warnings: lanes.compactMap { $0.encoder.warning($0.written) })
+      warnings: lanes.compactMap { $0.encoder.warning($0.written) },
+      footers: lanes.compactMap { $0.encoder.footer($0.written) })
   }
 
   private func put(_ encoded: EncodedBatch, _ buffer: Int, into lane: Int) async throws(Problem) {

@@ -33,4 +33,5 @@ struct TypeGuard: RowEncoder {
   }
   func finish(_ all: EncodedPart, _ out: inout ByteBuffer) throws(Problem) { try encoder.finish(all, &out) }
   func warning(_ all: EncodedPart) -> String? { encoder.warning(all) }
+  func footer(_ all: EncodedPart) -> String? { encoder.footer(all) }
 }

@@ -65,6 +65,16 @@ public struct RowBatch: Sendable {
     return unsafe RowBatch(width: positions.count, count: count, uncheckedCells: cells.freeze(), arena: arena)
   }
 
+  /// The bytes of text in a row.
+  public func textBytes(ofRow row: Int) -> Int {
+    (0..<width).reduce(0) { sum, column in
+      switch self[row, column] {
+      case .text(_, let length), .number(_, let length), .json(_, let length), .bytes(_, let length): sum + Int(length)
+      default: sum
+      }
+    }
+  }
+
   /// A batch with only the rows at `rows`, in that order; the bytes are shared.
   public func selecting(_ rows: some Collection<Int>) -> RowBatch {
     var cells = CellsBuilder(capacity: rows.count * width)

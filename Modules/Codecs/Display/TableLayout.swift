@@ -1,0 +1,109 @@
+public import Rows
+
+/// The columns of a table that a terminal shows, and their widths.
+///
+/// Columns without values, images and bookkeeping are omitted. Of the others as many are shown as fit: the title, the
+/// key, plain columns, long text, lists, identifiers. The room that is left goes to the column that lacks most.
+public struct TableLayout: Sendable, Hashable {
+  /// The positions of the columns shown, in the order of the schema.
+  public private(set) var columns: [Int] = []
+  /// The width of each of `columns`, in terminal cells.
+  public private(set) var widths: [Int] = []
+  /// The positions of the columns that are not shown although they have values.
+  public private(set) var hidden: [Int] = []
+  /// The positions of the columns without any value.
+  public private(set) var empty: [Int] = []
+
+  /// ` │ `
+  static let gap = 3
+  /// The width beyond which a column of text does not grow.
+  private static let widest = 60
+
+  /// - Parameters:
+  ///   - schema: the columns.
+  ///   - measured: the widths of their values; empty if nothing was measured.
+  ///   - width: the width of the terminal in cells; 0 for no limit.
+  ///   - isChosen: whether the user chose the columns, so that none is omitted because of its role.
+  public init(_ schema: Schema, _ measured: [ColumnWidths], width: Int, isChosen: Bool) {
+    let roles = schema.roles
+    let choices = schema.columns.indices.map { position in
+      Choice(
+        schema, position, roles[position], position < measured.count ? measured[position] : ColumnWidths(),
+        isChosen: isChosen)
+    }
+    // A table without rows shows its columns.
+    let hasValues = measured.contains { !$0.isEmpty }
+    empty = hasValues && !isChosen ? choices.indices.filter { choices[$0].widths.isEmpty } : []
+    var picked: [Int] = [], used = 0
+    let candidates = choices.indices.filter { choices[$0].rank != nil && !empty.contains($0) }
+    let all = candidates.isEmpty ? choices.indices.filter { !empty.contains($0) } : candidates
+    let order = all.sorted { (choices[$0].rank ?? 0, $0) < (choices[$1].rank ?? 0, $1) }
+    for position in order {
+      let needed = used + (picked.isEmpty ? 0 : Self.gap) + choices[position].least
+      guard width == 0 || needed <= width || picked.isEmpty else { continue }
+      picked.append(position)
+      used = needed
+    }
+    columns = picked.sorted()
+    hidden = choices.indices.filter { !picked.contains($0) && !empty.contains($0) }
+    widths = Self.widths(columns.map { choices[$0] }, width)
+  }
+
+  private static func widths(_ choices: [Choice], _ width: Int) -> [Int] {
+    if width == 0 { return choices.map(\.full) }
+    var widths = choices.map(\.least), room = width - gap * max(choices.count - 1, 0) - widths.reduce(0, +)
+    // A single column may be wider than the terminal.
+    if room < 0, widths.count == 1 { widths[0] = max(width, 1) }
+    while room > 0 {
+      let lacks = choices.indices.map { choices[$0].wanted - widths[$0] }
+      guard let most = lacks.max(), most > 0, let column = lacks.firstIndex(of: most) else { break }
+      widths[column] += 1
+      room -= 1
+    }
+    return widths
+  }
+
+  /// A column that may be shown.
+  private struct Choice {
+    let widths: ColumnWidths
+    /// The order in which columns are taken; nil for those that are omitted.
+    let rank: Int?
+    /// The least useful width, the width of nearly all values, and the width of the widest one.
+    let least: Int
+    let wanted: Int
+    let full: Int
+
+    init(_ schema: Schema, _ position: Int, _ role: ColumnRole?, _ widths: ColumnWidths, isChosen: Bool) {
+      let column = schema.columns[position], name = TableWriter.nameWidth(column)
+      self.widths = widths
+      full = max(name, widths.widest)
+      if Self.isRigid(column.type) {
+        (least, wanted) = (full, full)
+      } else {
+        let usual = widths.percentile(95)
+        wanted = min(max(usual, name), TableLayout.widest)
+        let shortest = role == .title ? (usual > 40 ? 30 : 14) : 10
+        least = min(wanted, max(shortest, isChosen ? 0 : name))
+      }
+      rank = isChosen ? 0 : Self.rank(schema, position, role, widths)
+    }
+
+    private static func rank(_ schema: Schema, _ position: Int, _ role: ColumnRole?, _ widths: ColumnWidths) -> Int? {
+      switch role {
+      case .title: return 0
+      case .image, .thumbnail, .audit: return nil
+      case .identifier: return 5
+      case nil: break
+      }
+      let type = schema.columns[position].type
+      if schema.key.contains(position) { return 1 }
+      if type.isNested { return 4 }
+      return widths.mean > 40 ? 3 : 2
+    }
+
+    /// Whether a shortened value would say something else, or nothing.
+    private static func isRigid(_ type: ColumnType) -> Bool {
+      type.isNumeric || type == .date || type == .timestamp || type == .boolean
+    }
+  }
+}

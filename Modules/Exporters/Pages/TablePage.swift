@@ -1,0 +1,124 @@
+import Codecs
+import Domain
+import Rows
+
+/// A table as one HTML page: what precedes and follows the rows, which `HTMLRowWriter` writes.
+///
+/// A table that is complete within the measured head is a table of elements. A longer one is one block of text for
+/// browsers with scripts, of which the script shows the rows near the window, and an ordinary table without.
+struct TablePage: Sendable {
+  private let schema: Schema
+  private let columns: [PageColumn]
+  private let isWhole: Bool
+  private let style: StyleSheet
+  private let imageSources: [StaticString]
+  private let map: PlaceMap?
+  let rows: HTMLRowWriter
+
+  /// The rows that are measured before the page begins.
+  static let headRows = 500
+
+  init(_ schema: Schema, _ layout: ColumnMetrics, images: PageImages, policy: PageImages.Policy, isChosen: Bool) {
+    self.schema = schema
+    let showsImages = policy != .links && policy != .none
+    columns = PageColumn.columns(of: schema, layout.head, showsImages: showsImages, isChosen: isChosen)
+    isWhole = layout.isWhole
+    rows = HTMLRowWriter(schema, columns: columns.map(\.written), images: images, policy: policy)
+    style = PageColumn.style(columns, isWhole: isWhole)
+    let hasImages = columns.contains(where: \.written.isImage)
+    imageSources = hasImages ? Self.imageSources(policy, images) : []
+    map = PlaceMap(schema, layout.head, isWhole: layout.isWhole)
+  }
+
+  private static func imageSources(_ policy: PageImages.Policy, _ images: PageImages) -> [StaticString] {
+    let local: [StaticString] = images.isEmpty ? [] : [" 'self' file:"]
+    switch policy {
+    case .auto: return local + [" http: https:"]
+    case .local: return local
+    case .embed: return images.isEmpty ? [] : [" data:"]
+    case .links, .none: return []
+    }
+  }
+
+  /// The page up to the first row.
+  func begin(_ out: inout ByteBuffer) {
+    var page = Markup(continuing: &out)
+    page.raw("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n")
+    page.raw("<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src ")
+    page.text(bytes: style.policySource)
+    page.raw("; script-src ")
+    page.text(bytes: Markup.policySource(of: PageAssets.tableScript))
+    page.raw("; img-src")
+    if imageSources.isEmpty { page.raw(" 'none'") }
+    for source in imageSources { page.raw(source) }
+    page.raw("; base-uri 'none'; form-action 'none'\">\n")
+    page.raw("<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n")
+    page.raw(
+      "<meta name=\"color-scheme\" content=\"light dark\">\n<meta name=\"referrer\" content=\"no-referrer\">\n<title>")
+    page.text(schema.name)
+    page.raw("</title>\n")
+    page.style(style)
+    page.raw("</head>\n<body>\n<a class=\"skip\" href=\"#rows\">Skip to the rows</a>\n<header>\n<h1>")
+    page.text(schema.name)
+    page.raw("</h1>\n")
+    if !schema.summary.isEmpty {
+      page.raw("<p>")
+      page.text(schema.summary)
+      page.raw("</p>\n")
+    }
+    putControls(&page)
+    page.raw("</header>\n<main>\n")
+    map?.write(to: &page)
+    page.raw("<table id=\"rows\">\n<thead>\n<tr>")
+    for column in columns {
+      page.raw("<th scope=\"col\" data-t=\"")
+      page.raw(column.kind.letter)
+      page.raw("\"")
+      let summary = schema.columns[column.written.position].summary
+      if !summary.isEmpty { page.attribute("title", summary) }
+      page.raw(column.written.isImage ? "><span>" : ">")
+      page.text(column.written.label)
+      if column.written.isImage { page.raw("</span>") }
+    }
+    page.raw(isWhole ? "\n<tbody>\n" : "\n</table>\n<noscript class=\"rows\"><table>\n")
+    page.finish(into: &out)
+  }
+
+  private func putControls(_ page: inout Markup) {
+    page.raw(
+      "<div class=\"bar\"><fieldset><legend>View</legend><label><input type=\"radio\" name=\"v\" checked>Table</label>")
+    page.raw("<label><input type=\"radio\" name=\"v\" id=\"vc\">Cards</label></fieldset>\n")
+    page.raw("<details class=\"k\"><summary>Columns</summary><div>")
+    for (index, column) in columns.enumerated() {
+      page.raw("<label class=\"k")
+      page.number(index + 1)
+      page.raw("\"><input type=\"checkbox\" id=\"k")
+      page.number(index + 1)
+      page.raw(column.isFolded ? "\"> " : "\" checked> ")
+      page.text(column.written.label)
+      page.raw("</label>")
+    }
+    page.raw("</div></details>\n<div class=\"bar\" id=\"bar\" hidden>")
+    page.raw("<input type=\"search\" id=\"q\" placeholder=\"Search (press /)\" aria-label=\"Search all columns\">")
+    page.raw("<span class=\"bar\" id=\"f\"></span><output id=\"n\" for=\"q\"></output></div></div>\n")
+  }
+
+  /// The page after the last row.
+  func finish(_ all: EncodedPart, _ out: inout ByteBuffer) {
+    var page = Markup(continuing: &out)
+    page.raw(isWhole ? "</table>\n</main>\n<footer>" : "</table></noscript>\n</main>\n<footer>")
+    for index in columns.indices where !all.filled.contains(index) && all.rows > 0 {
+      page.raw("<i id=\"e")
+      page.number(index + 1)
+      page.raw("\" hidden></i>")
+    }
+    page.number(all.rows)
+    page.raw(all.rows == 1 ? " row</footer>\n" : " rows</footer>\n")
+    page.raw("<dialog aria-label=\"Image\"><img alt=\"\"><p></p><div><button type=\"button\">Previous</button>")
+    page.raw("<button type=\"button\">Next</button><a target=\"_blank\" rel=\"noopener\">Full size</a>")
+    page.raw("<button type=\"button\">Close</button></div></dialog>\n<script>")
+    page.raw(PageAssets.tableScript)
+    page.raw("</script>\n</body>\n</html>\n")
+    page.finish(into: &out)
+  }
+}

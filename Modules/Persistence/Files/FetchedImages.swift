@@ -1,0 +1,70 @@
+public import Codecs
+import Domain
+import Glibc
+public import Rows
+
+/// Images that `bb-export images` or `sync --images` stored in a directory, for pages.
+public enum FetchedImages {
+  /// The most bytes of an image that becomes part of a page, and of all of them.
+  private static let largest = 512 << 10, most = 32 << 20
+
+  /// The images whose manifest is in `directory`, or in a directory in it.
+  ///
+  /// - Parameters:
+  ///   - directory: the directory of `images.json`, or of the directories of several datasets.
+  ///   - page: the path of the page that shows them.
+  ///   - isEmbedded: whether they become part of the page: those of at most 512 KiB, up to 32 MiB of all.
+  /// - Returns: the images by URL, with their paths relative to the page, or with their bytes.
+  /// - Throws: `noInput` if there is no manifest, `badData` for a damaged one, `io`.
+  public static func images(
+    in directory: String, for page: String, isEmbedded: Bool
+  ) throws(Problem) -> PageImages {
+    var images = PageImages(), left = most, isFound = false
+    let start = try way(to: page)
+    let names = try DirectoryListing.names(directory) ?? []
+    for folder in [directory] + names.sorted().map({ "\(directory)/\($0)" }) {
+      let manifest = folder + "/images.json"
+      guard try FileStamp.now(at: manifest) != nil else { continue }
+      isFound = true
+      let path = try way(to: manifest)
+      let shared = zip(start, path).prefix { $0 == $1 }.count
+      let relative = Array(repeating: "..", count: start.count - shared) + path[shared...]
+      let text = try FileByteSource(path: manifest).bytes(limit: FileLimit.imageList)
+      for record in try ImageManifest.read(text, name: manifest) {
+        let url = Array(record.reference.url.utf8), file = "\(folder)/\(record.file)"
+        if isEmbedded {
+          guard record.bytes <= min(largest, left), let image = try embedded(file) else { continue }
+          images[url] = image
+          left -= record.bytes
+        } else if try FileStamp.now(at: file) != nil {
+          images[url] = PageAddress(path: relative + [record.file])
+        }
+      }
+    }
+    guard isFound else {
+      throw Problem(
+        .noInput, "no images.json in the directory", at: directory, hint: "fetch images with bb-export images -o DIR")
+    }
+    return images
+  }
+
+  /// The names on the way to the directory of a file, without links.
+  private static func way(to file: String) throws(Problem) -> [String] {
+    try OutputFile.place(file).split(separator: "/").dropLast().map(String.init)
+  }
+
+  /// An image with its bytes; nil if it is not one that pages may have.
+  private static func embedded(_ file: String) throws(Problem) -> PageAddress? {
+    guard try FileStamp.now(at: file) != nil else { return nil }
+    let bytes = try FileByteSource(path: file).bytes(limit: FileLimit.image)
+    guard bytes.count <= largest, let kind = ImageKind(beginning: Array(bytes.prefix(64))) else { return nil }
+    switch kind {
+    case .jpeg: return PageAddress(image: bytes, type: "image/jpeg")
+    case .png: return PageAddress(image: bytes, type: "image/png")
+    case .gif: return PageAddress(image: bytes, type: "image/gif")
+    case .webp: return PageAddress(image: bytes, type: "image/webp")
+    case .avif: return PageAddress(image: bytes, type: "image/avif")
+    case .heif: return PageAddress(image: bytes, type: "image/heif")
+    }
+  }
+}

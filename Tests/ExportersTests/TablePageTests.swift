@@ -1,0 +1,130 @@
+import Codecs
+import Conformance
+import Domain
+import Exporters
+import Glibc
+import Rows
+import Synchronization
+import Testing
+
+@Suite("Pages of tables") struct TablePageTests {
+  private let schema = Schema(
+    "t",
+    columns: [ColumnDescription("n", .integer), ColumnDescription("late", .text), ColumnDescription("never", .text)])
+
+  /// A table in which a column has its only value in the last row.
+  private func table(_ rows: Int) -> SampleTable {
+    SampleTable(
+      "\(rows) rows", schema, (1...rows).map { [.integer(Int64($0)), $0 == rows ? .text("x") : .null, .null] })
+  }
+  private func page(_ table: SampleTable, batchesOf size: Int) throws -> String {
+    String(decoding: try ExporterFixture("html", HTMLExporter()).document(table, batchesOf: size), as: UTF8.self)
+  }
+
+  @Test("batches below, at and above the head give the same page", arguments: [499, 500, 501, 1200])
+  func batching(_ rows: Int) throws {
+    let whole = try page(table(rows), batchesOf: .max / 2)
+    for size in [1, 7, 499, 500, 501] { #expect(try page(table(rows), batchesOf: size) == whole) }
+    #expect(whole.contains("<noscript class=\"rows\">") == (rows > 500))
+  }
+
+  @Test("a column with its only value in the last row is shown", arguments: [3, 501, 1200]) func late(_ rows: Int)
+    throws
+  {
+    let text = try page(table(rows), batchesOf: 100)
+    #expect(text.contains("<i id=\"e3\" hidden></i>\(rows) rows</footer>"))
+    #expect(!text.contains("<i id=\"e2\"") && !text.contains("<i id=\"e1\""))
+    #expect(text.contains("body:has(#e3)"))
+  }
+
+  @Test("an export in threads gives the page of one thread") func threads() async throws {
+    let table = table(3000), exporter = HTMLExporter()
+    var pages: Set<[UInt8]> = []
+    for (threads, size) in [(1, 300), (4, 400), (4, 499), (2, 3000)] {
+      let sink = MemorySink()
+      let output = Export.Output(exporter, ExportOptions()) { () throws(Problem) in sink }
+      _ = try await Export(to: [output], threads: threads, scratch: NoScratch()).run(
+        BufferedRows(schema: schema, batches: table.batches(of: size))
+      ) { (rows) throws(Problem) in rows }
+      pages.insert(sink.bytes)
+    }
+    #expect(pages.count == 1)
+    let expected = try ExporterFixture("html", exporter).document(table, batchesOf: 100)
+    #expect(pages.first == expected)
+  }
+
+  @Test("the policy allows the style and the script of the page, and nothing else") func policy() throws {
+    let text = try page(.hostile, batchesOf: 7)
+    let style = try #require(text.firstMatch(of: /<style>([^<]*)<\/style>/)).output.1
+    let script = try #require(text.firstMatch(of: /<script>([\s\S]*?)<\/script>/)).output.1
+    for part in [style, script] {
+      var digest = SHA256()
+      digest.update(Array(part.utf8))
+      let source = String(decoding: Base64.encoded(digest.digest()), as: UTF8.self)
+      #expect(text.contains("'sha256-\(source)'"))
+    }
+    #expect(text.contains("default-src 'none'") && text.contains("img-src 'none'"))
+    #expect(!text.contains(" style=") && !text.contains(" onclick=") && text.matches(of: /<script/).count == 1)
+  }
+
+  @Test("chosen columns stay in order") func order() throws {
+    let schema = Schema(
+      "t", key: ["id"],
+      columns: [
+        ColumnDescription("id", .text), ColumnDescription("first name", .text), ColumnDescription("name", .text),
+        ColumnDescription("photo", .url),
+      ])
+    let rows: [[Value]] = [[.text("7"), .text("a"), .text("b"), .text("https://e.org/1.jpg")]]
+    func heads(_ options: ExportOptions) throws -> [String] {
+      let document = try ExporterFixture("html", HTMLExporter(), options: options).document(
+        SampleTable("", schema, rows))
+      return String(decoding: document, as: UTF8.self).matches(of: /<th [^>]*>(?:<span>)?([^<\n]*)/).map {
+        String($0.output.1)
+      }
+    }
+    #expect(try heads(ExportOptions()) == ["photo", "name", "first name", "id"])
+    #expect(try heads(ExportOptions(hasChosenColumns: true)) == ["id", "first name", "name", "photo"])
+  }
+
+  @Test("a table of places has a map") func map() throws {
+    let text = try page(.places, batchesOf: 7)
+    #expect(text.contains("<svg role=\"group\" aria-label=\"Map of the places\" viewBox=\""))
+    #expect(text.matches(of: /<circle\x20/).count == SampleTable.places.rows.count)
+    let other = try page(table(3), batchesOf: 1)
+    #expect(!other.contains("<figure>"))
+  }
+
+  @Test("the style sheets and scripts are those of Tools/pages") func assets() throws {
+    let folder = #filePath.split(separator: "/").dropLast(3).reduce("") { "\($0)/\($1)" } + "/Tools/pages/"
+    for (name, text) in [
+      ("table.css", PageAssets.tableStyle), ("cards.css", PageAssets.cardStyle), ("table.js", PageAssets.tableScript),
+      ("land.path", PageAssets.land),
+    ] {
+      guard let file = unsafe fopen(folder + name, "r") else {
+        Issue.record("\(folder)\(name) is missing")
+        continue
+      }
+      defer { unsafe fclose(file) }
+      var bytes = [UInt8](repeating: 0, count: 1 << 18)
+      let count = unsafe fread(&bytes, 1, bytes.count, file)
+      #expect(String(decoding: bytes.prefix(count), as: UTF8.self) == "\(text)", "run Tools/make-page-assets")
+    }
+  }
+}
+
+/// An output in memory.
+private final class MemorySink: ByteSink {
+  let name = "memory"
+  private let written = Mutex<[UInt8]>([])
+  var bytes: [UInt8] { written.withLock { $0 } }
+  func write(_ buffer: borrowing ByteBuffer) async {
+    let piece = buffer.bytes()
+    written.withLock { $0 += piece }
+  }
+  func commit() async {}
+  func abandon() async {}
+}
+
+private struct NoScratch: ScratchSpace {
+  func makeFile() throws(Problem) -> any ScratchFile { throw Problem(.bug, "no temporary files") }
+}
