@@ -35,7 +35,13 @@ public struct OutputPlan: Sendable {
     let usual = width == nil ? policy.defaultFormat : policy.interactiveFormat ?? policy.defaultFormat
     audience = invocation.has(OutputOptions.plain) ? .scripts : named == nil && setting == nil ? .user : .files
     let fallback: any Exporter
-    if let named { fallback = named } else { fallback = try exporters.named(setting ?? usual) }
+    if let named {
+      fallback = named
+    } else if setting == nil, invocation.has(SharedOptions.count) {
+      fallback = PlainLines()
+    } else {
+      fallback = try exporters.named(setting ?? usual)
+    }
     let formats = OutputFormats(named: named, fallback: fallback, exporters: exporters.all) {
       (path) throws(Problem) in try exporters.forPath(path)
     }
@@ -95,8 +101,8 @@ public struct OutputPlan: Sendable {
     _ rows: any RowStream, selection: Selection = Selection(), related: JoinTables = .none
   ) async throws(Problem) -> Export.Summary {
     var wanted = selection
-    if wanted.columns == nil { wanted.columns = policy.columns[audience] }
-    let selection = wanted, services = self.services, usesPager = self.usesPager
+    if wanted.columns == nil, wanted.grouping == nil { wanted.columns = policy.columns[audience] }
+    let selection = wanted, services = self.services, usesPager = self.usesPager, threads = self.threads
     let showsLocalTimes = policy.showsLocalTimes && audience == .user
     // Built-in data does not replace a file that has appeared since either.
     let replaces = self.replaces && !services.provenance.isFallback, isHeldBack = rows.isOptimistic
@@ -117,7 +123,7 @@ public struct OutputPlan: Sendable {
     let summary = try await withTaskExecutorPreference(threads > 1 ? services.workers : nil) {
       () async throws(Problem) in
       try await export.run(rows) { (stream) throws(Problem) in
-        let chosen = try selection.apply(to: stream, scratch: services.scratch, related: related)
+        let chosen = try selection.apply(to: stream, scratch: services.scratch, related: related, threads: threads)
         return showsLocalTimes ? LocalTimeRows(chosen) : chosen
       }
     }

@@ -23,7 +23,16 @@ public enum SharedOptions {
   /// Conditions that all rows match.
   public static let filter = Option.value(
     "where", "CONDITION", repeatable: true, in: selection,
-    "keep only rows that match 'COLUMN OP VALUE'; may be repeated (all must match)")
+    "keep only rows that match 'COLUMN OP VALUE', with and, or, not; may be repeated (all must match)")
+  /// Whether rows are counted.
+  public static let count = Option.flag("count", in: selection, "output the number of rows instead of the rows")
+  /// The columns of groups.
+  public static let group = Option.value(
+    "group", "A,B", values: .list("column"), in: selection, "output one row for each combination of these columns")
+  /// The values computed for each group.
+  public static let aggregates = Option.value(
+    "agg", "COUNT,SUM(A),…", default: "count", in: selection,
+    "with or without --group: compute count, sum, avg, min, max or distinct of a column")
   /// The columns.
   public static let columns = Option.value(
     "columns", "A,B", values: .list("column"), in: selection, "columns to output, in this order")
@@ -38,7 +47,7 @@ public enum SharedOptions {
   public static let production = Option.value(
     "production", "NAME", values: .dynamic("production"), in: selection, "filter by show: full name, or bb, bcs, ec")
   /// The options that `Invocation.selection()` reads.
-  public static let selecting = [filter, sort, columns, limit, offset]
+  public static let selecting = [filter, count, group, aggregates, sort, columns, limit, offset]
 
   /// The field delimiter of CSV input.
   public static let fromDelimiter = Option.value(
@@ -47,11 +56,28 @@ public enum SharedOptions {
 }
 
 extension Invocation {
+  /// Reads `--group`, `--agg` and `--count`; nil if none is given.
+  /// - Throws: `usage` for an invalid aggregate, or for options that exclude each other.
+  public func grouping() throws(Problem) -> Grouping? {
+    let columns = try names(SharedOptions.group), text = self[SharedOptions.aggregates]
+    if has(SharedOptions.count) {
+      if columns != nil || text != nil {
+        let other = columns == nil ? SharedOptions.aggregates : SharedOptions.group
+        throw Problem(
+          .usage, "--count and --\(other.name) cannot be used together", hint: "use --group A --agg count")
+      }
+      return .count
+    }
+    guard columns != nil || text != nil else { return nil }
+    return Grouping(by: columns ?? [], try text.map(Aggregate.list) ?? [Aggregate(.count)])
+  }
+
   /// Reads the options of `SharedOptions.selecting`.
   /// - Throws: `usage` for an invalid condition, name or number.
   public func selection() throws(Problem) -> Selection {
     var selection = Selection()
-    for text in all(SharedOptions.filter) { selection.conditions.append(try Condition(parsing: text)) }
+    for text in all(SharedOptions.filter) { try selection.filter(by: text) }
+    selection.grouping = try grouping()
     selection.sort = try sortKeys(SharedOptions.sort)
     selection.columns = try names(SharedOptions.columns)
     selection.limit = try integer(SharedOptions.limit, in: 0...Int.max)

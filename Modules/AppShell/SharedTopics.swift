@@ -28,17 +28,30 @@ extension Program.Topic {
   /// The grammar of conditions and of lists of columns, as a part of a topic.
   public static let conditions = """
     --where 'COLUMN OP VALUE' may be repeated; all conditions must match.
-      OP       = != < <= > >=   ~ (contains)   !~ (does not contain)   in (a,b)
-               is null   is not null
-      VALUE    unquoted to the end, or '…' with '' for a quote; quote a COLUMN
-               as "…" unless it has only letters, digits, _ and .
+    Join conditions with and, or, not and parentheses:
+    --where "season = 1 or (season = 2 and title ~ 'bit')"
+      OP       = != < <= > >=   ~ (contains)   !~ (does not contain)
+               starts with   =~ (regular expression)   in (a,b)
+               between A and B   is null   is not null
+      VALUE    '…' with '' for a quote; or unquoted to the end, or one word up
+               to and, or or ). A column, for = != < <= > >=, is "…". Quote
+               COLUMN as "…" unless it has only letters, digits, _ and .
       numbers  compare by exact value; text compares byte by byte;
-               ~ ignores case and accents
-      lists    = means "contains the element"
+               ~ and starts with ignore case and accents
+      patterns have . [a-z] [^a-z] \\d \\w \\s \\b ^ $ ( ) | * + ? {m,n}, and
+               (?i) at the beginning to ignore case; no look-around
+      lists    = means "contains the element"; so do
+               starts with and =~ for one of them
       dates    may be partial: = matches any day within (birthday = 1958);
                < and > compare the first day; likewise for timestamps
                (created_at = 2024-05)
-      null     comparisons with null never match; use is null
+      null     comparisons with null never match, nor do their negations; use
+               is null
+
+    --count outputs the number of rows. --group a,b outputs a row for each
+    combination, with --agg 'count, sum(x), avg(x), min(x), max(x),
+    distinct(x) as n'; sums are exact. Then --sort, --columns and --limit
+    refer to the result: --sort 'sum(x):desc'. Groups are in ascending order.
 
     --sort a,b:desc sorts by a, then by b descending; nulls sort last, and ties
     are broken by key. --columns a,b selects columns and their order. In both,

@@ -55,9 +55,24 @@ private func condition(_ random: inout SplitMix) -> Condition {
   }
 }
 
+private func predicate(_ random: inout SplitMix, _ depth: Int) -> Predicate {
+  guard depth > 0 else {
+    guard random.below(6) == 0 else { return .condition(condition(&random)) }
+    let columns = [["number", "number"], ["show", "text"], ["text", "link"], ["score", "number"]][random.below(4)]
+    return .condition(Condition(columns[0], [.equal, .less, .notEqual][random.below(3)], column: columns[1]))
+  }
+  switch random.below(4) {
+  case 0: return .all([predicate(&random, depth - 1), predicate(&random, depth - 1)])
+  case 1: return .any([predicate(&random, depth - 1), predicate(&random, depth - 1)])
+  case 2: return .not(predicate(&random, depth - 1))
+  default: return predicate(&random, 0)
+  }
+}
+
 private func selection(_ random: inout SplitMix) -> Selection {
   var selection = Selection()
   selection.conditions = (0..<random.below(3)).map { _ in condition(&random) }
+  if random.below(2) == 0 { selection.predicates = [predicate(&random, 3)] }
   if random.below(3) == 0 { selection.alternatives = [[condition(&random), condition(&random)]] }
   if random.below(3) == 0 {
     selection.search = ["strasse", "ecl", "日", "x2 a", "", "-", "istanbul", "\"a\" OR b*"][random.below(8)]

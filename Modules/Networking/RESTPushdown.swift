@@ -11,12 +11,15 @@ enum RESTPushdown {
   ) async throws(Problem) -> [[Value]] {
     let schema = reader.dataset.schema
     func isKnown(_ condition: Condition) -> Bool {
-      schema.position(of: condition.column) != nil && !columns.contains(condition.column)
+      ([condition.column] + (condition.otherColumn.map { [$0] } ?? [])).allSatisfy {
+        schema.position(of: $0) != nil && !columns.contains($0)
+      }
     }
     var known = Selection()
     known.conditions = selection?.conditions.filter(isKnown) ?? []
     known.alternatives = selection?.alternatives.filter { $0.allSatisfy(isKnown) } ?? []
-    guard !rows.isEmpty, !known.conditions.isEmpty || !known.alternatives.isEmpty else { return rows }
+    known.predicates = selection?.predicates.filter { $0.conditions.allSatisfy(isKnown) } ?? []
+    guard !rows.isEmpty, known != Selection() else { return rows }
     let kept = try known.apply(
       to: BufferedRows(schema: schema, batches: reader.batches(of: rows)), scratch: NoScratch())
     return try await kept.collect().flatMap { batch in
@@ -36,7 +39,7 @@ enum RESTPushdown {
       return column.type == schema.columns[position].type
         && (source?.from == SourceColumn.parent || column.name == asked)
     }.map(\.name)
-    narrowed.conditions = (selection?.conditions ?? []).filter { columns.contains($0.column) }
+    narrowed.conditions = (selection?.conditions ?? []).filter { columns.contains($0.column) && $0.otherColumn == nil }
       .map { Condition(parent.column, $0.comparison, $0.values) }
     return narrowed
   }

@@ -11,6 +11,8 @@ public struct Selection: Sendable, Hashable {
   public var conditions: [Condition] = []
   /// Of each of these groups, one must hold.
   public var alternatives: [[Condition]] = []
+  /// All must hold: conditions joined by `or` and `not`.
+  public var predicates: [Predicate] = []
   /// Only records with one of these keys, as `RecordKey` writes them: favourites; nil for all.
   public var keys: Set<[UInt8]>?
   /// Search words; each must be a prefix of a word in the row, ignoring case and marks. Nil for no search.
@@ -65,6 +67,29 @@ public struct Selection: Sendable, Hashable {
   /// Everything, in the order it comes.
   public init() {}
 
+  /// Adds what must hold, as the text of a `Predicate`.
+  /// - Throws: `usage`.
+  public mutating func filter(by text: String) throws(Problem) {
+    let predicate = try Predicate(parsing: text)
+    if let all = predicate.conjunction { conditions += all } else { predicates.append(predicate) }
+  }
+
+  /// The columns of what must hold.
+  public var filteredColumns: [String] { allPredicates.flatMap(\.columns) }
+
+  /// Removes what must hold of columns with certain names: for a source that does not have them.
+  public mutating func removeConditions(on isRemoved: (String) -> Bool) {
+    func keeps(_ predicate: Predicate) -> Bool { !predicate.columns.contains(where: isRemoved) }
+    conditions.removeAll { !keeps(.condition($0)) }
+    alternatives.removeAll { $0.contains { !keeps(.condition($0)) } }
+    predicates.removeAll { !keeps($0) }
+  }
+
+  /// Everything that must hold.
+  package var allPredicates: [Predicate] {
+    conditions.map { .condition($0) } + alternatives.map { .any($0.map { .condition($0) }) } + predicates
+  }
+
   /// The rows of `stream` that are wanted.
   /// - Parameters:
   ///   - stream: the rows to select from.
@@ -82,14 +107,12 @@ public struct Selection: Sendable, Hashable {
       relations.isEmpty ? nil : try Join(relations, nested: isNested, from: base, related)
     let schema = join?.schema ?? base
 
-    var own: [[ConditionMatcher]] = [], joined: [[ConditionMatcher]] = []
-    for group in conditions.map({ [$0] }) + alternatives {
-      var matchers: [ConditionMatcher] = []
-      for condition in group {
-        matchers.append(
-          try ConditionMatcher(condition, at: try position(condition.column, schema, related.relations), of: schema))
+    var own: [RowFilter] = [], joined: [RowFilter] = []
+    for predicate in allPredicates {
+      let filter = try RowFilter(predicate, of: schema) { (name) throws(Problem) in
+        try position(name, schema, related.relations)
       }
-      if matchers.contains(where: { $0.column >= base.width }) { joined.append(matchers) } else { own.append(matchers) }
+      if filter.lastColumn >= base.width { joined.append(filter) } else { own.append(filter) }
     }
     var plan: GroupPlan?
     if let grouping {

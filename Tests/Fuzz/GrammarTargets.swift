@@ -28,11 +28,15 @@ enum Grammar {
   /// `--where`, `--sort`.
   static func selection(_ bytes: [UInt8]) {
     let text = Self.text(bytes)
+    _ = accepted { () throws(Problem) in try Predicate(parsing: text) }
+    _ = accepted { () throws(Problem) in try Aggregate.list(parsing: text) }
+    _ = accepted { () throws(Problem) in try Pattern(text) }
     if let condition = accepted({ () throws(Problem) in try Condition(parsing: text) }) {
       let quoted = condition.values.map { "'\(replacing("'", by: "''", in: $0))'" }
+      let other = condition.otherColumn.map { "\"\(replacing("\"", by: "\"\"", in: $0))\"" } ?? ""
       let written =
         "\"\(replacing("\"", by: "\"\"", in: condition.column))\" \(condition.comparison.rawValue) "
-        + (condition.comparison == .isIn ? "(\(quoted.joined(separator: ",")))" : quoted.joined())
+        + (condition.comparison == .isIn ? "(\(quoted.joined(separator: ",")))" : quoted.joined()) + other
       let again = accepted { () throws(Problem) in try Condition(parsing: written) }
       precondition(again == condition, "\(condition) is \(written)")
     }

@@ -125,7 +125,8 @@ enum Options {
   ]
   /// What commands take that choose rows.
   static let selecting = [
-    SharedOptions.filter, search, SharedOptions.production, season, episode, name, SharedOptions.columns,
+    SharedOptions.filter, search, SharedOptions.production, season, episode, name, SharedOptions.count,
+    SharedOptions.group, SharedOptions.aggregates, SharedOptions.columns,
     SharedOptions.sort, order, SharedOptions.limit, SharedOptions.offset, sample, seed, favourites,
     with, nest,
   ]

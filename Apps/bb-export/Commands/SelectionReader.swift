@@ -25,7 +25,8 @@ struct SelectionReader {
     if order != nil, invocation.has(SharedOptions.sort) {
       throw Problem(.usage, "--order and --sort cannot be used together", hint: "use only one of them")
     }
-    for text in invocation.all(SharedOptions.filter) { plain.conditions.append(try Condition(parsing: text)) }
+    for text in invocation.all(SharedOptions.filter) { try plain.filter(by: text) }
+    plain.grouping = try invocation.grouping()
     plain.search = invocation[Options.search]
     plain.sample = try invocation.integer(Options.sample, in: 0...Int.max)
     plain.seed = try invocation.integer(Options.seed, in: 0...Int.max).map(UInt64.init)
@@ -45,13 +46,16 @@ struct SelectionReader {
 
   /// The columns that the selection looks at or gives, when that is known without the schema; nil for all.
   var neededColumns: [String]? {
-    guard let columns = plain.columns, plain.search == nil, !invocation.has(Options.favourites),
+    let grouped = plain.grouping.map { $0.columns + $0.aggregates.compactMap(\.column) }
+    guard let columns = grouped ?? plain.columns, plain.search == nil, !invocation.has(Options.favourites),
       plain.relations.isEmpty, production == nil, season == nil,
       invocation[Options.episode] == nil,
       invocation[Options.name] == nil
     else { return nil }
     let films = isOfFilms ? (order ?? usualOrder).sort.map(\.column) : []
-    return columns + plain.conditions.map(\.column) + plain.sort.map(\.column) + films
+    let needed = columns + plain.filteredColumns + (grouped == nil ? plain.sort.map(\.column) + films : [])
+    // Rows without columns cannot be told apart from no rows in every format.
+    return needed.isEmpty ? nil : needed
   }
 
   /// Whether the rows are the movies of a box office, which have their own default order; a file keeps its order.
@@ -72,7 +76,7 @@ struct SelectionReader {
       selection.conditions.append(Condition(try Shorthand.nameColumn(of: schema), .contains, name))
     }
     if let order { selection.sort = try order.sort(of: schema) }
-    if order == nil, selection.sort.isEmpty, isOfFilms, schema.name == Catalog.movies.name {
+    if order == nil, selection.sort.isEmpty, selection.grouping == nil, isOfFilms, schema.name == Catalog.movies.name {
       selection.sort = try usualOrder.sort(of: schema)
     }
     _ = try selection.apply(to: BufferedRows(schema: schema, batches: []), scratch: NoScratch(), related: .described)

@@ -87,13 +87,13 @@ struct NamedCommands: Sendable {
     var selection = try desk.invocation.selection()
     selection.search = search
     try selecting(desk, &selection)
-    if selection.sort.isEmpty { selection.sort = kind.order }
-    selection.conditions = selection.conditions.map { desk.dated($0, in: kind.schema) }
+    if selection.sort.isEmpty, selection.grouping == nil { selection.sort = kind.order }
+    selection = desk.dated(selection, in: kind.schema)
     let output = try Listing(desk, kind: plural, columns: columns, user: [Self.keyColumn.name] + columns)
     let isForFiles = output.isForFiles, listing = isForFiles ? nil : listing
     var asked = selection
     // The store knows nothing of computed columns.
-    asked.conditions.removeAll { $0.column == listing?.column || !isForFiles && $0.column == Self.keyColumn.name }
+    asked.removeConditions { $0 == listing?.column || !isForFiles && $0 == Self.keyColumn.name }
     if asked.sort.contains(where: { $0.column == Self.keyColumn.name }) { asked.sort = [] }
     if !isForFiles { asked.columns = nil }
     if asked != selection { asked.limit = nil }

@@ -28,9 +28,8 @@ enum NoteListing {
   private static func list(_ desk: Desk, search: String?) async throws(Problem) {
     var selection = try desk.invocation.selection()
     selection.search = search
-    selection.conditions = (selection.conditions + (try EpisodeListing.conditions(desk))).map {
-      desk.dated($0, in: Catalog.notes)
-    }
+    selection.conditions += try EpisodeListing.conditions(desk)
+    selection = desk.dated(selection, in: Catalog.notes)
     for tag in desk.invocation.all(NotesCommands.tag) {
       selection.conditions.append(Condition("tags", .equal, try NoteTags.folded(tag)))
     }
@@ -38,7 +37,7 @@ enum NoteListing {
     let listing = try Listing(desk, kind: "notes", columns: columns, user: visible), isForFiles = listing.isForFiles
     var asked = selection
     // The store knows nothing of computed columns.
-    asked.conditions.removeAll { condition in computed.contains { $0.name == condition.column } }
+    asked.removeConditions { name in computed.contains { $0.name == name } }
     if asked.sort.contains(where: { key in computed.contains { $0.name == key.column } }) { asked.sort = [] }
     if !isForFiles || asked != selection { asked.columns = nil }
     if asked != selection { asked.limit = nil }

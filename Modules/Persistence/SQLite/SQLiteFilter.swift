@@ -24,17 +24,14 @@ struct SQLiteFilter: Sendable {
   /// values of other types than they are compared as, and nothing is done.
   init(_ selection: Selection?, on table: SQLiteTable, _ index: SQLiteSearchIndex?) {
     guard let selection, table.isOwn else { return }
-    var isWhole = selection.keys == nil && selection.relations.isEmpty
-    for group in selection.conditions.map({ [$0] }) + selection.alternatives {
-      let known = values
-      let parts = group.map { condition(on: $0, table) }
-      if parts.contains(nil) {
-        // An alternative that has no SQL may hold.
-        values = known
+    var isWhole = selection.keys == nil && selection.relations.isEmpty && selection.grouping == nil
+    for predicate in selection.allPredicates {
+      guard let (text, isExact) = sql(predicate, negated: false, table) else {
         isWhole = false
-      } else {
-        conditions.append("(" + parts.compactMap { $0 }.joined(separator: " OR ") + ")")
+        continue
       }
+      conditions.append("(\(text))")
+      isWhole = isWhole && isExact
     }
     if let search = selection.search {
       if let match = index?.match(search) {
@@ -50,6 +47,40 @@ struct SQLiteFilter: Sendable {
     }
   }
 
+  /// A predicate in SQL, its values noted, and whether it selects no other rows; nil if it has no SQL.
+  ///
+  /// Comparisons with NULL are neither true nor false in both languages. Negations are carried to the conditions, so
+  /// that without a part more rows are selected, never fewer.
+  private mutating func sql(
+    _ predicate: Predicate, negated: Bool, _ table: SQLiteTable
+  ) -> (text: String, isExact: Bool)? {
+    switch predicate {
+    case .condition(let one):
+      guard let text = condition(on: one, table) else { return nil }
+      return (negated ? "NOT (\(text))" : text, true)
+    case .not(let part): return sql(part, negated: !negated, table)
+    case .all(let parts), .any(let parts):
+      var isConjunction = negated
+      if case .all = predicate { isConjunction.toggle() }
+      let known = values
+      var texts: [String] = [], isExact = true
+      for part in parts {
+        let before = values
+        if let (text, isPartExact) = sql(part, negated: negated, table) {
+          texts.append("(\(text))")
+          isExact = isExact && isPartExact
+        } else if isConjunction {
+          values = before
+          isExact = false
+        } else {
+          values = known
+          return nil
+        }
+      }
+      return texts.isEmpty ? nil : (texts.joined(separator: isConjunction ? " AND " : " OR "), isExact)
+    }
+  }
+
   /// A condition in SQL, its values noted; nil when SQL would compare in another way.
   private mutating func condition(on condition: Condition, _ table: SQLiteTable) -> String? {
     guard let column = table.columns.first(where: { $0.name.utf8.elementsEqual(condition.column.utf8) }),
@@ -58,6 +89,13 @@ struct SQLiteFilter: Sendable {
     let name = column.name.quotedForSQL
     if condition.comparison == .isNull { return "\(name) IS NULL" }
     if condition.comparison == .isNotNull { return "\(name) IS NOT NULL" }
+    if let otherName = condition.otherColumn {
+      guard let other = table.columns.first(where: { $0.name.utf8.elementsEqual(otherName.utf8) }),
+        type == .integer && other.type == .integer
+          || [.text, .url].contains(type) && other.type.map([ColumnType.text, .url].contains) == true
+      else { return nil }
+      return "\(name) \(condition.comparison.rawValue) \(other.name.quotedForSQL)"
+    }
     var bound: [Value] = []
     for text in condition.values {
       switch type {
@@ -78,7 +116,7 @@ struct SQLiteFilter: Sendable {
     case .isIn where bound.count <= 100:
       values += bound
       return "\(name) IN (\(parameters.joined(separator: ", ")))"
-    case .isIn, .contains, .containsNot, .isNull, .isNotNull: return nil
+    case .isIn, .contains, .containsNot, .startsWith, .matches, .isNull, .isNotNull: return nil
     }
   }
 }

@@ -12,18 +12,32 @@ public struct Condition: Sendable, Hashable {
     case less = "<", lessOrEqual = "<=", greater = ">", greaterOrEqual = ">="
     /// Contains, ignoring case and marks.
     case contains = "~", containsNot = "!~"
+    /// Starts with, ignoring case and marks; on a list: one of its elements does.
+    case startsWith = "starts with"
+    /// Has a part that matches a regular expression; on a list: one of its elements has.
+    case matches = "=~"
     /// Equal to one of several.
     case isIn = "in"
     /// Has no value; has one.
     case isNull = "is null", isNotNull = "is not null"
+
+    /// Whether it compares by order or equality, so that a column may take the place of the value.
+    var isOrdering: Bool {
+      switch self {
+      case .equal, .notEqual, .less, .lessOrEqual, .greater, .greaterOrEqual: true
+      case .contains, .containsNot, .startsWith, .matches, .isIn, .isNull, .isNotNull: false
+      }
+    }
   }
 
   /// The column's name.
   public let column: String
   /// The comparison.
   public let comparison: Operator
-  /// What it is compared with: one value; several for `in`; none for `is null`.
+  /// What it is compared with: one value; several for `in`; none for `is null`, and for a comparison with a column.
   public let values: [String]
+  /// The column that it is compared with; nil for values.
+  public let otherColumn: String?
 
   /// A condition.
   public init(_ column: String, _ comparison: Operator, _ values: String...) {
@@ -34,158 +48,79 @@ public struct Condition: Sendable, Hashable {
     self.column = column
     self.comparison = comparison
     self.values = values
+    otherColumn = nil
+  }
+  /// A comparison of two columns.
+  public init(_ column: String, _ comparison: Operator, column other: String) {
+    self.column = column
+    self.comparison = comparison
+    values = []
+    otherColumn = other
   }
 
-  /// What to do who wants several conditions.
-  static let oneEach = "use a separate --where for each condition; all must match"
-
-  /// Reads `COLUMN OP VALUE`.
-  ///
-  /// OP is one of `= != < <= > >= ~ !~`, `in (a,b)`, `is null`, `is not null`. VALUE runs bare to the end or is `'…'`,
-  /// where `''` is one quote; a column with other characters than letters, digits, `_` and `.` is `"…"`.
+  /// Reads a single condition, as `Predicate` reads several.
   /// - Throws: `usage` that says what was expected where.
   public init(parsing text: String) throws(Problem) {
-    var scanner = ConditionScanner(text)
-    column = try scanner.column()
-    comparison = try scanner.comparison()
-    values =
-      switch comparison {
-      case .isNull, .isNotNull: []
-      case .isIn: try scanner.list()
-      default: [try scanner.value()]
-      }
-    try scanner.end()
+    guard case .condition(let condition) = try Predicate(parsing: text) else {
+      throw Problem(.usage, "expected a single condition, found “\(text)”", hint: "use COLUMN OP VALUE")
+    }
+    self = condition
   }
 }
 
-/// Scans the text of a condition from left to right by scalars, so that a combining mark after a quote does not hide
-/// the quote.
-private struct ConditionScanner {
-  private let text: String
-  private var rest: Substring.UnicodeScalarView
+/// Conditions joined by `and`, `or` and `not`.
+///
+/// A comparison with null is neither true nor false, and neither is its negation, as in SQL.
+public indirect enum Predicate: Sendable, Hashable {
+  /// One condition.
+  case condition(Condition)
+  /// All must hold; one must hold.
+  case all([Predicate]), any([Predicate])
+  /// It must be false.
+  case not(Predicate)
 
-  init(_ text: String) {
-    self.text = text
-    rest = text[...].unicodeScalars
+  /// Reads conditions such as `season = 1 or (season = 2 and not title ~ 'bit')`.
+  ///
+  /// A condition is `COLUMN OP VALUE`, where OP is one of `= != < <= > >= ~ !~ =~`, `starts with`, `in (a,b)`,
+  /// `between A and B`, `is null`, `is not null`. VALUE is `'…'`, where `''` is one quote; or unquoted, up to the end
+  /// or, if it is one word, up to `and`, `or` or a closing parenthesis; or another column, `"…"`. A column with other
+  /// characters than letters, digits, `_` and `.` is `"…"`.
+  /// - Throws: `usage` that says what was expected where.
+  public init(parsing text: String) throws(Problem) {
+    var parser = PredicateParser(text)
+    self = try parser.parse()
   }
 
-  private func problem(_ message: String, _ hint: String) -> Problem {
-    let column = text.distance(from: text.startIndex, to: rest.startIndex) + 1
-    return Problem(.usage, "invalid condition “\(text)”: \(message) at character \(column)", hint: hint)
-  }
-  private mutating func skipBlanks() { rest = rest.drop { $0 == " " || $0 == "\t" } }
-
-  mutating func column() throws(Problem) -> String {
-    skipBlanks()
-    if rest.first == "\"" { return try quoted("\"") }
-    let name = rest.prefix { scalar in
-      let properties = scalar.properties
-      return properties.isAlphabetic || properties.numericType != nil || scalar == "_" || scalar == "."
-        || [.nonspacingMark, .spacingMark, .enclosingMark].contains(properties.generalCategory)
-    }
-    guard !name.isEmpty else { throw problem("missing column", "use COLUMN OP VALUE, for example 'season = 1'") }
-    rest = rest[name.endIndex...]
-    return String(name)
-  }
-
-  mutating func comparison() throws(Problem) -> Condition.Operator {
-    skipBlanks()
-    let words = String(rest).lowercased()
-    for (word, comparison) in [("is not null", Condition.Operator.isNotNull), ("is null", .isNull), ("in", .isIn)] {
-      guard words.hasPrefix(word) else { continue }
-      let after = rest.dropFirst(word.unicodeScalars.count)
-      guard after.isEmpty || after.first == " " || (comparison == .isIn && after.first == "(") else { continue }
-      rest = after
-      return comparison
-    }
-    // The longer ones first, so that `<=` is not read as `<`.
-    for comparison in [
-      Condition.Operator.notEqual, .lessOrEqual, .greaterOrEqual, .containsNot, .equal, .less, .greater, .contains,
-    ]
-    where rest.starts(with: comparison.rawValue.unicodeScalars) {
-      try refuseForeign(words)
-      rest = rest.dropFirst(comparison.rawValue.unicodeScalars.count)
-      return comparison
-    }
-    try refuseForeign(words)
-    throw problem(
-      "missing operator", "valid operators: \(Condition.Operator.allCases.map(\.rawValue).joined(separator: "  "))")
-  }
-
-  /// What other languages write, and what it is here.
-  private static let foreign: KeyValuePairs<String, String> = [
-    "==": "=", "=~": "~", "<>": "!=", "not in": "!=, once for each value", "like": "~", "contains": "~",
-    "matches": "~", "equals": "=", "is": "=, is null or is not null", "eq": "=", "ne": "!=", "lt": "<", "le": "<=",
-    "gt": ">", "ge": ">=",
-  ]
-  private func refuseForeign(_ words: String) throws(Problem) {
-    for (word, ours) in Self.foreign where words.hasPrefix(word) {
-      guard word.first?.isLetter != true || words.dropFirst(word.count).first?.isLetter != true else { continue }
-      throw problem("unknown operator “\(word)”", "use \(ours)")
+  /// Every condition in it.
+  public var conditions: [Condition] {
+    switch self {
+    case .condition(let condition): [condition]
+    case .all(let parts), .any(let parts): parts.flatMap(\.conditions)
+    case .not(let part): part.conditions
     }
   }
 
-  mutating func value() throws(Problem) -> String {
-    skipBlanks()
-    if rest.first == "'" { return try quoted("'") }
-    var bare = rest
-    while bare.last == " " { bare = bare.dropLast() }
-    rest = rest[rest.endIndex...]
-    guard !bare.isEmpty else { throw problem("missing value", "use '' for an empty string") }
-    return String(bare)
-  }
+  /// The columns it looks at.
+  public var columns: [String] { conditions.flatMap { [$0.column] + ($0.otherColumn.map { [$0] } ?? []) } }
 
-  mutating func list() throws(Problem) -> [String] {
-    skipBlanks()
-    guard rest.first == "(" else { throw problem("missing (", "use in (a,b)") }
-    rest = rest.dropFirst()
-    var values: [String] = []
-    while true {
-      skipBlanks()
-      if rest.first == "'" {
-        values.append(try quoted("'"))
-        skipBlanks()
-      } else {
-        var bare = rest.prefix { $0 != "," && $0 != ")" }
-        rest = rest[bare.endIndex...]
-        while bare.last == " " { bare = bare.dropLast() }
-        guard !bare.isEmpty else { throw problem("missing value", "use in (a,b)") }
-        values.append(String(bare))
-      }
-      guard let mark = rest.first, mark == "," || mark == ")" else {
-        throw problem("missing , or )", "use in (a,b)")
-      }
-      rest = rest.dropFirst()
-      if mark == ")" { return values }
+  /// The same with other conditions in place of each.
+  public func mapping(_ change: (Condition) -> Condition) -> Predicate {
+    switch self {
+    case .condition(let condition): .condition(change(condition))
+    case .all(let parts): .all(parts.map { $0.mapping(change) })
+    case .any(let parts): .any(parts.map { $0.mapping(change) })
+    case .not(let part): .not(part.mapping(change))
     }
   }
 
-  mutating func end() throws(Problem) {
-    skipBlanks()
-    guard rest.isEmpty else {
-      let isAnd = String(rest).lowercased().hasPrefix("and ")
-      throw problem(
-        "unexpected text after the condition", isAnd ? Condition.oneEach : "quote a value that contains quotes: 'it''s'"
-      )
+  /// The conditions that must all hold, if it is nothing else.
+  var conjunction: [Condition]? {
+    switch self {
+    case .condition(let condition): return [condition]
+    case .all(let parts):
+      let lists = parts.map(\.conjunction)
+      return lists.contains { $0 == nil } ? nil : lists.flatMap { $0 ?? [] }
+    case .any, .not: return nil
     }
-  }
-
-  private mutating func quoted(_ quote: Unicode.Scalar) throws(Problem) -> String {
-    let start = rest
-    rest = rest.dropFirst()
-    var value = String.UnicodeScalarView()
-    while let scalar = rest.first {
-      rest = rest.dropFirst()
-      if scalar != quote {
-        value.append(scalar)
-      } else if rest.first == quote {
-        value.append(quote)
-        rest = rest.dropFirst()
-      } else {
-        return String(value)
-      }
-    }
-    rest = start
-    throw problem("unterminated \(quote)", "write \(quote)\(quote) for a quote inside")
   }
 }

@@ -5,10 +5,14 @@ public import Rows
 struct ConditionMatcher: Sendable {
   /// The column's position.
   let column: Int
-  private let test: Test
+  /// The position of the column it is compared with, if there is one.
+  let other: Int?
+  /// Whether the condition must be false instead of true. Of null it is neither.
+  let isNegated: Bool
+  let test: Test
 
   /// The test of a cell that is not null.
-  private enum Test: Sendable {
+  enum Test: Sendable {
     case isNull(Bool)
     case number(Condition.Operator, [DecimalNumber], short: Int64?, nearest: NearestDouble?)
     case boolean(Bool)
@@ -16,25 +20,79 @@ struct ConditionMatcher: Sendable {
     case date(Condition.Operator, [[UInt8]])
     case element(isThere: Bool, [[UInt8]])
     case numberElement(isThere: Bool, [DecimalNumber])
-    case contains(Bool, [UInt8])
+    case contains(Bool, FoldedNeedle)
+    case begins(FoldedNeedle, isList: Bool)
+    case pattern(PatternSearches, isList: Bool)
+    case column(Condition.Operator)
   }
 
   /// A condition on the column at a position of a schema.
+  /// - Parameter other: the position of `otherColumn`.
   /// - Throws: `usage`, with what kind of value the column takes.
-  init(_ condition: Condition, at position: Int, of schema: Schema) throws(Problem) {
+  init(
+    _ condition: Condition, at position: Int, other: Int? = nil, of schema: Schema, negated: Bool = false
+  ) throws(Problem) {
     column = position
-    let description = schema.columns[column]
-    test = try Self.test(condition, description)
+    self.other = other
+    isNegated = negated
+    if let other {
+      test = try Self.comparison(condition, schema.columns[position], schema.columns[other])
+    } else {
+      test = try Self.test(condition, schema.columns[position])
+    }
+  }
+
+  /// The relative cost of the test: cheap ones come first.
+  var cost: Int {
+    switch test {
+    case .isNull: 0
+    case .boolean: 1
+    case .number: 2
+    case .date: 3
+    case .text: 4
+    case .column: 5
+    case .element, .numberElement: 6
+    case .begins: 7
+    case .contains: 8
+    case .pattern: 9
+    }
+  }
+
+  private static func comparison(
+    _ condition: Condition, _ left: ColumnDescription, _ right: ColumnDescription
+  ) throws(Problem) -> Test {
+    guard let kind = kind(of: left.type), kind == Self.kind(of: right.type) else {
+      throw Problem(
+        .usage, "\(left.name) (\(left.type.name)) and \(right.name) (\(right.type.name)) cannot be compared",
+        hint: "compare columns of the same type, or quote a value as '…'")
+    }
+    return .column(condition.comparison)
+  }
+
+  /// The way in which values of a type are compared; nil if they have no order.
+  private static func kind(of type: ColumnType) -> Int? {
+    switch type {
+    case .integer, .real, .decimal: 0
+    case .boolean: 1
+    case .text, .url: 2
+    case .date, .timestamp: 3
+    case .bytes: 4
+    case .list, .json: nil
+    }
   }
 
   private static func test(_ condition: Condition, _ column: ColumnDescription) throws(Problem) -> Test {
     let comparison = condition.comparison
     let bytes = condition.values.map { Array($0.utf8) }
+    var isList = false
+    if case .list = column.type { isList = true }
     switch comparison {
     case .isNull: return .isNull(true)
     case .isNotNull: return .isNull(false)
-    case .contains: return .contains(true, Fold.folded(bytes[0]))
-    case .containsNot: return .contains(false, Fold.folded(bytes[0]))
+    case .contains: return .contains(true, FoldedNeedle(bytes[0]))
+    case .containsNot: return .contains(false, FoldedNeedle(bytes[0]))
+    case .startsWith: return .begins(FoldedNeedle(bytes[0]), isList: isList)
+    case .matches: return .pattern(PatternSearches(try Pattern(condition.values[0])), isList: isList)
     default: break
     }
     func refuse(_ value: String, _ example: String) -> Problem {
@@ -43,7 +101,6 @@ struct ConditionMatcher: Sendable {
       let hint =
         switch value.lowercased() {
         case "null": "use '\(column.name) is null' or '\(column.name) is not null'"
-        case let text where text.contains(" and "): Condition.oneEach
         default: "for example '\(column.name) \(comparison.rawValue) \(comparison == .isIn ? "(\(example))" : example)'"
         }
       return Problem(.usage, "invalid value “\(value)” for \(column.name): expected \(article) \(kind)", hint: hint)
@@ -98,15 +155,22 @@ struct ConditionMatcher: Sendable {
         || clock.first == UInt8(ascii: "T") && clock.dropFirst().allSatisfy { ":.Z0123456789".utf8.contains($0) })
   }
 
+  /// Whether a row matches: one row after the other, the law for `filter`.
   func matches(_ reader: CellReader, _ row: Int, _ scratch: inout [UInt8]) -> Bool {
     let cell = reader.cell(row, column)
-    if case .isNull(let wanted) = test { return cell.isNull == wanted }
+    if case .isNull(let wanted) = test { return (cell.isNull == wanted) != isNegated }
     if cell.isNull { return false }
+    guard let holds = holds(cell, reader, row, &scratch) else { return false }
+    return holds != isNegated
+  }
+
+  /// Whether a cell that is not null passes the test; nil if it cannot be compared.
+  private func holds(_ cell: Cell, _ reader: CellReader, _ row: Int, _ scratch: inout [UInt8]) -> Bool? {
     switch test {
-    case .isNull: return false
+    case .isNull: return nil
     case .boolean(let wanted):
       if case .boolean(let value) = cell { return value == wanted }
-      return false
+      return nil
     case .number(let comparison, let wanted, let short, let nearest):
       if let short, let value = reader.integer(of: cell) {
         return Self.holds(comparison, value < short ? -1 : value == short ? 0 : 1)
@@ -114,39 +178,65 @@ struct ConditionMatcher: Sendable {
       if let nearest, let order = reader.nearestDouble(of: cell)?.order(to: nearest) {
         return Self.holds(comparison, order)
       }
-      guard let value = reader.number(of: cell) else { return false }
+      guard let value = reader.number(of: cell) else { return nil }
       if comparison == .isIn { return wanted.contains(value) }
       return Self.holds(comparison, value < wanted[0] ? -1 : value == wanted[0] ? 0 : 1)
     case .text(let comparison, let wanted):
-      guard let value = unsafe reader.bytes(of: cell) else { return false }
+      guard let value = unsafe reader.bytes(of: cell) else { return nil }
       if comparison == .isIn { return wanted.contains { unsafe Self.order(value, $0) == 0 } }
       return unsafe Self.holds(comparison, Self.order(value, wanted[0]))
     case .date(let comparison, let wanted):
-      guard let value = unsafe reader.bytes(of: cell) else { return false }
-      let fallsIn = wanted.contains { day in unsafe value.starts(with: day) }
-      switch comparison {
-      case .equal, .isIn: return fallsIn
-      case .notEqual: return !fallsIn
-      case .lessOrEqual: return unsafe fallsIn || Self.order(value, wanted[0]) < 0
-      default: return unsafe Self.holds(comparison, Self.order(value, wanted[0]))
-      }
+      guard let value = unsafe reader.bytes(of: cell) else { return nil }
+      return unsafe Self.dateHolds(comparison, value, wanted)
     case .element(let isThere, let wanted):
-      guard let list = unsafe reader.bytes(of: cell) else { return false }
+      guard let list = unsafe reader.bytes(of: cell) else { return nil }
       return unsafe ListText.first(in: list) { wanted.contains($0) } == isThere
     case .numberElement(let isThere, let wanted):
-      guard let list = unsafe reader.bytes(of: cell) else { return false }
+      guard let list = unsafe reader.bytes(of: cell) else { return nil }
       return unsafe ListText.first(in: list) { DecimalNumber($0).map(wanted.contains) ?? false } == isThere
     case .contains(let wanted, let needle):
-      if let bytes = unsafe reader.bytes(of: cell) {
-        scratch.removeAll(keepingCapacity: true)
-        unsafe Fold.append(bytes, to: &scratch)
-        return Self.find(needle, in: scratch) == wanted
+      guard let bytes = unsafe reader.bytes(of: cell) else {
+        return needle.isContained(inFolded: Fold.folded(cell.plainText)) == wanted
       }
-      return Self.find(needle, in: Array(cell.plainText.utf8)) == wanted
+      scratch.removeAll(keepingCapacity: true)
+      unsafe Fold.append(bytes, to: &scratch)
+      return needle.isContained(inFolded: scratch) == wanted
+    case .begins(let needle, let isList):
+      return unsafe Self.anyText(of: cell, reader, isList) { unsafe needle.begins($0, &scratch) }
+    case .pattern(let searches, let isList):
+      return searches.with { search in unsafe Self.anyText(of: cell, reader, isList) { unsafe search.matches($0) } }
+    case .column(let comparison):
+      guard let other else { return nil }
+      let value = reader.cell(row, other)
+      return value.isNull ? nil : Self.holds(comparison, SortOrder.compare(reader, cell, reader, value))
     }
   }
 
-  private static func holds(_ comparison: Condition.Operator, _ order: Int) -> Bool {
+  /// Whether `body` holds for the text of a cell, or for one of the elements of a list.
+  static func anyText(
+    of cell: Cell, _ reader: CellReader, _ isList: Bool, _ body: (UnsafeRawBufferPointer) -> Bool
+  ) -> Bool {
+    guard let bytes = unsafe reader.bytes(of: cell) else {
+      return unsafe Array(cell.plainText.utf8).withUnsafeBytes { unsafe body($0) }
+    }
+    guard isList, case .json = cell else { return unsafe body(bytes) }
+    return unsafe ListText.first(in: bytes) { element in unsafe element.withUnsafeBytes { unsafe body($0) } }
+  }
+
+  @inline(__always)
+  static func dateHolds(
+    _ comparison: Condition.Operator, _ value: UnsafeRawBufferPointer, _ wanted: [[UInt8]]
+  ) -> Bool {
+    let fallsIn = wanted.contains { day in unsafe value.starts(with: day) }
+    switch comparison {
+    case .equal, .isIn: return fallsIn
+    case .notEqual: return !fallsIn
+    case .lessOrEqual: return unsafe fallsIn || order(value, wanted[0]) < 0
+    default: return unsafe holds(comparison, order(value, wanted[0]))
+    }
+  }
+
+  @inline(__always) static func holds(_ comparison: Condition.Operator, _ order: Int) -> Bool {
     switch comparison {
     case .equal, .isIn: order == 0
     case .notEqual: order != 0
@@ -154,27 +244,11 @@ struct ConditionMatcher: Sendable {
     case .lessOrEqual: order <= 0
     case .greater: order > 0
     case .greaterOrEqual: order >= 0
-    case .contains, .containsNot, .isNull, .isNotNull: false
+    case .contains, .containsNot, .startsWith, .matches, .isNull, .isNotNull: false
     }
   }
-  private static func order(_ a: UnsafeRawBufferPointer, _ b: [UInt8]) -> Int {
+  static func order(_ a: UnsafeRawBufferPointer, _ b: [UInt8]) -> Int {
     unsafe b.withUnsafeBytes { unsafe precedes(a, $0) }
-  }
-  private static func find(_ needle: [UInt8], in text: [UInt8]) -> Bool {
-    guard let first = needle.first else { return true }
-    guard text.count >= needle.count else { return false }
-    return unsafe text.withUnsafeBufferPointer { text in
-      var at = 0
-      while at <= text.count - needle.count {
-        if unsafe text[at] == first {
-          var same = 1
-          while same < needle.count, unsafe text[at + same] == needle[same] { same += 1 }
-          if same == needle.count { return true }
-        }
-        at += 1
-      }
-      return false
-    }
   }
 }
 

@@ -4,7 +4,7 @@ public import Rows
 /// A search made ready for a schema: every word of the query begins a word of the row.
 public struct SearchMatcher: Sendable {
   /// The words, each once.
-  private let words: [[UInt8]]
+  private let words: [FoldedNeedle]
   /// Columns that are searched: text, and lists of text.
   private let columns: [(position: Int, isList: Bool)]
 
@@ -12,7 +12,7 @@ public struct SearchMatcher: Sendable {
   init(_ query: String, for schema: Schema) {
     var words: [[UInt8]] = []
     for word in Words.folded(query) where !words.contains(word) { words.append(word) }
-    self.words = words
+    self.words = words.map(FoldedNeedle.init(folded:))
     columns = Self.columns(of: schema).map { ($0, schema.columns[$0].type == .list(.text)) }
   }
 
@@ -51,7 +51,7 @@ public struct SearchMatcher: Sendable {
             strike(Fold.folded(text), from: first, &missing)
             return missing == 0
           }
-        } else {
+        } else if unsafe !strikeUnfolded(bytes, from: first, &missing) {
           scratch.removeAll(keepingCapacity: true)
           unsafe Fold.append(bytes, to: &scratch)
           strike(scratch, from: first, &missing)
@@ -62,6 +62,21 @@ public struct SearchMatcher: Sendable {
     return true
   }
 
+  /// Takes off the words that a word of a text begins with; false if the text must be folded to find others.
+  private func strikeUnfolded(_ text: UnsafeRawBufferPointer, from first: Int, _ missing: inout UInt64) -> Bool {
+    var left = missing, isCertain = true
+    while left != 0 {
+      let bit = left.trailingZeroBitCount
+      left &= left - 1
+      switch unsafe words[first + bit].isFound(in: text, atWord: true) {
+      case true?: missing &= ~(1 << UInt64(bit))
+      case false?: break
+      case nil: isCertain = false
+      }
+    }
+    return isCertain
+  }
+
   /// Takes off the words that a word of folded text begins with.
   private func strike(_ text: [UInt8], from first: Int, _ missing: inout UInt64) {
     Words.forEachStart(in: text) { start in
@@ -69,7 +84,7 @@ public struct SearchMatcher: Sendable {
       while left != 0 {
         let bit = left.trailingZeroBitCount
         left &= left - 1
-        if Words.begins(text, at: start, with: words[first + bit]) { missing &= ~(1 << UInt64(bit)) }
+        if Words.begins(text, at: start, with: words[first + bit].bytes) { missing &= ~(1 << UInt64(bit)) }
       }
       return missing != 0
     }

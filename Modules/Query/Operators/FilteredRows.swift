@@ -1,36 +1,31 @@
 import Rows
 
-/// The rows with one of the keys, for which one condition of each group holds; the matching is part of each batch's
-/// work, so it is done on any core.
+/// The rows with one of the keys that pass a filter and a search; the matching is part of each batch's work, so it is
+/// done on any core.
 struct FilteredRows: RowStream {
   let schema: Schema
   private let inner: any RowStream
-  private let groups: [[ConditionMatcher]]
+  private let filter: RowFilter
   private let search: SearchMatcher?
-
   private let keys: Set<[UInt8]>?
 
-  init(
-    _ inner: any RowStream, _ groups: [[ConditionMatcher]], _ search: SearchMatcher?, keys: Set<[UInt8]>? = nil
-  ) {
-    self.keys = keys
+  init(_ inner: any RowStream, _ filters: [RowFilter], _ search: SearchMatcher?, keys: Set<[UInt8]>? = nil) {
     schema = inner.schema
     self.inner = inner
-    self.groups = groups
+    filter = .all(filters.sorted { $0.cost < $1.cost })
     self.search = search
+    self.keys = keys
   }
 
   func next() async throws(Problem) -> BatchTask? {
-    guard let work = try await inner.next() else { return nil }
-    let groups = self.groups, search = self.search, keys = self.keys, schema = self.schema
-    return work.followed { (batch) throws(Problem) in
+    guard let task = try await inner.next() else { return nil }
+    let filter = self.filter, search = self.search, keys = self.keys, schema = self.schema
+    return task.followed { (batch) throws(Problem) in
       let reader = CellReader(batch)
-      var scratch: [UInt8] = []
-      let rows = (0..<batch.count).filter { row in
-        groups.allSatisfy { group in group.contains { $0.matches(reader, row, &scratch) } }
-          && search?.matches(reader, row, &scratch) ?? true
-          && keys.map { keys in RecordKey.text(of: row, in: batch, schema).map(keys.contains) ?? false } ?? true
-      }
+      var scratch: [UInt8] = [], rows = Array(0..<Int32(batch.count))
+      filter.filter(reader, &rows, &scratch)
+      if let search { rows.removeAll { !search.matches(reader, Int($0), &scratch) } }
+      if let keys { rows.removeAll { RecordKey.text(of: Int($0), in: batch, schema).map(keys.contains) != true } }
       return rows.count == batch.count ? batch : batch.selecting(rows)
     }
   }
@@ -49,8 +44,18 @@ struct ProjectedRows: RowStream {
   }
 
   func next() async throws(Problem) -> BatchTask? {
-    guard let work = try await inner.next() else { return nil }
+    guard let task = try await inner.next() else { return nil }
     let positions = self.positions
-    return work.followed { (batch) throws(Problem) in batch.projected(to: positions) }
+    return task.followed { (batch) throws(Problem) in batch.projected(to: positions) }
+  }
+}
+
+extension RowBatch {
+  /// A batch with only the rows at `rows`. The bytes are shared, unless most of them would be kept for few rows.
+  fileprivate func selecting(_ rows: [Int32]) -> RowBatch {
+    guard rows.count < count / 8 else { return selecting(rows.map(Int.init)) }
+    var builder = RowBatchBuilder(width: width)
+    for row in rows { builder.append(row: Int(row), of: self) }
+    return builder.finish()
   }
 }

@@ -20,8 +20,9 @@ public enum Fold {
       if byte < 0x80 {
         var end = at + 1
         while end < text.count, unsafe text[end] < 0x80 { end += 1 }
-        let run = unsafe UnsafeRawBufferPointer(rebasing: text[at..<end])
-        unsafe result.append(contentsOf: run.lazy.map { $0 &- 65 < 26 ? $0 | 32 : $0 })
+        let start = result.count
+        unsafe result.append(contentsOf: UnsafeRawBufferPointer(rebasing: text[at..<end]))
+        for index in start..<result.count where result[index] &- 65 < 26 { result[index] |= 32 }
         at = end
         continue
       }
@@ -58,8 +59,17 @@ public enum Fold {
     private(set) var codes: [UInt32] = []
     private(set) var ends: [UInt32] = []
     private(set) var bytes: [UInt8] = []
+    /// For each code point below `firstPages`, the number of its entry plus 1; 0 for those that fold to themselves.
+    private var pages: [UInt16] = []
+    private static let firstPages = 0x3000
 
     init() {
+      readEntries()
+      pages = [UInt16](repeating: 0, count: Self.firstPages)
+      for (entry, code) in codes.enumerated() where code < Self.firstPages { pages[Int(code)] = UInt16(entry + 1) }
+    }
+
+    private mutating func readEntries() {
       var code: UInt32 = 0, number: UInt32 = 0, hasKey = false, hasDigits = false
       func finishScalar() {
         guard hasDigits, let scalar = Unicode.Scalar(number) else { return }
@@ -90,6 +100,10 @@ public enum Fold {
 
     /// Where in `bytes` the folded form of a character lies; nil when it is the character itself.
     func range(of code: UInt32) -> Range<Int>? {
+      if code < Self.firstPages {
+        let entry = Int(pages[Int(code)]) - 1
+        return entry < 0 ? nil : (entry == 0 ? 0 : Int(ends[entry - 1]))..<Int(ends[entry])
+      }
       var low = 0, high = codes.count
       while low < high {
         let middle = (low + high) / 2

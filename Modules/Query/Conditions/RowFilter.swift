@@ -1,0 +1,191 @@
+import Codecs
+import Rows
+
+/// Conditions made ready for a schema, applied to the rows of a batch together.
+///
+/// The kind of each test is checked once per batch, cheap tests come first, and the next test sees only the rows that
+/// are left.
+indirect enum RowFilter: Sendable {
+  case test(ConditionMatcher)
+  case all([RowFilter])
+  case any([RowFilter])
+
+  /// - Parameters:
+  ///   - isNegated: whether the predicate must be false. Negations are carried to the conditions, so that what is
+  ///     neither true nor false stays so.
+  ///   - position: finds a column.
+  init(
+    _ predicate: Predicate, negated isNegated: Bool = false, of schema: Schema,
+    position: (String) throws(Problem) -> Int
+  ) throws(Problem) {
+    switch predicate {
+    case .condition(let condition):
+      var other: Int?
+      if let name = condition.otherColumn { other = try position(name) }
+      self = .test(
+        try ConditionMatcher(
+          condition, at: try position(condition.column), other: other, of: schema, negated: isNegated))
+    case .not(let part):
+      self = try RowFilter(part, negated: !isNegated, of: schema, position: position)
+    case .all(let parts), .any(let parts):
+      var filters: [RowFilter] = []
+      for part in parts { filters.append(try RowFilter(part, negated: isNegated, of: schema, position: position)) }
+      filters.sort { $0.cost < $1.cost }
+      var isAll = false
+      if case .all = predicate { isAll = true }
+      self = isAll != isNegated ? .all(filters) : .any(filters)
+    }
+  }
+
+  /// The relative cost for a row.
+  var cost: Int {
+    switch self {
+    case .test(let matcher): matcher.cost
+    case .all(let parts), .any(let parts): parts.reduce(1) { $0 + $1.cost }
+    }
+  }
+
+  /// The last column that it looks at.
+  var lastColumn: Int {
+    switch self {
+    case .test(let matcher): max(matcher.column, matcher.other ?? 0)
+    case .all(let parts), .any(let parts): parts.reduce(0) { max($0, $1.lastColumn) }
+    }
+  }
+
+  /// Whether a row matches: one row after the other, the law for `filter`.
+  func matches(_ reader: CellReader, _ row: Int, _ scratch: inout [UInt8]) -> Bool {
+    switch self {
+    case .test(let matcher): return matcher.matches(reader, row, &scratch)
+    case .all(let parts):
+      for part in parts where !part.matches(reader, row, &scratch) { return false }
+      return true
+    case .any(let parts):
+      for part in parts where part.matches(reader, row, &scratch) { return true }
+      return false
+    }
+  }
+
+  /// Keeps the rows that match; `rows` ascend before and after.
+  func filter(_ reader: CellReader, _ rows: inout [Int32], _ scratch: inout [UInt8]) {
+    switch self {
+    case .test(let matcher): matcher.filter(reader, &rows, &scratch)
+    case .all(let parts):
+      for part in parts where !rows.isEmpty { part.filter(reader, &rows, &scratch) }
+    case .any(let parts):
+      var left = rows, kept: [Int32] = []
+      for part in parts where !left.isEmpty {
+        var found = left
+        part.filter(reader, &found, &scratch)
+        if found.isEmpty { continue }
+        Self.remove(found, from: &left)
+        kept = Self.merged(kept, found)
+      }
+      rows = kept
+    }
+  }
+
+  private static func remove(_ found: [Int32], from rows: inout [Int32]) {
+    var next = 0
+    rows.removeAll { row in
+      guard next < found.count, found[next] == row else { return false }
+      next += 1
+      return true
+    }
+  }
+
+  private static func merged(_ a: [Int32], _ b: [Int32]) -> [Int32] {
+    if a.isEmpty { return b }
+    var result: [Int32] = [], i = 0, j = 0
+    result.reserveCapacity(a.count + b.count)
+    while i < a.count, j < b.count {
+      if a[i] < b[j] {
+        result.append(a[i])
+        i += 1
+      } else {
+        result.append(b[j])
+        j += 1
+      }
+    }
+    return result + a[i...] + b[j...]
+  }
+}
+
+extension ConditionMatcher {
+  /// Keeps the rows that match.
+  func filter(_ reader: CellReader, _ rows: inout [Int32], _ scratch: inout [UInt8]) {
+    let column = self.column, wants = !isNegated
+    switch test {
+    case .isNull(let wanted):
+      keep(&rows) { row in (reader.cell(row, column).isNull == wanted) == wants }
+    case .boolean(let wanted):
+      keep(&rows) { row in
+        if case .boolean(let value) = reader.cell(row, column) { (value == wanted) == wants } else { false }
+      }
+    case .number(let comparison, let wanted, _, let nearest?) where wanted.count == 1 && nearest.isWhole:
+      filterNumbers(reader, &rows, comparison, nearest.value, wanted[0])
+    case .text(let comparison, let wanted) where wanted.count == 1 && comparison == .equal:
+      let text = wanted[0]
+      unsafe text.withUnsafeBytes { text in
+        keep(&rows) { row in
+          guard let value = unsafe reader.bytes(of: reader.cell(row, column)) else { return false }
+          return unsafe (value.count == text.count && precedes(value, text) == 0) == wants
+        }
+      }
+    case .date(let comparison, let wanted):
+      keep(&rows) { row in
+        guard let value = unsafe reader.bytes(of: reader.cell(row, column)) else { return false }
+        return unsafe Self.dateHolds(comparison, value, wanted) == wants
+      }
+    case .contains(let isThere, let needle):
+      keep(&rows) { row in
+        let cell = reader.cell(row, column)
+        if cell.isNull { return false }
+        guard let text = unsafe reader.bytes(of: cell) else { return matches(reader, row, &scratch) }
+        return unsafe (needle.isContained(in: text, &scratch) == isThere) == wants
+      }
+    case .pattern(let searches, let isList):
+      searches.with { search in
+        keep(&rows) { row in
+          let cell = reader.cell(row, column)
+          if cell.isNull { return false }
+          return unsafe Self.anyText(of: cell, reader, isList) { unsafe search.matches($0) } == wants
+        }
+      }
+    case .number, .text, .element, .numberElement, .begins, .column:
+      keep(&rows) { row in matches(reader, row, &scratch) }
+    }
+  }
+
+  /// Numbers against a constant that its nearest Double identifies.
+  private func filterNumbers(
+    _ reader: CellReader, _ rows: inout [Int32], _ comparison: Condition.Operator, _ value: Double,
+    _ number: DecimalNumber
+  ) {
+    let column = self.column
+    let less = Self.holds(comparison, -1) != isNegated
+    let same = Self.holds(comparison, 0) != isNegated
+    let more = Self.holds(comparison, 1) != isNegated
+    keep(&rows) { row in
+      let cell = reader.cell(row, column)
+      guard let found = reader.nearestDouble(of: cell) else { return false }
+      if found.value < value { return less }
+      if found.value > value { return more }
+      if found.isWhole { return same }
+      guard let exact = reader.number(of: cell) else { return false }
+      return exact < number ? less : exact == number ? same : more
+    }
+  }
+
+  @inline(__always) private func keep(_ rows: inout [Int32], _ holds: (Int) -> Bool) {
+    var kept = 0
+    unsafe rows.withUnsafeMutableBufferPointer { rows in
+      for index in 0..<rows.count {
+        let row = unsafe rows[index]
+        unsafe rows[kept] = row
+        kept &+= holds(Int(row)) ? 1 : 0
+      }
+    }
+    rows.removeSubrange(kept...)
+  }
+}
