@@ -95,12 +95,12 @@ public struct Selection: Sendable, Hashable {
   ///   - stream: the rows to select from.
   ///   - scratch: temporary files, for sorting.
   ///   - related: the tables that `relations` lead to, as `JoinTables.read` gives them.
-  ///   - threads: tasks that group rows at once, at least 1; the result does not depend on it.
-  ///   - memory: the memory for groups, in bytes; more goes to `scratch`.
+  ///   - threads: tasks that sort and group at once, at least 1; the result does not depend on it.
+  ///   - memory: the memory for sorting and for groups, in bytes; what needs more goes to `scratch`.
   /// - Throws: `usage` for an unknown column or relation, and for a value that cannot be compared.
   public func apply(
     to stream: any RowStream, scratch: any ScratchSpace, related: JoinTables = JoinTables.none,
-    threads: Int = 1, memory: Int = SpillBuffer.memoryLimit
+    threads: Int = 1, memory: Int = 256 << 20
   ) throws(Problem) -> any RowStream {
     let base = stream.schema
     let join =
@@ -157,7 +157,8 @@ public struct Selection: Sendable, Hashable {
       let keep = limit.map { $0.addingReportingOverflow(offset) }
       result = SortedRows(
         result, by: SortOrder(order, result.schema),
-        keeping: keep.flatMap { $0.overflow ? nil : $0.partialValue }, scratch: scratch)
+        keeping: keep.flatMap { $0.overflow ? nil : $0.partialValue }, scratch: scratch, memoryLimit: memory,
+        threads: threads)
     }
     if offset > 0 || limit != nil { result = LimitedRows(result, offset: offset, limit: limit) }
     if let join, !joinsFirst { result = JoinedRows(result, join) }

@@ -2,7 +2,7 @@ import Codecs
 package import Rows
 
 /// Reads cells of one batch for comparisons, without copies.
-@safe package struct CellReader {
+@safe package struct CellReader: @unchecked Sendable {
   private let cells: UnsafePointer<Cell>
   private let bytes: UnsafePointer<UInt8>
   private let width: Int

@@ -34,8 +34,8 @@ final class BatchDispenser: Sendable {
     }
   }
 
-  /// Has `body` take every batch, on `threads` tasks at once; each call gets the number of its task and that of the
-  /// batch.
+  /// Has `body` take every batch, also an empty one, on `threads` tasks at once; each call gets the number of its task
+  /// and that of the batch.
   /// - Throws: the first problem in input order; all tasks have ended then.
   static func forEach(
     of stream: any RowStream, threads: Int,
@@ -58,7 +58,7 @@ final class BatchDispenser: Sendable {
         guard let (number, task) = try await next() else { return }
         index = number
         let batch = try task.batch()
-        if batch.count > 0 { try body(worker, index, batch) }
+        try body(worker, index, batch)
       } catch {
         return fail(index, error)
       }

@@ -23,7 +23,7 @@ final class MergedRows: RowStream {
     self.order = order
     var heads: [Head] = []
     for (index, run) in runs.enumerated() {
-      guard let batch = try await run.next()?.batch() else { continue }
+      guard let batch = try await Self.nextBatch(of: run) else { continue }
       heads.append(Head(run: index, rows: run, batch: batch, row: 0))
     }
     for parent in heads.indices.reversed() { Self.sink(parent, in: &heads, order) }
@@ -40,7 +40,7 @@ final class MergedRows: RowStream {
       builder.append(row: heads[0].row, of: heads[0].batch)
       heads[0].row += 1
       if heads[0].row == heads[0].batch.count {
-        if let batch = try await heads[0].rows.next()?.batch() {
+        if let batch = try await Self.nextBatch(of: heads[0].rows) {
           heads[0].batch = batch
           heads[0].row = 0
         } else {
@@ -52,6 +52,12 @@ final class MergedRows: RowStream {
     }
     state.withLock { $0.heads = heads }
     return builder.count == 0 ? nil : BatchTask(ready: builder.finish())
+  }
+
+  /// The next batch that has rows.
+  private static func nextBatch(of run: any RowStream) async throws(Problem) -> RowBatch? {
+    while let batch = try await run.next()?.batch() { if batch.count > 0 { return batch } }
+    return nil
   }
 
   /// Moves a head down to where it belongs.

@@ -8,11 +8,14 @@ struct SortOrder: Sendable {
     let column: Int
     let isDescending: Bool
   }
-  private let keys: [Key]
+  let keys: [Key]
+  /// The way in which the values of each key become words.
+  let kinds: [WordKind]
 
   init(_ keys: [Key], _ schema: Schema) {
     let named = Set(keys.map(\.column))
     self.keys = keys + schema.key.filter { !named.contains($0) }.map { Key(column: $0, isDescending: false) }
+    kinds = self.keys.map { WordKind(schema.columns[$0.column].type) }
   }
 
   /// Below zero when the row of the first reader comes first, above when the other one does, zero when the order of
@@ -57,31 +60,9 @@ struct SortOrder: Sendable {
     }
   }
 
-  /// The length of the common prefix of all texts in the first column; comparing those bytes is redundant.
-  func commonPrefix(of readers: [(reader: CellReader, rows: Int)]) -> Int {
-    guard let column = keys.first?.column else { return 0 }
-    var common: [UInt8]?
-    for (reader, rows) in readers {
-      for row in 0..<rows {
-        guard case .text(let start, let length) = reader.cell(row, column) else { continue }
-        let text = unsafe reader.bytes(start, length)
-        guard let known = common else {
-          common = unsafe Array(text)
-          continue
-        }
-        var same = 0
-        while same < min(known.count, text.count), unsafe known[same] == text[same] { same += 1 }
-        if same < known.count { common = Array(known[..<same]) }
-        if same == 0 { return 0 }
-      }
-    }
-    return common?.count ?? 0
-  }
-
   /// A number that orders rows by a prefix of their first column: if two numbers differ, the rows differ in the same
-  /// direction. Three bits encode the kind, the others the first bytes of the value after the `skip` bytes that all
-  /// texts share.
-  func head(_ reader: CellReader, _ row: Int, skip: Int) -> UInt64 {
+  /// direction. Three bits encode the kind, the others the first bytes of the value.
+  func head(_ reader: CellReader, _ row: Int) -> UInt64 {
     guard let key = keys.first else { return 0 }
     let cell = reader.cell(row, key.column)
     if cell.isNull { return .max }
@@ -92,8 +73,7 @@ struct SortOrder: Sendable {
     } else if case .boolean(let value) = cell {
       bits = value ? 1 << 63 : 0
     } else if let bytes = unsafe reader.bytes(of: cell) {
-      let skip = if case .text = cell { skip } else { 0 }
-      for at in skip..<(skip + 8) { bits = unsafe bits << 8 | (at < bytes.count ? UInt64(bytes[at]) : 0) }
+      for at in 0..<8 { bits = unsafe bits << 8 | (at < bytes.count ? UInt64(bytes[at]) : 0) }
     }
     let head = UInt64(Self.rank(cell)) << 61 | bits >> 3
     return key.isDescending ? ~head : head

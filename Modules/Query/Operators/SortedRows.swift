@@ -1,8 +1,9 @@
 import Rows
 import Synchronization
 
-/// Rows in order. Up to 64 MiB in memory; beyond that, sorted runs in temporary files that are merged. With a limit,
-/// only the rows that can be among the first are kept.
+/// Rows in order. Each worker sorts the batches it gets; the ranges of the result are merged when they are taken, on
+/// any core. Above the memory limit, runs go to temporary files. With a small limit of rows, only those that can be
+/// among the first are kept.
 final class SortedRows: RowStream {
   let schema: Schema
   private let inner: any RowStream
@@ -10,12 +11,18 @@ final class SortedRows: RowStream {
   private let keep: Int?
   private let scratch: any ScratchSpace
   private let memoryLimit: Int
+  private let threads: Int
   private let result = Mutex<(any RowStream)?>(nil)
+  /// Limits up to this many rows are kept in memory.
+  private static let mostKept = 10_000
 
   /// The rows of `inner` by `order`; of them the first `keep`, or a few more.
+  /// - Parameters:
+  ///   - memoryLimit: bytes of rows kept in memory.
+  ///   - threads: tasks that sort at once.
   init(
     _ inner: any RowStream, by order: SortOrder, keeping keep: Int?, scratch: any ScratchSpace,
-    memoryLimit: Int = SpillBuffer.memoryLimit
+    memoryLimit: Int = SpillBuffer.memoryLimit, threads: Int = 1
   ) {
     schema = inner.schema
     self.inner = inner
@@ -23,6 +30,7 @@ final class SortedRows: RowStream {
     self.keep = keep
     self.scratch = scratch
     self.memoryLimit = memoryLimit
+    self.threads = max(1, threads)
   }
 
   func next() async throws(Problem) -> BatchTask? {
@@ -33,125 +41,84 @@ final class SortedRows: RowStream {
   }
 
   private func sorted() async throws(Problem) -> any RowStream {
-    var runs: [SpillBuffer] = []
-    var pending: [RowBatch] = [], memory = 0, rows = 0
-    /// With a limit: the last row that may still be among the first.
-    var last: (batch: RowBatch, row: Int)?
-    let enough = keep.map { max(min($0, Int.max / 2) * 2, 4096) } ?? .max
-    while let work = try await inner.next() {
-      var batch = try work.batch()
-      if let last { batch = before(last, in: batch) }
-      guard batch.count > 0 else { continue }
-      pending.append(batch)
-      memory += batch.memory + batch.count * MemoryLayout<OrderedBatches.Place>.stride
-      rows += batch.count
-      guard memory > memoryLimit || rows > enough else { continue }
-      let ordered = OrderedBatches(pending, schema: schema, by: order, keeping: keep)
-      if keep != nil, ordered.bytes <= memoryLimit / 2 {
-        // With a small limit, the rows kept so far are processed again like new ones.
-        pending = ordered.slices.map(ordered.batch)
-        rows = ordered.count
-        memory = pending.reduce(rows * MemoryLayout<OrderedBatches.Place>.stride) { $0 + $1.memory }
-        if let keep, rows == keep, let batch = pending.last { last = (batch, batch.count - 1) }
-        continue
-      }
-      runs.append(try spooled(ordered))
-      (pending, memory, rows) = ([], 0, 0)
+    if let keep, keep <= Self.mostKept { return try await first(keep) }
+    let order = self.order, schema = self.schema
+    let pending = PendingRuns(schema: schema, scratch: scratch, memoryLimit: memoryLimit)
+    try await BatchDispenser.forEach(of: inner, threads: threads) { (_, index, batch) throws(Problem) in
+      guard let full = pending.add(SortRun(batch, order), number: index) else { return }
+      try full.file.write(RangedRows(schema: schema, order: order, runs: full.runs))
     }
-    let rest = OrderedBatches(pending, schema: schema, by: order, keeping: keep)
-    if runs.isEmpty { return OrderedRows(rest) }
-    pending = []
-    runs.append(try spooled(rest))
-    return try await MergedRows(schema: schema, runs: runs.map { $0.stream() }, order: order)
+    let rest = RangedRows(schema: schema, order: order, runs: pending.rest(), limit: keep)
+    let files = pending.files()
+    if files.isEmpty { return rest }
+    return try await MergedRows(schema: schema, runs: files.map { $0.rows() } + [rest], order: order)
   }
 
-  /// The rows of a batch that come before one that came in earlier, in memory of their own.
-  private func before(_ last: (batch: RowBatch, row: Int), in batch: RowBatch) -> RowBatch {
-    let reader = CellReader(batch), lastReader = CellReader(last.batch)
-    var builder = RowBatchBuilder(width: schema.width)
-    for row in 0..<batch.count where order.compare(reader, row, lastReader, last.row) < 0 {
-      builder.append(row: row, of: batch)
+  private func first(_ keep: Int) async throws(Problem) -> any RowStream {
+    let top = TopRows(schema, by: order, keeping: keep, workers: threads)
+    try await BatchDispenser.forEach(of: inner, threads: threads) { (worker, index, batch) throws(Problem) in
+      top.add(batch, number: index, worker: worker)
     }
-    return builder.finish()
-  }
-
-  private func spooled(_ ordered: OrderedBatches) throws(Problem) -> SpillBuffer {
-    let spool = SpillBuffer(schema: schema, scratch: scratch, memoryLimit: 0)
-    for slice in ordered.slices { try spool.append(ordered.batch(slice)) }
-    return spool
+    return BufferedRows(schema: schema, batches: top.batches())
   }
 }
 
-/// Batches and the order of their rows.
-struct OrderedBatches: Sendable {
-  /// A row among the batches, and how it begins.
-  struct Place: Sendable {
-    let head: UInt64
-    let batch: Int32, row: Int32
-  }
-  let schema: Schema
-  private let batches: [RowBatch]
-  private let places: [Place]
-  /// Memory the rows need when they are copied, about, in bytes.
-  let bytes: Int
+/// Sorted runs in memory, until there are too many: then those of the beginning go to a file together. So of equal
+/// rows, those of an earlier file come first.
+private final class PendingRuns: Sendable {
+  private let schema: Schema
+  private let scratch: any ScratchSpace
+  private let memoryLimit: Int
+  private let state = Mutex(State())
 
-  /// Orders the rows of `batches`; of equal ones, the earlier comes first. Of them, the first `keep` count.
-  init(_ batches: [RowBatch], schema: Schema, by order: SortOrder, keeping keep: Int?) {
+  private struct State {
+    /// Runs that arrived, by the number of their batch.
+    var runs: [Int: SortRun] = [:]
+    var memory = 0
+    /// Batches up to here have gone to files; up to there they have all arrived.
+    var written = 0, complete = 0
+    var files: [RunFile] = []
+  }
+
+  init(schema: Schema, scratch: any ScratchSpace, memoryLimit: Int) {
     self.schema = schema
-    self.batches = batches
-    let readers = batches.map(CellReader.init)
-    let skip = order.commonPrefix(of: zip(readers, batches).map { ($0, $1.count) })
-    let rows = batches.reduce(0) { $0 + $1.count }
-    var places: [Place] = []
-    places.reserveCapacity(rows)
-    for (index, batch) in batches.enumerated() {
-      for row in 0..<batch.count {
-        places.append(Place(head: order.head(readers[index], row, skip: skip), batch: Int32(index), row: Int32(row)))
-      }
+    self.scratch = scratch
+    self.memoryLimit = memoryLimit
+  }
+
+  /// Takes in a run.
+  /// - Returns: runs that must go to a file now, in order. Half of the memory is for those that are being written.
+  func add(_ run: SortRun, number: Int) -> (runs: [SortRun], file: RunFile)? {
+    state.withLock { state in
+      state.runs[number] = run
+      state.memory += run.memory
+      while state.runs[state.complete] != nil { state.complete += 1 }
+      guard state.memory > memoryLimit / 2, state.complete > state.written else { return nil }
+      let runs = (state.written..<state.complete).compactMap { state.runs[$0] }
+      for number in state.written..<state.complete { state.runs[number] = nil }
+      state.memory -= runs.reduce(0) { $0 + $1.memory }
+      state.written = state.complete
+      let file = RunFile(SpillBuffer(schema: schema, scratch: scratch, memoryLimit: 0))
+      state.files.append(file)
+      return (runs, file)
     }
-    places.sort { a, b in
-      if a.head != b.head { return a.head < b.head }
-      let result = order.compare(readers[Int(a.batch)], Int(a.row), readers[Int(b.batch)], Int(b.row))
-      return result == 0 ? (a.batch, a.row) < (b.batch, b.row) : result < 0
-    }
-    if let keep, keep < places.count { places.removeSubrange(keep...) }
-    self.places = places
-    let size = batches.reduce(0) { $0 + $1.arena.count } + rows * schema.width * MemoryLayout<Cell>.stride
-    bytes = rows == 0 ? 0 : Int((Double(size) / Double(rows) * Double(places.count)).rounded(.up))
   }
 
-  /// Rows that count.
-  var count: Int { places.count }
-
-  /// The rows in slices, each good for a batch of the usual size.
-  var slices: [Range<Int>] {
-    let size = min(max(Arena.usualCapacity / max(bytes / max(count, 1), 1), 1), 1 << 13)
-    return stride(from: 0, to: count, by: size).map { $0..<min($0 + size, count) }
+  /// The runs in memory, when all have arrived.
+  func rest() -> [SortRun] {
+    state.withLock { state in state.runs.sorted { $0.key < $1.key }.map(\.value) }
   }
-
-  /// A slice in a batch of its own.
-  func batch(_ slice: Range<Int>) -> RowBatch {
-    var builder = RowBatchBuilder(width: schema.width)
-    for place in places[slice] { builder.append(row: Int(place.row), of: batches[Int(place.batch)]) }
-    return builder.finish()
-  }
+  /// The files, in the order of their rows.
+  func files() -> [RunFile] { state.withLock { $0.files } }
 }
 
-/// Ordered batches as a stream; the copying is done on any core.
-private final class OrderedRows: RowStream {
-  let schema: Schema
-  private let ordered: OrderedBatches
-  private let slices: Mutex<ArraySlice<Range<Int>>>
+/// A sorted run in a file; one task writes it before another one reads it.
+private final class RunFile: @unchecked Sendable {
+  private let buffer: SpillBuffer
+  init(_ buffer: SpillBuffer) { self.buffer = buffer }
 
-  init(_ ordered: OrderedBatches) {
-    schema = ordered.schema
-    self.ordered = ordered
-    slices = Mutex(ordered.slices[...])
+  func write(_ rows: RangedRows) throws(Problem) {
+    while let task = rows.nextTask() { try buffer.append(try task.batch()) }
   }
-
-  func next() async throws(Problem) -> BatchTask? {
-    guard let slice = slices.withLock({ $0.popFirst() }) else { return nil }
-    let ordered = self.ordered
-    return BatchTask { () throws(Problem) in ordered.batch(slice) }
-  }
+  func rows() -> any RowStream { buffer.stream() }
 }
