@@ -49,7 +49,7 @@ public struct ErrorPresenter: Sendable {
         if word.contains("”") { isQuoted = false }
         last = word
       }
-      // What follows a colon is a command line of another program: `convert it: soffice --headless`.
+      // Text after a colon is a command line of another program: `convert it: soffice --headless`.
       if !isQuoted, last.hasSuffix(":"), !word.hasPrefix("-"), word.first?.isLowercase == true { return true }
       guard !isQuoted, word.hasPrefix("-") else { continue }
       let name = word.prefix { $0 == "-" || $0.isLowercase }

@@ -105,7 +105,7 @@ public struct CachingTransport: HTTPTransport {
     _ response: HTTPResponse, _ entry: CacheEntry?, _ now: Int64, _ request: HTTPRequest
   ) throws(Problem) -> HTTPResponse {
     let isAbsence = request.mayBeAbsent && [404, 410].contains(response.status)
-    // With wrong credentials, nobody gets the response to the right ones.
+    // With wrong credentials, no user gets the response to the right ones.
     guard ![200, 401].contains(response.status), !isAbsence, !policy.refresh, let entry else { return response }
     report(
       "\(URLText.redacted(request.url)): HTTP status \(response.status); using a cached response, "
