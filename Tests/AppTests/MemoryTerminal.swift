@@ -49,7 +49,11 @@ final class MemoryFiles: OutputFiles, TerminalPort {
   func write(_ text: String) throws(Problem) { state.withLock { $0.output += text } }
   func input() -> [UInt8] { Array(text.utf8) }
   var dialog: Dialog { Dialog(tell: { (_) in }, ask: { (_) in nil }) }
-  func editor() throws(Problem) -> any TextEditor { throw Problem(.usage, "no editor") }
+  func editor() -> any TextEditor { NoEditor() }
+}
+
+private struct NoEditor: TextEditor {
+  func edit(fileAt path: String) async throws(Problem) -> Int32 { throw Problem(.usage, "no editor") }
 }
 
 /// A sink that keeps its bytes, and hands them over when they are complete.

@@ -61,11 +61,6 @@ struct TablePage: Sendable {
     page.raw("</head>\n<body>\n<a class=\"skip\" href=\"#rows\">Skip to the rows</a>\n<header>\n<h1>")
     page.text(schema.name)
     page.raw("</h1>\n")
-    if !schema.summary.isEmpty {
-      page.raw("<p>")
-      page.text(schema.summary)
-      page.raw("</p>\n")
-    }
     putControls(&page)
     page.raw("</header>\n<main>\n")
     map?.write(to: &page)
