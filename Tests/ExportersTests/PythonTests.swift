@@ -47,25 +47,26 @@ struct PythonTests {
   private static let html = """
     import html.parser, sys
     class Page(html.parser.HTMLParser):
-        rows, cell = [], None
+        rows, inside = [], False
         def handle_starttag(self, tag, attributes):
             if tag == "tr": self.rows.append([])
-            elif tag == "td": self.cell = ""
-            elif tag == "a" and self.cell is not None: assert dict(attributes)["href"].lower().startswith(("http://", "https://", "mailto:"))
-            elif tag == "img": self.cell += dict(attributes)["alt"]
+            if tag in ("tr", "th"): self.inside = False
+            elif tag == "td":
+                self.rows[-1].append("")
+                self.inside = True
+            elif tag == "a" and self.inside: assert dict(attributes)["href"].lower().startswith(("http://", "https://", "mailto:"))
+            elif tag == "img" and self.inside: self.rows[-1][-1] += dict(attributes)["alt"]
             else: assert tag in sys.argv[1].split(), tag
             assert not any(name.startswith("on") for name, _ in attributes)
         def handle_endtag(self, tag):
-            if tag == "td":
-                self.rows[-1].append(self.cell)
-                self.cell = None
+            if tag == "table": self.inside = False
         def handle_data(self, data):
-            if self.cell is not None: self.cell += data
+            if self.inside: self.rows[-1][-1] += data
         def handle_comment(self, data): raise Exception(data)
     page = Page()
     page.feed(sys.stdin.buffer.read().decode("utf-8", "strict"))
     for row in page.rows[1:]:
-        print(",".join(value.encode().hex() for value in row))
+        print(",".join(value.removesuffix("\\n").encode().hex() for value in row))
     """
 
   /// Prints each value that PyYAML finds: `n`, `True`, an integer's digits, a float's bits, `"` and text, or nested
@@ -186,13 +187,23 @@ struct PythonTests {
   }
 
   @Test("html shows the source text") func html() throws {
-    let tags = "html head meta title style body h1 table thead tbody th tr td"
+    let tags = """
+      html head meta title style body a header main footer h1 table thead tbody th tr td div p span label input button \
+      output dialog img script fieldset legend details summary select option ul li i b nav noscript dl dt dd
+      """
     let schema = Schema("<page> & more", columns: [ColumnDescription("<a>", .text), ColumnDescription("b", .url)])
     let values =
       SampleValues.texts + SampleValues.urls + ["https://e.org/\"x\" onerror=\"y", "https://e.org/a.PNG?b=\"<c>\""]
     let table = SampleTable("texts", schema, values.map { [.text($0), .text($0)] })
     let lines = try python(Self.html, tags, ExporterFixture("html", HTMLExporter()).document(table))
-    #expect(lines == values.map { line([Array($0.shownByDisplayFormats.utf8), Array($0.shownByDisplayFormats.utf8)]) })
+    // Links have no scheme and no www.
+    let expected = values.map { (value: String) -> String in
+      let text = value.shownByDisplayFormats
+      let short = text.replacing(/^https?:\/\/(www\.)?(?=.)/, with: "")
+      return line([Array(short.utf8), Array(short.utf8)])
+    }
+    for (found, wanted) in zip(lines, expected) { #expect(found == wanted) }
+    #expect(lines.count == expected.count)
   }
 
   @Test(
