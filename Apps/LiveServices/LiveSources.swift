@@ -118,6 +118,8 @@ struct LiveSources: SourceServices {
     let policy = CachingTransport.Policy(
       maximumAge: Int64(options.maxAge ?? 0), refresh: options.refresh, offline: options.offline)
     var retry = Network.RetryPolicy()
+    retry.remainingField = description.remainingField
+    retry.resetField = description.resetField
     if let seconds = options.deadline { retry.deadline = .seconds(seconds) }
     let caching = CachingTransport(
       network.retrying(telling, retry), folder: directories.cache, policy: policy, date: SystemClock()
@@ -131,10 +133,28 @@ struct LiveSources: SourceServices {
       let progress = Progress(report)
       progressed = { progress.update(answers: $0, of: $1) }
     }
+    var services = RESTSource.Services()
+    services.scratch = scratch
+    services.variables = options.variables
+    services.today = String(SystemClock().timestamp.prefix(10))
+    services.errorLimit = options.errorLimit ?? services.errorLimit
+    services.failsOnPartial = options.failsOnPartial
+    services.failed = { provenance.note($0) }
+    let directory = name.split(separator: "/", omittingEmptySubsequences: false).dropLast().joined(separator: "/")
+    services.lines = { (path) throws(Problem) in
+      // Relative to the file that names it.
+      let place = path.hasPrefix("/") || directory.isEmpty ? path : "\(directory)/\(path)"
+      let text = String(decoding: try FileByteSource(input: place).bytes(limit: 64 << 20), as: UTF8.self)
+      return text.split(whereSeparator: \.isNewline).map(String.init).filter { !$0.isEmpty }
+    }
+    services.secret = { (path) throws(Problem) in String(decoding: try smallFile(path), as: UTF8.self) }
+    let tokens = RefreshTokenFile(directory: directories.data)
+    services.refreshToken = { (source) throws(Problem) in try tokens.token(of: source) }
+    services.keepRefreshToken = { (token, source) async throws(Problem) in try await tokens.keep(token, of: source) }
     return try RESTSource(
       description, server: server, transport: caching, environment: variables, asWritten: options.asWritten,
       complete: options.isComplete, definition: isDefinition(name) ? name : nil, stored: stored,
-      maximumBytes: options.maximumBytes ?? RESTSource.defaultMaximumBytes, progress: progressed,
+      maximumBytes: options.maximumBytes ?? RESTSource.defaultMaximumBytes, services: services, progress: progressed,
       members: { provenance.note($0) }, fetched: { provenance.fetch(at: $0) }
     ) { report.warning($0) }
   }
@@ -172,7 +192,7 @@ struct LiveSources: SourceServices {
     try SourceFile.read(try smallFile(path), name: path)
   }
   func text(of source: APIDescription) -> [UInt8] { SourceFile.text(of: source) }
-  var schema: [UInt8] { SourceFile.schema }
+  func schema(grammar: Int) -> [UInt8] { SourceFile.schema(grammar: grammar) }
 }
 
 /// Whether a source is named by the path of a definition file.

@@ -56,6 +56,8 @@ public struct Application: Sendable {
         }
         try await action(
           CommandContext(invocation: invocation, services: services, program: program, clock: clock))
+        // The warnings name the requests; the status says that running again may give more.
+        if !services.provenance.failures.isEmpty { return Problem.Kind.busy.exitCode }
       }
       return 0
     } catch {

@@ -66,7 +66,7 @@ struct NoSources: SourceServices {
   func currentEpisodes(_ freshness: EpisodeChoices.Freshness) -> (any RowStream)? { nil }
   func definition(_ path: String) throws(Problem) -> APIDescription { throw Problem(.bug, "no files") }
   func text(of source: APIDescription) -> [UInt8] { [] }
-  var schema: [UInt8] { [] }
+  func schema(grammar: Int) -> [UInt8] { [] }
 }
 
 struct NoDocuments: DocumentReading {

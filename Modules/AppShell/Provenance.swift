@@ -11,6 +11,7 @@ public final class Provenance: Sendable {
     var fetched: Int64?
     var isFallback = false
     var members: [MemberFinding] = []
+    var failures: [SourceFailure] = []
   }
   private let state = Mutex(State())
 
@@ -26,6 +27,12 @@ public final class Provenance: Sendable {
 
   /// The members of records that differ from the descriptions of their APIs; each once.
   public var members: [MemberFinding] { state.withLock { $0.members } }
+
+  /// The requests that failed while the rest was read.
+  public var failures: [SourceFailure] { state.withLock { $0.failures } }
+
+  /// Notes a request that failed.
+  public func note(_ failure: SourceFailure) { state.withLock { $0.failures.append(failure) } }
 
   /// Notes members of records.
   public func note(_ findings: [MemberFinding]) {

@@ -75,6 +75,12 @@ public struct APIOptions: Sendable, Hashable {
   public var allowsPrivate = false
   /// The storage that the records go to, whose further columns stay where the API has none any more.
   public var target: String?
+  /// The values of the source's variables, by name.
+  public var variables: [String: String] = [:]
+  /// The most errors of a response that are reported; nil for the default.
+  public var errorLimit: Int?
+  /// Whether a failed detail request is an error.
+  public var failsOnPartial = false
   /// Seconds for all requests together; nil for the default.
   public var deadline: Int?
   /// Whether a list that is shorter than the API says is an error.

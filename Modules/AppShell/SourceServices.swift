@@ -18,7 +18,8 @@ public protocol SourceServices: Sendable {
   /// A source definition as the text of a file.
   func text(of source: APIDescription) -> [UInt8]
   /// The JSON Schema of source definition files.
-  var schema: [UInt8] { get }
+  /// - Parameter grammar: the version of the grammar, 1 or 2.
+  func schema(grammar: Int) -> [UInt8]
 }
 
 /// The files that are imported.

@@ -48,6 +48,7 @@ public final class Report: Sendable {
 
   /// Writes an error, and its hint on a second line.
   public func problem(_ problem: Problem) {
+    defer { for other in problem.others { self.problem(other) } }
     let problem = presented(problem)
     switch state.withLock({ $0.style }) {
     case .text: line("\(program): \(Self.text(of: problem))")

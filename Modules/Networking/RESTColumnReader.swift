@@ -2,27 +2,38 @@ import Codecs
 import Domain
 import Rows
 
-/// Reads one column's value out of a record, by the letter of its `SourceColumn`.
+/// Reads one column's value out of a record, as its `SourceColumn` describes.
 final class RESTColumnReader: Sendable {
   private let column: ColumnDescription
   private let source: SourceColumn
-  private let selector: Selector
+  private let selectors: [RESTSelector]
   private let nulls: Words
   private let invalid: Words
-  private let dates: [Dates.Format]
+  private let dates: RESTDateReader
+  private let numbers: [NumberPattern]
+  private let booleans: [(yes: [UInt8], no: [UInt8])]
   private let isAsWritten: Bool
 
-  /// Texts, whatever blanks are around them.
-  private struct Words {
+  /// Texts, whatever blanks are around them, and other scalars.
+  private struct Words: Sendable {
     private let words: Set<[UInt8]>
     private let longest: Int
+    private let scalars: [JSON]
 
-    init(_ texts: [String]) {
+    init(_ texts: [String], _ scalars: [JSON]) {
       words = Set(texts.map { Array($0.utf8) })
       longest = words.map(\.count).max() ?? -1
+      self.scalars = scalars
     }
 
-    func contains(_ text: [UInt8]) -> Bool {
+    func contains(_ value: JSON) -> Bool {
+      guard case .string(let text) = value else {
+        return scalars.contains { scalar in
+          if scalar == value { return true }
+          guard let a = scalar.realValue, let b = value.realValue else { return false }
+          return a == b
+        }
+      }
       guard longest >= 0 else { return false }
       // Most texts are longer than any of these.
       let plain = SourceStep.trimmed(text[...])
@@ -30,139 +41,179 @@ final class RESTColumnReader: Sendable {
     }
   }
 
-  /// The location of a value.
-  private enum Selector {
-    /// In the record.
-    case pointer(JSONPointer)
-    /// It is the record's place in its list, from 1.
-    case place
-    /// The value of the parent record that the request was made for.
-    case parent
-  }
-
   /// - Parameter asWritten: whether empty text is kept, and values that do not fit the column's type are kept as text.
-  /// - Throws: `configuration` for a selector that is not a JSON Pointer.
+  /// - Throws: `configuration` for a selector that is not a JSON Pointer, and an unknown time zone.
   init(_ column: ColumnDescription, _ source: SourceColumn, asWritten: Bool) throws(Problem) {
     self.column = column
     self.source = source
     isAsWritten = asWritten
     do throws(Problem) {
-      switch source.from {
-      case SourceColumn.place: selector = .place
-      case SourceColumn.parent: selector = .parent
-      default: selector = .pointer(try JSONPointer(source.from))
+      var selectors: [RESTSelector] = []
+      if let constant = source.constant {
+        selectors = [.constant(constant)]
+      } else {
+        for text in [source.from] + source.alternatives { selectors.append(try RESTSelector(text)) }
       }
+      self.selectors = selectors
+      dates = try RESTDateReader(source, isDate: column.type == .date)
     } catch {
       throw Problem(.configuration, "column \(column.name): \(error.message)", hint: error.hint)
     }
     // An empty text that becomes a list by a step is an empty list.
     let keepsEmpty =
       asWritten && source.steps.isEmpty && [.text, .url, .list(.text), .list(.url)].contains(column.type)
-    nulls = Words(source.nulls.filter { !(keepsEmpty && $0.isEmpty) })
-    invalid = Words(asWritten ? [] : source.invalid)
-    let named = source.formats.compactMap { Dates.Format(rawValue: $0.rawValue) }
-    dates = named.isEmpty ? [.isoDay, .isoMonth, .year] : named
+    nulls = Words(source.nulls.filter { !(keepsEmpty && $0.isEmpty) }, source.nullScalars)
+    invalid = asWritten ? Words([], []) : Words(source.invalid, source.invalidScalars)
+    numbers = source.formats.compactMap { NumberPattern(rawValue: $0.rawValue) }
+    booleans =
+      column.type != .boolean
+      ? []
+      : source.formats.compactMap { format in
+        let words = format.rawValue.split(separator: "/", omittingEmptySubsequences: false).map { Array($0.utf8) }
+        return words.count == 2 ? (words[0], words[1]) : nil
+      }
   }
 
-  /// The value of `record`'s column; null if the source has none.
+  /// The value of `record`'s column; null if the source has none, nil if the record is to be skipped.
   /// - Throws: `badData` with the found and the expected value; the caller adds record and column.
   func value(
-    in record: JSON, place: Int = 1, parent: JSON? = nil, _ notes: inout RESTNotes
-  ) throws(Problem) -> Value {
-    let stands: JSON? =
-      switch selector {
-      case .pointer(let pointer): record.value(at: pointer)
-      case .place: .number(Int64(place))
-      case .parent: parent
-      }
+    in record: RESTRecord, place: Int = 1, _ context: RESTContext, _ notes: inout RESTNotes
+  ) throws(Problem) -> Value? {
+    var last: JSON?
     do throws(Problem) {
-      return try read(stands, &notes)
+      var found: JSON?
+      for selector in selectors {
+        var stands = selector.value(of: record, at: place, in: context)
+        if context.isXML { stands = stands.map(element) }
+        last = stands ?? last
+        found = present(stands, &notes)
+        if found != nil { break }
+      }
+      return try read(found, &notes)
     } catch {
-      guard isAsWritten, let stands else { throw error }
-      return .text(stands.stringBytes ?? stands.canonicalBytes)
+      if isAsWritten, let last { return .text(last.stringBytes ?? last.canonicalBytes) }
+      switch source.onError {
+      case .stop: throw error
+      case .null:
+        notes.invalid[column.name, default: []].append(last.map(RESTText.shown) ?? "null")
+        return .null
+      case .skip:
+        notes.skipped[column.name, default: []].append(last.map(RESTText.shown) ?? "null")
+        return nil
+      }
     }
   }
 
-  private func read(_ stands: JSON?, _ notes: inout RESTNotes) throws(Problem) -> Value {
-    var found = present(stands, &notes)
+  /// An XML element as a value of the column.
+  private func element(_ value: JSON) -> JSON {
+    if column.type == .json { return value }
+    // Elements that a step reads are still needed whole.
+    if case .each? = source.steps.first { return value }
+    let plain = value.elementText
+    if case .list = column.type, !plain.isNull, plain.arrayValue == nil { return .array([plain]) }
+    return plain
+  }
+
+  private func read(_ first: JSON?, _ notes: inout RESTNotes) throws(Problem) -> Value {
+    var found = first
     for step in source.steps {
       guard let value = found else { break }
       found = present(try step.applied(to: value, column.name, &notes), &notes)
     }
     guard let found else { return source.missing.map { .text($0) } ?? .null }
-    return try typed(found)
+    return try typed(found, &notes)
   }
 
-  /// The value, or nil if it means null: null itself, a text of `nulls`, or a list that contains nothing else.
+  /// The value, or nil if it means null: null itself, a scalar of `nulls`, or a list that contains nothing else.
   private func present(_ value: JSON?, _ notes: inout RESTNotes) -> JSON? {
     switch value {
     case nil, .null?: return nil
-    case .string(let text)?:
-      if invalid.contains(text) {
-        notes.invalid[column.name, default: []].append(RESTText.firstWords(SourceStep.trimmed(text)))
-        return nil
-      }
-      return nulls.contains(text) ? nil : value
     case .array(let elements)?:
       let kept = elements.filter { element in
-        guard case .string(let text) = element else { return !element.isNull || column.type == .json }
-        return !nulls.contains(text)
+        element.isNull ? column.type == .json : !nulls.contains(element)
       }
       return kept.isEmpty && !elements.isEmpty ? nil : .array(kept)
-    case let other: return other
+    case .object?: return value
+    case let scalar?:
+      if invalid.contains(scalar) {
+        let shown = scalar.stringBytes.map { RESTText.firstWords(SourceStep.trimmed($0)) } ?? RESTText.shown(scalar)
+        notes.invalid[column.name, default: []].append(shown)
+        return nil
+      }
+      return nulls.contains(scalar) ? nil : scalar
     }
   }
 
-  private func typed(_ value: JSON) throws(Problem) -> Value {
+  // MARK: - Types
+
+  private func typed(_ value: JSON, _ notes: inout RESTNotes) throws(Problem) -> Value {
     switch column.type {
     case .integer:
-      guard let number = Self.integer(value) else { throw misfit(value, "integer") }
+      guard let number = Self.integer(spelled(value)) else { throw misfit(value, expected("integer")) }
       return .integer(number)
     case .real:
+      let value = spelled(value)
       let number = JSON.number(value.numberLiteral ?? value.stringBytes.map(SourceStep.trimmed) ?? [])
-      guard Self.isNumber(number), let real = number.realValue else { throw misfit(value, "finite number") }
+      guard Self.isNumber(number), let real = number.realValue else { throw misfit(value, expected("finite number")) }
       return .real(real)
     case .decimal:
-      guard let literal = value.numberLiteral ?? Self.numberLiteral(value) else { throw misfit(value, "number") }
+      let spelled = spelled(value)
+      guard let literal = spelled.numberLiteral ?? Self.numberLiteral(spelled) else {
+        throw misfit(value, expected("number"))
+      }
       return .number(literal)
     case .boolean:
-      guard let truth = value.booleanValue ?? Self.truth(value) else { throw misfit(value, "boolean") }
+      guard let truth = value.booleanValue ?? truth(value) else { throw misfit(value, expected("boolean")) }
       return .boolean(truth)
     case .text, .url:
       switch value {
       case .string(let text): return .text(text)
       case .number, .boolean: return .text(value.canonicalBytes)
-      case .null, .array, .object: throw misfit(value, "text")
+      default: throw misfit(value, "text")
       }
     case .bytes:
       guard let bytes = value.stringBytes.flatMap(Base64.decode) else { throw misfit(value, "base64") }
       return .bytes(bytes)
-    case .date: return try date(value)
-    case .timestamp: return try timestamp(value)
+    case .date:
+      guard let date = dates.date(value) else { throw misfit(value, "date in the form \(dates.description)") }
+      return .text(date)
+    case .timestamp: return try timestamp(value, &notes)
     case .list(let element): return try list(value, of: element)
     case .json: return .json(value.canonicalBytes)
     }
   }
 
-  private func date(_ value: JSON) throws(Problem) -> Value {
-    let text = SourceStep.trimmed(value.stringBytes ?? value.numberLiteral ?? [])
-    for format in dates {
-      if let date = Dates.date(text, format: format) { return .text(date) }
-    }
-    throw misfit(value, "date in the form \(dates.map(\.rawValue).joined(separator: " or "))")
+  private func expected(_ type: String) -> String {
+    source.formats.isEmpty ? type : "\(type) in the form \(source.formats.map(\.rawValue).joined(separator: " or "))"
   }
 
-  private func timestamp(_ value: JSON) throws(Problem) -> Value {
-    let text = SourceStep.trimmed(value.stringBytes ?? value.numberLiteral ?? [])
-    if source.formats.contains(.epochSeconds) {
-      guard let timestamp = Dates.timestamp(epochLiteral: text) else {
-        throw misfit(value, "timestamp in seconds since 1970, years 0 to 9999")
-      }
-      return .text(timestamp)
+  /// A number in one of the column's spellings as JSON writes it; other values as they are.
+  private func spelled(_ value: JSON) -> JSON {
+    guard !numbers.isEmpty, let text = value.stringBytes.map(SourceStep.trimmed) else { return value }
+    return numbers.lazy.compactMap { $0.literal(text) }.first.map { .number($0) } ?? value
+  }
+
+  /// A Boolean that is written in other words, or as text.
+  private func truth(_ value: JSON) -> Bool? {
+    guard let text = value.parameterText.map({ SourceStep.trimmed(Array($0.utf8)) }) else { return nil }
+    for words in booleans {
+      if text == words.yes { return true }
+      if text == words.no { return false }
     }
-    guard let timestamp = Dates.utc(text) else {
-      throw misfit(value, "timestamp in the form 2013-09-29T20:00:00Z or 2013-09-29T20:00:00+02:00")
+    return value.stringBytes == nil ? nil : Bool(String(decoding: text, as: UTF8.self))
+  }
+
+  private func timestamp(_ value: JSON, _ notes: inout RESTNotes) throws(Problem) -> Value {
+    var isAmbiguous = false
+    guard let timestamp = dates.timestamp(value, isAmbiguous: &isAmbiguous) else {
+      let form =
+        source.formats.isEmpty ? "2013-09-29T20:00:00Z or 2013-09-29T20:00:00+02:00" : dates.description
+      throw misfit(
+        value,
+        source.formats == [.epochSeconds]
+          ? "timestamp in seconds since 1970, years 0 to 9999" : "timestamp in the form \(form)")
     }
+    if isAmbiguous { notes.ambiguous[column.name, default: []].append(RESTText.shown(value)) }
     return .text(timestamp)
   }
 
@@ -191,14 +242,9 @@ final class RESTColumnReader: Sendable {
   }
 
   /// The literal of a number that came as text.
-  private static func numberLiteral(_ value: JSON) -> [UInt8]? {
+  static func numberLiteral(_ value: JSON) -> [UInt8]? {
     guard let text = value.stringBytes.map(SourceStep.trimmed), isNumber(.number(text)) else { return nil }
     return text
-  }
-
-  /// A Boolean that came as text, `true` or `false`.
-  private static func truth(_ value: JSON) -> Bool? {
-    value.stringBytes.flatMap { Bool(String(decoding: SourceStep.trimmed($0), as: UTF8.self)) }
   }
 
   /// Whether a literal that came as text is a number as JSON writes it.

@@ -10,6 +10,10 @@ struct RESTDocument {
   let body: [UInt8]
   /// Where the requests are defined, for hints.
   var definition = "the source definition"
+  /// The format that the description names.
+  var format = SourceResponseFormat(.json)
+  /// The header `Content-Type`, if it decides about a format that the description does not name.
+  var contentType: String?
 
   private var place: String { URLText.redacted(url) }
 
@@ -19,11 +23,22 @@ struct RESTDocument {
     return status == 404 && message != nil
   }
 
-  /// The JSON of a successful response.
+  /// The content of a successful response, as JSON.
   /// - Throws: `unavailable` with the server's message for a status other than 200, `badData` for a body that is not
   ///   JSON.
-  func parsed() throws(Problem) -> JSON {
+  func parsed() async throws(Problem) -> (document: JSON, isXML: Bool) {
     guard status == 200 else { throw refusal }
+    let body = RESTBody(bytes: self.body, place: place, format: format)
+    switch format.name ?? RESTBody.format(ofType: contentType) {
+    case nil, .json?: return (try json(), false)
+    case .ndjson?: return (try body.lines(), false)
+    case .csv?: return (try await body.table(), false)
+    case .xml?: return (try body.element(), true)
+    }
+  }
+
+  /// The body as JSON.
+  private func json() throws(Problem) -> JSON {
     let hint = "the server may have moved; set another with --api URL"
     guard !isEmpty else { throw Problem(.badData, "empty response", at: place, hint: hint) }
     if let start = body.firstIndex(where: { $0 > 32 }), body[start] == UInt8(ascii: "<") {
@@ -51,24 +66,6 @@ struct RESTDocument {
       || begin.contains("<html")
   }
 
-  /// The array of records at a pointer.
-  static func records(in document: JSON, at pointer: String, url: String) throws(Problem) -> [JSON] {
-    let path = try JSONPointer(pointer)
-    guard let found = document.value(at: path) else {
-      throw Problem(
-        .badData, "the response has no \(pointer): \(RESTText.firstWords(document.canonicalBytes))",
-        at: URLText.redacted(url))
-    }
-    guard let records = found.arrayValue else {
-      throw Problem(
-        .badData,
-        "expected an array of records, got \(found.kindName): \(RESTText.firstWords(found.canonicalBytes))",
-        at: URLText.redacted(url)
-      )
-    }
-    return records
-  }
-
   private var isEmpty: Bool { body.allSatisfy { $0 <= 32 } }
 
   /// The message in the server's JSON.
@@ -85,6 +82,11 @@ struct RESTDocument {
     }
   }
 
+  /// The problem that a response with status 200 reports.
+  static func refusal(_ message: String, at url: String) -> Problem {
+    Problem(.unavailable, "the server reports an error: \(message)", at: URLText.redacted(url))
+  }
+
   /// The problem that an unexpected status means.
   var refusal: Problem {
     let words = message.map { RESTText.firstWords(Array($0.utf8)) } ?? (isEmpty ? "" : RESTText.firstWords(body))
@@ -96,8 +98,10 @@ struct RESTDocument {
       case 429: "rate limit exceeded; try again later"
       default: "try again later"
       }
-    return Problem(
+    var problem = Problem(
       .unavailable, "HTTP status \(status)" + (words.isEmpty ? "" : ": \(words)"), at: place, hint: hint)
+    problem.status = status
+    return problem
   }
 }
 

@@ -30,8 +30,9 @@ struct RESTMembers: Sendable {
   ///   - columns: those that records of this kind fill.
   ///   - others: pointers of members that may be there or not.
   init(_ columns: [SourceColumn], others: [String]) throws(Problem) {
-    for column in columns where !column.from.hasPrefix("#") {
-      try add(column.from, isOptional: column.isOptional || column.missing != nil)
+    for column in columns {
+      let pointers = column.pointers, isOptional = column.isOptional || column.missing != nil || pointers.count > 1
+      for pointer in pointers { try add(pointer, isOptional: isOptional) }
     }
     for pointer in others where !pointer.hasPrefix("#") { try add(pointer, isOptional: true) }
   }

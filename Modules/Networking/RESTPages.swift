@@ -2,121 +2,119 @@ import Codecs
 import Domain
 import Rows
 
+/// One page of a list.
+struct RESTPage: Sendable {
+  var context: RESTContext
+  var records: [RESTRecord]
+  /// Commits the response to the cache, once its records are valid.
+  var commit: @Sendable () -> Void
+}
+
 extension RESTSource {
-  /// Every page of a list.
-  /// - Throws: `badData` for a list that has more pages than allowed, repeats itself, or leads to another server.
-  func pages(of dataset: APIDataset, _ query: RESTQuery, parent: JSON? = nil) async throws(Problem) -> [RESTAnswer] {
-    let shelf = parent.map { _ in server + dataset.path }
-    let paging = dataset.paging
-    if case .none = paging.style {
-      let url = server + query.text
-      guard let reply = try await reply(url, absentIsNothing: query.isFiltered, shelf: shelf) else { return [] }
-      let records = try RESTDocument.records(in: reply.document, at: dataset.records, url: url)
-      if !query.isFiltered { try checkEnd(of: dataset, reply, received: records.count, url) }
-      return [RESTAnswer(url: url, records: records, parent: parent, believe: reply.believe)]
-    }
-    var answers: [RESTAnswer] = []
-    var asked: Set<String> = []
-    var next: String? = server + paging.begun(query).text
-    while let url = next {
-      let place = URLText.redacted(url)
-      guard answers.count < max(paging.maximumPages, 1) else {
+  /// Reads every page of a list, and passes each to `take` before the next is requested.
+  /// - Parameters:
+  ///   - query: the request for the first page.
+  ///   - context: the values that the request was made for.
+  ///   - shelf: the collection of the responses, for the cache.
+  /// - Throws: `badData` for a list that has more pages than allowed, repeats itself, or leads to another server; what
+  ///   `take` throws.
+  func walk(
+    _ dataset: APIDataset, _ query: RESTQuery, _ context: RESTContext, shelf: String? = nil,
+    take: (RESTPage) async throws(Problem) -> Void
+  ) async throws(Problem) {
+    let paging = dataset.paging, records = try RESTRecords(dataset)
+    var walk = PageWalk(paging, query), target: PageWalk.Target? = walk.first
+    var visited: Set<PageDigest> = [], previous: PageDigest?, known = KnownRecords(dataset)
+    while let current = target {
+      let call = try call(current, of: dataset, query, shelf)
+      let place = URLText.redacted(call.url)
+      guard walk.pages < max(paging.maximumPages, 1) else {
         throw Problem(
           .badData, "more than \(paging.maximumPages) pages", at: place,
           hint: "raise max_pages in the source definition")
       }
-      guard asked.insert(url).inserted else {
+      guard visited.insert(PageDigest(call)).inserted else {
         throw Problem(.badData, "pagination loop: the next page was already read", at: place)
       }
-      // Some servers return status 404 after the last page.
-      let mayEnd = paging.isCounted && !answers.isEmpty
-      guard let reply = try await reply(url, absentIsNothing: query.isFiltered, endsAt404: mayEnd, shelf: shelf) else {
+      guard let reply = try await reply(call, absentIsNothing: query.isFiltered, endsAt404: walk.endsAt404) else {
         break
       }
-      let records = try RESTDocument.records(in: reply.document, at: dataset.records, url: url)
-      if paging.isCounted, let last = answers.last, !records.isEmpty, last.records == records {
-        throw Problem(
-          .badData,
-          "page \(answers.count + 1) is identical to the previous page; the server probably ignores the page parameter",
-          at: place)
+      var context = context
+      context.url = call.url
+      context.document = reply.document
+      context.isXML = reply.isXML
+      context.page = walk.pages + 1
+      var (found, count) = try records.records(in: context)
+      if walk.isCounted, !found.isEmpty {
+        let digest = PageDigest(found)
+        guard digest != previous else {
+          throw Problem(
+            .badData,
+            "page \(walk.pages + 1) is identical to the previous page; the server probably ignores the page parameter",
+            at: place)
+        }
+        previous = digest
       }
-      answers.append(RESTAnswer(url: url, records: records, parent: parent, believe: reply.believe))
-      next = try self.next(after: answers, of: dataset, reply, query)
-      if next == nil, !query.isFiltered {
-        try checkEnd(of: dataset, reply, received: answers.reduce(0) { $0 + $1.records.count }, url)
+      let listed = count, last = found.last?.outers.last ?? found.last?.value
+      if paging.overlap > 0 {
+        found = known.new(found)
+        count = found.count
       }
+      let page = PageWalk.Page(
+        url: call.url, document: reply.document, headers: reply.headers, records: count, listed: listed, last: last)
+      target = try walk.next(after: page)
+      if target == nil, !query.isFiltered { try checkEnd(of: dataset, walk, page) }
+      try await take(RESTPage(context: context, records: found, commit: reply.commit))
     }
-    return answers
+  }
+
+  /// The request for a page.
+  private func call(
+    _ target: PageWalk.Target, of dataset: APIDataset, _ query: RESTQuery, _ shelf: String?
+  ) throws(Problem) -> RESTCall {
+    var call = RESTCall(dataset.request, dataset.responseFormat)
+    call.shelf = shelf
+    call.keptHeaders = dataset.paging.readHeaders
+    switch target {
+    case .query(let query):
+      call.url = server + query.text
+      call.body = query.body
+    case .link(let link):
+      call.url = link
+      call.body = query.body
+    }
+    return call
   }
 
   /// Reports a list that ends although its last response announces more records.
   /// - Throws: `badData` if the list has to be complete.
-  private func checkEnd(
-    of dataset: APIDataset, _ reply: RESTReply, received: Int, _ url: String
-  ) throws(Problem) {
+  private func checkEnd(of dataset: APIDataset, _ walk: PageWalk, _ page: PageWalk.Page) throws(Problem) {
     guard !dataset.paging.isDeclaredWhole, !isAsWritten else { return }
-    var known = [try JSONPointer(dataset.records).steps], links: [String]? = reply.headers.values(of: "Link")
-    switch dataset.paging.style {
-    case .nextURL(let pointer), .cursor(_, let pointer): known.append(try JSONPointer(pointer).steps)
-    case .linkHeader: links = nil
-    case .none, .page, .offset: break
+    let sign: String
+    if let total = walk.total(of: page) {
+      if walk.received > total {
+        return report("\(dataset.schema.name): the API announced \(total) records, but returned \(walk.received)")
+      }
+      guard walk.received < total else { return }
+      sign = "it announced \(total), but returned \(walk.received)"
+    } else {
+      var (known, readsLink) = dataset.paging.knownMembers
+      known.append(try JSONPointer(dataset.records).steps)
+      let signs = RESTMoreRecords(known: known, received: walk.received)
+      let links = readsLink ? nil : page.headers.values(of: "Link")
+      guard let found = signs.sign(in: page.document, links: links) else { return }
+      sign = found
     }
-    let signs = RESTMoreRecords(known: known, received: received)
-    guard let sign = signs.sign(in: reply.document, links: links) else { return }
     let remedy = dataset.paging.style == .none ? "\(definition) has no “paging”" : "“paging” in \(definition) ends here"
     let message = "\(dataset.schema.name): the API has more records (\(sign)); \(remedy)"
     guard isComplete else { return report(message) }
     throw Problem(
-      .badData, message, at: URLText.redacted(url),
+      .badData, message, at: URLText.redacted(page.url),
       hint: "describe the paging; if one response is the whole list, write “paging”: {“type”: “none”}")
   }
 
-  /// The URL of the next page; nil at the end.
-  private func next(
-    after answers: [RESTAnswer], of dataset: APIDataset, _ reply: RESTReply, _ query: RESTQuery
-  ) throws(Problem) -> String? {
-    guard let last = answers.last else { return nil }
-    let paging = dataset.paging
-    let isAtEnd = last.records.isEmpty || (paging.stop == .short && last.records.count < answers[0].records.count)
-    switch paging.style {
-    case .page(let parameter, let first):
-      return isAtEnd ? nil : server + query.with(parameter, String(first + answers.count)).text
-    case .offset(let parameter, let limitParameter, let limit):
-      guard !isAtEnd, !(paging.stop == .short && last.records.count < limit) else { return nil }
-      let offset = answers.reduce(0) { $0 + $1.records.count }
-      return server + paging.limited(query, limitParameter, limit).with(parameter, String(offset)).text
-    case .none: return nil
-    case .nextURL(let pointer):
-      guard let found = try following(pointer, in: reply) else { return nil }
-      guard let link = found.stringValue else { throw noPage(found, pointer, last.url) }
-      return try followed(link, from: last.url)
-    case .linkHeader:
-      let link = reply.headers.values(of: "Link").flatMap(RESTLink.list).first { $0.relations.contains("next") }
-      return try link.map { (link) throws(Problem) in try followed(link.target, from: last.url) }
-    case .cursor(let parameter, let pointer):
-      guard let cursor = try following(pointer, in: reply) else { return nil }
-      guard let value = cursor.stringBytes ?? cursor.numberLiteral else { throw noPage(cursor, pointer, last.url) }
-      return server + query.with(parameter, String(decoding: value, as: UTF8.self)).text
-    }
-  }
-
-  /// The value at `pointer` that identifies the next page; nil if it is missing, null, false or empty.
-  private func following(_ pointer: String, in reply: RESTReply) throws(Problem) -> JSON? {
-    guard let found = reply.document.value(at: try JSONPointer(pointer)), !found.isNull, found.booleanValue != false,
-      found.stringBytes?.isEmpty != true
-    else { return nil }
-    return found
-  }
-
-  /// The error for a value that cannot identify the next page: the list would seem to end here.
-  private func noPage(_ found: JSON, _ pointer: String, _ url: String) -> Problem {
-    Problem(
-      .badData, "expected the next page at \(pointer), found \(found.kindName): \(RESTText.shown(found))",
-      at: URLText.redacted(url), hint: "correct the pointer in the source definition")
-  }
-
   /// The absolute form of a link in a response from `url`; it must stay on the source's own server.
-  private func followed(_ link: String, from url: String) throws(Problem) -> String {
+  func followed(_ link: String, from url: String) throws(Problem) -> String {
     let next = RESTOrigin.resolved(link, against: url)
     guard next.utf8.allSatisfy({ $0 > 0x20 && $0 != 0x7F }) else {
       throw Problem(
@@ -127,36 +125,50 @@ extension RESTSource {
     }
     guard RESTOrigin(next) == RESTOrigin(server) else {
       throw Problem(
-        .badData,
-        "refusing to follow the next page to another server: "
-          + "\(RESTText.firstWords(Array(URLText.redacted(next).utf8)))",
-        at: URLText.redacted(url))
+        .badData, "the next page is on another server: \(URLText.redacted(next))", at: URLText.redacted(url),
+        hint: "if that is correct, change base_url in the source definition")
     }
     return next
   }
 }
 
-extension SourcePaging {
-  /// Whether it is us who count the pages.
-  var isCounted: Bool {
-    switch style {
-    case .page, .offset: true
-    case .none, .nextURL, .linkHeader, .cursor: false
+/// A digest that tells pages apart, 16 bytes long.
+private struct PageDigest: Hashable {
+  private let a: Int, b: Int
+
+  init(_ value: some Hashable) {
+    var first = Hasher(), second = Hasher()
+    first.combine(value)
+    second.combine(1)
+    second.combine(value)
+    (a, b) = (first.finalize(), second.finalize())
+  }
+  init(_ call: RESTCall) {
+    self.init([call.url, call.body.map { String(decoding: $0.canonicalBytes, as: UTF8.self) } ?? ""])
+  }
+  init(_ records: [RESTRecord]) { self.init(records.map(\.value)) }
+}
+
+/// The records of the last pages, for lists whose pages overlap.
+private struct KnownRecords {
+  private let key: [JSONPointer]
+  private var pages: [Set<[JSON]>] = []
+
+  init(_ dataset: APIDataset) {
+    let columns = dataset.schema.key.map { dataset.schema.columns[$0].name }
+    let pointers = columns.map { name in
+      dataset.columns.first { $0.name == name }.flatMap { $0.from.hasPrefix("#") ? nil : try? JSONPointer($0.from) }
     }
+    let known = pointers.compactMap(\.self)
+    // Without a key in the record, the whole record identifies it.
+    key = known.count == pointers.count && !known.isEmpty ? known : [JSONPointer(steps: [])]
   }
 
-  /// The query for the first page.
-  func begun(_ query: RESTQuery) -> RESTQuery {
-    switch style {
-    case .page(let parameter, let first): query.with(parameter, String(first))
-    case .offset(let parameter, let limitParameter, let limit):
-      limited(query, limitParameter, limit).with(parameter, "0")
-    case .none, .nextURL, .linkHeader, .cursor: query
-    }
-  }
-
-  /// The query for so many records.
-  func limited(_ query: RESTQuery, _ parameter: String?, _ limit: Int) -> RESTQuery {
-    parameter.map { query.with($0, String(limit)) } ?? query
+  /// The records that the last pages did not have.
+  mutating func new(_ records: [RESTRecord]) -> [RESTRecord] {
+    let keys = records.map { record in key.map { record.value.value(at: $0) ?? .null } }
+    let new = zip(records, keys).filter { pair in !pages.contains { $0.contains(pair.1) } }.map(\.0)
+    pages = Array(pages.suffix(2)) + [Set(keys)]
+    return new
   }
 }

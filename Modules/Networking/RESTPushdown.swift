@@ -32,15 +32,20 @@ enum RESTPushdown {
     -> Selection
   {
     var narrowed = Selection()
-    guard let position = schema.position(of: parent.column) else { return narrowed }
-    let asked = dataset.filters.first { $0.value == parent.parameter }?.name
-    let columns = dataset.schema.columns.filter { column in
-      let source = dataset.columns.first { $0.name == column.name }
-      return column.type == schema.columns[position].type
-        && (source?.from == SourceColumn.parent || column.name == asked)
-    }.map(\.name)
-    narrowed.conditions = (selection?.conditions ?? []).filter { columns.contains($0.column) && $0.otherColumn == nil }
-      .map { Condition(parent.column, $0.comparison, $0.values) }
+    for pair in parent.parameters {
+      guard let position = schema.position(of: pair.value) else { continue }
+      let asked = dataset.filters.first { $0.value == pair.name }?.name
+      let columns = dataset.schema.columns.filter { column in
+        guard column.type == schema.columns[position].type else { return false }
+        let source = dataset.columns.first { $0.name == column.name }
+        let isParent = source?.from == SourceColumn.parent && parent.parameters.count == 1
+        return isParent || source?.from == "\(SourceColumn.parent)/\(pair.value)" || column.name == asked
+      }.map(\.name)
+      narrowed.conditions += (selection?.conditions ?? []).filter {
+        columns.contains($0.column) && $0.otherColumn == nil
+      }
+      .map { Condition(pair.value, $0.comparison, $0.values) }
+    }
     return narrowed
   }
 }

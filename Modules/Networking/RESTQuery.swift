@@ -1,17 +1,21 @@
+import Codecs
 import Domain
 import Query
 
-/// A path and its query.
+/// A path, its query, and the body of the request.
 struct RESTQuery {
   var path: String
   var parameters: [SourceParameter]
+  /// The body of a POST request; nil for none.
+  var body: JSON?
   /// Whether it asks for certain records, so that there may be none.
   var isFiltered = false
 
   /// A query with these parameters, each in its place.
-  init(path: String, parameters: [SourceParameter]) {
+  init(path: String, parameters: [SourceParameter], body: JSON? = nil) {
     self.path = path
     self.parameters = []
+    self.body = body
     for parameter in parameters { self = with(parameter.name, parameter.value) }
   }
 
@@ -24,19 +28,23 @@ struct RESTQuery {
     }
   }
 
-  /// The query with a value in place of `{name}` in the path, or as a parameter.
+  /// The query with a value in place of `{name}` in the path and the body, or else as a parameter.
   func with(_ name: String, _ value: String) -> RESTQuery {
-    var query = self
-    if let place = Self.place(of: name, in: path) {
+    var query = self, isPlaced = false
+    while let place = Self.place(of: name, in: query.path) {
       query.path.replaceSubrange(place, with: Self.encoded(value))
-    } else {
-      query.set(name, value)
+      isPlaced = true
     }
+    if let body, body.contains(placeholder: name) {
+      query.body = body.replacing(placeholder: name, with: value)
+      isPlaced = true
+    }
+    if !isPlaced { query.set(name, value) }
     return query
   }
 
   /// Sets a parameter, which is sent once: an earlier value is replaced in its place.
-  private mutating func set(_ name: String, _ value: String) {
+  mutating func set(_ name: String, _ value: String) {
     path = Self.without(name, path)
     if let known = parameters.firstIndex(where: { $0.name == name }) {
       parameters[known].value = value
@@ -46,7 +54,7 @@ struct RESTQuery {
   }
 
   /// The position of `{name}`.
-  private static func place(of name: String, in path: String) -> Range<String.Index>? {
+  static func place(of name: String, in path: String) -> Range<String.Index>? {
     let mark = "{\(name)}", bytes = path.utf8
     for start in bytes.indices where bytes[start] == UInt8(ascii: "{") && bytes[start...].starts(with: mark.utf8) {
       return start..<bytes.index(start, offsetBy: mark.utf8.count)
@@ -57,8 +65,12 @@ struct RESTQuery {
   /// The encoded text after the base URL.
   var text: String {
     guard !parameters.isEmpty else { return path }
-    let pairs = parameters.map { Self.encoded($0.name) + "=" + Self.encoded($0.value) }
-    return path + (path.contains("?") ? "&" : "?") + pairs.joined(separator: "&")
+    return path + (path.contains("?") ? "&" : "?") + Self.form(parameters)
+  }
+
+  /// Parameters as a form: `a=b&c=d`.
+  static func form(_ parameters: [SourceParameter]) -> String {
+    parameters.map { encoded($0.name) + "=" + encoded($0.value) }.joined(separator: "&")
   }
 
   /// A URL without a parameter.
@@ -93,6 +105,52 @@ struct RESTQuery {
       UInt8(ascii: "~"):
       true
     default: false
+    }
+  }
+}
+
+extension JSON {
+  /// Whether a text in the value contains `{name}`.
+  func contains(placeholder name: String) -> Bool {
+    switch self {
+    case .string: stringValue?.contains("{\(name)}") ?? false
+    case .array(let elements): elements.contains { $0.contains(placeholder: name) }
+    case .object(let members): members.contains { $0.value.contains(placeholder: name) }
+    default: false
+    }
+  }
+
+  /// The value with `value` in place of `{name}` in its texts.
+  func replacing(placeholder name: String, with value: String) -> JSON {
+    switch self {
+    case .string: .string((stringValue ?? "").replacing("{\(name)}", with: value))
+    case .array(let elements): .array(elements.map { $0.replacing(placeholder: name, with: value) })
+    case .object(let members):
+      .object(members.map { JSON.Member($0.key, $0.value.replacing(placeholder: name, with: value)) })
+    default: self
+    }
+  }
+
+  /// The value with another at a place; objects on the way are made.
+  func setting(_ value: JSON, at steps: ArraySlice<String>) -> JSON {
+    guard let step = steps.first else { return value }
+    if case .array(var elements) = self, let index = Int(step), elements.indices.contains(index) {
+      elements[index] = elements[index].setting(value, at: steps.dropFirst())
+      return .array(elements)
+    }
+    var members = objectMembers ?? []
+    let old = members.firstIndex { $0.name == step }
+    let new = JSON.Member(step, (old.map { members[$0].value } ?? .object([])).setting(value, at: steps.dropFirst()))
+    if let old { members[old] = new } else { members.append(new) }
+    return .object(members)
+  }
+
+  /// A scalar as a request carries it; nil for arrays, objects and null.
+  var parameterText: String? {
+    switch self {
+    case .string(let text), .number(let text): String(decoding: text, as: UTF8.self)
+    case .boolean(let value): String(value)
+    case .null, .array, .object: nil
     }
   }
 }

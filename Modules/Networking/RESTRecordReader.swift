@@ -5,19 +5,21 @@ import Rows
 /// Makes rows of a dataset out of a source's records.
 struct RESTRecordReader {
   let dataset: APIDataset
+  /// The schema of the rows, which have the links of detail requests after the dataset's columns.
+  let rowSchema: Schema
   private let columns: [RESTColumnReader?]
+  private let links: [JSONPointer]
   private let isAsWritten: Bool
-  private let report: @Sendable (String) -> Void
+  private let errorLimit: Int
   /// Nothing is counted yet.
-  private let members: RESTMembers
+  let members: RESTMembers
 
+  /// - Parameter errorLimit: the most errors of a response that are reported, at least 1.
   /// - Throws: `configuration` for a selector that is not a JSON Pointer.
-  init(
-    _ dataset: APIDataset, asWritten: Bool, report: @escaping @Sendable (String) -> Void
-  ) throws(Problem) {
+  init(_ dataset: APIDataset, asWritten: Bool, errorLimit: Int) throws(Problem) {
     self.dataset = dataset
     isAsWritten = asWritten
-    self.report = report
+    self.errorLimit = max(1, errorLimit)
     var columns: [RESTColumnReader?] = []
     for column in dataset.schema.columns {
       guard let source = dataset.columns.first(where: { $0.name == column.name }) else {
@@ -27,73 +29,78 @@ struct RESTRecordReader {
       columns.append(try RESTColumnReader(column, source, asWritten: asWritten))
     }
     self.columns = columns
+    var links: [JSONPointer] = [], pointers: [String] = []
+    for case .link(let pointer) in dataset.supplements.map(\.scope) {
+      links.append(try JSONPointer(pointer))
+      pointers.append(pointer)
+    }
+    self.links = links
+    let hidden = pointers.indices.map { ColumnDescription("#url\($0)", .text) }
+    let schema = dataset.schema
+    rowSchema =
+      hidden.isEmpty
+      ? schema
+      : Schema(
+        schema.name, schema.summary, key: schema.key.map { schema.columns[$0].name }, columns: schema.columns + hidden)
     // What completes the rows may be in the list as well.
     members = try RESTMembers(
-      dataset.columns, others: dataset.ignored + dataset.supplements.flatMap { $0.columns.map(\.from) })
+      dataset.columns,
+      others: dataset.ignored + pointers + dataset.supplements.flatMap { $0.columns.flatMap(\.pointers) })
   }
 
-  /// The validated rows of the records of a list's responses; then the responses are confirmed.
-  /// - Throws: `badData` with record and column.
-  func rows(of answers: [RESTAnswer]) throws(Problem) -> RESTRows {
-    var part = RESTRows(members: members)
-    for answer in answers {
-      for (position, record) in answer.records.enumerated() {
-        part.members.add(record)
-        part.rows.append(try row(of: record, position + 1, answer, &part.notes))
+  /// The validated rows of a page.
+  /// - Throws: `badData` with record and column, for up to `errorLimit` records.
+  func rows(of page: RESTPage) throws(Problem) -> RESTRows {
+    var part = RESTRows(members: members), problems: [Problem] = []
+    part.rows.reserveCapacity(page.records.count)
+    for (position, record) in page.records.enumerated() {
+      part.members.add(record.value)
+      do throws(Problem) {
+        if let row = try row(of: record, position + 1, page.context, &part.notes) { part.rows.append(row) }
+      } catch {
+        problems.append(error)
+        if problems.count >= errorLimit { break }
       }
     }
-    for answer in answers { answer.believe() }
-    return part
-  }
-
-  /// All rows in key order; reports anomalies.
-  /// - Parameter isPartial: whether only some of the records were asked for.
-  func whole(_ parts: [RESTRows], isPartial: Bool) -> (rows: [[Value]], findings: [MemberFinding]) {
-    var rows: [[Value]] = []
-    rows.reserveCapacity(parts.reduce(0) { $0 + $1.rows.count })
-    var notes = RESTNotes(), members = self.members
-    for part in parts {
-      rows += part.rows
-      notes.add(part.notes)
-      members.add(part.members)
+    if var first = problems.first {
+      first.others = Array(problems.dropFirst())
+      throw first
     }
-    count(&rows, &notes)
-    sort(&rows)
-    if !isAsWritten { for line in notes.lines(dataset.schema.name) { report(line) } }
-    return (rows, members.findings(dataset.schema.name, isPartial: isPartial))
+    return part
   }
 
   /// The rows in batches of the usual size.
   func batches(of rows: [[Value]]) -> [RowBatch] {
     var batches: [RowBatch] = []
-    var builder = RowBatchBuilder(width: dataset.schema.width)
+    var builder = RowBatchBuilder(width: rowSchema.width)
     for row in rows {
       for value in row { builder.append(value: value) }
       if builder.isFull { batches.append(builder.takeBatch()) }
     }
-    if builder.count > 0 { batches.append(builder.finish()) }
+    if builder.count > 0 { batches.append(builder.takeBatch()) }
     return batches
   }
 
-  /// One record as a row. A missing required value is an error.
+  /// One record as a row; nil if it is to be skipped. A missing required value is an error.
   private func row(
-    of record: JSON, _ number: Int, _ answer: RESTAnswer, _ notes: inout RESTNotes
-  ) throws(Problem) -> [Value] {
-    guard case .object = record else {
+    of record: RESTRecord, _ number: Int, _ context: RESTContext, _ notes: inout RESTNotes
+  ) throws(Problem) -> [Value]? {
+    if dataset.recordForm == .list, !context.isXML, dataset.explode.isEmpty, record.value.objectMembers == nil {
       throw Problem(
         .badData,
-        "record \(number): expected an object, got \(record.kindName): \(RESTText.firstWords(record.canonicalBytes))",
-        at: URLText.redacted(answer.url))
+        "record \(number): expected an object, got \(record.value.kindName): "
+          + RESTText.firstWords(record.value.canonicalBytes),
+        at: URLText.redacted(context.url))
     }
     var row: [Value] = []
-    row.reserveCapacity(columns.count)
+    row.reserveCapacity(columns.count + links.count)
     for position in columns.indices {
       guard let reader = columns[position] else {
         row.append(.null)
         continue
       }
       do throws(Problem) {
-        let value = try reader.value(in: record, place: number, parent: answer.parent, &notes)
+        guard let value = try reader.value(in: record, place: number, context, &notes) else { return nil }
         if value == .null, !dataset.schema.columns[position].isNullable, !isAsWritten {
           throw Problem(.badData, "missing value")
         }
@@ -102,8 +109,11 @@ struct RESTRecordReader {
         throw Problem(
           .badData,
           "record \(number)\(identity(row)), \(dataset.schema.columns[position].name): \(error.message)",
-          at: URLText.redacted(answer.url), hint: error.hint)
+          at: URLText.redacted(context.url), hint: error.hint)
       }
+    }
+    for link in links {
+      row.append(record.value.value(at: link)?.elementText.stringBytes.map { .text($0) } ?? .null)
     }
     return row
   }
@@ -114,8 +124,10 @@ struct RESTRecordReader {
     return " (\(dataset.schema.columns[first].name) \(Self.shown(row[first])))"
   }
 
-  /// Counts the records that share a key where the dataset has a column for that; elsewhere says that they do.
-  private func count(_ rows: inout [[Value]], _ notes: inout RESTNotes) {
+  // MARK: - Keys
+
+  /// Counts the records that share a key where the dataset has a column for that; elsewhere notes that they do.
+  func count(_ rows: inout [[Value]], _ notes: inout RESTNotes) {
     let schema = dataset.schema
     let counter = dataset.occurrence.flatMap(schema.position)
     let key = schema.key.filter { $0 != counter }
@@ -137,7 +149,7 @@ struct RESTRecordReader {
   }
 
   /// Sorts rows by their key; those that share one stay in their order.
-  private func sort(_ rows: inout [[Value]]) {
+  func sort(_ rows: inout [[Value]]) {
     let key = dataset.schema.key
     guard rows.indices.dropFirst().contains(where: { precedes(rows[$0], rows[$0 - 1], by: key) == true }) else {
       return
@@ -147,7 +159,7 @@ struct RESTRecordReader {
   }
 
   /// Whether one row comes before another; nil for rows of one key.
-  private func precedes(_ a: [Value], _ b: [Value], by key: [Int]) -> Bool? {
+  func precedes(_ a: [Value], _ b: [Value], by key: [Int]) -> Bool? {
     for position in key where a[position] != b[position] { return Self.precedes(a[position], b[position]) }
     return nil
   }
@@ -173,7 +185,7 @@ struct RESTRecordReader {
   }
 
   /// A key's value in a message.
-  private static func shown(_ value: Value) -> String {
+  static func shown(_ value: Value) -> String {
     switch value {
     case .null: "null"
     case .boolean(let value): String(value)
@@ -185,71 +197,8 @@ struct RESTRecordReader {
 }
 
 /// The rows of some responses, and their anomalies.
-struct RESTRows {
+struct RESTRows: Sendable {
   var rows: [[Value]] = []
   var notes = RESTNotes()
   var members: RESTMembers
-}
-
-/// The anomalies in the records of one request that were accepted, one line per kind.
-struct RESTNotes {
-  /// The key's columns.
-  var keyName = ""
-  /// The column that tells records of one key apart.
-  var counter: String?
-  /// Duplicate keys.
-  var repeatedKeys: [String] = []
-  /// Listed records without details.
-  var withoutFurther: [String] = []
-  /// Records without details now that had them before.
-  var keptFurther: [String] = []
-  /// By column: texts that were nonsense and became null, with how often.
-  var invalid: [String: [String]] = [:]
-  /// By column: words that are none of those known.
-  var unknownWords: [String: [String]] = [:]
-
-  /// Adds the anomalies of more records.
-  mutating func add(_ other: RESTNotes) {
-    repeatedKeys += other.repeatedKeys
-    withoutFurther += other.withoutFurther
-    keptFurther += other.keptFurther
-    invalid.merge(other.invalid) { $0 + $1 }
-    unknownWords.merge(other.unknownWords) { $0 + $1 }
-  }
-
-  /// The reportings.
-  func lines(_ dataset: String) -> [String] {
-    var lines: [String] = []
-    if !repeatedKeys.isEmpty {
-      lines.append(
-        "\(dataset): \(keyName)\(repeatedKeys.count == 1 ? "" : "s") \(Self.list(repeatedKeys)) "
-          + "\(repeatedKeys.count == 1 ? "occurs" : "occur") more than once; all records were kept"
-          + (counter.map { ", distinguished by \($0)" } ?? ""))
-    }
-    if !withoutFurther.isEmpty {
-      lines.append("\(dataset): no details available for \(Self.list(withoutFurther)); those columns are null")
-    }
-    if !keptFurther.isEmpty {
-      lines.append("\(dataset): no details available for \(Self.list(keptFurther)); keeping the stored values")
-    }
-    for (column, texts) in invalid.sorted(by: { $0.key < $1.key }) {
-      lines.append(
-        "\(dataset): replaced \(texts.count) invalid \(texts.count == 1 ? "value" : "values") of \(column) with null: "
-          + "\(Self.list(texts))"
-      )
-    }
-    for (column, words) in unknownWords.sorted(by: { $0.key < $1.key }) {
-      lines.append("\(dataset): unexpected values of \(column), kept unchanged: \(Self.list(words))")
-    }
-    return lines
-  }
-
-  /// Words with commas and an “and”; each once, at most ten.
-  private static func list(_ words: [String]) -> String {
-    var distinct: [String] = []
-    for word in words where !distinct.contains(word) { distinct.append(word) }
-    if distinct.count > 10 { return distinct.prefix(10).joined(separator: ", ") + " and \(distinct.count - 10) more" }
-    guard let last = distinct.popLast() else { return "" }
-    return distinct.isEmpty ? last : distinct.joined(separator: ", ") + " and " + last
-  }
 }

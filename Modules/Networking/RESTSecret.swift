@@ -1,45 +1,37 @@
-import Codecs
 import Domain
 import Rows
+import Synchronization
 
-/// The key that a source is asked with, to be taken out of messages: a server may say it back.
-struct RESTSecret: Sendable {
-  /// Ways in which it may be written.
-  private let spellings: [String]
+/// The secrets of a source's requests, to be removed from messages: a server may repeat them.
+final class RESTSecret: Sendable {
+  /// The ways in which they may be written, the longest first, so that none is found within another.
+  private let spellings = Mutex<[String]>([])
   /// Anything shorter is found in too many words, and keeps no one out.
   private static let shortest = 4
 
-  /// The key that `authorization` names a variable for.
-  init(_ authorization: SourceAuthorization, _ environment: [String: String]) {
-    var parts: [String] = []
-    switch authorization {
-    case .none: break
-    case .bearer(let variable), .query(_, let variable), .header(_, let variable):
-      parts = [environment[variable] ?? ""]
-    case .basic(let variable):
-      let login = environment[variable] ?? ""
-      let password = login.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false).dropFirst().first
-      parts = [
-        login, String(decoding: Base64.encoded(Array(login.utf8)), as: UTF8.self), password.map(String.init) ?? "",
-      ]
+  /// Notes a secret.
+  func add(_ text: String) {
+    guard text.utf8.count >= Self.shortest else { return }
+    spellings.withLock { known in
+      guard !known.contains(text) else { return }
+      for spelling in [text, RESTQuery.encoded(text)] where !known.contains(spelling) { known.append(spelling) }
+      known.sort { $0.utf8.count > $1.utf8.count }
     }
-    parts += parts.map(RESTQuery.encoded)
-    // The longest first, so that none is found within another.
-    spellings = Set(parts.filter { $0.utf8.count >= Self.shortest }).sorted { $0.utf8.count > $1.utf8.count }
   }
 
-  /// A text without the key.
+  /// A text without the secrets.
   func removed(from text: String) -> String {
-    spellings.reduce(text) { text, spelling in text.replacing(spelling, with: "…") }
+    spellings.withLock { $0 }.reduce(text) { text, spelling in text.replacing(spelling, with: "…") }
   }
 
-  /// A problem without the key.
+  /// A problem without the secrets.
   func removed(from problem: Problem) -> Problem {
-    guard !spellings.isEmpty else { return problem }
+    guard spellings.withLock({ !$0.isEmpty }) else { return problem }
     var problem = problem
     problem.message = removed(from: problem.message)
     problem.place = removed(from: problem.place)
     problem.hint = removed(from: problem.hint)
+    problem.others = problem.others.map(removed)
     return problem
   }
 }

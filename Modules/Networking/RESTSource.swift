@@ -3,7 +3,7 @@ public import Domain
 public import Query
 public import Rows
 
-/// A JSON API described by an `APIDescription`, read over HTTP.
+/// A JSON API described by a `APIDescription`, read over HTTP.
 ///
 /// All records of a request are read and validated before the first row is returned, so an invalid response never
 /// leaves half a table. Rows are in the order of the dataset's key; without a key, in the order of the source.
@@ -13,6 +13,7 @@ public struct RESTSource: RecordSource {
   let transport: any HTTPTransport
   let environment: [String: String]
   let pace: RateLimit
+  let credentials: RESTCredentials
   let isAsWritten: Bool
   /// Whether a list that is shorter than the API says is an error rather than a warning.
   let isComplete: Bool
@@ -25,11 +26,44 @@ public struct RESTSource: RecordSource {
   /// The most bytes of all responses together, if nothing else is given: 4 GiB.
   public static let defaultMaximumBytes = 4 << 30
   /// Requests under way at one time; without HTTP/2 there are connections for as many.
-  static let requestsAtATime = TransportOptions.usualConnections
+  var requestsAtATime: Int { description.requestsAtATime ?? TransportOptions.usualConnections }
   let report: @Sendable (String) -> Void
   let progress: (@Sendable (_ done: Int, _ all: Int) -> Void)?
   private let members: (@Sendable ([MemberFinding]) -> Void)?
   private let fetched: (@Sendable (_ seconds: Int64) -> Void)?
+  let services: Services
+
+  /// The services that a source needs in addition to a transport, and its limits.
+  public struct Services: Sendable {
+    /// Temporary files for rows that do not fit into memory; nil to keep all rows in memory.
+    public var scratch: (any ScratchSpace)?
+    /// The values of variables that were given, by name.
+    public var variables: [String: String] = [:]
+    /// Reads the lines of a file that the description names.
+    public var lines: @Sendable (_ path: String) throws(Problem) -> [String] = { (path) throws(Problem) in
+      throw Problem(.configuration, "cannot read the lines of a file here", at: path)
+    }
+    /// Reads a secret from a file that the description names.
+    public var secret: @Sendable (_ path: String) throws(Problem) -> String = { (path) throws(Problem) in
+      throw Problem(.configuration, "cannot read a secret from a file here", at: path)
+    }
+    /// The refresh token that a server issued last for a source; nil for none.
+    public var refreshToken: @Sendable (_ source: String) throws(Problem) -> String? = { _ throws(Problem) in nil }
+    /// Keeps a refresh token that a server issued.
+    public var keepRefreshToken: @Sendable (_ token: String, _ source: String) async throws(Problem) -> Void = {
+      _, _ async throws(Problem) in
+    }
+    /// The current date, `2024-05-17`.
+    public var today = "1970-01-01"
+    /// The most errors of a response that are reported.
+    public var errorLimit = 20
+    /// Whether a detail request that fails is an error.
+    public var failsOnPartial = false
+    /// Receives the URL, status and key of each detail request that failed.
+    public var failed: @Sendable (SourceFailure) -> Void = { _ in }
+    /// The usual services.
+    public init() {}
+  }
 
   /// A source.
   /// - Parameters:
@@ -38,27 +72,27 @@ public struct RESTSource: RecordSource {
   ///   - transport: sends the requests; it retries and caches.
   ///   - environment: variables that hold the secrets the description names.
   ///   - asWritten: for a `Check`: empty texts stay, a value that does not fit its column's type stays as its text, and
-  ///     nothing odd is told of.
+  ///     anomalies are not reported.
   ///   - complete: whether a list that is shorter than the API says is `badData` rather than a warning.
   ///   - definition: the path of the file that describes the API, for hints; nil for a built-in description.
-  ///   - stored: what an earlier request gave: where the source has no further answer for a record any more, those
-  ///     columns stay.
+  ///   - stored: the rows of an earlier request, whose columns stay where the source has no details any more.
+  ///   - services: temporary files, variables and secrets.
   ///   - maximumBytes: of all responses of this source together, decoded; more is `badData`.
-  ///   - progress: is told, from any task, how many answers to requests for one record each are there, and how many
-  ///     there will be.
-  ///   - members: receives which members the records of a dataset have that no column reads, and the other way round.
+  ///   - progress: receives, from any task, the number of requests for one record each that are done, and of all.
+  ///   - members: receives the members of records that differ from the description.
   ///   - fetched: receives, from any task, when each response was fetched, in seconds since 1970.
-  ///   - report: is told, in one line each, what was odd but kept.
-  /// - Throws: `usage` when the server is no http or https URL.
+  ///   - report: receives one line for each anomaly that was accepted.
+  /// - Throws: `usage` if the server is not an http or https URL.
   public init(
     _ description: APIDescription, server: String? = nil, transport: any HTTPTransport,
     environment: [String: String] = [:], asWritten: Bool = false, complete: Bool = false,
     definition: String? = nil, stored: (any RecordSource)? = nil,
-    maximumBytes: Int = RESTSource.defaultMaximumBytes,
+    maximumBytes: Int = RESTSource.defaultMaximumBytes, services: Services = Services(),
     progress: (@Sendable (_ done: Int, _ all: Int) -> Void)? = nil,
     members: (@Sendable ([MemberFinding]) -> Void)? = nil,
     fetched: (@Sendable (_ seconds: Int64) -> Void)? = nil, report: @escaping @Sendable (String) -> Void
   ) throws(Problem) {
+    let description = try RESTVariables.resolved(description, environment, services.variables)
     var base = server ?? description.baseURL
     while base.hasSuffix("/") { base.removeLast() }
     guard base.lowercased().hasPrefix("http://") || base.lowercased().hasPrefix("https://") else {
@@ -83,8 +117,11 @@ public struct RESTSource: RecordSource {
     self.stored = stored
     meter = RESTMeter(limit: maximumBytes)
     pace = RateLimit(perSecond: description.requestsPerSecond)
-    let secret = RESTSecret(description.authorization, environment)
+    self.services = services
+    let secret = RESTSecret()
     self.secret = secret
+    credentials = RESTCredentials(
+      description, server: base, transport: transport, environment: environment, services: services, secret: secret)
     self.report = { line in report(secret.removed(from: line)) }
   }
 
@@ -96,36 +133,42 @@ public struct RESTSource: RecordSource {
 
   /// The rows of a dataset, whole and checked.
   ///
-  /// Of the request's selection, conditions spare the requests for records that it leaves out. The request's parameters
-  /// are sent as far as the description knows them; `random` asks for one record by chance. A server that answers 404
-  /// to a parameter has no such record: no rows. Columns that take further requests are null when the request does
-  /// without them.
-  /// - Throws: `noInput` for a dataset the source does not have, `unavailable` for a status other than 200, `badData`
-  ///   for an answer that is not what the description says, naming record and column, `configuration` for a variable
-  ///   that is not set.
+  /// Conditions of the selection spare detail requests for records that they exclude. Parameters are sent as far as the
+  /// description knows them; `random` requests a random record. Status 404 for a parameter means no rows.
+  /// Columns of detail requests are null if the request does not need them.
+  /// - Throws: `noInput` for an unknown dataset, `unavailable` for a status other than 200, `badData` for a response that
+  ///   contradicts the description, with record and column, `configuration` for a variable that is not set.
   public func rows(of table: String, _ request: RowRequest) async throws(Problem) -> any RowStream {
     do throws(Problem) { return try await checkedRows(of: table, request) } catch { throw secret.removed(from: error) }
   }
 
   private func checkedRows(of table: String, _ request: RowRequest) async throws(Problem) -> any RowStream {
     let dataset = try description.dataset(named: table)
-    let reader = try RESTRecordReader(dataset, asWritten: isAsWritten, report: report)
+    let reader = try RESTRecordReader(dataset, asWritten: isAsWritten, errorLimit: services.errorLimit)
     let isPartial = !request.parameters.isEmpty || dataset.parent != nil && request.selection != nil
-    var (rows, findings) = reader.whole(try await rows(for: request, reader), isPartial: isPartial)
+    var collector = RESTCollector(reader, scratch: services.scratch)
+    try await collect(request, reader, &collector)
+    var findings = collector.findings(isPartial: isPartial)
+    let supplements = dataset.supplements.filter { supplement in
+      !supplement.explode.isEmpty
+        || request.columns.map { wanted in supplement.columns.contains { wanted.contains($0.name) } } ?? true
+    }
+    var complete: ((inout [[Value]]) async throws(Problem) -> Void)?
     if !dataset.supplements.isEmpty {
       let later = Set(dataset.supplements.flatMap { $0.columns.map(\.name) })
-      rows = try await RESTPushdown.rows(rows, of: reader, for: request.selection, without: later)
-    }
-    for supplement in dataset.supplements {
-      guard request.columns.map({ wanted in supplement.columns.contains { wanted.contains($0.name) } }) ?? true else {
-        continue
+      complete = { (rows) async throws(Problem) in
+        rows = try await RESTPushdown.rows(rows, of: reader, for: request.selection, without: later)
+        for supplement in supplements {
+          findings += try await self.complete(&rows, of: reader, by: supplement, isPartial: request.selection != nil)
+        }
       }
-      findings += try await complete(&rows, of: dataset, by: supplement, isPartial: request.selection != nil)
     }
-    findings = Self.concerning(request.columns, of: dataset, findings)
+    let stream = try await collector.finish(complete)
+    if !isAsWritten { for line in collector.notes.lines(dataset.schema.name) { report(line) } }
+    findings = Self.concerning(request.columns, of: dataset, MemberFinding.merged(findings))
     members?(findings)
     if !isAsWritten, let line = MemberFinding.line(findings) { report(line) }
-    return BufferedRows(schema: dataset.schema, batches: reader.batches(of: rows))
+    return stream
   }
 
   /// The findings that matter to a reader of some columns: that what these read has vanished.
@@ -135,15 +178,17 @@ public struct RESTSource: RecordSource {
     guard let columns else { return findings }
     let read = (dataset.columns + dataset.supplements.flatMap(\.columns)).filter { columns.contains($0.name) }
     let vanished = findings.filter { finding in
-      finding.kind == .vanished && read.contains { $0.from == finding.pointer }
+      finding.kind == .vanished && read.contains { $0.pointers.contains(finding.pointer) }
     }
     return vanished.isEmpty ? [] : vanished + findings.filter { $0.kind == .unmapped }
   }
 
-  /// The rows of every record there is for a request, in parts.
-  private func rows(for request: RowRequest, _ reader: RESTRecordReader) async throws(Problem) -> [RESTRows] {
+  /// Collects the rows of every record there is for a request.
+  private func collect(
+    _ request: RowRequest, _ reader: RESTRecordReader, _ collector: inout RESTCollector
+  ) async throws(Problem) {
     let dataset = reader.dataset
-    var query = RESTQuery(path: dataset.path, parameters: dataset.parameters)
+    var query = RESTQuery(path: dataset.path, parameters: dataset.parameters, body: dataset.request.body)
     if request.parameters["random"] != nil {
       guard let path = dataset.randomPath else {
         throw Problem(
@@ -151,70 +196,126 @@ public struct RESTSource: RecordSource {
       }
       query.path = path
       query.add(dataset.randomFilters, request)
-      return [try reader.rows(of: [try await answerByChance(to: query, of: dataset)])]
+      if let page = try await randomPage(of: dataset, query) {
+        try collector.add(try reader.rows(of: page))
+        page.commit()
+      }
+      return
     }
     query.add(dataset.filters, request)
-    guard let parent = dataset.parent, !query.parameters.contains(where: { $0.name == parent.parameter }) else {
-      return [try reader.rows(of: try await pages(of: dataset, query))]
+    var parent = dataset.parent
+    if let parameters = parent?.parameters,
+      parameters.allSatisfy({ pair in query.parameters.contains { $0.name == pair.name } })
+    {
+      parent = nil
     }
-    return try await children(of: parent, reader, query, for: request.selection)
+    guard parent != nil || dataset.iteration != nil else {
+      return try await read(dataset, query, RESTContext(), reader) { (rows) throws(Problem) in try collector.add(rows) }
+    }
+    try await readEach(parent, reader, query, for: request.selection) { (rows) throws(Problem) in
+      try collector.add(rows)
+    }
   }
 
-  private func answerByChance(to query: RESTQuery, of dataset: APIDataset) async throws(Problem) -> RESTAnswer {
-    let url = server + query.text
-    guard let reply = try await reply(url, absentIsNothing: query.isFiltered, isStorable: false) else {
-      return RESTAnswer(url: url, records: [])
+  /// Passes the rows of each page of a list to `take`.
+  func read(
+    _ dataset: APIDataset, _ query: RESTQuery, _ context: RESTContext, _ reader: RESTRecordReader,
+    shelf: String? = nil, take: (RESTRows) throws(Problem) -> Void
+  ) async throws(Problem) {
+    try await walk(dataset, query, context, shelf: shelf) { (page) throws(Problem) in
+      try take(try reader.rows(of: page))
+      page.commit()
     }
-    if case .object = reply.document { return RESTAnswer(url: url, records: [reply.document]) }
-    return RESTAnswer(url: url, records: try RESTDocument.records(in: reply.document, at: dataset.records, url: url))
   }
 
-  /// The response of a URL; nil if the server reports that the record does not exist and that is allowed.
-  /// - Parameters:
-  ///   - endsAt404: whether any response with status 404 means that.
-  ///   - shelf: the collection of the response, for the cache.
+  /// The values of a dataset's iteration, for each request.
+  func iterations(of dataset: APIDataset) throws(Problem) -> [[SourceParameter]] {
+    try RESTIterations.combinations(dataset.iteration, today: services.today, lines: services.lines)
+  }
+
+  private func randomPage(of dataset: APIDataset, _ query: RESTQuery) async throws(Problem) -> RESTPage? {
+    var call = RESTCall(dataset.request, dataset.responseFormat)
+    call.url = server + query.text
+    call.body = query.body
+    call.isStorable = false
+    guard let reply = try await reply(call, absentIsNothing: query.isFiltered) else { return nil }
+    var context = RESTContext()
+    (context.url, context.document, context.isXML) = (call.url, reply.document, reply.isXML)
+    if case .object = reply.document {
+      return RESTPage(context: context, records: [RESTRecord(value: reply.document)], commit: reply.commit)
+    }
+    return RESTPage(
+      context: context, records: try RESTRecords(dataset).records(in: context).records, commit: reply.commit)
+  }
+
+  /// The response of a request; nil if the server reports that the record does not exist and that is allowed.
+  /// - Parameter endsAt404: whether any response with status 404 means that.
   func reply(
-    _ url: String, absentIsNothing: Bool, endsAt404: Bool = false, isStorable: Bool = true, shelf: String? = nil
+    _ call: RESTCall, absentIsNothing: Bool, endsAt404: Bool = false
   ) async throws(Problem) -> RESTReply? {
-    let (signed, headers) = try authorized(url)
-    try await pace.wait()
-    var request = HTTPRequest(
-      .get, signed, headers: headers, maximumBytes: 32 << 20)
-    request.isStorable = isStorable
-    request.mayBeAbsent = absentIsNothing
-    request.shelf = shelf
-    let response = try await transport.send(request)
-    let body = try await response.bytes()
-    try meter.take(body.count, from: url)
-    if let seconds = response.fetchedAt { fetched?(seconds) }
-    let document = RESTDocument(url: url, status: response.status, body: body, definition: definition)
-    if endsAt404, response.status == 404 { return nil }
-    if absentIsNothing, document.saysNothingFound { return nil }
-    var reply = RESTReply(document: try document.parsed(), headers: response.headers, believe: response.believe)
-    // Data read as written is not validated, so it must not replace a valid response in the cache.
-    if isAsWritten { reply.believe = {} }
-    return reply
+    var tries = 0
+    while true {
+      tries += 1
+      let (response, body) = try await exchange(call, mayBeAbsent: absentIsNothing || endsAt404)
+      let document = RESTDocument(
+        url: call.url, status: response.status, body: body, definition: definition,
+        format: call.format, contentType: description.grammar > 1 ? response.header("Content-Type") : nil)
+      if endsAt404, response.status == 404 { return nil }
+      if call.absent.contains(response.status) { return nil }
+      if absentIsNothing, document.saysNothingFound { return nil }
+      let (parsed, isXML) = try await document.parsed()
+      if let refusal = refusal(parsed, call.url) {
+        guard description.errorRule?.isRetried == true, tries < 4 else { throw refusal }
+        do { try await Task.sleep(for: .milliseconds(500 << (tries - 1))) } catch {
+          throw Problem(.cancelled, "interrupted", at: URLText.redacted(call.url))
+        }
+        continue
+      }
+      var reply = RESTReply(document: parsed, isXML: isXML, headers: response.headers, commit: response.believe)
+      // Data read as written is not validated, so it must not replace a valid response in the cache.
+      if isAsWritten { reply.commit = {} }
+      return reply
+    }
+  }
+
+  /// Sends a request; once more with another key or token if the server refuses the first.
+  private func exchange(_ call: RESTCall, mayBeAbsent: Bool) async throws(Problem) -> (HTTPResponse, [UInt8]) {
+    while true {
+      let signed = try await credentials.signed(call)
+      try await pace.wait()
+      var request = call.request(signed.url, signed.headers)
+      request.mayBeAbsent = mayBeAbsent || !call.absent.isEmpty
+      request.endsWhenThrottled = signed.hasOthers
+      let response = try await transport.send(request)
+      if [401, 403, 429].contains(response.status), try await credentials.recover(from: response.status, signed) {
+        continue
+      }
+      let body = try await response.bytes()
+      try meter.take(body.count, from: call.url)
+      if let seconds = response.fetchedAt { fetched?(seconds) }
+      return (response, body)
+    }
+  }
+
+  /// The error that a response with status 200 is; nil if it is none.
+  private func refusal(_ document: JSON, _ url: String) -> Problem? {
+    if let rule = description.errorRule, rule.sign.holds(in: document) {
+      let message = rule.message.flatMap { document.value(at: $0) }.map(RESTText.shown)
+      return RESTDocument.refusal(message ?? "\(rule.sign.pointer) is \(RESTText.shown(rule.sign.value))", at: url)
+    }
+    guard description.grammar > 1, let message = document.errorsMessage else { return nil }
+    return RESTDocument.refusal(message, at: url)
   }
 }
 
 /// A valid response.
-struct RESTReply {
+struct RESTReply: Sendable {
   /// The body.
   var document: JSON
+  /// Whether the body was XML.
+  var isXML = false
   /// Its header fields, of which only some ways of paging need one.
   var headers: HTTPFields
-  /// To be called when the body is what it should be.
-  var believe: @Sendable () -> Void
-}
-
-/// The records of one response.
-struct RESTAnswer {
-  /// Who answered, for messages.
-  var url: String
-  /// Objects, as they came.
-  var records: [JSON]
-  /// The value of the parent record of the request.
-  var parent: JSON?
-  /// To be called when the records are what they should be.
-  var believe: @Sendable () -> Void = {}
+  /// Commits the response to the cache, once its records are valid.
+  var commit: @Sendable () -> Void
 }

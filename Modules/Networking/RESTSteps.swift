@@ -20,6 +20,26 @@ extension SourceStep {
       }
       return .boolean(!elements.isEmpty)
     case .prefix(let text): return value.stringBytes.map { .string(Array(text.utf8) + $0) } ?? value
+    case .suffix(let text): return value.stringBytes.map { .string($0 + Array(text.utf8)) } ?? value
+    case .each(let pointer):
+      let elements = value.arrayValue ?? [value], path = try JSONPointer(pointer)
+      return .array(elements.map { ($0.value(at: path) ?? .null).elementText })
+    case .join(let separator):
+      guard let elements = value.arrayValue else { return value }
+      var texts: [String] = []
+      for element in elements {
+        guard let text = element.parameterText else {
+          throw Problem(.badData, "invalid value \(RESTText.shown(element)): expected text (list element)")
+        }
+        texts.append(text)
+      }
+      return .string(texts.joined(separator: separator))
+    case .stripHTML: return value.stringBytes.map { .string(RESTMarkup.text($0)) } ?? value
+    case .scale(let power):
+      guard let literal = value.numberLiteral ?? RESTColumnReader.numberLiteral(value),
+        let scaled = NumberPattern.scaled(literal, by: power)
+      else { throw Problem(.badData, "invalid value \(RESTText.shown(value)): expected a number") }
+      return .number(scaled)
     case .words(let words):
       guard let text = value.stringValue else { return value }
       let plain = String(decoding: Self.trimmed(Array(text.utf8)), as: UTF8.self).lowercased()

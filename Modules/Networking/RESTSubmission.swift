@@ -20,11 +20,13 @@ extension RESTSource: RecordSubmitter {
       guard let value = values[member.name], value != .null else { continue }
       members.append(JSON.Member(Array(member.value.utf8), value.json))
     }
-    let (url, headers) = try authorized(server + submission.path)
+    var call = RESTCall(.get, SourceResponseFormat(.json))
+    call.url = server + submission.path
+    let signed = try await credentials.signed(call), url = signed.url
     try await pace.wait()
     let request = HTTPRequest(
       .post, url,
-      headers: [HTTPHeader("Content-Type", "application/json")] + headers,
+      headers: [HTTPHeader("Content-Type", "application/json")] + signed.headers,
       body: JSON.object(members).canonicalBytes, maximumBytes: 1 << 20)
     let document: RESTDocument
     do throws(Problem) {

@@ -5,6 +5,8 @@ import Rows
 extension SourceFile {
   /// The words that a column's `from` accepts instead of a pointer.
   static let elsewhere = [SourceColumn.place, SourceColumn.parent, nothing]
+  /// Those of version 2.
+  static let laterElsewhere = [SourceColumn.key, SourceColumn.page]
   /// Instead of a pointer: the source has nothing for the column, which is always null.
   static let nothing = "#nothing"
 
@@ -19,38 +21,101 @@ extension SourceFile {
   static let form = SourceObject(
     summary: "definition of a JSON API as a bb-export source",
     members: [
-      .required("bb_source", .constant(1), "version of this file format"),
+      .required("bb_source", .version, "version of this file format"),
       .required("name", .matching(.word), "name of the source, used in messages"),
       SourceMember("summary", .text, "description, in one sentence"),
-      .required("base_url", .matching(.url), "base URL: server and common path prefix"),
+      .required(
+        "base_url", .matching(.url), newer: .matching(.urlTemplate), "base URL: server and common path prefix"),
       SourceMember(
-        "headers", .texts(keys: .field, values: .line), "headers sent with every request; put secrets in auth"),
-      SourceMember("auth", .variants(tag: "type", authorization), "authentication"),
+        "variables", .entries(keys: .variable, values: .object(variables)),
+        "values for {name} in URLs, parameters, headers and bodies", since: 2),
       SourceMember(
-        "rate",
-        .object(
-          SourceObject(
-            summary: "a rate limit",
-            members: [.required("per_second", .positive, "maximum requests per second")])),
-        "rate limit"),
+        "headers", .entries(keys: .field, values: .matching(.line)),
+        "headers sent with every request; put secrets in auth"),
+      SourceMember("auth", .variants(tag: "type", authorization), newer: laterAuthorization, "authentication"),
+      SourceMember("rate", .object(rate), "rate limit"),
+      SourceMember("error", .object(error), "a response with status 200 that is an error", since: 2),
       .required("datasets", .list(.object(dataset), least: 1), "datasets; a parent must come before its children"),
     ])
 
+  private static let variables = SourceObject(
+    summary: "a variable; --set NAME=VALUE goes before both",
+    members: [
+      SourceMember("env", .matching(.variable), "environment variable that contains the value"),
+      SourceMember("default", .scalar, "value if there is no other"),
+    ])
+
+  private static let rate = SourceObject(
+    summary: "a rate limit",
+    members: [
+      .required("per_second", .positive, "maximum requests per second", upTo: 1),
+      SourceMember("at_a_time", .integer(least: 1), "maximum requests at a time [default: 32]", since: 2),
+      SourceMember("remaining", .matching(.field), "header with the number of requests left", since: 2),
+      SourceMember(
+        "reset", .matching(.field), "header with the time of the next period: seconds from now, or since 1970", since: 2
+      ),
+    ])
+
+  private static let error = SourceObject(
+    summary: "a response with status 200 that is an error",
+    members: [
+      .required("when", .object(sign), "the member that makes it an error"),
+      SourceMember("message", .matching(.pointer), "JSON Pointer to the message"),
+      SourceMember("retry", .truth, "true: try again"),
+    ])
+
+  static let sign = SourceObject(
+    summary: "a member with a value",
+    members: [
+      .required("at", .matching(.pointer), "JSON Pointer to the member"),
+      .required("is", .any, "the value; a missing member counts as null and false"),
+    ])
+
+  // MARK: - Authorization
+
   private static let variable = SourceMember.required(
-    "env", .matching(.variable), "environment variable that contains the secret")
+    "env", .matching(.variable), newer: .either([.matching(.variable), .list(.matching(.variable), least: 1)]),
+    "environment variable that contains the secret, or several to use one after the other", upTo: 1)
+  private static let secretFile = SourceMember("file", .matching(.line), "file that contains the secret", since: 2)
+  private static let prefix = SourceMember("prefix", .text, "text before the secret", since: 2)
 
   private static let authorization = [
-    SourceObject(name: "bearer", summary: "send the header Authorization: Bearer", members: [variable]),
+    SourceObject(
+      name: "bearer", summary: "send the header Authorization: Bearer", members: [variable, secretFile, prefix]),
     SourceObject(
       name: "basic", summary: "send the header Authorization: Basic; the variable contains user:password",
-      members: [variable]),
+      members: [variable, secretFile]),
     SourceObject(
       name: "query", summary: "send a query parameter",
-      members: [.required("param", .matching(.word), "parameter name"), variable]),
+      members: [.required("param", .matching(.word), "parameter name"), variable, secretFile]),
     SourceObject(
       name: "header", summary: "send a header",
-      members: [.required("header", .matching(.field), "header name"), variable]),
+      members: [.required("header", .matching(.field), "header name"), variable, secretFile, prefix]),
+    SourceObject(
+      name: "oauth2", summary: "exchange secrets for a token",
+      members: [
+        .required("grant", .choice(SourceOAuth.Grant.allCases.map(\.rawValue)), "grant type"),
+        .required("token_url", .matching(.link), "https URL of the token endpoint, or its path after the base URL"),
+        .required("client_id", .object(secret), "client identifier"),
+        SourceMember("client_secret", .object(secret), "client secret"),
+        SourceMember("refresh_token", .object(secret), "first refresh token"),
+        SourceMember("scope", .text, "scope to request"),
+        SourceMember(
+          "send", .choice(SourceOAuth.Sending.allCases.map(\.rawValue)),
+          "how the client's credentials are sent [default: basic]"),
+      ], since: 2),
   ]
+  private static let laterAuthorization = SourceForm.either([
+    .variants(tag: "type", authorization), .list(.variants(tag: "type", authorization), least: 1),
+  ])
+  private static let secret = SourceObject(
+    summary: "the place of a secret: env or file",
+    members: [
+      SourceMember("env", .matching(.variable), "environment variable that contains the secret"),
+      SourceMember("file", .matching(.line), "file that contains the secret"),
+    ])
+
+  // MARK: - Datasets
 
   private static let dataset = SourceObject(
     summary: "a dataset",
@@ -59,24 +124,66 @@ extension SourceFile {
       SourceMember("summary", .text, "description, in one sentence"),
       .required("path", .matching(.path), "path appended to the base URL; {name} is replaced by a parameter"),
       SourceMember("params", .pairs, "query parameters sent with every request"),
+      SourceMember("request", .object(request), "method, body and headers; requests only read", since: 2),
+      SourceMember("answer", .object(response), "format of responses [default: by Content-Type]", since: 2),
       SourceMember(
         "filters", .pairs, "filters (name, production) and the server's parameter for each"),
       SourceMember("random", .object(random), "how to request a random record"),
       SourceMember(
-        "records", .matching(.pointer),
+        "records", .matching(.pointer), newer: .either([.matching(.pointer), .object(records)]),
         "JSON Pointer to the array of records in a response; empty means the whole response"),
-      SourceMember("paging", .variants(tag: "type", paging), "pagination"),
+      SourceMember("explode", pointers, "array within records whose elements become the records", since: 2),
+      SourceMember("for_each", .object(iteration), "values to iterate over: one request per combination", since: 2),
+      SourceMember("paging", .variants(tag: "type", SourceFilePaging.forms), "pagination"),
       SourceMember("key", .list(.matching(.word), least: 0), "key columns"),
       SourceMember(
         "occurrence", .matching(.word),
         "integer key column that numbers the records with the same other key columns"),
       SourceMember("parent", .object(parent), "dataset to iterate over: one request per record"),
-      .required("columns", .list(.object(column), least: 1), "columns, in order"),
+      .required("columns", .list(.object(SourceFileColumn.form), least: 1), "columns, in order"),
       SourceMember(
         "ignored", .list(.matching(.pointer), least: 0), "members of records that no column reads on purpose"),
       SourceMember(
         "supplements", .list(.variants(tag: "for", supplements), least: 0), "detail requests that fill more columns"),
       SourceMember("submission", .object(submission), "how to create a record"),
+    ])
+
+  private static let pointers = SourceForm.either([.matching(.pointer), .list(.matching(.pointer), least: 1)])
+
+  private static let request = SourceObject(
+    summary: "method, body and headers of requests",
+    members: [
+      SourceMember("method", .choice(["GET", "POST"]), "method [default: GET]"),
+      SourceMember("body", .any, "body, with {name} in its texts"),
+      SourceMember("encoding", .choice(["json", "form"]), "encoding of the body [default: json]"),
+      SourceMember("headers", .entries(keys: .field, values: .matching(.line)), "further headers"),
+    ])
+  private static let response = SourceObject(
+    summary: "format of responses",
+    members: [
+      .required("as", .choice(SourceResponseFormat.Name.allCases.map(\.rawValue)), "format"),
+      SourceMember("delimiter", .matching(.character), "csv: field delimiter [default: comma]"),
+      SourceMember(
+        "encoding", .choice(SourceResponseFormat.Encoding.allCases.map(\.rawValue)), "csv: encoding [default: utf-8]"),
+    ])
+  private static let records = SourceObject(
+    summary: "place and form of the records",
+    members: [
+      SourceMember("at", .matching(.pointer), "JSON Pointer to the records [default: the whole response]"),
+      SourceMember("as", .choice(SourceRecordForm.allCases.map(\.rawValue)), "form of the records [default: list]"),
+      SourceMember("header", .truth, "rows: the first row has the names of the columns"),
+    ])
+  private static let iteration = SourceObject(
+    summary: "values to iterate over: values, lines or range",
+    members: [
+      SourceMember(
+        "values", .entries(keys: .word, values: .list(.scalar, least: 1)),
+        "every combination of these values; the key is {name} in the path, or a query parameter"),
+      SourceMember("lines", .matching(.line), "file with one value per line"),
+      SourceMember("param", .matching(.word), "lines: where the value is sent"),
+      SourceMember(
+        "range", .entries(keys: .word, values: .list(.scalar, least: 2)),
+        "years, months, days or integers from the first to the last; now is the current one"),
     ])
 
   private static let random = SourceObject(
@@ -90,8 +197,10 @@ extension SourceFile {
     summary: "dataset to iterate over: one request per record",
     members: [
       .required("dataset", .matching(.word), "a dataset defined before this one"),
-      .required("column", .matching(.word), "column whose value is sent"),
-      .required("param", .matching(.word), "where the value is sent: {param} in the path, or a query parameter"),
+      .required("column", .matching(.word), "column whose value is sent", upTo: 1),
+      .required(
+        "param", .matching(.word), "where the value is sent: {param} in the path, or a query parameter", upTo: 1),
+      SourceMember("params", .pairs, "several parameters, and the column for each", since: 2),
     ])
 
   private static let submission = SourceObject(
@@ -101,53 +210,22 @@ extension SourceFile {
       .required("members", .pairs, "columns, and the JSON key for each"),
     ])
 
-  private static let stop = SourceMember(
-    "stop", .choice(SourcePaging.Stop.allCases.map(\.rawValue)),
-    "when to stop: at a page without records, or with fewer records than the first")
-  private static let maximumPages = SourceMember(
-    "max_pages", .integer(least: 1), "maximum number of pages [default: 1000]; more is an error")
-  private static func parameter(_ summary: String) -> SourceMember { .required("param", .matching(.word), summary) }
-
-  private static let paging = [
-    SourceObject(name: "none", summary: "no pagination: one response contains all records", members: []),
-    SourceObject(
-      name: "page", summary: "page-number pagination",
-      members: [
-        parameter("parameter name"),
-        SourceMember("first", .integer(least: 0), "number of the first page [default: 1]"),
-        stop, maximumPages,
-      ]),
-    SourceObject(
-      name: "offset", summary: "offset pagination",
-      members: [
-        parameter("parameter name"),
-        SourceMember("limit_param", .matching(.word), "query parameter for the page size"),
-        SourceMember("limit", .integer(least: 1), "page size"), stop, maximumPages,
-      ]),
-    SourceObject(
-      name: "next_url", summary: "the response contains the URL of the next page",
-      members: [.required("pointer", .matching(.pointer), "JSON Pointer to the URL"), maximumPages]),
-    SourceObject(
-      name: "link_header", summary: "the Link header contains the URL of the next page", members: [maximumPages]),
-    SourceObject(
-      name: "cursor", summary: "cursor pagination: the response contains the parameter value for the next page",
-      members: [
-        parameter("parameter name"), .required("pointer", .matching(.pointer), "JSON Pointer to the cursor"),
-        maximumPages,
-      ]),
-  ]
-
   private static let supplementColumns = SourceMember.required(
-    "columns", .list(.object(SourceObject(summary: "a column to fill", members: filling)), least: 1),
+    "columns", .list(.object(SourceObject(summary: "a column to fill", members: SourceFileColumn.filling)), least: 1),
     "columns to fill; their types are declared in the dataset's columns")
 
   private static let supplements = [
     SourceObject(
       name: "each", summary: "one request per record",
       members: [
-        .required("path", .matching(.path), "path appended to the base URL"),
+        .required("path", .matching(.path), "path appended to the base URL", upTo: 1),
+        SourceMember("url", .matching(.pointer), "JSON Pointer to the URL in the record, in place of path", since: 2),
         SourceMember("params", .pairs, "query parameters sent with every request"),
-        .required("param", .matching(.word), "where the first key column's value is sent, as for a parent"),
+        .required("param", .matching(.word), "where the first key column's value is sent, as for a parent", upTo: 1),
+        SourceMember("explode", pointers, "array within the response whose elements become rows", since: 2),
+        SourceMember(
+          "absent", .list(.integer(least: 100), least: 0),
+          "statuses that mean that there are no details [default: 404, 410]", since: 2),
         supplementColumns,
       ]),
     SourceObject(
@@ -160,53 +238,4 @@ extension SourceFile {
         supplementColumns,
       ]),
   ]
-
-  /// Where a column's values come from.
-  private static let filling: [SourceMember] = [
-    .required("name", .matching(.word), "column"),
-    SourceMember(
-      "from", .matching(.selector),
-      "JSON Pointer to the value in a record [default: /NAME]; #place is the 1-based position in the list, #parent the "
-        + "parent's value, #nothing always null"
-    ),
-    SourceMember(
-      "formats", .list(.choice(SourceDateFormat.allCases.map(\.rawValue)), least: 0), "date formats"),
-    SourceMember("null", .list(.text, least: 0), "texts treated as null"),
-    SourceMember("invalid", .list(.text, least: 0), "texts treated as null, with a warning"),
-    SourceMember("steps", .list(.wordOrMember(plainSteps, steps), least: 0), "transformations to apply, in order"),
-    SourceMember("missing", .text, "text to use for a missing value"),
-    SourceMember("optional", .truth, "true: no record need have the member; its absence is not reported"),
-  ]
-
-  /// Steps without a parameter.
-  static let plainSteps = ["trim", "split", "wrap", "has-elements"]
-  private static let steps = [
-    SourceMember("divide", .integer(least: 1), "integer division"),
-    SourceMember("remainder", .integer(least: 1), "remainder of the integer division"),
-    SourceMember("prefix", .text, "prepend a text"),
-    SourceMember("words", .pairs, "replace words"),
-  ]
-
-  private static let column: SourceObject = {
-    var members = filling
-    members.insert(
-      contentsOf: [
-        SourceMember("type", .choice(ColumnType.allCases.map(\.name)), "column type [default: text]"),
-        SourceMember("nullable", .truth, "whether the column can be null [default: true, except for key columns]"),
-        SourceMember("summary", .text, "description of the column, in one sentence"),
-        SourceMember("unit", .text, "unit of a number"),
-        SourceMember(
-          "role", .choice(ColumnRole.allCases.map(\.rawValue)), "role of the column in tables and on pages"),
-      ], at: 2)
-    return SourceObject(
-      summary: "a column", members: members,
-      conditions: [
-        SourceCondition(
-          key: "formats", other: "type", values: [ColumnType.date.name, ColumnType.timestamp.name], orAbsent: false,
-          complaint: "“formats” applies only to date and timestamp columns"),
-        SourceCondition(
-          key: "missing", other: "type", values: [ColumnType.text.name], orAbsent: true,
-          complaint: "applies only to text columns"),
-      ])
-  }()
 }

@@ -4,8 +4,9 @@ extension SourceFile {
   /// The JSON Schema (draft 2020-12) of a source definition, as text with a final line feed. The reader accepts
   /// whatever it accepts, except for references between places: keys that are columns, parents that precede their
   /// children, names that differ.
-  public static var schema: [UInt8] {
-    guard case .object(let members) = form.schema else { return [] }
+  /// - Parameter grammar: the version of the grammar, 1 or 2.
+  public static func schema(grammar: Int = newestGrammar) -> [UInt8] {
+    guard case .object(let members) = form.schema(grammar) else { return [] }
     let head: [JSON.Member] = [
       JSON.Member("$schema", .string("https://json-schema.org/draft/2020-12/schema")),
       JSON.Member("title", .string("bb-export source definition")),
@@ -16,25 +17,26 @@ extension SourceFile {
 
 extension SourceObject {
   /// - Parameter tag: the member that chooses this object among others.
-  fileprivate func schema(tag: String? = nil) -> JSON {
+  fileprivate func schema(_ grammar: Int, tag: String? = nil) -> JSON {
     var properties: [JSON.Member] = []
     if let tag { properties.append(JSON.Member(tag, .object(["const": .string(name)]))) }
+    let members = members.filter { $0.since <= grammar }
     for member in members {
-      guard case .object(let form) = member.form.schema else { continue }
+      guard case .object(let form) = member.form(in: grammar).schema(grammar) else { continue }
       let described = form.filter { $0.name != "description" }
       properties.append(
         JSON.Member(member.key, .object([JSON.Member("description", .string(member.summary))] + described)))
     }
-    let required = (tag.map { [$0] } ?? []) + members.filter(\.isRequired).map(\.key)
+    let required = (tag.map { [$0] } ?? []) + members.filter { $0.isRequired(in: grammar) }.map(\.key)
     var schema: [JSON.Member] = [
       JSON.Member("description", .string(summary)), JSON.Member("type", .string("object")),
       JSON.Member("properties", .object(properties)), JSON.Member("additionalProperties", .boolean(false)),
     ]
     if !required.isEmpty { schema.insert(JSON.Member("required", .array(required.map { .string($0) })), at: 2) }
+    let conditions = conditions.filter { $0.last >= grammar }
     if !conditions.isEmpty { schema.append(JSON.Member("allOf", .array(conditions.map(\.schema)))) }
     return .object(schema)
   }
-  fileprivate var schema: JSON { schema() }
 }
 
 extension SourceCondition {
@@ -48,9 +50,9 @@ extension SourceCondition {
 }
 
 extension SourceForm {
-  fileprivate var schema: JSON {
+  fileprivate func schema(_ grammar: Int) -> JSON {
     switch self {
-    case .constant(let value): return .object(["const": .number(Int64(value))])
+    case .version: return .object(["const": .number(Int64(grammar))])
     case .text: return .object(["type": .string("string")])
     case .matching(let pattern):
       return .object(["type": .string("string"), "pattern": .string(pattern.expression)])
@@ -61,25 +63,35 @@ extension SourceForm {
       ])
     case .positive: return .object(["type": .string("number"), "exclusiveMinimum": .number(0)])
     case .truth: return .object(["type": .string("boolean")])
+    case .scalar:
+      return .object(["type": .array([.string("string"), .string("number"), .string("boolean")])])
+    case .any: return .object([])
     case .pairs:
       return .object([
         "type": .string("object"),
         "additionalProperties": .object(["type": .array([.string("string"), .string("number")])]),
       ])
-    case .texts(let keys, let values):
+    case .entries(let keys, let values):
       return .object([
         "type": .string("object"), "propertyNames": .object(["pattern": .string(keys.expression)]),
-        "additionalProperties": SourceForm.matching(values).schema,
+        "additionalProperties": values.schema(grammar),
       ])
     case .list(let element, let least):
       return .object([
-        "type": .string("array"), "items": element.schema, "minItems": .number(Int64(least)),
+        "type": .string("array"), "items": element.schema(grammar), "minItems": .number(Int64(least)),
       ])
-    case .object(let object): return object.schema
-    case .variants(let tag, let objects): return .object(["oneOf": .array(objects.map { $0.schema(tag: tag) })])
+    case .object(let object): return object.schema(grammar)
+    case .variants(let tag, let objects):
+      return .object(["oneOf": .array(objects.filter { $0.since <= grammar }.map { $0.schema(grammar, tag: tag) })])
     case .wordOrMember(let words, let members):
-      let single = members.map { SourceObject(summary: $0.summary, members: [.required($0.key, $0.form, $0.summary)]) }
-      return .object(["oneOf": .array([SourceForm.choice(words).schema] + single.map(\.schema))])
+      let known = words.filter { $0.since <= grammar }.map(\.text)
+      let single = members.filter { $0.since <= grammar }.map {
+        SourceObject(summary: $0.summary, members: [.required($0.key, $0.form, $0.summary)])
+      }
+      return .object([
+        "oneOf": .array([SourceForm.choice(known).schema(grammar)] + single.map { $0.schema(grammar) })
+      ])
+    case .either(let forms): return .object(["oneOf": .array(forms.map { $0.schema(grammar) })])
     }
   }
 }

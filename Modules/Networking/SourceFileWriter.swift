@@ -3,28 +3,97 @@ public import Domain
 import Rows
 
 extension SourceFile {
-  /// A source as the text of a file, with a line feed at its end; reading it gives the same source.
+  /// A source as the text of a file, with a line feed at its end; reading it gives the same source. The file declares
+  /// the lowest version of the grammar that suffices.
   public static func text(of source: APIDescription) -> [UInt8] {
+    let first = document(source, grammar: 1), problems = SourceProblems(grammar: 1)
+    SourceForm.object(form).check(SourceNode(first, file: ""), problems)
+    let isLater = source.grammar > 1 || !problems.all.isEmpty
+    return (isLater ? document(source, grammar: 2) : first).indentedBytes()
+  }
+
+  private static func document(_ source: APIDescription, grammar: Int64) -> JSON {
     var document: [JSON.Member] = [
-      JSON.Member("bb_source", .number(1)), JSON.Member("name", .string(source.name)),
+      JSON.Member("bb_source", .number(grammar)), JSON.Member("name", .string(source.name)),
     ]
     document.add("summary", source.summary)
     document.add("base_url", source.baseURL)
-    document.add("headers", source.headers)
-    switch source.authorization {
-    case .none: break
-    case .bearer(let variable): document.add("auth", ["type": "bearer", "env": variable])
-    case .basic(let variable): document.add("auth", ["type": "basic", "env": variable])
-    case .query(let parameter, let variable):
-      document.add("auth", ["type": "query", "param": parameter, "env": variable])
-    case .header(let name, let variable): document.add("auth", ["type": "header", "header": name, "env": variable])
+    if !source.variables.isEmpty {
+      let variables = source.variables.map { variable in
+        var members: [JSON.Member] = []
+        members.add("env", variable.environment ?? "")
+        if let usual = variable.usual { members.append(JSON.Member("default", .string(usual))) }
+        return JSON.Member(variable.name, .object(members))
+      }
+      document.append(JSON.Member("variables", .object(variables)))
     }
-    if let rate = source.requestsPerSecond {
-      document.append(JSON.Member("rate", .object(["per_second": .number(Array(rate.description.utf8))])))
+    document.add("headers", source.headers)
+    if let authorization = authorization(source.authorization) {
+      document.append(JSON.Member("auth", authorization))
+    }
+    var rate: [JSON.Member] = []
+    if let number = source.requestsPerSecond {
+      rate.append(JSON.Member("per_second", .number(Array(number.description.utf8))))
+    }
+    if let number = source.requestsAtATime { rate.append(JSON.Member("at_a_time", .number(Int64(number)))) }
+    rate.add("remaining", source.remainingField ?? "")
+    rate.add("reset", source.resetField ?? "")
+    if !rate.isEmpty { document.append(JSON.Member("rate", .object(rate))) }
+    if let rule = source.errorRule {
+      var members = [JSON.Member("when", sign(rule.sign))]
+      if let message = rule.message { members.append(JSON.Member("message", .string(message))) }
+      if rule.isRetried { members.append(JSON.Member("retry", .boolean(true))) }
+      document.append(JSON.Member("error", .object(members)))
     }
     document.append(JSON.Member("datasets", .array(source.datasets.map(dataset))))
-    return JSON.object(document).indentedBytes()
+    return .object(document)
   }
+
+  private static func sign(_ sign: SourceSign) -> JSON {
+    .object([JSON.Member("at", .string(sign.pointer)), JSON.Member("is", sign.value)])
+  }
+
+  // MARK: - Authorization
+
+  private static func authorization(_ authorization: SourceAuthorization) -> JSON? {
+    var members: [JSON.Member] = []
+    switch authorization {
+    case .none: return nil
+    case .bearer(let variable): members.add(["type": "bearer", "env": variable])
+    case .basic(let variable): members.add(["type": "basic", "env": variable])
+    case .query(let parameter, let variable): members.add(["type": "query", "param": parameter, "env": variable])
+    case .header(let name, let variable): members.add(["type": "header", "header": name, "env": variable])
+    case .key(let key):
+      switch key.placement {
+      case .bearer: members.add(["type": "bearer"])
+      case .basic: members.add(["type": "basic"])
+      case .query(let parameter): members.add(["type": "query", "param": parameter])
+      case .header(let name): members.add(["type": "header", "header": name])
+      }
+      let variables = key.secrets.compactMap { if case .variable(let name) = $0 { name } else { nil } }
+      if variables.count == 1 { members.add("env", variables[0]) } else { members.add("env", variables) }
+      for case .file(let path) in key.secrets { members.add("file", path) }
+      if let prefix = key.prefix { members.append(JSON.Member("prefix", .string(prefix))) }
+    case .oauth2(let oauth):
+      members.add(["type": "oauth2", "grant": oauth.grant.rawValue, "token_url": oauth.tokenURL])
+      members.append(JSON.Member("client_id", secret(oauth.clientID)))
+      if let place = oauth.clientSecret { members.append(JSON.Member("client_secret", secret(place))) }
+      if let place = oauth.refreshToken { members.append(JSON.Member("refresh_token", secret(place))) }
+      if let scope = oauth.scope { members.append(JSON.Member("scope", .string(scope))) }
+      if oauth.sending != .basic { members.add("send", oauth.sending.rawValue) }
+    case .several(let all): return .array(all.compactMap(Self.authorization))
+    }
+    return .object(members)
+  }
+
+  private static func secret(_ secret: SourceSecret) -> JSON {
+    switch secret {
+    case .variable(let name): .object([JSON.Member("env", .string(name))])
+    case .file(let path): .object([JSON.Member("file", .string(path))])
+    }
+  }
+
+  // MARK: - Datasets
 
   private static func dataset(_ dataset: APIDataset) -> JSON {
     let schema = dataset.schema
@@ -32,20 +101,43 @@ extension SourceFile {
     members.add("summary", schema.summary)
     members.add("path", dataset.path)
     members.add("params", dataset.parameters)
+    if dataset.request != .get { members.append(JSON.Member("request", request(dataset.request))) }
+    if let name = dataset.responseFormat.name {
+      var format = [JSON.Member("as", .string(name.rawValue))]
+      format.add("delimiter", dataset.responseFormat.delimiter ?? "")
+      format.add("encoding", dataset.responseFormat.encoding?.rawValue ?? "")
+      members.append(JSON.Member("answer", .object(format)))
+    }
     members.add("filters", dataset.filters)
     if let path = dataset.randomPath {
       var random = [JSON.Member("path", .string(path))]
       random.add("filters", dataset.randomFilters)
       members.append(JSON.Member("random", .object(random)))
     }
-    members.add("records", dataset.records)
+    if dataset.recordForm == .list {
+      members.add("records", dataset.records)
+    } else {
+      var records: [JSON.Member] = []
+      records.add("at", dataset.records)
+      records.add("as", dataset.recordForm.rawValue)
+      if dataset.hasHeaderRow { records.append(JSON.Member("header", .boolean(true))) }
+      members.append(JSON.Member("records", .object(records)))
+    }
+    members.addOneOrMore("explode", dataset.explode)
+    if let iteration = dataset.iteration { members.append(JSON.Member("for_each", self.iteration(iteration))) }
     if dataset.paging.style != .none || dataset.paging.isDeclaredWhole {
       members.append(JSON.Member("paging", paging(dataset.paging)))
     }
     members.add("key", schema.key.map { schema.columns[$0].name })
     members.add("occurrence", dataset.occurrence ?? "")
     if let parent = dataset.parent {
-      members.add("parent", ["dataset": parent.dataset, "column": parent.column, "param": parent.parameter])
+      var described = [JSON.Member("dataset", .string(parent.dataset))]
+      if parent.parameters.count == 1, let pair = parent.parameters.first {
+        described.add(["column": pair.value, "param": pair.name])
+      } else {
+        described.add("params", parent.parameters)
+      }
+      members.append(JSON.Member("parent", .object(described)))
     }
     members.append(JSON.Member("columns", .array(schema.columns.indices.map { column($0, of: dataset) })))
     members.add("ignored", dataset.ignored)
@@ -60,84 +152,28 @@ extension SourceFile {
     return .object(members)
   }
 
-  private static func column(_ position: Int, of dataset: APIDataset) -> JSON {
-    let described = dataset.schema.columns[position]
-    var members: [JSON.Member] = [JSON.Member("name", .string(described.name))]
-    if described.type != .text { members.add("type", described.type.name) }
-    if !described.isNullable, !dataset.schema.key.contains(position) {
-      members.append(JSON.Member("nullable", .boolean(false)))
-    }
-    members.add("summary", described.summary)
-    members.add("unit", described.unit)
-    members.add("role", described.role?.rawValue ?? "")
-    let isElsewhere =
-      described.name == dataset.occurrence
-      || dataset.supplements.contains { $0.columns.contains { $0.name == described.name } }
-    if let column = dataset.columns.first(where: { $0.name == described.name }) {
-      members += filling(column)
-    } else if !isElsewhere {
-      members.add("from", nothing)
-    }
+  private static func request(_ request: SourceRequest) -> JSON {
+    var members: [JSON.Member] = []
+    if request.isPost { members.add("method", "POST") }
+    if let body = request.body { members.append(JSON.Member("body", body)) }
+    if request.isForm { members.add("encoding", "form") }
+    members.add("headers", request.headers)
     return .object(members)
   }
 
-  /// Where a column's values come from.
-  private static func filling(_ column: SourceColumn) -> [JSON.Member] {
-    var members: [JSON.Member] = []
-    if column.from != JSONPointer(steps: [column.name]).description {
-      members.append(JSON.Member("from", .string(column.from)))
+  private static func iteration(_ iteration: SourceIteration) -> JSON {
+    switch iteration {
+    case .values(let parameters):
+      .object([
+        JSON.Member("values", .object(parameters.map { JSON.Member($0.name, .array($0.values.map { .string($0) })) }))
+      ])
+    case .lines(let path, let parameter):
+      .object([JSON.Member("lines", .string(path)), JSON.Member("param", .string(parameter))])
+    case .range(let parameter, let first, let last):
+      .object([
+        JSON.Member("range", .object([JSON.Member(parameter, .array([.string(first), .string(last)]))]))
+      ])
     }
-    members.add("formats", column.formats.map(\.rawValue))
-    members.add("null", column.nulls)
-    members.add("invalid", column.invalid)
-    if !column.steps.isEmpty { members.append(JSON.Member("steps", .array(column.steps.map(step)))) }
-    if let missing = column.missing { members.append(JSON.Member("missing", .string(missing))) }
-    if column.isOptional { members.append(JSON.Member("optional", .boolean(true))) }
-    return members
-  }
-
-  private static func step(_ step: SourceStep) -> JSON {
-    switch step {
-    case .trim: .string("trim")
-    case .split: .string("split")
-    case .wrap: .string("wrap")
-    case .hasElements: .string("has-elements")
-    case .divide(let divisor): .object(["divide": .number(divisor)])
-    case .remainder(let divisor): .object(["remainder": .number(divisor)])
-    case .prefix(let text): .object(["prefix": .string(text)])
-    case .words(let words):
-      .object(["words": .object(words.map { JSON.Member($0.name, .string($0.value)) })])
-    }
-  }
-
-  private static func paging(_ paging: SourcePaging) -> JSON {
-    var members: [JSON.Member] = []
-    var isCounted = false
-    switch paging.style {
-    case .none: members.add("type", "none")
-    case .page(let parameter, let first):
-      members = [JSON.Member("type", .string("page")), JSON.Member("param", .string(parameter))]
-      if first != 1 { members.append(JSON.Member("first", .number(Int64(first)))) }
-      isCounted = true
-    case .offset(let parameter, let limitParameter, let limit):
-      members = [JSON.Member("type", .string("offset")), JSON.Member("param", .string(parameter))]
-      members.add("limit_param", limitParameter ?? "")
-      members.append(JSON.Member("limit", .number(Int64(limit))))
-      isCounted = true
-    case .nextURL(let pointer):
-      members = [JSON.Member("type", .string("next_url")), JSON.Member("pointer", .string(pointer))]
-    case .linkHeader: members.add("type", "link_header")
-    case .cursor(let parameter, let pointer):
-      members = [
-        JSON.Member("type", .string("cursor")), JSON.Member("param", .string(parameter)),
-        JSON.Member("pointer", .string(pointer)),
-      ]
-    }
-    if isCounted { members.add("stop", paging.stop.rawValue) }
-    if paging.maximumPages != 1000, paging.style != .none {
-      members.append(JSON.Member("max_pages", .number(Int64(paging.maximumPages))))
-    }
-    return .object(members)
   }
 
   private static func supplement(_ supplement: SourceSupplement) -> JSON {
@@ -147,32 +183,77 @@ extension SourceFile {
       members = [JSON.Member("for", .string("each")), JSON.Member("path", .string(supplement.path))]
       members.add("params", supplement.parameters)
       members.add("param", parameter)
+    case .link(let pointer):
+      members = [JSON.Member("for", .string("each")), JSON.Member("url", .string(pointer))]
     case .list(let records, let id):
       members = [JSON.Member("for", .string("all")), JSON.Member("path", .string(supplement.path))]
       members.add("params", supplement.parameters)
       members += [JSON.Member("records", .string(records)), JSON.Member("id", .string(id))]
     }
+    members.addOneOrMore("explode", supplement.explode)
+    if let absent = supplement.absent {
+      members.append(JSON.Member("absent", .array(absent.map { .number(Int64($0)) })))
+    }
     let columns = supplement.columns.map { JSON.object([JSON.Member("name", .string($0.name))] + filling($0)) }
     return .object(members + [JSON.Member("columns", .array(columns))])
   }
-}
 
-extension [JSON.Member] {
-  /// A text, when there is one.
-  fileprivate mutating func add(_ key: String, _ text: String) {
-    if !text.isEmpty { append(JSON.Member(key, .string(text))) }
-  }
-  /// A list of texts, when there are some.
-  fileprivate mutating func add(_ key: String, _ texts: [String]) {
-    if !texts.isEmpty { append(JSON.Member(key, .array(texts.map { .string($0) }))) }
-  }
-  /// An object of texts, when there are some.
-  fileprivate mutating func add(_ key: String, _ pairs: [SourceParameter]) {
-    if !pairs.isEmpty {
-      append(JSON.Member(key, .object(pairs.map { JSON.Member($0.name, .string($0.value)) })))
+  // MARK: - Paging
+
+  private static func paging(_ paging: SourcePaging) -> JSON {
+    var members: [JSON.Member] = []
+    switch paging.style {
+    case .none: members.add("type", "none")
+    case .page(let parameter, let first):
+      members.add(["type": "page", "param": parameter])
+      if first != 1 { members.append(JSON.Member("first", .number(Int64(first)))) }
+    case .offset(let parameter, let limitParameter, let limit):
+      members.add(["type": "offset", "param": parameter])
+      members.add("limit_param", limitParameter ?? "")
+      members.append(JSON.Member("limit", .number(Int64(limit))))
+      if paging.firstOffset != 0 { members.append(JSON.Member("first", .number(Int64(paging.firstOffset)))) }
+      if paging.overlap != 0 { members.append(JSON.Member("overlap", .number(Int64(paging.overlap)))) }
+    case .nextURL(let pointer):
+      members = [JSON.Member("type", .string("next_url")), JSON.Member("pointer", .string(pointer))]
+    case .linkHeader: members.add("type", "link_header")
+    case .cursor(let parameter, let pointer):
+      members.add(["type": "cursor", "param": parameter])
+      members.append(JSON.Member("pointer", .string(pointer)))
+    case .parameters(let pointer):
+      members = [JSON.Member("type", .string("params")), JSON.Member("pointer", .string(pointer))]
+    case .keyset(let cursor): members = self.cursor(cursor)
     }
+    if let limit = paging.limit { members.append(JSON.Member("limit", .number(Int64(limit)))) }
+    members.add("limit_param", paging.limitParameter ?? "")
+    members.add("stop", paging.stop?.rawValue ?? "")
+    if let until = paging.until { members.append(JSON.Member("until", sign(until))) }
+    if let total = paging.total { members.append(JSON.Member("total", count(total))) }
+    if let pages = paging.pages { members.append(JSON.Member("pages", count(pages))) }
+    if paging.maximumPages != 1000, paging.style != .none {
+      members.append(JSON.Member("max_pages", .number(Int64(paging.maximumPages))))
+    }
+    return .object(members)
   }
-  fileprivate mutating func add(_ key: String, _ pairs: KeyValuePairs<String, String>) {
-    add(key, pairs.map { SourceParameter($0.key, $0.value) })
+
+  private static func cursor(_ cursor: SourceCursor) -> [JSON.Member] {
+    var members = [JSON.Member("type", .string("cursor"))]
+    switch cursor.target {
+    case .parameter(let name): members.add("param", name)
+    case .body(let pointer): members.append(JSON.Member("body", .string(pointer)))
+    }
+    if let start = cursor.start { members.append(JSON.Member("start", start)) }
+    switch cursor.origin {
+    case .response(let pointer): members.append(JSON.Member("pointer", .string(pointer)))
+    case .last(let pointer): members.append(JSON.Member("from", .object([JSON.Member("last", .string(pointer))])))
+    case .header(let name): members.append(JSON.Member("from", .object([JSON.Member("header", .string(name))])))
+    }
+    return members
+  }
+
+  private static func count(_ count: SourcePaging.Count) -> JSON {
+    switch count {
+    case .pointer(let pointer): pointer.isEmpty ? .object([JSON.Member("answer", .string(""))]) : .string(pointer)
+    case .header(let name): .object([JSON.Member("header", .string(name))])
+    }
   }
 }

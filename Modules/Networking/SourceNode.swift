@@ -9,7 +9,8 @@ import Rows
 struct SourceNode {
   let json: JSON
   private let file: String
-  private let path: String
+  /// JSON Pointer in the document.
+  let path: String
 
   /// The whole document.
   init(_ json: JSON, file: String) {
@@ -36,9 +37,23 @@ struct SourceNode {
     return problem("unknown \(kind) \(RESTText.firstWords(Array(word.utf8)))", hint: near ?? all)
   }
 
-  /// - Throws: `configuration` if this is not text.
-  func wantText() throws(Problem) {
-    guard json.stringBytes != nil else { throw problem("expected a string, found \(json.kindName)") }
+  /// Something of a later version of the grammar.
+  func later(_ version: Int) -> Problem {
+    problem("belongs to version \(version)", hint: "write \"bb_source\": \(version)")
+  }
+
+  /// Whether this is text; notes a problem if it is not.
+  func isText(_ problems: SourceProblems) -> Bool {
+    if json.stringBytes != nil { return true }
+    problems.note(problem("expected a string, found \(json.kindName)"))
+    return false
+  }
+
+  /// Whether this is an object; notes a problem if it is not.
+  func isObject(_ problems: SourceProblems) -> Bool {
+    if json.objectMembers != nil { return true }
+    problems.note(problem("expected an object, found \(json.kindName)"))
+    return false
   }
 
   // MARK: - Values
@@ -51,6 +66,8 @@ struct SourceNode {
   var elements: [SourceNode] {
     (json.arrayValue ?? []).enumerated().map { SourceNode($1, file: file, path: "\(path)/\($0)") }
   }
+  /// The elements of an array, or the value itself.
+  var oneOrMore: [SourceNode] { json.arrayValue == nil ? [self] : elements }
   /// A text.
   var text: String { json.stringValue ?? "" }
   /// A list of texts.

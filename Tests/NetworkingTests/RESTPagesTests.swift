@@ -282,7 +282,7 @@ import Testing
     for value: Value in [.integer(7), .text("a"), .text("Old")] { builder.append(value: value) }
     let columns = ["id", "title", "audience", "synopsis"]
     let got = try await Outcome(
-      .boxOffice, "movies", server, columns: columns, stored: StoredTable(schema: old, batch: builder.finish()))
+      .boxOffice, "movies", server, columns: columns, stored: StoredTable(schema: old, batch: builder.takeBatch()))
     #expect(got.rows == ["a|A|7|null", "b|B|null|null"])
     #expect(
       got.warnings == [

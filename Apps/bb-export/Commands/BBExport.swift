@@ -58,7 +58,7 @@ enum BBExport {
         "ACTION", values: .words(["check", "show", "schema"]), count: .any,
         "check FILE (validate a source definition), show NAME, or schema")
     ],
-    options: OutputOptions.exporting,
+    options: [Options.grammar] + OutputOptions.exporting,
     examples: ["sources show box-office > my-api.json", "sources check my-api.json", "sources schema > bb-source.json"])
   static let check = Command(
     "check", "report data quality problems, as a table",

@@ -47,11 +47,16 @@ enum Listings {
     case ("check", 2):
       let source = try services.sources.definition(words[1])
       let names = source.datasets.map(\.schema.name).joined(separator: ", ")
-      let key = source.authorization.variable.map { "; sends the value of $\($0) to \(source.baseURL)" } ?? ""
+      let key =
+        source.authorization.variables.isEmpty
+        ? ""
+        : "; sends the value of \(source.authorization.variables.map { "$\($0)" }.joined(separator: ", ")) to \(source.baseURL)"
       return try services.terminal.write("\(words[1]): valid source definition \(source.name): \(names)\(key)\n")
     case ("show", 2):
       return try print(services.sources.text(of: try APIDescription.named(words[1])), services)
-    case ("schema", 1): return try print(services.sources.schema, services)
+    case ("schema", 1):
+      let grammar = try context.invocation.integer(Options.grammar, in: 1...2) ?? 2
+      return try print(services.sources.schema(grammar: grammar), services)
     default:
       throw Problem(
         .usage, "unknown subcommand “sources \(words.joined(separator: " "))”",
@@ -94,6 +99,6 @@ enum Listings {
       }
     }
     try await OutputPlan(context.invocation, context.services).write(
-      BufferedRows(schema: schema, batches: [builder.finish()]))
+      BufferedRows(schema: schema, batches: [builder.takeBatch()]))
   }
 }

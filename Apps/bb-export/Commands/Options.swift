@@ -86,6 +86,15 @@ enum Options {
     "strict", in: reading, "fail if the API announces more records than it returned")
   static let deadline = Option.value(
     "deadline", "SECONDS", default: "900", in: reading, "total time for requests to an API, waits included")
+  static let set = Option.value(
+    "set", "NAME=VALUE", repeatable: true, in: reading,
+    "set a variable of a source definition; may be repeated")
+  static let errorsLimit = Option.value(
+    "errors-limit", "N", default: "20", in: reading, "report at most N invalid records of a response")
+  static let allowPartial = Option.flag(
+    "allow-partial", in: reading, "replace a file even if detail requests failed")
+  static let grammar = Option.value(
+    "grammar", "N", values: .words(["1", "2"]), default: "2", in: reading, "schema: version of the grammar")
   static let maxBytes = Option.value(
     "max-bytes", "SIZE", default: "4G", in: reading, "stop if the responses of the API exceed this total size")
 
@@ -121,7 +130,8 @@ enum Options {
 
   /// What commands take that ask an API.
   static let asking = [
-    source, api, maxAge, maxBytes, deadline, strict, refresh, offline, proxy, cacert, allowPrivate,
+    source, api, maxAge, maxBytes, deadline, strict, set, errorsLimit, allowPartial, refresh, offline, proxy, cacert,
+    allowPrivate,
   ]
   /// What commands take that choose rows.
   static let selecting = [

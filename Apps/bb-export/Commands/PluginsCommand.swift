@@ -57,6 +57,6 @@ struct PluginsCommand {
     var builder = RowBatchBuilder(width: columns.count)
     for value in rows.joined() { if value.isEmpty { builder.appendNull() } else { builder.append(text: value) } }
     try await OutputPlan(invocation, services).write(
-      BufferedRows(schema: schema, batches: [builder.finish()]))
+      BufferedRows(schema: schema, batches: [builder.takeBatch()]))
   }
 }

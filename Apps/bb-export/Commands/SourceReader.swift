@@ -129,6 +129,15 @@ struct SourceReader {
     live.maxAge = try invocation.integer(Options.maxAge, in: 0...Int(Int32.max))
     live.maximumBytes = try invocation.size(Options.maxBytes)
     live.deadline = try invocation.integer(Options.deadline, in: 1...86_400)
+    live.failsOnPartial = invocation.has(Options.strict)
+    live.errorLimit = try invocation.integer(Options.errorsLimit, in: 1...1000)
+    for text in invocation.all(Options.set) {
+      let pair = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+      guard pair.count == 2, !pair[0].isEmpty else {
+        throw Problem(.usage, "invalid value “\(text)” for --set", hint: "use NAME=VALUE")
+      }
+      live.variables[String(pair[0])] = String(pair[1])
+    }
     live.isComplete = isStrict || invocation.has(Options.strict)
     live.allowsPrivate = invocation.has(Options.allowPrivate)
     live.refresh = invocation.has(Options.refresh)

@@ -189,7 +189,7 @@ struct SyncCommand {
         builder.append(integer: Int64(count))
       }
     }
-    return BufferedRows(schema: schema, batches: [builder.finish()])
+    return BufferedRows(schema: schema, batches: [builder.takeBatch()])
   }
 }
 

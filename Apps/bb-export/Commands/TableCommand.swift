@@ -34,6 +34,11 @@ struct TableCommand {
     }
     var rows = try await source.rows(of: table, request)
     services.report.detail("reading \(table) from \(source.name)")
+    if !services.provenance.failures.isEmpty, !invocation.has(Options.allowPartial), let path = outputs.replacedFile {
+      throw Problem(
+        .busy, "refusing to replace a file by a partial result", at: path,
+        hint: "run the command again, or use --allow-partial")
+    }
     if let needed = request.columns, !needed.allSatisfy({ rows.schema.position(of: $0) != nil }) {
       // So that the message can say what columns there are; a pipe that cannot be read again leaves it at what is
       // known.

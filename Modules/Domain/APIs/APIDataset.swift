@@ -16,6 +16,18 @@ public struct APIDataset: Sendable, Hashable {
   public var randomFilters: [SourceParameter]
   /// JSON Pointer to the array of records in a response; empty if the response is that array.
   public var records: String
+  /// The form of the records at `records`.
+  public var recordForm = SourceRecordForm.list
+  /// Whether the first of the rows has the names of the columns.
+  public var hasHeaderRow = false
+  /// JSON Pointers to arrays within records, from the outside in, whose elements are the records in their place.
+  public var explode: [String] = []
+  /// The method, body and headers of the requests.
+  public var request = SourceRequest.get
+  /// The format of the responses.
+  public var responseFormat = SourceResponseFormat()
+  /// Values that the dataset is requested for; nil for none.
+  public var iteration: SourceIteration?
   /// The paging of a long list.
   public var paging: SourcePaging
   /// Where each column's values are found.
@@ -74,15 +86,16 @@ public struct SourceParameter: Sendable, Hashable {
 public struct SourceParent: Sendable, Hashable {
   /// The dataset whose records are iterated.
   public var dataset: String
-  /// Its column whose value is sent.
-  public var column: String
-  /// What carries the value: `{parameter}` in the path, or else the query parameter.
-  public var parameter: String
+  /// What carries each value, `{name}` in the path or else the query parameter, and the column whose value is sent.
+  public var parameters: [SourceParameter]
   /// Requests for every record of `dataset`.
-  public init(dataset: String, column: String, parameter: String) {
+  public init(dataset: String, parameters: [SourceParameter]) {
     self.dataset = dataset
-    self.column = column
-    self.parameter = parameter
+    self.parameters = parameters
+  }
+  /// Requests for every record of `dataset`, with the value of one column.
+  public init(dataset: String, column: String, parameter: String) {
+    self.init(dataset: dataset, parameters: [SourceParameter(parameter, column)])
   }
 }
 
@@ -92,6 +105,8 @@ public struct SourceSupplement: Sendable, Hashable {
   public enum Scope: Sendable, Hashable {
     /// One answer for each row: an object, asked for with the first key column's value, as for a `SourceParent`.
     case eachRow(parameter: String)
+    /// One answer for each row, at the URL that the JSON Pointer `pointer` of the record leads to.
+    case link(pointer: String)
     /// One list for all rows, at the JSON Pointer `records`. A record belongs to the row whose first key column equals
     /// the value at the pointer `id`.
     case list(records: String, id: String)
@@ -102,6 +117,10 @@ public struct SourceSupplement: Sendable, Hashable {
   public var parameters: [SourceParameter]
   /// The kind of requests.
   public var scope: Scope
+  /// JSON Pointers to arrays within a response, whose elements become rows.
+  public var explode: [String] = []
+  /// The statuses that mean that there are no details; nil for 404 and 410.
+  public var absent: [Int]?
   /// The columns they fill.
   public var columns: [SourceColumn]
   /// Further answers from `path`.

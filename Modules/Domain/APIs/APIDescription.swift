@@ -15,6 +15,18 @@ public struct APIDescription: Sendable, Hashable {
   public var headers: [SourceParameter]
   /// The most requests a second; nil for no limit.
   public var requestsPerSecond: Double?
+  /// The most requests at a time; nil for the usual number.
+  public var requestsAtATime: Int?
+  /// The header field with the number of requests left; nil for the usual ones.
+  public var remainingField: String?
+  /// The header field with the time at which requests are served again; nil for the usual ones.
+  public var resetField: String?
+  /// The variables, in the order of the file.
+  public var variables: [SourceVariable] = []
+  /// Which responses with status 200 are errors; nil for none.
+  public var errorRule: SourceErrorRule?
+  /// The version of the grammar that its file declares, at least.
+  public var grammar = 1
   /// The datasets it has.
   public var datasets: [APIDataset]
 
@@ -64,27 +76,5 @@ public struct APIDescription: Sendable, Hashable {
     throw Problem(
       .noInput, "source \(self.name) has no dataset \(name)",
       hint: hint ?? "available: \(names.joined(separator: ", "))")
-  }
-}
-
-/// The authorization of a request. Secrets are in environment variables, never in descriptions.
-public enum SourceAuthorization: Sendable, Hashable {
-  /// It does not.
-  case none
-  /// `Authorization: Bearer …` with the value of a variable.
-  case bearer(variable: String)
-  /// `Authorization: Basic …` from a variable that holds `user:password`.
-  case basic(variable: String)
-  /// A query parameter with the value of a variable.
-  case query(parameter: String, variable: String)
-  /// A header field with the value of a variable.
-  case header(name: String, variable: String)
-
-  /// The variable that holds the secret.
-  public var variable: String? {
-    switch self {
-    case .none: nil
-    case .bearer(let variable), .basic(let variable), .query(_, let variable), .header(_, let variable): variable
-    }
   }
 }

@@ -29,6 +29,19 @@ public struct MemberFinding: Sendable, Hashable {
     self.nearest = nearest
   }
 
+  /// The findings with those of one member added up.
+  public static func merged(_ findings: [MemberFinding]) -> [MemberFinding] {
+    var merged: [MemberFinding] = []
+    for finding in findings {
+      if let known = merged.firstIndex(where: { $0.kind == finding.kind && $0.pointer == finding.pointer }) {
+        merged[known].count += finding.count
+      } else {
+        merged.append(finding)
+      }
+    }
+    return merged
+  }
+
   /// The findings of one dataset as one line; nil for none.
   public static func line(_ findings: [MemberFinding]) -> String? {
     guard let first = findings.first else { return nil }

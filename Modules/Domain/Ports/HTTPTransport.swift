@@ -39,6 +39,8 @@ public struct HTTPRequest: Sendable, Hashable {
   public var timeout: Duration
   /// Whether a POST request only reads, so that it may be tried again and cached.
   public var isRepeatable = false
+  /// Whether a response that asks to wait is returned, because the caller has another key.
+  public var endsWhenThrottled = false
   /// Header fields of the response, in addition to the usual ones, that a cache must keep.
   public var keptHeaders: [String] = []
   /// The most decoded bytes of body to accept; more is `badData`.

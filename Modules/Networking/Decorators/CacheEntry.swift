@@ -14,6 +14,8 @@ struct CacheEntry: Sendable {
   /// The largest file that is read as an entry, in bytes: the largest body of a response, 256 MiB, and its headers. A
   /// larger file counts as damaged.
   static let largest = 257 << 20
+  /// Header fields that are kept in addition to the usual ones.
+  var extra: [String] = []
   private static let kept = ["etag", "last-modified", "content-type", "link"]
 
   /// Seconds since it was known to be right; never below zero, whatever the clock does.
@@ -32,7 +34,7 @@ struct CacheEntry: Sendable {
     guard links != [], links != headers.only(["link"]) else { return nil }
     var renewed = self
     renewed.seconds = now
-    renewed.headers = headers.only(Self.kept.filter { $0 != "link" })
+    renewed.headers = headers.only((Self.kept + extra).filter { $0 != "link" })
     renewed.headers.append(links)
     return renewed
   }
@@ -40,7 +42,7 @@ struct CacheEntry: Sendable {
   /// The bytes before the body.
   var head: [UInt8] {
     var fields = Array("\(seconds)\n\(status)\n".utf8)
-    fields += headers.only(Self.kept).lines
+    fields += headers.only(Self.kept + extra).lines
     fields.append(10)
     var hash = SHA256()
     hash.update(fields)

@@ -61,9 +61,10 @@ struct CacheStore: Sendable {
   }
 
   /// The bytes of a file, and its time.
-  private static func read(_ path: String) -> ([UInt8], Int64)? {
+  /// - Parameter followsLinks: whether the file may be a symbolic link.
+  static func read(_ path: String, followsLinks: Bool = false) -> ([UInt8], Int64)? {
     // Opening a FIFO would otherwise wait for a process that writes to it.
-    let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
+    let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | (followsLinks ? 0 : O_NOFOLLOW))
     guard descriptor >= 0 else { return nil }
     defer { close(descriptor) }
     var status = stat()

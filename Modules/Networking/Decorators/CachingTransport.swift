@@ -49,12 +49,13 @@ public struct CachingTransport: HTTPTransport {
   /// Answers from the cache where it may, else asks.
   /// - Throws: `unavailable` when offline and nothing is cached.
   public func send(_ request: HTTPRequest) async throws(Problem) -> HTTPResponse {
-    guard request.method == .get else {
+    guard request.method == .get || request.isRepeatable else {
       if policy.offline { throw offline(request, "internal error: this request cannot be cached") }
       return try await inner.send(request)
     }
-    let place = store.place(of: request.url, on: request.shelf)
-    let entry = request.isStorable ? store.entry(at: place) : nil
+    let place = store.place(of: request.identity, on: request.shelf)
+    var entry = request.isStorable ? store.entry(at: place) : nil
+    entry?.extra = request.keptHeaders
     let now = date.now().seconds
     if policy.offline {
       guard let entry else { throw offline(request, "not in the cache") }
@@ -88,7 +89,9 @@ public struct CachingTransport: HTTPTransport {
       }
       guard response.status == 200, request.isStorable else { return try stale(response, entry, now, request) }
       let body = try await response.bytes()
-      let fresh = CacheEntry(seconds: now, status: 200, headers: response.headers, body: body)
+      var kept = CacheEntry(seconds: now, status: 200, headers: response.headers, body: body)
+      kept.extra = request.keptHeaders
+      let fresh = kept
       var answer = HTTPResponse(status: 200, headers: response.headers, url: response.url, body: OneChunk(body))
       answer.fetchedAt = now
       answer.believe = { store.keep(fresh, at: place) }
@@ -144,5 +147,12 @@ struct OneChunk: AsyncSequence, Sendable {
       defer { bytes = nil }
       return bytes
     }
+  }
+}
+
+extension HTTPRequest {
+  /// The text that tells requests apart: the URL, and the body of one that has a body.
+  var identity: String {
+    method == .post ? "\(method.rawValue) \(url)\n\(String(decoding: body, as: UTF8.self))" : url
   }
 }

@@ -15,7 +15,7 @@ struct HostBreaker<Instant: InstantProtocol>: Sendable where Instant.Duration ==
   private var outcomes: [Bool] = []
   private var probes = 0
 
-  /// The requests that are checked, at least and at most.
+  /// The least and the largest number of requests that decide.
   private static var least: Int { 10 }
   private static var most: Int { 20 }
   private static var pause: Duration { .seconds(5) }

@@ -40,7 +40,7 @@ final class HostGate<Waiting: Clock>: Sendable where Waiting.Duration == Duratio
     var served = ServedRate()
     var run = 0
     var breaker = HostBreaker<Waiting.Instant>()
-    var requests = 0, retries = 0
+    var requests = 0, retries = 0, answered = 0
   }
 
   private enum Step {
@@ -193,6 +193,7 @@ final class HostGate<Waiting: Clock>: Sendable where Waiting.Duration == Duratio
     state.served.note(start.duration(to: now))
     state.breaker.noteSuccess(isProbe: ticket.isProbe)
     state.run += 1
+    state.answered += 1
     guard state.limit != .max else { return }
     if state.run % 20 == 0 { state.limit += 1 }
     guard let interval = state.interval, let grown = state.grownAt, grown.duration(to: now) > state.patience else {
@@ -215,6 +216,9 @@ final class HostGate<Waiting: Clock>: Sendable where Waiting.Duration == Duratio
     state.grownAt = state.closedUntil
     state.patience = min(.seconds(16), state.patience * 2)
   }
+
+  /// The number of requests that were answered.
+  var served: Int { state.withLock { $0.answered } }
 
   /// Closes the gate, because the host announced that its limit is reached.
   func close(for wait: Duration) {

@@ -24,8 +24,9 @@ public struct RecordingTransport: HTTPTransport {
   /// - Throws: errors of `inner`; `io` if the response cannot be stored.
   public func send(_ request: HTTPRequest) async throws(Problem) -> HTTPResponse {
     let response = try await inner.send(request)
-    let entry = CacheEntry(
+    var entry = CacheEntry(
       seconds: date.now().seconds, status: response.status, headers: response.headers, body: try await response.bytes())
+    entry.extra = request.keptHeaders
     guard store.keep(entry, at: store.place(of: request.recordingKey)) else {
       throw Problem(
         .io, "cannot record the response", at: URLText.redacted(request.url), hint: "check the recordings directory")
@@ -59,5 +60,5 @@ public struct ReplayingTransport: HTTPTransport {
 
 extension HTTPRequest {
   /// What tells recorded requests apart.
-  fileprivate var recordingKey: String { "\(method.rawValue) \(url)" }
+  fileprivate var recordingKey: String { method == .post ? identity : "\(method.rawValue) \(url)" }
 }

@@ -68,7 +68,7 @@ public struct RetryingTransport<Waiting: Clock>: HTTPTransport where Waiting.Dur
   public func send(_ request: HTTPRequest) async throws(Problem) -> HTTPResponse {
     guard request.method != .post || request.isRepeatable else { return try await inner.send(request) }
     let gate = gates.gate(of: request.url, clock, random)
-    var left = request.timeout, failures = 0, throttles = 0
+    var left = request.timeout, failures = 0, throttles = 0, served = 0
     while true {
       let ticket = try await gate.enter(until: deadline, request.url)
       var request = request
@@ -88,7 +88,16 @@ public struct RetryingTransport<Waiting: Clock>: HTTPTransport where Waiting.Dur
           gate.close(for: wait)
         }
         return try outcome.get()
+      case .throttled where request.endsWhenThrottled:
+        gate.leave(ticket, .answered)
+        return try outcome.get()
       case .throttled(let asked):
+        // Without a time, a server that serves no request at all refuses rather than throttles.
+        if throttles == 0 { served = gate.served }
+        if asked == .zero, throttles + 1 >= policy.attempts, gate.served == served {
+          gate.leave(ticket, .throttled(.zero))
+          return try outcome.get()
+        }
         let wait = asked > .zero ? asked : random(min(policy.cap, policy.base * (1 << min(throttles, 16))))
         throttles += 1
         gate.leave(ticket, .throttled(wait <= policy.longestRetryAfter ? wait : .zero))

@@ -1,0 +1,64 @@
+/// The spelling of numbers in a text: the separator of groups of three digits, and that of the fraction.
+public enum NumberPattern: String, Sendable, Hashable, CaseIterable {
+  case commaPoint = "1,234.5"
+  case pointComma = "1.234,5"
+  case spaceComma = "1 234,5"
+  case apostrophePoint = "1'234.5"
+
+  private var point: UInt8 {
+    switch self {
+    case .commaPoint, .apostrophePoint: UInt8(ascii: ".")
+    case .pointComma, .spaceComma: UInt8(ascii: ",")
+    }
+  }
+
+  /// The literal of the number that a text writes, in JSON's grammar; nil if it is written otherwise.
+  public func literal(_ text: [UInt8]) -> [UInt8]? {
+    // Typographic spaces and apostrophes group digits as well.
+    let spelled = String(decoding: text, as: UTF8.self)
+    var plain: [UInt8] = []
+    for scalar in spelled.unicodeScalars {
+      switch scalar {
+      case "\u{A0}", "\u{202F}", "\u{2009}": plain.append(UInt8(ascii: " "))
+      case "\u{2019}": plain.append(UInt8(ascii: "'"))
+      case "\u{2212}": plain.append(UInt8(ascii: "-"))
+      default: plain += Array(String(scalar).utf8)
+      }
+    }
+    let group: UInt8 =
+      switch self {
+      case .commaPoint: UInt8(ascii: ",")
+      case .pointComma: UInt8(ascii: ".")
+      case .spaceComma: UInt8(ascii: " ")
+      case .apostrophePoint: UInt8(ascii: "'")
+      }
+    var rest = plain[...], literal: [UInt8] = []
+    if let sign = rest.first, sign == UInt8(ascii: "-") || sign == UInt8(ascii: "+") {
+      if sign == UInt8(ascii: "-") { literal.append(sign) }
+      rest = rest.dropFirst()
+    }
+    let parts = rest.split(separator: point, maxSplits: 1, omittingEmptySubsequences: false)
+    let groups = parts[0].split(separator: group, omittingEmptySubsequences: false)
+    guard let first = groups.first, !first.isEmpty, groups.allSatisfy({ $0.allSatisfy { $0 &- 48 < 10 } }),
+      groups.count == 1 || first.count <= 3, groups.dropFirst().allSatisfy({ $0.count == 3 })
+    else { return nil }
+    let digits = groups.joined().drop { $0 == 48 }
+    literal += digits.isEmpty ? [48] : Array(digits)
+    guard parts.count == 2 else { return literal }
+    guard !parts[1].isEmpty, parts[1].allSatisfy({ $0 &- 48 < 10 }) else { return nil }
+    return literal + [UInt8(ascii: ".")] + parts[1]
+  }
+
+  /// The literal of a number times a power of ten, exactly; nil for text that is not a number in JSON's grammar, or for
+  /// one of more than 1000 digits.
+  public static func scaled(_ literal: [UInt8], by power: Int) -> [UInt8]? {
+    guard let number = DecimalLiteral(literal), abs(power) <= 300, literal.count <= 1000 else { return nil }
+    var whole = Array(number.whole), fraction = Array(number.fraction)
+    for _ in 0..<max(0, power) { whole.append(fraction.isEmpty ? 48 : fraction.removeFirst()) }
+    for _ in 0..<max(0, -power) { fraction.insert(whole.popLast() ?? 48, at: 0) }
+    whole = Array(whole.drop { $0 == 48 })
+    if whole.isEmpty { whole = [48] }
+    let sign = number.isNegative && (whole + fraction).contains { $0 != 48 } ? [UInt8(ascii: "-")] : []
+    return sign + whole + (fraction.isEmpty ? [] : [UInt8(ascii: ".")] + fraction)
+  }
+}

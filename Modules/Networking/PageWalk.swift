@@ -1,0 +1,220 @@
+import Codecs
+import Domain
+import Rows
+
+/// The way through the pages of a list: from each page to the next request, without a network.
+struct PageWalk {
+  /// A request for a page.
+  enum Target {
+    case query(RESTQuery)
+    /// A link of the response, which is sent with the body of the first request.
+    case link(String)
+  }
+
+  /// The part of a page that decides about the next one.
+  struct Page {
+    var url: String
+    var document: JSON
+    var headers: HTTPFields
+    /// The number of records that are not repeated from the page before.
+    var records: Int
+    /// The number of records, with those that are.
+    var listed: Int
+    var last: JSON?
+  }
+
+  private let paging: SourcePaging
+  private let query: RESTQuery
+  /// The pages so far.
+  private(set) var pages = 0
+  /// The records so far.
+  private(set) var received = 0
+  private var firstCount = 0
+  private var position = 0
+
+  /// A walk that begins with `query`.
+  init(_ paging: SourcePaging, _ query: RESTQuery) {
+    self.paging = paging
+    var query = query
+    if case .offset = paging.style {
+    } else if let parameter = paging.limitParameter, let limit = paging.limit {
+      query = query.with(parameter, String(limit))
+    }
+    self.query = query
+  }
+
+  /// The first request.
+  var first: Target {
+    switch paging.style {
+    case .page(let parameter, let first): .query(query.with(parameter, String(first)))
+    case .offset(let parameter, let limitParameter, let limit):
+      .query(limited(limitParameter, limit).with(parameter, String(paging.firstOffset)))
+    case .keyset(let cursor): .query(cursor.start.map { placed($0, at: cursor.target) } ?? query)
+    case .none, .nextURL, .linkHeader, .cursor, .parameters: .query(query)
+    }
+  }
+
+  /// Whether pages are counted, so that a page without records ends them.
+  var isCounted: Bool {
+    switch paging.style {
+    case .page, .offset: true
+    case .none, .nextURL, .linkHeader, .cursor, .keyset, .parameters: false
+    }
+  }
+
+  /// Whether status 404 ends the list.
+  var endsAt404: Bool { pages > 0 && (isCounted || paging.stop == .notFound) }
+
+  private func limited(_ parameter: String?, _ limit: Int) -> RESTQuery {
+    parameter.map { query.with($0, String(limit)) } ?? query
+  }
+
+  private func placed(_ value: JSON, at target: SourceCursor.Target) -> RESTQuery {
+    switch target {
+    case .parameter(let name): return query.with(name, value.parameterText ?? "")
+    case .body(let pointer):
+      var query = self.query
+      query.body = (query.body ?? .object([])).setting(value, at: Self.steps(pointer)[...])
+      return query
+    }
+  }
+
+  /// The steps of a pointer that was checked when the description was read.
+  private static func steps(_ pointer: String) -> [String] { (try? JSONPointer(pointer))?.steps ?? [] }
+
+  // MARK: - The next page
+
+  /// The request after a page; nil at the end.
+  /// - Throws: `badData` for a value that cannot identify the next page.
+  mutating func next(after page: Page) throws(Problem) -> Target? {
+    pages += 1
+    received += page.records
+    position += page.listed
+    if pages == 1 { firstCount = page.listed }
+    if let until = paging.until, until.holds(in: page.document) { return nil }
+    if let all = number(paging.pages, page), pages >= all { return nil }
+    if let all = total(of: page), received >= all { return nil }
+    // A list with a sign of its end may have pages without records.
+    let endsEmpty = paging.stop != nil || paging.until == nil
+    if page.records == 0, endsEmpty, isCounted || paging.stop != nil { return nil }
+    if paging.stop == .short, page.listed < shortLimit { return nil }
+    switch paging.style {
+    case .none: return nil
+    case .page(let parameter, let first): return .query(query.with(parameter, String(first + pages)))
+    case .offset(let parameter, let limitParameter, let limit):
+      position -= paging.overlap
+      return .query(limited(limitParameter, limit).with(parameter, String(paging.firstOffset + position)))
+    case .nextURL(let pointer):
+      guard let found = Self.following(pointer, in: page) else { return try end(page, pointer) }
+      guard let link = found.stringValue else { throw Self.noPage(found, pointer, page) }
+      return .link(link)
+    case .linkHeader:
+      let links = page.headers.values(of: "Link").flatMap(RESTLink.list)
+      return links.first { $0.relations.contains("next") }.map { .link($0.target) }
+    case .cursor(let parameter, let pointer):
+      guard let cursor = Self.following(pointer, in: page) else { return try end(page, pointer) }
+      guard let value = cursor.stringBytes ?? cursor.numberLiteral else { throw Self.noPage(cursor, pointer, page) }
+      return .query(query.with(parameter, String(decoding: value, as: UTF8.self)))
+    case .parameters(let pointer):
+      guard let found = Self.following(pointer, in: page) else { return try end(page, pointer) }
+      guard let members = found.objectMembers else { throw Self.noPage(found, pointer, page) }
+      guard !members.isEmpty else { return nil }
+      var next = query
+      for member in members {
+        guard let text = member.value.parameterText else {
+          throw Self.noPage(member.value, "\(pointer)/\(member.name)", page)
+        }
+        next = next.with(member.name, text)
+      }
+      return .query(next)
+    case .keyset(let cursor): return try next(by: cursor, after: page)
+    }
+  }
+
+  private func next(by cursor: SourceCursor, after page: Page) throws(Problem) -> Target? {
+    let value: JSON?, place: String
+    switch cursor.origin {
+    case .response(let pointer): (value, place) = (Self.following(pointer, in: page), pointer)
+    case .header(let name):
+      let text = page.headers.value(of: name) ?? ""
+      (value, place) = (text.isEmpty ? nil : .string(text), "the header \(name)")
+    case .last(let pointer):
+      // The last record of a page without records is not known.
+      guard let last = page.last else { return nil }
+      place = pointer
+      value = last.value(at: pointer)
+      guard value?.isNull == false else { throw Self.noPage(value ?? .null, "\(pointer) of the last record", page) }
+    }
+    guard let value else { return try end(page, place) }
+    if case .parameter = cursor.target, value.parameterText == nil { throw Self.noPage(value, place, page) }
+    return .query(placed(value, at: cursor.target))
+  }
+
+  /// The number of records below which a page is short.
+  private var shortLimit: Int {
+    if case .offset(_, _, let limit) = paging.style { return max(limit, 1) }
+    return paging.limit ?? max(firstCount, 1)
+  }
+
+  /// A number of the response; nil if it has none.
+  private func number(_ count: SourcePaging.Count?, _ page: Page) -> Int? {
+    switch count {
+    case nil: nil
+    case .pointer(let pointer)?:
+      page.document.value(at: pointer).flatMap { value in
+        value.integerValue.flatMap { Int(exactly: $0) } ?? value.stringValue.flatMap { Int($0) }
+      }
+    case .header(let name)?: page.headers.value(of: name).flatMap { Int($0) }
+    }
+  }
+
+  /// The number of all records, as a page says.
+  func total(of page: Page) -> Int? { number(paging.total, page) }
+
+  /// The end of a list without a next page, unless its own sign says that it has one.
+  private func end(_ page: Page, _ place: String) throws(Problem) -> Target? {
+    guard let until = paging.until, page.document.value(at: until.pointer) != nil, page.records > 0 else { return nil }
+    throw Problem(
+      .badData, "\(until.pointer) announces another page, but \(place) does not identify it",
+      at: URLText.redacted(page.url), hint: "correct “paging” in the source definition")
+  }
+
+  /// The value at `pointer` that identifies the next page; nil if it is missing, null, false or empty.
+  private static func following(_ pointer: String, in page: Page) -> JSON? {
+    guard let found = page.document.value(at: pointer)?.elementText, !found.isNull, found.booleanValue != false,
+      found.stringBytes?.isEmpty != true
+    else { return nil }
+    return found
+  }
+
+  /// The error for a value that cannot identify the next page: the list would seem to end here.
+  private static func noPage(_ found: JSON, _ pointer: String, _ page: Page) -> Problem {
+    Problem(
+      .badData, "expected the next page at \(pointer), found \(found.kindName): \(RESTText.shown(found))",
+      at: URLText.redacted(page.url), hint: "correct the pointer in the source definition")
+  }
+}
+
+extension SourcePaging {
+  /// The pointers that it reads, as steps, and whether it follows the header `Link`.
+  var knownMembers: (pointers: [[String]], readsLink: Bool) {
+    var pointers: [String] = [], readsLink = false
+    switch style {
+    case .nextURL(let pointer), .cursor(_, let pointer), .parameters(let pointer): pointers.append(pointer)
+    case .keyset(let cursor): if case .response(let pointer) = cursor.origin { pointers.append(pointer) }
+    case .linkHeader: readsLink = true
+    case .none, .page, .offset: break
+    }
+    if let until { pointers.append(until.pointer) }
+    for case .pointer(let pointer)? in [total, pages] { pointers.append(pointer) }
+    return (pointers.compactMap { (try? JSONPointer($0))?.steps }, readsLink)
+  }
+
+  /// The header fields that it reads.
+  var readHeaders: [String] {
+    var names: [String] = []
+    if case .keyset(let cursor) = style, case .header(let name) = cursor.origin { names.append(name) }
+    for case .header(let name)? in [total, pages] { names.append(name) }
+    return names
+  }
+}

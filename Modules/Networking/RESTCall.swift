@@ -1,0 +1,51 @@
+import Codecs
+import Domain
+import Rows
+
+/// One request of a source, without its authorization.
+struct RESTCall: Sendable {
+  var url = ""
+  var body: JSON?
+  var isPost: Bool
+  var isForm: Bool
+  var headers: [SourceParameter]
+  var format: SourceResponseFormat
+  /// Whether the response may be cached.
+  var isStorable = true
+  /// The collection of the response, for the cache.
+  var shelf: String?
+  /// Header fields of the response that the cache must keep.
+  var keptHeaders: [String] = []
+  /// Statuses that mean that the record does not exist.
+  var absent: Set<Int> = []
+
+  /// A request as a dataset describes it; the URL is still missing.
+  init(_ request: SourceRequest, _ format: SourceResponseFormat) {
+    isPost = request.isPost
+    isForm = request.isForm
+    headers = request.headers
+    self.format = format
+  }
+
+  /// The request to send.
+  func request(_ url: String, _ headers: [HTTPHeader]) -> HTTPRequest {
+    var request = HTTPRequest(isPost ? .post : .get, url, headers: headers, maximumBytes: 32 << 20)
+    request.isStorable = isStorable
+    request.shelf = shelf
+    request.keptHeaders = keptHeaders
+    request.isRepeatable = true
+    guard isPost else { return request }
+    request.headers.append(
+      HTTPHeader("Content-Type", isForm ? "application/x-www-form-urlencoded" : "application/json"))
+    guard let body else { return request }
+    request.body =
+      isForm
+      ? Array(
+        RESTQuery.form(
+          (body.objectMembers ?? []).map {
+            SourceParameter($0.name, $0.value.parameterText ?? RESTText.shown($0.value))
+          }
+        ).utf8) : body.canonicalBytes
+    return request
+  }
+}

@@ -1,0 +1,198 @@
+import Codecs
+import Domain
+import Query
+import Rows
+
+extension RESTSource {
+  /// A record that completes a row.
+  private struct Detail: Sendable {
+    var records: [RESTRecord]
+    var place: Int
+    var context: RESTContext
+    var commit: @Sendable () -> Void = {}
+  }
+
+  /// The outcome of the detail requests.
+  private struct Details {
+    /// By the row's key, or the link to the details.
+    var found: [Value: Detail] = [:]
+    /// The rows whose request failed.
+    var failed: Set<Value> = []
+  }
+
+  /// The details for some rows, by the value that they are requested with.
+  private func details(_ supplement: SourceSupplement, for keys: [Value]) async throws(Problem) -> Details {
+    let query = RESTQuery(path: supplement.path, parameters: supplement.parameters)
+    var call = RESTCall(.get, SourceResponseFormat(.json)), details = Details()
+    call.format = SourceResponseFormat()
+    call.shelf = server + query.path
+    call.absent = Set(supplement.absent ?? [404, 410])
+    let explode = try RESTRecords("", .object, explode: supplement.explode)
+    let base = call
+    @Sendable func detail(_ call: RESTCall) async throws(Problem) -> Detail? {
+      guard let reply = try await reply(call, absentIsNothing: true) else { return nil }
+      var context = RESTContext()
+      (context.url, context.document, context.isXML) = (call.url, reply.document, reply.isXML)
+      return Detail(
+        records: try explode.records(in: context).records, place: 1, context: context, commit: reply.commit)
+    }
+    func each(_ url: @escaping @Sendable (Value) throws(Problem) -> String) async throws(Problem) -> Details {
+      let failures = RESTFailures(description.name, all: keys.count, report: report, failed: services.failed)
+      let told = progress.map { progress in { @Sendable (done: Int) in progress(done, keys.count) } }
+      enum Outcome: Sendable { case found(Detail?), failed }
+      let outcomes = try await keys.mapInParallel(most: requestsAtATime, on: transport.readers, told: told) {
+        (key) async throws(Problem) -> Outcome in
+        guard key != .null else { return .found(nil) }
+        do throws(Problem) {
+          var call = base
+          call.url = try url(key)
+          let detail = try await detail(call)
+          failures.noteSuccess()
+          return .found(detail)
+        } catch {
+          guard !services.failsOnPartial, try failures.accepts(error, key: key.parameterText) else { throw error }
+          return .failed
+        }
+      }
+      try failures.finish("details")
+      var details = Details()
+      for (key, outcome) in zip(keys, outcomes) {
+        switch outcome {
+        case .found(let detail): details.found[key] = detail
+        case .failed: details.failed.insert(key)
+        }
+      }
+      return details
+    }
+    switch supplement.scope {
+    case .eachRow(let parameter):
+      return try await each { (key) throws(Problem) in server + query.with(parameter, key.parameterText).text }
+    case .link:
+      return try await each { (key) throws(Problem) in try followed(key.parameterText, from: server + "/") }
+    case .list(let records, let id):
+      call.url = server + query.text
+      call.absent = []
+      call.shelf = nil
+      guard let reply = try await reply(call, absentIsNothing: false) else { return details }
+      var context = RESTContext()
+      (context.url, context.document, context.isXML) = (call.url, reply.document, reply.isXML)
+      let pointer = try JSONPointer(id)
+      for (position, record) in try RESTRecords(records).records(in: context).records.enumerated() {
+        guard let key = record.value.value(at: pointer)?.elementText.keyValue, details.found[key] == nil else {
+          continue
+        }
+        var detail = Detail(records: [record], place: position + 1, context: context)
+        if details.found.isEmpty { detail.commit = reply.commit }
+        details.found[key] = detail
+      }
+      return details
+    }
+  }
+
+  /// Fills the columns of a supplement in every row; with `explode`, a row becomes one for each element.
+  /// - Returns: the members of the records that differ from the description.
+  func complete(
+    _ rows: inout [[Value]], of reader: RESTRecordReader, by supplement: SourceSupplement, isPartial: Bool
+  ) async throws(Problem) -> [MemberFinding] {
+    let dataset = reader.dataset
+    guard let key = dataset.schema.key.first else {
+      throw Problem(.configuration, "\(name): \(dataset.schema.name) has no key for detail requests")
+    }
+    var asked = key
+    if case .link = supplement.scope {
+      let links = dataset.supplements.filter { if case .link = $0.scope { true } else { false } }
+      asked = dataset.schema.width + (links.firstIndex(of: supplement) ?? 0)
+    }
+    let details = try await details(supplement, for: rows.map { $0[asked] })
+    var notes = RESTNotes()
+    var others =
+      dataset.columns.flatMap(\.pointers) + dataset.supplements.flatMap { $0.columns.flatMap(\.pointers) }
+      + dataset.ignored
+    if case .list(_, let id) = supplement.scope { others.append(id) }
+    var members = try RESTMembers(supplement.columns, others: others)
+    let readers = try supplement.readers(for: dataset.schema, asWritten: isAsWritten)
+    let lacking = rows.indices.filter { details.found[rows[$0][asked]] == nil }
+    if !supplement.isList, !lacking.isEmpty {
+      let kept = try await keep(readers.map(\.0), of: dataset.schema, in: &rows, at: lacking)
+      notes.keptFurther = kept.map { rows[$0][key].parameterText }
+      notes.withoutFurther = lacking.filter { !kept.contains($0) && !details.failed.contains(rows[$0][asked]) }
+        .map { rows[$0][key].parameterText }
+    }
+    var completed: [[Value]] = []
+    for row in rows {
+      guard let detail = details.found[row[asked]] else {
+        if supplement.explode.isEmpty { completed.append(row) }
+        continue
+      }
+      for (element, record) in detail.records.enumerated() {
+        members.add(record.value)
+        var new = row
+        for (position, reader) in readers {
+          let column = dataset.schema.columns[position].name
+          do throws(Problem) {
+            let place = supplement.explode.isEmpty ? detail.place : element + 1
+            new[position] = try reader.value(in: record, place: place, detail.context, &notes) ?? .null
+          } catch {
+            throw Problem(
+              .badData, "\(row[key].parameterText), \(column): \(error.message)",
+              at: URLText.redacted(detail.context.url))
+          }
+        }
+        completed.append(new)
+      }
+    }
+    rows = completed
+    for detail in details.found.values { detail.commit() }
+    for line in notes.lines(dataset.schema.name) { report(line) }
+    return members.findings(dataset.schema.name, isPartial: isPartial)
+  }
+
+  /// Takes the columns at `positions` from stored rows, for rows without details in the source, so that data lost by
+  /// the source is kept.
+  /// - Returns: the rows that were stored.
+  private func keep(
+    _ positions: [Int], of schema: Schema, in rows: inout [[Value]], at lacking: [Int]
+  ) async throws(Problem) -> [Int] {
+    guard let stored, try await stored.tables().contains(where: { $0.name == schema.name }) else { return [] }
+    let stream = try await stored.rows(of: schema.name, RowRequest())
+    let key = schema.key.compactMap { stream.schema.position(of: schema.columns[$0].name) }
+    guard key.count == schema.key.count else { return [] }
+    let wanted = Dictionary(lacking.map { row in (schema.key.map { rows[row][$0] }, row) }) { first, _ in first }
+    var kept: [Int] = []
+    while let batch = try await stream.next()?.batch() {
+      for old in 0..<batch.count {
+        guard let row = wanted[key.map { batch.value(old, $0) }] else { continue }
+        for position in positions {
+          guard let column = stream.schema.position(of: schema.columns[position].name) else { continue }
+          rows[row][position] = batch.value(old, column)
+        }
+        kept.append(row)
+      }
+    }
+    return kept.sorted()
+  }
+}
+
+extension SourceSupplement {
+  fileprivate var isList: Bool { if case .list = scope { true } else { false } }
+
+  /// Readers of its columns, by their position in the schema.
+  fileprivate func readers(for schema: Schema, asWritten: Bool) throws(Problem) -> [(Int, RESTColumnReader)] {
+    var readers: [(Int, RESTColumnReader)] = []
+    for column in columns {
+      guard let position = schema.position(of: column.name) else {
+        throw Problem(.configuration, "\(schema.name) has no column \(column.name)")
+      }
+      readers.append((position, try RESTColumnReader(schema.columns[position], column, asWritten: asWritten)))
+    }
+    return readers
+  }
+}
+
+extension JSON {
+  /// The value as a key holds it.
+  fileprivate var keyValue: Value {
+    if let integer = integerValue { return .integer(integer) }
+    return .text(stringBytes ?? canonicalBytes)
+  }
+}

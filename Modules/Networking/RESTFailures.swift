@@ -1,0 +1,62 @@
+import Domain
+import Rows
+import Synchronization
+
+/// The requests that failed among many: a few leave their rows without details, many end the work.
+final class RESTFailures: Sendable {
+  private struct State {
+    var finished = 0
+    var failures: [SourceFailure] = []
+    var last: Problem?
+  }
+  private let dataset: String
+  private let all: Int
+  private let report: @Sendable (String) -> Void
+  private let failed: @Sendable (SourceFailure) -> Void
+  private let state = Mutex(State())
+
+  /// - Parameter all: the number of requests.
+  init(
+    _ dataset: String, all: Int, report: @escaping @Sendable (String) -> Void,
+    failed: @escaping @Sendable (SourceFailure) -> Void
+  ) {
+    self.dataset = dataset
+    self.all = all
+    self.report = report
+    self.failed = failed
+  }
+
+  /// Notes a request that succeeded.
+  func noteSuccess() { state.withLock { $0.finished += 1 } }
+
+  /// Notes a failed request; returns whether the others are continued.
+  /// - Parameter key: the record that the request was for.
+  /// - Throws: the problem, if more than half of at least ten requests failed.
+  func accepts(_ problem: Problem, key: String) throws(Problem) -> Bool {
+    // A refused key concerns all requests, and so does what is wrong with the data or the description.
+    guard problem.kind == .unavailable, all > 1, ![401, 403].contains(problem.status) else { return false }
+    let isTooMany = state.withLock { state in
+      state.finished += 1
+      state.failures.append(
+        SourceFailure(url: problem.place, status: problem.status, key: key, reason: problem.message))
+      state.last = problem
+      let failures = state.failures.count
+      return failures >= 10 && (failures * 2 > all || failures == state.finished)
+    }
+    if isTooMany { throw problem }
+    return true
+  }
+
+  /// Reports the failed requests.
+  /// - Throws: the last problem, if all requests or more than half of at least ten failed.
+  func finish(_ what: String) throws(Problem) {
+    let (failures, last) = state.withLock { ($0.failures, $0.last) }
+    guard let last else { return }
+    if failures.count == all || failures.count >= 10 && failures.count * 2 > all { throw last }
+    let reasons = Set(failures.map { $0.status.map(String.init) ?? $0.reason }).sorted().prefix(3)
+    report(
+      "\(dataset): \(failures.count) of \(all) \(what) failed (\(reasons.joined(separator: ", "))): "
+        + "\(RESTNotes.list(failures.map(\.key))); run the command again to retry")
+    for failure in failures { failed(failure) }
+  }
+}

@@ -1,0 +1,134 @@
+import Codecs
+import Domain
+import Query
+import Rows
+
+extension RESTSource {
+  /// One combination of values that a dataset is requested for.
+  private struct Combination: Sendable {
+    var parameters: [SourceParameter] = []
+    var context = RESTContext()
+  }
+
+  /// Passes the rows of each combination of parent values and iterations to `take`, in order. Responses are validated
+  /// while others are pending.
+  func readEach(
+    _ parent: SourceParent?, _ reader: RESTRecordReader, _ query: RESTQuery, for selection: Selection?,
+    take: (RESTRows) throws(Problem) -> Void
+  ) async throws(Problem) {
+    let dataset = reader.dataset
+    var combinations = [Combination()]
+    if let parent { combinations = try await self.combinations(of: parent, for: dataset, selection) }
+    let iterations = try iterations(of: dataset)
+    if dataset.iteration != nil {
+      combinations = combinations.flatMap { combination in
+        iterations.map { values in
+          var combination = combination
+          combination.parameters += values
+          for value in values { combination.context.parents[value.name] = .string(value.value) }
+          if combination.context.parent == nil, values.count == 1 {
+            combination.context.parent = .string(values[0].value)
+          }
+          return combination
+        }
+      }
+    }
+    let shelf = server + dataset.path, all = combinations
+    let failures = RESTFailures(dataset.schema.name, all: all.count, report: report, failed: services.failed)
+    // Rows of many requests wait in memory until those before them have come, so not for all of them at once.
+    let partSize = 2048
+    var done = 0
+    while done < all.count {
+      let part = Array(all[done..<min(done + partSize, all.count)]), before = done
+      let told = progress.map { progress in { @Sendable (count: Int) in progress(before + count, all.count) } }
+      let answers = try await part.mapInParallel(most: requestsAtATime, on: transport.readers, told: told) {
+        (combination) async throws(Problem) -> [RESTRows] in
+        let query = combination.parameters.reduce(query) { $0.with($1.name, $1.value) }
+        var rows: [RESTRows] = []
+        do throws(Problem) {
+          try await read(dataset, query, combination.context, reader, shelf: shelf) { (part) in rows.append(part) }
+          failures.noteSuccess()
+        } catch {
+          let key = combination.parameters.map(\.value).joined(separator: " ")
+          guard parent != nil, !isComplete, try failures.accepts(error, key: key) else { throw error }
+          return []
+        }
+        return rows
+      }
+      for rows in answers { for part in rows { try take(part) } }
+      done += part.count
+    }
+    try failures.finish("lists")
+  }
+
+  /// The values of the parent records, each combination once.
+  private func combinations(
+    of parent: SourceParent, for dataset: APIDataset, _ selection: Selection?
+  ) async throws(Problem) -> [Combination] {
+    let needed = parent.parameters.map(\.value) + dataset.parentColumns
+    let all = try await rows(of: parent.dataset, RowRequest(columns: needed))
+    let wanted = RESTPushdown.parents(of: dataset, parent, in: all.schema, for: selection)
+    let parents = try wanted.apply(to: all, scratch: NoScratch())
+    var sent: [(name: String, position: Int)] = [], kept: [(name: String, position: Int)] = []
+    for pair in parent.parameters { sent.append((pair.name, try position(of: pair.value, in: parents.schema, parent))) }
+    for name in Set(needed).sorted() { kept.append((name, try position(of: name, in: parents.schema, parent))) }
+    // Records that share the values need one request, or each would have the rows of all of them.
+    var combinations: [Combination] = [], met: Set<[Value]> = []
+    while let batch = try await parents.next()?.batch() {
+      for row in 0..<batch.count where !sent.contains(where: { batch[row, $0.position].isNull }) {
+        let values = sent.map { batch.value(row, $0.position) }
+        guard met.insert(values).inserted else { continue }
+        var combination = Combination()
+        for (column, value) in zip(sent, values) {
+          combination.parameters.append(SourceParameter(column.name, value.parameterText))
+        }
+        if values.count == 1 { combination.context.parent = values[0].parameterJSON }
+        for column in kept {
+          combination.context.parents[column.name] = batch.value(row, column.position).parameterJSON
+        }
+        combinations.append(combination)
+      }
+    }
+    return combinations
+  }
+
+  private func position(of column: String, in schema: Schema, _ parent: SourceParent) throws(Problem) -> Int {
+    guard let position = schema.position(of: column) else {
+      throw Problem(.configuration, "\(name): \(parent.dataset) has no column \(column)")
+    }
+    return position
+  }
+}
+
+extension APIDataset {
+  /// The columns of the parent dataset that columns of this one read.
+  var parentColumns: [String] {
+    let iterated = iteration?.names ?? []
+    return columns.flatMap { [$0.from] + $0.alternatives }.filter { $0.hasPrefix("#parent/") }
+      .map { String($0.dropFirst("#parent/".count)) }.filter { !iterated.contains($0) }
+  }
+}
+
+extension Value {
+  /// The value as a request carries it.
+  var parameterText: String {
+    switch self {
+    case .null: ""
+    case .boolean(let value): String(value)
+    case .integer(let value): String(value)
+    case .real(let value): String(value)
+    case .number(let bytes), .text(let bytes), .json(let bytes), .bytes(let bytes):
+      String(decoding: bytes, as: UTF8.self)
+    }
+  }
+  /// The value as a record would have it.
+  var parameterJSON: JSON {
+    switch self {
+    case .null: .null
+    case .boolean(let value): .boolean(value)
+    case .integer(let value): .number(value)
+    case .number(let literal): .number(literal)
+    case .real, .json, .bytes, .text: .string(parameterText)
+    }
+  }
+}

@@ -1,0 +1,86 @@
+import Codecs
+import Domain
+import Rows
+
+/// Puts the values of variables into a description.
+enum RESTVariables {
+  /// The description with values in place of its variables.
+  /// - Parameters:
+  ///   - environment: the environment variables.
+  ///   - given: values by name, which go before all others.
+  /// - Throws: `configuration` for a variable without a value, `usage` for a given one that does not exist.
+  static func resolved(
+    _ description: APIDescription, _ environment: [String: String], _ given: [String: String]
+  ) throws(Problem) -> APIDescription {
+    let names = description.variables.map(\.name)
+    for name in given.keys.sorted() where !names.contains(name) {
+      let near = SpellingSuggestion.word(to: name, among: names).map { "did you mean \($0)?" }
+      throw Problem(
+        .usage, "source \(description.name) has no variable “\(name)”",
+        hint: near ?? (names.isEmpty ? "" : "available variables: \(names.joined(separator: ", "))"))
+    }
+    guard !description.variables.isEmpty else { return description }
+    var values: [SourceParameter] = []
+    for variable in description.variables {
+      let found = given[variable.name] ?? variable.environment.flatMap { environment[$0] } ?? variable.usual
+      guard let found else {
+        let remedy = "--set \(variable.name)=…"
+        throw Problem(
+          .configuration, "source \(description.name) requires a value for “\(variable.name)”",
+          hint: variable.environment.map { "set \($0), or use \(remedy)" } ?? "use \(remedy)")
+      }
+      guard found.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) else {
+        throw Problem(.configuration, "the value of “\(variable.name)” contains control characters")
+      }
+      values.append(SourceParameter(variable.name, found))
+    }
+    var resolved = description
+    resolved.baseURL = text(description.baseURL, values)
+    resolved.headers = pairs(description.headers, values)
+    resolved.authorization = authorization(description.authorization, values)
+    resolved.datasets = description.datasets.map { dataset($0, values) }
+    return resolved
+  }
+
+  private static func dataset(_ original: APIDataset, _ values: [SourceParameter]) -> APIDataset {
+    var dataset = original
+    dataset.path = path(dataset.path, values)
+    dataset.randomPath = dataset.randomPath.map { path($0, values) }
+    dataset.parameters = pairs(dataset.parameters, values)
+    dataset.request.headers = pairs(dataset.request.headers, values)
+    dataset.request.body = dataset.request.body.map { body in
+      values.reduce(body) { $0.replacing(placeholder: $1.name, with: $1.value) }
+    }
+    if case .range(let parameter, let first, let last)? = dataset.iteration {
+      dataset.iteration = .range(parameter: parameter, first: text(first, values), last: text(last, values))
+    }
+    for position in dataset.supplements.indices {
+      dataset.supplements[position].path = path(dataset.supplements[position].path, values)
+      dataset.supplements[position].parameters = pairs(dataset.supplements[position].parameters, values)
+    }
+    return dataset
+  }
+
+  private static func authorization(
+    _ original: SourceAuthorization, _ values: [SourceParameter]
+  ) -> SourceAuthorization {
+    switch original {
+    case .oauth2(var oauth):
+      oauth.tokenURL = text(oauth.tokenURL, values)
+      oauth.scope = oauth.scope.map { text($0, values) }
+      return .oauth2(oauth)
+    case .several(let all): return .several(all.map { authorization($0, values) })
+    default: return original
+    }
+  }
+
+  private static func text(_ text: String, _ values: [SourceParameter]) -> String {
+    values.reduce(text) { $0.replacing("{\($1.name)}", with: $1.value) }
+  }
+  private static func path(_ path: String, _ values: [SourceParameter]) -> String {
+    values.reduce(path) { $0.replacing("{\($1.name)}", with: RESTQuery.encoded($1.value)) }
+  }
+  private static func pairs(_ pairs: [SourceParameter], _ values: [SourceParameter]) -> [SourceParameter] {
+    pairs.map { SourceParameter($0.name, text($0.value, values)) }
+  }
+}
