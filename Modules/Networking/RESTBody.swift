@@ -92,7 +92,7 @@ struct RESTBody {
   /// An XML document: elements are objects, attributes `@name`, text `$`; an element that occurs more than once in any
   /// element of the same place is an array in all of them. The root's name may begin pointers.
   func element() throws(Problem) -> JSON {
-    let root = try XMLElement.document(DocumentText(bytes, name: place))
+    let root = try XMLElement.document(bytes, name: place)
     var lists: Set<String> = []
     Self.collect(root, "", &lists)
     let document = Self.json(root, "", lists)
