@@ -22,7 +22,7 @@ public struct SourcePaging: Sendable, Hashable {
     case parameters(pointer: String)
   }
 
-  /// When pages end, if nothing else says so.
+  /// When pages end, if nothing else ends them.
   public enum Stop: String, Sendable, Hashable, CaseIterable {
     /// With a page that has no records.
     case empty
