@@ -3,6 +3,7 @@ import Domain
 import Networking
 import Query
 import Rows
+import Synchronization
 import Testing
 
 /// The key of the response format.
