@@ -24,10 +24,12 @@ extension RESTSource {
   ) async throws(Problem) {
     let paging = dataset.paging, records = try RESTRecords(dataset)
     var walk = PageWalk(paging, query), target: PageWalk.Target? = walk.first
+    var lastURL = server
     var visited: Set<PageDigest> = [], previous: PageDigest?, known = KnownRecords(dataset)
     while let current = target {
-      let call = try call(current, of: dataset, query, shelf)
+      let call = try call(current, after: lastURL, of: dataset, query, shelf)
       let place = URLText.redacted(call.url)
+      lastURL = call.url
       guard walk.pages < max(paging.maximumPages, 1) else {
         throw Problem(
           .badData, "more than \(paging.maximumPages) pages", at: place,
@@ -69,8 +71,10 @@ extension RESTSource {
   }
 
   /// The request for a page.
+  /// - Parameter last: the URL of the page before, which a link may be relative to.
+  /// - Throws: `badData` for a link that leads to another server.
   private func call(
-    _ target: PageWalk.Target, of dataset: APIDataset, _ query: RESTQuery, _ shelf: String?
+    _ target: PageWalk.Target, after last: String, of dataset: APIDataset, _ query: RESTQuery, _ shelf: String?
   ) throws(Problem) -> RESTCall {
     var call = RESTCall(dataset.request, dataset.responseFormat)
     call.shelf = shelf
@@ -80,7 +84,7 @@ extension RESTSource {
       call.url = server + query.text
       call.body = query.body
     case .link(let link):
-      call.url = link
+      call.url = try followed(link, from: last)
       call.body = query.body
     }
     return call

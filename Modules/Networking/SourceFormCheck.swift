@@ -151,12 +151,8 @@ extension SourceObject {
 extension SourceMember {
   fileprivate func check(_ node: SourceNode, _ problems: SourceProblems) {
     guard problems.grammar == 1, let newer else { return form(in: problems.grammar).check(node, problems) }
-    let first = SourceProblems(grammar: 1), second = SourceProblems(grammar: 2)
-    form.check(node, first)
-    guard !first.all.isEmpty else { return }
-    newer.check(node, second)
-    // A value that only the next version accepts belongs to that version.
-    if second.all.isEmpty { return problems.note(node.later(2)) }
-    for problem in first.all { problems.note(problem) }
+    // A value of a kind that only the next version accepts belongs to that version.
+    if !form.isKind(of: node.json), newer.isKind(of: node.json) { return problems.note(node.later(2)) }
+    form.check(node, problems)
   }
 }
