@@ -88,6 +88,40 @@ import Testing
     #expect(done.err.split(separator: "\n").count { $0.contains(message) } == 2, "\(done.err)")
   }
 
+  @Test(
+    "two clones that each add tables merge", .enabled(if: hasGit, "there is no git"), arguments: ["csv", "json"],
+    ["merge", "rebase"])
+  func tables(_ kind: String, _ how: String) {
+    let done = run(
+      kind,
+      """
+      git clone -q a b
+      store=KIND:a now=1700000100; bb bb-notes places add Gornergrat --at 45.98,7.78 -q
+      bb bb-notes add S05E15 'in a' -q; bb bb-export sync deaths --source snapshot -q >/dev/null; save a 'in a'
+      store=KIND:b now=1700000200; bb bb-notes actors add 'Rhea Seehorn' --category crew --partial -q
+      bb bb-export sync deaths episodes --source snapshot -q >/dev/null; save b 'in b'
+      git -C b fetch -q; git -C b \(how) -q \(how == "merge" ? "--no-edit " : "")origin/main >/dev/null
+      grep -c deaths b/bb.json; bb bb-notes check -f csv
+      bb bb-notes places list --plain --columns name; bb bb-notes actors list --plain --columns name
+      bb bb-notes add S05E13 after -q; bb bb-notes check -f csv; sed -n 's/^  "\\([a-z]*\\)": .*/\\1/p' b/bb.json
+      """)
+    #expect(done.status == 0, "\(done.err)")
+    let expected = """
+      2
+      kind,dataset,key,what
+      Gornergrat
+      Rhea Seehorn
+      kind,dataset,key,what
+      actors
+      deaths
+      episodes
+      notes
+      places
+
+      """
+    #expect(done.out == expected)
+  }
+
   @Test("conflicts of bb's own files are reported as such")
   func ownFiles() {
     let mark = "<<<<<<< HEAD\\n{}\\n=======\\n{}\\n>>>>>>> b\\n"

@@ -39,7 +39,9 @@ struct DirectoryManifest: Equatable {
   init(_ bytes: [UInt8], at place: String) throws(Problem) {
     let document: JSON
     do throws(Problem) { document = try JSON.parse(bytes, name: place) } catch {
-      throw MergeConflict.problem(in: bytes, at: place) ?? error
+      if let conflict = MergeConflict.problem(in: bytes, at: place) { throw conflict }
+      guard let repaired = try MergedManifest.repaired(bytes, at: place) else { throw error }
+      document = repaired
     }
     guard let version = document["format"]?.integerValue, version > 0 else {
       throw Problem(.badData, "missing “format”", at: place)
@@ -71,14 +73,14 @@ struct DirectoryManifest: Equatable {
     return next
   }
 
-  /// The text of the file: a line for each table, in order of name.
+  /// The text of the file: a line for each table, in order of name, so that merges keep the lines of both sides.
   var bytes: [UInt8] {
     let lines = tables.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }.map { name, table in
       "  " + Self.text(.string(name)) + ": " + Self.text(table.json)
     }
-    let datasets = lines.isEmpty ? "{}" : "{\n\(lines.joined(separator: ",\n"))\n}"
+    let datasets = lines.isEmpty ? "" : lines.joined(separator: ",\n") + "\n"
     let storage = Self.text(.string(storage ?? ""))
-    return Array("{\"format\": \(version), \"storage\": \(storage), \"datasets\": \(datasets)}\n".utf8)
+    return Array("{\"format\": \(version), \"storage\": \(storage), \"datasets\": {\n\(datasets)}}\n".utf8)
   }
 
   private static func text(_ json: JSON) -> String { String(decoding: json.canonicalBytes, as: UTF8.self) }
@@ -109,7 +111,9 @@ extension DirectoryManifest.Table {
   var json: JSON {
     var members = [JSON.Member(Array("key".utf8), .array(key.map { .string($0) }))]
     if let source { members.append(JSON.Member(Array("source".utf8), .string(source))) }
-    if let columns { members.append(JSON.Member(Array("columns".utf8), .array(columns.map(Self.json)))) }
+    if let columns {
+      members.append(JSON.Member(Array("columns".utf8), .array(columns.map { Self.json($0.withoutRequiredTime) })))
+    }
     return .object(members + others)
   }
 
@@ -126,5 +130,13 @@ extension DirectoryManifest.Table {
     put("extra", column.isExtra ? .boolean(true) : nil)
     put("role", column.role.map { .string($0.rawValue) })
     return .object(members)
+  }
+}
+
+extension ColumnDescription {
+  /// The column as directories describe it: a record that the user wrote by hand needs no times.
+  var withoutRequiredTime: ColumnDescription {
+    guard ["created_at", "updated_at"].contains(name), !isNullable else { return self }
+    return ColumnDescription(name, type, nullable: true, summary, unit: unit, extra: isExtra, role: role)
   }
 }

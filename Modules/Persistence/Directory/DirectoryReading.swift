@@ -98,16 +98,8 @@ extension DirectoryStore {
     }
     return try await DirectoryTable.open(
       try FileByteSource(path: place), name, key: described.key,
-      (columns.filter { !$0.isExtra } + columns.filter(\.isExtra)).map(Self.withoutRequiredTime), format,
+      (columns.filter { !$0.isExtra } + columns.filter(\.isExtra)).map(\.withoutRequiredTime), format,
       known: view.state.files[file])
-  }
-
-  /// The column as it is read: a record that the user wrote by hand needs no times.
-  private static func withoutRequiredTime(_ column: ColumnDescription) -> ColumnDescription {
-    guard ["created_at", "updated_at"].contains(column.name), !column.isNullable else { return column }
-    return ColumnDescription(
-      column.name, column.type, nullable: true, column.summary, unit: column.unit, extra: column.isExtra,
-      role: column.role)
   }
 
   /// The tables that bb does not describe: files with the right suffix, whatever they are called.

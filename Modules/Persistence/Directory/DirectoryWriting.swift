@@ -100,7 +100,7 @@ extension DirectoryStore {
     for file in commit.files {
       // A column that the user added needs no description, unless it came from another kind of store.
       let isForeign = file.schema.columns.contains { $0.isExtra && $0.type != format.typeOfExtras }
-      let columns = file.schema.columns.filter { !$0.isExtra || isForeign }
+      let columns = file.schema.columns.filter { !$0.isExtra || isForeign }.map(\.withoutRequiredTime)
       let key = file.schema.key.map { file.schema.columns[$0].name }
       let sidecar = format.codec.sidecar(of: Schema(file.schema.name, key: key, columns: columns), file: file.name)
       var table = next.tables[file.schema.name] ?? DirectoryManifest.Table(key: key)
@@ -112,6 +112,7 @@ extension DirectoryStore {
     }
     for restored in commit.restored { next.tables[restored.table] = restored.old.described }
     try FileSink.write(Array(Self.ignored.utf8), toMissing: path + "/.bb/.gitignore")
+    try FileSink.write(Array(MergedManifest.attributes.utf8), toMissing: "\(path)/\(MergedManifest.attributesName)")
     let transaction = DirectoryTransaction(path)
     try transaction.add(DirectoryManifest.name, next.bytes)
     for sidecar in sidecars { try transaction.add(sidecar.name, sidecar.bytes) }

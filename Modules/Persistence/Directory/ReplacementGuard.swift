@@ -27,7 +27,7 @@ enum ReplacementGuard {
       below = above
     }
     guard let manifest = try manifest(directory) else { return }
-    if name == DirectoryManifest.name { throw problem(path, directory) }
+    if name == DirectoryManifest.name || name == MergedManifest.attributesName { throw problem(path, directory) }
     // The part before each point may be a table's.
     for point in name.indices where name[point] == "." {
       let stem = String(name[..<point])
