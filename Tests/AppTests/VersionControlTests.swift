@@ -23,7 +23,7 @@ import Testing
     Shell().run(Self.setUp.replacing("KIND", with: kind) + script.replacing("KIND", with: kind))
   }
 
-  @Test("nothing local is kept", .enabled(if: hasGit, "there is no git"), arguments: ["csv", "json"])
+  @Test("nothing local is kept", .enabled(if: hasGit, "git is not installed"), arguments: ["csv", "json"])
   func files(_ kind: String) {
     let done = run(
       kind,
@@ -37,7 +37,7 @@ import Testing
   }
 
   @Test(
-    "two clones that each add a note merge, rebase, revert and go back", .enabled(if: hasGit, "there is no git"),
+    "two clones that each add a note merge, rebase, revert and go back", .enabled(if: hasGit, "git is not installed"),
     arguments: ["csv", "json"], ["merge", "rebase"])
   func clones(_ kind: String, _ how: String) {
     let done = run(
@@ -67,7 +67,7 @@ import Testing
   }
 
   @Test(
-    "a conflict is reported with its lines, and what is resolved works", .enabled(if: hasGit, "there is no git"),
+    "a conflict is reported with its lines, and what is resolved works", .enabled(if: hasGit, "git is not installed"),
     arguments: ["csv", "json"])
   func conflict(_ kind: String) {
     let done = run(
@@ -89,7 +89,7 @@ import Testing
   }
 
   @Test(
-    "two clones that each add tables merge", .enabled(if: hasGit, "there is no git"), arguments: ["csv", "json"],
+    "two clones that each add tables merge", .enabled(if: hasGit, "git is not installed"), arguments: ["csv", "json"],
     ["merge", "rebase"])
   func tables(_ kind: String, _ how: String) {
     let done = run(

@@ -71,7 +71,7 @@ class Storage:
     def strange(self, folder):
         """Files that do not belong to the storage."""
         known = re.compile(r"s\.db(-wal|-shm)?" if self.name == "sqlite" else
-                           r"s/(bb\.json|(notes|items)\.(csv|csv-metadata\.json|json)|\.bb/(lock|\.gitignore|begun|history/[0-9a-f-]+\.json|replaced/.*))")
+                           r"s/(bb\.json|(notes|items)\.(csv|csv-metadata\.json|json)|\.gitattributes|\.bb/(lock|\.gitignore|begun|history/[0-9a-f-]+\.json|replaced/.*))")
         names = [str(p.relative_to(folder)) for p in pathlib.Path(folder).rglob("*") if not p.is_dir()]
         # The new files of a change that has begun are part of it: the next command completes it.
         begun = pathlib.Path(folder, "s/.bb/begun")
