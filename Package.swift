@@ -44,12 +44,13 @@ let package = Package(
     c("CCurl"),  // loads libcurl with dlopen on the first request; only the headers are needed to build
     c("CMasks"),
     c("CSearch"),
+    c("CCompression"),  // loads libzstd and liblz4 with dlopen on first use; declares what it needs
     c("CZlib"),  // loads zlib with dlopen on first use; declares what it needs
     c("CSystem"),
     c("CSQLiteGuard", [.linkedLibrary("sqlite3")]),  // what SQLite may do with files and statements
 
     module("Rows"),
-    module("Codecs", ["Rows", "CMasks", "CZlib"]),
+    module("Codecs", ["Rows", "CMasks", "CZlib", "CCompression"]),
     module("Query", ["Rows", "Codecs", "CSearch"]),
     module("Domain", ["Rows", "Codecs", "Query"]),
     module("Networking", ["Rows", "Codecs", "Query", "Domain", "CCurl"]),

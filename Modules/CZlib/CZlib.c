@@ -20,12 +20,18 @@ typedef struct {
   unsigned long reserved;
 } stream;
 
-enum { no_flush = 0, ok = 0, stream_end = 1, buffer_error = -5, raw_deflate = -15 };
+enum { no_flush = 0, finish = 4, ok = 0, stream_end = 1, buffer_error = -5, raw_deflate = -15, gzip = 15 + 16, deflated = 8 };
 
 #define FUNCTIONS(F) \
   F(int, inflateInit2_, (stream *, int, const char *, int)) \
   F(int, inflate, (stream *, int)) \
   F(int, inflateEnd, (stream *)) \
+  F(int, inflateReset, (stream *)) \
+  F(int, deflateInit2_, (stream *, int, int, int, int, int, const char *, int)) \
+  F(int, deflate, (stream *, int)) \
+  F(int, deflateReset, (stream *)) \
+  F(int, deflateEnd, (stream *)) \
+  F(unsigned long, deflateBound, (stream *, unsigned long)) \
   F(unsigned long, crc32, (unsigned long, const uint8_t *, unsigned))
 
 #define DECLARE(result, name, parameters) static result (*p_##name) parameters;
@@ -47,14 +53,18 @@ struct bb_inflate {
   stream stream;
 };
 
-bb_inflate *bb_inflate_begin(void) {
+static bb_inflate *begin(int format) {
   bb_inflate *inflate = calloc(1, sizeof *inflate);
-  if (inflate && p_inflateInit2_(&inflate->stream, raw_deflate, "1", sizeof(stream)) != ok) {
+  if (inflate && p_inflateInit2_(&inflate->stream, format, "1", sizeof(stream)) != ok) {
     free(inflate);
     return 0;
   }
   return inflate;
 }
+
+bb_inflate *bb_inflate_begin(void) { return begin(raw_deflate); }
+bb_inflate *bb_gunzip_begin(void) { return begin(gzip); }
+void bb_inflate_again(bb_inflate *inflate) { p_inflateReset(&inflate->stream); }
 
 static unsigned bounded(size_t count) { return count > 1u << 30 ? 1u << 30 : (unsigned)count; }
 
@@ -75,6 +85,41 @@ bb_inflate_result bb_inflate_step(
 void bb_inflate_end(bb_inflate *inflate) {
   p_inflateEnd(&inflate->stream);
   free(inflate);
+}
+
+struct bb_deflate {
+  stream stream;
+};
+
+bb_deflate *bb_gzip_begin(int level) {
+  bb_deflate *deflate = calloc(1, sizeof *deflate);
+  if (deflate && p_deflateInit2_(&deflate->stream, level, deflated, gzip, 8, 0, "1", sizeof(stream)) != ok) {
+    free(deflate);
+    return 0;
+  }
+  return deflate;
+}
+
+// A finished stream has a smaller bound: it no longer counts the header and the trailer.
+size_t bb_gzip_bound(bb_deflate *deflate, size_t count) {
+  p_deflateReset(&deflate->stream);
+  return p_deflateBound(&deflate->stream, count);
+}
+
+size_t bb_gzip_member(bb_deflate *deflate, const void *input, size_t count, void *output, size_t room) {
+  stream *s = &deflate->stream;
+  if (count > 1u << 30 || room > 0xFFFFFFFFu || p_deflateReset(s) != ok) return 0;
+  s->next_in = input;
+  s->avail_in = (unsigned)count;
+  s->next_out = output;
+  s->avail_out = (unsigned)room;
+  if (p_deflate(s, finish) != stream_end) return 0;
+  return (size_t)(s->next_out - (uint8_t *)output);
+}
+
+void bb_gzip_end(bb_deflate *deflate) {
+  p_deflateEnd(&deflate->stream);
+  free(deflate);
 }
 
 uint32_t bb_zlib_crc32(uint32_t crc, const uint8_t *bytes, size_t count) {

@@ -7,7 +7,8 @@ public struct ExporterRegistry: Sendable {
   /// The built-in formats, in the order of the help; the first is the default.
   public static let builtIn: [any Exporter] = [
     MarkdownExporter(), CSVExporter.csv, JSONExporter.json, JSONExporter.ndjson, CSVExporter.tsv, TableExporter(),
-    RecordExporter(), HTMLExporter(), XLSXExporter(), SQLExporter(), YAMLExporter(), GeoJSONExporter(),
+    RecordExporter(), HTMLExporter(), XLSXExporter(), ParquetExporter(), SQLExporter(), YAMLExporter(),
+    GeoJSONExporter(),
     MapExporter.gpx, MapExporter.kml, VCardExporter(), SingerExporter(),
   ]
 

@@ -34,7 +34,7 @@ import Testing
   ]
   /// Formats that need columns which the table does not have, or refuse some of its values; their laws and tests have
   /// tables of their own.
-  static let particular: Set = ["geojson", "gpx", "kml", "vcard", "xlsx"]
+  static let particular: Set = ["geojson", "gpx", "kml", "vcard", "xlsx", "parquet"]
 
   @Test("every format has its place in the table") func complete() {
     let exporters = ExporterRegistry(adding: SQLiteExporter(temporaryFolder: "/tmp"), before: "sql").exporters

@@ -126,21 +126,3 @@ extension ByteBuffer {
     for shift in [0, 8, 16, 24] { append(byte: UInt8(truncatingIfNeeded: value >> shift)) }
   }
 }
-
-/// The checksum of ZIP archives (CRC-32 of ISO 3309).
-enum CRC32 {
-  private static let table: [UInt32] = (0..<256).map { byte in
-    (0..<8).reduce(UInt32(byte)) { value, _ in value & 1 == 1 ? 0xEDB8_8320 ^ value >> 1 : value >> 1 }
-  }
-
-  /// The checksum of what gave `crc` followed by the bytes at `start`; that of nothing is 0.
-  static func updated(_ crc: UInt32, _ start: UnsafePointer<UInt8>, _ count: Int) -> UInt32 {
-    unsafe table.withUnsafeBufferPointer { table in
-      var value = ~crc
-      for index in 0..<count {
-        value = unsafe table[Int(truncatingIfNeeded: (value ^ UInt32(start[index])) & 0xFF)] ^ value >> 8
-      }
-      return ~value
-    }
-  }
-}

@@ -6,16 +6,22 @@ import Synchronization
 enum Zlib {
   private static let failure = Mutex<String??>(nil)
 
-  /// Loads the library, once.
-  /// - Throws: `unavailable`, with the name of the package, if it is missing.
-  static func load() throws(Problem) {
-    let why = failure.withLock { failure in
+  /// Why the library cannot be loaded; nil if it is loaded.
+  static var loadFailure: String? {
+    failure.withLock { failure in
       if let known = failure { return known }
       let reason = unsafe bb_zlib_load().map { unsafe String(cString: $0) }
       failure = .some(reason)
       return reason
     }
-    if let why { throw Problem(.unavailable, "cannot load zlib (\(why))", hint: "install the package zlib1g") }
+  }
+
+  /// Loads the library, once.
+  /// - Throws: `unavailable`, with the name of the package, if it is missing.
+  static func load() throws(Problem) {
+    if let why = loadFailure {
+      throw Problem(.unavailable, "cannot load zlib (\(why))", hint: "install the package zlib1g")
+    }
   }
 
   /// The CRC-32 of what gave `crc` followed by `bytes`; that of nothing is 0. The library must be loaded.

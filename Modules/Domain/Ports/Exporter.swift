@@ -251,6 +251,11 @@ public protocol RowEncoder: Sendable {
   /// - Returns: what is to be reported; the caller merges the parts in order, once for each batch written.
   /// - Throws: `badData` with `record` set for a value that the format cannot represent.
   func encode(_ batch: RowBatch, _ out: inout ByteBuffer) throws(Problem) -> EncodedPart
+  /// The size in memory from which on batches are encoded together, in bytes; 0 for each batch by itself.
+  var groupBytes: Int { get }
+  /// Appends the rows of batches that are encoded together.
+  /// - Returns, throws: as for one batch.
+  func encode(_ group: [RowBatch], _ out: inout ByteBuffer) throws(Problem) -> EncodedPart
   /// Appends what follows the last row, given the merged parts of all batches.
   func finish(_ all: EncodedPart, _ out: inout ByteBuffer) throws(Problem)
   /// The warning after the export (`3 cells begin like a formula`), given the merged parts; nil if there is none.
@@ -260,6 +265,17 @@ public protocol RowEncoder: Sendable {
 }
 
 extension RowEncoder {
+  /// Each batch by itself.
+  public var groupBytes: Int { 0 }
+  /// Appends the batches one by one, with separators between them.
+  public func encode(_ group: [RowBatch], _ out: inout ByteBuffer) throws(Problem) -> EncodedPart {
+    var all = EncodedPart()
+    for batch in group {
+      if all.rows > 0, batch.count > 0 { out.append(separator) }
+      do throws(Problem) { all.merge(try encode(batch, &out)) } catch { throw error.following(rows: all.rows) }
+    }
+    return all
+  }
   /// No footer.
   public func footer(_ all: EncodedPart) -> String? { nil }
   /// No separator.
@@ -278,6 +294,28 @@ public struct EncodedPart: Sendable, Hashable {
   public var missingImages: Int
   /// The columns that have a value, by their position in the output.
   public var filled: ColumnSet
+  /// The facts about parts that `RowEncoder.finish` writes, and the bytes before each of them.
+  public private(set) var records: [Record] = []
+  /// The number of bytes, for encoders with records.
+  public private(set) var byteCount = 0
+
+  /// Facts about a part of the output that `RowEncoder.finish` writes.
+  public struct Record: Sendable, Hashable {
+    /// The number of bytes of all parts before it.
+    public fileprivate(set) var offset: Int
+    /// The facts.
+    public let facts: any Sendable & Hashable
+
+    /// Whether both have the same offset and facts.
+    public static func == (a: Record, b: Record) -> Bool {
+      a.offset == b.offset && AnyHashable(a.facts) == AnyHashable(b.facts)
+    }
+    /// Hashes the offset and the facts.
+    public func hash(into hasher: inout Hasher) {
+      hasher.combine(offset)
+      hasher.combine(AnyHashable(facts))
+    }
+  }
 
   /// A report on `rows` rows.
   public init(rows: Int = 0, reportedCells: Int = 0, missingImages: Int = 0, filled: ColumnSet = ColumnSet()) {
@@ -287,11 +325,31 @@ public struct EncodedPart: Sendable, Hashable {
     self.filled = filled
   }
 
+  /// Adds facts about a part of `byteCount` bytes, which follows the parts so far.
+  public mutating func add(_ facts: any Sendable & Hashable, byteCount: Int) {
+    records.append(Record(offset: self.byteCount, facts: facts))
+    self.byteCount += byteCount
+  }
+
   /// Adds the report on the rows that follow.
   public mutating func merge(_ next: EncodedPart) {
     rows += next.rows
     reportedCells += next.reportedCells
     missingImages += next.missingImages
     filled.formUnion(next.filled)
+    for var record in next.records {
+      record.offset += byteCount
+      records.append(record)
+    }
+    byteCount += next.byteCount
+  }
+}
+
+extension Problem {
+  /// The same problem, its record counted from a row that is `rows` rows before.
+  func following(rows: Int) -> Problem {
+    var problem = self
+    if let record { problem.record = record + rows }
+    return problem
   }
 }

@@ -98,7 +98,10 @@ public struct Export: Sendable {
       }
       let writer = OrderedWriter(lanes, progress: progress)
       try await writer.begin()
-      let worker = Worker(dispenser: BatchDispenser(stream), writer: writer, encoders: encoders)
+      let groupBytes = encoders.map(\.groupBytes).max() ?? 0
+      let worker = Worker(
+        dispenser: BatchDispenser(stream), groups: groupBytes > 0 ? BatchGroups(bytes: groupBytes) : nil,
+        writer: writer, encoders: encoders)
       let failures = await withTaskGroup(of: Problem?.self) { group in
         for _ in 0..<threads { group.addTask { await worker.run() } }
         var failures: [Problem] = []
@@ -169,9 +172,12 @@ private final class ChainedRows: RowStream {
   }
 }
 
-/// A worker: takes batches in order, processes and encodes them concurrently with the others, writes them in order.
+/// A worker: takes batches in order, processes them and encodes groups of them concurrently with the others, writes the
+/// groups in order.
 private struct Worker: Sendable {
   let dispenser: BatchDispenser
+  /// Nil for groups of one batch.
+  let groups: BatchGroups?
   let writer: OrderedWriter
   let encoders: [any RowEncoder]
 
@@ -182,15 +188,30 @@ private struct Worker: Sendable {
     while true {
       if Task.isCancelled { return await writer.fail(nil, Problem(.cancelled, "interrupted")) }
       let (index, pulled) = await dispenser.next()
+      var group = BatchGroups.Group(index: index, batches: [], rows: 0)
       do throws(Problem) {
-        guard let work = try pulled.get() else { return nil }
-        let batch = try work.batch()
-        for (lane, encoder) in encoders.enumerated() {
-          try buffers.encode(batch, with: encoder, lane: lane)
+        let batch = try pulled.get()?.batch()
+        if let groups {
+          guard let joined = await groups.add(index, batch) else {
+            if batch == nil { return nil }
+            continue
+          }
+          group = joined
+        } else {
+          guard let batch else { return nil }
+          group = BatchGroups.Group(index: index, batches: [batch], rows: batch.count)
         }
-        guard try await writer.write(index, batch, buffers) else { return nil }
       } catch {
-        return await writer.fail(index, error)
+        let (index, problem) = await groups?.fail(index, error) ?? (index, error)
+        return await writer.fail(index, problem)
+      }
+      do throws(Problem) {
+        for (lane, encoder) in encoders.enumerated() {
+          try buffers.encode(group.batches, with: encoder, lane: lane)
+        }
+        guard try await writer.write(group.index, rows: group.rows, buffers) else { return nil }
+      } catch {
+        return await writer.fail(group.index, error)
       }
     }
   }

@@ -1,6 +1,6 @@
 import Rows
 
-/// Writes concurrently encoded batches to every output, in the order of the batches.
+/// Writes concurrently encoded groups of batches to every output, in order.
 actor OrderedWriter {
   /// One output and what it got so far.
   struct Lane: Sendable {
@@ -36,11 +36,11 @@ actor OrderedWriter {
     }
   }
 
-  /// Writes batch `index` when its turn has come; false when the work has stopped.
-  func write(_ index: Int, _ batch: RowBatch, _ encoded: EncodedBatch) async throws(Problem) -> Bool {
+  /// Writes group `index`, of `count` rows, when its turn has come; false when the work has stopped.
+  func write(_ index: Int, rows count: Int, _ encoded: EncodedBatch) async throws(Problem) -> Bool {
     guard await turn(index) else { return false }
     for lane in lanes.indices {
-      if rows > 0, batch.count > 0, lanes[lane].encoder.separator.utf8CodeUnitCount > 0 {
+      if rows > 0, count > 0, lanes[lane].encoder.separator.utf8CodeUnitCount > 0 {
         separators.buffers[lane].bytes.removeAll()
         separators.buffers[lane].bytes.append(lanes[lane].encoder.separator)
         try await put(separators, lane, into: lane)
@@ -48,21 +48,19 @@ actor OrderedWriter {
       try await put(encoded, lane, into: lane)
       lanes[lane].written.merge(encoded.buffers[lane].part)
     }
-    rows += batch.count
+    rows += count
     progress(rows, lanes.first?.bytes ?? 0)
     advance()
     return true
   }
 
-  /// Ends the work with the failure of batch `index` (nil: immediately), when its turn comes, so that the first failure
-  /// in the data is the one reported. Nil if another batch failed before.
+  /// Ends the work with the failure of group `index` (nil: immediately), when its turn comes, so that the first failure
+  /// in the data is the one reported. Nil if another group failed before.
   func fail(_ index: Int?, _ problem: Problem) async -> Problem? {
     if let index, await !turn(index) { return nil }
     guard !isStopped else { return nil }
     stop()
-    var problem = problem
-    if let record = problem.record { problem.record = record + rows }
-    return problem
+    return problem.following(rows: rows)
   }
 
   /// Writes the text after the last row and publishes every output.
@@ -108,7 +106,8 @@ actor OrderedWriter {
   }
 }
 
-/// The encoded forms of one batch, one buffer per output. The worker owns it, and waits while the writer reads it.
+/// The encoded forms of one group of batches, one buffer per output. The worker owns it, and waits while the writer
+/// reads it.
 final class EncodedBatch: @unchecked Sendable {
   /// A buffer that can be an array element.
   final class Buffer {
@@ -119,8 +118,8 @@ final class EncodedBatch: @unchecked Sendable {
 
   init(count: Int) { buffers = (0..<count).map { _ in Buffer() } }
 
-  func encode(_ batch: RowBatch, with encoder: any RowEncoder, lane: Int) throws(Problem) {
+  func encode(_ group: [RowBatch], with encoder: any RowEncoder, lane: Int) throws(Problem) {
     buffers[lane].bytes.removeAll()
-    buffers[lane].part = try encoder.encode(batch, &buffers[lane].bytes)
+    buffers[lane].part = try encoder.encode(group, &buffers[lane].bytes)
   }
 }

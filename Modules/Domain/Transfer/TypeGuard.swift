@@ -20,7 +20,20 @@ struct TypeGuard: RowEncoder {
 
   var separator: StaticString { encoder.separator }
   func begin(_ out: inout ByteBuffer) throws(Problem) { try encoder.begin(&out) }
+  var groupBytes: Int { encoder.groupBytes }
   func encode(_ batch: RowBatch, _ out: inout ByteBuffer) throws(Problem) -> EncodedPart {
+    try check(batch)
+    return try encoder.encode(batch, &out)
+  }
+  func encode(_ group: [RowBatch], _ out: inout ByteBuffer) throws(Problem) -> EncodedPart {
+    var rows = 0
+    for batch in group {
+      do throws(Problem) { try check(batch) } catch { throw error.following(rows: rows) }
+      rows += batch.count
+    }
+    return try encoder.encode(group, &out)
+  }
+  private func check(_ batch: RowBatch) throws(Problem) {
     for row in 0..<batch.count {
       for column in columns {
         guard case .bytes = batch[row, column] else { continue }
@@ -29,7 +42,6 @@ struct TypeGuard: RowEncoder {
           hint: "write sqlite or sql, or exclude the column with --columns", record: row)
       }
     }
-    return try encoder.encode(batch, &out)
   }
   func finish(_ all: EncodedPart, _ out: inout ByteBuffer) throws(Problem) { try encoder.finish(all, &out) }
   func warning(_ all: EncodedPart) -> String? { encoder.warning(all) }

@@ -1,0 +1,94 @@
+#include "CCompression.h"
+#include <dlfcn.h>
+
+// What zstd.h declares, unchanged since version 1.0.
+typedef struct {
+  const void *source;
+  size_t size, position;
+} input_buffer;
+typedef struct {
+  void *target;
+  size_t size, position;
+} output_buffer;
+
+#define ZSTD_FUNCTIONS(F) \
+  F(size_t, ZSTD_compressBound, (size_t)) \
+  F(void *, ZSTD_createCCtx, (void)) \
+  F(size_t, ZSTD_freeCCtx, (void *)) \
+  F(size_t, ZSTD_compressCCtx, (void *, void *, size_t, const void *, size_t, int)) \
+  F(unsigned, ZSTD_isError, (size_t)) \
+  F(void *, ZSTD_createDCtx, (void)) \
+  F(size_t, ZSTD_freeDCtx, (void *)) \
+  F(size_t, ZSTD_decompressDCtx, (void *, void *, size_t, const void *, size_t)) \
+  F(size_t, ZSTD_decompressStream, (void *, output_buffer *, input_buffer *))
+
+#define LZ4_FUNCTIONS(F) \
+  F(int, LZ4_compressBound, (int)) \
+  F(int, LZ4_compress_default, (const char *, char *, int, int)) \
+  F(int, LZ4_decompress_safe, (const char *, char *, int, int))
+
+#define DECLARE(result, name, parameters) static result (*p_##name) parameters;
+ZSTD_FUNCTIONS(DECLARE)
+LZ4_FUNCTIONS(DECLARE)
+
+#define RESOLVE(result, name, parameters) \
+  if (!(p_##name = (result (*) parameters)dlsym(library, #name))) return "the library is too old: it has no " #name;
+
+const char *bb_zstd_load(void) {
+  void *library = dlopen("libzstd.so.1", RTLD_NOW | RTLD_LOCAL);
+  if (!library) return dlerror();
+  ZSTD_FUNCTIONS(RESOLVE)
+  return 0;
+}
+
+const char *bb_lz4_load(void) {
+  void *library = dlopen("liblz4.so.1", RTLD_NOW | RTLD_LOCAL);
+  if (!library) return dlerror();
+  LZ4_FUNCTIONS(RESOLVE)
+  return 0;
+}
+
+size_t bb_zstd_bound(size_t count) { return p_ZSTD_compressBound(count); }
+void *bb_zstd_begin(void) { return p_ZSTD_createCCtx(); }
+void bb_zstd_end(void *context) { p_ZSTD_freeCCtx(context); }
+
+size_t bb_zstd_compress(void *context, int level, const void *input, size_t count, void *output, size_t room) {
+  size_t size = p_ZSTD_compressCCtx(context, output, room, input, count, level);
+  return p_ZSTD_isError(size) ? 0 : size;
+}
+
+static const size_t lz4_maximum = 0x7E000000;
+
+size_t bb_lz4_bound(size_t count) { return count > lz4_maximum ? 0 : (size_t)p_LZ4_compressBound((int)count); }
+
+size_t bb_lz4_compress(const void *input, size_t count, void *output, size_t room) {
+  if (count > lz4_maximum) return 0;
+  if (room > 0x7FFFFFFF) room = 0x7FFFFFFF;
+  int size = p_LZ4_compress_default(input, output, (int)count, (int)room);
+  return size > 0 ? (size_t)size : 0;
+}
+
+void *bb_unzstd_begin(void) { return p_ZSTD_createDCtx(); }
+void bb_unzstd_end(void *context) { p_ZSTD_freeDCtx(context); }
+
+size_t bb_unzstd(void *context, const void *input, size_t count, void *output, size_t room) {
+  size_t size = p_ZSTD_decompressDCtx(context, output, room, input, count);
+  return p_ZSTD_isError(size) ? SIZE_MAX : size;
+}
+
+bb_unzstd_result bb_unzstd_step(
+    void *context, const void *input, size_t count, size_t *taken, void *output, size_t room, size_t *made) {
+  input_buffer from = {input, count, 0};
+  output_buffer to = {output, room, 0};
+  size_t result = p_ZSTD_decompressStream(context, &to, &from);
+  *taken = from.position;
+  *made = to.position;
+  if (p_ZSTD_isError(result)) return bb_unzstd_damaged;
+  return result == 0 ? bb_unzstd_done : bb_unzstd_more;
+}
+
+size_t bb_unlz4(const void *input, size_t count, void *output, size_t room) {
+  if (count > 0x7FFFFFFF || room > 0x7FFFFFFF) return SIZE_MAX;
+  int size = p_LZ4_decompress_safe(input, output, (int)count, (int)room);
+  return size >= 0 ? (size_t)size : SIZE_MAX;
+}

@@ -1,0 +1,97 @@
+import Rows
+
+/// A split block bloom filter (Parquet's specification `BloomFilter.md`): tells that a value is certainly not in a
+/// column chunk.
+struct ParquetBloomFilter {
+  private static let salts: [UInt32] = [
+    0x47b6_137b, 0x4497_4d91, 0x8824_ad5b, 0xa2b7_289d, 0x7054_95c7, 0x2df1_424b, 0x9efc_4947, 0x5c6b_fb31,
+  ]
+  private var words: [UInt32]
+
+  /// A filter with about ten bits for each of `count` values.
+  init(count: Int) {
+    var blocks = 1
+    while blocks * 256 < count * 10, blocks < 1 << 19 { blocks *= 2 }
+    words = Array(repeating: 0, count: blocks * 8)
+  }
+
+  /// The filter of all values of a column chunk.
+  init(_ values: borrowing ParquetValues) {
+    self.init(count: values.count)
+    switch values.column.kind {
+    case .text, .json, .bytes:
+      for run in values.runs {
+        unsafe insert(XXHash64.hash(UnsafeRawBufferPointer(start: run.start, count: run.count)))
+      }
+    case .real: for value in values.reals { insert(value.bitPattern.littleEndianBytes) }
+    case .date: for value in values.integers { insert(Array(UInt64(bitPattern: value).littleEndianBytes[..<4])) }
+    default: for value in values.integers { insert(UInt64(bitPattern: value).littleEndianBytes) }
+    }
+  }
+
+  private mutating func insert(_ bytes: [UInt8]) {
+    unsafe bytes.withUnsafeBytes { unsafe insert(XXHash64.hash($0)) }
+  }
+
+  private mutating func insert(_ hash: UInt64) {
+    let block = Int(((hash >> 32) &* UInt64(words.count / 8)) >> 32), key = UInt32(truncatingIfNeeded: hash)
+    for (place, salt) in Self.salts.enumerated() { words[block * 8 + place] |= 1 << ((key &* salt) >> 27) }
+  }
+
+  /// Appends the header and the bits.
+  func append(to out: inout ByteBuffer) {
+    out.append(
+      bytes: ThriftWriter.structure {
+        $0.integer32(1, words.count * 4)
+        for field in 2...4 { $0.structure(field) { $0.structure(1) { _ in } } }
+      })
+    for word in words { out.append(littleEndian: UInt64(word), count: 4) }
+  }
+}
+
+/// The hash function xxHash64 with seed 0.
+enum XXHash64 {
+  private static let primes: [UInt64] = [
+    0x9E37_79B1_85EB_CA87, 0xC2B2_AE3D_27D4_EB4F, 0x1656_67B1_9E37_79F9, 0x85EB_CA77_C2B2_AE63, 0x27D4_EB2F_1656_67C5,
+  ]
+
+  static func hash(_ bytes: UnsafeRawBufferPointer) -> UInt64 {
+    let (p1, p2, p3, p4, p5) = (primes[0], primes[1], primes[2], primes[3], primes[4])
+    func word(_ at: Int) -> UInt64 { unsafe bytes.loadUnaligned(fromByteOffset: at, as: UInt64.self).littleEndian }
+    func round(_ state: UInt64, _ word: UInt64) -> UInt64 { rotated(state &+ word &* p2, 31) &* p1 }
+    var at = 0, hash: UInt64
+    if bytes.count >= 32 {
+      var (a, b, c, d) = (p1 &+ p2, p2, UInt64(0), 0 &- p1)
+      while at + 32 <= bytes.count {
+        a = round(a, word(at))
+        b = round(b, word(at + 8))
+        c = round(c, word(at + 16))
+        d = round(d, word(at + 24))
+        at += 32
+      }
+      hash = rotated(a, 1) &+ rotated(b, 7) &+ rotated(c, 12) &+ rotated(d, 18)
+      for lane in [a, b, c, d] { hash = (hash ^ round(0, lane)) &* p1 &+ p4 }
+    } else {
+      hash = p5
+    }
+    hash &+= UInt64(bytes.count)
+    while at + 8 <= bytes.count {
+      hash = rotated(hash ^ round(0, word(at)), 27) &* p1 &+ p4
+      at += 8
+    }
+    if at + 4 <= bytes.count {
+      let half = unsafe bytes.loadUnaligned(fromByteOffset: at, as: UInt32.self).littleEndian
+      hash = rotated(hash ^ UInt64(half) &* p1, 23) &* p2 &+ p3
+      at += 4
+    }
+    while at < bytes.count {
+      hash = rotated(hash ^ UInt64(unsafe bytes[at]) &* p5, 11) &* p1
+      at += 1
+    }
+    hash = (hash ^ hash >> 33) &* p2
+    hash = (hash ^ hash >> 29) &* p3
+    return hash ^ hash >> 32
+  }
+
+  private static func rotated(_ value: UInt64, _ count: UInt64) -> UInt64 { value << count | value >> (64 - count) }
+}

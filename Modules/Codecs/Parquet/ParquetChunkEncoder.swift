@@ -1,0 +1,259 @@
+import Rows
+
+/// Encodes the values of one column in a row group: a dictionary page if it pays, then pages of data.
+struct ParquetChunkEncoder: ~Copyable {
+  /// The numbers of encodings in the format's enumeration `Encoding`.
+  private enum Encoding {
+    static let plain = 0, runLength = 3, deltaBinaryPacked = 5, dictionary = 8
+  }
+  /// A page also ends after so many bytes of text.
+  private static let maximumPageBytes = 1 << 20
+
+  private let options: ParquetOptions
+  private let compressor: PageCompressor
+  private let groupStart: Int
+  private var page = ByteBuffer(), compressed = ByteBuffer()
+
+  /// An encoder whose pages `compressor` compresses, of a row group that begins at `groupStart` in the output.
+  init(_ options: ParquetOptions, _ compressor: PageCompressor, groupStart: Int) {
+    self.options = options
+    self.compressor = compressor
+    self.groupStart = groupStart
+  }
+
+  /// Appends the pages of a column chunk.
+  mutating func append(_ values: borrowing ParquetValues, rows: Int, to out: inout ByteBuffer) throws(Problem)
+    -> ParquetChunk
+  {
+    var chunk = ParquetChunk()
+    let dictionary = options.usesDictionaries ? Self.dictionary(of: values) : nil
+    if let dictionary {
+      chunk.dictionaryOffset = out.count - groupStart
+      page.removeAll()
+      for first in dictionary.firsts { Self.appendPlain(values, Int(first)..<Int(first) + 1, to: &page) }
+      let sizes = try appendPage(to: &out) { header in
+        header.structure(7) {
+          $0.integer32(1, dictionary.firsts.count)
+          $0.integer32(2, Encoding.plain)
+        }
+      }
+      chunk.uncompressedSize += sizes.uncompressed
+      chunk.compressedSize += sizes.compressed
+    }
+    let encoding: Int =
+      dictionary != nil ? Encoding.dictionary : Self.ascends(values) ? Encoding.deltaBinaryPacked : Encoding.plain
+    chunk.encodings = [encoding, Encoding.runLength] + (dictionary != nil ? [Encoding.plain] : [])
+    chunk.levelCount = values.definition.count
+
+    var level = 0, value = 0, row = 0
+    repeat {
+      let (levelEnd, valueEnd, rowEnd) = pageEnd(values, level: level, value: value, row: row, rows: rows)
+      page.removeAll()
+      Self.appendLevels(values, level..<levelEnd, to: &page)
+      switch encoding {
+      case Encoding.dictionary: if let dictionary { Self.append(dictionary, value..<valueEnd, to: &page) }
+      case Encoding.deltaBinaryPacked:
+        unsafe values.integers[value..<valueEnd].withUnsafeBufferPointer {
+          unsafe DeltaBinaryPacking.append($0, to: &page)
+        }
+      default: Self.appendPlain(values, value..<valueEnd, to: &page)
+      }
+      let offset = out.count - groupStart
+      let sizes = try appendPage(to: &out) { header in
+        header.structure(5) {
+          $0.integer32(1, levelEnd - level)
+          $0.integer32(2, encoding)
+          $0.integer32(3, Encoding.runLength)
+          $0.integer32(4, Encoding.runLength)
+        }
+      }
+      chunk.uncompressedSize += sizes.uncompressed
+      chunk.compressedSize += sizes.compressed
+      chunk.pages.append(
+        ParquetPage(
+          offset: offset, size: sizes.compressed, firstRow: row,
+          nullCount: levelEnd - level - (valueEnd - value), valueCount: valueEnd - value,
+          bounds: bounds(values, value..<valueEnd, dictionary)))
+      (level, value, row) = (levelEnd, valueEnd, rowEnd)
+    } while row < rows
+    return chunk
+  }
+
+  // MARK: Pages
+
+  /// Appends the header and the compressed bytes of `page`.
+  private mutating func appendPage(
+    to out: inout ByteBuffer, _ describe: (inout ThriftWriter) -> Void
+  ) throws(Problem) -> (uncompressed: Int, compressed: Int) {
+    compressed.removeAll()
+    try page.read { (span) throws(Problem) in try compressor.append(span, to: &compressed) }
+    let crc = compressed.read { CRC32.of($0) }
+    var kind = 0
+    let body = ThriftWriter.structure { thrift in
+      var inner = ThriftWriter()
+      describe(&inner)
+      // The number of the field that describes the page tells its type: 5 is data, 7 a dictionary.
+      kind = inner.bytes.first.map { $0 >> 4 == 7 ? 2 : 0 } ?? 0
+      thrift.integer32(1, kind)
+      thrift.integer32(2, page.count)
+      thrift.integer32(3, compressed.count)
+      thrift.integer32(4, Int(Int32(bitPattern: crc)))
+      describe(&thrift)
+    }
+    out.append(bytes: body)
+    compressed.read { span in out.append(span) }
+    return (page.count + body.count, compressed.count + body.count)
+  }
+
+  /// Where the page that begins at a level, value and row ends.
+  private func pageEnd(
+    _ values: borrowing ParquetValues, level: Int, value: Int, row: Int, rows: Int
+  ) -> (level: Int, value: Int, row: Int) {
+    let top = values.column.definitionLevel, isText = !values.runs.isEmpty
+    var level = level, value = value, row = row, bytes = 0
+    let lastRow = min(rows, row + options.pageRows)
+    while row < lastRow, bytes < Self.maximumPageBytes {
+      repeat {
+        if values.definition[level] == top {
+          if isText { bytes += values.runs[value].count + 4 }
+          value += 1
+        }
+        level += 1
+      } while values.column.isList && level < values.repetition.count && values.repetition[level] == 1
+      row += 1
+    }
+    return (level, value, row)
+  }
+
+  // MARK: Encodings
+
+  private static func appendLevels(_ values: borrowing ParquetValues, _ range: Range<Int>, to out: inout ByteBuffer) {
+    if values.column.isList { appendLevels(values.repetition[range], bits: 1, to: &out) }
+    appendLevels(values.definition[range], bits: values.column.definitionBits, to: &out)
+  }
+
+  /// Appends levels with their size in four bytes before them.
+  private static func appendLevels(_ levels: ArraySlice<UInt8>, bits: Int, to out: inout ByteBuffer) {
+    var packed = ByteBuffer(capacity: 4096)
+    if let first = levels.first, levels.allSatisfy({ $0 == first }) {
+      RunLengthBitPacking.append(run: levels.count, of: UInt32(first), bits: bits, to: &packed)
+    } else {
+      unsafe levels.map(UInt32.init).withUnsafeBufferPointer {
+        unsafe RunLengthBitPacking.append($0, bits: bits, to: &packed)
+      }
+    }
+    out.append(littleEndian: UInt64(packed.count), count: 4)
+    packed.read { span in out.append(span) }
+  }
+
+  private static func append(_ dictionary: ParquetDictionary, _ range: Range<Int>, to out: inout ByteBuffer) {
+    let bits = max(1, Int.bitWidth - (dictionary.firsts.count - 1).leadingZeroBitCount)
+    out.append(byte: UInt8(bits))
+    unsafe dictionary.indices[range].withUnsafeBufferPointer {
+      unsafe RunLengthBitPacking.append($0, bits: bits, to: &out)
+    }
+  }
+
+  private static func appendPlain(_ values: borrowing ParquetValues, _ range: Range<Int>, to out: inout ByteBuffer) {
+    switch values.column.kind {
+    case .boolean:
+      BitPacking.append(range.count, filledTo: (range.count + 7) / 8 * 8, bits: 1, to: &out) {
+        UInt64(truncatingIfNeeded: values.integers[range.lowerBound + $0])
+      }
+    case .date:
+      for place in range { out.append(littleEndian: UInt64(bitPattern: values.integers[place]), count: 4) }
+    case .integer, .milliseconds, .microseconds:
+      BitPacking.append(range.count, filledTo: range.count, bits: 64, to: &out) {
+        UInt64(bitPattern: values.integers[range.lowerBound + $0])
+      }
+    case .real:
+      BitPacking.append(range.count, filledTo: range.count, bits: 64, to: &out) {
+        values.reals[range.lowerBound + $0].bitPattern
+      }
+    case .text, .json, .bytes:
+      for place in range {
+        let slice = values.runs[place], count = slice.count
+        let room = unsafe out.room(count + 4)
+        unsafe UnsafeMutableRawPointer(room).storeBytes(of: UInt32(count).littleEndian, as: UInt32.self)
+        unsafe (room + 4).update(from: slice.start, count: count)
+        unsafe out.commit(room + 4 + count)
+      }
+    }
+  }
+
+  // MARK: Facts about values
+
+  private static func dictionary(of values: borrowing ParquetValues) -> ParquetDictionary? {
+    switch values.column.kind {
+    case .boolean: return nil
+    case .text, .json, .bytes: return unsafe values.runs.withUnsafeBufferPointer { unsafe ParquetDictionary($0) }
+    case .real:
+      return unsafe values.reals.withUnsafeBufferPointer { reals in
+        unsafe reals.withMemoryRebound(to: UInt64.self) { unsafe ParquetDictionary($0) }
+      }
+    case .date, .integer, .milliseconds, .microseconds:
+      guard !ascends(values) else { return nil }
+      return unsafe values.integers.withUnsafeBufferPointer { integers in
+        unsafe integers.withMemoryRebound(to: UInt64.self) { unsafe ParquetDictionary($0) }
+      }
+    }
+  }
+
+  /// Whether the values are integers in strictly ascending order, which differences encode best.
+  private static func ascends(_ values: borrowing ParquetValues) -> Bool {
+    guard values.column.kind == .integer || values.column.kind == .microseconds || values.column.kind == .milliseconds
+    else { return false }
+    guard values.integers.count > 1 else { return false }
+    for place in 1..<values.integers.count where values.integers[place - 1] >= values.integers[place] { return false }
+    return true
+  }
+
+  private func bounds(_ values: borrowing ParquetValues, _ range: Range<Int>, _ dictionary: ParquetDictionary?)
+    -> ParquetBounds
+  {
+    guard options.writesStatistics, !range.isEmpty else { return ParquetBounds() }
+    guard let dictionary else { return Self.bounds(values, range) { $0 } }
+    // Fewer comparisons: each entry of the dictionary that the page uses, once.
+    var isUsed = [Bool](repeating: false, count: dictionary.firsts.count)
+    for place in range { isUsed[Int(dictionary.indices[place])] = true }
+    let used = dictionary.firsts.indices.filter { isUsed[$0] }
+    return Self.bounds(values, used.indices) { Int(dictionary.firsts[used[$0]]) }
+  }
+
+  @inline(__always)
+  private static func bounds(_ values: borrowing ParquetValues, _ range: Range<Int>, _ place: (Int) -> Int)
+    -> ParquetBounds
+  {
+    let first = place(range.lowerBound)
+    switch values.column.kind {
+    case .real:
+      var least = Double.infinity, greatest = -Double.infinity, isEmpty = true
+      for index in range {
+        let value = values.reals[place(index)]
+        if value.isNaN { continue }
+        isEmpty = false
+        if value < least { least = value }
+        if value > greatest { greatest = value }
+      }
+      return isEmpty ? ParquetBounds() : ParquetBounds(least, greatest)
+    case .text, .json, .bytes:
+      var least = values.runs[first], greatest = least
+      for index in range.dropFirst() {
+        let slice = values.runs[place(index)]
+        if ByteOrder.compare(slice, least) < 0 { least = slice }
+        if ByteOrder.compare(slice, greatest) > 0 { greatest = slice }
+      }
+      return unsafe ParquetBounds(
+        UnsafeBufferPointer(start: least.start, count: least.count),
+        UnsafeBufferPointer(start: greatest.start, count: greatest.count), isText: values.column.kind != .bytes)
+    default:
+      var least = values.integers[first], greatest = least
+      for index in range.dropFirst() {
+        let value = values.integers[place(index)]
+        if value < least { least = value }
+        if value > greatest { greatest = value }
+      }
+      return ParquetBounds(least, greatest)
+    }
+  }
+}

@@ -1,0 +1,168 @@
+import Rows
+
+/// The values of one column in a row group, without nulls, and the levels of nulls and lists.
+///
+/// Byte strings refer to the batches, which must outlive the values.
+@safe struct ParquetValues: ~Copyable {
+  let column: ParquetColumn
+  /// One for each value, null and empty list.
+  private(set) var definition: [UInt8] = []
+  /// 0 where a row begins, 1 within a list; empty for a column without lists.
+  private(set) var repetition: [UInt8] = []
+  /// Integers, days, instants, and 0 or 1 for Booleans.
+  private(set) var integers: [Int64] = []
+  private(set) var reals: [Double] = []
+  private(set) var runs: [ByteRun] = []
+  private var copies = ByteRunCopies()
+
+  init(_ column: ParquetColumn, rows: Int) {
+    self.column = column
+    definition.reserveCapacity(rows)
+    switch column.kind {
+    case .real: reals.reserveCapacity(rows)
+    case .text, .json, .bytes: runs.reserveCapacity(rows)
+    default: integers.reserveCapacity(rows)
+    }
+  }
+
+  /// The number of values that are not null.
+  var count: Int {
+    switch column.kind {
+    case .real: reals.count
+    case .text, .json, .bytes: runs.count
+    default: integers.count
+    }
+  }
+
+  /// Appends the cells of the column.
+  /// - Parameter first: the position of the batch's first row in the group, for errors.
+  /// - Throws: `badData` with `record` set for a value that the column cannot hold.
+  mutating func append(_ batch: RowBatch, firstRow: Int) throws(Problem) {
+    var place = column.position
+    for row in 0..<batch.count {
+      let cell = batch.cells[place]
+      place &+= batch.width
+      if cell.isNull {
+        definition.append(0)
+        if column.isList { repetition.append(0) }
+      } else if column.isList {
+        try append(list: cell, batch.arena, row: firstRow + row)
+      } else {
+        definition.append(1)
+        try append(cell, batch.arena, row: firstRow + row)
+      }
+    }
+  }
+
+  @inline(__always)
+  private mutating func append(_ cell: Cell, _ arena: Arena, row: Int) throws(Problem) {
+    switch column.kind {
+    case .integer:
+      switch cell {
+      case .integer(let value): return integers.append(value)
+      case .number(let start, let length):
+        let literal = ByteRun(arena, start, length)
+        if case .integer(let value) = unsafe StoredNumber(literal.start, literal.count) {
+          return integers.append(value)
+        }
+      default: break
+      }
+    case .real:
+      switch cell {
+      case .real(let value):
+        guard value.isFinite else { throw problem("\(NonfinitePolicy.word(for: value))", row: row) }
+        return reals.append(value)
+      case .number(let start, let length):
+        let literal = ByteRun(arena, start, length)
+        if case .real(let value) = unsafe StoredNumber(literal.start, literal.count) { return reals.append(value) }
+      default: break
+      }
+    case .boolean: if case .boolean(let value) = cell { return integers.append(value ? 1 : 0) }
+    case .date, .milliseconds, .microseconds:
+      if case .text(let start, let length) = cell,
+        let value = ParquetTime.value(of: ByteRun(arena, start, length), as: column.kind)
+      {
+        return integers.append(value)
+      }
+      throw problem(
+        column.kind == .date
+          ? "a date that is not a whole day, in a column of days" : "the precision of this timestamp in this column",
+        row: row, hint: "add --option parquet.dates=text")
+    case .text, .bytes, .json:
+      if case .text(let start, let length) = cell, column.kind == .text {
+        return runs.append(ByteRun(arena, start, length))
+      }
+      return appendText(cell, arena)
+    }
+    throw problem("a value that is not of the column's type", row: row)
+  }
+
+  /// Appends a cell as text, as JSON text in a column of JSON values.
+  private mutating func appendText(_ cell: Cell, _ arena: Arena) {
+    switch cell {
+    case .null: break
+    case .text(let start, let length) where column.kind == .json:
+      runs.append(copies.copy(JSON.string(arena.bytes(start, length)).canonicalBytes))
+    case .text(let start, let length), .number(let start, let length), .json(let start, let length),
+      .bytes(let start, let length):
+      runs.append(ByteRun(arena, start, length))
+    case .integer(let value): runs.append(copies.copy(Array(String(value).utf8)))
+    case .real(let value): runs.append(copies.copy(value.canonicalText))
+    case .boolean(let value): runs.append(copies.copy(Array((value ? "true" : "false").utf8)))
+    }
+  }
+
+  private mutating func append(list cell: Cell, _ arena: Arena, row: Int) throws(Problem) {
+    guard case .json(let start, let length) = cell else { throw problem("a value that is not a list", row: row) }
+    var elements: [[UInt8]] = []
+    _ = unsafe arena.bytes(start, length).withUnsafeBytes { list in
+      unsafe ListText.first(in: list) { element in
+        elements.append(element)
+        return false
+      }
+    }
+    if elements.isEmpty {
+      repetition.append(0)
+      definition.append(1)
+    }
+    for (position, element) in elements.enumerated() {
+      repetition.append(position == 0 ? 0 : 1)
+      definition.append(3)
+      if column.kind == .integer {
+        guard let value = Int64(String(decoding: element, as: UTF8.self)) else {
+          throw problem("an element that is not a 64-bit integer", row: row)
+        }
+        integers.append(value)
+      } else {
+        runs.append(copies.copy(element))
+      }
+    }
+  }
+
+  private func problem(_ what: String, row: Int, hint: String = "") -> Problem {
+    Problem(.badData, "column \(column.name): parquet cannot represent \(what)", hint: hint, record: row)
+  }
+}
+
+/// Copies of byte strings that stay where they are.
+@safe private struct ByteRunCopies: ~Copyable {
+  private static let blockSize = 64 << 10
+  private var blocks: [Block] = []
+  private var used = blockSize
+
+  @safe private struct Block { let start: UnsafeMutablePointer<UInt8> }
+
+  init() {}
+  deinit { for block in blocks { unsafe block.start.deallocate() } }
+
+  mutating func copy(_ bytes: [UInt8]) -> ByteRun {
+    if blocks.isEmpty || used + bytes.count > Self.blockSize {
+      unsafe blocks.append(Block(start: .allocate(capacity: max(Self.blockSize, bytes.count))))
+      used = 0
+    }
+    let start = unsafe blocks[blocks.count - 1].start + used
+    unsafe start.update(from: bytes, count: bytes.count)
+    used += bytes.count
+    return unsafe ByteRun(start: UnsafePointer(start), count: bytes.count)
+  }
+}

@@ -1,0 +1,123 @@
+public import Rows
+
+/// Writes a table as an Apache Parquet file: row groups that can be encoded on any core, then page indexes and a
+/// footer. Nothing before the end of the file refers to what follows, so the file can be streamed.
+///
+/// The format: <https://parquet.apache.org/docs/file-format/>.
+public struct ParquetWriter: Sendable {
+  /// The row group that was encoded, for `footer`.
+  public struct RowGroup: Sendable, Hashable {
+    fileprivate let group: ParquetRowGroup
+  }
+
+  /// The number of bytes before the first row group.
+  public static let headerSize = 4
+  private static let magic: StaticString = "PAR1"
+
+  private let schema: Schema
+  private let columns: [ParquetColumn]
+  private let options: ParquetOptions
+
+  /// A writer of rows of `schema`.
+  /// - Parameter head: the first rows, which tell how dates and timestamps are stored.
+  public init(_ schema: Schema, options: ParquetOptions, head: [RowBatch]) {
+    self.schema = schema
+    self.options = options
+    columns = schema.columns.enumerated().map { position, column in
+      let (kind, isList) = Self.kind(of: column.type)
+      return ParquetColumn(
+        position: position, name: column.name, kind: Self.kind(kind, at: position, head, options), isList: isList)
+    }
+  }
+
+  private static func kind(of type: ColumnType) -> (ParquetColumn.Kind, isList: Bool) {
+    switch type {
+    case .integer: (.integer, false)
+    case .real: (.real, false)
+    case .boolean: (.boolean, false)
+    case .text, .url, .decimal: (.text, false)
+    case .bytes: (.bytes, false)
+    case .json: (.json, false)
+    case .date: (.date, false)
+    case .timestamp: (.microseconds, false)
+    case .list(let element): (element == .integer ? .integer : .text, true)
+    }
+  }
+
+  /// The kind that stores the dates or timestamps of the first rows without a change; text if there is none.
+  private static func kind(
+    _ kind: ParquetColumn.Kind, at position: Int, _ head: [RowBatch], _ options: ParquetOptions
+  ) -> ParquetColumn.Kind {
+    guard kind == .date || kind == .microseconds else { return kind }
+    if options.writesDatesAsText { return .text }
+    let kinds: [ParquetColumn.Kind] = kind == .date ? [.date] : [.microseconds, .milliseconds]
+    return kinds.first { kind in
+      head.allSatisfy { batch in
+        (0..<batch.count).allSatisfy { row in
+          guard case .text(let start, let length) = batch[row, position] else { return batch[row, position].isNull }
+          return ParquetTime.value(of: ByteRun(batch.arena, start, length), as: kind) != nil
+        }
+      }
+    } ?? .text
+  }
+
+  /// Appends what precedes the first row group.
+  public func begin(_ out: inout ByteBuffer) { out.append(Self.magic) }
+
+  /// Appends a row group with the rows of all batches.
+  /// - Throws: `badData` with `record` set for a value that the file cannot hold.
+  public func append(_ batches: [RowBatch], to out: inout ByteBuffer) throws(Problem) -> RowGroup {
+    let rows = batches.reduce(0) { $0 + $1.count }
+    let start = out.count
+    var encoder = ParquetChunkEncoder(options, try PageCompressor(options.compression), groupStart: start)
+    var chunks: [ParquetChunk] = []
+    for column in columns {
+      var values = ParquetValues(column, rows: rows)
+      var row = 0
+      for batch in batches {
+        try values.append(batch, firstRow: row)
+        row += batch.count
+      }
+      var chunk = try encoder.append(values, rows: rows, to: &out)
+      if options.bloomFilters.contains(column.name), !column.isList, column.kind != .boolean {
+        let offset = out.count
+        ParquetBloomFilter(values).append(to: &out)
+        chunk.bloomFilter = ParquetChunk.Place(offset: offset - start, size: out.count - offset)
+      }
+      chunks.append(chunk)
+    }
+    return RowGroup(group: ParquetRowGroup(rowCount: rows, chunks: chunks))
+  }
+
+  /// Appends what follows the last row group: page indexes and the footer.
+  /// - Parameters:
+  ///   - groups: the row groups, each with the position in the file at which it begins.
+  ///   - end: the position in the file at which this begins.
+  public func finish(_ groups: [(offset: Int, group: RowGroup)], at end: Int, _ out: inout ByteBuffer) {
+    let base = out.count
+    var columnIndexes: [(offset: Int, size: Int)?] = [], offsetIndexes: [(offset: Int, size: Int)] = []
+    for (_, group) in groups {
+      for (column, chunk) in zip(columns, group.group.chunks) {
+        guard let index = ParquetFooter.columnIndex(chunk, column) else {
+          columnIndexes.append(nil)
+          continue
+        }
+        columnIndexes.append((end + out.count - base, index.count))
+        out.append(bytes: index)
+      }
+    }
+    for (offset, group) in groups {
+      for chunk in group.group.chunks {
+        let index = ParquetFooter.offsetIndex(chunk, groupOffset: offset)
+        offsetIndexes.append((end + out.count - base, index.count))
+        out.append(bytes: index)
+      }
+    }
+    let footer = ParquetFooter.footer(
+      schema, columns, groups.map { ($0.offset, $0.group.group) }, options.compression,
+      columnIndexes: columnIndexes, offsetIndexes: offsetIndexes)
+    out.append(bytes: footer)
+    out.append(littleEndian: UInt64(footer.count), count: 4)
+    out.append(Self.magic)
+  }
+}

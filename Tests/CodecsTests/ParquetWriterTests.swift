@@ -1,0 +1,80 @@
+@testable import Codecs
+import Rows
+import Testing
+
+@Suite("Parquet: parts of the writer") struct ParquetWriterTests {
+  @Test("the checksum is that of the standard, however it is cut") func checksum() {
+    let digits = Array("123456789".utf8)
+    #expect(unsafe CRC32.of(digits.span.bytes) == 0xCBF4_3926)
+    let long = (0..<1000).map { UInt8(truncatingIfNeeded: $0 * 7) }
+    for cut in [0, 1, 7, 8, 9, 500, 999] {
+      let crc = unsafe long.withUnsafeBufferPointer { bytes in
+        guard let start = bytes.baseAddress else { return UInt32(0) }
+        return unsafe CRC32.updated(CRC32.updated(0, start, cut), start + cut, 1000 - cut)
+      }
+      #expect(unsafe crc == CRC32.of(long.span.bytes))
+    }
+  }
+
+  /// Texts at whose length or last character a bound is cut or raised.
+  private static let texts: [String] = [
+    "", "a", String(repeating: "z", count: 64), String(repeating: "z", count: 65), String(repeating: "é", count: 33),
+    String(repeating: "\u{10FFFF}", count: 17), "x" + String(repeating: "\u{10FFFF}", count: 20),
+    String(repeating: "\u{D7FF}", count: 22), String(repeating: "\u{7F}", count: 70), "\u{0}", "日本",
+  ]
+
+  @Test("every value is between the bounds, and a shorter upper bound does not exclude it") func bounds() throws {
+    for (low, high) in Self.texts.flatMap({ low in Self.texts.map { (low, $0) } }) {
+      let low = Array(low.utf8), high = Array(high.utf8)
+      guard !high.lexicographicallyPrecedes(low) else { continue }
+      for isText in [true, false] {
+        let bounds = unsafe low.withUnsafeBufferPointer { low in
+          unsafe high.withUnsafeBufferPointer { unsafe ParquetBounds(low, $0, isText: isText) }
+        }
+        guard case .bytes(let least, _)? = bounds.least else { throw Unbounded() }
+        #expect(!low.lexicographicallyPrecedes(least))
+        guard case .bytes(let greatest, let isExact)? = bounds.greatest else {
+          #expect(bounds.isUnbounded)
+          continue
+        }
+        #expect(!greatest.lexicographicallyPrecedes(high))
+        #expect(isExact == (greatest == high))
+        if isText { #expect(String(validating: greatest, as: UTF8.self) != nil) }
+      }
+    }
+  }
+  private struct Unbounded: Error {}
+
+  @Test("bounds of zeros include both signs") func zeros() {
+    let bounds = ParquetBounds(0.0, -0.0)
+    #expect(bounds.least?.encoded(for: .real) == [0, 0, 0, 0, 0, 0, 0, 0x80])
+    #expect(bounds.greatest?.encoded(for: .real) == [0, 0, 0, 0, 0, 0, 0, 0])
+  }
+
+  @Test(
+    "xxHash64 gives the values of its reference",
+    arguments: [("", 0xEF46_DB37_51D8_E999), ("a", 0xD24E_C4F1_A98C_6E5B)])
+  func hash(_ text: String, _ expected: UInt64) {
+    let hash = unsafe Array(text.utf8).withUnsafeBytes { unsafe XXHash64.hash($0) }
+    #expect(hash == expected)
+  }
+
+  @Test("a timestamp is stored only if a reader writes the same text") func timestamps() {
+    func micros(_ text: String) -> Int64? {
+      unsafe Array(text.utf8).withUnsafeBufferPointer { bytes in
+        unsafe bytes.baseAddress.flatMap {
+          unsafe ParquetTime.value(of: ByteRun(start: $0, count: bytes.count), as: .microseconds)
+        }
+      }
+    }
+    #expect(micros("1970-01-01T00:00:00Z") == 0)
+    #expect(micros("1969-12-31T23:59:59.5Z") == -500_000)
+    #expect(micros("2024-02-29T12:34:56.000001Z") == 1_709_210_096_000_001)
+    for text in [
+      "2024-02-30T00:00:00Z", "2024-02-29T12:34:60Z", "2024-02-29T12:34:56.50Z", "2024-02-29T12:34:56",
+      "0000-01-01T00:00:00Z", "2024-02-29T12:34:56.1234567Z",
+    ] {
+      #expect(micros(text) == nil, "\(text)")
+    }
+  }
+}
