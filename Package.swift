@@ -57,6 +57,8 @@ let package = Package(
     module("Snapshot", ["Rows", "Query", "Domain", "Codecs"]),
     module("Persistence", ["Rows", "Codecs", "Query", "Domain", "CSQLite", "CSQLiteGuard", "CSystem"]),
     module("Exporters", ["Rows", "Codecs", "Domain"]),
+    // A website of the datasets.
+    module("Site", ["Rows", "Codecs", "Query", "Domain", "Exporters"]),
     module("CommandLineKit", ["Rows", "Codecs", "Query", "Domain", "CSystem"]),
     module("AppShell", ["Rows", "Codecs", "Query", "Domain", "CommandLineKit"]),
     module("Conformance", ["Rows", "Codecs", "Query", "Domain"]),
@@ -69,7 +71,7 @@ let package = Package(
         "Snapshot",
       ],
       path: "Apps/LiveServices", swiftSettings: house),
-    app("bb-export", programs),
+    app("bb-export", programs + ["Site"]),
     app("bb-notes", programs),
 
     // Serves the faults of Conformance to `Tools/faults network`.
@@ -93,7 +95,8 @@ let package = Package(
     tests(
       "AppTests",
       [
-        "bb-export", "bb-notes", "AppShell", "LiveServices", "Rows", "Query", "Domain", "Codecs", "CommandLineKit",
+        "bb-export", "bb-notes", "Site", "AppShell", "LiveServices", "Rows", "Query", "Domain", "Codecs",
+        "CommandLineKit",
         "Networking", "Snapshot", "Persistence", "Exporters", "Conformance",
       ]),
   ]

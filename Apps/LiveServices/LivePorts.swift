@@ -46,6 +46,12 @@ struct FileSystem: OutputFiles {
   func images(in directory: String, for page: String, isEmbedded: Bool) throws(Problem) -> PageImages {
     try FetchedImages.images(in: directory, for: page, isEmbedded: isEmbedded)
   }
+  func imageFiles(in directory: String) throws(Problem) -> [[UInt8]: ImageFile] {
+    try FetchedImages.files(in: directory)
+  }
+  func directory(_ path: String, replaces: Bool) throws(Problem) -> any OutputDirectory {
+    try StagedDirectory(path: path, replaces: replaces)
+  }
   func isFile(_ path: String) -> Bool { unsafe !DescriptorSink.isDevice(path) && access(path, F_OK) == 0 }
 }
 

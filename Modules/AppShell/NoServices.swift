@@ -27,6 +27,10 @@ struct NoFiles: OutputFiles {
   func check(_ path: String, replaces: Bool) throws(Problem) -> String { throw Problem(.bug, "no files") }
   func isFile(_ path: String) -> Bool { false }
   func images(in directory: String, for page: String, isEmbedded: Bool) throws(Problem) -> PageImages { PageImages() }
+  func imageFiles(in directory: String) -> [[UInt8]: ImageFile] { [:] }
+  func directory(_ path: String, replaces: Bool) throws(Problem) -> any OutputDirectory {
+    throw Problem(.bug, "no files")
+  }
 }
 
 struct NoStores: StoreOpening {

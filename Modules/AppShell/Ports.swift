@@ -50,6 +50,11 @@ public protocol OutputFiles: Sendable {
   /// - Parameter isEmbedded: whether they become part of the page.
   /// - Throws: `noInput` if there are none.
   func images(in directory: String, for page: String, isEmbedded: Bool) throws(Problem) -> PageImages
+  /// The files of the images stored in a directory, by URL; empty if there are none.
+  func imageFiles(in directory: String) throws(Problem) -> [[UInt8]: ImageFile]
+  /// Opens a directory that appears under its name when it is complete.
+  /// - Throws: `cannotCreate`; also if the directory exists and must not be replaced.
+  func directory(_ path: String, replaces: Bool) throws(Problem) -> any OutputDirectory
 }
 
 /// The stores.

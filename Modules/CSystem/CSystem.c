@@ -1,5 +1,6 @@
 #define _GNU_SOURCE
 #include "CSystem.h"
+#include <stdio.h>
 #include <unistd.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -13,6 +14,18 @@ int bb_spawn_addclosefrom(posix_spawn_file_actions_t *actions, int first) {
   return posix_spawn_file_actions_addclosefrom_np(actions, first);
 }
 int bb_syncfs(int fd) { return syncfs(fd); }
+int bb_publish_directory(const char *directory, const char *target, int exchanges, const char *aside) {
+  struct stat status;
+  if (!exchanges) return rename(directory, target);
+  if (stat(target, &status) == 0) chmod(directory, status.st_mode & 07777);
+  if (renameat2(AT_FDCWD, directory, AT_FDCWD, target, RENAME_EXCHANGE) == 0) return 0;
+  if ((errno != EINVAL && errno != ENOSYS) || rename(target, aside) != 0) return -1;
+  if (rename(directory, target) == 0) return rename(aside, directory);
+  int code = errno;
+  rename(aside, target);
+  errno = code;
+  return -1;
+}
 int bb_open_regular(const char *path, int flags, unsigned mode, unsigned *type) {
   *type = 0;
   int fd = open(path, flags | O_NONBLOCK | O_NOCTTY | O_CLOEXEC, mode);

@@ -41,6 +41,10 @@ final class MemoryFiles: OutputFiles, TerminalPort {
   }
   func isFile(_ path: String) -> Bool { files[path] != nil }
   func images(in directory: String, for page: String, isEmbedded: Bool) throws(Problem) -> PageImages { PageImages() }
+  func imageFiles(in directory: String) -> [[UInt8]: ImageFile] { [:] }
+  func directory(_ path: String, replaces: Bool) throws(Problem) -> any OutputDirectory {
+    throw Problem(.cannotCreate, "no directories in memory", at: path)
+  }
   func style(_ color: ColorChoice, ofErrors: Bool) -> TerminalStyle { .plain }
   func output(_ use: TerminalUse) throws(Problem) -> any ByteSink {
     state.withLock { $0.heldBack.append(use.isHeldBack) }

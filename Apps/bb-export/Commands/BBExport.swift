@@ -100,6 +100,20 @@ enum BBExport {
       "images characters -o images", "images episodes --production bcs --season 6 -o stills",
       "images --from people.csv --columns portrait -o portraits",
     ])
+  static let site = Command(
+    "site", "write a website of the records in a store", discussion: SiteCommand.discussion,
+    arguments: [
+      Argument(
+        "DATASET", values: .dynamic("dataset"), count: .any, "datasets to show [default: all tables of the store]")
+    ],
+    options: [
+      Options.siteDirectory, Options.siteStore, Options.siteTitle, Options.siteImages, Options.siteImageDirectory,
+      OutputOptions.noClobber, OutputOptions.progress,
+    ],
+    examples: [
+      "site -o site", "site -o site --storage csv:data --image-dir images",
+      "site episodes notes -o journal --title Journal",
+    ])
   static let open = Command(
     "open", "open a record's image or web page in the browser; print the URL if there is no desktop",
     arguments: [
@@ -132,6 +146,7 @@ enum BBExport {
     CommandEntry(check) { (context) async throws(Problem) in try await CheckCommand(context).run() },
     CommandEntry(comment) { (context) async throws(Problem) in try await CommentCommand(context).run() },
     CommandEntry(images) { (context) async throws(Problem) in try await ImagesCommand(context).run() },
+    CommandEntry(site) { (context) async throws(Problem) in try await SiteCommand(context).run() },
     CommandEntry(open) { (context) async throws(Problem) in try await OpenCommand(context).run() },
     CommandEntry(plugins) { (context) async throws(Problem) in try await PluginsCommand(context).run() },
     CommandEntry(tap) { (context) async throws(Problem) in try await TapCommand(context).run() },

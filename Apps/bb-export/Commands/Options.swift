@@ -121,6 +121,21 @@ enum Options {
     "allow-shrink", in: syncing, "accept a source that has lost more than half of its records")
   static let replace = Option.flag("replace", in: syncing, "replace a table that was loaded from a different source")
 
+  private static let siting = "Site"
+  static let siteDirectory = Option.value(
+    "output", short: "o", "DIR", values: .folder, in: siting,
+    "directory to write; a site that bb wrote before is replaced")
+  static let siteTitle = Option.value("title", "TEXT", default: "bb", in: siting, "title of the site")
+  static let siteImages = Option.value(
+    "images", "WHICH", values: .words(["local", "remote", "none"]), default: "local", in: siting,
+    "images to show: only those at hand, also those on the web, or none")
+  static let siteImageDirectory = Option.value(
+    "image-dir", "DIR", values: .folder, default: "images of the store", in: siting,
+    "also show the images that bb-export images or sync --images stored in DIR")
+  static let siteStore = Option.value(
+    "storage", "STORE", values: .file, default: "$BB_STORAGE or the default store", in: siting,
+    "store to read: sqlite:FILE, csv:DIR, json:DIR")
+
   private static let singer = "Singer"
   static let tapConfig = Option.value("config", "FILE", values: .file, in: singer, "JSON configuration file")
   static let tapState = Option.value("state", "FILE", values: .file, in: singer, "state file from a previous run")

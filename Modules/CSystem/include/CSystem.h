@@ -7,6 +7,10 @@ int bb_spawn_addchdir(posix_spawn_file_actions_t *actions, const char *folder);
 int bb_spawn_addclosefrom(posix_spawn_file_actions_t *actions, int first);
 /// Flushes the whole file system that a descriptor is on.
 int bb_syncfs(int fd);
+/// Gives a directory the name of another, which must be empty or not exist; or, with `exchanges`, exchanges their names,
+/// after it was given the mode of the other. If the file system cannot exchange names, there is none for a moment, and
+/// `aside` is used. Returns 0, or -1 and errno.
+int bb_publish_directory(const char *directory, const char *target, int exchanges, const char *aside);
 /// Opens a regular file without blocking on anything else: open(2) with O_NONBLOCK, O_NOCTTY and O_CLOEXEC.
 /// Returns a descriptor, or -1 and errno. For a file of another type errno is ENXIO, and `*type` its S_IFMT bits;
 /// else `*type` is 0.

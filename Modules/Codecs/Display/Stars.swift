@@ -1,7 +1,7 @@
 import Rows
 
 /// Ratings from 0 to 10 as five stars with halves, next to the number.
-enum Stars {
+public enum Stars {
   /// The unit of columns that are shown so.
   static let unit = "of 10"
 
@@ -9,6 +9,11 @@ enum Stars {
   private static let texts: [StaticString] = [
     "☆☆☆☆☆", "½☆☆☆☆", "★☆☆☆☆", "★½☆☆☆", "★★☆☆☆", "★★½☆☆", "★★★☆☆", "★★★½☆", "★★★★☆", "★★★★½", "★★★★★",
   ]
+
+  /// The stars of a rating, rounded to halves; nil for what is not from 0 to 10.
+  public static func text(of rating: Double) -> StaticString? {
+    rating >= 0 && rating <= 10 ? texts[Int(rating.rounded())] : nil
+  }
 
   /// The stars of a number, rounded to halves; nil for what is not from 0 to 10.
   static func text(of cell: Cell, _ arena: Arena) -> StaticString? {
@@ -20,7 +25,6 @@ enum Stars {
         Double(String(decoding: arena.bytes(start, length), as: UTF8.self))
       default: nil
       }
-    guard let value, value >= 0, value <= 10 else { return nil }
-    return texts[Int(value.rounded())]
+    return value.flatMap(text(of:))
   }
 }

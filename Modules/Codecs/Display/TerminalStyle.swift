@@ -19,7 +19,7 @@ public struct TerminalStyle: Sendable, Hashable {
     self.hasLinks = hasLinks
   }
 
-  /// What a text is.
+  /// The meaning of a text.
   public enum Part: Sendable, Hashable {
     /// A header, or the title of a record.
     case strong

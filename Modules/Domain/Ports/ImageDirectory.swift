@@ -2,6 +2,8 @@ public import Rows
 
 /// Images that belong to the records of a store, kept as files next to them.
 public protocol ImageDirectory: Sendable {
+  /// The path of the directory, which may not exist.
+  var directory: String { get }
   /// Copies an image into the store.
   ///
   /// - Parameters:

@@ -300,6 +300,220 @@ public enum PageAssets {
     })();
 
     """##
+  /// `site.css`.
+  public static let siteStyle: StaticString = ##"""
+    :root { color-scheme: light dark; --bg: #fff; --fg: #1b1f24; --dim: #59636e; --line: #d9dee4; --soft: #f5f7fa; --link: #0b5cad; --star: #8a5200; --land: #cfd8cf; --sea: #eaf1f7; --pin: #b3261e }
+    @media (prefers-color-scheme: dark) { :root { --bg: #0f1216; --fg: #e4e8ee; --dim: #9aa5b1; --line: #2b323b; --soft: #171c22; --link: #79b8ff; --star: #f2b84b; --land: #2c3630; --sea: #121a22; --pin: #ff8a80 } }
+    * { box-sizing: border-box }
+    body { margin: 0; background: var(--bg); color: var(--fg); font: 16px/1.55 system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", sans-serif; overflow-wrap: anywhere }
+    a { color: var(--link); text-underline-offset: .15em }
+    img { max-width: 100% }
+    :focus-visible { outline: 2px solid var(--link); outline-offset: 2px; border-radius: 4px }
+    :target { outline: 2px solid var(--link); outline-offset: 4px; border-radius: 4px }
+    .skip { position: absolute; left: -99in }
+    .skip:focus { left: 1rem; top: .5rem; z-index: 9; background: var(--bg); padding: .4rem .8rem }
+    header { background: var(--soft); border-bottom: 1px solid var(--line) }
+    header > div { display: flex; flex-wrap: wrap; gap: .2rem 1.1rem; align-items: center; max-width: 72rem; margin: auto; padding: .55rem 1.25rem }
+    header nav { display: flex; flex-wrap: wrap; gap: .2rem 1.1rem; margin-right: auto }
+    header a { color: inherit; text-decoration: none }
+    header a:hover { text-decoration: underline }
+    header [aria-current] { color: var(--link); font-weight: 600 }
+    main { max-width: 72rem; margin: auto; padding: 1.2rem 1.25rem 2rem }
+    body > footer { max-width: 72rem; margin: auto; padding: 0 1.25rem 2rem; color: var(--dim); font-size: .88rem }
+    h1 { margin: .2rem 0 .3rem; font-size: 1.9rem; line-height: 1.2 }
+    h2 { margin: 1.8rem 0 .6rem; font-size: 1.25rem }
+    h3 { margin: 1.2rem 0 .4rem; font-size: 1.05rem }
+    .dim, .num, .date, .path { color: var(--dim) }
+    .dim { margin: 0 }
+    .num, .date { font-variant-numeric: tabular-nums; white-space: nowrap }
+    .path { margin-bottom: .4rem; font-size: .9rem }
+    .star { color: var(--star); letter-spacing: .05em; white-space: nowrap }
+    .text, .note { max-width: 48rem; white-space: pre-line }
+    .note { margin: .3rem 0; padding: .7rem 1rem; background: var(--soft); border: 1px solid var(--line); border-left: 3px solid var(--star); border-radius: 0 10px 10px 0 }
+    .pages { display: flex; flex-wrap: wrap; gap: .4rem 1.2rem; margin: 1rem 0 }
+    .cards { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(11.5rem, 100%), 1fr)); gap: 1rem; margin: 1rem 0; padding: 0; list-style: none }
+    .cards.wide { grid-template-columns: repeat(auto-fill, minmax(min(16rem, 100%), 1fr)) }
+    .cards.small { grid-template-columns: repeat(auto-fill, minmax(min(8.5rem, 100%), 1fr)) }
+    .cards > li { position: relative; border: 1px solid var(--line); border-radius: 12px; overflow: hidden }
+    .cards > li > :is(img, .none) { display: block; width: 100%; aspect-ratio: 4 / 5; object-fit: cover; object-position: 50% 20%; background: var(--soft) }
+    .cards.wide > li > :is(img, .none) { aspect-ratio: 16 / 9 }
+    .cards > li > .none { display: grid; place-items: center; color: var(--dim); font-size: 2.4rem }
+    .cards div { padding: .6rem .8rem .75rem }
+    .cards :is(h2, h3) { margin: 0; font-size: 1rem; line-height: 1.3 }
+    .cards p { margin: .1rem 0; color: var(--dim); font-size: .9rem }
+    .cards dl { margin: .4rem 0 0; font-size: .9rem }
+    .cards:not(.wide) :is(h2, h3) a::after { content: ""; position: absolute; inset: 0 }
+    .record { display: grid; grid-template-columns: minmax(0, 18rem) minmax(0, 1fr); gap: 1.8rem; align-items: start }
+    .record > :only-child { grid-column: 1 / -1 }
+    .record h1 { margin-top: 0 }
+    figure { margin: 0 }
+    .record > figure > a > img { display: block; width: 100%; border-radius: 12px }
+    .record > figure ul { display: grid; grid-template-columns: repeat(4, 1fr); gap: .4rem; margin: .4rem 0 0; padding: 0; list-style: none }
+    .record > figure li img { display: block; width: 100%; aspect-ratio: 1; object-fit: cover; object-position: 50% 20%; border-radius: 7px }
+    .still img { display: block; max-height: 22rem; margin: .6rem 0; border-radius: 12px }
+    dl { display: grid; grid-template-columns: max-content minmax(0, 1fr); gap: .35rem 1.2rem; margin: 1rem 0 }
+    dt { max-width: 12rem; color: var(--dim) }
+    dd { margin: 0 }
+    .tags { display: flex; flex-wrap: wrap; gap: .2rem .3rem; margin: 0; padding: 0; list-style: none }
+    .tags li { padding: 0 .6rem; background: var(--soft); border: 1px solid var(--line); border-radius: 1rem; font-size: .88rem }
+    blockquote { max-width: 48rem; margin: 0 0 .8rem; padding: .55rem 1rem; background: var(--soft); border-left: 3px solid var(--link); border-radius: 0 8px 8px 0 }
+    blockquote p { margin: 0; white-space: pre-line }
+    blockquote footer { color: var(--dim); font-size: .88rem }
+    .list { margin: 0; padding: 0; list-style: none }
+    .list > li { display: flex; flex-wrap: wrap; gap: .3rem .8rem; padding: .7rem 0; border-bottom: 1px solid var(--line) }
+    .list > li > div { flex: 1; min-width: 0 }
+    .list > li > img { width: 2.6rem; height: 2.6rem; object-fit: cover; border-radius: 50% }
+    .list :is(h2, p) { margin: .1rem 0 }
+    .list p { color: var(--dim) }
+    .list .text { color: inherit }
+    .episodes { columns: 2; column-gap: 2.5rem; margin: 0; padding: 0; list-style: none }
+    .episodes li { display: flex; gap: .7rem; padding: .22rem 0; break-inside: avoid; border-bottom: 1px solid var(--line) }
+    .episodes .date { margin-left: auto; font-size: .88rem }
+    .map { position: relative; margin: 1rem 0 }
+    .map summary { color: var(--dim); cursor: pointer }
+    .map svg { display: block; width: 100%; height: auto; max-height: 75vh; background: var(--sea); border: 1px solid var(--line); border-radius: 12px; cursor: grab }
+    .map path { fill: var(--land) }
+    .map circle { fill: var(--pin); stroke: var(--bg); vector-effect: non-scaling-stroke }
+    .map .planned { fill: var(--bg); stroke: var(--link); stroke-width: 2.5px }
+    .map text { fill: var(--fg) }
+    .map .zoom { position: absolute; right: .7rem; top: 2.2rem; display: flex; gap: .3rem }
+    button, input { font: inherit; color: inherit; background: var(--bg); border: 1px solid var(--line); border-radius: 8px; padding: .45rem .8rem }
+    input[type="search"] { width: min(34rem, 100%) }
+    button { min-width: 2.6rem; cursor: pointer }
+    .pin { display: inline-block; width: .75rem; height: .75rem; margin: 0 .35rem 0 0; border-radius: 50%; background: var(--pin) }
+    .pin.planned { margin-left: 1rem; background: none; border: 3px solid var(--link) }
+    @media (max-width: 46rem) {
+      .record { grid-template-columns: minmax(0, 1fr) }
+      .episodes { columns: 1 }
+      .cards, .cards.small { grid-template-columns: repeat(2, minmax(0, 1fr)); gap: .7rem }
+      .cards.wide { grid-template-columns: minmax(0, 1fr) }
+      dl { grid-template-columns: minmax(0, 1fr); gap: 0 }
+      dd { margin-bottom: .5rem }
+    }
+    @media print { header, .skip, .zoom, .pages { display: none } }
+
+    """##
+  /// `site.js`.
+  public static let siteScript: StaticString = ##"""
+    "use strict";
+    (() => {
+      const d = document;
+      // The map: buttons, the wheel with Ctrl, double clicks and dragging change the part that is shown; markers keep their size.
+      const svg = d.querySelector(".map svg");
+      if (svg) {
+        const start = svg.getAttribute("viewBox").split(" ").map(Number), world = [0, 0, 3600, 1800];
+        let [x, y, width, height] = start, drag;
+        const circles = [...svg.querySelectorAll("circle")].map(c => [c, +c.getAttribute("r")]);
+        const names = [...svg.querySelectorAll("text")].map(t => {
+          const circle = t.parentNode.querySelector("circle"), [cx, cy] = [+circle.getAttribute("cx"), +circle.getAttribute("cy")];
+          return [t, cx, +t.getAttribute("x") - cx, cy, +t.getAttribute("y") - cy, +t.getAttribute("font-size")];
+        });
+        const show = () => {
+          width = Math.min(world[2], Math.max(60, width));
+          height = width * start[3] / start[2];
+          x = Math.min(world[2] - width, Math.max(0, x));
+          y = Math.min(world[3] - Math.min(height, world[3]), Math.max(0, y));
+          svg.setAttribute("viewBox", [x, y, width, height].map(n => n.toFixed(1)).join(" "));
+          const k = width / start[2];
+          for (const [circle, r] of circles) circle.setAttribute("r", r * k);
+          for (const [text, cx, dx, cy, dy, size] of names) {
+            text.setAttribute("x", cx + dx * k);
+            text.setAttribute("y", cy + dy * k);
+            text.setAttribute("font-size", size * k);
+          }
+        };
+        const zoom = (factor, cx = x + width / 2, cy = y + height / 2) => {
+          const old = width;
+          width = Math.min(world[2], Math.max(60, width * factor));
+          const f = width / old;
+          x = cx - (cx - x) * f;
+          y = cy - (cy - y) * f;
+          show();
+        };
+        const point = e => {
+          const box = svg.getBoundingClientRect();
+          return [x + (e.clientX - box.left) / box.width * width, y + (e.clientY - box.top) / box.height * height];
+        };
+        const bar = d.createElement("div");
+        bar.className = "zoom";
+        for (const [sign, label, action] of [["+", "Zoom in", () => zoom(.6)], ["−", "Zoom out", () => zoom(1 / .6)],
+          ["⌂", "All places", () => { [x, y, width, height] = start; show() }]]) {
+          const button = d.createElement("button");
+          button.type = "button";
+          button.textContent = sign;
+          button.setAttribute("aria-label", label);
+          button.addEventListener("click", action);
+          bar.append(button);
+        }
+        svg.parentNode.append(bar);
+        svg.addEventListener("wheel", e => {
+          if (!e.ctrlKey && !e.metaKey) return;
+          e.preventDefault();
+          zoom(e.deltaY > 0 ? 1.2 : 1 / 1.2, ...point(e));
+        }, { passive: false });
+        svg.addEventListener("dblclick", e => zoom(.5, ...point(e)));
+        svg.addEventListener("pointerdown", e => {
+          if (e.target.closest("a")) return;
+          drag = [e.clientX, e.clientY];
+          svg.setPointerCapture(e.pointerId);
+        });
+        svg.addEventListener("pointermove", e => {
+          if (!drag) return;
+          const box = svg.getBoundingClientRect();
+          x -= (e.clientX - drag[0]) / box.width * width;
+          y -= (e.clientY - drag[1]) / box.height * height;
+          drag = [e.clientX, e.clientY];
+          show();
+        });
+        svg.addEventListener("pointerup", () => { drag = null });
+      }
+
+      // The search: all words must occur; titles count more than texts.
+      const search = d.getElementById("q");
+      if (!search || !window.BB) return;
+      const fold = s => s.normalize("NFD").replace(/\p{M}/gu, "").toLowerCase().replace(/ı/g, "i");
+      const { kinds, rows } = window.BB, hits = d.getElementById("hits"), count = d.getElementById("n"), most = 50;
+      const texts = rows.map(r => fold(r[2] + "\n" + r[3]));
+      const titles = rows.map(r => fold(r[2]));
+      const find = () => {
+        const words = fold(search.value).split(/\s+/).filter(Boolean);
+        hits.replaceChildren();
+        count.value = "";
+        if (!words.length) return;
+        const found = [];
+        texts.forEach((text, i) => {
+          let score = 0;
+          for (const word of words) {
+            if (!text.includes(word)) return;
+            score += titles[i].startsWith(word) ? 3 : titles[i].includes(word) ? 2 : 1;
+          }
+          found.push([score, i]);
+        });
+        found.sort((a, b) => b[0] - a[0] || a[1] - b[1]);
+        for (const [, i] of found.slice(0, most)) {
+          const [kind, path, title, text] = rows[i];
+          const item = d.createElement("li"), box = d.createElement("div"), link = d.createElement("a"), label = d.createElement("span"), line = d.createElement("p");
+          link.href = path;
+          link.textContent = title || path;
+          label.className = "num";
+          label.textContent = " " + kinds[kind];
+          line.textContent = text.length > 160 ? text.slice(0, 160) + "…" : text;
+          box.append(link, label, line);
+          item.append(box);
+          hits.append(item);
+        }
+        count.value = found.length + (found.length === 1 ? " result" : " results") + (found.length > most ? ", the first " + most + " shown" : "");
+      };
+      try { search.value = decodeURIComponent(location.hash.slice(1)) } catch { search.value = "" }
+      search.addEventListener("input", () => {
+        history.replaceState(null, "", "#" + encodeURIComponent(search.value));
+        find();
+      });
+      find();
+      search.focus();
+    })();
+
+    """##
   /// `land.path`.
   public static let land: StaticString = ##"""
     M 3586 1066 l 8-2 6-3 0 5-13 4 z M 3587 189 l 13-4 0 7-11 0 z M 1624 753 l 9-9 4-16 0-29-8-9 11-27 9-8 7-18

@@ -1,17 +1,38 @@
-import Codecs
+public import Codecs
 import Rows
 
 /// A map of the places of a table, as inline SVG: outlines of the land in equirectangular projection, ten units per
 /// degree, and a marker for each place that links to a map on the web.
-struct PlaceMap: Sendable {
-  private struct Place: Sendable {
-    let x: Int
-    let y: Int
-    let name: String
-    let address: PageAddress
+public struct PlaceMap: Sendable {
+  /// A place.
+  public struct Place: Sendable {
+    fileprivate let x: Int
+    fileprivate let y: Int
+    fileprivate let name: String
+    fileprivate let isPlanned: Bool
+    fileprivate let address: PageAddress
+
+    /// Creates a place.
+    /// - Parameters:
+    ///   - isPlanned: whether it is not visited yet: its marker is a ring.
+    ///   - address: the target of its marker.
+    public init(_ coordinates: Coordinates, name: String, isPlanned: Bool = false, address: PageAddress) {
+      x = Int(((coordinates.longitude + 180) * 100).rounded())
+      y = Int(((90 - coordinates.latitude) * 100).rounded())
+      self.name = String(name.prefix(80))
+      self.isPlanned = isPlanned
+      self.address = address
+    }
   }
   private let places: [Place]
   private let isWhole: Bool
+
+  /// Creates a map; nil without places.
+  public init?(_ places: [Place]) {
+    if places.isEmpty { return nil }
+    self.places = places
+    isWhole = true
+  }
 
   /// Nil if the table has no coordinates, or its head no place.
   init?(_ schema: Schema, _ head: [RowBatch], isWhole: Bool) {
@@ -24,13 +45,9 @@ struct PlaceMap: Sendable {
         else { continue }
         var name = ""
         if let column = columns.name, case .text(let start, let length) = batch[row, column] {
-          name = String(String(decoding: batch.bytes(start, min(length, 320)), as: UTF8.self).prefix(80))
+          name = String(decoding: batch.bytes(start, min(length, 320)), as: UTF8.self)
         }
-        places.append(
-          Place(
-            x: Int(((coordinates.longitude + 180) * 100).rounded()),
-            y: Int(((90 - coordinates.latitude) * 100).rounded()),
-            name: name, address: address))
+        places.append(Place(coordinates, name: name, address: address))
       }
     }
     if places.isEmpty { return nil }
@@ -51,7 +68,8 @@ struct PlaceMap: Sendable {
     return (x, y, width, height)
   }
 
-  func write(to page: inout Markup) {
+  /// Appends the map.
+  public func write(to page: inout Markup) {
     let view = view, unit = max(view.width / 100, 1)
     page.raw(
       "<figure><details open><summary>Map</summary>\n<svg role=\"group\" aria-label=\"Map of the places\" viewBox=\"")
@@ -65,7 +83,7 @@ struct PlaceMap: Sendable {
     for place in places {
       page.raw("<a rel=\"noopener\"")
       page.attribute(.href, place.address)
-      page.raw("><circle cx=\"")
+      page.raw(place.isPlanned ? "><circle class=\"planned\" cx=\"" : "><circle cx=\"")
       page.number(tenths: place.x)
       page.raw("\" cy=\"")
       page.number(tenths: place.y)
@@ -75,8 +93,10 @@ struct PlaceMap: Sendable {
       page.text(place.name)
       page.raw("</title>")
       if places.count <= 20 {
-        page.raw("<text aria-hidden=\"true\" x=\"")
-        page.number(tenths: place.x + unit * 3 / 2)
+        // At the right edge the name is on the left of its marker.
+        let isAtEdge = place.x > view.x + view.width * 4 / 5
+        page.raw(isAtEdge ? "<text aria-hidden=\"true\" text-anchor=\"end\" x=\"" : "<text aria-hidden=\"true\" x=\"")
+        page.number(tenths: place.x + unit * (isAtEdge ? -3 : 3) / 2)
         page.raw("\" y=\"")
         page.number(tenths: place.y + unit / 2)
         page.raw("\" font-size=\"")

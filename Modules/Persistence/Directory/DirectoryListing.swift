@@ -1,3 +1,4 @@
+internal import CSystem
 import Glibc
 import Rows
 
@@ -68,12 +69,13 @@ enum DirectoryListing {
   /// Waits until the names in a directory are on the disk.
   ///
   /// A directory that may be written and not read cannot be flushed; nor can those of some file systems.
-  static func flush(_ path: String) throws(Problem) {
+  /// - Parameter isWhole: whether to wait for the files in it and below it as well, and all others of the file system.
+  static func flush(_ path: String, isWhole: Bool = false) throws(Problem) {
     let descriptor = unsafe open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     if descriptor < 0, errno == EACCES { return }
     guard descriptor >= 0 else { throw Problem.posix(errno, "open the directory", path) }
     defer { close(descriptor) }
-    if fsync(descriptor) != 0, errno != EINVAL, errno != EROFS {
+    if (isWhole ? bb_syncfs(descriptor) : fsync(descriptor)) != 0, errno != EINVAL, errno != EROFS {
       throw Problem.posix(errno, "flush the directory", path)
     }
   }

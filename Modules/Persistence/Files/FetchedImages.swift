@@ -1,5 +1,5 @@
 public import Codecs
-import Domain
+public import Domain
 import Glibc
 public import Rows
 
@@ -21,10 +21,7 @@ public enum FetchedImages {
   ) throws(Problem) -> PageImages {
     var images = PageImages(), left = most, isFound = false
     let start = try way(to: page)
-    let names = try DirectoryListing.names(directory) ?? []
-    for folder in [directory] + names.sorted().map({ "\(directory)/\($0)" }) {
-      let manifest = folder + "/images.json"
-      guard try FileStamp.now(at: manifest) != nil else { continue }
+    for (folder, manifest) in try manifests(in: directory) {
       isFound = true
       let path = try way(to: manifest)
       let shared = zip(start, path).prefix { $0 == $1 }.count
@@ -46,6 +43,30 @@ public enum FetchedImages {
         .noInput, "no images.json in the directory", at: directory, hint: "fetch images with bb-export images -o DIR")
     }
     return images
+  }
+
+  /// The files of the images, by URL; empty if there is no manifest.
+  /// - Parameter directory: as in `images(in:for:isEmbedded:)`.
+  /// - Throws: `badData` for a damaged manifest, `io`.
+  public static func files(in directory: String) throws(Problem) -> [[UInt8]: ImageFile] {
+    var files: [[UInt8]: ImageFile] = [:]
+    for (folder, manifest) in try manifests(in: directory) {
+      let text = try FileByteSource(path: manifest).bytes(limit: FileLimit.imageList)
+      for record in try ImageManifest.read(text, name: manifest) {
+        let url = Array(record.reference.url.utf8)
+        if files[url] == nil {
+          files[url] = ImageFile(path: "\(folder)/\(record.file)", dataset: record.reference.dataset)
+        }
+      }
+    }
+    return files
+  }
+
+  /// The manifests in a directory and in the directories in it, with their directories, in the order of their names.
+  private static func manifests(in directory: String) throws(Problem) -> [(folder: String, manifest: String)] {
+    let names = try DirectoryListing.names(directory) ?? []
+    return ([directory] + names.sorted().map { "\(directory)/\($0)" }).map { ($0, $0 + "/images.json") }
+      .filter { (try? FileStamp.now(at: $0.1)) != nil }
   }
 
   /// The names on the way to the directory of a file, without links.

@@ -65,7 +65,10 @@ public final class FileSink: ByteSink {
   }
 
   /// Appends text that is small.
-  func append(_ bytes: [UInt8]) throws(Problem) { unsafe try append(bytes.span.bytes) }
+  func append(_ bytes: [UInt8]) throws(Problem) {
+    try writeAll(bytes, to: descriptor, place: name)
+    written.withLock { $0 += bytes.count }
+  }
 
   /// Appends bytes.
   func append(_ bytes: RawSpan) throws(Problem) {

@@ -11,6 +11,9 @@ public struct StoredImages: ImageDirectory {
     base = location.scheme == "sqlite" ? location.path + ".files" : location.path
   }
 
+  /// The directory of the images.
+  public var directory: String { "\(base)/images" }
+
   /// Copies an image to a name that bb chooses.
   public func add(_ path: String, to dataset: String, record: String) async throws(Problem) -> String {
     let source = try FileByteSource(path: path)

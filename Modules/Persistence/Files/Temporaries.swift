@@ -4,12 +4,15 @@ import Synchronization
 /// Files and directories that are removed when the process is interrupted, unless they were renamed before.
 public enum Temporaries {
   private static let paths = Mutex<Set<String>>([])
+  /// Directories that are removed with their contents.
+  private static let trees = Mutex<Set<String>>([])
 
   /// Removes every temporary of a process that is about to end, and calls `ending`; none is created concurrently. May
   /// be called from the thread that waits for signals.
   public static func removeAll(ending: () -> Void = {}) {
     paths.withLock { paths in
-      for path in paths { unsafe remove(path) }
+      for path in paths { _ = remove(path) }
+      for tree in trees.withLock({ $0 }) { DirectoryListing.removeAll(tree) }
       ending()
     }
   }
@@ -25,11 +28,24 @@ public enum Temporaries {
   /// Creates a directory that only this process uses, removed likewise once it is empty.
   static func makeFolder(_ path: String) -> Int32 {
     paths.withLock { paths in
-      let code = unsafe mkdir(path, 0o700)
+      let code = makeDirectory(path, mode: 0o700)
       if code == 0 { paths.insert(path) }
       return code
     }
   }
+  /// Makes a directory that is removed likewise, with its contents.
+  static func makeTree(_ path: String) -> Int32 {
+    paths.withLock { _ in
+      let code = makeDirectory(path, mode: 0o777)
+      if code == 0 { trees.withLock { _ = $0.insert(path) } }
+      return code
+    }
+  }
+  /// Makes a directory; below zero, with `errno`, if it cannot be made.
+  static func makeDirectory(_ path: String, mode: UInt32) -> Int32 { unsafe mkdir(path, mode) }
+  /// Removes a file, or an empty directory; returns whether it was removed.
+  static func remove(_ path: String) -> Bool { unsafe Glibc.remove(path) == 0 }
+  static func forgetTree(_ path: String) { trees.withLock { _ = $0.remove(path) } }
   /// Counts a path among the temporaries before there is anything.
   static func expect(_ path: String) { paths.withLock { _ = $0.insert(path) } }
   static func forget(_ path: String) { paths.withLock { _ = $0.remove(path) } }

@@ -1,0 +1,142 @@
+import AppShell
+import Codecs
+import CommandLineKit
+import Domain
+import Query
+import Rows
+import Site
+
+/// `bb-export site`: a website of the records in a store.
+struct SiteCommand {
+  private let invocation: Invocation
+  private let services: AppServices
+
+  init(_ context: CommandContext) { (invocation, services) = (context.invocation, context.services) }
+
+  /// For the help: what is written, and what is replaced.
+  static let discussion =
+    "Characters, episodes, movies and actors get a page each; quotes, deaths, places and notes a list; other tables a "
+    + "page with a table. The pages need no server, no network and no JavaScript, except for the search. The same "
+    + "records give the same files. The directory appears when it is complete; one that bb did not write is never "
+    + "replaced. Personal notes, places and contacts are part of the site: consider what you publish. The network is "
+    + "not used."
+
+  func run() async throws(Problem) {
+    guard let path = invocation[Options.siteDirectory], !path.isEmpty else {
+      throw Problem(.usage, "missing required option -o DIR", hint: "for example: -o site")
+    }
+    for (place, name) in invocation.arguments.enumerated() where invocation.arguments[..<place].contains(name) {
+      throw Problem(.usage, "duplicate argument: \(name)")
+    }
+    let policy = SiteImages.Policy(rawValue: invocation[Options.siteImages] ?? "local") ?? .local
+    var location = invocation[Options.siteStore] ?? ""
+    if location.isEmpty { location = try services.stores.defaultLocation().location }
+    try services.require(location)
+    let store = try services.stores.open(location)
+    services.provenance.open(store.name)
+    let tables = try await self.tables(of: store)
+    let directory = try services.files.directory(path, replaces: !invocation.has(OutputOptions.noClobber))
+    do throws(Problem) {
+      let shown = try imagesAtHand(policy, location, directory)
+      let text = try await write(store, tables, shown, path, directory)
+      services.report.clear()
+      try await directory.commit()
+      services.report.result(text)
+    } catch {
+      services.report.clear()
+      directory.abandon()
+      throw error
+    }
+  }
+
+  /// The tables to show.
+  private func tables(of store: any RecordStore) async throws(Problem) -> [Schema] {
+    let tables = try await store.tables(), names = tables.map(\.name)
+    guard !tables.isEmpty else {
+      throw Problem(.noInput, "the store has no tables", at: store.name, hint: "fetch datasets with bb-export sync")
+    }
+    for name in invocation.arguments where !names.contains(name) {
+      let near = SpellingSuggestion.word(to: name, among: names).map { "did you mean \($0)?" }
+      throw Problem(
+        .noInput, "the store has no table “\(name)”", at: store.name,
+        hint: near ?? "available: \(names.joined(separator: ", "))")
+    }
+    let chosen = invocation.arguments.isEmpty ? Set(names) : Set(invocation.arguments)
+    let needed = Site.needed(for: chosen)
+    return tables.filter { needed.contains($0.name) }
+  }
+
+  private func imagesAtHand(
+    _ policy: SiteImages.Policy, _ location: String, _ directory: any OutputDirectory
+  ) throws(Problem) -> SiteImages {
+    let stored = try services.images.stored(location)
+    var known = try services.files.imageFiles(in: stored.directory)
+    if let path = invocation[Options.siteImageDirectory] {
+      let more = try services.files.imageFiles(in: path)
+      if more.isEmpty {
+        throw Problem(
+          .noInput, "no images.json in the directory", at: path, hint: "fetch images with bb-export images -o DIR")
+      }
+      known.merge(more) { _, named in named }
+    }
+    return SiteImages(policy, known: known, stored: { stored.path(of: $0) }, in: directory)
+  }
+
+  /// Writes the pages.
+  /// - Returns: the outcome, for display.
+  private func write(
+    _ store: any RecordStore, _ tables: [Schema], _ images: SiteImages, _ path: String,
+    _ directory: any OutputDirectory
+  ) async throws(Problem) -> String {
+    var known: [String: SiteTable] = [:], others: [(name: String, rows: Int)] = []
+    var images = images, extraPages = 0
+    let names = Set(tables.map(\.name))
+    for schema in tables {
+      let rows = try await store.rows(of: schema.name, RowRequest())
+      if Site.isKnown(schema.name, among: names) {
+        known[schema.name] = SiteTable(rows.schema, try await rows.collect())
+      } else {
+        let shown = try images.all(of: schema.name)
+        others.append((schema.name, try await writeTable(rows, shown, directory)))
+        extraPages += 1
+      }
+    }
+    let progress = invocation.showsProgress ? Progress(services.report) : nil
+    let site = try Site(
+      title: invocation[Options.siteTitle] ?? "bb", known, others: others, images: images, in: directory
+    ) { done, all in
+      progress?.show {
+        "\(Progress.grouped(done)) of \(Progress.grouped(all)) pages\(Progress.left(done, of: all, after: $0))"
+      }
+    }
+    let warnings = try site.write()
+    for warning in warnings { services.report.warning(warning) }
+    let pages = site.pages + extraPages
+    var text = "\(path): \(Progress.grouped(pages)) \(pages == 1 ? "page" : "pages"), "
+    text += "\(Progress.grouped(site.copiedImages)) \(site.copiedImages == 1 ? "image" : "images"), "
+    text += Progress.size(directory.bytes)
+    if site.missingImages > 0, invocation[Options.siteImages] == nil {
+      text +=
+        "; \(Progress.grouped(site.missingImages)) \(site.missingImages == 1 ? "image is" : "images are") not at hand "
+        + "(bb-export images -o DIR fetches them, --image-dir DIR shows them)"
+    }
+    return text
+  }
+
+  /// Writes a table that bb does not know as a page.
+  /// - Returns: the number of rows.
+  private func writeTable(
+    _ rows: any RowStream, _ images: PageImages, _ directory: any OutputDirectory
+  ) async throws(Problem) -> Int {
+    var options = ExportOptions(["images": invocation[Options.siteImages] == "none" ? "none" : "local"])
+    if invocation[Options.siteImages] == "remote" { options.values["images"] = "auto" }
+    options.images = images
+    let path = Site.path(ofTable: rows.schema.name)
+    let output = Export.Output(try services.exporters.named("html"), options) { () throws(Problem) in
+      try directory.sink(path)
+    }
+    let export = Export(to: [output], threads: services.cores, scratch: services.scratch)
+    let summary = try await export.run(rows) { (stream) throws(Problem) in stream }
+    return summary.rows
+  }
+}

@@ -1,0 +1,100 @@
+import Domain
+import Rows
+
+extension Site {
+  /// The characters: a list with portraits, and a page for each with images, facts, death, quotes and episodes.
+  func writeCharacters() throws(Problem) {
+    guard let table = records[Catalog.characters] else { return }
+    try writeList(
+      Catalog.characters, title: "Characters", note: counted(table.count, "character"), count: table.count
+    ) { (range, page) throws(Problem) in
+      page.raw("<ul class=\"cards\">\n")
+      for row in range { try card(table[row], &page) }
+      page.raw("</ul>\n")
+    }
+    for record in table.records { try writeCharacter(record) }
+  }
+
+  private func card(_ record: SiteRecord, _ page: inout SitePage) throws(Problem) {
+    let name = record.text("name") ?? ""
+    page.beginCard()
+    try page.portrait(record.list("images"), of: Catalog.characters, name: name)
+    page.cardTitle(
+      name, addresses.page(Catalog.characters, record.row),
+      isFavourite: records.isFavourite(record, in: Catalog.characters))
+    page.cardLine(record.text("portrayed_by"))
+    page.cardLine([record.text("birthday"), record.text("status")].compactMap(\.self).joined(separator: " · "))
+    page.cardLine(record.text("nickname").map { "“\($0)”" })
+    page.endCard()
+  }
+
+  private func writeCharacter(_ record: SiteRecord) throws(Problem) {
+    let name = record.text("name") ?? "", link = addresses.page(Catalog.characters, record.row)
+    var page = SitePage(
+      self, title: name, section: Catalog.characters.name,
+      path: [("Characters", SiteAddresses.list(Catalog.characters.name, page: 0))])
+    page.raw("<div class=\"record\">")
+    try page.gallery(record.list("images"), of: Catalog.characters, name: name)
+    page.raw("<div>")
+    page.heading(
+      name, isFavourite: records.isFavourite(record, in: Catalog.characters), note: record.text("full_name") ?? "")
+    page.fact("Played by", record.text("portrayed_by"))
+    page.fact("Nickname", record.text("nickname"))
+    page.fact("Born", record.text("birthday"))
+    page.fact("Status", record.text("status"))
+    page.tags("Occupations", record.list("occupations"))
+    page.tags("Also known as", record.list("aliases"))
+    page.tags("Shows", record.list("productions"))
+    let seasons = [("Breaking Bad", "breaking_bad_seasons"), ("Better Call Saul", "better_call_saul_seasons")]
+    for (show, column) in seasons { page.fact("Seasons of \(show)", record.text(column)) }
+    page.extraFacts(record)
+    page.endFacts()
+    for row in records.deathsOfCharacter[record.row] { try death(row, &page) }
+    page.raw("</div></div>\n")
+    quotes(records.quotesOfCharacter[record.row], showsCharacter: false, &page)
+    let episodes = records.episodesOfCharacter[record.row]
+    if !episodes.isEmpty, let table = records[Catalog.episodes] {
+      page.section("Episodes (\(episodes.count))")
+      episodeList(episodes.map { table[$0] }, showsShow: true, &page)
+    }
+    try write(page, to: link)
+    index.add(
+      .character, link, name,
+      [record.text("full_name"), record.text("nickname"), record.text("portrayed_by")]
+        + record.list("aliases") + record.list("occupations"))
+  }
+
+  /// The death of a character.
+  private func death(_ row: Int, _ page: inout SitePage) throws(Problem) {
+    guard let record = records[Catalog.deaths]?[row] else { return }
+    page.section("Death")
+    if let address = record.text("image") {
+      page.raw("<figure class=\"still\">")
+      try page.image(address, of: Catalog.deaths, alt: "Image of the death", isLink: true)
+      page.raw("</figure>")
+    }
+    if let details = record.text("details") { page.element("<p class=\"text\">", details, "</p>\n") }
+    deathFacts(record, &page)
+  }
+
+  /// The facts of a death.
+  func deathFacts(_ record: SiteRecord, _ page: inout SitePage) {
+    page.fact("Cause", record.text("cause"))
+    if record.text("production") != nil {
+      page.beginFact("Episode")
+      page.episode(of: record)
+      page.endFact()
+    }
+    for (label, column) in [("Responsible", "responsible"), ("Connected", "connected")] {
+      let names = record.list(column)
+      if names.isEmpty { continue }
+      page.beginFact(label)
+      page.characters(names)
+      page.endFact()
+    }
+    page.fact("Last words", record.text("last_words").map { "“\($0)”" })
+    if let count = record.integer("number_of_deaths"), count != 1 { page.fact("Number of deaths", String(count)) }
+    page.extraFacts(record)
+    page.endFacts()
+  }
+}
