@@ -17,6 +17,12 @@ struct TableCommand {
   func run() async throws(Problem) {
     // What can be wrong with the words is found before anything is opened or asked.
     let outputs = try OutputPlan(invocation, services)
+    if let sql = invocation[Options.sql] {
+      let selection = try SelectionReader(invocation)
+      let rows = try await InputFiles.query(sql, invocation, services)
+      try await outputs.write(rows, selection: try selection.read(for: rows.schema))
+      return
+    }
     let choice = SourceReader.guarding(
       try SourceReader(invocation).choice(for: invocation.arguments.first), for: outputs)
     let selection = try SelectionReader(invocation)
