@@ -13,17 +13,6 @@ import Testing
     StoreChange("test", time: "2026-01-01T00:00:00Z", [TableChange(StoreSample.wide, upserts: rows)])
   }
 
-  /// SQLite itself refuses a change of the journal mode while another process makes one.
-  @Test("is waited for while it is created") func creation() async throws {
-    let other = try SQLiteConnection.open(path: path, .writing)
-    try other.execute("BEGIN IMMEDIATE")
-    let store = SQLiteStore(path: path), change = change()
-    let applying = Task { try await store.apply(change) }
-    try await Task.sleep(for: .milliseconds(300))
-    try other.execute("COMMIT")
-    #expect(try await applying.value.count == 1)
-  }
-
   @Test("is waited for, then reported as busy") func writer() async throws {
     try await SQLiteStore(path: path).apply(change())
     let other = try SQLiteConnection.open(path: path, .writing)

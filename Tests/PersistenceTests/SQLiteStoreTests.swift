@@ -91,6 +91,17 @@ struct SQLiteStoreTests {
     #expect(try folder.bytes("s.db") == before)
   }
 
+  /// SQLite itself refuses a change of the journal mode while another process makes one.
+  @Test("a database that another process creates is waited for") func creation() async throws {
+    let other = try SQLiteConnection.open(path: path, .writing)
+    try other.execute("BEGIN IMMEDIATE")
+    let store = SQLiteStore(path: path), change = change()
+    let applying = Task { try await store.apply(change) }
+    try await Task.sleep(for: .milliseconds(300))
+    try other.execute("COMMIT")
+    #expect(try await applying.value.count == 1)
+  }
+
   @Test func checkFindsATableThatIsNotAsDescribed() async throws {
     let store = SQLiteStore(path: path)
     try await store.apply(change())
