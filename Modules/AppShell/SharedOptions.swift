@@ -33,6 +33,10 @@ public enum SharedOptions {
   public static let aggregates = Option.value(
     "agg", "COUNT,SUM(A),…", default: "count", in: selection,
     "with or without --group: compute count, sum, avg, min, max or distinct of a column")
+  /// The columns whose values are counted.
+  public static let countBy = Option.value(
+    "count-by", "A,B", values: .list("column"), in: selection,
+    "count the rows for each value of these columns, or each element of a list; most frequent first")
   /// The columns.
   public static let columns = Option.value(
     "columns", "A,B", values: .list("column"), in: selection, "columns to output, in this order")
@@ -47,7 +51,7 @@ public enum SharedOptions {
   public static let production = Option.value(
     "production", "NAME", values: .dynamic("production"), in: selection, "filter by show: full name, or bb, bcs, ec")
   /// The options that `Invocation.selection()` reads.
-  public static let selecting = [filter, count, group, aggregates, sort, columns, limit, offset]
+  public static let selecting = [filter, count, countBy, group, aggregates, sort, columns, limit, offset]
 
   /// The field delimiter of CSV input.
   public static let fromDelimiter = Option.value(
@@ -60,6 +64,14 @@ extension Invocation {
   /// - Throws: `usage` for an invalid aggregate, or for options that exclude each other.
   public func grouping() throws(Problem) -> Grouping? {
     let columns = try names(SharedOptions.group), text = self[SharedOptions.aggregates]
+    if let counted = try names(SharedOptions.countBy) {
+      let others = [SharedOptions.count, SharedOptions.group, SharedOptions.aggregates].filter(has)
+      if let other = others.first {
+        throw Problem(
+          .usage, "--count-by and --\(other.name) cannot be used together", hint: "use --group A,B --agg count,…")
+      }
+      return Grouping(by: counted, [Aggregate(.count, as: "rows")], splittingLists: true)
+    }
     if has(SharedOptions.count) {
       if columns != nil || text != nil {
         let other = columns == nil ? SharedOptions.aggregates : SharedOptions.group
@@ -72,6 +84,11 @@ extension Invocation {
     return Grouping(by: columns ?? [], try text.map(Aggregate.list) ?? [Aggregate(.count)])
   }
 
+  /// The order of the rows of `--count-by`, the greatest number first; nothing without it.
+  public var orderOfCounts: [Selection.SortKey] {
+    has(SharedOptions.countBy) ? [Selection.SortKey("rows", descending: true)] : []
+  }
+
   /// Reads the options of `SharedOptions.selecting`.
   /// - Throws: `usage` for an invalid condition, name or number.
   public func selection() throws(Problem) -> Selection {
@@ -79,6 +96,7 @@ extension Invocation {
     for text in all(SharedOptions.filter) { try selection.filter(by: text) }
     selection.grouping = try grouping()
     selection.sort = try sortKeys(SharedOptions.sort)
+    if selection.sort.isEmpty { selection.sort = orderOfCounts }
     selection.columns = try names(SharedOptions.columns)
     selection.limit = try integer(SharedOptions.limit, in: 0...Int.max)
     selection.offset = try integer(SharedOptions.offset, in: 0...Int.max) ?? 0

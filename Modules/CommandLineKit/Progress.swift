@@ -1,23 +1,25 @@
 import Synchronization
 
-/// A line that says how far the work is; redrawn at most ten times a second.
+/// A line that tells how far the work is: redrawn ten times per second on a terminal, one line per second in a log.
 public final class Progress: Sendable {
   private let report: Report
   private let started: ContinuousClock.Instant
+  private let interval: Duration
   private let last: Mutex<ContinuousClock.Instant>
 
-  /// Progress on `report`; nothing is shown in the first half second, so that quick work stays silent.
+  /// Progress on `report`; nothing is shown in the first 300 ms, so that quick work stays silent.
   public init(_ report: Report) {
     self.report = report
     started = ContinuousClock.now
-    last = Mutex(ContinuousClock.now + .milliseconds(400))
+    interval = report.replacesProgress ? .milliseconds(100) : .seconds(1)
+    last = Mutex(ContinuousClock.now + .milliseconds(300) - interval)
   }
 
   /// Shows what `text` makes of the seconds since the beginning, which are not none.
   public func show(_ text: (_ elapsed: Double) -> String) {
     let now = ContinuousClock.now
     let isDue = last.withLock { last in
-      guard last.duration(to: now) >= .milliseconds(100) else { return false }
+      guard last.duration(to: now) >= interval else { return false }
       last = now
       return true
     }

@@ -51,7 +51,7 @@ public final class Report: Sendable {
     defer { for other in problem.others { self.problem(other) } }
     let problem = presented(problem)
     switch state.withLock({ $0.style }) {
-    case .text: line("\(program): \(Self.text(of: problem))")
+    case .text: marked("", "\(program):", .error, Self.text(of: problem))
     case .json:
       let problem = problem.shortened
       let fields = [
@@ -65,18 +65,19 @@ public final class Report: Sendable {
   /// Writes a warning, unless messages are suppressed or errors are JSON.
   public func warning(_ text: String) {
     if isSilent { return }
-    line("\(program): warning: \(Self.shown(state.withLock { $0.presenter }?.warning(text) ?? text))")
+    marked(
+      "\(program): ", "warning:", .warning, Self.shown(state.withLock { $0.presenter }?.warning(text) ?? text))
   }
   /// Writes an error that does not end the work as a warning, after `outcome`, which says what was done about it.
   public func warning(_ outcome: String, _ problem: Problem) {
     if isSilent { return }
-    line("\(program): warning: \(outcome): \(Self.text(of: presented(problem)))")
+    marked("\(program): ", "warning:", .warning, "\(outcome): \(Self.text(of: presented(problem)))")
   }
 
   /// Writes a warning that no option suppresses: the result is not what was requested.
   public func notice(_ text: String) {
     switch state.withLock({ $0.style }) {
-    case .text: line("\(program): warning: \(Self.shown(text))")
+    case .text: marked("\(program): ", "warning:", .warning, Self.shown(text))
     case .json: line("{\"bb\":1,\"warning\":{\"message\":\(JSONText.quoted(MessageText.shortened(text)))}}")
     }
   }
@@ -114,14 +115,27 @@ public final class Report: Sendable {
     if state.withLock({ $0.isVerbose }) { result(text) }
   }
 
+  private enum Level: String { case error = "\u{1B}[31m", warning = "\u{1B}[33m" }
+
+  /// Writes a line with a mark that is coloured on a terminal: red for errors, yellow for warnings.
+  private func marked(_ start: String, _ mark: String, _ level: Level, _ text: String) {
+    guard state.withLock({ $0.isColored }) else { return line("\(start)\(mark) \(text)") }
+    clear()
+    write("\(Terminal.safe(start))\(level.rawValue)\(Terminal.safe(mark))\u{1B}[0m \(Terminal.safe(text))\n")
+  }
+
   /// Writes a line unconditionally.
   public func line(_ text: String) {
     clear()
     write(Terminal.safe(text) + "\n")
   }
 
-  /// Replaces the progress line; for terminals only.
+  /// Whether progress is a line of the terminal that is replaced, and not lines of a log.
+  let replacesProgress = Terminal.isTerminal(2)
+
+  /// Replaces the progress line of a terminal, or adds a line to a log.
   public func progress(_ text: String) {
+    guard replacesProgress else { return write(Self.shown(text) + "\n") }
     state.withLock { $0.hasLine = true }
     write("\r\u{1B}[K" + Self.shown(text))
   }

@@ -12,6 +12,9 @@ public struct ExporterRegistry: Sendable {
     MapExporter.gpx, MapExporter.kml, VCardExporter(), SingerExporter(),
   ]
 
+  /// The formats that draw values instead of writing them.
+  public static let charts: [any Exporter] = [ChartExporter.bars, ChartExporter.svg]
+
   /// The formats, in the order of the help.
   public let exporters: [any Exporter]
 
@@ -23,10 +26,10 @@ public struct ExporterRegistry: Sendable {
     self.exporters = exporters
   }
 
-  /// The built-in formats, with those of other modules before the one called `name`.
+  /// The built-in formats and charts, with formats of other modules before the one called `name`.
   public init(adding others: any Exporter..., before name: String) {
     let position = Self.builtIn.firstIndex { $0.descriptor.name == name } ?? Self.builtIn.count
-    self.init(Self.builtIn[..<position] + others + Self.builtIn[position...])
+    self.init(Self.builtIn[..<position] + others + Self.builtIn[position...] + Self.charts)
   }
 
   /// The format called `name`.

@@ -33,11 +33,8 @@ struct PageWalk {
   private var position = 0
 
   /// A walk that begins with `query`.
-  /// - Parameter skipped: the number of records at the beginning that are not requested; only if records are counted.
-  init(_ paging: SourcePaging, _ query: RESTQuery, skipped: Int = 0) {
+  init(_ paging: SourcePaging, _ query: RESTQuery) {
     self.paging = paging
-    received = skipped
-    position = skipped
     var query = query
     if case .offset = paging.style {
     } else if let parameter = paging.limitParameter, let limit = paging.limit {
@@ -51,7 +48,7 @@ struct PageWalk {
     switch paging.style {
     case .page(let parameter, let first): .query(query.with(parameter, String(first)))
     case .offset(let parameter, let limitParameter, let limit):
-      .query(limited(limitParameter, limit).with(parameter, String(paging.firstOffset + position)))
+      .query(limited(limitParameter, limit).with(parameter, String(paging.firstOffset)))
     case .keyset(let cursor): .query(cursor.start.map { placed($0, at: cursor.target) } ?? query)
     case .none, .nextURL, .linkHeader, .cursor, .parameters: .query(query)
     }

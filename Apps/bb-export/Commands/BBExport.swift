@@ -20,26 +20,34 @@ enum BBExport {
         "DATASET|FILE", values: .dynamic("dataset"), takesFiles: true, count: .any,
         "dataset to write; or files to read, or - for standard input, and the table of a file with several")
     ],
-    options: Options.selecting + [Options.sql] + OutputOptions.exporting + Options.readingFiles + [
-      Options.sheet, Options.storage,
-    ]
+    options: Options.selecting + OutputOptions.exporting + Options.readingFiles + [Options.sheet, Options.storage]
       + Options.asking,
     examples: [
       "episodes --where 'season = 1' --production bb", "characters -o characters.csv -o characters.json",
-      "quotes --production 'El Camino' --sample 1", "people.csv --where 'age >= 18' -f json",
+      "quotes --production 'El Camino' --sample 1", "quotes --count-by character -f bars",
+      "people.csv --where 'age >= 18' -f json",
       "book.xlsx --table Prices -o prices.csv", "'logs/*.csv' --sort at -o all.ndjson",
+    ])
+  static let profile = Command(
+    "profile", "summarize the columns of a dataset, or of a table from files",
+    discussion: """
+      One row per column: its type, the share of nulls, the number of distinct values, and their distribution, extremes \
+      or most frequent values. Of lists the elements are counted. Numbers marked ~ are estimates within about 2 %. With \
+      a format, for example -f json or -o FILE, the figures are separate columns: quartiles, lengths, a histogram.
+      """,
+    arguments: table.arguments, options: table.options,
+    examples: [
+      "profile characters", "profile people.csv -f json", "profile quotes --where 'season = 1' -o profile.csv",
     ])
   static let sync = Command(
     "sync", "fetch datasets into a store, writing only what changed",
     discussion: """
       Each dataset is compared with the stored copy and updated atomically. If a source fails, or returns less than \
       half as many records as before, the stored copy is left unchanged. Without DATASET, every dataset of the source \
-      is fetched. Of datasets whose source definition has “incremental”, only changed records are fetched; an \
-      interrupted run is continued by the next one.
+      is fetched.
       """,
     arguments: [Argument("DATASET", values: .dynamic("dataset"), count: .any, "datasets to fetch [default: all]")],
-    options: [Options.target, Options.syncImages, Options.dryRun, Options.allowShrink, Options.replace, Options.status]
-      + Options.incremental
+    options: [Options.target, Options.syncImages, Options.dryRun, Options.allowShrink, Options.replace]
       + Options.readingFiles
       + [Options.fromStorage] + Options.asking + OutputOptions.exporting,
     examples: [
@@ -144,6 +152,9 @@ enum BBExport {
   /// The commands, in the order of the help.
   private static let entries = [
     CommandEntry(table) { (context) async throws(Problem) in try await TableCommand(context).run() },
+    CommandEntry(profile) { (context) async throws(Problem) in
+      try await TableCommand(context, isProfile: true).run()
+    },
     CommandEntry(sync) { (context) async throws(Problem) in try await SyncCommand(context).run() },
     CommandEntry(datasets, Listings.datasets), CommandEntry(formats, Listings.formats),
     CommandEntry(sources, Listings.sources),

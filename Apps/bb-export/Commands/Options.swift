@@ -34,12 +34,8 @@ enum Options {
 
   private static let reading = "Source"
   static let from = Option.value(
-    "from", "FILE", values: .file, repeatable: true, in: reading,
-    "read FILE instead of a source, - for standard input, or files by a quoted pattern such as '*.csv'; may be repeated"
-  )
-  static let sql = Option.value(
-    "sql", "STATEMENT", in: selection,
-    "run a SELECT statement over the inputs, each of which is a table, with SQLite")
+    "from", "FILE", values: .file, in: reading,
+    "read FILE instead of a source, - for standard input, or files by a quoted pattern such as '*.csv'")
   static let fromFormat = Option.value(
     "from-format", "FORMAT", values: .words(["csv", "tsv", "json", "ndjson", "sqlite", "xlsx"]),
     default: "from its extension or content", in: reading,
@@ -124,17 +120,6 @@ enum Options {
   static let allowShrink = Option.flag(
     "allow-shrink", in: syncing, "accept a source that has lost more than half of its records")
   static let replace = Option.flag("replace", in: syncing, "replace a table that was loaded from a different source")
-  static let status = Option.flag("status", in: syncing, "show how far incremental syncs have come")
-  static let full = Option.flag("full", in: syncing, "incremental: fetch everything again")
-  static let keepCursor = Option.flag(
-    "keep-cursor", in: syncing, "incremental: continue although the source definition changed")
-  static let since = Option.value(
-    "since", "VALUE", in: syncing, "incremental: fetch what changed since VALUE, without moving the cursor")
-  static let until = Option.value(
-    "until", "VALUE", in: syncing, "incremental: fetch what changed until VALUE, without moving the cursor")
-  static let maxRequests = Option.value(
-    "max-requests", "N", in: syncing, "incremental: stop after N requests; the next run continues")
-  static let incremental = [full, keepCursor, since, until, maxRequests]
 
   private static let siting = "Site"
   static let siteDirectory = Option.value(
@@ -166,6 +151,7 @@ enum Options {
   /// What commands take that choose rows.
   static let selecting = [
     SharedOptions.filter, search, SharedOptions.production, season, episode, name, SharedOptions.count,
+    SharedOptions.countBy,
     SharedOptions.group, SharedOptions.aggregates, SharedOptions.columns,
     SharedOptions.sort, order, SharedOptions.limit, SharedOptions.offset, sample, seed, favourites,
     with, nest,

@@ -36,6 +36,7 @@ struct SelectionReader {
     plain.limit = try invocation.integer(SharedOptions.limit, in: 0...Int.max)
     plain.offset = try invocation.integer(SharedOptions.offset, in: 0...Int.max) ?? 0
     plain.sort = try invocation.sortKeys(SharedOptions.sort)
+    if plain.sort.isEmpty { plain.sort = invocation.orderOfCounts }
     plain.relations = try invocation.names(Options.with) ?? []
     plain.isNested = invocation.has(Options.nest)
     if plain.isNested, plain.relations.isEmpty {

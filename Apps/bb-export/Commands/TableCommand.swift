@@ -8,27 +8,28 @@ import Rows
 struct TableCommand {
   private let invocation: Invocation
   private let services: AppServices
+  /// Whether the figures of the columns are written instead of the rows.
+  private let isProfile: Bool
 
-  init(_ context: CommandContext) throws(Problem) {
+  init(_ context: CommandContext, isProfile: Bool = false) throws(Problem) {
+    self.isProfile = isProfile
     services = context.services
     invocation = try InputFiles.resolved(context.invocation, services)
   }
 
   func run() async throws(Problem) {
     // What can be wrong with the words is found before anything is opened or asked.
-    let outputs = try OutputPlan(invocation, services)
-    if let sql = invocation[Options.sql] {
-      let selection = try SelectionReader(invocation)
-      let rows = try await InputFiles.query(sql, invocation, services)
-      try await outputs.write(rows, selection: try selection.read(for: rows.schema))
-      return
+    var policy = OutputPolicy()
+    if isProfile {
+      policy.columns = [.user: Profile.shownColumns, .scripts: Profile.shownColumns, .files: Profile.fileColumns]
     }
+    let outputs = try OutputPlan(invocation, services, policy)
     let choice = SourceReader.guarding(
       try SourceReader(invocation).choice(for: invocation.arguments.first), for: outputs)
     let selection = try SelectionReader(invocation)
     if invocation.all(Options.from).count > 1 {
       let rows = try await InputFiles.union(invocation, services)
-      try await outputs.write(rows, selection: try selection.read(for: rows.schema))
+      try await write(rows, try selection.read(for: rows.schema), .none, to: outputs)
       return
     }
     let source = try await services.sources.open(choice)
@@ -55,10 +56,27 @@ struct TableCommand {
     let related = try await JoinTables.read(for: wanted.relations, of: table) { (name) throws(Problem) in
       try await source.rows(of: name, RowRequest())
     }
-    let summary = try await outputs.write(rows, selection: wanted, related: related)
+    let summary = try await write(rows, wanted, related, to: outputs)
     if summary.rows == 0, let name = invocation[Options.name] {
       services.report.result(Self.nobody(table, name))
     }
+  }
+
+  /// Writes the rows, or the figures of their columns.
+  @discardableResult
+  private func write(
+    _ rows: any RowStream, _ selection: Selection, _ related: JoinTables, to outputs: OutputPlan
+  ) async throws(Problem) -> Export.Summary {
+    guard isProfile else { return try await outputs.write(rows, selection: selection, related: related) }
+    let threads = outputs.threads, services = self.services
+    let profile = try await withTaskExecutorPreference(threads > 1 ? services.workers : nil) {
+      () async throws(Problem) in
+      try await rows.withWidening { (stream) async throws(Problem) in
+        let chosen = try selection.apply(to: stream, scratch: services.scratch, related: related, threads: threads)
+        return try await Profile.rows(of: chosen, threads: threads)
+      }
+    }
+    return try await outputs.write(profile)
   }
 
   /// The table that was named, or the only one there is.

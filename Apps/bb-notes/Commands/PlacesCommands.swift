@@ -14,7 +14,7 @@ enum PlacesCommands {
         [CommandEntry(add, addPlace)]
           + named.entries(
             show: show, search: [visited, planned], selecting: select, assigning: assignments, showOptions: [map])
-          + [CommandEntry(directions, showDirections)],
+          + [CommandEntry(directions, showDirections), CommandEntry(allOnMap, showMap)],
         examples: ["places add Luzern --at 47.05,8.3", "places list --planned", "places show Luzern --map"])
     ]
   }
@@ -32,7 +32,14 @@ enum PlacesCommands {
     "directions", "open directions to a place in the browser; print the URL if there is no desktop",
     arguments: [NamedCommands.key()], options: [from], examples: ["places directions Luzern --from 46.95,7.45"])
 
+  private static let allOnMap = Command(
+    "map", "open a map of all places in the browser; print the path of the page if there is no desktop",
+    discussion: "The page contains the map and the list of places. It needs no network.",
+    options: [mapOutput], examples: ["places map", "places map -o places.html"])
+
   private static let place = "Place"
+  private static let mapOutput = Option.value(
+    "output", short: "o", "FILE", values: .file, in: place, "write the page to FILE instead of opening it")
   private static let at = Option.value("at", "LAT,LON", in: place, "coordinates: \(forms)")
   private static let comment = Option.value("comment", "TEXT", in: place, "comment")
   private static let visitedOn = Option.value(
@@ -125,6 +132,31 @@ enum PlacesCommands {
     if let text = desk[from] { start = try Coordinates(parsing: text) }
     let record = try await named.records(desk).find(desk.arguments[0])
     try await open(try coordinates(of: record).directionsURL(from: start), desk)
+  }
+
+  /// Opens a page with all places.
+  private static func showMap(_ desk: Desk) async throws(Problem) {
+    let services = desk.services, book = try desk.book()
+    guard try await book.store.tables().contains(where: { $0.name == Catalog.places.name }) else { throw noPlaces }
+    let rows = try await book.store.rows(of: Catalog.places.name, RowRequest())
+    let sink = PageSink(), file = desk[mapOutput], files = services.files
+    let output = Export.Output(try services.exporters.named("html"), ExportOptions()) { () throws(Problem) in
+      try file.map { (path) throws(Problem) in try files.sink(path, replaces: true) } ?? sink
+    }
+    var selection = Selection()
+    selection.columns = ["name", "visited_on", "comment", "latitude", "longitude"]
+    let wanted = selection, export = Export(to: [output], threads: 1, scratch: services.scratch)
+    let summary = try await export.run(rows) { (stream) throws(Problem) in
+      try wanted.apply(to: stream, scratch: services.scratch)
+    }
+    if file != nil { return }
+    guard summary.rows > 0 else { throw noPlaces }
+    let page = try await services.desktop.keep(page: sink.bytes)
+    try await open(page, desk)
+  }
+
+  private static var noPlaces: Problem {
+    Problem(.absent, "no places recorded", hint: "add one with: bb-notes places add NAME --at LAT,LON")
   }
 
   private static func open(_ url: String, _ desk: Desk) async throws(Problem) {

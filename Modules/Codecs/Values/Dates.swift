@@ -28,6 +28,16 @@ public enum Dates {
     }
   }
 
+  /// The day that a date or a timestamp begins with, in days since 1970-01-01: of a partial date its first day; nil for
+  /// any other text.
+  public static func day(of text: [UInt8]) -> Int? {
+    let date = text.count > 10 && isTimestamp(text) ? Array(text[..<10]) : text
+    guard isDate(date), let year = number(date.span, 0, 4) else { return nil }
+    let month = date.count >= 7 ? number(date.span, 5, 2) ?? 1 : 1,
+      day = date.count == 10 ? number(date.span, 8, 2) ?? 1 : 1
+    return CivilDate(year: year, month: month, day: day).daysSince1970
+  }
+
   /// Full years from one whole day to another, as in an age; nil if either is not a whole day. A longer `end` is cut to
   /// its date.
   public static func years(from start: String, to end: String) -> Int? {

@@ -10,8 +10,8 @@ struct GroupPlan: Sendable {
   let aggregates: [Computed]
   /// The width of the input.
   let width: Int
-  /// Set if the elements of the only column, a list, are groups.
-  let splits: ColumnType.Element?
+  /// Set if the elements of a column, a list, are groups: its place in `columns`.
+  let splits: (place: Int, element: ColumnType.Element)?
   private let input: Schema
   private let scratch: any ScratchSpace
 
@@ -40,13 +40,16 @@ struct GroupPlan: Sendable {
     position: (String) throws(Problem) -> Int
   ) throws(Problem) {
     var results: [ColumnDescription] = [], columns: [Int] = [], aggregates: [Computed] = []
-    var splits: ColumnType.Element?
+    var splits: (place: Int, element: ColumnType.Element)?
     for name in grouping.columns {
       let column = try position(name), description = input.columns[column]
       columns.append(column)
       var type = description.type
-      if grouping.splitsLists, case .list(let element) = type, grouping.columns.count == 1 {
-        splits = element
+      if grouping.splitsLists, case .list(let element) = type {
+        if splits != nil {
+          throw Problem(.usage, "only one of the columns to count by can be a list", hint: "name one list at a time")
+        }
+        splits = (columns.count - 1, element)
         type = element == .integer ? .integer : element == .url ? .url : .text
       }
       results.append(ColumnDescription(description.name, type, description.summary, unit: description.unit))
@@ -87,24 +90,28 @@ struct GroupPlan: Sendable {
 
   /// Puts the key of a row: several if its list is split, none if that is empty.
   @inline(__always) func putKeys(of row: Int, _ reader: CellReader, _ keys: inout KeyBuffer) {
-    if splits != nil, case .json(let start, let length) = reader.cell(row, columns[0]) {
-      return unsafe putElements(of: reader.bytes(start, length), &keys)
+    if let splits, case .json(let start, let length) = reader.cell(row, columns[splits.place]) {
+      return unsafe putElements(of: reader.bytes(start, length), row, splits.place, reader, &keys)
     }
     for column in columns { keys.put(reader.cell(row, column), reader) }
     keys.finishKey()
   }
 
-  private func putElements(of list: UnsafeRawBufferPointer, _ keys: inout KeyBuffer) {
+  private func putElements(
+    of list: UnsafeRawBufferPointer, _ row: Int, _ place: Int, _ rows: CellReader, _ keys: inout KeyBuffer
+  ) {
     var elements: [[UInt8]] = []
     _ = unsafe ListText.first(in: list) { bytes in
       if !elements.contains(bytes) { elements.append(bytes) }
       return false
     }
     for bytes in elements {
+      for column in columns[..<place] { keys.put(rows.cell(row, column), rows) }
       unsafe bytes.withUnsafeBufferPointer { bytes in
         let reader = unsafe CellReader(bytes: bytes.baseAddress), length = UInt32(bytes.count)
         keys.put(.text(0, length), reader)
       }
+      for column in columns[(place + 1)...] { keys.put(rows.cell(row, column), rows) }
       keys.finishKey()
     }
   }
@@ -136,7 +143,7 @@ struct GroupPlan: Sendable {
   /// Appends the values of a group from its key and the spelling of its numbers.
   func append(_ key: UnsafeRawBufferPointer, _ spelling: UnsafeRawBufferPointer, to builder: inout RowBatchBuilder) {
     var at = 0, spelt = 0
-    for _ in columns {
+    for place in columns.indices {
       let kind = unsafe key[at]
       at += 1
       switch kind {
@@ -147,7 +154,11 @@ struct GroupPlan: Sendable {
         let value = unsafe Self.bytes(key, &at)
         if kind == KeyBuffer.Kind.text {
           // Elements are kept as they are written.
-          if splits == .integer { builder.append(number: value) } else { builder.append(text: value) }
+          if let splits, splits.place == place, splits.element == .integer {
+            builder.append(number: value)
+          } else {
+            builder.append(text: value)
+          }
         } else if kind == KeyBuffer.Kind.json {
           builder.append(json: value)
         } else {

@@ -1,0 +1,131 @@
+import Codecs
+import Rows
+
+/// The figures of a column.
+struct ColumnSummary {
+  let nulls: Int
+  let count: Int
+  let isExact: Bool
+  var distinct = 0
+  var least: ProfiledValue?
+  var greatest: ProfiledValue?
+  var lengths: (least: Int, greatest: Int)?
+  var top: [(value: ProfiledValue, count: Int)] = []
+  private var quartiles: [ProfiledValue] = []
+  private var histogram: [Int] = []
+
+  init(nulls: Int, count: Int, isExact: Bool) {
+    (self.nulls, self.count, self.isExact) = (nulls, count, isExact)
+  }
+
+  private static let bars = 16
+
+  /// Takes quartiles and histogram from values in their order.
+  mutating func distribute(_ sorted: [(value: ProfiledValue, count: Int)]) {
+    let total = sorted.reduce(0) { $0 + $1.count }
+    guard total > 0 else { return }
+    var passed = 0, next = 0
+    // The nearest rank: the first value with at least a quarter of the values up to it.
+    let ranks = [1, 2, 3].map { (total * $0 + 3) / 4 }
+    for (value, count) in sorted {
+      passed += count
+      while next < ranks.count, passed >= ranks[next] {
+        quartiles.append(value)
+        next += 1
+      }
+    }
+    let positions = sorted.compactMap { value, count in value.position.map { ($0, count) } }
+    guard let low = positions.first?.0, let high = positions.last?.0, high > low, (high - low).isFinite else { return }
+    histogram = [Int](repeating: 0, count: Self.bars)
+    for (position, count) in positions {
+      histogram[min(Self.bars - 1, Int((position - low) / (high - low) * Double(Self.bars)))] += count
+    }
+  }
+
+  private static let blocks = ["▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"]
+
+  private var sparkline: String {
+    let most = max(histogram.max() ?? 0, 1)
+    return histogram.map { $0 == 0 ? " " : Self.blocks[($0 * 8 + most - 1) / most - 1] }.joined()
+  }
+
+  private static func text(_ value: ProfiledValue, _ longest: Int = 40) -> String {
+    let text = String(decoding: value.text.prefix(longest * 4), as: UTF8.self)
+    return text.count > longest ? text.prefix(longest - 1) + "…" : text
+  }
+
+  /// The values in a few words.
+  private func description(_ type: ColumnType) -> String? {
+    guard count > 0, let least, let greatest else { return nil }
+    let isUnique = isExact && distinct == count
+    let isOrdered = type.isNumeric || type == .date || type == .timestamp
+    if isOrdered, distinct > 5 || isUnique {
+      let range = "\(Self.text(least)) … \(Self.text(greatest))"
+      return histogram.isEmpty || isUnique && type == .integer ? range : "\(sparkline)  \(range)"
+    }
+    if isExact, !isUnique, !top.isEmpty {
+      return top.map { "\(Self.text($0.value, 24))×\($0.count)" }.joined(separator: " ")
+    }
+    guard let lengths else { return nil }
+    let range = lengths.least == lengths.greatest ? "\(lengths.least)" : "\(lengths.least)–\(lengths.greatest)"
+    return "\(range) character\(lengths.greatest == 1 ? "" : "s")"
+  }
+
+  /// Appends the row of a column.
+  func append(_ column: ColumnDescription, rows: Int, to builder: inout RowBatchBuilder) {
+    let isOrdered =
+      column.type.isNumeric || column.type == .date || column.type == .timestamp || column.type == .list(.integer)
+    builder.append(text: column.name)
+    if case .list(let element) = column.type {
+      builder.append(text: "[\(element.rawValue)]")
+    } else {
+      builder.append(text: column.type.name)
+    }
+    if nulls == 0 {
+      builder.appendNull()
+    } else {
+      // Not 100 % as long as there is a value, and not 0 %.
+      let share = min(max((nulls * 200 + rows) / (rows * 2), 1), 99)
+      builder.append(text: nulls == rows ? "all" : "\(share)%")
+    }
+    if count == 0 {
+      builder.appendNull()
+    } else {
+      builder.append(text: "\(isExact ? "" : "~")\(distinct)\(isExact && distinct == count ? "=" : "")")
+    }
+    append(text: description(column.type).map { Array($0.utf8) }, &builder)
+    for number in [rows, nulls, distinct] { builder.append(integer: Int64(number)) }
+    builder.append(boolean: isExact)
+    append(text: least?.text, &builder)
+    for place in 0..<3 { append(text: isOrdered && place < quartiles.count ? quartiles[place].text : nil, &builder) }
+    append(text: greatest?.text, &builder)
+    for length in [lengths?.least, lengths?.greatest] {
+      if let length { builder.append(integer: Int64(length)) } else { builder.appendNull() }
+    }
+    if isExact, count > 0 {
+      let values = top.map { value, count -> JSON in
+        JSON.object(["value": .string(value.text), "count": .number(Int64(count))])
+      }
+      builder.append(json: JSON.array(values).canonicalBytes)
+    } else {
+      builder.appendNull()
+    }
+    if isOrdered, !histogram.isEmpty {
+      builder.append(json: Array("[\(histogram.map(String.init).joined(separator: ","))]".utf8))
+    } else {
+      builder.appendNull()
+    }
+  }
+
+  private func append(text: [UInt8]?, _ builder: inout RowBatchBuilder) {
+    if let text { builder.append(text: text) } else { builder.appendNull() }
+  }
+}
+
+extension ProfiledValue {
+  /// The place on a line: of a number its value, of a date or time the day; nil for other values.
+  var position: Double? {
+    if let number { return number }
+    return text.count >= 4 ? Dates.day(of: text).map(Double.init) : nil
+  }
+}

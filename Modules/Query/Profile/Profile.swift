@@ -1,0 +1,84 @@
+import Codecs
+public import Rows
+
+/// A table with the figures of each column of another table: nulls, different values, extremes, quartiles, the most
+/// frequent values. The same for any number of threads and any batches.
+public enum Profile {
+  /// The columns that readers see, and the others.
+  public static let shownColumns = ["column", "type", "null", "distinct", "values"]
+  /// The columns for programs.
+  public static let fileColumns = [
+    "column", "type", "rows", "nulls", "distinct_count", "distinct_is_exact", "min", "p25", "median", "p75", "max",
+    "min_length", "max_length", "top", "histogram",
+  ]
+
+  /// The schema of the profile of a table.
+  public static func schema(of table: String) -> Schema {
+    func integer(_ name: String, _ summary: String) -> ColumnDescription { ColumnDescription(name, .integer, summary) }
+    return Schema(
+      table, "profile of the columns",
+      columns: [
+        ColumnDescription("column", .text, nullable: false, "name of the column", role: .title),
+        ColumnDescription("type", .text, nullable: false, "type of the column"),
+        ColumnDescription("null", .text, "share of nulls; all for a column without values"),
+        ColumnDescription(
+          "distinct", .text, "number of distinct values; = if every value is different, ~ if estimated"),
+        ColumnDescription("values", .text, "distribution, extremes or the most frequent values"),
+        integer("rows", "number of rows"), integer("nulls", "number of nulls"),
+        integer("distinct_count", "number of distinct values; of lists, of their elements"),
+        ColumnDescription("distinct_is_exact", .boolean, "whether the number is exact; otherwise within about 2 %"),
+        ColumnDescription("min", .text, "least value"), ColumnDescription("p25", .text, "first quartile"),
+        ColumnDescription("median", .text, "median"), ColumnDescription("p75", .text, "third quartile"),
+        ColumnDescription("max", .text, "greatest value"), integer("min_length", "length of the shortest value"),
+        integer("max_length", "length of the longest value"),
+        ColumnDescription("top", .json, "the most frequent values and their counts, if distinct_is_exact"),
+        ColumnDescription("histogram", .list(.integer), "counts in 16 equal intervals from min to max"),
+      ])
+  }
+
+  /// The most workers: each has figures of its own.
+  private static let mostWorkers = 4
+
+  /// The limits of what is counted exactly: they depend on the table, not on the machine.
+  private static func limit(columns: Int) -> ColumnProfile.Limit {
+    let values = min(65_536, max(256, 98_304 / max(columns, 1)))
+    return ColumnProfile.Limit(values: values, bytes: values * 64)
+  }
+
+  /// The profiles of the columns that a worker sees; used by one task at a time.
+  private final class Worker: @unchecked Sendable {
+    let columns: [ColumnProfile]
+    var rows = 0
+    init(_ schema: Schema) {
+      let limit = Profile.limit(columns: schema.width)
+      columns = schema.columns.map { column in
+        ColumnProfile(isNumeric: column.type.isNumeric || column.type == .list(.integer), limit: limit)
+      }
+    }
+    func merge(_ other: Worker) {
+      rows += other.rows
+      for (column, more) in zip(columns, other.columns) { column.merge(more) }
+    }
+  }
+
+  /// Reads all rows of a stream.
+  /// - Parameter threads: tasks at once, at least 1.
+  /// - Returns: a row for each column.
+  public static func rows(of stream: any RowStream, threads: Int) async throws(Problem) -> BufferedRows {
+    let schema = stream.schema
+    let workers = (0..<(schema.width > 500 ? 1 : max(1, min(threads, mostWorkers)))).map { _ in Worker(schema) }
+    let lists = schema.columns.map { if case .list = $0.type { true } else { false } }
+    try await BatchDispenser.forEach(of: stream, threads: workers.count) { (worker, _, batch) throws(Problem) in
+      workers[worker].rows += batch.count
+      for column in 0..<batch.width { workers[worker].columns[column].add(column, of: batch, isList: lists[column]) }
+    }
+    for other in workers.dropFirst() { workers[0].merge(other) }
+    let result = Self.schema(of: schema.name)
+    var builder = RowBatchBuilder(width: result.width), batches: [RowBatch] = []
+    for (column, profile) in zip(schema.columns, workers[0].columns) {
+      profile.summary().append(column, rows: workers[0].rows, to: &builder)
+      if builder.isFull { batches.append(builder.takeBatch()) }
+    }
+    return BufferedRows(schema: result, batches: batches + [builder.takeBatch()])
+  }
+}
