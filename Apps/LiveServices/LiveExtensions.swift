@@ -24,9 +24,9 @@ struct ImportedFiles: DocumentReading {
   }
   func matches(_ pattern: String) throws(Problem) -> [String] { try FilePattern.matches(pattern) }
   var extensions: [String] { PlaceDocumentReader.suffixes }
-  func records(_ path: String, extension suffix: String) throws(Problem) -> (Schema, [StoredRecord]) {
+  func records(_ path: String, extension suffix: String) async throws(Problem) -> (Schema, [StoredRecord]) {
     let bytes = try (path == "-" ? FileByteSource() : FileByteSource(input: path)).bytes(limit: 32 << 20)
-    let document = try PlaceDocumentReader(bytes, suffix: suffix, name: path)
+    let document = try await PlaceDocumentReader(bytes, suffix: suffix, name: path)
     if let what = document.leftOut { report.warning("\(path): ignored \(what)") }
     return (document.schema, document.records)
   }

@@ -324,26 +324,31 @@ static int64_t now(void) {
   return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
 }
 
+static void set_deadline(bb_sqlite3_watch *watch, int64_t deadline) { __atomic_store_n(&watch->deadline, deadline, __ATOMIC_RELAXED); }
+
 void bb_sqlite3_start(bb_sqlite3_watch *watch) {
   if (watch->limit <= 0) return;
-  watch->seen = watch->rows;
   watch->started = now();
-  watch->deadline = watch->started + watch->limit - (watch->is_recursive ? watch->spent : 0);
+  set_deadline(watch, watch->started + watch->limit - (watch->is_recursive ? watch->spent : 0));
+}
+
+void bb_sqlite3_row(bb_sqlite3_watch *watch) {
+  if (watch->deadline && !watch->is_recursive) set_deadline(watch, now() + watch->limit);
+}
+
+int bb_sqlite3_is_overdue(const bb_sqlite3_watch *watch) {
+  int64_t deadline = __atomic_load_n(&watch->deadline, __ATOMIC_RELAXED);
+  return deadline && now() > deadline + 1000000000;
 }
 
 void bb_sqlite3_stop(bb_sqlite3_watch *watch) {
   if (watch->deadline) watch->spent += now() - watch->started;
-  watch->deadline = 0;
+  set_deadline(watch, 0);
 }
 
 static int progress(void *context) {
   bb_sqlite3_watch *watch = context;
-  if (watch->deadline == 0) return 0;
-  if (watch->seen != watch->rows && !watch->is_recursive) {
-    bb_sqlite3_start(watch);
-    return 0;
-  }
-  return now() > watch->deadline;
+  return watch->deadline && now() > watch->deadline;
 }
 
 static int contains(const char *const *list, const char *word) {

@@ -80,6 +80,17 @@ import Testing
     #expect(read("a\n1\n007\n", description, "--types a=text").out == "{\"a\":\"1\"}\n{\"a\":\"007\"}\n")
   }
 
+  @Test("a date that does not fit is refused with the format that the metadata says") func misfitDate() {
+    let description = #""tableSchema":{"columns":[{"name":"a","datatype":{"base":"date","format":"dd/MM/yyyy"},DEFAULT}]}"#
+    let done = read("a\n01/02/2024\n31/02/2024\n", description.replacing(",DEFAULT", with: ""))
+    #expect(
+      done.status == 65
+        && done.err.contains("invalid value “31/02/2024” for a: expected dd/MM/yyyy, as its metadata says (record 2)"),
+      "\(done.err)")
+    let missing = read("a,b\n,1\n", description.replacing("DEFAULT", with: #""default":"2024-01-01""#))
+    #expect(missing.err.contains("invalid default “2024-01-01” for a: expected dd/MM/yyyy"), "\(missing.err)")
+  }
+
   @Test("metadata of earlier versions has the types under their old name") func earlier() {
     let done = read(
       "a,b\n1,NULL\n2,\"\"\n",

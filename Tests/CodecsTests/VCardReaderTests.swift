@@ -3,8 +3,14 @@ import Rows
 import Testing
 
 @Suite("vCard, read") struct VCardReaderTests {
+  private func cards(_ bytes: [UInt8], name: String) throws(Problem) -> [[VCardReader.Property]] {
+    var cards: [[VCardReader.Property]] = []
+    try VCardReader.read(bytes, name: name) { cards.append($0) }
+    return cards
+  }
+
   @Test("lines are unfolded, groups and escapes removed") func properties() throws {
-    let cards = try VCardReader.cards(
+    let cards = try cards(
       Array(
         "\u{FEFF}BEGIN:VCARD\r\nVERSION:3.0\r\nFN:A\\, B\r\nitem1.TEL;TYPE=\"a:b\",home:+41\r\nNOTE:one\\nt\r\n wo\r\nEND:VCARD\r\nbegin:vcard\nN;CHARSET=UTF-8;ENCODING=QUOTED-PRINTABLE:M=C3=BCl=\nler;Jo\nEND:VCARD\n"
           .utf8), name: "a.vcf")
@@ -12,7 +18,7 @@ import Testing
     #expect(cards[0].map(\.name) == ["VERSION", "FN", "TEL", "NOTE"])
     #expect(cards[0][1].text == "A, B" && cards[0][2].value == "+41" && cards[0][3].text == "one\ntwo")
     #expect(cards[0][2].parameters == ["TYPE=\"A:B\",HOME"] && cards[0][3].line == 5)
-    #expect(cards[1][0].parts(";") == ["Müller", "Jo"])
+    #expect(cards[1][0].parts(UInt8(ascii: ";")) == ["Müller", "Jo"])
   }
 
   @Test(
@@ -23,7 +29,7 @@ import Testing
     ])
   func refused(_ text: String, _ message: String?) {
     let bytes = message == nil ? [0xFF] : Array(text.utf8)
-    let problem = #expect(throws: Problem.self) { try VCardReader.cards(bytes, name: "a.vcf") }
+    let problem = #expect(throws: Problem.self) { try cards(bytes, name: "a.vcf") }
     #expect(problem?.kind == .badData && (message == nil || problem?.description == message))
   }
 
@@ -38,7 +44,7 @@ import Testing
         pieces.randomElement(using: &generator) ?? ""
       }.joined()
       do {
-        for card in try VCardReader.cards(Array(text.utf8), name: "x") { _ = card.map { $0.parts(";") + [$0.text] } }
+        for card in try cards(Array(text.utf8), name: "x") { _ = card.map { $0.parts(UInt8(ascii: ";")) + [$0.text] } }
       } catch { #expect(error.kind == .badData) }
     }
   }

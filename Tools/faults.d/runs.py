@@ -11,7 +11,7 @@ BASE = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
 
 
 class Run:
-    """One run: exit code (negative: the signal), standard output and error, seconds, peak resident megabytes."""
+    """One run: exit code (negative: the signal), standard output and error, seconds, those of the processor, peak resident megabytes."""
 
     def __init__(self, command, folder, environment={}, limit=60, stdin=b"", wrap=()):
         env = {"PATH": f"{release}:/usr/local/bin:/usr/bin:/bin", "HOME": str(folder), "LC_ALL": "C.UTF-8", "SWIFT_BACKTRACE": "enable=no"} | environment
@@ -26,6 +26,7 @@ class Run:
             late.cancel()
             process.returncode = self.status = os.waitstatus_to_exitcode(status)
             self.seconds, self.megabytes = time.monotonic() - start, usage.ru_maxrss / 1024
+            self.processor = usage.ru_utime + usage.ru_stime
             out.seek(0); err.seek(0)
             self.out, self.err = out.read(), err.read()
         self.is_late = self.seconds >= limit

@@ -57,7 +57,7 @@ enum TransferCommands {
   private static func read(_ path: String, _ desk: Desk) async throws(Problem) -> (Schema, [StoredRecord]) {
     let suffix = desk[fromFormat] ?? path.split(separator: ".").last.map { $0.lowercased() } ?? ""
     if desk.services.documents.extensions.contains(suffix) {
-      return try desk.services.documents.records(path, extension: suffix)
+      return try await desk.services.documents.records(path, extension: suffix)
     }
     var schema = Catalog.notes
     let rows = try await desk.services.documents.rows(
@@ -68,7 +68,10 @@ enum TransferCommands {
       return ColumnTypes(schema.columns.filter { columns.contains($0.name) })
     }
     var records: [StoredRecord] = []
-    while let work = try await rows.next() { records += try work.batch().records(of: rows.schema) }
+    while let work = try await rows.next() {
+      records += try work.batch().records(of: rows.schema)
+      try RecordImport.check(records.count, path)
+    }
     for note in rows.notes { desk.services.report.warning(note) }
     return (schema, records)
   }

@@ -28,12 +28,9 @@ int bb_sqlite3_is_unchanged(struct sqlite3 *db);
 typedef struct {
   /// Nanoseconds without a row; of recursive SQL, in all. 0 for no limit.
   int64_t limit;
-  /// Rows returned so far, counted by the reader.
-  uint64_t rows;
   /// Whether a statement that was prepared on the connection is recursive, so that it may return rows forever.
   int is_recursive;
-  // Internal.
-  uint64_t seen;
+  // Internal. Other threads read the deadline.
   int64_t deadline, started, spent;
 } bb_sqlite3_watch;
 
@@ -41,5 +38,10 @@ typedef struct {
 void bb_sqlite3_restrict(struct sqlite3 *db, bb_sqlite3_watch *watch);
 /// Starts the time of a statement, or continues it.
 void bb_sqlite3_start(bb_sqlite3_watch *watch);
+/// Starts the time again after a row, unless the SQL is recursive.
+void bb_sqlite3_row(bb_sqlite3_watch *watch);
+/// Whether the statement should have ended a second ago and has not: one of its functions takes long, and a function
+/// cannot be interrupted. Any thread may ask.
+int bb_sqlite3_is_overdue(const bb_sqlite3_watch *watch);
 /// Stops the time: until the next start no limit applies.
 void bb_sqlite3_stop(bb_sqlite3_watch *watch);

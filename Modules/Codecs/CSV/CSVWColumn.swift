@@ -77,6 +77,14 @@ public struct CSVWColumn: Sendable, Hashable {
     return separator == nil ? wider : nil
   }
 
+  /// What a field should be, for messages.
+  var expected: String {
+    switch datatype {
+    case .date(let format?), .timestamp(let format?), .isoText(let format): format.pattern
+    default: type.name
+    }
+  }
+
   /// The value of a field.
   /// - Parameter field: its text without quotes; nil if it is empty and has no quotes.
   /// - Returns: nil for a text that does not fit.

@@ -5,6 +5,8 @@ public struct CSVWDateFormat: Sendable, Hashable {
     case year, month, day, hour, minute, second, fraction, zone
     case literal(UInt8)
   }
+  /// The pattern, such as `dd.MM.yyyy HH:mm`.
+  public let pattern: String
   private let parts: [Part]
   /// Whether one digit is enough where there is no room for doubt: `d/M/yyyy`.
   private let isPadded: Set<Part>
@@ -44,6 +46,7 @@ public struct CSVWDateFormat: Sendable, Hashable {
       parts.append(part)
       rest = rest.dropFirst(run.count)
     }
+    self.pattern = pattern
     self.parts = parts
     isPadded = padded
   }

@@ -72,7 +72,7 @@ public final class CSVWRows: RowStream {
         if case .text(let start, let length) = batch[row, column] { field = batch.bytes(start, length) }
         guard let value = converter.value(of: field) else {
           if converter.widened != nil { contradicted.withLock { _ = $0.insert(column) } }
-          throw misfit(field ?? [], column, row)
+          throw misfit(field ?? [], converter, column, row)
         }
         builder.append(value: value)
       }
@@ -80,13 +80,15 @@ public final class CSVWRows: RowStream {
     return builder.finish()
   }
 
-  private func misfit(_ field: [UInt8], _ column: Int, _ row: Int) -> Problem {
+  private func misfit(_ field: [UInt8], _ converter: CSVWColumn, _ column: Int, _ row: Int) -> Problem {
     let description = schema.columns[column]
-    let shown = String(decoding: field.prefix(60), as: UTF8.self) + (field.count > 60 ? "…" : "")
+    let isDefault = field.isEmpty && !converter.emptyMeans.isEmpty, text = isDefault ? converter.emptyMeans : field
+    let shown = String(decoding: text.prefix(60), as: UTF8.self) + (text.count > 60 ? "…" : "")
     return Problem(
       .badData,
-      "invalid value “\(shown)” for \(description.name): expected \(description.type.name), as its metadata says",
-      at: name, hint: "to read it as text, use --types '\(ListedName.written(description.name))=text'", record: row)
+      "invalid \(isDefault ? "default" : "value") “\(shown)” for \(description.name): expected \(converter.expected), "
+        + "as its metadata says", at: name,
+      hint: "to read it as text, use --types '\(ListedName.written(description.name))=text'", record: row)
   }
 
   /// The rows again from the beginning, with types that hold the value which did not fit.

@@ -14,116 +14,164 @@ public enum VCardReader {
     public let line: Int
 
     /// The value as one text, its escapes decoded.
-    public var text: String { VCardReader.unescaped(value) }
-    /// The parts of a value that has several, separated by `separator`, their escapes decoded.
-    public func parts(_ separator: Character) -> [String] {
-      var parts = [""], isEscaped = false
-      for character in value {
-        if character == separator, !isEscaped {
-          parts.append("")
-        } else {
-          parts[parts.count - 1].append(character)
+    public var text: String { VCardReader.unescaped(value.utf8[...]) }
+    /// The parts of a value that has several, separated by `separator`, which is ASCII; their escapes decoded.
+    public func parts(_ separator: UInt8) -> [String] {
+      var parts: [String] = [], start = value.utf8.startIndex, isEscaped = false
+      for index in value.utf8.indices {
+        let byte = value.utf8[index]
+        if byte == separator, !isEscaped {
+          parts.append(VCardReader.unescaped(value.utf8[start..<index]))
+          start = value.utf8.index(after: index)
         }
-        isEscaped = character == "\\" && !isEscaped
+        isEscaped = byte == UInt8(ascii: "\\") && !isEscaped
       }
-      return parts.map(VCardReader.unescaped)
+      return parts + [VCardReader.unescaped(value.utf8[start...])]
     }
   }
 
-  /// The cards of a file.
-  /// - Throws: `badData` with `name:line` for bytes that are not UTF-8, a line that is not a property, and a card that
-  /// does not end.
-  public static func cards(_ bytes: [UInt8], name: String) throws(Problem) -> [[Property]] {
-    guard String(validating: bytes, as: UTF8.self) != nil else { throw Problem(.badData, "invalid UTF-8", at: name) }
-    var cards: [[Property]] = [], card: [Property]?, begin = 0
-    for (line, number) in unfolded(bytes) {
-      let text = String(decoding: line, as: UTF8.self)
-      if text.allSatisfy(\.isWhitespace) { continue }
-      guard let property = property(text, line: number) else {
-        throw Problem(.badData, "expected a property, NAME:VALUE", at: "\(name):\(number)")
+  /// The most properties of a card.
+  private static let mostProperties = 1000
+
+  /// Reads a file card by card, so that memory does not depend on their number.
+  /// - Throws: `badData` with `name:line` for bytes that are not UTF-8, a line that is not a property, a card that does
+  ///   not end, and one with more than 1,000 properties.
+  public static func read(
+    _ bytes: [UInt8], name: String, body: ([Property]) throws(Problem) -> Void
+  ) throws(Problem) {
+    try XMLReader.checkUTF8(bytes, name: name)
+    var card: [Property]?, begin = 0
+    func take(_ line: Line) throws(Problem) {
+      if line.isBlank { return }
+      guard let property = line.property else {
+        throw Problem(.badData, "expected a property, NAME:VALUE", at: "\(name):\(line.number)")
       }
-      let isCard = property.value.uppercased() == "VCARD"
+      let isCard = property.value.utf8.count == 5 && property.value.uppercased() == "VCARD"
       switch property.name {
-      case "BEGIN" where isCard && card == nil: (card, begin) = ([], number)
+      case "BEGIN" where isCard && card == nil: (card, begin) = ([], line.number)
       case "END" where isCard && card != nil:
-        if let card { cards.append(card) }
+        if let card { try body(card) }
         card = nil
       default:
-        guard card != nil else { throw Problem(.badData, "expected BEGIN:VCARD", at: "\(name):\(number)") }
+        guard let count = card?.count else {
+          throw Problem(.badData, "expected BEGIN:VCARD", at: "\(name):\(line.number)")
+        }
+        guard count < mostProperties else {
+          throw Problem(.badData, "the card has more than \(mostProperties) properties", at: "\(name):\(begin)")
+        }
         card?.append(property)
       }
     }
+    var line = Line(number: 0), number = 0, start = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
+    while start < bytes.count {
+      let end = bytes[start...].firstIndex(of: 0x0A) ?? bytes.count
+      number += 1
+      let isContinued = line.continues(with: bytes[start..<end])
+      if !isContinued {
+        try take(line)
+        line.begin(bytes[start..<end], number)
+      }
+      start = end + 1
+    }
+    try take(line)
     guard card == nil else { throw Problem(.badData, "the card has no END:VCARD", at: "\(name):\(begin)") }
-    return cards
   }
 
-  /// Logical lines with the numbers of their first lines: a line that begins with a space continues the one before.
-  private static func unfolded(_ bytes: [UInt8]) -> [(line: [UInt8], number: Int)] {
-    let body = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? bytes.dropFirst(3) : bytes[...]
-    var lines: [(line: [UInt8], number: Int)] = []
-    for (position, part) in body.split(separator: 0x0A, omittingEmptySubsequences: false).enumerated() {
-      let line = part.last == 0x0D ? part.dropLast() : part
-      let isSoft = lines.last.map { isQuoted($0.line) && $0.line.last == UInt8(ascii: "=") } ?? false
-      if isSoft {
-        lines[lines.count - 1].line.removeLast()
-        lines[lines.count - 1].line += line
-      } else if let first = line.first, first == 0x20 || first == 0x09, !lines.isEmpty {
-        lines[lines.count - 1].line += line.dropFirst()
-      } else {
-        lines.append((Array(line), position + 1))
+  /// A logical line: a physical line that begins with a space continues the one before.
+  private struct Line {
+    private(set) var number: Int
+    private var bytes: [UInt8] = []
+    /// Where the value begins; nil while no colon outside of quotes was found before `searched`.
+    private var colon: Int?
+    private var searched = 0, isInQuotes = false
+    /// Whether the value is in quoted-printable, where `=` at the end continues a line.
+    private var isQuotedPrintable = false
+
+    init(number: Int) { self.number = number }
+
+    var isBlank: Bool { bytes.allSatisfy { $0 == 0x20 || $0 &- 9 < 5 } }
+
+    mutating func begin(_ part: ArraySlice<UInt8>, _ number: Int) {
+      self.number = number
+      bytes.removeAll(keepingCapacity: true)
+      (colon, searched, isInQuotes, isQuotedPrintable) = (nil, 0, false, false)
+      append(part)
+    }
+
+    /// Appends a physical line if it continues this one.
+    mutating func continues(with part: ArraySlice<UInt8>) -> Bool {
+      if isQuotedPrintable, bytes.last == UInt8(ascii: "=") {
+        bytes.removeLast()
+        append(part)
+        return true
+      }
+      guard let first = part.first, first == 0x20 || first == 0x09, number > 0 else { return false }
+      append(part.dropFirst())
+      return true
+    }
+
+    private mutating func append(_ part: ArraySlice<UInt8>) {
+      bytes += part.last == 0x0D ? part.dropLast() : part
+      guard colon == nil else { return }
+      while searched < bytes.count {
+        if bytes[searched] == UInt8(ascii: "\"") { isInQuotes.toggle() }
+        if bytes[searched] == UInt8(ascii: ":"), !isInQuotes {
+          colon = searched
+          isQuotedPrintable = words(until: searched).dropFirst().contains { $0.hasSuffix("QUOTED-PRINTABLE") }
+          return
+        }
+        searched += 1
       }
     }
-    return lines
+
+    private func words(until end: Int) -> [String] {
+      bytes[..<end].split(separator: UInt8(ascii: ";"), omittingEmptySubsequences: false).map {
+        String(decoding: $0, as: UTF8.self).uppercased()
+      }
+    }
+
+    /// nil for a line without a name or a colon.
+    var property: Property? {
+      guard let colon else { return nil }
+      let words = words(until: colon)
+      guard let name = words.first?.split(separator: ".").last, !name.isEmpty else { return nil }
+      let value = bytes[(colon + 1)...]
+      return Property(
+        name: String(name), parameters: Array(words.dropFirst()),
+        value: isQuotedPrintable ? VCardReader.decoded(value) : String(decoding: value, as: UTF8.self), line: number)
+    }
   }
 
-  private static let quotedPrintable = "QUOTED-PRINTABLE"
-
-  private static func isQuoted(_ line: [UInt8]) -> Bool {
-    String(decoding: line.prefix { $0 != UInt8(ascii: ":") }, as: UTF8.self).uppercased().contains(quotedPrintable)
-  }
-
-  private static func property(_ text: String, line: Int) -> Property? {
-    var isInQuotes = false
-    guard
-      let colon = text.firstIndex(where: { character in
-        if character == "\"" { isInQuotes.toggle() }
-        return character == ":" && !isInQuotes
-      })
-    else { return nil }
-    let words = text[..<colon].split(separator: ";", omittingEmptySubsequences: false).map { $0.uppercased() }
-    guard let name = words.first?.split(separator: ".").last, !name.isEmpty else { return nil }
-    var value = String(text[text.index(after: colon)...])
-    if words.dropFirst().contains(where: { $0.hasSuffix(quotedPrintable) }) { value = decoded(value) }
-    return Property(name: String(name), parameters: Array(words.dropFirst()), value: value, line: line)
-  }
-
-  private static func decoded(_ text: String) -> String {
-    var bytes: [UInt8] = [], rest = Array(text.utf8)[...]
-    while let byte = rest.popFirst() {
-      if byte == UInt8(ascii: "="), rest.count >= 2,
-        let value = UInt8(String(decoding: rest.prefix(2), as: UTF8.self), radix: 16)
+  /// Text in quoted-printable.
+  private static func decoded(_ text: ArraySlice<UInt8>) -> String {
+    var bytes: [UInt8] = [], at = text.startIndex
+    while at < text.endIndex {
+      if text[at] == UInt8(ascii: "="), at + 2 < text.endIndex,
+        let value = UInt8(String(decoding: text[(at + 1)...(at + 2)], as: UTF8.self), radix: 16)
       {
         bytes.append(value)
-        rest = rest.dropFirst(2)
+        at += 3
       } else {
-        bytes.append(byte)
+        bytes.append(text[at])
+        at += 1
       }
     }
     return String(decoding: bytes, as: UTF8.self)
   }
 
-  private static func unescaped(_ text: String) -> String {
-    var result = "", isEscaped = false
-    for character in text {
+  private static func unescaped(_ text: Substring.UTF8View) -> String {
+    var bytes: [UInt8] = [], isEscaped = false
+    bytes.reserveCapacity(text.count)
+    for byte in text {
       if isEscaped {
-        result.append(character == "n" || character == "N" ? "\n" : character)
+        bytes.append(byte | 0x20 == UInt8(ascii: "n") ? 0x0A : byte)
         isEscaped = false
-      } else if character == "\\" {
+      } else if byte == UInt8(ascii: "\\") {
         isEscaped = true
       } else {
-        result.append(character)
+        bytes.append(byte)
       }
     }
-    return result
+    return String(decoding: bytes, as: UTF8.self)
   }
 }

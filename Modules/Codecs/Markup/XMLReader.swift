@@ -39,13 +39,18 @@ public struct XMLReader {
   /// A reader of `bytes`; messages say `name:line:column`.
   /// - Throws: `badData` for bytes that are not UTF-8.
   public init(_ bytes: [UInt8], name: String) throws(Problem) {
-    let bad = unsafe bytes.withUnsafeBufferPointer { bytes in
-      unsafe bytes.baseAddress.map { unsafe Self.firstNotUTF8($0, bytes.count) } ?? 0
-    }
-    guard bad == bytes.count else { throw Problem(.badData, "invalid UTF-8", at: name) }
+    try Self.checkUTF8(bytes, name: name)
     self.bytes = bytes
     self.name = name
     if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { at = 3 }
+  }
+
+  /// - Throws: `badData` for bytes that are not UTF-8.
+  static func checkUTF8(_ bytes: [UInt8], name: String) throws(Problem) {
+    let bad = unsafe bytes.withUnsafeBufferPointer { bytes in
+      unsafe bytes.baseAddress.map { unsafe firstNotUTF8($0, bytes.count) } ?? 0
+    }
+    guard bad == bytes.count else { throw Problem(.badData, "invalid UTF-8", at: name) }
   }
 
   /// The position of the first byte that is not UTF-8; `count` when there is none.
@@ -75,7 +80,9 @@ public struct XMLReader {
       guard bytes[at] == UInt8(ascii: "<") else {
         let text = try text(until: UInt8(ascii: "<"))
         if open.isEmpty {
-          guard text.allSatisfy(\.isWhitespace) else { throw problem("text outside the root element") }
+          guard text.utf8.allSatisfy({ $0 == 0x20 || $0 &- 9 < 5 }) else {
+            throw problem("text outside the root element")
+          }
           continue
         }
         return .text(text)
@@ -157,7 +164,8 @@ public struct XMLReader {
       let byte = bytes[at]
       let isName =
         byte >= 0x80 || byte | 32 >= 97 && byte | 32 <= 122 || byte &- 48 < 10 && at > start
-        || "_:".utf8.contains(byte) || ".-".utf8.contains(byte) && at > start
+        || byte == UInt8(ascii: "_") || byte == UInt8(ascii: ":")
+        || (byte == UInt8(ascii: ".") || byte == UInt8(ascii: "-")) && at > start
       guard isName else { break }
       at += 1
     }
@@ -168,52 +176,69 @@ public struct XMLReader {
   private mutating func text(until end: UInt8) throws(Problem) -> String {
     var text: [UInt8] = []
     while at < bytes.count, bytes[at] != end {
-      guard text.count <= Self.longest else { throw tooLong() }
       let byte = bytes[at]
       if byte == UInt8(ascii: "&") {
-        let character = try entity()
-        text += character.utf8
+        try text.append(contentsOf: String(entity()).utf8)
       } else if byte == UInt8(ascii: "<") {
         throw problem("“<” in an attribute value")
-      } else {
-        at += 1
+      } else if byte == 0x0D {
         // As XML has it, one line feed ends a line.
-        if byte == 0x0D {
-          text.append(0x0A)
-          if at < bytes.count, bytes[at] == 0x0A { at += 1 }
-        } else {
-          text.append(byte)
+        at += 1
+        text.append(0x0A)
+        if at < bytes.count, bytes[at] == 0x0A { at += 1 }
+      } else {
+        // One byte more than is allowed is enough to tell.
+        let run = bytes[at...].prefix(Self.longest + 1).prefix {
+          $0 != end && $0 != UInt8(ascii: "&") && $0 != UInt8(ascii: "<") && $0 != 0x0D
         }
+        text += run
+        at = run.endIndex
       }
+      guard text.count <= Self.longest else { throw tooLong() }
     }
     return String(decoding: text, as: UTF8.self)
   }
 
-  private mutating func entity() throws(Problem) -> String {
+  private mutating func entity() throws(Problem) -> Character {
     guard let end = bytes[at...].prefix(12).firstIndex(of: UInt8(ascii: ";")) else {
       throw problem("“&” is not followed by an entity name")
     }
-    let word = String(decoding: bytes[(at + 1)..<end], as: UTF8.self)
-    let known = ["amp": "&", "lt": "<", "gt": ">", "quot": "\"", "apos": "'"][word]
-    let number =
-      word.hasPrefix("#x")
-      ? UInt32(word.dropFirst(2), radix: 16) : word.hasPrefix("#") ? UInt32(word.dropFirst()) : nil
-    guard let text = known ?? number.flatMap(Unicode.Scalar.init).map({ String(Character($0)) }), number != 0 else {
-      throw problem("unknown entity “&\(word);”")
+    let word = bytes[(at + 1)..<end], character: Character
+    if word.first == UInt8(ascii: "#") {
+      let text = String(decoding: word.dropFirst(), as: UTF8.self)
+      let number = text.hasPrefix("x") ? UInt32(text.dropFirst(), radix: 16) : UInt32(text)
+      guard let number, number != 0, let scalar = Unicode.Scalar(number) else { throw unknownEntity(word) }
+      if number <= 0x20 { hasSpaceReference = true }
+      character = Character(scalar)
+    } else if let known = Self.entities.first(where: { word.elementsEqual($0.name.utf8) }) {
+      character = known.character
+    } else {
+      throw unknownEntity(word)
     }
-    if let number, number <= 0x20 { hasSpaceReference = true }
     at = end + 1
-    return text
+    return character
+  }
+
+  private static let entities: [(name: String, character: Character)] = [
+    ("amp", "&"), ("lt", "<"), ("gt", ">"), ("quot", "\""), ("apos", "'"),
+  ]
+
+  private func unknownEntity(_ word: ArraySlice<UInt8>) -> Problem {
+    problem("unknown entity “&\(String(decoding: word, as: UTF8.self));”")
   }
 
   private mutating func blank() throws(Problem) {
-    while at < bytes.count, " \t\r\n".utf8.contains(bytes[at]) { at += 1 }
+    while at < bytes.count, bytes[at] == 0x20 || bytes[at] == 0x09 || bytes[at] == 0x0D || bytes[at] == 0x0A { at += 1 }
     if at == bytes.count { throw problem("unexpected end of document inside an element") }
   }
 
   private mutating func skip(_ mark: String) -> Bool {
-    guard bytes[at...].starts(with: mark.utf8) else { return false }
-    at += mark.utf8.count
+    var position = at
+    for byte in mark.utf8 {
+      guard position < bytes.count, bytes[position] == byte else { return false }
+      position += 1
+    }
+    at = position
     return true
   }
 
@@ -224,7 +249,9 @@ public struct XMLReader {
   /// Skips past the next `mark`.
   private mutating func pass(_ mark: String, _ what: String) throws(Problem) {
     let start = at
-    while at < bytes.count {
+    let first = mark.utf8.first
+    while let next = bytes[at...].firstIndex(where: { $0 == first }) {
+      at = next
       if skip(mark) { return }
       at += 1
     }

@@ -24,8 +24,8 @@ struct ActorCard {
   /// The formatted name, else the given name and the family name.
   private static func name(of card: [VCardReader.Property]) -> String? {
     let formatted = card.first { $0.name == "FN" }?.text ?? ""
-    if !formatted.allSatisfy(\.isWhitespace) { return formatted }
-    let parts = card.first { $0.name == "N" }?.parts(";") ?? []
+    if !formatted.utf8.allSatisfy({ $0 == 0x20 || $0 &- 9 < 5 }) { return formatted }
+    let parts = card.first { $0.name == "N" }?.parts(UInt8(ascii: ";")) ?? []
     let name = (parts.dropFirst().prefix(1) + parts.prefix(1)).filter { !$0.isEmpty }.joined(separator: " ")
     return name.isEmpty ? nil : name
   }
@@ -43,7 +43,7 @@ struct ActorCard {
     case "EMAIL": put("email", text.lowercased().hasPrefix("mailto:") ? String(text.dropFirst(7)) : text)
     case "URL", "X-BB-WEBSITE": put("website", text)
     case "NOTE": put("description", text)
-    case "CATEGORIES": put("category", property.parts(",").first ?? text)
+    case "CATEGORIES": put("category", property.parts(UInt8(ascii: ",")).first ?? text)
     case "PHOTO", "X-BB-IMAGES":
       let isData = property.parameters.contains { $0.hasPrefix("ENCODING=") } || text.hasPrefix("data:")
       if isData { ignored.insert(property.name) } else { record["images"] = .list(record.list("images") + [text]) }

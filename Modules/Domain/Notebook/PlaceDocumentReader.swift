@@ -22,20 +22,23 @@ public struct PlaceDocumentReader: Sendable {
   ///   - name: its path, for messages.
   /// - Throws: `badData` with `name:line:column` for what is not well-formed, holds neither places nor actors, or a
   ///   place that does not exist.
-  public init(_ bytes: [UInt8], suffix: String, name: String) throws(Problem) {
+  public init(_ bytes: [UInt8], suffix: String, name: String) async throws(Problem) {
     if suffix == "geojson" {
       schema = Catalog.places
-      try readGeoJSON(try JSON.parse(bytes, name: name), name)
+      try await readGeoJSON(bytes, name)
       return
     }
     if suffix == "vcf" {
       schema = Catalog.actors
       var ignored: Set<String> = []
-      for card in try VCardReader.cards(bytes, name: name) {
+      var actors: [StoredRecord] = []
+      try VCardReader.read(bytes, name: name) { (card) throws(Problem) in
         let actor = try ActorCard(card, name: name)
-        records.append(actor.record)
+        actors.append(actor.record)
+        try RecordImport.check(actors.count, name)
         ignored.formUnion(actor.ignored)
       }
+      records = actors
       if !ignored.isEmpty { leftOut = "properties without a column: \(ignored.sorted().joined(separator: ", "))" }
       return
     }
@@ -67,6 +70,7 @@ public struct PlaceDocumentReader: Sendable {
         records += points
       default: records.append(try Self.actor(element, place))
       }
+      try RecordImport.check(records.count, name)
     }
     schema = kind
     self.records = records
@@ -81,12 +85,12 @@ public struct PlaceDocumentReader: Sendable {
 
   private static func place(
     _ name: String?, _ comment: String?, _ latitude: String?, _ longitude: String?, _ others: [(String, String)],
-    _ place: String
+    _ place: @autoclosure () -> String
   ) throws(Problem) -> StoredRecord {
     let name = name.flatMap { $0.allSatisfy(\.isWhitespace) ? nil : $0 }, label = name ?? "a place"
     guard let latitude = latitude.flatMap(degrees), let longitude = longitude.flatMap(degrees),
       let coordinates = try? Coordinates(latitude: latitude, longitude: longitude)
-    else { throw Problem(.badData, "\(label): invalid coordinates", at: place) }
+    else { throw Problem(.badData, "\(label): invalid coordinates", at: place()) }
     var record = StoredRecord(
       Catalog.places,
       [
@@ -99,7 +103,7 @@ public struct PlaceDocumentReader: Sendable {
       case "visited_on":
         guard Dates.isDate(Array(value.utf8)) else {
           throw Problem(
-            .badData, "\(label): invalid date “\(value)”", at: place, hint: "use 1958, 1966-03 or 1966-03-07")
+            .badData, "\(label): invalid date “\(value)”", at: place(), hint: "use 1958, 1966-03 or 1966-03-07")
         }
         record[column] = .text(value)
       // Other programs have identifiers and times of their own.
@@ -149,36 +153,60 @@ public struct PlaceDocumentReader: Sendable {
 
   private static let shapes = "shapes other than points"
 
-  private mutating func readGeoJSON(_ document: JSON, _ name: String) throws(Problem) {
-    let features: [JSON]
-    switch document["type"]?.stringValue {
-    case "FeatureCollection": features = document["features"]?.arrayValue ?? []
-    case "Feature": features = [document]
-    default: throw Problem(.badData, "not a GeoJSON FeatureCollection", at: name)
+  /// Bytes of a document that may be a single feature.
+  private static let largestFeature = 1 << 20
+
+  /// Reads a collection feature by feature, so that only their records stay in memory.
+  private mutating func readGeoJSON(_ bytes: [UInt8], _ name: String) async throws(Problem) {
+    if bytes.count <= Self.largestFeature {
+      let document = try JSON.parse(bytes, name: name)
+      switch document["type"]?.stringValue {
+      case "FeatureCollection": break
+      case "Feature":
+        if try !readFeature(document, name, name) { leaveOut(1, Self.shapes) }
+        return
+      default: throw Problem(.badData, "not a GeoJSON FeatureCollection", at: name)
+      }
     }
-    var others = 0
-    for (position, feature) in features.enumerated() {
-      guard let geometry = feature["geometry"], geometry["type"]?.stringValue == "Point" else {
-        others += 1
-        continue
-      }
-      func number(_ place: Int) -> String? {
-        geometry["coordinates"]?[place]?.numberLiteral.map { String(decoding: $0, as: UTF8.self) }
-      }
-      let properties = feature["properties"]?.objectMembers ?? []
-      func text(_ names: String...) -> String? {
-        names.lazy.compactMap { name in properties.first { $0.name == name }?.value.stringValue }.first { !$0.isEmpty }
-      }
-      records.append(
-        try Self.place(
-          text("name", "title"), text("comment", "description", "desc"), number(1), number(0),
-          properties.compactMap { member in member.value.stringValue.map { (member.name, $0) } },
-          "\(name): feature \(position + 1)"))
-      if records[records.count - 1]["id"] == .null, let id = Self.identifier(feature) {
-        records[records.count - 1]["id"] = .text(id)
+    let members = ["id", "geometry", "properties"]
+    let reading = JSONReading(form: .array, records: JSONPointer(steps: ["features"]), ignoresOtherKeys: true)
+    let features = JSONRowStream(
+      MemoryByteSource(bytes, name: name), schema: Schema("", columns: members.map { ColumnDescription($0, .json) }),
+      reading)
+    var others = 0, number = 0
+    while let batch = try await features.next()?.batch() {
+      for row in 0..<batch.count {
+        number += 1
+        var feature: [JSON.Member] = []
+        for (column, member) in members.enumerated() {
+          guard case .json(let text) = batch.value(row, column) else { continue }
+          feature.append(JSON.Member(Array(member.utf8), try JSON.parse(text, name: name)))
+        }
+        if try !readFeature(.object(feature), name, "\(name): feature \(number)") { others += 1 }
       }
     }
     leaveOut(others, Self.shapes)
+  }
+
+  /// Adds the record of a feature; false if its shape is not a point.
+  private mutating func readFeature(
+    _ feature: JSON, _ name: String, _ place: @autoclosure () -> String
+  ) throws(Problem) -> Bool {
+    guard let geometry = feature["geometry"], geometry["type"]?.stringValue == "Point" else { return false }
+    func number(_ place: Int) -> String? {
+      geometry["coordinates"]?[place]?.numberLiteral.map { String(decoding: $0, as: UTF8.self) }
+    }
+    let properties = feature["properties"]?.objectMembers ?? []
+    func text(_ names: String...) -> String? {
+      names.lazy.compactMap { name in properties.first { $0.name == name }?.value.stringValue }.first { !$0.isEmpty }
+    }
+    var record = try Self.place(
+      text("name", "title"), text("comment", "description", "desc"), number(1), number(0),
+      properties.compactMap { member in member.value.stringValue.map { (member.name, $0) } }, place())
+    if record["id"] == .null, let id = Self.identifier(feature) { record["id"] = .text(id) }
+    records.append(record)
+    try RecordImport.check(records.count, name)
+    return true
   }
 
   /// The identifier that another program gave a feature, a text or a number; nil if there is none.

@@ -37,6 +37,15 @@ public struct RecordImport: Sendable {
     makeIdentifier = identifier
   }
 
+  /// Records of one import at most: they are in memory until all are written in one step.
+  public static let mostRecords = 100_000
+
+  /// - Throws: `badData` if a file has more records than one import takes.
+  public static func check(_ count: Int, _ name: String) throws(Problem) {
+    if count <= mostRecords { return }
+    throw Problem(.badData, "the file has more than \(mostRecords) records", at: name, hint: "split the file")
+  }
+
   /// The column that `append` adds to.
   private static let texts = ["notes": "text", "places": "comment", "actors": "description"]
 

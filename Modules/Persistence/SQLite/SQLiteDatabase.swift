@@ -27,6 +27,21 @@ struct SQLiteDatabase: Sendable {
     return connection
   }
 
+  /// A connection for reading one table.
+  func open(_ table: SQLiteTable) throws(Problem) -> SQLiteConnection {
+    let connection = try open()
+    limit(connection, to: table)
+    return connection
+  }
+
+  /// Any file can claim to be bb's: what it computes has limits all the same.
+  private func limit(_ connection: borrowing SQLiteConnection, to table: SQLiteTable) {
+    if table.isOwn, !table.isComputed { return }
+    connection.limit(field: limits.field)
+    sqlite3_hard_heap_limit64(Int64(limits.heap))
+    if table.isComputed { connection.watch.limit(seconds: limits.seconds) }
+  }
+
   /// A connection to a private copy in which the interrupted transaction is rolled back. The copy has no name any
   /// more, and goes with the connection.
   private func rolledBack() throws(Problem) -> SQLiteConnection {
@@ -115,10 +130,7 @@ struct SQLiteDatabase: Sendable {
       table.columns[position].type = types[column]
     }
     var wanted = table.columns.indices.filter { request.columns?.contains(table.columns[$0].name) ?? true }
-    if !table.isOwn {
-      connection.limit(field: limits.field)
-      if table.isComputed { connection.watch.limit(seconds: limits.seconds) }
-    }
+    limit(connection, to: table)
     // SQL cannot select nothing.
     if wanted.isEmpty { wanted = Array(table.columns.indices) }
     let filter = SQLiteFilter(request.selection, on: table, index)

@@ -35,6 +35,10 @@ struct SQLiteLimits: Sendable {
     defer { unsafe bb_sqlite3_stop(state) }
     return try work()
   }
-  /// Counts a row that a statement returned.
-  func countRow() { unsafe state.pointee.rows &+= 1 }
+  /// Tells that a statement returned a row.
+  func countRow() { unsafe bb_sqlite3_row(state) }
+  /// Whether statements have a limit.
+  var hasLimit: Bool { unsafe state.pointee.limit > 0 }
+  /// Whether a statement should have ended a second ago; any thread may ask.
+  var isOverdue: Bool { unsafe bb_sqlite3_is_overdue(state) != 0 }
 }

@@ -9,6 +9,13 @@ enum SQLiteProblem {
   /// The message when a process was killed during a change, which only a writer can roll back.
   static let interrupted = "an interrupted transaction must be rolled back first"
 
+  /// The error of a view, or of a table with computed columns, that returns no row within its time limit.
+  static func exceeded(_ place: String) -> Problem {
+    Problem(
+      .unavailable, "the view exceeded its time limit", at: place,
+      hint: "use bb-export --timeout SECONDS, or --timeout 0 for no limit")
+  }
+
   private static func full(_ place: String) -> Problem {
     Problem(.io, "cannot write: no space left on device", at: place, hint: "free some space and run the command again")
   }
@@ -36,10 +43,7 @@ enum SQLiteProblem {
       return Problem(
         .badData, "the database needs an operation that is not permitted: \(message)", at: place,
         hint: "if you trust the database, export the view with sqlite3")
-    case SQLITE_INTERRUPT:
-      return Problem(
-        .unavailable, "the view exceeded its time limit", at: place,
-        hint: "use bb-export --timeout SECONDS, or --timeout 0 for no limit")
+    case SQLITE_INTERRUPT: return exceeded(place)
     case SQLITE_NOMEM:
       return Problem(
         .badData, "a row needs more memory than allowed", at: place,

@@ -32,7 +32,7 @@ final class SQLiteRows: RowStream {
     // The second connection starts after the first, and has the same snapshot if no process wrote in between.
     let second =
       cores > 1 && database.isLarge && filter.isEverything
-      ? try SQLiteTableReader(try database.open(), table, columns: positions, begins: false) : nil
+      ? try SQLiteTableReader(try database.open(table), table, columns: positions, begins: false) : nil
     let version = try await second?.version()
     let reader = try SQLiteTableReader(connection, table, columns: positions, filter)
     let first = try await reader.next()
@@ -109,10 +109,10 @@ final class SQLiteRows: RowStream {
     if contradicted.isEmpty { return nil }
     var table = table
     for index in contradicted { table.columns[positions[index]].hint = nil }
-    let look = try SQLiteTableReader(try database.open(), table, columns: positions, filter)
+    let look = try SQLiteTableReader(try database.open(table), table, columns: positions, filter)
     var kinds = SQLiteKinds(width: positions.count)
     while let batch = try await look.next() { kinds.look(at: batch) }
-    let again = try SQLiteTableReader(try database.open(), table, columns: positions, filter)
+    let again = try SQLiteTableReader(try database.open(table), table, columns: positions, filter)
     return SQLiteRows(database, table, positions, filter, schema.name, kinds, again, nil, nil, isWhole: true)
   }
 

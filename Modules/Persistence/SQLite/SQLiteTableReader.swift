@@ -14,6 +14,9 @@ actor SQLiteTableReader {
   /// Whether one step fills a batch.
   private let isBulk: Bool
   private let place: String
+  private let watch: SQLiteWatch
+  /// The thread of statements with a time limit.
+  private let executor: BlockingExecutor?
   private var nextRowID = Int64.min
   private var isDone = false
 
@@ -27,13 +30,15 @@ actor SQLiteTableReader {
     begins: Bool = true
   ) throws(Problem) {
     place = "\(connection.place):\(table.name)"
+    watch = connection.watch
+    executor = watch.hasLimit ? BlockingExecutor("bb.sqlite") : nil
     let list = columns.map { table.columns[$0].name.quotedForSQL }
     let name = table.name.quotedForSQL
     fill = SQLiteFill(width: columns.count)
     if begins { try connection.execute("BEGIN") }
     let hasOtherOrder = !table.key.isEmpty && !table.isKeyedByRowID
     let isWhole = filter.isEverything
-    if isWhole, let rowID = table.rowIDName, columns.count <= Self.widestFunction, !hasOtherOrder {
+    if isWhole, !table.isComputed, let rowID = table.rowIDName, columns.count <= Self.widestFunction, !hasOtherOrder {
       isBulk = true
       try connection.register(fill, arguments: columns.count + 1)
       statement = try connection.prepare(
@@ -58,8 +63,18 @@ actor SQLiteTableReader {
   }
 
   /// The next rows; nil at the end.
-  /// - Throws: `busy` if another program overwrote them, `unavailable` if a view exceeded its time limit.
-  func next() throws(Problem) -> RowBatch? {
+  /// - Throws: `busy` if another program overwrote them, `unavailable` if a view exceeded its time limit. If one of its
+  ///   functions does not return, it is left running on its thread, which ends with the process.
+  nonisolated func next() async throws(Problem) -> RowBatch? {
+    guard let executor else { return try await nextBatch() }
+    return try await executor.run(orWhen: { self.watch.isOverdue }) { () async throws(Problem) in
+      try await self.nextBatch()
+    } otherwise: {
+      SQLiteProblem.exceeded(self.place)
+    }
+  }
+
+  private func nextBatch() throws(Problem) -> RowBatch? {
     if isDone { return nil }
     let batch = try connection.watch.during { () throws(Problem) in try self.read() }
     try connection.checkUnchanged()
