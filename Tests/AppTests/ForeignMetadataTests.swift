@@ -81,7 +81,8 @@ import Testing
   }
 
   @Test("a date that does not fit is refused with the format that the metadata says") func misfitDate() {
-    let description = #""tableSchema":{"columns":[{"name":"a","datatype":{"base":"date","format":"dd/MM/yyyy"},DEFAULT}]}"#
+    let description =
+      #""tableSchema":{"columns":[{"name":"a","datatype":{"base":"date","format":"dd/MM/yyyy"},DEFAULT}]}"#
     let done = read("a\n01/02/2024\n31/02/2024\n", description.replacing(",DEFAULT", with: ""))
     #expect(
       done.status == 65
