@@ -16,7 +16,7 @@ final class BlockingExecutor: TaskExecutor {
     queue.async { unsafe job.runSynchronously(on: self.asUnownedTaskExecutor()) }
   }
 
-  /// The result of `work`, or the problem `otherwise` as soon as it is overdue; then the work goes on by itself.
+  /// The result of `work`, or the problem `otherwise` as soon as it is overdue; then the work continues unattended.
   func run<Output: Sendable>(
     orWhen isOverdue: @escaping @Sendable () -> Bool, _ work: @escaping @Sendable () async throws(Problem) -> Output,
     otherwise problem: @escaping @Sendable () -> Problem
@@ -31,7 +31,7 @@ final class BlockingExecutor: TaskExecutor {
     return try answer.get()
   }
 
-  /// What is given first.
+  /// The first answer that is given.
   private final class Reply<Output: Sendable>: Sendable {
     typealias Answer = Result<Output, Problem>
     private let continuation: Mutex<CheckedContinuation<Answer, Never>?>
