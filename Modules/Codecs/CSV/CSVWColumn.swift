@@ -77,7 +77,7 @@ public struct CSVWColumn: Sendable, Hashable {
     return separator == nil ? wider : nil
   }
 
-  /// What a field should be, for messages.
+  /// A description of a valid field, for messages.
   var expected: String {
     switch datatype {
     case .date(let format?), .timestamp(let format?), .isoText(let format): format.pattern

@@ -31,7 +31,7 @@ final class BlockingExecutor: TaskExecutor {
     return try answer.get()
   }
 
-  /// The first answer that is given.
+  /// The first result that is given.
   private final class Reply<Output: Sendable>: Sendable {
     typealias Answer = Result<Output, Problem>
     private let continuation: Mutex<CheckedContinuation<Answer, Never>?>

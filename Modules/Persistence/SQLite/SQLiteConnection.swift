@@ -41,29 +41,26 @@ import Rows
     }
     try SQLiteJournal.check(file, writing: access == .writing)
     if access == .writing { try precreate(file) }
-    guard isRegistered == SQLITE_OK else { throw Problem(.bug, "SQLite refuses bb's file layers", at: place) }
     let isReading = access == .reading
-    let flags = isReading ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
-    var opened: OpaquePointer?
-    let code = unsafe sqlite3_open_v2(
-      file, &opened, flags | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, isReading ? "bb-read" : "bb-write")
-    guard code == SQLITE_OK, let connection = unsafe opened else {
-      let problem = unsafe SQLiteProblem.problem(opened, code, at: place)
-      unsafe sqlite3_close_v2(opened)
-      throw problem
-    }
-    let result = unsafe SQLiteConnection(connection, place: place)
+    let result = try connected(
+      to: file, isReading ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE,
+      through: isReading ? "bb-read" : "bb-write", as: place)
     try result.execute("PRAGMA cell_size_check=ON; PRAGMA mmap_size=0")
-    if isReading { unsafe bb_sqlite3_restrict(connection, result.watch.state) } else { result.configureWriting() }
+    if isReading { unsafe bb_sqlite3_restrict(result.handle, result.watch.state) } else { result.configureWriting() }
     return result
   }
 
   /// An empty database in a temporary file without a name.
   static func temporary(as place: String) throws(Problem) -> SQLiteConnection {
+    try connected(to: "", SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, through: "bb-write", as: place)
+  }
+
+  private static func connected(
+    to file: String, _ flags: Int32, through layer: String, as place: String
+  ) throws(Problem) -> SQLiteConnection {
     guard isRegistered == SQLITE_OK else { throw Problem(.bug, "SQLite refuses bb's file layers", at: place) }
     var opened: OpaquePointer?
-    let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
-    let code = unsafe sqlite3_open_v2("", &opened, flags, "bb-write")
+    let code = unsafe sqlite3_open_v2(file, &opened, flags | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, layer)
     guard code == SQLITE_OK, let connection = unsafe opened else {
       let problem = unsafe SQLiteProblem.problem(opened, code, at: place)
       unsafe sqlite3_close_v2(opened)
