@@ -75,6 +75,8 @@ import Rows
       case .number(let start, let length):
         let literal = ByteRun(arena, start, length)
         if case .real(let value) = unsafe StoredNumber(literal.start, literal.count) { return reals.append(value) }
+        // Another spelling, such as `1e-05`, of a value that a real has.
+        if let value = Double(literal.text), value.isFinite { return reals.append(value) }
       default: break
       }
     case .boolean: if case .boolean(let value) = cell { return integers.append(value ? 1 : 0) }
