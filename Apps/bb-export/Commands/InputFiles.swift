@@ -14,7 +14,7 @@ enum InputFiles {
   /// - Throws: `usage` for arguments that cannot be used together, `noInput` for a pattern that no file matches.
   static func resolved(_ invocation: Invocation, _ services: AppServices) throws(Problem) -> Invocation {
     let places = [Options.storage, Options.source, Options.api]
-    var files: [String] = invocation[Options.from].map { [$0] } ?? [], tables: [String] = []
+    var files = invocation.all(Options.from), tables: [String] = []
     for word in invocation.arguments {
       if !places.contains(where: invocation.has), isFile(word, services) {
         files.append(word)
@@ -63,6 +63,26 @@ enum InputFiles {
     return Problem(
       .usage, "unexpected argument “\(words[1])”",
       hint: "usage: \(BBExport.program.usage(of: BBExport.table, path: ["table"]))")
+  }
+
+  /// The rows of a statement over all inputs: files, or the tables of a store or an API.
+  static func query(
+    _ sql: String, _ invocation: Invocation, _ services: AppServices
+  ) async throws(Problem) -> any RowStream {
+    for option in [Options.with, Options.favourites, Options.tableName] where invocation.has(option) {
+      throw Problem(.usage, "--sql and --\(option.name) cannot be used together", hint: "omit one of them")
+    }
+    if let word = invocation.arguments.first {
+      throw Problem(
+        .usage, "unexpected argument “\(word)” with --sql", hint: "name the table in the statement: FROM \(word)")
+    }
+    let reader = SourceReader(invocation), files = invocation.all(Options.from)
+    var choices: [SourceChoice] = []
+    for file in files { choices.append(.file(path: file, try reader.file())) }
+    if files.isEmpty { choices = [try reader.choice(for: Catalog.quotes.name)] }
+    var sources: [any RecordSource] = []
+    for choice in choices { sources.append(try await services.sources.open(choice)) }
+    return try await services.sources.query(sql, over: sources)
   }
 
   /// The rows of several files as one table.

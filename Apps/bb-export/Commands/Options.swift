@@ -34,8 +34,12 @@ enum Options {
 
   private static let reading = "Source"
   static let from = Option.value(
-    "from", "FILE", values: .file, in: reading,
-    "read FILE instead of a source, - for standard input, or files by a quoted pattern such as '*.csv'")
+    "from", "FILE", values: .file, repeatable: true, in: reading,
+    "read FILE instead of a source, - for standard input, or files by a quoted pattern such as '*.csv'; may be repeated"
+  )
+  static let sql = Option.value(
+    "sql", "STATEMENT", in: selection,
+    "run a SELECT statement over the inputs, each of which is a table, with SQLite")
   static let fromFormat = Option.value(
     "from-format", "FORMAT", values: .words(["csv", "tsv", "json", "ndjson", "sqlite", "xlsx"]),
     default: "from its extension or content", in: reading,

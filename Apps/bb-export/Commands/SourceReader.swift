@@ -35,6 +35,11 @@ struct SourceReader {
   /// Rejects two sources, and options that apply only to a source of another kind.
   func check(places: [Option], _ connects: Bool) throws(Problem) {
     let said = places.filter { invocation[$0] != nil }
+    if case .run(let command) = invocation.action, command.name != BBExport.table.name,
+      invocation.all(Options.from).count > 1
+    {
+      throw Problem(.usage, "only one file can be read", hint: "use --from once")
+    }
     if said.count > 1 {
       throw Problem(
         .usage, "--\(said[0].name) and --\(said[1].name) cannot be used together", hint: "use only one of them")

@@ -24,6 +24,12 @@ struct TableCommand {
       policy.columns = [.user: Profile.shownColumns, .scripts: Profile.shownColumns, .files: Profile.fileColumns]
     }
     let outputs = try OutputPlan(invocation, services, policy)
+    if let sql = invocation[Options.sql] {
+      let selection = try SelectionReader(invocation)
+      let rows = try await InputFiles.query(sql, invocation, services)
+      try await write(rows, try selection.read(for: rows.schema), .none, to: outputs)
+      return
+    }
     let choice = SourceReader.guarding(
       try SourceReader(invocation).choice(for: invocation.arguments.first), for: outputs)
     let selection = try SelectionReader(invocation)

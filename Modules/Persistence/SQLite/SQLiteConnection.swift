@@ -14,7 +14,7 @@ import Rows
     case writing
   }
 
-  fileprivate let handle: OpaquePointer
+  let handle: OpaquePointer
   /// How messages name the database.
   let place: String
   /// The time limit of statements.

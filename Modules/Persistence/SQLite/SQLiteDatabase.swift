@@ -8,6 +8,8 @@ struct SQLiteDatabase: Sendable {
   let path: String
   /// Resources that the database may use if bb did not create it.
   var limits = SQLiteLimits()
+  /// Whether its views add exactly, and then whether strictly; see `registerExactSums`.
+  var exactSums: Bool?
 
   /// A connection for reading, which modifies no file.
   ///
@@ -21,6 +23,7 @@ struct SQLiteDatabase: Sendable {
       guard error.kind == .permission, error.message == SQLiteProblem.interrupted else { throw error }
       connection = try rolledBack()
     }
+    if let exactSums { try connection.registerExactSums(isStrict: exactSums) }
     if try connection.integer("PRAGMA application_id") == SQLiteFormat.applicationID { return connection }
     connection.limit(field: limits.field)
     sqlite3_hard_heap_limit64(Int64(limits.heap))
@@ -136,5 +139,17 @@ struct SQLiteDatabase: Sendable {
     let filter = SQLiteFilter(request.selection, on: table, index)
     return try await SQLiteRows.open(
       self, connection, table, wanted, filter, cores: request.cores, named: alias ?? name)
+  }
+
+  /// The rows of the view of an `SQLQuery`, whose columns are declared with bb's types.
+  func rows(ofQuery view: String, named name: String) async throws(Problem) -> any RowStream {
+    let connection = try open()
+    var table = try table(view, connection)
+    for index in table.columns.indices {
+      table.columns[index].hint = SQLQuery.type(declaredAs: table.columns[index].declared)
+    }
+    connection.limit(field: limits.field)
+    return try await SQLiteRows.open(
+      self, connection, table, Array(table.columns.indices), .none, named: name)
   }
 }

@@ -55,6 +55,10 @@ struct WideSum {
     for (index, limb) in other.limbs.enumerated() where limb != 0 { add(limb, at: other.low + index) }
   }
 
+  mutating func negate() {
+    for index in limbs.indices { limbs[index].negate() }
+  }
+
   /// Brings every limb but the last into the range of nine digits.
   private mutating func carry() {
     pending = 0
@@ -226,7 +230,7 @@ final class SumState: AggregateState {
     _ = wide[group, default: WideSum()].add(number)
   }
 
-  private static func scaled(_ value: Int128, by power: Int) -> Int128? {
+  static func scaled(_ value: Int128, by power: Int) -> Int128? {
     var value = value
     for _ in 0..<power {
       let (product, isTooLarge) = value.multipliedReportingOverflow(by: 10)
@@ -259,7 +263,7 @@ final class SumState: AggregateState {
     }
     if digits.isEmpty { (digits, exponent) = ([0], 0) }
     if isMean { (digits, exponent) = Self.divided(digits, exponent, by: sum.count) }
-    let literal = Self.literal(isNegative, digits, exponent)
+    let literal = Self.literal((isNegative, digits, exponent))
     if isMean || result == .real {
       guard let value = Double(String(decoding: literal, as: UTF8.self)), value.isFinite else {
         throw Problem(.badData, "\(name): the result is out of range for a real number")
@@ -298,7 +302,7 @@ final class SumState: AggregateState {
   private static let integerPowers: [Int] = (0..<16).map { (0..<$0).reduce(1) { power, _ in power * 10 } }
 
   /// Digits of the quotient, enough to round to a Double, with a 1 for a rest.
-  private static func divided(_ digits: [UInt8], _ exponent: Int, by divisor: Int) -> ([UInt8], Int) {
+  static func divided(_ digits: [UInt8], _ exponent: Int, by divisor: Int) -> ([UInt8], Int) {
     var quotient: [UInt8] = [], rest: UInt128 = 0, exponent = exponent
     func next(_ digit: UInt8) {
       rest = rest * 10 + UInt128(digit)
@@ -319,7 +323,8 @@ final class SumState: AggregateState {
   }
 
   /// The number `digits` × 10^`exponent` in JSON's grammar: without an exponent if it is not long.
-  private static func literal(_ isNegative: Bool, _ digits: [UInt8], _ exponent: Int) -> [UInt8] {
+  static func literal(_ number: (isNegative: Bool, digits: [UInt8], exponent: Int)) -> [UInt8] {
+    let (isNegative, digits, exponent) = number
     var text = digits.map { $0 + 48 }
     if exponent > 0, text.count + exponent <= 400 {
       if digits != [0] { text += repeatElement(48, count: exponent) }

@@ -1,0 +1,214 @@
+import CSQLite
+import Codecs
+public import Query
+public import Rows
+
+/// One SQL statement that reads the tables of any sources, executed by SQLite.
+///
+/// The columns that the statement reads are loaded into a private temporary database; the rows are those of a view of
+/// it. Text is compared by bytes. A column that the statement returns unchanged keeps its type.
+public struct SQLQuery: Sendable {
+  private let text: String
+  private let tables: [Table]
+
+  /// A table that the statement reads.
+  private struct Table: Sendable {
+    let name: String
+    let columns: [String]
+    let source: any RecordSource
+  }
+
+  /// How messages name the statement.
+  static let place = "--sql"
+
+  /// Checks a statement, and determines what it reads.
+  /// - Throws: `usage` for what is not one statement that reads tables of `sources`, and for two tables of one name.
+  public init(_ sql: String, over sources: [any RecordSource]) async throws(Problem) {
+    var schemas: [(schema: Schema, source: any RecordSource)] = []
+    for source in sources {
+      for schema in try await source.tables() {
+        if let other = schemas.first(where: { $0.schema.name.lowercased() == schema.name.lowercased() }) {
+          throw Problem(
+            .usage, "\(other.source.name) and \(source.name) both have a table “\(schema.name)”",
+            hint: "rename one of the files")
+        }
+        // Files do not tell their columns before they are read.
+        let isKnown = schema.width > 0
+        schemas.append((isKnown ? schema : try await source.rows(of: schema.name, RowRequest()).schema, source))
+      }
+    }
+    let connection = try SQLiteConnection.temporary(as: Self.place)
+    for (schema, _) in schemas { try connection.execute(Self.definition(schema)) }
+    try connection.registerExactSums(isStrict: false)
+    let statement: SQLiteConnection.CheckedStatement
+    do throws(Problem) { statement = try connection.check(sql) } catch {
+      throw Self.explained(error, schemas.map(\.schema))
+    }
+    text = statement.text
+    tables = schemas.compactMap { schema, source in
+      let all = schema.columns.map(\.name)
+      guard let read = statement.columns[schema.name] else { return nil }
+      let columns = all.filter { read.contains($0) }
+      // Rows are counted by a column, whichever.
+      return Table(name: schema.name, columns: columns.isEmpty ? Array(all.prefix(1)) : columns, source: source)
+    }
+  }
+
+  /// The rows that the statement returns.
+  ///
+  /// - Parameters:
+  ///   - name: the name of the table of results.
+  ///   - cores: on how many cores a source may read at once.
+  /// - Throws: `badData` for a number that SQLite cannot hold; the errors of the sources.
+  public func rows(named name: String, cores: Int) async throws(Problem) -> any RowStream {
+    let database = try TemporaryDatabase()
+    var hasDecimals = false
+    do {
+      let connection = try SQLiteConnection.open(path: database.path, .writing, as: Self.place)
+      try connection.execute("PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF; PRAGMA locking_mode=EXCLUSIVE; BEGIN")
+      for table in tables {
+        let rows = try await table.source.rows(of: table.name, RowRequest(columns: table.columns, cores: cores))
+        let schema = try await rows.withWidening { (rows) throws(Problem) in
+          try await Self.load(rows, into: table.name, connection)
+        }
+        hasDecimals = hasDecimals || schema.columns.contains { $0.type == .decimal }
+      }
+      try connection.execute("CREATE VIEW \(Self.view.quotedForSQL) AS \(text)")
+      try connection.execute("COMMIT")
+    }
+    var reader = SQLiteDatabase(path: database.path, limits: SQLiteLimits(field: 64 << 20, seconds: 0))
+    reader.exactSums = hasDecimals
+    do throws(Problem) {
+      return SQLQueryRows(try await reader.rows(ofQuery: Self.view, named: name), database)
+    } catch { throw Self.placed(error) }
+  }
+
+  /// Not a name that a table of a source has.
+  private static let view = "bb\u{1F}query"
+
+  /// Creates and fills a table, in place of an earlier one.
+  /// - Returns: the schema of the rows.
+  private static func load(
+    _ rows: any RowStream, into name: String, _ connection: borrowing SQLiteConnection
+  ) async throws(Problem) -> Schema {
+    let schema = Schema(name, columns: rows.schema.columns)
+    try connection.execute("DROP TABLE IF EXISTS \(name.quotedForSQL)")
+    try connection.execute(definition(schema))
+    let insertion = try SQLiteInsertion(schema, into: name.quotedForSQL, isPlain: true, connection)
+    let decimals = schema.columns.indices.filter { schema.columns[$0].type == .decimal }
+    let ahead = PrefetchingRows(rows)
+    var count = 0
+    while let batch = try await ahead.next() {
+      for column in decimals { try checkNumbers(column, schema, batch, after: count) }
+      try insertion.insert(batch)
+      count += batch.count
+    }
+    return schema
+  }
+
+  /// Each type with the affinity that keeps its values. The view of a column has its declared type.
+  private static func definition(_ schema: Schema) -> String {
+    let columns = schema.columns.map { column in
+      "\(column.name.quotedForSQL) \(column.isMixed ? "" : "\(word(for: column.type)) \(affinity(column.type))")"
+    }
+    return "CREATE TABLE \(schema.name.quotedForSQL)(\(columns.joined(separator: ", ")))"
+  }
+  private static func word(for type: ColumnType) -> String { type.name.replacing("-", with: "_") }
+  /// The type of a column that is declared like this; nil for a computed one.
+  static func type(declaredAs text: String) -> ColumnType? {
+    let words = text.split(separator: " ")
+    return words.count == 2 ? ColumnType(name: words[0].lowercased().replacing("_", with: "-")) : nil
+  }
+  private static func affinity(_ type: ColumnType) -> String {
+    switch type {
+    case .integer, .boolean: "INTEGER"
+    case .real, .decimal: "REAL"
+    case .json, .bytes: "BLOB"
+    case .text, .date, .timestamp, .url, .list: "TEXT"
+    }
+  }
+
+  /// Refuses decimals that a Double does not hold.
+  private static func checkNumbers(
+    _ column: Int, _ schema: Schema, _ batch: RowBatch, after count: Int
+  ) throws(Problem) {
+    for row in 0..<batch.count {
+      switch batch[row, column] {
+      case .integer(let number) where DecimalNumber(Double(number)) != DecimalNumber(number): break
+      case .number(let start, let length) where !holds(batch.arena.bytes(start, length)): break
+      default: continue
+      }
+      throw Problem(
+        .badData, "column “\(schema.columns[column].name)”: the number has more digits than SQL calculates with",
+        at: schema.name, hint: "read the column as text or real: --types COLUMN=TYPE", record: count + row)
+    }
+  }
+
+  /// Whether a Double holds a number exactly.
+  static func holds(_ literal: [UInt8]) -> Bool {
+    if case .real = StoredNumber(literal) { return true }
+    guard let nearest = Double(String(decoding: literal, as: UTF8.self)) else { return false }
+    return DecimalNumber(nearest) == DecimalNumber(literal)
+  }
+
+  /// An error that names the statement in place of the temporary database.
+  fileprivate static func placed(_ problem: Problem) -> Problem {
+    var problem = problem
+    problem.place = place
+    return problem
+  }
+
+  /// An error of SQLite with what helps: the names that exist.
+  private static func explained(_ problem: Problem, _ schemas: [Schema]) -> Problem {
+    var result = Problem(.usage, problem.message, at: place, hint: problem.hint)
+    func near(_ mark: String, _ names: [String]) -> String? {
+      guard problem.message.hasPrefix(mark) else { return nil }
+      let word = String(problem.message.dropFirst(mark.count).split(separator: ".").last ?? "")
+      return SpellingSuggestion.word(to: word, among: names).map { "did you mean \($0)?" }
+        ?? "available: \(names.joined(separator: ", "))"
+    }
+    result.hint =
+      near("no such table: ", schemas.map(\.name)) ?? near(
+        "no such column: ", schemas.flatMap { $0.columns.map(\.name) })
+      ?? problem.hint
+    return result
+  }
+}
+
+/// A database in a private directory, which is removed when the last reader has gone.
+private final class TemporaryDatabase: Sendable {
+  private let copy: SQLiteCopy
+  var path: String { copy.path }
+
+  init() throws(Problem) { copy = try SQLiteCopy() }
+  deinit { copy.remove() }
+}
+
+/// The rows of a query, which keep its database.
+private final class SQLQueryRows: RowStream {
+  private let inner: any RowStream
+  private let database: TemporaryDatabase
+
+  init(_ inner: any RowStream, _ database: TemporaryDatabase) {
+    self.inner = inner
+    self.database = database
+  }
+
+  var schema: Schema { inner.schema }
+  var isOptimistic: Bool { inner.isOptimistic }
+
+  func next() async throws(Problem) -> BatchTask? {
+    do throws(Problem) {
+      guard let work = try await inner.next() else { return nil }
+      return BatchTask { () throws(Problem) in
+        do throws(Problem) { return try work.batch() } catch { throw SQLQuery.placed(error) }
+      }
+    } catch { throw SQLQuery.placed(error) }
+  }
+
+  func widened() async throws(Problem) -> (any RowStream)? {
+    do throws(Problem) { return try await inner.widened().map { SQLQueryRows($0, database) } } catch {
+      throw SQLQuery.placed(error)
+    }
+  }
+}

@@ -1,0 +1,108 @@
+import Codecs
+@testable import Persistence
+import Query
+import Rows
+import Testing
+
+@Suite("SQL over tables of any source") struct SQLQueryTests {
+  /// A source with one table in memory.
+  private struct Source: RecordSource {
+    let name = "memory"
+    let schema: Schema
+    let batch: RowBatch
+    func tables() -> [Schema] { [schema] }
+    func rows(of table: String, _ request: RowRequest) throws(Problem) -> any RowStream {
+      var selection = Selection()
+      selection.columns = request.columns
+      return try selection.apply(to: BufferedRows(schema: schema, batches: [batch]), scratch: NoScratch())
+    }
+  }
+
+  private func source(_ name: String, _ columns: [ColumnDescription], _ rows: [[Value]]) -> Source {
+    var builder = RowBatchBuilder(width: columns.count)
+    for row in rows { for value in row { builder.append(value: value) } }
+    return Source(schema: Schema(name, columns: columns), batch: builder.finish())
+  }
+
+  private func rows(_ sql: String, _ sources: [Source]) async throws -> (Schema, [[Value]]) {
+    let stream = try await SQLQuery(sql, over: sources).rows(named: "result", cores: 1)
+    var rows: [[Value]] = []
+    while let batch = try await stream.next()?.batch() {
+      for row in 0..<batch.count { rows.append((0..<batch.width).map { batch.value(row, $0) }) }
+    }
+    return (stream.schema, rows)
+  }
+
+  @Test("a column that is returned as it is keeps its type and values") func types() async throws {
+    let values: [(ColumnType, Value)] = [
+      (.integer, .integer(-7)), (.real, .real(0.1)), (.decimal, .real(2.5)), (.boolean, .boolean(true)),
+      (.text, .text("é\u{0}x")), (.bytes, .bytes([0, 255])), (.date, .text("1966-03")),
+      (.timestamp, .text("2024-05-01T10:30:00Z")), (.url, .text("https://h/")),
+      (.list(.integer), .json(Array("[1,2]".utf8))),
+      (.json, .json(Array(#"{"a":1}"#.utf8))),
+    ]
+    let columns = values.enumerated().map { ColumnDescription("c\($0)", $1.0) }
+    let table = source("t", columns, [values.map(\.1), values.map { _ in .null }])
+    let (schema, rows) = try await rows("SELECT * FROM t ORDER BY c0 IS NULL", [table])
+    #expect(schema.columns.map(\.type) == columns.map(\.type))
+    #expect(rows == [values.map(\.1), values.map { _ in .null }])
+  }
+
+  @Test("only the columns that the statement names are loaded") func columns() async throws {
+    // The second column could not be loaded.
+    let table = source(
+      "t", [ColumnDescription("a", .integer), ColumnDescription("b", .decimal)],
+      [[.integer(1), .number(Array("0.12345678901234567890".utf8))]])
+    #expect(try await rows("SELECT a FROM t", [table]).1.count == 1)
+    #expect(try await rows("SELECT count(*) FROM t", [table]).1 == [[.integer(1)]])
+    let problem = await #expect(throws: Problem.self) { try await rows("SELECT b FROM t", [table]) }
+    #expect(problem?.kind == .badData && problem?.message.contains("more digits") == true)
+  }
+
+  @Test("sums of decimals are exact, in windows as well", arguments: 0..<20) func sums(seed: Int) async throws {
+    var random = SystemRandomNumberGenerator()
+    let scaled = (0..<200).map { _ in Int64.random(in: -999_999...999_999, using: &random) }
+    let table = source(
+      "t", [ColumnDescription("n", .integer), ColumnDescription("a", .decimal)],
+      scaled.enumerated().map { index, value in
+        let cents = abs(value) % 100
+        let literal = "\(value < 0 ? "-" : "")\(abs(value) / 100).\(cents < 10 ? "0" : "")\(cents)"
+        return [.integer(Int64(index)), .number(Array(literal.utf8))]
+      })
+    let (_, total) = try await rows("SELECT sum(a) * 1 FROM t", [table])
+    #expect(total == [[.real(Double(scaled.reduce(0, +)) / 100)]])
+    let (_, moving) = try await rows("SELECT sum(a) OVER (ORDER BY n ROWS 2 PRECEDING) FROM t", [table])
+    for index in scaled.indices {
+      let sum = scaled[max(0, index - 2)...index].reduce(0, +)
+      #expect(moving[index] == [.real(Double(sum) / 100)], "\(index)")
+    }
+  }
+
+  @Test("a sum that no number holds is an error, never rounded") func tooLong() async throws {
+    let table = source(
+      "t", [ColumnDescription("a", .decimal)], ["900719925474.1", "0.000000123"].map { [.number(Array($0.utf8))] })
+    let problem = await #expect(throws: Problem.self) { try await rows("SELECT sum(a) FROM t", [table]) }
+    #expect(problem?.message.contains("900719925474.100000123") == true, "\(String(describing: problem))")
+    #expect(try await rows("SELECT total(a) FROM t", [table]).1 == [[.real(900_719_925_474.1)]])
+  }
+
+  @Test(
+    "what is not one statement that reads is refused",
+    arguments: [
+      "DELETE FROM t", "SELECT 1; SELECT 2", "", "--", "EXPLAIN SELECT 1", "PRAGMA user_version", "SELECT ?",
+      "ATTACH 'x' AS y", "SELECT load_extension('x')", "CREATE TABLE x(a)", "SELECT \u{0}1", "VACUUM INTO '/tmp/x'",
+      "WITH x AS (SELECT 1) DELETE FROM t", "SELECT * FROM pragma_table_info('t')", "BEGIN", "SELECT 1 UNION",
+    ])
+  func refused(_ sql: String) async throws {
+    let table = source("t", [ColumnDescription("a", .integer)], [[.integer(1)]])
+    let problem = await #expect(throws: Problem.self) { try await rows(sql, [table]) }
+    #expect(problem?.kind == .usage, "\(sql): \(String(describing: problem))")
+  }
+
+  @Test("two tables of one name are refused") func duplicates() async throws {
+    let table = source("t", [ColumnDescription("a", .integer)], [])
+    let other = source("T", [ColumnDescription("a", .integer)], [])
+    let problem = await #expect(throws: Problem.self) { try await rows("SELECT 1", [table, other]) }
+    #expect(problem?.message.contains("both have a table") == true)
+  }
+}
