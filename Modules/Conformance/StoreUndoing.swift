@@ -33,6 +33,30 @@ extension StoreLaw {
       try it.expectEqual(history.map(\.undoes), [[], [], [history[1].id]])
       try it.expectEqual(history[2].tables.map(\.rows.count), [3, 1])
     },
+    StoreLaw("several changes of a table are undone in one step") { it in
+      try await it.apply(TableChange(named, upserts: [pair("a", 1), pair("b", 1)]))
+      let before = try await it.rows(named)
+      try await it.apply(TableChange(named, upserts: [pair("a", 2), pair("c", 1)]))
+      try await it.apply(TableChange(named, upserts: [pair("c", 2), pair("d", 1)], deletes: [[.text("b")]]))
+      try await it.apply(TableChange(named, upserts: [pair("b", 3)], deletes: [[.text("d")]]))
+      try await it.undoLast(3)
+      try await it.expectEqual(it.rows(named), before)
+      try await it.expectEqual(it.store.history().last?.undoes.count, 3)
+    },
+    StoreLaw("the state of a sync comes and goes with the records, and does not count as a change") { it in
+      var state = SyncState(named.name, parent: "", digest: "1")
+      try await it.apply(TableChange(SyncState.schema, upserts: [state.row]))
+      try await it.expectEqual(it.store.history(), [])
+      state.cursor = "7"
+      try await it.apply(
+        TableChange(named, upserts: [pair("a", 1)]), TableChange(SyncState.schema, upserts: [state.row]))
+      state.requests = 5
+      try await it.apply(TableChange(SyncState.schema, upserts: [state.row]))
+      try await it.undoLast()
+      try await it.expectEqual(it.rows(named), [])
+      try await it.expectEqual(SyncState.all(in: it.store).map(\.cursor), [nil])
+      try await it.expectEqual(it.store.check(), [])
+    },
     StoreLaw("undo of a load restores the rows and where they came from") { it in
       try await it.load(wide, Array(StoreSample.hostile.prefix(5)), from: "here")
       let before = try await it.rows(wide)

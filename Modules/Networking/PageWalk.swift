@@ -33,8 +33,11 @@ struct PageWalk {
   private var position = 0
 
   /// A walk that begins with `query`.
-  init(_ paging: SourcePaging, _ query: RESTQuery) {
+  /// - Parameter skipped: the number of records at the beginning that are not requested; only if records are counted.
+  init(_ paging: SourcePaging, _ query: RESTQuery, skipped: Int = 0) {
     self.paging = paging
+    received = skipped
+    position = skipped
     var query = query
     if case .offset = paging.style {
     } else if let parameter = paging.limitParameter, let limit = paging.limit {
@@ -48,7 +51,7 @@ struct PageWalk {
     switch paging.style {
     case .page(let parameter, let first): .query(query.with(parameter, String(first)))
     case .offset(let parameter, let limitParameter, let limit):
-      .query(limited(limitParameter, limit).with(parameter, String(paging.firstOffset)))
+      .query(limited(limitParameter, limit).with(parameter, String(paging.firstOffset + position)))
     case .keyset(let cursor): .query(cursor.start.map { placed($0, at: cursor.target) } ?? query)
     case .none, .nextURL, .linkHeader, .cursor, .parameters: .query(query)
     }

@@ -6,9 +6,16 @@ import Synchronization
 final class RESTMeter: Sendable {
   private let limit: Int
   private let count = Mutex(0)
+  private let sent = Mutex(0)
 
   /// - Parameter limit: the most bytes of all responses together.
   init(limit: Int) { self.limit = limit }
+
+  /// The number of requests, without repeated ones.
+  var requests: Int { sent.withLock { $0 } }
+
+  /// Counts a request.
+  func noteRequest() { sent.withLock { $0 += 1 } }
 
   /// Counts the bytes of a response.
   /// - Throws: `badData` if the responses exceed the limit.

@@ -8,29 +8,44 @@ struct RESTPage: Sendable {
   var records: [RESTRecord]
   /// Commits the response to the cache, once its records are valid.
   var commit: @Sendable () -> Void
+  /// Whether no page follows.
+  var isLast = true
+  /// The number of all records, as the response announces it; nil if it does not.
+  var total: Int?
+}
+
+/// The limits for reading a list.
+struct RESTWalkLimit {
+  /// Whether a list with more pages than allowed, or with fewer records than announced, is not an error.
+  var isSoft = false
+  /// The number of records at the beginning that are not requested.
+  var skipped = 0
 }
 
 extension RESTSource {
-  /// Reads every page of a list, and passes each to `take` before the next is requested.
+  /// Reads every page of a list, and passes each to `take` before the next is requested, until it returns false.
   /// - Parameters:
   ///   - query: the request for the first page.
   ///   - context: the values that the request was made for.
   ///   - shelf: the collection of the responses, for the cache.
+  /// - Returns: how the reading ended; `full` only with a soft limit.
   /// - Throws: `badData` for a list that has more pages than allowed, repeats itself, or leads to another server; what
   ///   `take` throws.
   func walk(
     _ dataset: APIDataset, _ query: RESTQuery, _ context: RESTContext, shelf: String? = nil,
-    take: (RESTPage) async throws(Problem) -> Void
-  ) async throws(Problem) {
+    _ limit: RESTWalkLimit = RESTWalkLimit(), take: (RESTPage) async throws(Problem) -> Bool
+  ) async throws(Problem) -> SyncReading {
     let paging = dataset.paging, records = try RESTRecords(dataset)
-    var walk = PageWalk(paging, query), target: PageWalk.Target? = walk.first
+    var walk = PageWalk(paging, query, skipped: limit.skipped), target: PageWalk.Target? = walk.first
     var lastURL = server
     var visited: Set<PageDigest> = [], previous: PageDigest?, known = KnownRecords(dataset)
     while let current = target {
-      let call = try call(current, after: lastURL, of: dataset, query, shelf)
+      var call = try call(current, after: lastURL, of: dataset, query, shelf)
+      if limit.isSoft { call.isStorable = false }
       let place = URLText.redacted(call.url)
       lastURL = call.url
       guard walk.pages < max(paging.maximumPages, 1) else {
+        if limit.isSoft { return .full }
         throw Problem(
           .badData, "more than \(paging.maximumPages) pages", at: place,
           hint: "raise max_pages in the source definition")
@@ -65,9 +80,16 @@ extension RESTSource {
       let page = PageWalk.Page(
         url: call.url, document: reply.document, headers: reply.headers, records: count, listed: listed, last: last)
       target = try walk.next(after: page)
-      if target == nil, !query.isFiltered { try checkEnd(of: dataset, walk, page) }
-      try await take(RESTPage(context: context, records: found, commit: reply.commit))
+      var isWhole = true
+      if target == nil, !query.isFiltered { isWhole = try checkEnd(of: dataset, walk, page, limit) }
+      let isWanted = try await take(
+        RESTPage(
+          context: context, records: found, commit: reply.commit, isLast: target == nil && isWhole,
+          total: walk.total(of: page)))
+      if !isWhole { return .full }
+      if !isWanted { return target == nil ? .complete : .stopped }
     }
+    return .complete
   }
 
   /// The request for a page.
@@ -91,27 +113,35 @@ extension RESTSource {
   }
 
   /// Reports a list that ends although its last response announces more records.
+  /// - Returns: false for such a list, with a soft limit.
   /// - Throws: `badData` if the list has to be complete.
-  private func checkEnd(of dataset: APIDataset, _ walk: PageWalk, _ page: PageWalk.Page) throws(Problem) {
-    guard !dataset.paging.isDeclaredWhole, !isAsWritten else { return }
+  private func checkEnd(
+    of dataset: APIDataset, _ walk: PageWalk, _ page: PageWalk.Page, _ limit: RESTWalkLimit
+  ) throws(Problem) -> Bool {
+    guard !dataset.paging.isDeclaredWhole, !isAsWritten else { return true }
     let sign: String
     if let total = walk.total(of: page) {
       if walk.received > total {
-        return report("\(dataset.schema.name): the API announced \(total) records, but returned \(walk.received)")
+        report("\(dataset.schema.name): the API announced \(total) records, but returned \(walk.received)")
+        return true
       }
-      guard walk.received < total else { return }
+      guard walk.received < total else { return true }
       sign = "it announced \(total), but returned \(walk.received)"
     } else {
       var (known, readsLink) = dataset.paging.knownMembers
       known.append(try JSONPointer(dataset.records).steps)
       let signs = RESTMoreRecords(known: known, received: walk.received)
       let links = readsLink ? nil : page.headers.values(of: "Link")
-      guard let found = signs.sign(in: page.document, links: links) else { return }
+      guard let found = signs.sign(in: page.document, links: links) else { return true }
       sign = found
     }
+    if limit.isSoft { return false }
     let remedy = dataset.paging.style == .none ? "\(definition) has no “paging”" : "“paging” in \(definition) ends here"
     let message = "\(dataset.schema.name): the API has more records (\(sign)); \(remedy)"
-    guard isComplete else { return report(message) }
+    guard isComplete else {
+      report(message)
+      return true
+    }
     throw Problem(
       .badData, message, at: URLText.redacted(page.url),
       hint: "describe the paging; if one response is the whole list, write “paging”: {“type”: “none”}")

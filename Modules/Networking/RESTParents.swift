@@ -5,9 +5,11 @@ import Rows
 
 extension RESTSource {
   /// One combination of values that a dataset is requested for.
-  private struct Combination: Sendable {
+  struct Combination: Sendable {
     var parameters: [SourceParameter] = []
     var context = RESTContext()
+    /// A digest of the parent record.
+    var digest = ""
   }
 
   /// Passes the rows of each combination of parent values and iterations to `take`, in order. Responses are validated
@@ -17,23 +19,7 @@ extension RESTSource {
     take: (RESTRows) throws(Problem) -> Void
   ) async throws(Problem) {
     let dataset = reader.dataset
-    var combinations = [Combination()]
-    if let parent { combinations = try await self.combinations(of: parent, for: dataset, selection) }
-    let iterations = try iterations(of: dataset)
-    if dataset.iteration != nil {
-      combinations = combinations.flatMap { combination in
-        iterations.map { values in
-          var combination = combination
-          combination.parameters += values
-          for value in values { combination.context.parents[value.name] = .string(value.value) }
-          if combination.context.parent == nil, values.count == 1 {
-            combination.context.parent = .string(values[0].value)
-          }
-          return combination
-        }
-      }
-    }
-    let shelf = server + dataset.path, all = combinations
+    let shelf = server + dataset.path, all = try await combinations(parent, of: dataset, selection)
     let failures = RESTFailures(dataset.schema.name, all: all.count, report: report, failed: services.failed)
     // Rows of many requests wait in memory until those before them have come, so not for all of them at once.
     let partSize = 2048
@@ -61,12 +47,41 @@ extension RESTSource {
     try failures.finish("lists")
   }
 
+  /// The combinations of parent values and iterations, each once.
+  /// - Parameters:
+  ///   - selection: what the rows are needed for.
+  ///   - stored: the source of the parent records; nil for this one.
+  func combinations(
+    _ parent: SourceParent?, of dataset: APIDataset, _ selection: Selection?, from stored: (any RecordSource)? = nil
+  ) async throws(Problem) -> [Combination] {
+    var combinations = [Combination()]
+    if let parent { combinations = try await self.combinations(of: parent, for: dataset, selection, from: stored) }
+    guard dataset.iteration != nil else { return combinations }
+    let iterations = try iterations(of: dataset)
+    return combinations.flatMap { combination in
+      iterations.map { values in
+        var combination = combination
+        combination.parameters += values
+        for value in values { combination.context.parents[value.name] = .string(value.value) }
+        if combination.context.parent == nil, values.count == 1 {
+          combination.context.parent = .string(values[0].value)
+        }
+        return combination
+      }
+    }
+  }
+
   /// The values of the parent records, each combination once.
   private func combinations(
-    of parent: SourceParent, for dataset: APIDataset, _ selection: Selection?
+    of parent: SourceParent, for dataset: APIDataset, _ selection: Selection?, from stored: (any RecordSource)?
   ) async throws(Problem) -> [Combination] {
     let needed = parent.parameters.map(\.value) + dataset.parentColumns
-    let all = try await rows(of: parent.dataset, RowRequest(columns: needed))
+    let all: any RowStream
+    if let stored {
+      all = try await stored.rows(of: parent.dataset, RowRequest())
+    } else {
+      all = try await rows(of: parent.dataset, RowRequest(columns: needed))
+    }
     let wanted = RESTPushdown.parents(of: dataset, parent, in: all.schema, for: selection)
     let parents = try wanted.apply(to: all, scratch: NoScratch())
     var sent: [(name: String, position: Int)] = [], kept: [(name: String, position: Int)] = []
@@ -79,6 +94,10 @@ extension RESTSource {
         let values = sent.map { batch.value(row, $0.position) }
         guard met.insert(values).inserted else { continue }
         var combination = Combination()
+        if stored != nil {
+          let record = (0..<batch.width).map { batch.value(row, $0).parameterJSON }
+          combination.digest = String(SHA256.hex(JSON.array(record).canonicalBytes).prefix(16))
+        }
         for (column, value) in zip(sent, values) {
           combination.parameters.append(SourceParameter(column.name, value.parameterText))
         }

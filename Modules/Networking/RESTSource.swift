@@ -22,14 +22,16 @@ public struct RESTSource: RecordSource {
   let stored: (any RecordSource)?
   let secret: RESTSecret
   /// Counts the bytes of all responses.
-  private let meter: RESTMeter
+  let meter: RESTMeter
+  /// What was noticed in the records of incremental requests, by dataset.
+  let noticed = RESTNoticed()
   /// The most bytes of all responses together, if nothing else is given: 4 GiB.
   public static let defaultMaximumBytes = 4 << 30
   /// Requests under way at one time; without HTTP/2 there are connections for as many.
   var requestsAtATime: Int { description.requestsAtATime ?? TransportOptions.usualConnections }
   let report: @Sendable (String) -> Void
   let progress: (@Sendable (_ done: Int, _ all: Int) -> Void)?
-  private let members: (@Sendable ([MemberFinding]) -> Void)?
+  let members: (@Sendable ([MemberFinding]) -> Void)?
   private let fetched: (@Sendable (_ seconds: Int64) -> Void)?
   let services: Services
 
@@ -222,9 +224,10 @@ public struct RESTSource: RecordSource {
     _ dataset: APIDataset, _ query: RESTQuery, _ context: RESTContext, _ reader: RESTRecordReader,
     shelf: String? = nil, take: (RESTRows) throws(Problem) -> Void
   ) async throws(Problem) {
-    try await walk(dataset, query, context, shelf: shelf) { (page) throws(Problem) in
+    _ = try await walk(dataset, query, context, shelf: shelf) { (page) throws(Problem) in
       try take(try reader.rows(of: page))
       page.commit()
+      return true
     }
   }
 
@@ -283,6 +286,7 @@ public struct RESTSource: RecordSource {
     while true {
       let signed = try await credentials.signed(call)
       try await pace.wait()
+      meter.noteRequest()
       var request = call.request(signed.url, signed.headers)
       request.mayBeAbsent = mayBeAbsent || !call.absent.isEmpty
       request.endsWhenThrottled = signed.hasOthers

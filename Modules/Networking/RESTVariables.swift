@@ -54,6 +54,7 @@ enum RESTVariables {
     if case .range(let parameter, let first, let last)? = dataset.iteration {
       dataset.iteration = .range(parameter: parameter, first: text(first, values), last: text(last, values))
     }
+    if let start = dataset.increment?.start { dataset.increment?.start = text(start, values) }
     for position in dataset.supplements.indices {
       dataset.supplements[position].path = path(dataset.supplements[position].path, values)
       dataset.supplements[position].parameters = pairs(dataset.supplements[position].parameters, values)

@@ -55,6 +55,7 @@ struct SourceFileDataset {
     dataset.request = node["request"].map(request) ?? .get
     dataset.responseFormat = node["answer"].map(response) ?? SourceResponseFormat()
     dataset.iteration = node["for_each"].flatMap(iteration)
+    dataset.increment = node["incremental"].map { SourceFileIncrement($0, problems).increment(of: dataset) }
     return dataset
   }
 

@@ -146,6 +146,8 @@ extension SourceFile {
       SourceMember(
         "supplements", .list(.variants(tag: "for", supplements), least: 0), "detail requests that fill more columns"),
       SourceMember("submission", .object(submission), "how to create a record"),
+      SourceMember(
+        "incremental", .object(SourceFileIncrement.form), "how sync requests only changed records", since: 2),
     ])
 
   private static let pointers = SourceForm.either([.matching(.pointer), .list(.matching(.pointer), least: 1)])

@@ -149,6 +149,9 @@ extension SourceFile {
       sent.add("members", submission.members)
       members.append(JSON.Member("submission", .object(sent)))
     }
+    if let increment = dataset.increment {
+      members.append(JSON.Member("incremental", SourceFileIncrement.json(increment)))
+    }
     return .object(members)
   }
 

@@ -24,6 +24,8 @@ enum SourcePattern: Sendable, CaseIterable {
   case line
   /// A single ASCII character.
   case character
+  /// A positive number, with or without a unit of time.
+  case span
 
   /// In the syntax of ECMA-262, as JSON Schema wants.
   var expression: String {
@@ -42,6 +44,7 @@ enum SourcePattern: Sendable, CaseIterable {
     case .variable: "^[A-Za-z_][A-Za-z0-9_]*$"
     case .field: "^[A-Za-z0-9-]+$"
     case .character: #"^[\u0001-\u007F]$"#
+    case .span: "^0*[1-9][0-9]{0,9}[smhdw]?$"
     }
   }
 
@@ -85,6 +88,9 @@ enum SourcePattern: Sendable, CaseIterable {
     case .field:
       return !bytes.isEmpty
         && bytes.allSatisfy { $0 == UInt8(ascii: "-") || Self.isLetter($0) || $0 &- 48 < 10 }
+    case .span:
+      let digits = "smhdw".utf8.contains(bytes.last ?? 0) ? bytes.dropLast() : bytes[...]
+      return (1...10).contains(digits.drop { $0 == 48 }.count) && digits.allSatisfy { $0 &- 48 < 10 }
     case .character: return bytes.count == 1 && bytes[0] > 0 && bytes[0] < 0x80
     }
   }
@@ -118,6 +124,7 @@ enum SourcePattern: Sendable, CaseIterable {
     case .variable: ("invalid environment variable name", "use letters, digits and underscores")
     case .field: ("invalid header name", "use letters, digits and hyphens")
     case .line: ("invalid header value", "write it on one line")
+    case .span: ("invalid length", "use a number, or one with a unit: s, m, h, d or w, for example 30d")
     case .character: ("invalid character", "use one ASCII character, for example ;")
     }
   }

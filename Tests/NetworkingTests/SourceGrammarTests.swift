@@ -57,6 +57,15 @@ import Testing
         """, columns: ##"{"name": "id", "from": "#key"}, {"name": "d", "type": "date"}"##),
     file(
       dataset: """
+        "incremental": {"column": "at", "param": "since", "format": "epoch-ms", "start": "2024-01-01", "end_param": "until", "window": "30d",
+                        "lookback": "1h", "inclusive": false, "order": "ascending", "deletes": {"at": "/gone"}},
+        """, columns: #"{"name": "id"}, {"name": "at", "type": "timestamp"}"#),
+    file(
+      dataset: """
+        "incremental": {"column": "id", "order": "descending", "deletes": {"full_every": "7d"}},
+        """),
+    file(
+      dataset: """
         "request": {"headers": {"X-A": "b"}}, "\(response)": {"as": "xml"}, "for_each": {"lines": "ids.txt", "param": "p"},
         "paging": {"type": "params", "pointer": "/continue", "max_pages": 9},
         """),

@@ -1,6 +1,6 @@
 """Every fault of the fault server against bb-export: exit code, time, requests, memory, what was there before, what is said."""
 import json, subprocess, urllib.request
-import runs
+import increments, runs
 from runs import Folder, Report, Run, SECRET, digest, message_faults, release, top
 
 DEADLINE = 30 + 5     # the program's own for a request with all its tries, and what the machine may add
@@ -126,6 +126,7 @@ def campaign(server, client, faults, limit=DEADLINE, width=8):
 
 
 def run(arguments):
+    if arguments[:1] == ["sync"]: return increments.campaign(*map(int, arguments[1:3]))
     server = Server()
     try:
         names = [a for a in arguments if not a.startswith("-")]
@@ -138,6 +139,7 @@ def run(arguments):
             return "framing: ok" not in report.failures and {"floods: endless_body", "content: wrong_types", "status: status_403"} <= set(report.failures)
         # The slow ones first: they wait, the others work.
         faults.sort(key=lambda f: f["group"] != "time")
-        return campaign(server, Client(), faults).end()
+        held = campaign(server, Client(), faults).end()
+        return held if names else increments.campaign() and held
     finally:
         server.stop()

@@ -46,10 +46,12 @@ enum BBExport {
     discussion: """
       Each dataset is compared with the stored copy and updated atomically. If a source fails, or returns less than \
       half as many records as before, the stored copy is left unchanged. Without DATASET, every dataset of the source \
-      is fetched.
+      is fetched. Of datasets whose source definition has “incremental”, only changed records are fetched; an \
+      interrupted run is continued by the next one.
       """,
     arguments: [Argument("DATASET", values: .dynamic("dataset"), count: .any, "datasets to fetch [default: all]")],
-    options: [Options.target, Options.syncImages, Options.dryRun, Options.allowShrink, Options.replace]
+    options: [Options.target, Options.syncImages, Options.dryRun, Options.allowShrink, Options.replace, Options.status]
+      + Options.incremental
       + Options.readingFiles
       + [Options.fromStorage] + Options.asking + OutputOptions.exporting,
     examples: [

@@ -124,6 +124,17 @@ enum Options {
   static let allowShrink = Option.flag(
     "allow-shrink", in: syncing, "accept a source that has lost more than half of its records")
   static let replace = Option.flag("replace", in: syncing, "replace a table that was loaded from a different source")
+  static let status = Option.flag("status", in: syncing, "show how far incremental syncs have come")
+  static let full = Option.flag("full", in: syncing, "incremental: fetch everything again")
+  static let keepCursor = Option.flag(
+    "keep-cursor", in: syncing, "incremental: continue although the source definition changed")
+  static let since = Option.value(
+    "since", "VALUE", in: syncing, "incremental: fetch what changed since VALUE, without moving the cursor")
+  static let until = Option.value(
+    "until", "VALUE", in: syncing, "incremental: fetch what changed until VALUE, without moving the cursor")
+  static let maxRequests = Option.value(
+    "max-requests", "N", in: syncing, "incremental: stop after N requests; the next run continues")
+  static let incremental = [full, keepCursor, since, until, maxRequests]
 
   private static let siting = "Site"
   static let siteDirectory = Option.value(

@@ -30,6 +30,8 @@ struct SyncCommand {
     policy.allowsShrink = invocation.has(Options.allowShrink)
     policy.replacesSource = invocation.has(Options.replace)
     policy.isDryRun = invocation.has(Options.dryRun)
+    if invocation.has(Options.status) { return try await writeStatus(of: location, outputs) }
+    let options = try incrementalOptions()
     let pictures = try self.pictures(isDryRun: policy.isDryRun)
     if let from = invocation[Options.fromStorage] { try services.require(from) }
     if let from = invocation[Options.fromStorage], invocation.arguments.isEmpty, !policy.isDryRun,
@@ -47,13 +49,21 @@ struct SyncCommand {
       return
     }
     let store = try services.stores.open(location)
-    let report = services.report
-    let sync = Sync(into: store, policy, time: clock.now().timestamp) { report.warning($0) }
+    let report = services.report, time = clock.now().timestamp, command = Sync.newCommand()
+    let sync = Sync(into: store, policy, time: time, command: command) { report.warning($0) }
+    let incremental = IncrementalSync(into: store, policy, options, time: time, command: command) { report.warning($0) }
 
+    var unfinished: [Problem] = []
     var results: [(name: String, outcome: TableOutcome)] = [], problems: [Problem] = []
     let tables = try await tables(for: location)
     for table in tables {
       do throws(Problem) {
+        if let (source, plan) = table.increment {
+          let result = try await incremental.run(plan, from: source)
+          results.append((table.name, result.outcome))
+          if let problem = result.problem { unfinished.append(problem) }
+          continue
+        }
         results.append((table.name, try await sync.run(try await table.rows(), as: table.schema, from: table.source)))
       } catch {
         // An error of one dataset does not stop the others, unless it concerns all of them.
@@ -74,6 +84,36 @@ struct SyncCommand {
         .busy, "failed to sync \(problems.count) of \(tables.count) datasets",
         hint: "run the command again to retry; the other datasets are up to date")
     }
+    for problem in unfinished.dropLast() { services.report.problem(problem) }
+    if let last = unfinished.last { throw last }
+  }
+
+  /// How incremental syncs differ from continuing behind the cursor.
+  private func incrementalOptions() throws(Problem) -> IncrementalSync.Options {
+    var options = IncrementalSync.Options()
+    options.isFull = invocation.has(Options.full)
+    options.keepsCursor = invocation.has(Options.keepCursor)
+    options.since = invocation[Options.since]
+    options.until = invocation[Options.until]
+    options.maximumRequests = try invocation.integer(Options.maxRequests, in: 1...Int(Int32.max))
+    for option in Options.incremental where invocation.has(option) {
+      if invocation[Options.from] != nil || invocation[Options.fromStorage] != nil {
+        throw Problem(.usage, "--\(option.name) applies only to API sources")
+      }
+      if options.isFull, option != Options.full, option != Options.maxRequests {
+        throw Problem(.usage, "--full and --\(option.name) cannot be used together", hint: "use only one of them")
+      }
+    }
+    return options
+  }
+
+  /// Writes the states of incremental syncs, of the datasets that were named.
+  private func writeStatus(of location: String, _ outputs: OutputPlan) async throws(Problem) {
+    try services.require(location)
+    let names = invocation.arguments
+    let states = try await SyncState.all(in: try services.stores.open(location))
+    let chosen = states.filter { names.isEmpty || names.contains($0.dataset) }
+    try await outputs.write(SyncState.status(chosen))
   }
 
   /// The image downloads of the tables, if requested.
@@ -92,6 +132,8 @@ struct SyncCommand {
     /// What it is to be described as; nil for what its rows say.
     let schema: Schema?
     let source: String?
+    /// How only changed records are fetched; nil to fetch all.
+    var increment: (source: any IncrementalSource, plan: SyncPlan)?
     let rows: () async throws(Problem) -> any RowStream
   }
 
@@ -111,18 +153,28 @@ struct SyncCommand {
       choice = .live(name: name, live)
     }
     let source = try await services.sources.open(choice)
-    return try chosen(try await source.tables()).map { schema in
-      Table(name: schema.name, schema: schema, source: source.name) { () async throws(Problem) in
+    var tables: [Table] = []
+    for schema in try chosen(try await source.tables()) {
+      var table = Table(name: schema.name, schema: schema, source: source.name) { () async throws(Problem) in
         try await source.rows(of: schema.name, RowRequest())
       }
+      if let incremental = source as? any IncrementalSource {
+        table.increment = try incremental.increment(of: schema.name).map { (incremental, $0) }
+      }
+      tables.append(table)
     }
+    if let option = Options.incremental.first(where: invocation.has), !tables.contains(where: { $0.increment != nil }) {
+      throw Problem(
+        .usage, "--\(option.name) requires a dataset with “incremental” in its source definition", at: source.name)
+    }
+    return tables
   }
 
   /// The tables of another store, with their sources, and the personal records.
   private func storedTables(_ location: String) async throws(Problem) -> [Table] {
     let store = try services.stores.open(location)
     var tables: [Table] = []
-    for schema in try chosen(try await store.tables()) {
+    for schema in try chosen(try await store.tables()) where schema.name != SyncState.table {
       let source = try await store.source(of: schema.name)
       tables.append(
         Table(name: schema.name, schema: schema, source: source) { () async throws(Problem) in

@@ -43,6 +43,8 @@ public struct APIDataset: Sendable, Hashable {
   public var supplements: [SourceSupplement]
   /// The request that sends a new record; nil if the server accepts none.
   public var submission: SourceSubmission?
+  /// How only changed records are requested; nil if that is not possible.
+  public var increment: SourceIncrement?
 
   /// A dataset at `path`.
   public init(

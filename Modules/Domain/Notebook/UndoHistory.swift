@@ -105,9 +105,11 @@ public struct UndoHistory: Sendable {
   private static func command(of item: Item, among items: [Item]) -> [Item] {
     guard let command = item.entry.command else { return [item] }
     let open = items.filter { $0.entry.command == command && ($0.state == .undoable || $0.state == .notKept) }
-    // A table that the command changed twice is undone step by step.
-    let names = open.flatMap { $0.entry.tables.map(\.schema.name) }
-    return Set(names).count == names.count && open.contains { $0.entry.id == item.entry.id } ? open : [item]
+    // A table that the command loaded and changed is undone step by step.
+    let loaded = open.flatMap { $0.entry.tables.filter(\.isLoad).map(\.schema.name) }
+    let changed = Set(open.flatMap { $0.entry.tables.filter { !$0.isLoad }.map(\.schema.name) })
+    let isOneStep = Set(loaded).count == loaded.count && changed.isDisjoint(with: loaded)
+    return isOneStep && open.contains { $0.entry.id == item.entry.id } ? open : [item]
   }
 
   /// `sync characters, episodes` of two entries.
@@ -116,7 +118,9 @@ public struct UndoHistory: Sendable {
     guard titles.count > 1, let verb = titles.first?.first, titles.allSatisfy({ $0.count == 2 && $0[0] == verb }) else {
       return command.map(\.entry.title).joined(separator: ", ")
     }
-    return "\(verb) \(titles.map { String($0[1]) }.joined(separator: ", "))"
+    var objects: [String] = []
+    for title in titles where !objects.contains(String(title[1])) { objects.append(String(title[1])) }
+    return "\(verb) \(objects.joined(separator: ", "))"
   }
 
   /// The label of the first record that changed since the entries; nil if none did.

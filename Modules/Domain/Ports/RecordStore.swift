@@ -173,7 +173,7 @@ public struct TableOutcome: Sendable, Hashable {
 
 /// Changes that are to be reversed.
 public struct StoreUndo: Sendable {
-  /// The entries' identifiers, in any order; no two of them concern the same table.
+  /// The entries' identifiers, in any order; none of a table that another of them loads.
   public var entries: [String]
   /// The command that made the change; kept in the history.
   public var title: String

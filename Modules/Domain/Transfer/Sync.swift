@@ -21,18 +21,24 @@ public struct Sync: Sendable {
   private let policy: Policy
   private let time: String
   /// The identifier that the history entries share, so that one undo reverses the whole sync.
-  private let command = (0..<16).map { _ in String(UInt8.random(in: 0...15), radix: 16) }.joined()
+  private let command: String
   private let report: @Sendable (String) -> Void
 
   /// A sync into `store`; `time` is RFC 3339 in UTC, and `report` receives the notes of the rows that were stored.
   public init(
-    into store: any RecordStore, _ policy: Policy = Policy(), time: String,
+    into store: any RecordStore, _ policy: Policy = Policy(), time: String, command: String = Self.newCommand(),
     report: @escaping @Sendable (String) -> Void = { _ in }
   ) {
     self.store = store
     self.policy = policy
     self.time = time
+    self.command = command
     self.report = report
+  }
+
+  /// A new identifier for the history entries of a command.
+  public static func newCommand() -> String {
+    (0..<16).map { _ in String(UInt8.random(in: 0...15), radix: 16) }.joined()
   }
 
   /// Makes the table of `schema` hold the rows of a stream, whose columns are some of the schema's, in any order.

@@ -84,7 +84,7 @@ public actor DirectoryStore: RecordStore {
     let made = try await edited(change.tables, work)
     guard try change.accepts(made.outcomes), !made.files.isEmpty else { return made.outcomes }
     var commit = DirectoryCommit(made.files)
-    if !made.images.isEmpty {
+    if made.images.concernRecords {
       commit.entry = HistoryEntry(
         id: "", time: change.time, title: change.title, tables: made.images, command: change.command)
     }

@@ -63,7 +63,7 @@ public actor SQLiteStore: RecordStore {
     let connection = try begin()
     let (outcomes, images) = try edit(change.tables, connection)
     guard try change.accepts(outcomes) else { return outcomes }
-    if !images.isEmpty {
+    if images.concernRecords {
       let entry = HistoryEntry(
         id: "", time: change.time, title: change.title, tables: images, command: change.command)
       try SQLiteHistory.remember(entry, limit: historyLimit, connection, at: name)

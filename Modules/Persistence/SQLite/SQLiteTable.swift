@@ -109,7 +109,8 @@ struct SQLiteTable: Sendable {
       """
       SELECT name, type, wr, strict FROM pragma_table_list WHERE schema = 'main' AND type IN ('table', 'view', \
       'virtual')
-        AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' AND name NOT LIKE 'bb\\_%' ESCAPE '\\' ORDER BY name
+        AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' AND (name NOT LIKE 'bb\\_%' ESCAPE '\\' \
+      OR name = 'bb_sync') ORDER BY name
       """)
     var tables: [SQLiteTable] = []
     while try list.step() {

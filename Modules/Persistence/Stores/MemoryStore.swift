@@ -73,7 +73,7 @@ public final class MemoryStore: RecordStore {
       var next = state
       let (outcomes, images) = try next.edit(change.tables)
       guard try change.accepts(outcomes) else { return outcomes }
-      if !images.isEmpty { next.remember(change.title, change.time, images, command: change.command) }
+      if images.concernRecords { next.remember(change.title, change.time, images, command: change.command) }
       state = next
       return outcomes
     }

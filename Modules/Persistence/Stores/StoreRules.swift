@@ -46,7 +46,7 @@ enum StoreRules {
   /// Refuses a new table with a name that a store could need for itself, so that every store can take the tables of
   /// every other.
   static func checkNotReserved(_ name: String, at place: String) throws(Problem) {
-    for prefix in ["bb_", "sqlite_"] where name.lowercased().hasPrefix(prefix) {
+    for prefix in ["bb_", "sqlite_"] where name.lowercased().hasPrefix(prefix) && name != SyncState.table {
       throw Problem(
         .badData, "invalid table name “\(name)”: names that begin with \(prefix) are reserved", at: place,
         hint: "give it another with --as")
@@ -62,6 +62,11 @@ enum StoreRules {
   static func hasHistory(_ place: String) -> Problem {
     Problem(.cannotCreate, "the store already has a history", at: place, hint: "choose a location for a new store")
   }
+}
+
+extension [TableRevisions] {
+  /// Whether records have changed, not only the state of a sync.
+  var concernRecords: Bool { contains { $0.schema.name != SyncState.table } }
 }
 
 extension TableOutcome {

@@ -21,26 +21,37 @@ struct UndoPlan {
     else {
       throw Problem(.absent, "no such change to undo", at: place)
     }
-    var names: Set<[UInt8]> = []
+    var names: [String] = [], images: [String: TableRevisions] = [:]
     for entry in found {
-      for images in entry.tables {
-        guard names.insert(Array(images.schema.name.utf8)).inserted else {
-          throw Problem(.usage, "two changes of the table “\(images.schema.name)” cannot be undone together", at: place)
+      for revisions in entry.tables {
+        let name = revisions.schema.name
+        if revisions.isLoad {
+          try loads.append((entry.id, checked(revisions, of: entry, entries, undone: undone.union(chosen))))
         }
-        guard images.isLoad else {
-          changes.append(Self.reversed(images))
+        guard let known = images[name] else {
+          names.append(name)
+          images[name] = revisions
           continue
         }
-        let later = entries.last { other in
-          other.id > entry.id && other.undoes.isEmpty && !undone.contains(other.id) && !chosen.contains(other.id)
-            && other.tables.contains { $0.schema.name.utf8.elementsEqual(images.schema.name.utf8) }
+        guard !known.isLoad, !revisions.isLoad, known.schema == revisions.schema else {
+          throw Problem(.usage, "two changes of the table “\(name)” cannot be undone together", at: place)
         }
-        if let later {
-          throw Problem(.busy, "\(images.schema.name) was changed since, by “\(later.title)”", at: place)
-        }
-        loads.append((entry.id, images))
+        images[name] = known.followed(by: revisions)
       }
     }
+    changes = names.compactMap { images[$0] }.filter { !$0.isLoad }.map(Self.reversed)
+  }
+
+  /// The images of a load, unless its table was changed since.
+  private func checked(
+    _ images: TableRevisions, of entry: HistoryEntry, _ entries: [HistoryEntry], undone: Set<String>
+  ) throws(Problem) -> TableRevisions {
+    let later = entries.last { other in
+      other.id > entry.id && other.undoes.isEmpty && !undone.contains(other.id)
+        && other.tables.contains { $0.schema.name.utf8.elementsEqual(images.schema.name.utf8) }
+    }
+    guard let later else { return images }
+    throw Problem(.busy, "\(images.schema.name) was changed since, by “\(later.title)”", at: place)
   }
 
   /// The error for a load whose table is no longer kept.
@@ -54,9 +65,30 @@ struct UndoPlan {
     // In order of the key, as every store keeps its records: then all histories are the same.
     let rows = images.rows.map { (StoredKey(of: $0.after ?? $0.before ?? [], schema), $0) }.sorted { $0.0 < $1.0 }
     for (key, row) in rows {
-      change.expected.append(TableChange.Expectation(key: key.values, row: row.after))
+      // The state of a sync changes with each run; an earlier one only means that more is fetched.
+      if schema.name != SyncState.table {
+        change.expected.append(TableChange.Expectation(key: key.values, row: row.after))
+      }
       if let before = row.before { change.upserts.append(before) } else { change.deletes.append(key.values) }
     }
     return change
+  }
+}
+
+extension TableRevisions {
+  /// The images of two changes of the same table, the second after the first, as those of one.
+  fileprivate func followed(by next: TableRevisions) -> TableRevisions {
+    var result = self
+    var places: [StoredKey: Int] = [:]
+    for (place, row) in rows.enumerated() { places[StoredKey(of: row.after ?? row.before ?? [], schema)] = place }
+    for row in next.rows {
+      if let place = places[StoredKey(of: row.after ?? row.before ?? [], schema)] {
+        result.rows[place].after = row.after
+      } else {
+        result.rows.append(row)
+      }
+    }
+    result.rows.removeAll { $0.before == nil && $0.after == nil }
+    return result
   }
 }

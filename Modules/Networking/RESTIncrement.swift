@@ -1,0 +1,145 @@
+import Codecs
+public import Domain
+public import Query
+public import Rows
+import Synchronization
+
+/// The anomalies in the records of incremental requests, by dataset.
+final class RESTNoticed: Sendable {
+  private let all = Mutex<[String: RESTRows]>([:])
+
+  /// Adds the anomalies of some records.
+  func add(_ part: RESTRows, to dataset: String) {
+    all.withLock { all in
+      var known = all[dataset] ?? part
+      if all[dataset] != nil {
+        known.notes.add(part.notes)
+        known.members.add(part.members)
+      }
+      known.rows = []
+      all[dataset] = known
+    }
+  }
+  /// Removes and returns the anomalies of a dataset.
+  func take(_ dataset: String) -> RESTRows? { all.withLock { $0.removeValue(forKey: dataset) } }
+}
+
+extension RESTSource: IncrementalSource {
+  /// The number of requests so far, without repeated ones.
+  public var requestCount: Int { meter.requests }
+
+  /// How only changed records of a dataset are requested.
+  public func increment(of table: String) throws(Problem) -> SyncPlan? {
+    let dataset = try description.dataset(named: table)
+    guard let increment = dataset.increment else { return nil }
+    var plan = SyncPlan(dataset.schema, increment, digest: digest(of: dataset))
+    if case .offset(_, _, let limit) = dataset.paging.style, dataset.paging.overlap == 0 { plan.offsetLimit = limit }
+    plan.isKeyset = dataset.isKeyset
+    return plan
+  }
+
+  /// A digest of what decides about the requests of a dataset.
+  private func digest(of original: APIDataset) -> String {
+    var dataset = original
+    let schema = dataset.schema
+    let kept = Set(schema.key.map { schema.columns[$0].name } + [dataset.increment?.column ?? ""])
+    dataset.schema = Schema(
+      schema.name, key: schema.key.map { schema.columns[$0].name },
+      columns: schema.columns.filter { kept.contains($0.name) }.map { ColumnDescription($0.name, $0.type) })
+    dataset.columns.removeAll { !kept.contains($0.name) }
+    (dataset.supplements, dataset.ignored, dataset.submission) = ([], [], nil)
+    dataset.increment?.start = nil
+    let source = APIDescription(name: "", baseURL: server, datasets: [dataset])
+    return String(SHA256.hex(SourceFile.text(of: source)).prefix(16))
+  }
+
+  /// The parent records that a dataset is requested for.
+  public func parents(of table: String, from stored: (any RecordSource)?) async throws(Problem) -> [SyncParent] {
+    let dataset = try description.dataset(named: table)
+    return try await combinations(dataset.parent, of: dataset, nil, from: stored).map { combination in
+      var columns = combination.context.parents
+      columns["#parent"] = combination.context.parent
+      return SyncParent(combination.parameters, columns: columns, digest: combination.digest)
+    }
+  }
+
+  /// Reads the pages of a request.
+  public func read(
+    _ request: SyncRequest, take: (SyncPage) async throws(Problem) -> Bool
+  ) async throws(Problem) -> SyncReading {
+    do throws(Problem) { return try await pages(request, take: take) } catch { throw secret.removed(from: error) }
+  }
+
+  private func pages(
+    _ request: SyncRequest, take: (SyncPage) async throws(Problem) -> Bool
+  ) async throws(Problem) -> SyncReading {
+    var dataset = try description.dataset(named: request.table)
+    if dataset.isKeyset { dataset.paging.isDeclaredWhole = true }
+    let reader = try RESTRecordReader(dataset, asWritten: false, errorLimit: services.errorLimit)
+    let keys = try RESTRecordReader(dataset.onlyKey, asWritten: false, errorLimit: services.errorLimit)
+    let deletedAt = try dataset.increment?.deletedAt.map { (text) throws(Problem) in try JSONPointer(text) }
+    var query = RESTQuery(path: dataset.path, parameters: dataset.parameters, body: dataset.request.body)
+    for parameter in request.parent.parameters + request.parameters {
+      query = query.with(parameter.name, parameter.value)
+    }
+    var context = RESTContext()
+    context.parents = request.parent.columns
+    context.parent = context.parents.removeValue(forKey: "#parent")
+    let width = dataset.schema.width
+    let limit = RESTWalkLimit(isSoft: true, skipped: request.skipped)
+    return try await walk(dataset, query, context, limit) { (page) async throws(Problem) in
+      var live = page, deleted = page
+      if let deletedAt {
+        live.records.removeAll { $0.value.isDeleted(at: deletedAt) }
+        deleted.records.removeAll { !$0.value.isDeleted(at: deletedAt) }
+      } else {
+        deleted.records = []
+      }
+      var part = try reader.rows(of: live)
+      for supplement in dataset.supplements {
+        _ = try await complete(&part.rows, of: reader, by: supplement, isPartial: true)
+      }
+      let rows = part.rows.map { $0.count > width ? Array($0.prefix(width)) : $0 }
+      noticed.add(part, to: dataset.schema.name)
+      let size = max(page.records.count, 1)
+      return try await take(
+        SyncPage(
+          rows: rows, deleted: try keys.rows(of: deleted).rows, isLast: page.isLast,
+          pages: page.total.map { ($0 + size - 1) / size }))
+    }
+  }
+
+  /// Reports the anomalies of the records that were read.
+  public func finish(_ table: String) {
+    guard let part = noticed.take(table) else { return }
+    for line in part.notes.lines(table) { report(line) }
+    let findings = part.members.findings(table, isPartial: true)
+    members?(findings)
+    if let line = MemberFinding.line(findings) { report(line) }
+  }
+}
+
+extension APIDataset {
+  /// Whether a response is a page, and the next page is requested by its last cursor.
+  fileprivate var isKeyset: Bool {
+    increment != nil && paging.style == .none && !paging.isDeclaredWhole && increment?.order == .ascending
+  }
+
+  /// The dataset with no columns but those of its key.
+  fileprivate var onlyKey: APIDataset {
+    var dataset = self
+    let names = schema.key.map { schema.columns[$0].name }
+    dataset.schema = Schema(schema.name, key: names, columns: schema.key.map { schema.columns[$0] })
+    dataset.columns.removeAll { !names.contains($0.name) }
+    dataset.supplements = []
+    return dataset
+  }
+}
+
+extension JSON {
+  /// Whether the member at a place says that the record was deleted: a value that is not null, false or empty.
+  fileprivate func isDeleted(at pointer: JSONPointer) -> Bool {
+    guard let value = value(at: pointer) else { return false }
+    return !value.isNull && value.booleanValue != false && value.stringBytes?.isEmpty != true
+  }
+}
