@@ -7,7 +7,7 @@ int bb_spawn_addchdir(posix_spawn_file_actions_t *actions, const char *folder);
 int bb_spawn_addclosefrom(posix_spawn_file_actions_t *actions, int first);
 /// Flushes the whole file system that a descriptor is on.
 int bb_syncfs(int fd);
-/// Gives a directory the name of another, which must be empty or not exist; or, with `exchanges`, exchanges their names,
+/// Gives a directory the name of another, which must be empty or missing; or, with `exchanges`, exchanges their names,
 /// after it was given the mode of the other. If the file system cannot exchange names, there is none for a moment, and
 /// `aside` is used. Returns 0, or -1 and errno.
 int bb_publish_directory(const char *directory, const char *target, int exchanges, const char *aside);
