@@ -1,3 +1,4 @@
+import Codecs
 import Domain
 import Rows
 
@@ -49,7 +50,11 @@ struct OutputFormats {
     if path != "-", let exporter = try forPath(path) { return exporter }
     if let named { return named }
     if path == "-" || !Self.hasSuffix(path) { return fallback }
-    let suffix = String(path[path.index(after: path.lastIndex(of: ".") ?? path.startIndex)...])
+    let plain = FileCompression.split(path).path
+    guard Self.hasSuffix(plain) else {
+      throw Problem(.usage, "missing format of “\(path)”", hint: "add -f FORMAT, or an extension such as .csv.gz")
+    }
+    let suffix = String(plain[plain.index(after: plain.lastIndex(of: ".") ?? plain.startIndex)...])
     let near = SpellingSuggestion.word(to: suffix, among: exporters.flatMap(\.descriptor.fileExtensions)).map {
       "did you mean .\($0)?"
     }

@@ -1,3 +1,4 @@
+import Codecs
 public import CommandLineKit
 public import Domain
 public import Query
@@ -42,8 +43,9 @@ public struct OutputPlan: Sendable {
     } else {
       fallback = try exporters.named(setting ?? usual)
     }
+    let piped = invocation[OutputOptions.format].flatMap { FileCompression.split($0).compression }
     let formats = OutputFormats(named: named, fallback: fallback, exporters: exporters.all) {
-      (path) throws(Problem) in try exporters.forPath(path)
+      (path) throws(Problem) in try exporters.forPath(FileCompression.split(path).path)
     }
     let style = services.terminal.style(invocation.color, ofErrors: false)
     usesPager = !invocation.has(OutputOptions.noPager)
@@ -65,7 +67,9 @@ public struct OutputPlan: Sendable {
         let isEmbedded = own.values["images"] == "embed"
         own.images = try services.files.images(in: imageDirectory, for: path, isEmbedded: isEmbedded)
       }
-      return OutputTarget(path: path, exporter: exporter, options: own)
+      return OutputTarget(
+        path: path, exporter: exporter, options: own,
+        compression: path == "-" ? piped : FileCompression.split(path).compression)
     }
     self.targets = targets + (try OutputTarget.metadata(of: targets, invocation, exporters))
     // A pager has the terminal to itself.
@@ -89,7 +93,9 @@ public struct OutputPlan: Sendable {
     }
     if given == [OutputOptions.json] { return Envelope(try exporters.named("json"), kind: policy.kind) }
     if given == [OutputOptions.plain] { return PlainLines() }
-    return try invocation[OutputOptions.format].map { (name) throws(Problem) in try exporters.named(name) }
+    return try invocation[OutputOptions.format].map { (name) throws(Problem) in
+      try exporters.named(FileCompression.split(name).path)
+    }
   }
 
   /// An existing file that an output would replace; nil if there is none.
@@ -113,7 +119,9 @@ public struct OutputPlan: Sendable {
           target.isFile
           ? try services.files.sink(target.path, replaces: replaces)
           : try services.terminal.output(target.use(isHeldBack: isHeldBack, isPaged: usesPager))
-        return digests?.sink(sink, for: target.path) ?? sink
+        let counted: any ByteSink = digests?.sink(sink, for: target.path) ?? sink
+        guard let compression = target.compression else { return counted }
+        return try CompressingSink(counted, compression, threads: threads)
       }
     }
     let progress = showsProgress ? Progress(services.report) : nil

@@ -1,3 +1,4 @@
+import Codecs
 import CommandLineKit
 import Domain
 import Rows
@@ -8,6 +9,16 @@ struct OutputTarget: Sendable {
   let path: String
   let exporter: any Exporter
   let options: ExportOptions
+  /// The compression of the output; nil for none.
+  let compression: FileCompression?
+
+  /// Creates an output.
+  init(path: String, exporter: any Exporter, options: ExportOptions, compression: FileCompression? = nil) {
+    self.path = path
+    self.exporter = exporter
+    self.options = options
+    self.compression = compression
+  }
 
   var isFile: Bool { path != "-" }
   /// The name in messages.

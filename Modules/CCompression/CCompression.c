@@ -15,8 +15,10 @@ typedef struct {
   F(size_t, ZSTD_compressBound, (size_t)) \
   F(void *, ZSTD_createCCtx, (void)) \
   F(size_t, ZSTD_freeCCtx, (void *)) \
-  F(size_t, ZSTD_compressCCtx, (void *, void *, size_t, const void *, size_t, int)) \
+  F(size_t, ZSTD_CCtx_setParameter, (void *, int, int)) \
+  F(size_t, ZSTD_compress2, (void *, void *, size_t, const void *, size_t)) \
   F(unsigned, ZSTD_isError, (size_t)) \
+  F(const char *, ZSTD_getErrorName, (size_t)) \
   F(void *, ZSTD_createDCtx, (void)) \
   F(size_t, ZSTD_freeDCtx, (void *)) \
   F(size_t, ZSTD_decompressDCtx, (void *, void *, size_t, const void *, size_t)) \
@@ -49,11 +51,21 @@ const char *bb_lz4_load(void) {
 }
 
 size_t bb_zstd_bound(size_t count) { return p_ZSTD_compressBound(count); }
-void *bb_zstd_begin(void) { return p_ZSTD_createCCtx(); }
+
+// Of the enumeration ZSTD_cParameter.
+enum { compression_level = 100, checksum_flag = 201 };
+
+void *bb_zstd_begin(int level, int has_checksums) {
+  void *context = p_ZSTD_createCCtx();
+  if (!context) return 0;
+  p_ZSTD_CCtx_setParameter(context, compression_level, level);
+  p_ZSTD_CCtx_setParameter(context, checksum_flag, has_checksums);
+  return context;
+}
 void bb_zstd_end(void *context) { p_ZSTD_freeCCtx(context); }
 
-size_t bb_zstd_compress(void *context, int level, const void *input, size_t count, void *output, size_t room) {
-  size_t size = p_ZSTD_compressCCtx(context, output, room, input, count, level);
+size_t bb_zstd_compress(void *context, const void *input, size_t count, void *output, size_t room) {
+  size_t size = p_ZSTD_compress2(context, output, room, input, count);
   return p_ZSTD_isError(size) ? 0 : size;
 }
 
@@ -77,13 +89,17 @@ size_t bb_unzstd(void *context, const void *input, size_t count, void *output, s
 }
 
 bb_unzstd_result bb_unzstd_step(
-    void *context, const void *input, size_t count, size_t *taken, void *output, size_t room, size_t *made) {
+    void *context, const void *input, size_t count, size_t *taken, void *output, size_t room, size_t *made,
+    const char **why) {
   input_buffer from = {input, count, 0};
   output_buffer to = {output, room, 0};
   size_t result = p_ZSTD_decompressStream(context, &to, &from);
   *taken = from.position;
   *made = to.position;
-  if (p_ZSTD_isError(result)) return bb_unzstd_damaged;
+  if (p_ZSTD_isError(result)) {
+    *why = p_ZSTD_getErrorName(result);
+    return bb_unzstd_damaged;
+  }
   return result == 0 ? bb_unzstd_done : bb_unzstd_more;
 }
 

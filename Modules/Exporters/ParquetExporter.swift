@@ -58,10 +58,7 @@ public struct ParquetExporter: Exporter {
   private enum Dates: String, CaseIterable { case auto, text }
 
   private static func compression(_ options: ExportOptions) throws(Problem) -> PageCompression {
-    guard let text = options.values[compression.key] else {
-      let usual = PageCompression.zstd(level: 1)
-      return usual.isAvailable ? usual : .snappy
-    }
+    guard let text = options.values[compression.key] else { return .usual }
     switch text {
     case "zstd": return .zstd(level: 1)
     case "snappy": return .snappy

@@ -14,11 +14,11 @@ size_t bb_zstd_bound(size_t count);
 size_t bb_lz4_bound(size_t count);
 
 /// A compression context, reused for many pieces by one thread at a time; 0 when memory is exhausted.
-void *bb_zstd_begin(void);
+void *bb_zstd_begin(int level, int has_checksums);
 void bb_zstd_end(void *context);
 
 /// Compresses into one frame; the number of bytes written, 0 on failure.
-size_t bb_zstd_compress(void *context, int level, const void *input, size_t count, void *output, size_t room);
+size_t bb_zstd_compress(void *context, const void *input, size_t count, void *output, size_t room);
 
 /// Compresses into one block without a frame, at most 2,113,929,216 bytes; the number of bytes written, 0 on failure.
 size_t bb_lz4_compress(const void *input, size_t count, void *output, size_t room);
@@ -33,9 +33,10 @@ size_t bb_unzstd(void *context, const void *input, size_t count, void *output, s
 /// The outcome of a step. Done: a frame has ended, and all of it was written.
 typedef enum { bb_unzstd_more, bb_unzstd_done, bb_unzstd_damaged } bb_unzstd_result;
 
-/// Decompresses as much as the input and the room allow; sets how many bytes were taken and made.
+/// Decompresses as much as the input and the room allow; sets how many bytes were taken and made, and the error.
 bb_unzstd_result bb_unzstd_step(
-    void *context, const void *input, size_t count, size_t *taken, void *output, size_t room, size_t *made);
+    void *context, const void *input, size_t count, size_t *taken, void *output, size_t room, size_t *made,
+    const char **why);
 
 /// Decompresses one block without a frame; the number of bytes written, SIZE_MAX on failure.
 size_t bb_unlz4(const void *input, size_t count, void *output, size_t room);

@@ -19,6 +19,8 @@ enum ZipLimits {
   private let source: any RandomAccessSource
   private let entry: ZipArchive.Entry
   private let inflate: Inflate?
+  /// Whether the end of the compressed data was reached.
+  private var isDone = false
   private var input = ArenaBuilder(capacity: 64 << 10)
   /// Where the input begins that was not decompressed yet.
   private var inputStart = 0
@@ -65,14 +67,14 @@ enum ZipLimits {
           try readRaw(into: &input)
         }
         let waiting = input.count - inputStart
-        if inflate.isDone {
+        if isDone {
           guard waiting == 0, left == 0 else { throw damaged("text after its end") }
           return try finish()
         }
-        guard let step = inflate.step(input.run(inputStart, waiting), into: &output) else {
-          throw damaged("invalid compressed data")
-        }
-        guard step.taken > 0 || step.made > 0 || left > 0 || inflate.isDone else { throw damaged("truncated") }
+        let step = inflate.step(input.run(inputStart, waiting), into: &output, limit: output.room)
+        guard step.damage == nil else { throw damaged("invalid compressed data") }
+        isDone = step.isDone
+        guard step.taken > 0 || step.made > 0 || left > 0 || isDone else { throw damaged("truncated") }
         inputStart += step.taken
         count = step.made
       } else {

@@ -6,20 +6,16 @@ import Synchronization
 enum Zlib {
   private static let failure = Mutex<String??>(nil)
 
-  /// Why the library cannot be loaded; nil if it is loaded.
-  static var loadFailure: String? {
-    failure.withLock { failure in
+  /// Loads the library, once.
+  /// - Throws: `unavailable`, with the name of the package, if it is missing.
+  static func load() throws(Problem) {
+    let why = failure.withLock { failure in
       if let known = failure { return known }
       let reason = unsafe bb_zlib_load().map { unsafe String(cString: $0) }
       failure = .some(reason)
       return reason
     }
-  }
-
-  /// Loads the library, once.
-  /// - Throws: `unavailable`, with the name of the package, if it is missing.
-  static func load() throws(Problem) {
-    if let why = loadFailure {
+    if let why {
       throw Problem(.unavailable, "cannot load zlib (\(why))", hint: "install the package zlib1g")
     }
   }
@@ -28,34 +24,51 @@ enum Zlib {
   static func crc32(_ crc: UInt32, _ bytes: ByteRun) -> UInt32 { unsafe bb_zlib_crc32(crc, bytes.start, bytes.count) }
 }
 
-/// Decompresses raw deflate data (RFC 1951), one piece at a time.
-@safe final class Inflate: @unchecked Sendable {
+/// Decompresses data of one format, one piece at a time.
+protocol Decompressor: Sendable {
+  /// Decompresses as much as the input and `limit`, the room for output, allow.
+  func step(_ input: ByteRun, into output: inout ArenaBuilder, limit: Int) -> DecompressionStep
+  /// Begins the next member or frame, after one that is done.
+  func restart()
+}
+
+/// The outcome of a step of a decompressor.
+struct DecompressionStep {
+  /// The bytes of input that were used, and those of output.
+  var taken = 0, made = 0
+  /// Whether the end of the data, or of a member or frame, was reached.
+  var isDone = false
+  /// The reason why the data is damaged; nil if it is not.
+  var damage: String?
+}
+
+/// Decompresses raw deflate data (RFC 1951), or members of a gzip file (RFC 1952).
+@safe final class Inflate: Decompressor, @unchecked Sendable {
   private let state: OpaquePointer
-  /// Whether the end of the data was reached.
-  private(set) var isDone = false
 
   /// - Throws: `unavailable` if zlib is missing, `io` without memory.
-  init() throws(Problem) {
+  init(isGzip: Bool = false) throws(Problem) {
     try Zlib.load()
-    guard let state = unsafe bb_inflate_begin() else { throw Problem(.io, "out of memory") }
+    guard let state = unsafe isGzip ? bb_gunzip_begin() : bb_inflate_begin() else {
+      throw Problem(.io, "out of memory")
+    }
     unsafe self.state = state
   }
 
   deinit { unsafe bb_inflate_end(state) }
 
-  /// Decompresses as much as the input and the room of `output` allow; nil for damaged data.
-  func step(_ input: ByteRun, into output: inout ArenaBuilder) -> (taken: Int, made: Int)? {
-    var taken = 0, made = 0, result = bb_inflate_more
-    let room = output.room
-    _ = unsafe output.appendBytes(atMost: room) { free in
-      result = unsafe bb_inflate_step(state, input.start, input.count, &taken, free.baseAddress, free.count, &made)
-      return made
+  func restart() { unsafe bb_inflate_again(state) }
+
+  func step(_ input: ByteRun, into output: inout ArenaBuilder, limit: Int) -> DecompressionStep {
+    var step = DecompressionStep(), result = bb_inflate_more
+    _ = unsafe output.appendBytes(atMost: limit) { free in
+      result = unsafe bb_inflate_step(
+        state, input.start, input.count, &step.taken, free.baseAddress, free.count, &step.made)
+      return step.made
     }
-    switch result {
-    case bb_inflate_done: isDone = true
-    case bb_inflate_more: if taken == 0, made == 0, input.count > 0, room > 0 { return nil }
-    default: return nil
-    }
-    return (taken, made)
+    step.isDone = result == bb_inflate_done
+    let isStuck = result == bb_inflate_more && step.taken == 0 && step.made == 0 && input.count > 0 && limit > 0
+    if result == bb_inflate_damaged || isStuck { step.damage = "the data or its checksum is wrong" }
+    return step
   }
 }

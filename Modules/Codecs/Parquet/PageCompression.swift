@@ -1,7 +1,6 @@
 internal import CCompression
 internal import CZlib
 public import Rows
-internal import Synchronization
 
 /// The compression of the pages of a Parquet file.
 public enum PageCompression: Sendable, Hashable {
@@ -9,20 +8,18 @@ public enum PageCompression: Sendable, Hashable {
   /// Zstandard at a level from 1 to 19.
   case zstd(level: Int)
 
-  /// Whether the library it needs can be loaded.
-  public var isAvailable: Bool { CompressionLibrary.failure(of: self) == nil }
+  /// Zstandard at its fastest usual level if libzstd is installed, else Snappy.
+  public static var usual: PageCompression { CompressionLibrary.zstd.failure == nil ? .zstd(level: 1) : .snappy }
 
   /// Loads the library it needs.
   /// - Throws: `unavailable`, with the name of the package, if it is missing.
   public func load() throws(Problem) {
-    guard let why = CompressionLibrary.failure(of: self) else { return }
-    let package =
-      switch self {
-      case .zstd: "libzstd1"
-      case .lz4: "liblz4-1"
-      default: "zlib1g"
-      }
-    throw Problem(.unavailable, "cannot load the compression library (\(why))", hint: "install the package \(package)")
+    switch self {
+    case .none, .snappy: break
+    case .gzip: try Zlib.load()
+    case .zstd: try CompressionLibrary.zstd.load()
+    case .lz4: try CompressionLibrary.lz4.load()
+    }
   }
 
   /// The number in the format's enumeration `CompressionCodec`.
@@ -33,30 +30,6 @@ public enum PageCompression: Sendable, Hashable {
     case .gzip: 2
     case .zstd: 6
     case .lz4: 7
-    }
-  }
-}
-
-/// The libraries, loaded once.
-private enum CompressionLibrary {
-  private static let zstd = Mutex<String??>(nil), lz4 = Mutex<String??>(nil)
-
-  /// Why the library of a compression cannot be loaded; nil if it is loaded or none is needed.
-  static func failure(of compression: PageCompression) -> String? {
-    switch compression {
-    case .none, .snappy: nil
-    case .gzip: Zlib.loadFailure
-    case .lz4: once(lz4) { unsafe bb_lz4_load().map { unsafe String(cString: $0) } }
-    case .zstd: once(zstd) { unsafe bb_zstd_load().map { unsafe String(cString: $0) } }
-    }
-  }
-
-  private static func once(_ known: borrowing Mutex<String??>, _ load: () -> String?) -> String? {
-    known.withLock { known in
-      if let known { return known }
-      let failure = load()
-      known = .some(failure)
-      return failure
     }
   }
 }
@@ -72,7 +45,11 @@ private enum CompressionLibrary {
   init(_ compression: PageCompression) throws(Problem) {
     try compression.load()
     self.compression = compression
-    if case .zstd = compression { unsafe context = bb_zstd_begin() } else { unsafe context = nil }
+    if case .zstd(let level) = compression {
+      unsafe context = bb_zstd_begin(Int32(level), 0)
+    } else {
+      unsafe context = nil
+    }
     if case .gzip = compression { unsafe gzip = bb_gzip_begin(6) } else { unsafe gzip = nil }
     switch compression {
     case .zstd: if unsafe context == nil { throw Problem(.io, "out of memory") }
@@ -100,9 +77,9 @@ private enum CompressionLibrary {
       case .snappy:
         unsafe snappy.append(input.assumingMemoryBound(to: UInt8.self), count, to: &out)
         return true
-      case .zstd(let level):
+      case .zstd:
         let bound = bb_zstd_bound(count), room = unsafe out.room(bound)
-        let size = unsafe bb_zstd_compress(context, Int32(level), input, count, room, bound)
+        let size = unsafe bb_zstd_compress(context, input, count, room, bound)
         unsafe out.commit(room + size)
         return size > 0
       case .gzip:

@@ -29,9 +29,8 @@ public final class SpooledByteSource: ByteSource {
     return count
   }
 
-  /// Copies all there is, which then can be read from any position, if `isNeeded`.
-  func readAll(if isNeeded: Bool) throws(Problem) {
-    guard isNeeded else { return }
+  /// Copies all there is, which then can be read from any position.
+  func readAll() throws(Problem) {
     var piece = ArenaBuilder(), at = 0
     while true {
       piece.removeAll()

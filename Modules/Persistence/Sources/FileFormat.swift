@@ -96,13 +96,11 @@ public enum FileFormat: String, Sendable, Hashable, CaseIterable {
     return isPlain && !path.hasPrefix("-") ? path : "'\(path.replacing("'", with: "'\\''"))'"
   }
 
-  /// A way of compressing files: the first bytes, the suffix, and the program that undoes it.
+  /// A compression that is not read: the first bytes, the suffix, and the program that undoes it.
   private struct Packing {
     let mark: [UInt8], suffix: String, tool: String
 
     static let all = [
-      Packing(mark: [0x1F, 0x8B], suffix: "gz", tool: "gzip"),
-      Packing(mark: [0x28, 0xB5, 0x2F, 0xFD], suffix: "zst", tool: "zstd"),
       Packing(mark: Array("BZh".utf8), suffix: "bz2", tool: "bzip2"),
       Packing(mark: [0xFD, 0x37, 0x7A, 0x58, 0x5A, 0], suffix: "xz", tool: "xz"),
     ]

@@ -45,7 +45,9 @@ public struct FileSource: RecordSource {
   private let delimiter: UInt8?
   private let scratch: any ScratchSpace
   private let report: @Sendable (String) -> Void
-  /// A pipe's bytes.
+  /// The compression of the file; nil for none.
+  private let compression: FileCompression?
+  /// A pipe's bytes, decompressed.
   private let piped: (any ByteSource)?
   /// The bytes of a workbook.
   private let workbookBytes: (any RandomAccessSource)?
@@ -67,18 +69,21 @@ public struct FileSource: RecordSource {
     self.scratch = scratch
     self.report = report
     let advice = "use --storage \(path) to read a directory as a store"
-    let source = path == "-" ? FileByteSource() : try Self.open(path, advice)
-    name = source.name
-    let isPipe = source.size == nil
+    let file = path == "-" ? FileByteSource() : try Self.open(path, advice)
+    name = file.name
+    let isPipe = file.size == nil
+    let (source, compression) = try Self.decompressed(file)
+    self.compression = compression
     let isCopied = isPipe && (reading.format == nil || reading.format == .xlsx || reading.types.isEmpty)
-    let copy = isCopied ? try SpooledByteSource(source, scratch: scratch) : nil
+    var copy = isCopied ? try SpooledByteSource(source, scratch: scratch) : nil
     let bytes: any ByteSource = copy ?? source
     piped = isPipe ? bytes : nil
     self.path = isPipe ? nil : path
     if let said = reading.format { format = said } else { format = try Self.format(of: path, bytes, reading) }
-    try copy?.readAll(if: format == .xlsx)
     if format == .xlsx {
-      if let copy { workbookBytes = copy } else { workbookBytes = source }
+      if compression != nil, copy == nil { copy = try SpooledByteSource(source, scratch: scratch) }
+      try copy?.readAll()
+      workbookBytes = copy ?? file
     } else {
       workbookBytes = nil
     }
@@ -108,6 +113,21 @@ public struct FileSource: RecordSource {
     if isPipe, format == .sqlite {
       throw Problem(.usage, "cannot read an SQLite database from a pipe", at: name, hint: "save it to a file first")
     }
+    if compression != nil, format == .sqlite {
+      throw Problem(.usage, "cannot read a compressed SQLite database", at: name, hint: "decompress it first")
+    }
+  }
+
+  /// The bytes of a file, decompressed if its first bytes show a compression.
+  private static func decompressed(
+    _ file: FileByteSource
+  ) throws(Problem) -> (any ByteSource, FileCompression?) {
+    var start = ArenaBuilder(capacity: 4)
+    let peeked = file.again() ?? file
+    while start.count < 4, try peeked.read(into: &start, limit: 4 - start.count) > 0 {}
+    let source: any ByteSource = file.size == nil ? PrefixedByteSource(start.bytes, file) : file
+    guard let compression = FileCompression(beginning: start.bytes) else { return (source, nil) }
+    return (try DecompressingSource(source, compression), compression)
   }
 
   private static func open(_ path: String, _ advice: String) throws(Problem) -> FileByteSource {
@@ -127,7 +147,7 @@ public struct FileSource: RecordSource {
   /// By suffix, else by what the bytes look like; what looks like nothing else is CSV when it is text.
   private static func format(of path: String, _ bytes: any ByteSource, _ reading: Reading) throws(Problem) -> FileFormat
   {
-    let last = path.split(separator: "/").last ?? ""
+    let last = FileCompression.split(path).path.split(separator: "/").last ?? ""
     let suffix = last.lastIndex(of: ".").map { last[last.index(after: $0)...].lowercased() }
     if let suffix, let format = FileFormat(suffix: suffix) { return format }
     var read = ArenaBuilder(capacity: 4096)
@@ -152,7 +172,7 @@ public struct FileSource: RecordSource {
   /// The given name, or the file's name without its suffix.
   private var table: String {
     if let table = reading.table { return table }
-    guard let last = path?.split(separator: "/").last else { return "input" }
+    guard let path, let last = FileCompression.split(path).path.split(separator: "/").last else { return "input" }
     let dot = last.dropFirst().lastIndex(of: ".")
     return String(dot.map { last[..<$0] } ?? last)
   }
@@ -243,7 +263,8 @@ public struct FileSource: RecordSource {
     if let piped {
       bytes = try piped.reopened() ?? piped
     } else {
-      bytes = try FileByteSource(input: path ?? name)
+      let file = try FileByteSource(input: path ?? name)
+      if let compression { bytes = try DecompressingSource(file, compression) } else { bytes = file }
     }
     switch format {
     case .json, .ndjson, .sqlite, .xlsx:
