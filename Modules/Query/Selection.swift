@@ -36,6 +36,8 @@ public struct Selection: Sendable, Hashable {
   /// Relations to follow, by name: of the dataset, or of what an earlier one of them led to. To one record: its columns
   /// follow, named `character.birthday`. To many: a row for each. To none: nulls.
   public var relations: [String] = []
+  /// The rows that have a match in a relation, or have none; of several relations, all rows are kept.
+  public var joinKind = JoinKind.left
   /// Whether relations give a column of JSON each instead.
   public var isNested = false
 
@@ -104,7 +106,7 @@ public struct Selection: Sendable, Hashable {
   ) throws(Problem) -> any RowStream {
     let base = stream.schema
     let join =
-      relations.isEmpty ? nil : try Join(relations, nested: isNested, from: base, related)
+      relations.isEmpty ? nil : try Join(relations, nested: isNested, joinKind, from: base, related)
     let schema = join?.schema ?? base
 
     var own: [RowFilter] = [], joined: [RowFilter] = []

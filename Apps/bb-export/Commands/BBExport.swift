@@ -20,9 +20,10 @@ enum BBExport {
         "DATASET|FILE", values: .dynamic("dataset"), takesFiles: true, count: .any,
         "dataset to write; or files to read, or - for standard input, and the table of a file with several")
     ],
-    options: Options.selecting + [Options.sql] + OutputOptions.exporting + Options.readingFiles + [
-      Options.sheet, Options.storage,
-    ]
+    options: Options.selecting + [Options.join, Options.on, Options.joinType, Options.sql] + OutputOptions.exporting
+      + Options.readingFiles + [
+        Options.sheet, Options.storage,
+      ]
       + Options.asking,
     examples: [
       "episodes --where 'season = 1' --production bb", "characters -o characters.csv -o characters.json",

@@ -1,6 +1,7 @@
 import AppShell
 import CommandLineKit
 import Domain
+import Query
 import Rows
 
 /// Every option of bb-export, described once.
@@ -21,6 +22,13 @@ enum Options {
   static let with = Option.value(
     "with", "RELATION,…", values: .list("relation"), in: selection,
     "join related records: adds columns such as character.birthday, one row per match")
+  static let join = Option.value(
+    "join", "FILE", values: .file, in: selection, "join the rows of FILE: adds its columns, prefixed with its name")
+  static let on = Option.value(
+    "on", "COLUMN=COLUMN,…", in: selection, "with --join: columns that must be equal, of the input and of FILE")
+  static let joinType = Option.value(
+    "join-type", "TYPE", values: .words(JoinKind.allCases.map(\.rawValue)), default: "left", in: selection,
+    "with --join: keep all rows, those with a match, or those without")
   static let favourites = Option.flag(
     "favourites", aliases: ["favorites"], in: selection, "only favourites (see bb-notes favourites)")
   static let nest = Option.flag(

@@ -11,10 +11,12 @@ struct SelectionReader {
   private let season: Int?
   private let production: String?
   private let order: MovieOrder?
+  private let join: JoinInput?
 
   /// Reads what needs no schema.
-  init(_ invocation: Invocation) throws(Problem) {
+  init(_ invocation: Invocation, join: JoinInput? = nil) throws(Problem) {
     self.invocation = invocation
+    self.join = join
     season = try invocation.integer(Options.season, in: 0...Int(Int32.max))
     if let production = invocation[SharedOptions.production] {
       self.production = try Shorthand.production(production)
@@ -39,8 +41,9 @@ struct SelectionReader {
     if plain.sort.isEmpty { plain.sort = invocation.orderOfCounts }
     plain.relations = try invocation.names(Options.with) ?? []
     plain.isNested = invocation.has(Options.nest)
-    if plain.isNested, plain.relations.isEmpty {
-      throw Problem(.usage, "--nest requires --with", hint: "add --with RELATION")
+    if let join { plain = join.added(to: plain, invocation) }
+    if plain.isNested, plain.relations.isEmpty, !invocation.has(Options.join) {
+      throw Problem(.usage, "--nest requires --with or --join", hint: "add --with RELATION")
     }
     plain.columns = try invocation.names(SharedOptions.columns)
   }
@@ -80,7 +83,8 @@ struct SelectionReader {
     if order == nil, selection.sort.isEmpty, selection.grouping == nil, isOfFilms, schema.name == Catalog.movies.name {
       selection.sort = try usualOrder.sort(of: schema)
     }
-    _ = try selection.apply(to: BufferedRows(schema: schema, batches: []), scratch: NoScratch(), related: .described)
+    let related = join?.added(to: .described, from: schema.name) ?? .described
+    _ = try selection.apply(to: BufferedRows(schema: schema, batches: []), scratch: NoScratch(), related: related)
     return selection
   }
 }

@@ -24,20 +24,18 @@ struct TableCommand {
       policy.columns = [.user: Profile.shownColumns, .scripts: Profile.shownColumns, .files: Profile.fileColumns]
     }
     let outputs = try OutputPlan(invocation, services, policy)
+    _ = try SelectionReader(invocation)
     if let sql = invocation[Options.sql] {
-      let selection = try SelectionReader(invocation)
-      let rows = try await InputFiles.query(sql, invocation, services)
-      try await write(rows, try selection.read(for: rows.schema), .none, to: outputs)
+      try await write(try await InputFiles.query(sql, invocation, services), to: outputs)
       return
     }
     let choice = SourceReader.guarding(
       try SourceReader(invocation).choice(for: invocation.arguments.first), for: outputs)
-    let selection = try SelectionReader(invocation)
     if invocation.all(Options.from).count > 1 {
-      let rows = try await InputFiles.union(invocation, services)
-      try await write(rows, try selection.read(for: rows.schema), .none, to: outputs)
+      try await write(try await InputFiles.union(invocation, services), to: outputs)
       return
     }
+    let join = try await JoinInput(invocation, services), selection = try SelectionReader(invocation, join: join)
     let source = try await services.sources.open(choice)
     let table = try await Self.table(of: source, choice, invocation, services.report)
     var request = RowRequest(columns: selection.neededColumns, cores: outputs.threads)
@@ -59,9 +57,11 @@ struct TableCommand {
     }
     var wanted = try selection.read(for: rows.schema)
     if invocation.has(Options.favourites) { try await keepFavourites(of: table, choice, &wanted) }
-    let related = try await JoinTables.read(for: wanted.relations, of: table) { (name) throws(Problem) in
+    let named = wanted.relations.prefix(wanted.relations.count - (join == nil ? 0 : 1))
+    var related = try await JoinTables.read(for: Array(named), of: table) { (name) throws(Problem) in
       try await source.rows(of: name, RowRequest())
     }
+    if let join { related = join.added(to: related, from: rows.schema.name) }
     let summary = try await write(rows, wanted, related, to: outputs)
     if summary.rows == 0, let name = invocation[Options.name] {
       services.report.result(Self.nobody(table, name))
@@ -83,6 +83,13 @@ struct TableCommand {
       }
     }
     return try await outputs.write(profile)
+  }
+
+  /// Writes rows that no relation leads from.
+  private func write(_ rows: any RowStream, to outputs: OutputPlan) async throws(Problem) {
+    let join = try await JoinInput(invocation, services)
+    let selection = try SelectionReader(invocation, join: join).read(for: rows.schema)
+    try await write(rows, selection, join?.added(to: .none, from: rows.schema.name) ?? .none, to: outputs)
   }
 
   /// The table that was named, or the only one there is.

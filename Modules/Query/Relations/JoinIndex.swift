@@ -8,7 +8,7 @@ struct JoinIndex: Sendable {
   /// The relation's columns, where it begins.
   private let left: [Int]
   /// From what rows are matched by to their numbers, in order.
-  private let rows: [[UInt8]: [Int]]
+  private let rows: RowsByKey
   /// The number of each batch's first row.
   private let starts: [Int]
 
@@ -23,29 +23,52 @@ struct JoinIndex: Sendable {
     }
     var left: [Int] = [], right: [Int] = []
     for pair in relation.columns {
-      left.append(try schema.column(named: pair.left))
-      right.append(try table.schema.column(named: pair.right))
+      let columns = (try schema.column(named: pair.left), try table.schema.column(named: pair.right))
+      if relation.names == nil { try Self.check(schema.columns[columns.0], table.schema.columns[columns.1]) }
+      left.append(columns.0)
+      right.append(columns.1)
     }
     self.left = left
-    var rows: [[UInt8]: [Int]] = [:], starts: [Int] = [], count = 0
+    rows = RowsByKey()
+    var starts: [Int] = [], count = 0
+    var keys = KeyBuffer()
     for batch in table.batches {
       starts.append(count)
+      let reader = CellReader(batch)
       for row in 0..<batch.count {
-        for key in Self.keys(batch, row, right, resolver) { rows[key, default: []].append(count + row) }
+        keys.removeAll()
+        Self.put(reader, row, right, resolver, to: &keys)
+        for number in 0..<keys.count { rows.add(count + row, keys, number) }
       }
       count += batch.count
     }
-    self.rows = rows
     self.starts = starts
   }
 
-  /// The numbers of the rows that a row leads to, each once.
-  func matches(_ batch: RowBatch, _ row: Int) -> [Int] {
-    var found: [Int] = []
-    for key in Self.keys(batch, row, left, resolver) {
-      for number in rows[key] ?? [] where !found.contains(number) { found.append(number) }
+  /// Refuses columns whose values are never equal.
+  private static func check(_ left: ColumnDescription, _ right: ColumnDescription) throws(Problem) {
+    func kind(_ type: ColumnType) -> ColumnType {
+      switch type {
+      case .integer, .real, .decimal: .decimal
+      case .text, .date, .timestamp, .url: .text
+      case .list, .json: .json
+      case .boolean, .bytes: type
+      }
     }
-    return found
+    guard kind(left.type) != kind(right.type) else { return }
+    throw Problem(
+      .usage, "cannot join \(left.name) (\(left.type.name)) and \(right.name) (\(right.type.name))",
+      hint: "read both as the same type with --types")
+  }
+
+  /// The numbers of the rows that a row leads to, each once.
+  /// - Parameter keys: a buffer to work with.
+  func matches(_ reader: CellReader, _ row: Int, _ keys: inout KeyBuffer) -> [Int] {
+    keys.removeAll()
+    Self.put(reader, row, left, resolver, to: &keys)
+    var found: [Int] = []
+    for number in 0..<keys.count { rows.forEach(keys, number) { found.append($0) } }
+    return keys.count > 1 ? found.withoutRepetitions : found
   }
 
   /// The batch and the row within it of a row's number.
@@ -58,28 +81,74 @@ struct JoinIndex: Sendable {
     return (table.batches[low], number - starts[low])
   }
 
-  /// The keys that a row is matched by: each element of a list; none if a value is null or a name is unknown.
-  private static func keys(_ batch: RowBatch, _ row: Int, _ columns: [Int], _ resolver: NameIndex?) -> [[UInt8]] {
-    let reader = CellReader(batch)
+  /// Puts the keys that a row is matched by: of each known name in a list; none if a value is null.
+  private static func put(
+    _ reader: CellReader, _ row: Int, _ columns: [Int], _ resolver: NameIndex?, to keys: inout KeyBuffer
+  ) {
     if let resolver, let column = columns.first {
-      var keys: [[UInt8]] = []
+      var positions: [Int] = []
       reader.forEachText(of: reader.cell(row, column)) { name in
-        if let position = resolver.position(of: name) { keys.append(Array(String(position).utf8)) }
+        if let position = resolver.position(of: name) { positions.append(position) }
       }
-      return keys
+      for position in positions {
+        keys.put(.integer(Int64(position)), reader)
+        keys.finishKey()
+      }
+      return
     }
-    var key = ByteBuffer(capacity: 128)
     for column in columns {
       let cell = reader.cell(row, column)
-      if cell.isNull { return [] }
-      // A canonical JSON value delimits itself, so the values of several columns cannot run into each other.
-      if let integer = reader.integer(of: cell) {
-        key.append(integer: integer)
-      } else {
-        key.append(jsonOf: cell, batch.arena)
-      }
-      key.append(byte: UInt8(ascii: ","))
+      if cell.isNull { return keys.discardKey() }
+      keys.put(cell, reader)
     }
-    return [key.bytes()]
+    keys.finishKey()
+  }
+}
+
+/// The numbers of rows by a key, in the order in which they were added.
+private final class RowsByKey: @unchecked Sendable {
+  private var keys = KeyTable()
+  /// The first and the last entry of each key.
+  private var firsts: [Int32] = [], lasts: [Int32] = []
+  /// An entry: the number of a row, and the next entry of the same key; -1 for none.
+  private var rows: [Int32] = [], nexts: [Int32] = []
+
+  /// Adds a row to a key. Not while another task reads.
+  func add(_ row: Int, _ buffer: borrowing KeyBuffer, _ number: Int) {
+    let (key, length) = unsafe buffer.key(number), hash = buffer.hash(number)
+    let entry = Int32(rows.count)
+    let known = unsafe keys.find(key, length, hash)
+    if known < 0 {
+      _ = unsafe keys.add(key, length, hash, more: key, 0)
+      firsts.append(entry)
+      lasts.append(entry)
+    } else {
+      let last = Int(lasts[known])
+      // A list may name a record twice.
+      if rows[last] == Int32(row) { return }
+      nexts[last] = entry
+      lasts[known] = entry
+    }
+    rows.append(Int32(row))
+    nexts.append(-1)
+  }
+
+  func forEach(_ buffer: borrowing KeyBuffer, _ number: Int, _ body: (Int) -> Void) {
+    let (key, length) = unsafe buffer.key(number)
+    let known = unsafe keys.find(key, length, buffer.hash(number))
+    guard known >= 0 else { return }
+    var entry = firsts[known]
+    while entry >= 0 {
+      body(Int(rows[Int(entry)]))
+      entry = nexts[Int(entry)]
+    }
+  }
+}
+
+extension [Int] {
+  /// The elements, each where it comes first.
+  var withoutRepetitions: [Int] {
+    var seen = Set<Int>()
+    return filter { seen.insert($0).inserted }
   }
 }

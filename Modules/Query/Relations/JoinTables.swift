@@ -20,6 +20,14 @@ public struct JoinTables: Sendable {
     self.relations = relations
   }
 
+  /// The tables read, and one more.
+  /// - Parameter relation: the relation that leads to it.
+  public func adding(_ schema: Schema, _ batches: [RowBatch], by relation: Relation) -> JoinTables {
+    var tables = tables
+    tables[relation.to] = Table(schema: schema, batches: batches)
+    return JoinTables(tables: tables, relations: relations + [relation])
+  }
+
   private init(tables: [String: Table], relations: [Relation]) {
     self.tables = tables
     self.relations = relations

@@ -2,7 +2,17 @@ import Codecs
 import Rows
 import Synchronization
 
-/// Rows with what their relations lead to: a left join, or nested records.
+/// The rows of a join.
+public enum JoinKind: String, Sendable, Hashable, CaseIterable {
+  /// All rows; nulls for those without a match.
+  case left
+  /// Rows with a match.
+  case inner
+  /// Rows without a match, without the columns of the other table.
+  case anti
+}
+
+/// Rows with what their relations lead to: a join, or nested records.
 struct Join: Sendable {
   /// The columns of the rows, then those of each relation (`character.birthday`); nested, one column of JSON a
   /// relation.
@@ -11,11 +21,15 @@ struct Join: Sendable {
   private let steps: [JoinStep]
   private let indexes: [JoinIndex]
   private let isNested: Bool
+  private let kind: JoinKind
   /// Whether a step can lead a row to several records, by itself or by what it begins at.
   private let isRepeating: [Bool]
 
   /// - Throws: `usage` for an unknown relation or a column name that already exists.
-  init(_ names: [String], nested: Bool, from base: Schema, _ related: JoinTables) throws(Problem) {
+  init(
+    _ names: [String], nested: Bool, _ kind: JoinKind = .left, from base: Schema, _ related: JoinTables
+  ) throws(Problem) {
+    self.kind = kind
     steps = try JoinStep.steps(names, from: base.name, among: related.relations)
     isNested = nested
     width = base.width
@@ -24,9 +38,11 @@ struct Join: Sendable {
       let start = step.parent.map { indexes[$0].table.schema } ?? base
       let index = try JoinIndex(step.relation, from: start, related)
       let repeats = step.relation.isToMany || step.parent.map { isRepeating[$0] } ?? false
-      columns +=
-        nested
-        ? [Self.nestedColumn(step.relation, base, isList: repeats)] : Self.columns(step.relation, index.table.schema)
+      if kind != .anti {
+        columns +=
+          nested
+          ? [Self.nestedColumn(step.relation, base, isList: repeats)] : Self.columns(step.relation, index.table.schema)
+      }
       indexes.append(index)
       isRepeating.append(repeats)
     }
@@ -40,7 +56,7 @@ struct Join: Sendable {
         hint: "remove the relation from --with")
     }
     // Rows that are repeated have no key any more.
-    let key = !nested && isRepeating.contains(true) ? [] : base.key.map { base.columns[$0].name }
+    let key = !nested && kind != .anti && isRepeating.contains(true) ? [] : base.key.map { base.columns[$0].name }
     schema = Schema(base.name, base.summary, key: key, columns: columns)
   }
 
@@ -60,36 +76,50 @@ struct Join: Sendable {
 
   /// Some rows of a batch, joined.
   func rows(_ range: Range<Int>, of batch: RowBatch) -> RowBatch {
-    var builder = RowBatchBuilder(width: schema.width)
-    for row in range { isNested ? nest(row, of: batch, &builder) : pair(row, of: batch, &builder) }
+    var builder = RowBatchBuilder(width: schema.width), keys = KeyBuffer()
+    let isNested = isNested && kind != .anti
+    for row in range { isNested ? nest(row, of: batch, &keys, &builder) : pair(row, of: batch, &keys, &builder) }
     return builder.finish()
   }
 
   /// Appends a row for each path through the relations; one with nulls where a relation has no match.
-  private func pair(_ row: Int, of batch: RowBatch, _ builder: inout RowBatchBuilder) {
+  private func pair(_ row: Int, of batch: RowBatch, _ keys: inout KeyBuffer, _ builder: inout RowBatchBuilder) {
+    if steps.count == 1 {
+      let matches = found(indexes[0], steps[0], [], batch, row, &keys)
+      switch kind {
+      case .anti: if matches.isEmpty { append(row, of: batch, [], &builder) }
+      case .left where matches.isEmpty: append(row, of: batch, [nil], &builder)
+      case .left, .inner: for number in matches { append(row, of: batch, [number], &builder) }
+      }
+      return
+    }
     var ways: [[Int?]] = [[]]
     for (step, index) in zip(steps, indexes) {
       ways = ways.flatMap { way -> [[Int?]] in
-        let matches = found(index, step, way.map { $0.map { [$0] } ?? [] }, batch, row)
+        let matches = found(index, step, way.map { $0.map { [$0] } ?? [] }, batch, row, &keys)
         return matches.isEmpty ? [way + [nil]] : matches.map { way + [$0] }
       }
     }
-    for way in ways {
-      for column in 0..<width { builder.append(row, column, of: batch) }
-      for (number, index) in zip(way, indexes) {
-        let place = number.map { index.place(of: $0) }
-        for column in 0..<index.table.schema.width {
-          if let place { builder.append(place.row, column, of: place.batch) } else { builder.appendNull() }
-        }
+    for way in ways { append(row, of: batch, way, &builder) }
+  }
+
+  /// Appends the row with one record, or with nulls, for each relation.
+  private func append(_ row: Int, of batch: RowBatch, _ way: [Int?], _ builder: inout RowBatchBuilder) {
+    for column in 0..<width { builder.append(row, column, of: batch) }
+    for (number, index) in zip(way, indexes) {
+      let place = number.map { index.place(of: $0) }
+      for column in 0..<index.table.schema.width {
+        if let place { builder.append(place.row, column, of: place.batch) } else { builder.appendNull() }
       }
     }
   }
 
   /// The row with one record, or a list of records, for each relation.
-  private func nest(_ row: Int, of batch: RowBatch, _ builder: inout RowBatchBuilder) {
-    for column in 0..<width { builder.append(row, column, of: batch) }
+  private func nest(_ row: Int, of batch: RowBatch, _ keys: inout KeyBuffer, _ builder: inout RowBatchBuilder) {
     var records: [[Int]] = []
-    for (step, index) in zip(steps, indexes) { records.append(found(index, step, records, batch, row)) }
+    for (step, index) in zip(steps, indexes) { records.append(found(index, step, records, batch, row, &keys)) }
+    if kind == .inner, records.contains(where: \.isEmpty) { return }
+    for column in 0..<width { builder.append(row, column, of: batch) }
     for ((isList, index), numbers) in zip(zip(isRepeating, indexes), records) {
       let objects = numbers.map { object($0, index) }
       if isList {
@@ -103,17 +133,22 @@ struct Join: Sendable {
   }
 
   /// The records that a step finds, from the row or from the records of its parent step.
-  private func found(_ index: JoinIndex, _ step: JoinStep, _ records: [[Int]], _ batch: RowBatch, _ row: Int) -> [Int] {
-    var beginnings = [(batch: batch, row: row)]
-    if let parent = step.parent { beginnings = records[parent].map { indexes[parent].place(of: $0) } }
-    var found: [Int] = []
-    for beginning in beginnings {
-      let matches = index.matches(beginning.batch, beginning.row)
+  private func found(
+    _ index: JoinIndex, _ step: JoinStep, _ records: [[Int]], _ batch: RowBatch, _ row: Int, _ keys: inout KeyBuffer
+  ) -> [Int] {
+    func matches(_ batch: RowBatch, _ row: Int, _ keys: inout KeyBuffer) -> [Int] {
+      let matches = index.matches(CellReader(batch), row, &keys)
       // Several records where one is meant: there is no telling which.
-      guard step.relation.isToMany || matches.count == 1 else { continue }
-      found += matches.filter { !found.contains($0) }
+      return step.relation.isToMany || matches.count == 1 ? matches : []
     }
-    return found
+    guard let parent = step.parent else { return matches(batch, row, &keys) }
+    if records[parent].isEmpty { return [] }
+    var found: [Int] = []
+    for number in records[parent] {
+      let place = indexes[parent].place(of: number)
+      found += matches(place.batch, place.row, &keys)
+    }
+    return records[parent].count == 1 ? found : found.withoutRepetitions
   }
 
   private func object(_ number: Int, _ index: JoinIndex) -> [UInt8] {

@@ -29,4 +29,12 @@ public struct Relation: Sendable, Hashable {
     self.names = names
     self.columns = columns.map { Pair(left: $0.key, right: $0.value) }
   }
+
+  /// A relation to any number of records by columns of equal values: of `from` on the left, of `to` on the right.
+  public init(_ name: String, from: String, to: String, on pairs: [(left: String, right: String)]) {
+    (self.name, self.from, self.to) = (name, from, to)
+    isToMany = true
+    names = nil
+    columns = pairs.map { Pair(left: $0.left, right: $0.right) }
+  }
 }

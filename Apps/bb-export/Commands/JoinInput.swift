@@ -1,0 +1,61 @@
+import AppShell
+import CommandLineKit
+import Domain
+import Query
+import Rows
+
+/// The file that `--join` names, in memory, and the columns that `--on` names.
+struct JoinInput {
+  private let schema: Schema
+  private let batches: [RowBatch]
+  private let name: String
+  private let pairs: [(left: String, right: String)]
+
+  /// Reads the file; nil without `--join`.
+  /// - Throws: `usage` for options that cannot be used together; the errors of the file.
+  init?(_ invocation: Invocation, _ services: AppServices) async throws(Problem) {
+    guard let path = invocation[Options.join] else {
+      for option in [Options.on, Options.joinType] where invocation.has(option) {
+        throw Problem(.usage, "--\(option.name) requires --join", hint: "add --join FILE")
+      }
+      return nil
+    }
+    guard let list = invocation[Options.on] else {
+      throw Problem(.usage, "--join requires --on", hint: "add --on COLUMN, or --on COLUMN=COLUMN of \(path)")
+    }
+    if invocation.has(Options.joinType), invocation.has(Options.with) {
+      throw Problem(.usage, "--with and --join-type cannot be used together", hint: "omit one of them")
+    }
+    pairs = try ListedName.list(list, mark: "=", of: Options.on.name).map { ($0.name, $0.value ?? $0.name) }
+    let choice = SourceChoice.file(path: path, FileChoice())
+    let source = try await services.sources.open(choice)
+    guard let table = try await source.mainTable() else {
+      let names = try await source.tables().map(\.name).joined(separator: ", ")
+      throw Problem(
+        .usage, "the file has several tables: \(names)", at: source.name, hint: "write one to a file of its own first")
+    }
+    let rows = try await source.rows(of: table, RowRequest(cores: services.cores))
+    (schema, batches) = try await rows.withWidening { (rows) throws(Problem) in
+      (rows.schema, try await rows.collect())
+    }
+    name = schema.name
+  }
+
+  /// The relation that leads from rows of a table to those of the file.
+  func relation(from table: String) -> Relation {
+    Relation(name, from: table, to: "\u{1F}\(name)", on: pairs)
+  }
+
+  /// The tables of relations, and this one.
+  func added(to tables: JoinTables, from table: String) -> JoinTables {
+    tables.adding(schema, batches, by: relation(from: table))
+  }
+
+  /// The selection with this join after its relations.
+  func added(to selection: Selection, _ invocation: Invocation) -> Selection {
+    var selection = selection
+    selection.relations.append(name)
+    selection.joinKind = invocation[Options.joinType].flatMap(JoinKind.init) ?? .left
+    return selection
+  }
+}
