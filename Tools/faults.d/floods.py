@@ -85,7 +85,7 @@ def run(arguments):
             kind = name.split()[0]
             fill(folder / f"f.{kind}")
             command = ["bb-export", "--from", f"f.{kind}", "-o", "o.ndjson", "-q"] if use == "table" else ["bb-notes", "import", f"f.{kind}", "--storage", "csv:s"]
-            done = Run([release / command[0], *command[1:]], folder, limit=6 * SECONDS)
+            done = Run([release / command[0], *command[1:]], folder, limit=60 * SECONDS)
             slowest, largest = max(slowest, (done.processor, name)), max(largest, (done.megabytes, name))
             faults = []
             if done.is_late or done.processor > SECONDS: faults.append(f"{done.processor:.1f} s")
