@@ -54,7 +54,7 @@ public struct OutputPlan: Sendable {
       OutputOptions.shortcuts(invocation) + invocation.all(OutputOptions.formatOption), for: chosen.map(\.exporter))
     let imageDirectory = invocation[OutputOptions.imageDirectory]
     if imageDirectory != nil, !chosen.contains(where: { $0.path != "-" && $0.exporter.descriptor.showsImages }) {
-      throw Problem(.usage, "--image-dir requires an HTML file", hint: "add -o FILE.html")
+      throw Problem(.usage, "--image-dir requires a file that shows images", hint: "add -o FILE.html")
     }
     let targets = try chosen.map { (path, exporter) throws(Problem) in
       var own = options[exporter.descriptor.name] ?? ExportOptions()

@@ -4,6 +4,12 @@ public import Rows
 
 /// People as vCards, for tables with a column of names.
 public struct VCardExporter: Exporter {
+  private static let version = ExporterDescriptor.Option(
+    "version", "4.0|3.0", "Version of the standard; 3.0 for older address books [default: 4.0]")
+  private static let images = ExporterDescriptor.Option(
+    "images", "links|embed",
+    "Photos: as addresses, or as part of the cards, those of --image-dir [default: links]")
+
   /// The format.
   public init() {}
 
@@ -11,15 +17,19 @@ public struct VCardExporter: Exporter {
   public var descriptor: ExporterDescriptor {
     ExporterDescriptor(
       "vcard", fileExtensions: ["vcf"], mediaType: "text/vcard; charset=utf-8",
-      summary: "vCards for an address book", isExact: false)
+      summary: "vCards for an address book", isExact: false, options: [Self.version, Self.images])
   }
 
-  /// An encoder; there are no options.
+  /// An encoder.
   /// - Throws: `usage` for a table without names.
   public func makeEncoder(
     for schema: Schema, options: ExportOptions, layout: ColumnMetrics
   ) throws(Problem) -> any RowEncoder {
-    VCardEncoder(writer: try VCardWriter(schema))
+    let isEmbedded = options.values[Self.images.key] == "embed"
+    return VCardEncoder(
+      writer: try VCardWriter(
+        schema, version: try options.choice(Self.version, default: .four),
+        images: isEmbedded ? options.images : PageImages()))
   }
 }
 

@@ -19,7 +19,7 @@ public struct XLSXExporter: Exporter {
       "xlsx", fileExtensions: ["xlsx"],
       mediaType: "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
       summary: "A workbook for Excel or LibreOffice; 1.10 is shown as 1.10; fails on values a cell cannot hold",
-      isExact: true, options: [Self.numbers, OptionKeys.nonfinite],
+      isExact: true, measuring: .head(rows: 500), options: [Self.numbers, OptionKeys.nonfinite],
       limits: ExporterDescriptor.Limits(
         columns: SheetWriter.maximumColumns, records: SheetWriter.maximumRows - 1, characters: SheetWriter.maximumText))
   }
@@ -31,7 +31,7 @@ public struct XLSXExporter: Exporter {
     SheetEncoder(
       writer: SheetWriter(
         schema, numbers: try options.choice(Self.numbers, default: .error),
-        nonfinite: try options.choice(OptionKeys.nonfinite, default: .error)))
+        nonfinite: try options.choice(OptionKeys.nonfinite, default: .error), head: layout.head))
   }
 
   /// The workbook around the sheet.

@@ -1,5 +1,5 @@
 """The checks of `bb-export site` for Tools/check-external pages: every page in a browser, every link on the disk."""
-import hashlib, html.parser, http.server, json, os, pathlib, re, threading, time, urllib.parse
+import base64, hashlib, html.parser, http.server, json, os, pathlib, re, threading, time, urllib.parse
 
 
 class Links(html.parser.HTMLParser):
@@ -140,6 +140,6 @@ def site_checks(browser, expect, bb, work, png, check_page, check_hostile, HOSTI
 
 def screenshots(browser, work, target):
     """Images of the site for the README."""
-    browser.open(work / "site" / "characters" / "walter-white-1.html", width=1000, height=620)
+    browser.open(work / "site" / "characters" / "walter-white-1.html", width=1000, height=560)
     time.sleep(.3)
-    browser.picture(target / "site.png")
+    (target / "site.webp").write_bytes(base64.b64decode(browser.call("Page.captureScreenshot", format="webp", quality=80)["data"]))

@@ -25,9 +25,21 @@ public struct SheetWriter: Sendable {
   private let schema: Schema
   private let numbers: Numbers
   private let nonfinite: NonfinitePolicy
+  /// The widths of the columns, in characters.
+  private let widths: [Int]
 
   /// A writer of rows of `schema`, which has at most `maximumColumns`.
-  public init(_ schema: Schema, numbers: Numbers = .error, nonfinite: NonfinitePolicy = .error) {
+  /// - Parameter head: the first rows, which determine the widths of the columns.
+  public init(
+    _ schema: Schema, numbers: Numbers = .error, nonfinite: NonfinitePolicy = .error, head: [RowBatch] = []
+  ) {
+    var measured: [ColumnWidths] = []
+    for batch in head { TableWriter.measure(batch, schema, forTerminal: false, into: &measured) }
+    widths = schema.columns.enumerated().map { position, column in
+      // Most values fit; a long text does not widen its column without end.
+      let usual = position < measured.count ? measured[position].percentile(95) : 0
+      return min(max(TableWriter.nameWidth(column) + 2, usual + 1, 6), 60)
+    }
     self.schema = schema
     self.numbers = numbers
     self.nonfinite = nonfinite
@@ -40,9 +52,20 @@ public struct SheetWriter: Sendable {
       <?xml version="1.0" encoding="UTF-8" standalone="yes"?>
       <worksheet xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"><sheetViews><sheetView \
       workbookViewId="0">\
-      <pane ySplit="1" topLeftCell="A2" activePane="bottomLeft" state="frozen"/></sheetView></sheetViews><sheetData>
-      <row>
+      <pane ySplit="1" topLeftCell="A2" activePane="bottomLeft" state="frozen"/></sheetView></sheetViews>
       """)
+    if !widths.isEmpty { out.append("<cols>") }
+    for (place, width) in widths.enumerated() {
+      out.append("<col min=\"")
+      out.append(integer: Int64(place + 1))
+      out.append("\" max=\"")
+      out.append(integer: Int64(place + 1))
+      out.append("\" width=\"")
+      out.append(integer: Int64(width))
+      out.append("\" customWidth=\"1\"/>")
+    }
+    if !widths.isEmpty { out.append("</cols>") }
+    out.append("<sheetData>\n<row>")
     var cursor = WriteCursor(&out, margin: 64)
     for column in schema.columns {
       let name = Arena(Array(column.name.utf8))
@@ -60,7 +83,21 @@ public struct SheetWriter: Sendable {
         .badData, "xlsx: the table has \(rows) records; the maximum is \(Self.maximumRows - 1)",
         hint: "write fewer with --limit, or use another format")
     }
-    out.append("</sheetData></worksheet>\n")
+    out.append("</sheetData>")
+    if !schema.columns.isEmpty {
+      out.append("<autoFilter ref=\"A1:\(Self.letters(schema.width))\(rows + 1)\"/>")
+    }
+    out.append("</worksheet>\n")
+  }
+
+  /// The name of a column by its number, from 1: `A`, `Z`, `AA`.
+  private static func letters(_ number: Int) -> String {
+    var left = number, letters = ""
+    while left > 0 {
+      letters = String(UnicodeScalar(UInt8(65 + (left - 1) % 26))) + letters
+      left = (left - 1) / 26
+    }
+    return letters
   }
 
   /// The rows of a batch.

@@ -40,6 +40,15 @@ public struct PageAddress: Sendable, Hashable {
     text = Array("data:\(type);base64,".utf8) + Base64.encoded(bytes)
   }
 
+  /// The type and the base64 text of an image with its bytes; nil for another address.
+  var embedded: (type: String, base64: [UInt8])? {
+    let start = Array("data:image/".utf8)
+    guard text.starts(with: start), let semicolon = text.firstIndex(of: UInt8(ascii: ";")),
+      let comma = text.firstIndex(of: UInt8(ascii: ","))
+    else { return nil }
+    return (String(decoding: text[start.count..<semicolon], as: UTF8.self), Array(text[(comma + 1)...]))
+  }
+
   private static func encoded(_ segment: String) -> [UInt8] {
     let digits = Array("0123456789ABCDEF".utf8)
     return segment.utf8.flatMap { byte -> [UInt8] in

@@ -1,6 +1,7 @@
 public import Rows
 
-/// People as vCard 4.0 (RFC 6350), for address books: a card a row.
+/// People as vCards for address books, one card per row: version 4.0 (RFC 6350), or 3.0 (RFC 2426) for programs that
+/// know no other.
 ///
 /// Columns are known by their names (`name`, `birth_date`, `phone`, `email`, `website`, `images`, …); any other goes
 /// along as `X-BB-COLUMN`.
@@ -8,6 +9,16 @@ public struct VCardWriter: Sendable {
   private let columns: [(column: Int, property: Property)]
   private let nameColumn: Int
   private let nameTitle: String
+  private let version: Version
+  private let images: PageImages
+
+  /// The version of the standard.
+  public enum Version: String, Sendable, Hashable, CaseIterable {
+    /// RFC 2426.
+    case three = "3.0"
+    /// RFC 6350.
+    case four = "4.0"
+  }
 
   /// The property that a column becomes.
   private enum Property: Sendable {
@@ -22,8 +33,11 @@ public struct VCardWriter: Sendable {
   ]
 
   /// A writer of rows of `schema`.
+  /// - Parameter images: the photos that become part of the cards, by the address in the data.
   /// - Throws: `usage` for a table without names.
-  public init(_ schema: Schema) throws(Problem) {
+  public init(_ schema: Schema, version: Version = .four, images: PageImages = PageImages()) throws(Problem) {
+    self.version = version
+    self.images = images
     guard let nameColumn = schema.columns.firstIndex(where: { $0.name.lowercased() == "name" }) else {
       throw Problem(
         .usage, "vcard requires a name column, which \(schema.name) does not have", hint: "export actors or characters")
@@ -54,8 +68,10 @@ public struct VCardWriter: Sendable {
         throw Problem(
           .badData, "column \(nameTitle): a vCard must have a name", hint: "exclude it with --where", record: row)
       }
-      out.append("BEGIN:VCARD\r\nVERSION:4.0\r\n")
+      out.append("BEGIN:VCARD\r\nVERSION:\(version.rawValue)\r\n")
       noted += append("FN", batch[row, nameColumn], batch.arena, &out)
+      if version == .three { _ = appendParts(of: batch[row, nameColumn], batch.arena, &out) }
+      var hasPhoto = false
       for (column, property) in columns {
         let cell = batch[row, column]
         if cell.isNull { continue }
@@ -70,14 +86,39 @@ public struct VCardWriter: Sendable {
           var values: [[UInt8]] = []
           forEach(cell, batch.arena) { values.append(Array($0)) }
           for value in values {
+            if name == "PHOTO", let photo = images[value]?.embedded {
+              // Address books show one.
+              if !hasPhoto { appendPhoto(photo, &out) }
+              hasPhoto = true
+              continue
+            }
             let isAddress = Arena(value).isWebAddress
-            noted += line(isAddress ? name : Self.extensionName(name), value, isAddress: isAddress, &out)
+            // The photo of version 3.0 is its bytes unless it says that it is an address.
+            let property = name == "PHOTO" && version == .three ? "PHOTO;VALUE=uri" : name
+            noted += line(isAddress ? property : Self.extensionName(name), value, isAddress: isAddress, &out)
           }
         }
       }
       out.append("END:VCARD\r\n")
     }
     return noted
+  }
+
+  /// Appends `N`, which version 3.0 requires: the last word as the family name, the others as given names.
+  private func appendParts(of cell: Cell, _ arena: Arena, _ out: inout ByteBuffer) -> Int {
+    var plain = ByteBuffer(capacity: 256)
+    DisplayText.appendPlain(cell, arena, to: &plain)
+    let words = plain.bytes().split(separator: UInt8(ascii: " ")).map(Array.init)
+    let given = Self.escaped(Array(words.dropLast().joined(separator: [UInt8(ascii: " ")]))).text
+    let family = Self.escaped(words.last ?? []).text
+    return line("N", family + [UInt8(ascii: ";")] + given + Array(";;;".utf8), isAddress: true, &out)
+  }
+
+  /// Appends a photo with its bytes.
+  private func appendPhoto(_ photo: (type: String, base64: [UInt8]), _ out: inout ByteBuffer) {
+    let name = version == .three ? "PHOTO;ENCODING=b;TYPE=\(photo.type.uppercased())" : "PHOTO"
+    let start = version == .three ? [] : Array("data:image/\(photo.type);base64,".utf8)
+    _ = line(name, start + photo.base64, isAddress: true, &out)
   }
 
   /// The elements of a list, or the value itself.
@@ -105,9 +146,10 @@ public struct VCardWriter: Sendable {
     var plain = ByteBuffer(capacity: 256)
     DisplayText.appendPlain(cell, arena, to: &plain)
     var value = plain.bytes()
-    // A whole date has no hyphens in a vCard; a year and a month have.
-    if isDate, value.count == 10 { value.removeAll { $0 == UInt8(ascii: "-") } }
-    return line(name, value, isAddress: false, &out)
+    // A whole date has no hyphens in version 4.0; a year and a month have. Version 3.0 has whole dates only.
+    if isDate, version == .four, value.count == 10 { value.removeAll { $0 == UInt8(ascii: "-") } }
+    let isKnown = version == .four || !(isDate && value.count != 10) && name != "BIRTHPLACE"
+    return line(isKnown ? name : "X-BB-\(name)", value, isAddress: false, &out)
   }
 
   /// A property, its text escaped, folded after 75 bytes at a border of characters.

@@ -37,8 +37,9 @@ struct ActorCard {
     case "UID":
       let id = text.lowercased().hasPrefix("urn:uuid:") ? String(text.dropFirst(9)) : text
       if RecordIdentifier.isValid(id) { record["id"] = .text(id) }
-    case "BDAY": if let date = Self.date(text) { put("birth_date", date) } else { ignored.insert(property.name) }
-    case "BIRTHPLACE": put("birth_city", text)
+    case "BDAY", "X-BB-BDAY":
+      if let date = Self.date(text) { put("birth_date", date) } else { ignored.insert(property.name) }
+    case "BIRTHPLACE", "X-BB-BIRTHPLACE": put("birth_city", text)
     case "TEL": put("phone", text.lowercased().hasPrefix("tel:") ? String(text.dropFirst(4)) : text)
     case "EMAIL": put("email", text.lowercased().hasPrefix("mailto:") ? String(text.dropFirst(7)) : text)
     case "URL", "X-BB-WEBSITE": put("website", text)
