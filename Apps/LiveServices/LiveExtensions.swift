@@ -73,9 +73,8 @@ struct InstalledPlugins: PluginHost {
   private func installed(_ name: String) throws(Problem) -> Plugin {
     if let plugin = try registry.plugin(named: name) { return plugin }
     let names = try registry.all().map(\.name)
-    let hint =
-      SpellingSuggestion.word(to: name, among: names).map { "did you mean \($0)?" }
-      ?? (names.isEmpty ? "no plug-ins are installed" : "available plug-ins: \(names.joined(separator: ", "))")
+    let hint: Remedy =
+      names.isEmpty ? "no plug-ins are installed" : .choose(name, from: names, "available plug-ins")
     throw Problem(.absent, "plug-in not found: “\(name)”", hint: hint)
   }
 }

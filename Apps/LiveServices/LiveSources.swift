@@ -95,7 +95,7 @@ struct LiveSources: SourceServices {
     provenance.open(source.name)
     // The snapshot does not replace other APIs.
     if options.fallback == .none || isDefinition(name) { return source }
-    var hint: String?
+    var hint: Remedy?
     if case .refused(let text) = options.fallback { hint = text }
     return FallbackSource(source, else: SnapshotSource(), refusing: hint) {
       provenance.fallBack()

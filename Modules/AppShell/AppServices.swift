@@ -71,7 +71,7 @@ public struct AppServices: Sendable {
   /// Checks that a store exists.
   public func require(_ location: String) throws(Problem) {
     if try stores.exists(location) { return }
-    throw Problem(.noInput, "store not found", at: location, hint: "create it with bb-export sync")
+    throw Problem(.noInput, "store not found", at: location, hint: .run(.sync(into: location), "create it"))
   }
 
   /// Creates services that do nothing, except that they report.

@@ -37,7 +37,9 @@ public struct Application: Sendable {
         clock = try services.writtenTime()
       }
       var presenter: ErrorPresenter?
-      if case .run(let command) = invocation.action { presenter = ErrorPresenter(program, command) }
+      if case .run(let command) = invocation.action {
+        presenter = ErrorPresenter(program, command, actions: ActionLines.line)
+      }
       report.configure(
         style: invocation.setting(SharedOptions.errors).flatMap(Report.Style.init) ?? .text,
         isQuiet: invocation.has(SharedOptions.quiet), isVerbose: invocation.has(SharedOptions.verbose),

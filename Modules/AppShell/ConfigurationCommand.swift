@@ -24,8 +24,8 @@ public enum ConfigurationCommand {
     guard let action = arguments.first else { return nil }
     let count = ["set": 3, "unset": 2][action]
     guard let count else {
-      let near = SpellingSuggestion.word(to: action, among: ["set", "unset"]) ?? "set or unset"
-      throw Problem(.usage, "unknown action “\(action)”", hint: "did you mean \(near)?")
+      throw Problem(
+        .usage, "unknown action “\(action)”", hint: .choose(action, from: ["set", "unset"], "expected one of"))
     }
     guard arguments.count == count else {
       throw Problem(
@@ -34,9 +34,8 @@ public enum ConfigurationCommand {
     }
     guard let key = ConfigurationKey(rawValue: arguments[1]) else {
       let names = ConfigurationKey.allCases.map(\.rawValue)
-      let near = SpellingSuggestion.word(to: arguments[1], among: names).map { "did you mean \($0)?" }
       throw Problem(
-        .usage, "unknown key “\(arguments[1])”", hint: near ?? "available keys: \(names.joined(separator: ", "))")
+        .usage, "unknown key “\(arguments[1])”", hint: .choose(arguments[1], from: names, "available keys"))
     }
     return (key, count == 3 ? arguments[2] : nil)
   }

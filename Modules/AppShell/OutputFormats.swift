@@ -56,11 +56,11 @@ struct OutputFormats {
     }
     let suffix = String(plain[plain.index(after: plain.lastIndex(of: ".") ?? plain.startIndex)...])
     let near = SpellingSuggestion.word(to: suffix, among: exporters.flatMap(\.descriptor.fileExtensions)).map {
-      "did you mean .\($0)?"
+      Remedy.advice("did you mean .\($0)?")
     }
     throw Problem(
       .usage, "unknown file extension: “\(path)”",
-      hint: near ?? "set the format with -f FORMAT")
+      hint: near ?? .set(.outputFormat))
   }
 
   private static func hasSuffix(_ path: String) -> Bool {

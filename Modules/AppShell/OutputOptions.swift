@@ -1,3 +1,5 @@
+import Rows
+import Domain
 import Codecs
 public import CommandLineKit
 
@@ -11,7 +13,7 @@ public enum OutputOptions {
   /// The format of standard output, and of files without extension.
   public static let format = Option.value(
     "format", short: "f", "FORMAT", values: .dynamic("format"), default: "table on a terminal, otherwise markdown",
-    in: group, "output format")
+    setting: .outputFormat, in: group, "output format")
   /// The width of a table.
   public static let width = Option.value(
     "width", "N", default: "width of the terminal", in: group, "table: fit into N columns; 0 for no limit")
@@ -19,10 +21,11 @@ public enum OutputOptions {
   public static let noPager = Option.flag("no-pager", in: group, "do not show long output with a pager")
   /// Where the images of pages are.
   public static let imageDirectory = Option.value(
-    "image-dir", "DIR", values: .file, in: group, "html: show the images that bb-export images stored in DIR")
+    "image-dir", "DIR", values: .file, setting: .imageDirectory, in: group,
+    "html: show the images that bb-export images stored in DIR")
   /// Options of formats.
   public static let formatOption = Option.value(
-    "option", "KEY=VALUE", repeatable: true, in: group,
+    "option", "KEY=VALUE", repeatable: true, setting: .formatOptions, in: group,
     "set a format option: [FORMAT.]KEY=VALUE; may be repeated")
   /// Whether to write a JSON object for scripts.
   public static let json = Option.flag("json", in: group, "output one JSON object: {\"bb\":1,\"kind\":…,\"items\":[…]}")
@@ -38,15 +41,18 @@ public enum OutputOptions {
     "line-ending", "STYLE", values: .words(["lf", "crlf"]), default: "lf", in: group, "csv, tsv: line ending")
   private static let noHeaders = Option.flag("no-headers", in: group, "csv, tsv: do not write a header row")
   private static let nested = Option.value(
-    "nested", "STYLE", values: .words(["json", "join", "flatten"]), default: "json", in: group,
+    "nested", "STYLE", values: .words(["json", "join", "flatten"]), default: "json", setting: .formatOption("nested"),
+    in: group,
     "csv, tsv: how to write lists and JSON values")
   private static let formulas = Option.value(
-    "csv-formulas", "POLICY", values: .words(["keep", "escape", "reject"]), default: "keep", in: group,
+    "csv-formulas", "POLICY", values: .words(["keep", "escape", "reject"]), default: "keep",
+    setting: .formatOption("formulas"), in: group,
     "csv, tsv: how to write text that a spreadsheet would treat as a formula")
   private static let excel = Option.flag(
     "excel", in: group, "csv: write for Excel: byte order mark, CRLF, escaped formulas")
   private static let nonfinite = Option.value(
-    "nonfinite", "POLICY", values: .words(["null", "string", "error"]), default: "error", in: group,
+    "nonfinite", "POLICY", values: .words(["null", "string", "error"]), default: "error",
+    setting: .formatOption("nonfinite"), in: group,
     "how to write NaN and infinities")
   /// Whether to write metadata files for CSV files.
   public static let csvw = Option.flag(

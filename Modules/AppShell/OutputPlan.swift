@@ -136,7 +136,7 @@ public struct OutputPlan: Sendable {
       }
     }
     progress?.finish()
-    var warnings: Set<String> = []
+    var warnings: Set<Warning> = []
     for warning in summary.warnings where warnings.insert(warning).inserted { services.report.warning(warning) }
     for footer in summary.footers { services.report.footer(footer) }
     for (target, written) in zip(targets, summary.outputs) {

@@ -1,3 +1,5 @@
+import Domain
+import Codecs
 public import CommandLineKit
 public import Query
 public import Rows
@@ -22,40 +24,43 @@ public enum SharedOptions {
   private static let selection = "Selection"
   /// Conditions that all rows match.
   public static let filter = Option.value(
-    "where", "CONDITION", repeatable: true, in: selection,
+    "where", "CONDITION", repeatable: true, setting: .conditions, in: selection,
     "keep only rows that match 'COLUMN OP VALUE', with and, or, not; may be repeated (all must match)")
   /// Whether rows are counted.
-  public static let count = Option.flag("count", in: selection, "output the number of rows instead of the rows")
+  public static let count = Option.flag(
+    "count", setting: .count, in: selection, "output the number of rows instead of the rows")
   /// The columns of groups.
   public static let group = Option.value(
     "group", "A,B", values: .list("column"), in: selection, "output one row for each combination of these columns")
   /// The values computed for each group.
   public static let aggregates = Option.value(
-    "agg", "COUNT,SUM(A),…", default: "count", in: selection,
+    "agg", "COUNT,SUM(A),…", default: "count", setting: .aggregates, in: selection,
     "with or without --group: compute count, sum, avg, min, max or distinct of a column")
   /// The columns whose values are counted.
   public static let countBy = Option.value(
-    "count-by", "A,B", values: .list("column"), in: selection,
+    "count-by", "A,B", values: .list("column"), setting: .countBy, in: selection,
     "count the rows for each value of these columns, or each element of a list; most frequent first")
   /// The columns.
   public static let columns = Option.value(
-    "columns", "A,B", values: .list("column"), in: selection, "columns to output, in this order")
+    "columns", "A,B", values: .list("column"), setting: .columns, in: selection, "columns to output, in this order")
   /// The order of the rows.
   public static let sort = Option.value(
-    "sort", "A,B:desc", values: .list("column"), in: selection, "sort by these columns; nulls sort last")
+    "sort", "A,B:desc", values: .list("column"), setting: .order, in: selection,
+    "sort by these columns; nulls sort last")
   /// The greatest number of rows.
-  public static let limit = Option.value("limit", "N", in: selection, "output at most N rows")
+  public static let limit = Option.value("limit", "N", setting: .limit, in: selection, "output at most N rows")
   /// The number of rows to skip.
   public static let offset = Option.value("offset", "N", in: selection, "skip the first N rows")
   /// The show.
   public static let production = Option.value(
-    "production", "NAME", values: .dynamic("production"), in: selection, "filter by show: full name, or bb, bcs, ec")
+    "production", "NAME", values: .dynamic("production"), setting: .production, in: selection,
+    "filter by show: full name, or bb, bcs, ec")
   /// The options that `Invocation.selection()` reads.
   public static let selecting = [filter, count, countBy, group, aggregates, sort, columns, limit, offset]
 
   /// The field delimiter of CSV input.
   public static let fromDelimiter = Option.value(
-    "from-delimiter", "CHAR", in: "Source",
+    "from-delimiter", "CHAR", setting: .inputDelimiter, in: "Source",
     "csv: field delimiter of the input: a character, or comma, tab, semicolon, pipe, space")
 }
 
@@ -76,7 +81,7 @@ extension Invocation {
       if columns != nil || text != nil {
         let other = columns == nil ? SharedOptions.aggregates : SharedOptions.group
         throw Problem(
-          .usage, "--count and --\(other.name) cannot be used together", hint: "use --group A --agg count")
+          .usage, "--count and --\(other.name) cannot be used together", hint: .set(.aggregates, to: "count"))
       }
       return .count
     }

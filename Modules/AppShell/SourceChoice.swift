@@ -61,7 +61,7 @@ public struct APIOptions: Sendable, Hashable {
     /// The built-in data, with a warning.
     case allowed
     /// Nothing; the hint says how to get the built-in data, where there is some.
-    case refused(hint: String)
+    case refused(hint: Remedy)
     /// Nothing.
     case none
   }

@@ -23,7 +23,7 @@ extension Program {
         let all = known.isEmpty ? "" : "available: \(known.joined(separator: ", "))"
         throw Problem(
           .usage, "no help topic or command “\(words.joined(separator: " "))”",
-          hint: SpellingSuggestion.word(to: word, among: known).map { "did you mean \($0)?" } ?? all)
+          hint: .nearest(word, among: known) ?? .advice(all))
       }
       command = named
       below = named.subcommands

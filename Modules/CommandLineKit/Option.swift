@@ -1,3 +1,5 @@
+public import Rows
+
 /// One option of a command, described once: parsing, help, completions and man pages are made from it.
 public struct Option: Sendable, Hashable {
   /// What may be typed after the option, for completion and help.
@@ -30,11 +32,14 @@ public struct Option: Sendable, Hashable {
   public let summary: String
   /// The heading of its section in help.
   public let group: String
+  /// The setting of a library that it changes, by which errors name it; nil if there is none.
+  public let setting: Setting?
 
   private init(
     _ name: String, _ letter: Character?, _ placeholder: String?, _ values: Values, _ default: String?,
-    _ aliases: [String], _ isRepeatable: Bool, _ summary: String, _ group: String
+    _ aliases: [String], _ isRepeatable: Bool, _ summary: String, _ group: String, _ setting: Setting?
   ) {
+    self.setting = setting
     self.name = name
     self.letter = letter
     self.placeholder = placeholder
@@ -48,16 +53,18 @@ public struct Option: Sendable, Hashable {
 
   /// Creates an option without a value.
   public static func flag(
-    _ name: String, short letter: Character? = nil, aliases: [String] = [], in group: String, _ summary: String
+    _ name: String, short letter: Character? = nil, aliases: [String] = [], setting: Setting? = nil, in group: String,
+    _ summary: String
   ) -> Option {
-    Option(name, letter, nil, .free, nil, aliases, false, summary, group)
+    Option(name, letter, nil, .free, nil, aliases, false, summary, group, setting)
   }
   /// Creates an option with a value.
   public static func value(
     _ name: String, short letter: Character? = nil, aliases: [String] = [], _ placeholder: String,
-    values: Values = .free, default: String? = nil, repeatable: Bool = false, in group: String, _ summary: String
+    values: Values = .free, default: String? = nil, repeatable: Bool = false, setting: Setting? = nil,
+    in group: String, _ summary: String
   ) -> Option {
-    Option(name, letter, placeholder, values, `default`, aliases, repeatable, summary, group)
+    Option(name, letter, placeholder, values, `default`, aliases, repeatable, summary, group, setting)
   }
 
   /// `-o, --output FILE`, as help texts show it.

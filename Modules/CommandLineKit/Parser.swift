@@ -205,8 +205,7 @@ private struct Scanner {
     if let words = option.words, !words.contains(value) {
       throw Problem(
         .usage, "invalid value “\(value)” for --\(option.name)",
-        hint: SpellingSuggestion.word(to: value, among: words).map { "did you mean \($0)?" }
-          ?? "expected one of: \(words.joined(separator: ", "))")
+        hint: .choose(value, from: words, "expected one of"))
     }
     named.append(option)
     given[option.name, default: []].append(value)
@@ -274,10 +273,8 @@ extension Program {
     -> Problem
   {
     let last = word.split(separator: " ").last.map(String.init) ?? word
-    let hint =
-      if let near = SpellingSuggestion.word(to: last, among: known) { "did you mean \(near)?" } else {
-        "run “\(name) \(command.map { $0 + " " } ?? "")--help” for usage"
-      }
+    let hint: Remedy =
+      .nearest(last, among: known) ?? "run “\(name) \(command.map { $0 + " " } ?? "")--help” for usage"
     return Problem(.usage, what == "option" ? "unknown option \(word)" : "unknown \(what) “\(word)”", hint: hint)
   }
 }

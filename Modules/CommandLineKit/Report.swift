@@ -49,24 +49,29 @@ public final class Report: Sendable {
   /// Writes an error, and its hint on a second line.
   public func problem(_ problem: Problem) {
     defer { for other in problem.others { self.problem(other) } }
-    let problem = presented(problem)
+    let remedy = problem.hint, problem = presented(problem)
     switch state.withLock({ $0.style }) {
     case .text: marked("", "\(program):", .error, Self.text(of: problem))
     case .json:
       let problem = problem.shortened
       let fields = [
-        ("kind", problem.kind.rawValue), ("message", problem.message), ("place", problem.place), ("hint", problem.hint),
+        ("kind", problem.kind.rawValue), ("message", problem.message), ("place", problem.place),
+        ("hint", problem.hint.description),
       ]
       let body = fields.map { "\"\($0.0)\":\(JSONText.quoted($0.1))" }.joined(separator: ",")
-      line("{\"bb\":1,\"error\":{\(body),\"exit\":\(problem.kind.exitCode)}}")
+      let data = Self.json(remedy), member = data.isEmpty ? "" : ",\"remedy\":[\(data.joined(separator: ","))]"
+      line("{\"bb\":1,\"error\":{\(body),\"exit\":\(problem.kind.exitCode)\(member)}}")
     }
   }
 
   /// Writes a warning, unless messages are suppressed or errors are JSON.
   public func warning(_ text: String) {
     if isSilent { return }
-    marked(
-      "\(program): ", "warning:", .warning, Self.shown(state.withLock { $0.presenter }?.warning(text) ?? text))
+    marked("\(program): ", "warning:", .warning, Self.shown(text))
+  }
+  /// Writes a warning, with a hint that fits the running command.
+  public func warning(_ warning: Warning) {
+    self.warning(state.withLock { $0.presenter }?.text(of: warning) ?? warning.message)
   }
   /// Writes an error that does not end the work as a warning, after `outcome`, which says what was done about it.
   public func warning(_ outcome: String, _ problem: Problem) {
@@ -89,8 +94,9 @@ public final class Report: Sendable {
   }
 
   /// Writes a note below output on a terminal, in lines that fit, unless messages are suppressed or errors are JSON.
-  public func footer(_ text: String) {
+  public func footer(_ note: Warning) {
     if isSilent { return }
+    let text = state.withLock { $0.presenter }?.text(of: note) ?? note.message
     let width = Terminal.width(2) ?? .max, shown = Terminal.safe(text)
     var lines = [""], used = 0
     for word in shown.split(separator: " ") {
@@ -151,9 +157,26 @@ public final class Report: Sendable {
 
   private func presented(_ problem: Problem) -> Problem {
     guard let presenter = state.withLock({ $0.presenter }) else { return problem }
-    var copy = problem
-    copy.hint = presenter.hint(problem.hint)
-    return copy
+    return presenter.worded(problem)
+  }
+
+  /// The steps of a remedy that are more than words.
+  private static func json(_ remedy: Remedy) -> [String] {
+    remedy.steps.compactMap { step in
+      let members: [(String, [String])]
+      switch step {
+      case .advice, .choose: return nil
+      case .set(let setting, let values, _): members = [("set", [setting.name]), ("to", values)]
+      case .raise(let setting): members = [("raise", [setting.name])]
+      case .omit(let setting): members = [("omit", [setting.name])]
+      case .run(let action, _): members = [("run", [action.name]), ("on", [action.subject].compactMap(\.self))]
+      }
+      let known = members.filter { !$0.1.isEmpty }.map { key, values in
+        let words = values.map { JSONText.quoted(MessageText.shortened($0)) }
+        return "\"\(key)\":" + (words.count == 1 ? words[0] : "[\(words.joined(separator: ","))]")
+      }
+      return "{\(known.joined(separator: ","))}"
+    }
   }
 
   private var isSilent: Bool { state.withLock { $0.isQuiet || $0.style == .json } }
@@ -166,7 +189,8 @@ public final class Report: Sendable {
   /// The error in one line, and its hint in another.
   private static func text(of problem: Problem) -> String {
     var copy = problem
-    (copy.message, copy.place, copy.hint) = (shown(problem.message), shown(problem.place), shown(problem.hint))
-    return copy.summary + (copy.hint.isEmpty ? "" : "\nhint: \(copy.hint)")
+    (copy.message, copy.place) = (shown(problem.message), shown(problem.place))
+    let hint = shown(problem.hint.description)
+    return copy.summary + (hint.isEmpty ? "" : "\nhint: \(hint)")
   }
 }

@@ -65,13 +65,14 @@ private struct CSVEncoder: RowEncoder {
     EncodedPart(rows: batch.count, reportedCells: try writer.write(batch, &out))
   }
   func finish(_ all: EncodedPart, _ out: inout ByteBuffer) {}
-  func warning(_ all: EncodedPart) -> String? {
+  func warning(_ all: EncodedPart) -> Warning? {
     if all.reportedCells == 0 { return nil }
     let found = "\(counted(all.reportedCells, "cell")) a spreadsheet would treat as a formula"
-    return isEscaped
-      ? "\(found): prefixed with '"
-      : "\(found), written unchanged; use --option formulas=escape to make "
-        + "\(all.reportedCells == 1 ? "it" : "them") safe"
+    if isEscaped { return "\(found): prefixed with '" }
+    return Warning(
+      "\(found), written unchanged",
+      hint: .set(
+        .formatOption("formulas"), to: "escape", for: "make \(all.reportedCells == 1 ? "it" : "them") safe"))
   }
 }
 

@@ -1,3 +1,4 @@
+import Codecs
 public import Domain
 public import Rows
 
@@ -88,7 +89,8 @@ public struct ExporterRegistry: Sendable {
       takers.append((descriptor, option.key))
     }
     guard !candidates.isEmpty else {
-      throw Problem(.usage, "--option requires an output format", hint: "choose a format with -f FORMAT")
+      throw Problem(
+        .usage, "a format option requires an output format", hint: .set(.outputFormat, for: "choose a format"))
     }
     if takers.isEmpty {
       var keys: [String] = []
@@ -107,7 +109,8 @@ public struct ExporterRegistry: Sendable {
   private static func unknown(
     _ what: String, _ word: String, of: String? = nil, nearest: String?, among words: [String]
   ) -> Problem {
-    let hint = nearest.map { "did you mean \($0)?" } ?? "available \(what)s: \(words.joined(separator: ", "))"
+    let hint: Remedy =
+      nearest.map { "did you mean \($0)?" } ?? "available \(what)s: \(words.joined(separator: ", "))"
     return Problem(.usage, "unknown \(what) “\(word)”\(of.map { " for \($0)" } ?? "")", hint: hint)
   }
 }
@@ -121,7 +124,8 @@ private struct OptionAssignment {
   init(_ text: String) throws(Problem) {
     guard let equals = text.firstIndex(of: "="), equals != text.startIndex else {
       throw Problem(
-        .usage, "missing value in --option \(text)", hint: "use [FORMAT.]KEY=VALUE, for example csv.line-ending=crlf")
+        .usage, "missing value in the format option “\(text)”",
+        hint: "use [FORMAT.]KEY=VALUE, for example csv.line-ending=crlf")
     }
     let name = text[..<equals]
     value = String(text[text.index(after: equals)...])

@@ -54,8 +54,8 @@ private struct HTMLEncoder: RowEncoder {
       filled: written.filled)
   }
   func finish(_ all: EncodedPart, _ out: inout ByteBuffer) { page.finish(all, &out) }
-  func warning(_ all: EncodedPart) -> String? {
-    var parts: [String] = []
+  func warning(_ all: EncodedPart) -> Warning? {
+    var parts: [String] = [], hint = Remedy()
     if all.reportedCells > 0 {
       parts.append(
         "\(counted(all.reportedCells, "cell")) with control characters, shown as U+FFFD (carriage returns as line breaks)"
@@ -63,11 +63,13 @@ private struct HTMLEncoder: RowEncoder {
     }
     if policy == .local || policy == .embed, all.missingImages > 0 {
       parts.append(
-        "\(counted(all.missingImages, "image")) not at hand, shown as links; name their directory with --image-dir")
+        "\(counted(all.missingImages, "image")) not at hand, shown as links")
+      hint = .set(.imageDirectory, for: "name their directory")
     }
     if all.rows > 500_000 {
-      parts.append("a page with \(all.rows) rows; use --limit, or another format such as sqlite")
+      parts.append("a page with \(all.rows) rows")
+      hint = hint.or([.set(.limit), .set(.outputFormat, to: "sqlite")])
     }
-    return parts.isEmpty ? nil : parts.joined(separator: "; ")
+    return parts.isEmpty ? nil : Warning(parts.joined(separator: "; "), hint: hint)
   }
 }

@@ -30,11 +30,12 @@ private struct MarkdownEncoder: RowEncoder {
     EncodedPart(rows: batch.count, reportedCells: table.write(batch, &out))
   }
   func finish(_ all: EncodedPart, _ out: inout ByteBuffer) {}
-  func warning(_ all: EncodedPart) -> String? {
+  func warning(_ all: EncodedPart) -> Warning? {
     all.reportedCells == 0
       ? nil
-      : "\(counted(all.reportedCells, "cell")) with control characters, shown as U+FFFD (carriage returns as line "
-        + "breaks)"
+      : Warning(
+        "\(counted(all.reportedCells, "cell")) with control characters, shown as U+FFFD "
+          + "(carriage returns as line breaks)")
   }
 }
 

@@ -27,7 +27,8 @@ public struct MetadataExporter: Exporter {
       let style = try options.csvStyle(isTabbed: format.name == CSVExporter.tsv.descriptor.name)
       guard style.nested != .flatten else {
         throw Problem(
-          .usage, "\(name): --nested flatten output cannot be described", hint: "remove --nested flatten")
+          .usage, "\(name): columns that are written in parts cannot be described", hint: .omit(.formatOption("nested"))
+        )
       }
       return style
     }

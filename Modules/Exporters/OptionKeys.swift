@@ -54,9 +54,8 @@ extension ExporterDescriptor.Option {
   /// The problem with a word that is not one of the choices.
   func problem(with word: String) -> Problem {
     let words = choices ?? []
-    let nearest = SpellingSuggestion.word(to: word, among: words).map { "did you mean \($0)?" }
     return Problem(
       .usage, "invalid value “\(word)” for option \(key)",
-      hint: nearest ?? "expected one of: \(words.joined(separator: ", "))")
+      hint: .choose(word, from: words, "expected one of"))
   }
 }

@@ -101,14 +101,13 @@ public struct ParquetExporter: Exporter {
   ) throws(Problem) -> [String] {
     let names = (options.values[option.key] ?? "").split(separator: ",").map(String.init)
     for name in names where schema.position(of: name) == nil {
-      let nearest = SpellingSuggestion.word(to: name, among: schema.columns.map(\.name))
       throw Problem(
-        .usage, "option \(option.key): unknown column “\(name)”", hint: nearest.map { "did you mean \($0)?" } ?? "")
+        .usage, "option \(option.key): unknown column “\(name)”", hint: .choose(name, from: schema.columns.map(\.name)))
     }
     return names
   }
 
-  private static func invalid(_ option: ExporterDescriptor.Option, _ text: String, _ hint: String) -> Problem {
+  private static func invalid(_ option: ExporterDescriptor.Option, _ text: String, _ hint: Remedy) -> Problem {
     Problem(.usage, "invalid value “\(text)” for option \(option.key)", hint: hint)
   }
 }

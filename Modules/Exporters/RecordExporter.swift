@@ -35,7 +35,7 @@ private struct RecordEncoder: RowEncoder {
     EncodedPart(rows: batch.count, reportedCells: writer.write(batch, &out))
   }
   func finish(_ all: EncodedPart, _ out: inout ByteBuffer) {}
-  func warning(_ all: EncodedPart) -> String? {
+  func warning(_ all: EncodedPart) -> Warning? {
     all.reportedCells == 0
       ? nil : "\(counted(all.reportedCells, "cell")) with control characters, shown as Unicode control pictures"
   }

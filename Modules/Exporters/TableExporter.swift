@@ -34,7 +34,7 @@ public struct TableExporter: Exporter {
     let fitted = TableLayout(schema, layout.widths, width: width, isChosen: options.hasChosenColumns)
     return TableEncoder(
       writer: TableWriter(schema, layout: fitted, style: options.style),
-      notes: Self.notes(fitted, schema.columns.map(\.name)))
+      notes: Self.notes(fitted, schema.columns.map(\.name)), isCut: !fitted.hidden.isEmpty)
   }
 
   /// The width to fit the table into; nil for a file.
@@ -53,7 +53,7 @@ public struct TableExporter: Exporter {
     var notes: [String] = []
     if !layout.hidden.isEmpty {
       notes.append(
-        "\(counted(layout.hidden.count, "column")) not shown: \(listed(layout.hidden)) (-f record, --columns)")
+        "\(counted(layout.hidden.count, "column")) not shown: \(listed(layout.hidden))")
     }
     if !layout.empty.isEmpty { notes.append("empty: \(listed(layout.empty))") }
     return notes
@@ -64,17 +64,23 @@ private struct TableEncoder: RowEncoder {
   let writer: TableWriter
   /// The parts of the footer after the number of rows; nil for a file.
   var notes: [String]?
+  /// Whether columns are not shown.
+  var isCut = false
 
   func begin(_ out: inout ByteBuffer) { writer.begin(&out) }
   func encode(_ batch: RowBatch, _ out: inout ByteBuffer) -> EncodedPart {
     EncodedPart(rows: batch.count, reportedCells: writer.write(batch, &out))
   }
   func finish(_ all: EncodedPart, _ out: inout ByteBuffer) {}
-  func warning(_ all: EncodedPart) -> String? {
+  func warning(_ all: EncodedPart) -> Warning? {
     all.reportedCells == 0
       ? nil : "\(counted(all.reportedCells, "cell")) with control characters, shown as Unicode control pictures"
   }
-  func footer(_ all: EncodedPart) -> String? {
-    notes.map { ([counted(all.rows, "row")] + $0).joined(separator: " · ") }
+  func footer(_ all: EncodedPart) -> Warning? {
+    notes.map { notes in
+      Warning(
+        ([counted(all.rows, "row")] + notes).joined(separator: " · "),
+        hint: isCut ? [.set(.outputFormat, to: "record"), .set(.columns)] : "")
+    }
   }
 }

@@ -1,3 +1,4 @@
+import Domain
 internal import CCurl
 import Glibc
 import Rows
@@ -216,7 +217,7 @@ import Synchronization
 
   /// The problem that an error of libcurl means.
   private static func problem(_ code: CURLcode, _ place: String, _ timeout: Duration, hasHead: Bool) -> Problem {
-    func passing(_ message: String, _ hint: String = "") -> Problem {
+    func passing(_ message: String, _ hint: Remedy = "") -> Problem {
       var problem = Problem(.unavailable, message, at: place, hint: hint)
       problem.isTransient = true
       return problem
@@ -224,7 +225,7 @@ import Synchronization
     switch code {
     case CURLE_URL_MALFORMAT: return Problem(.usage, "invalid URL", at: place)
     case CURLE_COULDNT_RESOLVE_PROXY:
-      return passing("cannot resolve the proxy's host name", "check http_proxy, or use --proxy none")
+      return passing("cannot resolve the proxy's host name", ["check http_proxy", .set(.proxy, to: "none")])
     case CURLE_COULDNT_RESOLVE_HOST: return passing("cannot resolve the host name")
     case CURLE_COULDNT_CONNECT: return passing("connection failed")
     case CURLE_OPERATION_TIMEDOUT:
@@ -235,9 +236,10 @@ import Synchronization
     case CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_ISSUER_ERROR, CURLE_SSL_CERTPROBLEM:
       return Problem(
         .unavailable, "the server's certificate is not trusted", at: place,
-        hint: "if you trust the server, pass its CA certificate with --cacert FILE")
+        hint: .set(.certificates, for: "pass the CA certificate of a server that you trust"))
     case CURLE_SSL_CACERT_BADFILE:
-      return Problem(.noInput, "cannot read the CA certificate file", at: place, hint: "check --cacert FILE")
+      return Problem(
+        .noInput, "cannot read the CA certificate file", at: place, hint: .set(.certificates, for: "name another file"))
     case CURLE_PARTIAL_FILE, CURLE_GOT_NOTHING, CURLE_SEND_ERROR, CURLE_RECV_ERROR, CURLE_HTTP2_STREAM, CURLE_HTTP2:
       return passing("the response was truncated")
     case CURLE_BAD_CONTENT_ENCODING: return Problem(.badData, "the response has an invalid content encoding", at: place)

@@ -39,7 +39,7 @@ struct RESTDocument {
 
   /// The body as JSON.
   private func json() throws(Problem) -> JSON {
-    let hint = "the server may have moved; set another with --api URL"
+    let hint = Self.moved
     guard !isEmpty else { throw Problem(.badData, "empty response", at: place, hint: hint) }
     if let start = body.firstIndex(where: { $0 > 32 }), body[start] == UInt8(ascii: "<") {
       guard Self.isWebPage(body[start...]) else {
@@ -87,14 +87,16 @@ struct RESTDocument {
     Problem(.unavailable, "the server reports an error: \(message)", at: URLText.redacted(url))
   }
 
+  private static let moved = Remedy.set(.server, for: "name another").after("the server may have moved")
+
   /// The problem that an unexpected status means.
   var refusal: Problem {
     let words = message.map { RESTText.firstWords(Array($0.utf8)) } ?? (isEmpty ? "" : RESTText.firstWords(body))
-    let hint =
+    let hint: Remedy =
       switch status {
       case 400, 405, 422: "correct path or params in \(definition)"
       case 401, 403: "the source may require an API key"
-      case 404: "the server may have moved; set another with --api URL"
+      case 404: Self.moved
       case 429: "rate limit exceeded; try again later"
       default: "try again later"
       }

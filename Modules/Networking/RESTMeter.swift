@@ -27,7 +27,7 @@ final class RESTMeter: Sendable {
     guard all > limit else { return }
     throw Problem(
       .badData, "the responses exceed \(Self.text(limit)) in total", at: URLText.redacted(url),
-      hint: "use --max-bytes SIZE to read more")
+      hint: .set(.maximumBytes, for: "read more"))
   }
 
   /// A size in the largest unit that divides it, as options take it.

@@ -30,7 +30,7 @@ final class RESTSecret: Sendable {
     var problem = problem
     problem.message = removed(from: problem.message)
     problem.place = removed(from: problem.place)
-    problem.hint = removed(from: problem.hint)
+    problem.hint = problem.hint.mapTexts { removed(from: $0) }
     problem.others = problem.others.map(removed)
     return problem
   }

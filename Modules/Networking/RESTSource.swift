@@ -194,7 +194,7 @@ public struct RESTSource: RecordSource {
     if request.parameters["random"] != nil {
       guard let path = dataset.randomPath else {
         throw Problem(
-          .usage, "\(name) does not support random records of \(dataset.schema.name)", hint: "use --sample 1")
+          .usage, "\(name) does not support random records of \(dataset.schema.name)", hint: .set(.sample, to: "1"))
       }
       query.path = path
       query.add(dataset.randomFilters, request)

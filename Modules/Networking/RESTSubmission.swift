@@ -13,7 +13,7 @@ extension RESTSource: RecordSubmitter {
     let dataset = try description.dataset(named: table)
     guard let submission = dataset.submission else {
       throw Problem(
-        .usage, "\(name) does not accept new records in \(table)", hint: "list the APIs with: bb-export sources")
+        .usage, "\(name) does not accept new records in \(table)", hint: .run(.listSources, "list the APIs"))
     }
     var members: [JSON.Member] = []
     for member in submission.members {

@@ -14,20 +14,19 @@ enum RESTVariables {
   ) throws(Problem) -> APIDescription {
     let names = description.variables.map(\.name)
     for name in given.keys.sorted() where !names.contains(name) {
-      let near = SpellingSuggestion.word(to: name, among: names).map { "did you mean \($0)?" }
       throw Problem(
         .usage, "source \(description.name) has no variable “\(name)”",
-        hint: near ?? (names.isEmpty ? "" : "available variables: \(names.joined(separator: ", "))"))
+        hint: .choose(name, from: names, "available variables"))
     }
     guard !description.variables.isEmpty else { return description }
     var values: [SourceParameter] = []
     for variable in description.variables {
       let found = given[variable.name] ?? variable.environment.flatMap { environment[$0] } ?? variable.usual
       guard let found else {
-        let remedy = "--set \(variable.name)=…"
+        let remedy = Remedy.set(.sourceVariable, to: "\(variable.name)=…")
         throw Problem(
           .configuration, "source \(description.name) requires a value for “\(variable.name)”",
-          hint: variable.environment.map { "set \($0), or use \(remedy)" } ?? "use \(remedy)")
+          hint: variable.environment.map { .advice("set \($0)").or(remedy) } ?? remedy)
       }
       guard found.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) else {
         throw Problem(.configuration, "the value of “\(variable.name)” contains control characters")

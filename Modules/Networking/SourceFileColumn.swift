@@ -158,7 +158,7 @@ struct SourceFileColumn {
         return problems.note(
           format.problem(
             "unknown format \(RESTText.firstWords(Array(format.text.utf8)))",
-            hint: SpellingSuggestion.word(to: format.text, among: known).map { "did you mean \($0)?" }
+            hint: .nearest(format.text, among: known)
               ?? "use a pattern such as dd.MM.yyyy HH:mm, or one of: \(known.joined(separator: ", "))"))
       }
       if type == .timestamp, !pattern.hasOffset, zone == nil {

@@ -19,7 +19,7 @@ extension SourceFile {
 
   /// The whole document.
   static let form = SourceObject(
-    summary: "definition of a JSON API as a bb-export source",
+    summary: "definition of a JSON API as a source",
     members: [
       .required("bb_source", .version, "version of this file format"),
       .required("name", .matching(.word), "name of the source, used in messages"),
@@ -39,7 +39,7 @@ extension SourceFile {
     ])
 
   private static let variables = SourceObject(
-    summary: "a variable; --set NAME=VALUE goes before both",
+    summary: "a variable; a value on the command line goes before both",
     members: [
       SourceMember("env", .matching(.variable), "environment variable that contains the value"),
       SourceMember("default", .scalar, "value if there is no other"),

@@ -9,7 +9,7 @@ extension SourceFile {
     guard case .object(let members) = form.schema(grammar) else { return [] }
     let head: [JSON.Member] = [
       JSON.Member("$schema", .string("https://json-schema.org/draft/2020-12/schema")),
-      JSON.Member("title", .string("bb-export source definition")),
+      JSON.Member("title", .string("bb source definition")),
     ]
     return JSON.object(head + members).indentedBytes()
   }

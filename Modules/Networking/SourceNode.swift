@@ -25,16 +25,15 @@ struct SourceNode {
   // MARK: - Errors
 
   /// A problem at this place.
-  func problem(_ message: String, hint: String = "") -> Problem {
+  func problem(_ message: String, hint: Remedy = "") -> Problem {
     let place = "\(file): \(path.isEmpty ? "the document" : path)"
     return Problem(.configuration, message, at: place, hint: hint)
   }
 
   /// A word that is none of those known.
   func unknown(_ word: String, _ kind: String, _ known: [String]) -> Problem {
-    let near = SpellingSuggestion.word(to: word, among: known).map { "did you mean \($0)?" }
-    let all = known.isEmpty ? "" : "expected one of: \(known.joined(separator: ", "))"
-    return problem("unknown \(kind) \(RESTText.firstWords(Array(word.utf8)))", hint: near ?? all)
+    return problem(
+      "unknown \(kind) \(RESTText.firstWords(Array(word.utf8)))", hint: .choose(word, from: known, "expected one of"))
   }
 
   /// Something of a later version of the grammar.

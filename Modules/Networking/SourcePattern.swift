@@ -1,3 +1,5 @@
+import Rows
+
 /// Kinds of text, each as a regular expression for the JSON Schema and as an equivalent check in code.
 enum SourcePattern: Sendable, CaseIterable {
   /// A name of a source, dataset or column: not empty, without control characters.
@@ -106,7 +108,7 @@ enum SourcePattern: Sendable, CaseIterable {
   }
 
   /// The error for a text of another kind, and a hint.
-  var complaint: (message: String, hint: String) {
+  var complaint: (message: String, hint: Remedy) {
     switch self {
     case .word: ("invalid name", "use letters, digits and underscores")
     case .url, .urlTemplate, .link:
@@ -116,10 +118,11 @@ enum SourcePattern: Sendable, CaseIterable {
     case .selector, .longSelector:
       (
         "invalid JSON Pointer",
-        "start it with a slash, for example /name, or use one of "
-          + (SourceFile.elsewhere
-          + (self == .selector ? [] : SourceFile.laterElsewhere + ["#parent/COLUMN", "#answer/…", "#outer/…"]))
-          .joined(separator: ", ")
+        .advice(
+          "start it with a slash, for example /name, or use one of "
+            + (SourceFile.elsewhere
+            + (self == .selector ? [] : SourceFile.laterElsewhere + ["#parent/COLUMN", "#answer/…", "#outer/…"]))
+            .joined(separator: ", "))
       )
     case .variable: ("invalid environment variable name", "use letters, digits and underscores")
     case .field: ("invalid header name", "use letters, digits and hyphens")

@@ -1,3 +1,4 @@
+import Codecs
 public import Rows
 
 /// Which rows and columns, in what order: a value that knows nothing of the command line.
@@ -119,7 +120,7 @@ public struct Selection: Sendable, Hashable {
     var plan: GroupPlan?
     if let grouping {
       if sample != nil {
-        throw Problem(.usage, "--sample cannot be used with --group, --agg or --count", hint: "omit --sample")
+        throw Problem(.sample, "cannot be used with groups", hint: .omit(.sample))
       }
       plan = try GroupPlan(grouping, of: schema, scratch: scratch) { (name) throws(Problem) in
         try position(name, schema, related.relations)
@@ -137,7 +138,7 @@ public struct Selection: Sendable, Hashable {
     }
     var positions: [Int] = []
     for name in columns ?? [] { positions.append(try position(name, final, related.relations)) }
-    if Set(positions).count != positions.count { throw Problem(.usage, "duplicate column in --columns") }
+    if Set(positions).count != positions.count { throw Problem(.columns, "contains a column more than once") }
     let looked =
       plan.map { plan in plan.columns + plan.aggregates.compactMap(\.column) } ?? order.map(\.column)
     let joinsFirst = !joined.isEmpty || plan != nil && join != nil || looked.contains { $0 >= base.width }
@@ -174,6 +175,6 @@ public struct Selection: Sendable, Hashable {
       column.hasPrefix(relation.name + ".") && relation.from == schema.name && !relations.contains(relation.name)
     }
     guard let relation, schema.position(of: column) == nil else { return try schema.column(named: column) }
-    throw Problem(.usage, "\(schema.name) has no column “\(column)”", hint: "add --with \(relation.name)")
+    throw Problem(.usage, "\(schema.name) has no column “\(column)”", hint: .set(.relations, to: relation.name))
   }
 }

@@ -83,7 +83,8 @@ public struct SiteImages {
     }
     guard let copy = try directory.copy(image: file.path, to: path) else { return nil }
     if directory.bytes > Self.most {
-      throw Problem(.badData, "the site is larger than 8 GiB", hint: "choose datasets, or use --images none")
+      throw Problem(
+        .badData, "the site is larger than 8 GiB", hint: ["choose datasets", .set(.siteImages, to: "none")])
     }
     count += 1
     return SiteLink(copy)

@@ -41,8 +41,8 @@ import Testing
   @Test(
     "what is missing or cannot be is said before anybody is asked",
     arguments: [
-      ("b2 --writer W --rating 9", ": TEXT\n"), ("b2", "missing for this comment: --writer NAME, --rating N, TEXT"),
-      ("b2 --writer ' ' --rating 9 x", ": --writer NAME\n"), ("b2 --writer W --rating 9 ' '", ": TEXT\n"),
+      ("b2 --writer W --rating 9", ": text\n"), ("b2", "missing for this comment: writer, rating, text"),
+      ("b2 --writer ' ' --rating 9 x", ": writer\n"), ("b2 --writer W --rating 9 ' '", ": text\n"),
       ("b2 --writer W --rating 0 x", "invalid rating “0”"), ("b2 --writer W --rating 10.01 x", "invalid rating"),
       ("b2 --writer W --rating -1 x", "rating"), ("b2 --writer W --rating nan x", "invalid rating"),
       ("b2 --writer W --rating .5 x", "invalid rating"), ("b2 --writer W --rating 1 x y", "unexpected argument “y”"),

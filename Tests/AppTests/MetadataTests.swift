@@ -58,7 +58,7 @@ import Testing
       ("--datapackage", "--datapackage requires an output file"),
       ("--csvw -o a.json", "--csvw requires a CSV or TSV output file"),
       ("--datapackage -o a.csv -o p/b.csv", "p/b.csv is elsewhere"),
-      ("--csvw --nested flatten -o a.csv", "remove --nested flatten"),
+      ("--csvw --nested flatten -o a.csv", "omit --nested"),
       ("--csvw -o a.csv -f json -o a.csv-metadata.json", "use a different file name"),
     ])
   func refused(_ options: String, _ words: String) {
@@ -82,6 +82,6 @@ import Testing
     }
     shell.write("t.csv", "a\n1\n")
     let csv = shell.run("bb-export --from t.csv --records /a; echo $?")
-    #expect(csv.out == "64\n" && csv.err.contains("remove --records"), "\(csv.err)")
+    #expect(csv.out == "64\n" && csv.err.contains("omit --records"), "\(csv.err)")
   }
 }

@@ -142,7 +142,7 @@ import Testing
       let done = shell.run("bb-export --from t.db -f \(format) -o out")
       #expect(
         done.status == 65 && done.err.contains("column n") && done.err.contains("record 2")
-          && done.err.contains("nonfinite="), "\(format): \(done.err)")
+          && done.err.contains("--nonfinite"), "\(format): \(done.err)")
     }
   }
 

@@ -69,7 +69,7 @@ import Testing
     arguments: [
       (
         "bb-export quotes --storage csv:none",
-        "bb-export: csv:none: store not found\nhint: create it with bb-export sync\n", 66
+        "bb-export: csv:none: store not found\nhint: create it with: bb-export sync --storage csv:none\n", 66
       ),
       (
         "bb-export quotes --storage none",
@@ -86,7 +86,7 @@ import Testing
       ),
       (
         "mkdir f; echo x > f/y; bb-export sync --source snapshot --storage csv:f",
-        "bb-export: csv:f: the directory has files of other programs, and is only read\nhint: make it a store with bb-notes init --storage csv:f, or choose another directory\n",
+        "bb-export: csv:f: the directory has files of other programs, and is only read\nhint: make it a store with: bb-notes init --storage csv:f, or choose another directory\n",
         77
       ),
     ] as [(String, String, Int32)])

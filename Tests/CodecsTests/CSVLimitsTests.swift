@@ -33,7 +33,7 @@ import Testing
   func endlessField(head: String, filler: String, message: String) async {
     for isStrict in [false, true] where !isStrict || !head.contains("x\"") {
       let (problem, given) = await Self.problem(head, filler) { $0.isStrict = isStrict }
-      #expect(problem?.kind == .badData && problem?.hint == "raise the limit with --max-field")
+      #expect(problem?.kind == .badData && problem?.hint == .raise(.maximumField))
       #expect(
         problem?.description.hasPrefix(message + " is larger than 1 MiB") == true, "\(problem?.description ?? "")")
       #expect(given < 2 << 20)

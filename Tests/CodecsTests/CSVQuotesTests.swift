@@ -13,7 +13,7 @@ import Testing
         let rows = batches.flatMap { batch in
           (0..<batch.count).map { row in (0..<batch.width).map { batch.value(row, $0) } }
         }
-        return (rows, stream.notes)
+        return (rows, stream.notes.map(\.message))
       } catch {
         guard let wider = try await stream.widened() else { throw error }
         stream = wider

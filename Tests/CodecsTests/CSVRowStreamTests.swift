@@ -126,7 +126,7 @@ import Testing
       #expect(problem?.kind == .badData)
     }
     let problem = await #expect(throws: Problem.self) { try await Self.read("abc\n1\n") { $0.types = ["abd": .text] } }
-    #expect(problem?.kind == .usage && problem?.hint == "did you mean abc?")
+    #expect(problem?.kind == .usage && problem?.hint.description == "did you mean abc?")
   }
 
   /// A table far larger than a piece, whose fields hold everything that could mislead.

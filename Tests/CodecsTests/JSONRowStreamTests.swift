@@ -150,7 +150,7 @@ import Testing
       ("17", "x:1:1: expected an array of objects, or one object per line, found another kind of value"),
       (
         "{\"count\":1,\"results\":[{\"a\":1}]}",
-        "x:1:1: expected an array of objects, or one object per line, found a single object; the records appear to be at /results; use --records /results"
+        "x:1:1: expected an array of objects, or one object per line, found a single object; the records appear to be at /results; use json.records /results"
       ),
       (
         "{\n\"a\":1}",

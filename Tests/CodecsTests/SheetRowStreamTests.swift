@@ -34,7 +34,7 @@ import Testing
         [.text("x\u{1}y_x0041_\n<z>"), .real(2.5), .null, .null, .null],
         [.text("🎬 _xD83C_"), .null, .null, .null, .null],
       ])
-    #expect(table.notes == ["t.xlsx: 1 error value such as #N/A read as text; --from-null '#N/A' makes it null"])
+    #expect(table.notes == ["t.xlsx: 1 error value such as #N/A read as text"])
     var reading = SheetReading()
     reading.nullText = Array("#N/A".utf8)
     #expect(try await book.table(reading).rows[0][4] == .null)

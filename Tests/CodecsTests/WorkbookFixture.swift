@@ -98,7 +98,7 @@ struct SheetContent {
       let batch = try work.batch()
       for row in 0..<batch.count { rows.append((0..<batch.width).map { batch.value(row, $0) }) }
     }
-    notes = stream.notes
+    notes = stream.notes.map(\.message)
   }
 }
 

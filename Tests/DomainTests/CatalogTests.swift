@@ -15,7 +15,7 @@ import Testing
   }
   @Test("a wrong name gets the nearest right one") func nearest() {
     let problem = #expect(throws: Problem.self) { try Catalog.dataset(named: "charcters") }
-    #expect(problem?.kind == .usage && problem?.hint == "did you mean characters?")
+    #expect(problem?.kind == .usage && problem?.hint.description == "did you mean characters?")
     #expect(throws: Problem.self) { try Catalog.dataset(named: "zzzzzz") }
   }
   @Test("types have one name each") func types() {

@@ -282,7 +282,7 @@ private struct PlainGroups {
       ),
       (
         ["word"], "count, count",
-        "duplicate column count in the result of grouping; rename it, for example --agg 'count as n'"
+        "duplicate column count in the result of grouping; use selection.aggregates 'count as n' to rename it"
       ),
     ])
   func refusals(columns: [String], aggregates: String, complaint: String) throws {

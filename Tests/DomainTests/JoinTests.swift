@@ -196,7 +196,7 @@ import Testing
       (["charakter"], "unknown relation “charakter” for quotes; did you mean character?"),
       (["deaths"], "unknown relation “deaths” for quotes; available relations: character"),
       (["character", "character"], "duplicate relation character"),
-      ([], "quotes has no column “character.name”; add --with character"),
+      ([], "quotes has no column “character.name”; use selection.relations character"),
     ])
   func complaints(relations: [String], complaint: String) {
     var selection = Selection()

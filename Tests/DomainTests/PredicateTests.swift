@@ -50,7 +50,7 @@ import Testing
     ])
   func complaints(text: String, message: String, hint: String) async {
     let problem = await #expect(throws: Problem.self) { _ = try await Self.ids(text) }
-    #expect(problem?.kind == .usage && problem?.hint == hint, "\(String(describing: problem))")
+    #expect(problem?.kind == .usage && problem?.hint.description == hint, "\(String(describing: problem))")
     #expect(problem?.message.hasSuffix(message) == true, "\(String(describing: problem))")
   }
 

@@ -22,7 +22,7 @@ import Testing
   func nearestName(_ typed: String, _ meant: String) {
     let problem = problem { _ = try registry.exporter(named: typed) }
     #expect(problem?.kind == .usage)
-    #expect(problem?.hint.contains("did you mean \(meant)?") == true)
+    #expect(problem?.hint.description.contains("did you mean \(meant)?") == true)
   }
 
   @Test(
@@ -63,7 +63,7 @@ import Testing
     let csv = try registry.exporter(named: "csv")
     let problem = problem { _ = try registry.options([text], for: [csv]) }
     #expect(problem?.kind == .usage)
-    #expect(problem?.hint.contains(hint) == true)
+    #expect(problem?.hint.description.contains(hint) == true)
   }
 
   @Test(
@@ -84,7 +84,7 @@ import Testing
   @Test("what a person is told") func warnings() throws {
     let schema = Schema("t", columns: [ColumnDescription("a", .text)])
     let table = SampleTable("", schema, [[.text("=1+1")], [.text("\0")], [.text("plain")], [.text("a\nb")]])
-    func warning(_ name: String, _ values: [String: String] = [:]) throws -> String? {
+    func warning(_ name: String, _ values: [String: String] = [:]) throws -> Warning? {
       let encoder = try registry.exporter(named: name).makeEncoder(
         for: schema, options: ExportOptions(values), layout: ColumnMetrics())
       var out = ByteBuffer(capacity: 64), all = EncodedPart()
@@ -92,10 +92,11 @@ import Testing
       return encoder.warning(all)
     }
     #expect(
-      try warning("csv")?.hasPrefix("2 cells a spreadsheet would treat as a formula, written unchanged") == true)
-    #expect(try warning("csv", ["formulas": "escape"])?.hasSuffix(": prefixed with '") == true)
-    #expect(try warning("markdown")?.hasPrefix("1 cell with control characters") == true)
-    #expect(try warning("table")?.hasPrefix("1 cell with control characters") == true)
+      try warning("csv")?.message.hasPrefix("2 cells a spreadsheet would treat as a formula, written unchanged") == true
+    )
+    #expect(try warning("csv", ["formulas": "escape"])?.message.hasSuffix(": prefixed with '") == true)
+    #expect(try warning("markdown")?.message.hasPrefix("1 cell with control characters") == true)
+    #expect(try warning("table")?.message.hasPrefix("1 cell with control characters") == true)
     #expect(try warning("json") == nil)
   }
 }

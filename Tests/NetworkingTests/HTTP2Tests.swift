@@ -100,7 +100,7 @@ struct HTTP2Tests {
       Issue.record("it was trusted")
     } catch {
       #expect(error.kind == .unavailable && error.message == "the server's certificate is not trusted")
-      #expect(error.hint.contains("--cacert"))
+      #expect(error.hint.description.contains("network.certificates"))
     }
   }
 }

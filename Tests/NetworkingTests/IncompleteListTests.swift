@@ -87,14 +87,15 @@ import Testing
     let server = CannedServer(["/t": "\n<?xml version=\"1.0\"?><feed/>"])
     let problem = await #expect(throws: Problem.self) { try await Outcome(try Self.source(), "t", server) }
     #expect(problem?.kind == .badData && problem?.message.contains("found XML") == true)
-    #expect(problem?.hint.contains("“answer”: {“as”: “xml”}") == true)  // prose-lint: ignore
+    #expect(problem?.hint.description.contains("“answer”: {“as”: “xml”}") == true)  // prose-lint: ignore
   }
   @Test("the hint of a refusal is about what can be changed", arguments: [400, 405, 422]) func refused(status: Int)
     async throws
   {
     let server = CannedServer(["/t": (status, [], #"{"message": "bad"}"#)])
     let problem = await #expect(throws: Problem.self) { try await Outcome(try Self.source(), "t", server) }
-    #expect(problem?.kind == .unavailable && problem?.hint == "correct path or params in the source definition")
+    #expect(
+      problem?.kind == .unavailable && problem?.hint.description == "correct path or params in the source definition")
   }
 }
 

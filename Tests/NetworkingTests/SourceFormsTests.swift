@@ -160,7 +160,7 @@ private func outcome(
     let problem = await #expect(throws: Problem.self) {
       try await outcome(dataset, columns, top: #""variables": {"v": {"env": "V"}},"#, [:])
     }
-    #expect(problem?.kind == .configuration && problem?.hint == "set V, or use --set v=…")
+    #expect(problem?.kind == .configuration && problem?.hint == ["set V", .set(.sourceVariable, to: "v=…")])
   }
   @Test("a response with status 200 that is an error") func errors() async throws {
     let top = #""error": {"when": {"at": "/ok", "is": false}, "message": "/why"},"#

@@ -111,7 +111,7 @@ import Testing
     let text = Self.file(dataset: dataset).replacing("\"bb_source\": 2", with: "\"bb_source\": 1")
     let problem = #expect(throws: Problem.self) { try Self.read(text) }
     #expect(problem?.kind == .configuration && problem?.place == "x.json: \(place)", "\(problem?.description ?? "")")
-    #expect(problem?.message == "belongs to version 2" && problem?.hint == #"write "bb_source": 2"#)
+    #expect(problem?.message == "belongs to version 2" && problem?.hint.description == #"write "bb_source": 2"#)
   }
   @Test("all errors of a file are reported together, each with its place and the nearest word") func several() {
     let text = Self.file(
@@ -124,7 +124,7 @@ import Testing
         "/datasets/0", "/datasets/0/records/as", "/datasets/0/paging/type", "/datasets/0/columns/0",
         "/datasets/0/columns/1/on_error",
       ])
-    #expect(all.map(\.hint).allSatisfy { $0.hasPrefix("did you mean") }, "\(all.map(\.hint))")
+    #expect(all.map(\.hint.description).allSatisfy { $0.hasPrefix("did you mean") }, "\(all.map(\.hint))")
     let many = (0..<40).map { #"{"name": "c\#($0)", "x": 1}"# }.joined(separator: ",")
     #expect((#expect(throws: Problem.self) { try Self.read(Self.file(columns: many)) })?.others.count == 19)
   }

@@ -66,7 +66,7 @@ import Testing
     let path = self.path
     let read = await problem { () throws(Problem) in _ = try ConfigurationFile.read(path) }
     #expect(read?.kind == .configuration && read.map { "\($0.place): \($0.message)" } == "\(path):\(message)")
-    #expect(read?.hint == hint)
+    #expect(read?.hint.description == hint)
     let changed = await problem { () throws(Problem) in try await ConfigurationFile.set(.api, to: "http://h", in: path)
     }
     #expect(changed == read)

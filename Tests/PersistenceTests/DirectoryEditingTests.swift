@@ -60,7 +60,7 @@ import Testing
     let written = await #expect(throws: Problem.self) {
       try await mistaken.apply(StoreChange("second", time: "", [TableChange(StoreSample.named, upserts: rows)]))
     }
-    #expect(read?.kind == .usage && read?.hint == "use \(scheme):\(folder.path)/s" && written == read)
+    #expect(read?.kind == .usage && read?.hint.description == "use \(scheme):\(folder.path)/s" && written == read)
   }
 
   @Test("another file in its place does not disturb who reads", arguments: ["csv", "json"])

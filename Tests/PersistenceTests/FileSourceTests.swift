@@ -1,3 +1,4 @@
+import Domain
 @testable import Persistence
 import Query
 import Rows
@@ -65,7 +66,7 @@ struct FileSourceTests {
     try await folder.write("zeros", "\0\0\0")
     let problem = await #expect(throws: Problem.self) { try await table("zeros") }
     #expect(problem?.kind == .usage)
-    #expect(problem?.hint == "use --from-format FORMAT; available formats: csv, tsv, json, ndjson, sqlite, xlsx")
+    #expect(problem?.hint == .set(.inputFormat, to: "csv", "tsv", "json", "ndjson", "sqlite", "xlsx"))
   }
 
   @Test func aMissingFileIsNoInput() async throws {
@@ -116,7 +117,7 @@ struct FileSourceTests {
     #expect(try await table("t.db", table: "odd \" name") == ["select:integer"])
     let problem = await #expect(throws: Problem.self) { try await table("t.db", table: "bb") }
     #expect(problem?.kind == .noInput)
-    #expect(problem?.hint == "did you mean b?")
+    #expect(problem?.hint.description == "did you mean b?")
   }
 
   @Test func aLaterValueOfAnotherKindWidensItsColumn() async throws {

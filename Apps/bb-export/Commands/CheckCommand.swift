@@ -68,7 +68,7 @@ struct CheckCommand {
       opened[choice] = source
       let tables = try await source.tables().map(\.name)
       guard tables.contains(name) else {
-        let hint = SpellingSuggestion.word(to: name, among: tables).map { "did you mean \($0)?" }
+        let hint = Remedy.nearest(name, among: tables)
         throw Problem(
           .noInput, "\(source.name) has no dataset \(name)",
           hint: hint

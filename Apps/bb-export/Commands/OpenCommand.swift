@@ -52,7 +52,7 @@ struct OpenCommand {
     guard let record = records.first else {
       throw Problem(
         .absent, "record not found in \(dataset.name): “\(words[1])”", at: source.name,
-        hint: try await like(words[1], in: dataset, source).map { "did you mean \($0)?" } ?? "")
+        hint: try await like(words[1], in: dataset, source).map { .advice("did you mean \($0)?") } ?? "")
     }
     guard records.count == 1 else {
       throw Problem(

@@ -1,3 +1,5 @@
+import Query
+import Codecs
 import AppShell
 import CommandLineKit
 import Domain
@@ -10,17 +12,19 @@ enum Options {
   static let search = Option.value(
     "search", "TEXT", in: selection, "keep only rows that contain words starting with each word of TEXT")
   static let season = Option.value(
-    "season", "N", in: selection, "filter by season (for characters: any season they appear in)")
+    "season", "N", setting: .season, in: selection, "filter by season (for characters: any season they appear in)")
   static let episode = Option.value(
-    "episode", "S05E14", in: selection, "filter by episode; prefix the show as in bb:S05E14")
+    "episode", "S05E14", setting: .episode, in: selection, "filter by episode; prefix the show as in bb:S05E14")
   static let name = Option.value(
-    "name", "TEXT", in: selection, "filter by name: part of a character name, title or comment writer")
+    "name", "TEXT", setting: .namePart, in: selection,
+    "filter by name: part of a character name, title or comment writer")
   static let order = Option.value(
-    "order", "ORDER", values: .words(MovieOrder.allCases.map(\.rawValue)), default: "rate", in: selection,
+    "order", "ORDER", values: .words(MovieOrder.allCases.map(\.rawValue)), default: "rate", setting: .movieOrder,
+    in: selection,
     "movies: order by reservation rate, editors' picks, or release date (newest first)")
-  static let sample = Option.value("sample", "N", in: selection, "output N random rows")
+  static let sample = Option.value("sample", "N", setting: .sample, in: selection, "output N random rows")
   static let with = Option.value(
-    "with", "RELATION,…", values: .list("relation"), in: selection,
+    "with", "RELATION,…", values: .list("relation"), setting: .relations, in: selection,
     "join related records: adds columns such as character.birthday, one row per match")
   static let join = Option.value(
     "join", "FILE", values: .file, in: selection, "join the rows of FILE: adds its columns, prefixed with its name")
@@ -36,13 +40,14 @@ enum Options {
   static let seed = Option.value("seed", "N", in: selection, "random seed for a repeatable --sample")
 
   private static let commenting = "Comment"
-  static let writer = Option.value("writer", "NAME", in: commenting, "name of the comment's author")
+  static let writer = Option.value(
+    "writer", "NAME", in: commenting, "name of the comment's author")
   static let rating = Option.value(
     "rating", "N", in: commenting, "rating, greater than 0 and at most 10, for example 7.5")
 
   private static let reading = "Source"
   static let from = Option.value(
-    "from", "FILE", values: .file, repeatable: true, in: reading,
+    "from", "FILE", values: .file, repeatable: true, setting: .inputFile, in: reading,
     "read FILE instead of a source, - for standard input, or files by a quoted pattern such as '*.csv'; may be repeated"
   )
   static let sql = Option.value(
@@ -50,56 +55,62 @@ enum Options {
     "run a SELECT statement over the inputs, each of which is a table, with SQLite")
   static let fromFormat = Option.value(
     "from-format", "FORMAT", values: .words(["csv", "tsv", "json", "ndjson", "sqlite", "xlsx"]),
-    default: "from its extension or content", in: reading,
+    default: "from its extension or content", setting: .inputFormat, in: reading,
     "format of the input")
   static let tableName = Option.value(
-    "as", "NAME", default: "file name without extension", in: reading, "name to use for the input table")
+    "as", "NAME", default: "file name without extension", setting: .tableName, in: reading,
+    "name to use for the input table")
   static let sheet = Option.value(
     "table", "NAME", default: "the only table, or the first sheet", in: reading,
     "sqlite: table to read; xlsx: sheet to read")
   static let types = Option.value(
-    "types", "COLUMN=TYPE,…", in: reading, "types of input columns; other columns are inferred")
+    "types", "COLUMN=TYPE,…", setting: .columnTypes, in: reading, "types of input columns; other columns are inferred")
   static let records = Option.value(
-    "records", "POINTER", in: reading, "json: JSON Pointer to the array of records, for example /results")
+    "records", "POINTER", setting: .recordsPointer, in: reading,
+    "json: JSON Pointer to the array of records, for example /results")
   static let emptyAs = Option.value(
-    "empty-as", "VALUE", values: .words(["null", "text"]), default: "null", in: reading,
+    "empty-as", "VALUE", values: .words(["null", "text"]), default: "null", setting: .emptyFields, in: reading,
     "how to read an unquoted empty CSV field")
   static let fromNull = Option.value(
-    "from-null", "TEXT", in: reading,
+    "from-null", "TEXT", setting: .inputNull, in: reading,
 
     "csv, tsv: an unquoted field that means null, in addition to the empty one; xlsx: a text or error such as #N/A")
   static let strictCSV = Option.flag(
-    "strict-csv", in: reading, "csv, tsv: refuse a quote inside an unquoted field")
+    "strict-csv", setting: .strictQuotes, in: reading, "csv, tsv: refuse a quote inside an unquoted field")
   static let encodingErrors = Option.value(
-    "encoding-errors", "POLICY", values: .words(["strict", "replace"]), default: "strict", in: reading,
+    "encoding-errors", "POLICY", values: .words(["strict", "replace"]), default: "strict", setting: .invalidUTF8,
+    in: reading,
     "how to handle invalid UTF-8")
   static let maxField = Option.value(
-    "max-field", "MIB", default: "16", in: reading, "maximum size of a field; sqlite: of a row")
+    "max-field", "MIB", default: "16", setting: .maximumField, in: reading, "maximum size of a field; sqlite: of a row")
   static let timeout = Option.value(
-    "timeout", "SECONDS", default: "30", in: reading,
+    "timeout", "SECONDS", default: "30", setting: .viewTimeout, in: reading,
     "sqlite: stop a view that returns no row for this long; 0 means never")
   static let storage = Option.value(
-    "storage", "STORE", values: .file, in: reading,
+    "storage", "STORE", values: .file, setting: .store, in: reading,
     "read from a store: sqlite:FILE, csv:DIR, json:DIR, or a path")
   static let source = Option.value(
-    "source", "NAME", values: .dynamic("source"), in: reading,
+    "source", "NAME", values: .dynamic("source"), setting: .source, in: reading,
     "source to read: an API name, snapshot, or a source definition file")
-  static let api = Option.value("api", "URL", in: reading, "base URL of the API server")
+  static let api = Option.value("api", "URL", setting: .server, in: reading, "base URL of the API server")
   static let maxAge = Option.value(
     "max-age", "SECONDS", in: reading, "use cached responses up to this age without revalidating")
   static let refresh = Option.flag("refresh", in: reading, "ignore cached responses")
-  static let offline = Option.flag("offline", in: reading, "do not use the network")
-  static let proxy = Option.value("proxy", "URL", in: reading, "proxy URL, or none to disable proxies")
-  static let cacert = Option.value("cacert", "FILE", values: .file, in: reading, "CA certificate bundle (PEM) to trust")
+  static let offline = Option.flag("offline", setting: .offline, in: reading, "do not use the network")
+  static let proxy = Option.value("proxy", "URL", setting: .proxy, in: reading, "proxy URL, or none to disable proxies")
+  static let cacert = Option.value(
+    "cacert", "FILE", values: .file, setting: .certificates, in: reading, "CA certificate bundle (PEM) to trust")
 
   static let allowPrivate = Option.flag(
-    "allow-private", in: reading, "allow data and redirects to lead to private addresses (loopback, LAN)")
+    "allow-private", setting: .privateAddresses, in: reading,
+    "allow data and redirects to lead to private addresses (loopback, LAN)")
   static let strict = Option.flag(
     "strict", in: reading, "fail if the API announces more records than it returned")
   static let deadline = Option.value(
-    "deadline", "SECONDS", default: "900", in: reading, "total time for requests to an API, waits included")
+    "deadline", "SECONDS", default: "900", setting: .deadline, in: reading,
+    "total time for requests to an API, waits included")
   static let set = Option.value(
-    "set", "NAME=VALUE", repeatable: true, in: reading,
+    "set", "NAME=VALUE", repeatable: true, setting: .sourceVariable, in: reading,
     "set a variable of a source definition; may be repeated")
   static let errorsLimit = Option.value(
     "errors-limit", "N", default: "20", in: reading, "report at most N invalid records of a response")
@@ -108,7 +119,8 @@ enum Options {
   static let grammar = Option.value(
     "grammar", "N", values: .words(["1", "2"]), default: "2", in: reading, "schema: version of the grammar")
   static let maxBytes = Option.value(
-    "max-bytes", "SIZE", default: "4G", in: reading, "stop if the responses of the API exceed this total size")
+    "max-bytes", "SIZE", default: "4G", setting: .maximumBytes, in: reading,
+    "stop if the responses of the API exceed this total size")
 
   private static let picturing = "Images"
   static let imageFolder = Option.value(
@@ -117,11 +129,12 @@ enum Options {
   static let parallel = Option.value("parallel", "N", default: "16", in: picturing, "parallel downloads, 1 to 64")
   static let maxImage = Option.value(
     "max-image", "SIZE", default: "64M", in: picturing, "maximum size of one image")
-  static let maxTotal = Option.value("max-total", "SIZE", default: "8G", in: picturing, "maximum total download size")
+  static let maxTotal = Option.value(
+    "max-total", "SIZE", default: "8G", setting: .imageTotal, in: picturing, "maximum total download size")
 
   private static let syncing = "Sync"
   static let target = Option.value(
-    "storage", "STORE", values: .file, default: "$BB_STORAGE or the default store", in: syncing,
+    "storage", "STORE", values: .file, default: "$BB_STORAGE or the default store", setting: .store, in: syncing,
     "store to write: sqlite:FILE, csv:DIR, json:DIR")
   static let syncImages = Option.value(
     "images", "DIR", values: .folder, in: syncing,
@@ -130,12 +143,13 @@ enum Options {
     "from-storage", "STORE", values: .file, in: reading, "copy from another store")
   static let dryRun = Option.flag("dry-run", in: syncing, "show what would change without writing anything")
   static let allowShrink = Option.flag(
-    "allow-shrink", in: syncing, "accept a source that has lost more than half of its records")
-  static let replace = Option.flag("replace", in: syncing, "replace a table that was loaded from a different source")
+    "allow-shrink", setting: .shrinking, in: syncing, "accept a source that has lost more than half of its records")
+  static let replace = Option.flag(
+    "replace", setting: .sourceReplacement, in: syncing, "replace a table that was loaded from a different source")
   static let status = Option.flag("status", in: syncing, "show how far incremental syncs have come")
-  static let full = Option.flag("full", in: syncing, "incremental: fetch everything again")
+  static let full = Option.flag("full", setting: .fullSync, in: syncing, "incremental: fetch everything again")
   static let keepCursor = Option.flag(
-    "keep-cursor", in: syncing, "incremental: continue although the source definition changed")
+    "keep-cursor", setting: .cursorKeeping, in: syncing, "incremental: continue although the source definition changed")
   static let since = Option.value(
     "since", "VALUE", in: syncing, "incremental: fetch what changed since VALUE, without moving the cursor")
   static let until = Option.value(
@@ -150,7 +164,7 @@ enum Options {
     "directory to write; a site that bb wrote before is replaced")
   static let siteTitle = Option.value("title", "TEXT", default: "bb", in: siting, "title of the site")
   static let siteImages = Option.value(
-    "images", "WHICH", values: .words(["local", "remote", "none"]), default: "local", in: siting,
+    "images", "WHICH", values: .words(["local", "remote", "none"]), default: "local", setting: .siteImages, in: siting,
     "images to show: only those at hand, also those on the web, or none")
   static let siteImageDirectory = Option.value(
     "image-dir", "DIR", values: .folder, default: "images of the store", in: siting,

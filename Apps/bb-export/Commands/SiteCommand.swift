@@ -53,13 +53,12 @@ struct SiteCommand {
   private func tables(of store: any RecordStore) async throws(Problem) -> [Schema] {
     let tables = try await store.tables(), names = tables.map(\.name)
     guard !tables.isEmpty else {
-      throw Problem(.noInput, "the store has no tables", at: store.name, hint: "fetch datasets with bb-export sync")
+      throw Problem(.noInput, "the store has no tables", at: store.name, hint: .run(.sync, "fetch datasets"))
     }
     for name in invocation.arguments where !names.contains(name) {
-      let near = SpellingSuggestion.word(to: name, among: names).map { "did you mean \($0)?" }
       throw Problem(
         .noInput, "the store has no table “\(name)”", at: store.name,
-        hint: near ?? "available: \(names.joined(separator: ", "))")
+        hint: .choose(name, from: names, "available"))
     }
     let chosen = invocation.arguments.isEmpty ? Set(names) : Set(invocation.arguments)
     let needed = Site.needed(for: chosen)
@@ -75,7 +74,7 @@ struct SiteCommand {
       let more = try services.files.imageFiles(in: path)
       if more.isEmpty {
         throw Problem(
-          .noInput, "no images.json in the directory", at: path, hint: "fetch images with bb-export images -o DIR")
+          .noInput, "no images.json in the directory", at: path, hint: .run(.fetchImages, "fetch images"))
       }
       known.merge(more) { _, named in named }
     }

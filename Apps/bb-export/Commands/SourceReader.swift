@@ -97,10 +97,7 @@ struct SourceReader {
       }
       guard let type = ColumnType(name: word) else {
         let names = ColumnType.allCases.map(\.name)
-        let near =
-          SpellingSuggestion.word(to: word, among: names).map { "did you mean \($0)?" }
-          ?? "available types: \(names.joined(separator: ", "))"
-        throw Problem(.usage, "unknown type “\(word)”", hint: near)
+        throw Problem(.usage, "unknown type “\(word)”", hint: .choose(word, from: names, "available types"))
       }
       guard types[pair.name] == nil else {
         throw Problem(.usage, "column “\(pair.name)” appears more than once in --types")
@@ -128,7 +125,8 @@ struct SourceReader {
     if isStrict {
       live.fallback = .none
     } else if [Options.api, Options.source, Options.refresh, Options.strict].contains(where: invocation.has) {
-      live.fallback = .refused(hint: "--source snapshot reads the built-in data, --storage STORE a store")
+      live.fallback = .refused(
+        hint: [.set(.source, to: "snapshot", for: "read the built-in data"), .set(.store, for: "read a store")])
     }
     live.server = invocation[Options.api]
     live.maxAge = try invocation.integer(Options.maxAge, in: 0...Int(Int32.max))
@@ -173,7 +171,7 @@ struct SourceReader {
     guard case .live(let name, var live) = choice, live.fallback == .allowed, let path = outputs.replacedFile else {
       return choice
     }
-    live.fallback = .refused(hint: "use --source snapshot to replace \(path) by the built-in data")
+    live.fallback = .refused(hint: .set(.source, to: "snapshot", for: "replace \(path) by the built-in data"))
     return .live(name: name, live)
   }
 }

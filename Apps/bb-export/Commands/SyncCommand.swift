@@ -218,10 +218,9 @@ struct SyncCommand {
     var chosen: [Schema] = []
     for name in invocation.arguments {
       guard let schema = tables.first(where: { $0.name == name }) else {
-        let near = SpellingSuggestion.word(to: name, among: names).map { "did you mean \($0)?" }
         throw Problem(
           .usage, "the source has no dataset “\(name)”",
-          hint: near ?? "available datasets: \(names.joined(separator: ", "))")
+          hint: .choose(name, from: names, "available datasets"))
       }
       if chosen.contains(schema) { throw Problem(.usage, "duplicate argument: \(name)") }
       chosen.append(schema)

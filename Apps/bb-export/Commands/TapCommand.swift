@@ -72,8 +72,7 @@ struct TapCommand {
   private func find(_ name: String, _ tables: [Schema], _ source: any RecordSource) throws(Problem) -> Schema {
     if let schema = tables.first(where: { $0.name == name }) { return schema }
     let names = tables.map(\.name)
-    let hint = SpellingSuggestion.word(to: name, among: names).map { "did you mean \($0)?" }
     throw Problem(
-      .noInput, "\(source.name) has no dataset \(name)", hint: hint ?? "available: \(names.joined(separator: ", "))")
+      .noInput, "\(source.name) has no dataset \(name)", hint: .choose(name, from: names, "available"))
   }
 }

@@ -132,7 +132,8 @@ enum FavouritesCommands {
     }
     let near = SpellingSuggestion.word(
       to: text, among: records.map(\.keyText) + records.compactMap { column.flatMap($0.text) })
-    throw Problem(.absent, "not found in \(schema.name): “\(text)”", hint: near.map { "did you mean \($0)?" } ?? "")
+    throw Problem(
+      .absent, "not found in \(schema.name): “\(text)”", hint: near.map { .advice("did you mean \($0)?") } ?? "")
   }
 
   /// The favourites of all datasets, those of actors from their own records.

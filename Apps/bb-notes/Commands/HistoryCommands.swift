@@ -141,7 +141,7 @@ enum HistoryCommands {
       }
     }
     let known = items.flatMap { [$0.record.text("name"), EpisodeKey(of: $0.record)?.short].compactMap { $0 } }
-    let near = SpellingSuggestion.word(to: text, among: known).map { "did you mean \($0)?" }
+    let near = Remedy.nearest(text, among: known)
     throw Problem(.absent, "not found in the trash: “\(text)”", hint: near ?? "run trash list to see deleted records")
   }
 }

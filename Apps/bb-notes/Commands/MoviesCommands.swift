@@ -55,7 +55,7 @@ enum MoviesCommands {
     }
     guard let film = found.first(where: { $0.keyText == text }) ?? found.first else {
       let titles = try await book.records(of: Catalog.movies).compactMap { $0.text("title") }
-      let near = SpellingSuggestion.word(to: text, among: titles).map { "did you mean \($0)?" }
+      let near = Remedy.nearest(text, among: titles)
       throw Problem(
         .absent, "movie not found: “\(text)”",
         hint: near ?? (titles.isEmpty ? "fetch movies with: bb-export sync movies --storage STORE" : ""))

@@ -1,3 +1,5 @@
+import Rows
+import Domain
 import AppShell
 import CommandLineKit
 
@@ -5,14 +7,15 @@ import CommandLineKit
 enum Options {
   private static let general = "General"
   static let storage = Option.value(
-    "storage", "STORE", values: .file, in: general,
+    "storage", "STORE", values: .file, setting: .store, in: general,
     "store to use: sqlite:FILE, csv:DIR, json:DIR, or a path")
   /// Taken by every command.
   static let everywhere = [storage] + SharedOptions.everywhere
 
   private static let selection = "Selection"
-  static let season = Option.value("season", "N", in: selection, "filter by season")
-  static let episode = Option.value("episode", "N", in: selection, "filter by episode number within the season")
+  static let season = Option.value("season", "N", setting: .season, in: selection, "filter by season")
+  static let episode = Option.value(
+    "episode", "N", setting: .episode, in: selection, "filter by episode number within the season")
 
   private static let action = "Action"
   static let yes = Option.flag("yes", short: "y", in: action, "do not ask for confirmation")

@@ -40,7 +40,7 @@ enum PlacesCommands {
   private static let place = "Place"
   private static let mapOutput = Option.value(
     "output", short: "o", "FILE", values: .file, in: place, "write the page to FILE instead of opening it")
-  private static let at = Option.value("at", "LAT,LON", in: place, "coordinates: \(forms)")
+  private static let at = Option.value("at", "LAT,LON", setting: .coordinates, in: place, "coordinates: \(forms)")
   private static let comment = Option.value("comment", "TEXT", in: place, "comment")
   private static let visitedOn = Option.value(
     "visited", "DATE", in: place, "date visited, as 2024-05-17, may 2024 or yesterday; omit for a planned visit")

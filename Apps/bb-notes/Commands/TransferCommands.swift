@@ -10,7 +10,8 @@ enum TransferCommands {
 
   private static let transfer = "Transfer"
   private static let onConflict = Option.value(
-    "on-conflict", "ACTION", values: .words(RecordImport.Conflict.allCases.map(\.rawValue)), in: transfer,
+    "on-conflict", "ACTION", values: .words(RecordImport.Conflict.allCases.map(\.rawValue)), setting: .importConflict,
+    in: transfer,
     "what to do when an imported record differs from an existing one; without it, nothing is imported")
   private static let dataset = Option.value(
     "as", "DATASET", values: .words(datasets.map(\.name)), in: transfer,
@@ -89,7 +90,7 @@ enum TransferCommands {
     }
     if let name = desk[dataset], let schema = datasets.first(where: { $0.name == name }) {
       for column in columns where schema.position(of: column) == nil {
-        let near = SpellingSuggestion.word(to: column, among: schema.columns.map(\.name)).map { "did you mean \($0)?" }
+        let near = Remedy.nearest(column, among: schema.columns.map(\.name))
         throw Problem(.badData, "\(name) have no column “\(column)”", at: path, hint: near ?? "")
       }
       return schema

@@ -232,6 +232,6 @@ public final class CSVDialectSource: ByteSource {
     guard field.count > maximumField else { return }
     throw Problem(
       .badData, "a field has more than \(maximumField >> 20) MiB", at: "\(name):\(line)",
-      hint: "raise the limit with --max-field")
+      hint: .raise(.maximumField))
   }
 }

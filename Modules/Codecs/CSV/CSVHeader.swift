@@ -6,14 +6,14 @@ struct CSVHeader {
   /// The names, in order.
   let names: [String]
   /// One warning per change of a name.
-  let warnings: [String]
+  let warnings: [Warning]
 
   /// The names of `found`: an empty one becomes `column3`, the second `a` becomes `a_2`.
   /// - Parameters:
   ///   - advice: what else there is to warn of.
   ///   - keepsEmpty: whether a column is known to be called by the empty text.
-  init(_ found: [String], _ advice: String? = nil, keepsEmpty: Bool = false) {
-    var names: [String] = [], warnings = [advice].compactMap { $0 }, seen: Set<[UInt8]> = []
+  init(_ found: [String], _ advice: Warning? = nil, keepsEmpty: Bool = false) {
+    var names: [String] = [], warnings = [advice].compactMap(\.self), seen: Set<[UInt8]> = []
     let originals = Set(found.map { Array($0.utf8) })
     for (index, original) in found.enumerated() {
       var name = original.isEmpty && !(keepsEmpty && !seen.contains([])) ? "column\(index + 1)" : original
@@ -80,11 +80,11 @@ extension CSVHeader {
   }
 
   /// Advice when another delimiter parts the first record into more fields than commas do; nil when none does.
-  static func otherDelimiter(_ piece: borrowing CSVPiece, _ delimiter: UInt8) -> String? {
+  static func otherDelimiter(_ piece: borrowing CSVPiece, _ delimiter: UInt8) -> Warning? {
     guard delimiter == UInt8(ascii: ",") else { return nil }
     for (other, name) in [(UInt8(ascii: ";"), "semicolon"), (UInt8(ascii: "\t"), "tab"), (UInt8(ascii: "|"), "pipe")] {
       if let first = try? firstRecord(piece, other), first.fields.count > 1 {
-        return "fields appear to be separated by a \(name); use --from-delimiter \(name)"
+        return Warning("fields appear to be separated by a \(name)", hint: .set(.inputDelimiter, to: name))
       }
     }
     return nil

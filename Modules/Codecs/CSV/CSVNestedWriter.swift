@@ -82,7 +82,8 @@ extension CSVWriter {
 
   /// The error for a column name with dots that equals the name of a part.
   static func collision(_ what: String, record: Int? = nil) -> Problem {
-    Problem(.badData, what, hint: "remove --nested flatten, or exclude a column with --columns", record: record)
+    Problem(
+      .badData, what, hint: [.omit(.formatOption("nested")), .set(.columns, for: "exclude a column")], record: record)
   }
 
   private func putParts(

@@ -31,7 +31,7 @@ struct CSVOpening {
       guard names.count == fields.count else {
         throw Problem(
           .badData, "expected \(names.count) columns as in the metadata, found \(fields.count)",
-          at: "\(source.name):1", hint: advice ?? "")
+          at: "\(source.name):1", hint: advice.map { $0.hint.after($0.message) } ?? "")
       }
       header = CSVHeader(names, advice, keepsEmpty: names.contains(""))
     }
@@ -53,7 +53,9 @@ struct CSVOpening {
         if !first.fields.isEmpty { return piece }
       } catch {
         var problem = problem(error, in: piece, name: name)
-        if let advice = CSVHeader.otherDelimiter(piece, reading.delimiter) { problem.hint = advice }
+        if let advice = CSVHeader.otherDelimiter(piece, reading.delimiter) {
+          problem.hint = advice.hint.after(advice.message)
+        }
         throw problem
       }
     }

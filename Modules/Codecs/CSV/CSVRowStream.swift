@@ -13,7 +13,7 @@ public final class CSVRowStream: RowStream {
   /// The columns that are needed.
   public let schema: Schema
   /// One warning per change of a name in the header.
-  public let warnings: [String]
+  public let warnings: [Warning]
 
   private let source: any ByteSource
   private let table: String
@@ -37,7 +37,7 @@ public final class CSVRowStream: RowStream {
     let given = Self.positions(schema.columns.map(\.name)), found = Self.positions(opened.header.names)
     for column in schema.columns where found[Array(column.name.utf8)] == nil {
       let near =
-        SpellingSuggestion.word(to: column.name, among: opened.header.names).map { "did you mean \($0)?" } ?? ""
+        Remedy.choose(column.name, from: opened.header.names)
       throw Problem(.badData, "missing column “\(column.name)” in the header", at: "\(source.name):1", hint: near)
     }
     let whole = Schema(
@@ -70,8 +70,7 @@ public final class CSVRowStream: RowStream {
     let isReadAgain = careful ? false : try source.reopened() != nil
     var opened = try CSVOpening(source, reading, reading.isStrict ? .refused : isReadAgain ? .unexpected : .kept)
     for name in reading.types.names where !opened.header.has(name) {
-      let near = SpellingSuggestion.word(to: name, among: opened.header.names).map { "did you mean \($0)?" } ?? ""
-      throw Problem(.usage, "“\(table)” has no column “\(name)”", hint: near)
+      throw Problem(.usage, "“\(table)” has no column “\(name)”", hint: .choose(name, from: opened.header.names))
     }
     let types = try opened.typesOfBeginning()
     if opened.splitter.strayQuotes == .unexpected {
@@ -127,11 +126,11 @@ public final class CSVRowStream: RowStream {
   }
 
   /// The number of unquoted fields with quotes, as text.
-  public var notes: [String] {
+  public var notes: [Warning] {
     let count = strays.withLock { $0 ?? 0 }
     if count == 0 { return [] }
     let fields = count == 1 ? "1 unquoted field contains a quote" : "\(count) unquoted fields contain quotes"
-    return ["\(source.name): \(fields), kept as text; --strict-csv refuses such fields"]
+    return [Warning("\(source.name): \(fields), kept as text", hint: .set(.strictQuotes, for: "refuse such fields"))]
   }
 
   /// Whether types were found by looking at the beginning alone.
@@ -159,7 +158,8 @@ public final class CSVRowStream: RowStream {
         let description = layout.columns[column]
         if description.isInferred {
           found.withLock { $0[column] = Self.wider(description.type) }
-          problem.hint = "set the column type: --types '\(ListedName.written(description.name))=text'"
+          problem.hint = .set(
+            .columnTypes, to: "\(ListedName.written(description.name))=text", for: "set the column type")
         }
       }
       return .failure(problem)

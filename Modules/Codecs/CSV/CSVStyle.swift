@@ -53,9 +53,7 @@ public struct CSVStyle: Sendable, Hashable {
     guard bytes.count == 1, let byte = bytes.first, isTaken == false else {
       throw Problem(
         .usage, "invalid delimiter “\(text)”",
-        hint:
-          "use comma, tab, semicolon, pipe, space, or an ASCII character that is not a letter, digit, quote, sign or "
-          + "period"
+        hint: "use comma, tab, semicolon, pipe, space, or another ASCII character that numbers and words do not contain"
       )
     }
     return byte

@@ -1,9 +1,11 @@
+import Rows
+
 /// An error in CSV text with its offset; becomes a `Problem` when the name and the line are known.
 struct CSVSyntaxError: Error {
   let message: String
   /// Offset of the byte at fault, in the arena.
   let offset: Int
-  var hint = ""
+  var hint = Remedy()
   /// Whether it was found in a record, rather than in the bytes of many.
   var isInRecord = true
   /// The column (of the file) whose type a value does not fit.
@@ -26,7 +28,7 @@ extension CSVSyntaxError {
   static func strayQuote(at offset: Int) -> CSVSyntaxError {
     CSVSyntaxError(
       message: "unexpected quote in an unquoted field", offset: offset,
-      hint: "quote the whole field and double its quotes, or omit --strict-csv", isStrayQuote: true)
+      hint: ["quote the whole field and double its quotes", .omit(.strictQuotes)], isStrayQuote: true)
   }
   static func bareReturn(at offset: Int) -> CSVSyntaxError {
     CSVSyntaxError(
@@ -37,12 +39,12 @@ extension CSVSyntaxError {
   static func fieldTooLong(_ name: String?, maximum: Int, at offset: Int) -> CSVSyntaxError {
     CSVSyntaxError(
       message: "\(name.map { "the value of “\($0)”" } ?? "the field") is larger than \(maximum >> 20) MiB",
-      offset: offset, hint: "raise the limit with --max-field")
+      offset: offset, hint: .raise(.maximumField))
   }
   static func recordTooLong(maximum: Int, at offset: Int) -> CSVSyntaxError {
     CSVSyntaxError(
       message: "the record is larger than \(2 * maximum >> 20) MiB", offset: offset,
-      hint: "raise the limit with --max-field: a record may have twice as much")
+      hint: .raise(.maximumField).after("a record may have twice the size of a value"))
   }
   /// - Parameter found: the fields of the record; nil for more than expected.
   static func ragged(_ found: Int?, of width: Int, at offset: Int) -> CSVSyntaxError {
@@ -60,6 +62,6 @@ extension CSVSyntaxError {
       // UTF-16 begins with a byte that UTF-8 does not have.
       hint: byte == 0
         ? "convert the file to UTF-8; if it is UTF-16, use: iconv -f UTF-16 -t UTF-8"
-        : "convert the file to UTF-8, or use --encoding-errors replace", isInRecord: false)
+        : ["convert the file to UTF-8", .set(.invalidUTF8, to: "replace")], isInRecord: false)
   }
 }

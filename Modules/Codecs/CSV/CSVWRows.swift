@@ -53,7 +53,7 @@ public final class CSVWRows: RowStream {
   public var isOptimistic: Bool { rows.isOptimistic || converters.contains { $0?.widened != nil } }
 
   /// Those of the file.
-  public var notes: [String] { rows.notes }
+  public var notes: [Warning] { rows.notes }
 
   /// The next rows.
   public func next() async throws(Problem) -> BatchTask? {
@@ -88,7 +88,7 @@ public final class CSVWRows: RowStream {
       .badData,
       "invalid \(isDefault ? "default" : "value") “\(shown)” for \(description.name): expected \(converter.expected), "
         + "as its metadata says", at: name,
-      hint: "to read it as text, use --types '\(ListedName.written(description.name))=text'", record: row)
+      hint: .set(.columnTypes, to: "\(ListedName.written(description.name))=text", for: "read it as text"), record: row)
   }
 
   /// The rows again from the beginning, with types that hold the value which did not fit.

@@ -78,7 +78,8 @@ public struct CSVWriter: Sendable {
     let width = batch.width, arena = batch.arena
     precondition(width == schema.width, "internal error: batch has the wrong number of columns")
     if width == 0, batch.count > 0 {
-      throw Problem(.badData, "cannot write a table without columns as CSV", hint: "use -f json", record: 0)
+      throw Problem(
+        .badData, "cannot write a table without columns as CSV", hint: .set(.outputFormat, to: "json"), record: 0)
     }
     let usual = width * (NumberWriter.longest + null.count + 1) + 16
     var cursor = WriteCursor(&out, margin: usual)
@@ -146,7 +147,10 @@ public struct CSVWriter: Sendable {
       throw Problem(
         .badData,
         "column \(schema.columns[column].name): the \(row == nil ? "name" : "value") starts like a spreadsheet formula",
-        hint: "use --option formulas=escape to make it safe, or formulas=keep to write it unchanged", record: row)
+        hint: [
+          .set(.formatOption("formulas"), to: "escape", for: "make it safe"),
+          .set(.formatOption("formulas"), to: "keep", for: "write it unchanged"),
+        ], record: row)
     }
     return 1
   }

@@ -81,7 +81,7 @@ public struct SheetWriter: Sendable {
     guard rows < Self.maximumRows else {
       throw Problem(
         .badData, "xlsx: the table has \(rows) records; the maximum is \(Self.maximumRows - 1)",
-        hint: "write fewer with --limit, or use another format")
+        hint: [.set(.limit, for: "write fewer"), .set(.outputFormat, for: "use another format")])
     }
     out.append("</sheetData>")
     if !schema.columns.isEmpty {
@@ -217,7 +217,7 @@ public struct SheetWriter: Sendable {
         .badData,
         "column \(name): a spreadsheet cannot represent every digit of "
           + "\(String(decoding: literal.prefix(60), as: UTF8.self))",
-        hint: "use --option numbers=text to write such numbers as text", record: row)
+        hint: .set(.formatOption("numbers"), to: "text", for: "write such numbers as text"), record: row)
     }
     let copy = Arena(literal)
     try putText(ByteRun(copy, 0, UInt32(copy.count)), name, row, &cursor, &out)

@@ -58,7 +58,8 @@ public struct ZipWriter: Sendable {
     grew(by: out.count - before)
     guard written < Int(UInt32.max) - 1 << 16, entries[last].size < Int(UInt32.max) else {
       throw Problem(
-        .badData, "the document is larger than 4 GiB, the limit of the format", hint: "use --limit")
+        .badData, "the document is larger than 4 GiB, the limit of the format",
+        hint: .set(.limit, for: "write fewer rows"))
     }
   }
 

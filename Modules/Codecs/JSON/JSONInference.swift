@@ -151,8 +151,7 @@ struct JSONInference {
     }
     for name in types.names where positions[Array(name.utf8)] == nil {
       guard !isWhole else {
-        let nearest = SpellingSuggestion.word(to: name, among: columns.map(\.name)).map { "did you mean \($0)?" }
-        throw Problem(.usage, "“\(table)” has no column “\(name)”", hint: nearest ?? "")
+        throw Problem(.usage, "“\(table)” has no column “\(name)”", hint: .choose(name, from: columns.map(\.name)))
       }
       columns.append(ColumnDescription(name, types[name] ?? .text))
     }

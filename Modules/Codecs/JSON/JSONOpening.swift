@@ -1,3 +1,5 @@
+import Rows
+
 /// Looks at the beginning of a document for where its records are.
 struct JSONOpening {
   /// Where the records are.
@@ -88,7 +90,7 @@ struct JSONOpening {
   }
 
   /// What to do when the document is an object: where its array of objects is, when it has one; `pointer` led to none.
-  func hint(_ pointer: JSONPointer) -> String {
+  func hint(_ pointer: JSONPointer) -> Remedy {
     var scanner = scanner
     guard scanner.byte == UInt8(ascii: "{") else { return "" }
     var keys = JSONKeys()
@@ -105,7 +107,7 @@ struct JSONOpening {
           try inside.enter(0)
           if inside.byte == UInt8(ascii: "{") {
             let place = JSONPointer(steps: [String(decoding: key, as: UTF8.self)])
-            return "the records appear to be at \(place); use --records \(place)"
+            return .set(.recordsPointer, to: "\(place)").after("the records appear to be at \(place)")
           }
         }
         try scanner.skipValue(&keys, &shape)

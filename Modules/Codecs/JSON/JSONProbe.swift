@@ -1,3 +1,5 @@
+import Rows
+
 /// Searches incomplete text for an error that more text cannot fix.
 struct JSONProbe {
   private var scanner: JSONScanner
@@ -40,7 +42,7 @@ struct JSONProbe {
       let what =
         key.isEmpty ? "a key or white space" : "the value of “\(String(decoding: name.prefix(80), as: UTF8.self))”"
       return JSONSyntaxError(
-        "\(what) is larger than \(maximumField >> 20) MiB", at: part, hint: "raise the limit with --max-field")
+        "\(what) is larger than \(maximumField >> 20) MiB", at: part, hint: .raise(.maximumField))
     }
   }
 

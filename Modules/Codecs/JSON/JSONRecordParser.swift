@@ -205,7 +205,7 @@ import Rows
   private func tooLarge(_ position: Int, _ offset: Int) -> JSONSyntaxError {
     JSONSyntaxError(
       "the value of “\(layout.columns[position].name)” is larger than \(layout.maximumField >> 20) MiB", at: offset,
-      hint: "raise the limit with --max-field")
+      hint: .raise(.maximumField))
   }
 
   /// Steps over a key that is not the expected one, and its colon; the column it names, -1 for a key that is skipped.

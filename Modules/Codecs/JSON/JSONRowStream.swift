@@ -207,7 +207,8 @@ public final class JSONRowStream: RowStream {
       if inference != nil {
         let isContradiction = error.column.map { $0 < 0 || layout.columns[$0].isInferred } ?? false
         if isContradiction, let column = error.column, column >= 0 {
-          problem.hint = "set the column type: --types '\(ListedName.written(layout.columns[column].name))=json'"
+          problem.hint = .set(
+            .columnTypes, to: "\(ListedName.written(layout.columns[column].name))=json", for: "set the column type")
         }
         let offset = piece.context.place.offset
         if isContradiction {

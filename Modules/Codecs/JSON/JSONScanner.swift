@@ -1,3 +1,4 @@
+import Rows
 internal import CMasks
 
 /// An error in JSON text with its offset; becomes a `Problem` when the name and the line are known.
@@ -9,9 +10,9 @@ struct JSONSyntaxError: Error {
   /// The column that a value does not fit, when that is the fault.
   var column: Int?
   /// What to do about it; empty when there is nothing to say.
-  let hint: String
+  let hint: Remedy
 
-  init(_ message: String, at offset: Int, column: Int? = nil, hint: String = "") {
+  init(_ message: String, at offset: Int, column: Int? = nil, hint: Remedy = "") {
     self.hint = hint
     self.message = message
     self.offset = offset

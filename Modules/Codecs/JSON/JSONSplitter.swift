@@ -136,7 +136,7 @@ struct JSONSplitter: ~Copyable, Sendable {
         case .records: "the record is larger than"
         case .behind, .done: "the text after the records is larger than"
         }
-      let hint = "raise the limit with --max-field: a record may have twice as much"
+      let hint = Remedy.raise(.maximumField).after("a record may have twice the size of a value")
       throw problem(JSONSyntaxError("\(what) \(2 * maximumField >> 20) MiB", at: start, hint: hint))
     }
     if start > 0 || text.count == text.capacity {
@@ -148,7 +148,7 @@ struct JSONSplitter: ~Copyable, Sendable {
     goal = count < maximumField / 2 ? text.capacity : min(text.capacity, count + 1 << 20)
   }
 
-  private func problem(_ fault: JSONSyntaxError, hint: String = "") -> Problem {
+  private func problem(_ fault: JSONSyntaxError, hint: Remedy = "") -> Problem {
     let place = place.advanced(over: text, from: start, to: max(start, min(fault.offset, text.count)))
     return Problem(.badData, fault.message, at: "\(source.name):\(place)", hint: hint.isEmpty ? fault.hint : hint)
   }

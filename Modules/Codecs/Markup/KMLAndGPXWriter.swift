@@ -113,7 +113,7 @@ public struct KMLAndGPXWriter: Sendable {
       throw Problem(
         .badData,
         "column \(schema.columns[column].name): cannot write a place without coordinates as \(format.rawValue)",
-        hint: "exclude it with --where, or use -f geojson", record: row)
+        hint: [.set(.conditions, for: "exclude it"), .set(.outputFormat, to: "geojson")], record: row)
     }
     return text
   }

@@ -66,7 +66,8 @@ public struct VCardWriter: Sendable {
     for row in 0..<batch.count {
       guard !batch[row, nameColumn].isNull else {
         throw Problem(
-          .badData, "column \(nameTitle): a vCard must have a name", hint: "exclude it with --where", record: row)
+          .badData, "column \(nameTitle): a vCard must have a name", hint: .set(.conditions, for: "exclude it"),
+          record: row)
       }
       out.append("BEGIN:VCARD\r\nVERSION:\(version.rawValue)\r\n")
       noted += append("FN", batch[row, nameColumn], batch.arena, &out)

@@ -89,7 +89,7 @@ import Rows
       throw problem(
         column.kind == .date
           ? "a date that is not a whole day, in a column of days" : "the precision of this timestamp in this column",
-        row: row, hint: "add --option parquet.dates=text")
+        row: row, hint: .set(.formatOption("parquet.dates"), to: "text"))
     case .text, .bytes, .json:
       if case .text(let start, let length) = cell, column.kind == .text {
         return runs.append(ByteRun(arena, start, length))
@@ -141,7 +141,7 @@ import Rows
     }
   }
 
-  private func problem(_ what: String, row: Int, hint: String = "") -> Problem {
+  private func problem(_ what: String, row: Int, hint: Remedy = "") -> Problem {
     Problem(.badData, "column \(column.name): parquet cannot represent \(what)", hint: hint, record: row)
   }
 }

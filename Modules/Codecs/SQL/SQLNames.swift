@@ -8,7 +8,7 @@ extension Schema {
     var seen: [[UInt8]: String] = [:]
     for column in columns {
       let name = column.name
-      let hint = "exclude it with --columns, or rename it"
+      let hint: Remedy = [.set(.columns, for: "exclude it"), "rename it"]
       guard !name.utf8.contains(0) else {
         throw Problem(.badData, "SQLite column names cannot contain NUL: “\(name)”", hint: hint)
       }

@@ -30,10 +30,12 @@ public struct SQLWriter: Sendable {
     for column in schema.columns where self.dialect.declared(column.type) == nil {
       throw Problem(
         .badData, "column \(column.name): no type for bytes is common to all database systems",
-        hint: "use --option sql.dialect=sqlite, postgres or mysql")
+        hint: .set(.formatOption("sql.dialect"), to: "sqlite", "postgres", "mysql"))
     }
     if let obstacle = self.dialect.obstacle(schema) {
-      throw Problem(.badData, obstacle, hint: "use --option sql.dialect=sqlite, or choose columns with --columns")
+      throw Problem(
+        .badData, obstacle,
+        hint: [.set(.formatOption("sql.dialect"), to: "sqlite"), .set(.columns, for: "choose columns")])
     }
     insert = Array("INSERT INTO \(schema.name.quotedForSQL) VALUES(".utf8)
   }
@@ -115,7 +117,7 @@ public struct SQLWriter: Sendable {
     if case .real(let value) = cell, !value.isFinite { return try append(value, column, &out) }
     if case .bytes(let start, let length) = cell {
       guard dialect == .sqlite else {
-        throw problem(column, "bytes and text cannot be distinguished in one column", "sqlite")
+        throw problem(column, "bytes and text cannot be distinguished in one column", ["sqlite"])
       }
       return append(bytes: ByteRun(arena, start, length), &out)
     }
@@ -173,7 +175,7 @@ public struct SQLWriter: Sendable {
       }
       guard isKept else {
         let shown = String(decoding: literal.bytes.prefix(40), as: UTF8.self)
-        throw problem(column, "a double cannot keep all digits of \(shown)", "sqlite or postgres")
+        throw problem(column, "a double cannot keep all digits of \(shown)", ["sqlite", "postgres"])
       }
       try append(value, column, &out)
     }
@@ -219,10 +221,10 @@ public struct SQLWriter: Sendable {
       append(bytes: text, &out)
       out.append(" USING utf8mb4)")
     case .ansi, .postgres, .mysql:
-      if hasNUL { throw problem(column, "a text has a NUL character", "sqlite or mysql") }
+      if hasNUL { throw problem(column, "a text has a NUL character", ["sqlite", "mysql"]) }
       let unused = (UInt8(1)..<127).reversed().first { $0 != 39 && $0 != 92 && $0 != 0x0D && !bytes.contains($0) }
       guard let mark = unused else {
-        throw problem(column, "a text has a carriage return and every character of ASCII", "sqlite")
+        throw problem(column, "a text has a carriage return and every character of ASCII", ["sqlite"])
       }
       let marked = Arena(bytes.map { $0 == 0x0D ? mark : $0 })
       out.append("replace(")
@@ -253,9 +255,9 @@ public struct SQLWriter: Sendable {
     out.append("'")
   }
 
-  private func problem(_ column: Int, _ what: String, _ dialects: String) -> Problem {
+  private func problem(_ column: Int, _ what: String, _ dialects: [String]) -> Problem {
     Problem(
       .badData, "column \(schema.columns[column].name): \(what) in this SQL",
-      hint: "use --option sql.dialect=\(dialects)")
+      hint: Remedy(steps: [.set(.formatOption("sql.dialect"), to: dialects, purpose: nil)]))
   }
 }

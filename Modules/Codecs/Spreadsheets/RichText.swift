@@ -24,7 +24,7 @@ enum RichText {
 
   static func tooLarge(_ xml: XMLStream, _ limit: Int) -> Problem {
     var problem = xml.problem("a text is larger than \(limit >> 20) MiB")
-    problem.hint = "use --max-field MIB"
+    problem.hint = .raise(.maximumField)
     return problem
   }
 }

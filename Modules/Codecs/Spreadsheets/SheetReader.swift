@@ -79,7 +79,7 @@ final class SheetReader {
         column = try place(after: column)
         if let value = try readCell(column) { cells.append(SheetCell(column: column, value: value)) }
         guard bytes.count <= 2 * maximumField else {
-          throw problem("the row is larger than \(2 * maximumField >> 20) MiB", column, hint: "use --max-field MIB")
+          throw problem("the row is larger than \(2 * maximumField >> 20) MiB", column, hint: .raise(.maximumField))
         }
       case .end: if xml.depth == outside { return }
       case .text: break
@@ -279,7 +279,7 @@ final class SheetReader {
   }
 
   /// `people.xlsx:Sheet1!B5: message`.
-  func problem(_ message: String, _ column: Int, hint: String = "") -> Problem {
+  func problem(_ message: String, _ column: Int, hint: Remedy = "") -> Problem {
     Problem(.badData, message, at: "\(sheet)!\(Self.name(of: column))\(row)", hint: hint)
   }
 

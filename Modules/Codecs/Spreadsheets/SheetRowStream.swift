@@ -26,7 +26,7 @@ public final class SheetRowStream: RowStream {
   /// The columns that are needed.
   public let schema: Schema
   /// One warning per change of a name in the header.
-  public let warnings: [String]
+  public let warnings: [Warning]
 
   private let workbook: Workbook
   private let sheet: Workbook.Sheet
@@ -56,8 +56,7 @@ public final class SheetRowStream: RowStream {
     let found = try SheetTable(try SheetCursor(workbook, sheet, reading, scratch: scratch), whole: whole)
     let names = found.header.names
     for name in reading.types.names where !found.header.has(name) {
-      let near = SpellingSuggestion.word(to: name, among: names).map { "did you mean \($0)?" } ?? ""
-      throw Problem(.usage, "“\(table)” has no column “\(name)”", hint: near)
+      throw Problem(.usage, "“\(table)” has no column “\(name)”", hint: .choose(name, from: names))
     }
     let all = Schema(table, columns: zip(names, found.types).map { ColumnDescription($0, reading.types[$0] ?? $1) })
     let needed = reading.columns.map { Set($0.map { Array($0.utf8) }) }
@@ -80,17 +79,20 @@ public final class SheetRowStream: RowStream {
   public var isOptimistic: Bool { !isCertain }
 
   /// Formulas that have no value, and errors that are text.
-  public var notes: [String] {
+  public var notes: [Warning] {
     let (formulas, errors) = cursor.withLock { ($0.reader.formulasWithoutResult, $0.reader.errors) }
-    var notes: [String] = []
+    var notes: [Warning] = []
     if formulas > 0 {
       let what = formulas == 1 ? "1 formula has no stored result" : "\(formulas) formulas have no stored result"
-      notes.append("\(workbook.archive.source.name): \(what), read as null; save the workbook in a spreadsheet")
+      notes.append(
+        Warning("\(workbook.archive.source.name): \(what), read as null", hint: "save the workbook in a spreadsheet"))
     }
     if errors > 0, reading.nullText == nil {
       let what = errors == 1 ? "1 error value" : "\(errors) error values"
       notes.append(
-        "\(workbook.archive.source.name): \(what) such as #N/A read as text; --from-null '#N/A' makes it null")
+        Warning(
+          "\(workbook.archive.source.name): \(what) such as #N/A read as text",
+          hint: .set(.inputNull, to: "#N/A", for: "read it as null")))
     }
     return notes
   }

@@ -341,7 +341,7 @@ import Rows
   private func tooLarge(_ what: String) -> Problem {
     Problem(
       .badData, "a \(what) is larger than \(limit >> 20) MiB, at byte \(passed + at + 1)", at: entry.place,
-      hint: "use --max-field MIB")
+      hint: .raise(.maximumField))
   }
 
   func problem(_ message: String) -> Problem {

@@ -18,6 +18,9 @@ public enum NonfinitePolicy: String, Sendable, Hashable, CaseIterable {
   package static func problem(_ value: Double, column: String, record: Int, format: String) -> Problem {
     Problem(
       .badData, "column \(column): \(format) cannot represent \(word(for: value))",
-      hint: "use --option nonfinite=null to write null, or nonfinite=string to write its name", record: record)
+      hint: [
+        .set(.formatOption("nonfinite"), to: "null", for: "write null"),
+        .set(.formatOption("nonfinite"), to: "string", for: "write its name"),
+      ], record: record)
   }
 }

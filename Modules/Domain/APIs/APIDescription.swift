@@ -53,11 +53,12 @@ public struct APIDescription: Sendable, Hashable {
     if let source = builtIn.first(where: { $0.name == name }) { return source }
     guard name != "snapshot" else {
       throw Problem(
-        .usage, "the snapshot is built in and has no source definition", hint: "read it with --source snapshot")
+        .usage, "the snapshot is built in and has no source definition",
+        hint: .set(.source, to: "snapshot", for: "read it"))
     }
     let names = builtIn.map(\.name) + ["snapshot"]
-    let hint =
-      SpellingSuggestion.word(to: name, among: names).map { "did you mean \($0)?" }
+    let hint: Remedy =
+      .nearest(name, among: names)
       ?? "available sources: \(names.joined(separator: ", ")), or the path of a source definition"
     throw Problem(.usage, "unknown source “\(name)”", hint: hint)
   }
@@ -72,9 +73,8 @@ public struct APIDescription: Sendable, Hashable {
   public func dataset(named name: String) throws(Problem) -> APIDataset {
     if let dataset = datasets.first(where: { $0.schema.name == name }) { return dataset }
     let names = datasets.map(\.schema.name)
-    let hint = SpellingSuggestion.word(to: name, among: names).map { "did you mean \($0)?" }
     throw Problem(
       .noInput, "source \(self.name) has no dataset \(name)",
-      hint: hint ?? "available: \(names.joined(separator: ", "))")
+      hint: .choose(name, from: names, "available"))
   }
 }

@@ -13,8 +13,7 @@ public enum Catalog {
     if let schema = all.first(where: { $0.name == name }) { return schema }
     let names = all.map(\.name)
     let hint =
-      SpellingSuggestion.word(to: name, among: names).map { "did you mean \($0)?" }
-      ?? "available datasets: \(names.joined(separator: ", "))"
+      Remedy.choose(name, from: names, "available datasets")
     throw Problem(.usage, "unknown dataset “\(name)”", hint: hint)
   }
 }

@@ -24,7 +24,7 @@ public enum MovieOrder: String, Sendable, Hashable, CaseIterable {
   public func sort(of schema: Schema) throws(Problem) -> [Selection.SortKey] {
     guard sort.allSatisfy({ schema.position(of: $0.column) != nil }) else {
       throw Problem(
-        .usage, "\(schema.name) cannot be ordered by “\(rawValue)”", hint: "--order applies only to movies; use --sort")
+        .movieOrder, "applies only to movies, and this is \(schema.name)", hint: .set(.order))
     }
     return sort
   }

@@ -18,13 +18,13 @@ public struct NewComment: Sendable, Hashable {
   public init(writer: String?, rating: String?, contents: String?) throws(Problem) {
     let name = Self.trimmed(writer ?? ""), text = contents ?? ""
     var missing: [String] = []
-    if name.isEmpty { missing.append("--writer NAME") }
-    if rating == nil { missing.append("--rating N") }
-    if Self.trimmed(text).isEmpty { missing.append("TEXT") }
+    if name.isEmpty { missing.append("writer") }
+    if rating == nil { missing.append("rating") }
+    if Self.trimmed(text).isEmpty { missing.append("text") }
     guard missing.isEmpty, let rating else {
       throw Problem(
         .usage, "missing for this comment: \(missing.joined(separator: ", "))",
-        hint: "usage: comment add MOVIE --writer NAME --rating N TEXT")
+        hint: .run(.addComment, "post it"))
     }
     let parts = rating.split(separator: ".", omittingEmptySubsequences: false)
     guard parts.count <= 2, parts.allSatisfy({ !$0.isEmpty && $0.utf8.allSatisfy { $0 &- 48 < 10 } }),

@@ -1,3 +1,4 @@
+import Codecs
 public import Query
 public import Rows
 
@@ -15,7 +16,7 @@ public enum Shorthand {
     if let found = productions.first(where: { plain($0.name) == plain(text) || $0.short == text.lowercased() }) {
       return found.name
     }
-    let hint = "available: " + productions.map { "\($0.name) (\($0.short))" }.joined(separator: ", ")
+    let hint: Remedy = .advice("available: " + productions.map { "\($0.name) (\($0.short))" }.joined(separator: ", "))
     throw Problem(.usage, "unknown show “\(text)”", hint: hint)
   }
 
@@ -39,7 +40,7 @@ public enum Shorthand {
   public static func production(_ text: String, in schema: Schema) throws(Problem) -> Condition {
     let name = try production(text)
     if schema.position(of: "productions") != nil { return Condition("productions", .equal, name) }
-    return Condition(try column(["production"], "--production", schema), .equal, name)
+    return Condition(try column(["production"], .production, schema), .equal, name)
   }
 
   /// `--season` for a dataset, as conditions of which one must hold: for characters, the seasons they appear in.
@@ -50,7 +51,7 @@ public enum Shorthand {
   public static func season(_ season: Int, in schema: Schema, production: String?) throws(Problem) -> [Condition] {
     let shows = [("Breaking Bad", "breaking_bad_seasons"), ("Better Call Saul", "better_call_saul_seasons")]
       .filter { schema.position(of: $0.1) != nil && (production == nil || production == $0.0) }
-    let columns = shows.isEmpty ? [try column(["season"], "--season", schema)] : shows.map(\.1)
+    let columns = shows.isEmpty ? [try column(["season"], .season, schema)] : shows.map(\.1)
     return columns.map { Condition($0, .equal, String(season)) }
   }
 
@@ -62,19 +63,19 @@ public enum Shorthand {
     }
     let (season, episode) = try episode(text)
     return [
-      Condition(try column(["season"], "--episode", schema), .equal, String(season)),
-      Condition(try column(["episode"], "--episode", schema), .equal, String(episode)),
+      Condition(try column(["season"], .episode, schema), .equal, String(season)),
+      Condition(try column(["episode"], .episode, schema), .equal, String(episode)),
     ]
   }
 
   /// The column that `--name` filters in a dataset: the character, the title of a movie or an episode, or the writer of
   /// a comment.
   public static func nameColumn(of schema: Schema) throws(Problem) -> String {
-    try column(["name", "character", "title", "writer"], "--name", schema)
+    try column(["name", "character", "title", "writer"], .namePart, schema)
   }
 
-  private static func column(_ names: [String], _ option: String, _ schema: Schema) throws(Problem) -> String {
+  private static func column(_ names: [String], _ setting: Setting, _ schema: Schema) throws(Problem) -> String {
     if let name = names.first(where: { schema.position(of: $0) != nil }) { return name }
-    throw Problem(.usage, "\(option) cannot be used with \(schema.name)", hint: "use --where 'COLUMN = VALUE'")
+    throw Problem(setting, "cannot be used with \(schema.name)", hint: .set(.conditions, to: "COLUMN = VALUE"))
   }
 }

@@ -159,7 +159,7 @@ struct ImageFetch: Sendable {
     Problem(
       .busy, "skipped: the download limit of \(limits.bytesInAll >> 20) MiB was reached",
       at: URLText.redacted(reference.url),
-      hint: "run the command again for the rest, or raise the limit with --max-total")
+      hint: ["run the command again for the rest", .raise(.imageTotal)])
   }
 }
 

@@ -83,7 +83,7 @@ public struct Assignment: Sendable, Hashable {
     return .json(JSON.array(numbers.map { .number($0) }).canonicalBytes)
   }
 
-  private static func example(_ type: ColumnType) -> String {
+  private static func example(_ type: ColumnType) -> Remedy {
     switch type {
     case .date: "use 1958, 1966-03, 1966-03-07, may 2024, yesterday or 3 days ago"
     case .integer: "use an integer"

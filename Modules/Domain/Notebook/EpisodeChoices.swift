@@ -90,11 +90,12 @@ public struct EpisodeChoices: Sendable {
   /// The problem of a production that no episode is of.
   public static func unknownProduction(_ name: String, among choices: [EpisodeChoice]) -> Problem {
     let known = Set(choices.map(\.key.production)).sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
-    let near = SpellingSuggestion.word(to: name, among: known).map { "did you mean \($0)?" }
     let all = known.map { name in
       name + (Shorthand.productions.first { $0.name == name }.map { " (\($0.short))" } ?? "")
     }
-    return Problem(.usage, "unknown show “\(name)”", hint: near ?? "available shows: \(all.joined(separator: ", "))")
+    return Problem(
+      .usage, "unknown show “\(name)”",
+      hint: .nearest(name, among: known) ?? "available shows: \(all.joined(separator: ", "))")
   }
 
   private func builtInRows() async throws(Problem) -> any RowStream {

@@ -37,9 +37,9 @@ public struct NamedRecords: Sendable {
     }
     if !partial.isEmpty { return try only(partial, text, among: all) }
     let names = all.compactMap { $0.text("name") }
-    let near = SpellingSuggestion.word(to: text, among: names).map { "did you mean \($0)?" }
     throw Problem(
-      .absent, "\(kind.noun) not found: “\(text)”", hint: near ?? (names.isEmpty ? "there are none yet" : ""))
+      .absent, "\(kind.noun) not found: “\(text)”",
+      hint: names.isEmpty ? "there are none yet" : .choose(text, from: names))
   }
 
   private func only(
@@ -95,7 +95,7 @@ public struct NamedRecords: Sendable {
     guard missing.isEmpty else {
       throw Problem(
         .usage, "missing for this \(kind.noun): \(missing.joined(separator: ", "))",
-        hint: missing.contains("coordinates") ? "set the coordinates: --at LAT,LON" : "")
+        hint: missing.contains("coordinates") ? .set(.coordinates) : "")
     }
     try kind.check(record)
   }

@@ -27,7 +27,7 @@ public struct Notebook: Sendable {
     if let note = try await note(on: key) { return note }
     let near = try await keys(of: key.production).sorted { key.distance(to: $0) < key.distance(to: $1) }.prefix(3)
       .sorted()
-    let hint =
+    let hint: Remedy =
       near.isEmpty
       ? "no notes for \(key.production) yet" : "nearest notes: \(near.map(\.short).joined(separator: ", "))"
     throw Problem(.absent, "no note for \(key.text)", hint: hint)

@@ -62,8 +62,9 @@ public struct RecordForm: Sendable {
       }
       let name = String(decoding: line[..<colon], as: UTF8.self)
       guard columns.contains(where: { $0.name == name }) else {
-        let near = SpellingSuggestion.word(to: name, among: columns.map(\.name)).map { "did you mean \($0)?" }
-        throw Problem(.usage, "line \(number + 1): unknown column “\(name)”", hint: near ?? "indent continuation lines")
+        throw Problem(
+          .usage, "line \(number + 1): unknown column “\(name)”",
+          hint: .nearest(name, among: columns.map(\.name)) ?? "indent continuation lines")
       }
       guard values[name] == nil else {
         throw Problem(.usage, "line \(number + 1): duplicate column \(name)", hint: "indent continuation lines")

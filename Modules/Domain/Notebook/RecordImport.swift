@@ -54,7 +54,8 @@ public struct RecordImport: Sendable {
   ///   record.
   public func run(_ records: [StoredRecord], of schema: Schema, from name: String) async throws(Problem) -> Outcome {
     if conflict == .append, Self.texts[schema.name] == nil {
-      throw Problem(.usage, "--on-conflict append does not apply to \(schema.name)", hint: "use skip or replace")
+      throw Problem(
+        .importConflict, "append does not apply to \(schema.name)", hint: .set(.importConflict, to: "skip", "replace"))
     }
     let existing = try await book.records(of: schema)
     let kept = existing.first?.schema ?? schema
@@ -126,7 +127,7 @@ public struct RecordImport: Sendable {
         conflicts.count == 1
           ? "1 imported record differs from an existing one: \(some)"
           : "\(conflicts.count) imported records differ from existing ones: \(some)", at: name,
-        hint: "use --on-conflict skip, replace or append")
+        hint: .set(.importConflict, to: "skip", "replace", "append"))
     }
     try await book.change("import \(name)", order.compactMap { edits[$0] })
     return outcome

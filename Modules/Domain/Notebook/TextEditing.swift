@@ -69,8 +69,7 @@ public struct TextEditing: Sendable {
   /// A problem that says as well where the text is kept.
   public static func telling(_ problem: Problem, of draft: String) -> Problem {
     var problem = problem
-    let hint = problem.hint.isEmpty ? "" : problem.hint + (problem.hint.hasSuffix("?") ? " " : "; ")
-    problem.hint = hint + "your text is saved in \(draft)"
+    problem.hint = problem.hint.followed(by: "your text is saved in \(draft)")
     return problem
   }
 

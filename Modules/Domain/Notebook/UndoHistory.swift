@@ -59,7 +59,7 @@ public struct UndoHistory: Sendable {
     if let load = command.first(where: { $0.state == .notKept }) {
       throw Problem(
         .absent, "cannot undo “\(load.entry.title)” of \(time): the rows that it replaced are no longer kept",
-        hint: "undo an earlier command by its number: bb-notes history, then bb-notes undo NUMBER")
+        hint: .run(.showHistory, "undo an earlier command by its number, which is listed"))
     }
     try await reverse(command.map(\.entry), StoreUndo(command.map(\.entry.id), title: "undo: \(title)", time: book.now))
     return (title, time)
@@ -76,7 +76,8 @@ public struct UndoHistory: Sendable {
     guard let last, !last.undoes.isEmpty else { throw Problem(.absent, "nothing to redo") }
     let title = last.title.hasPrefix("undo: ") ? String(last.title.dropFirst(6)) : last.title
     guard !last.tables.contains(where: \.isLoad) else {
-      throw Problem(.absent, "cannot redo “\(title)”: the rows are no longer kept", hint: "run bb-export sync again")
+      throw Problem(
+        .absent, "cannot redo “\(title)”: the rows are no longer kept", hint: .run(.sync, "load them again"))
     }
     try await reverse([last], StoreUndo([last.id], title: "redo: \(title)", time: book.now))
     return title

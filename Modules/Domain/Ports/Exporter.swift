@@ -155,7 +155,7 @@ public struct ExporterDescriptor: Sendable, Hashable {
     guard let most = limits.columns, count > most else { return }
     throw Problem(
       .badData, "\(name): the table has \(count) columns; the maximum is \(most)",
-      hint: "choose columns with --columns, or use another format")
+      hint: [.set(.columns, for: "choose columns"), .set(.outputFormat, for: "use another format")])
   }
 }
 
@@ -259,9 +259,9 @@ public protocol RowEncoder: Sendable {
   /// Appends what follows the last row, given the merged parts of all batches.
   func finish(_ all: EncodedPart, _ out: inout ByteBuffer) throws(Problem)
   /// The warning after the export (`3 cells begin like a formula`), given the merged parts; nil if there is none.
-  func warning(_ all: EncodedPart) -> String?
+  func warning(_ all: EncodedPart) -> Warning?
   /// The note below the rows on a terminal (`29 rows`), given the merged parts; nil if there is none.
-  func footer(_ all: EncodedPart) -> String?
+  func footer(_ all: EncodedPart) -> Warning?
 }
 
 extension RowEncoder {
@@ -277,11 +277,11 @@ extension RowEncoder {
     return all
   }
   /// No footer.
-  public func footer(_ all: EncodedPart) -> String? { nil }
+  public func footer(_ all: EncodedPart) -> Warning? { nil }
   /// No separator.
   public var separator: StaticString { "" }
   /// No warning.
-  public func warning(_ all: EncodedPart) -> String? { nil }
+  public func warning(_ all: EncodedPart) -> Warning? { nil }
 }
 
 /// Totals of the rows that an encoder encoded.

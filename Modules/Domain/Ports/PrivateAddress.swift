@@ -4,7 +4,7 @@ public import Rows
 ///
 /// Foreign text must not make this program talk to services of its own network.
 public enum PrivateAddress {
-  private static let hint = "use --allow-private to permit it"
+  private static let hint = Remedy.set(.privateAddresses, for: "permit it")
 
   /// Returns the refusal of a URL that leads to `address`.
   public static func refusal(of address: String, at place: String) -> Problem {

@@ -31,9 +31,9 @@ public struct Export: Sendable {
     /// Name and bytes of each output, in the order given.
     public var outputs: [Written] = []
     /// Warnings for the user: counts of cells that look like formulas and similar.
-    public var warnings: [String] = []
+    public var warnings: [Warning] = []
     /// Notes below the rows on a terminal.
-    public var footers: [String] = []
+    public var footers: [Warning] = []
 
     /// One output that was written.
     public struct Written: Sendable, Hashable {

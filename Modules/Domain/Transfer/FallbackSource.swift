@@ -5,7 +5,7 @@ public import Rows
 public struct FallbackSource: RecordSource {
   private let first: any RecordSource
   private let second: any RecordSource
-  private let hint: String?
+  private let hint: Remedy?
   private let report: @Sendable (String) -> Void
 
   /// Creates a source that reads `second` if `first` is unavailable.
@@ -13,7 +13,7 @@ public struct FallbackSource: RecordSource {
   ///   - hint: given if `second` may not be read: how to ask for what it has.
   ///   - report: receives a line if `second` is read.
   public init(
-    _ first: any RecordSource, else second: any RecordSource, refusing hint: String? = nil,
+    _ first: any RecordSource, else second: any RecordSource, refusing hint: Remedy? = nil,
     report: @escaping @Sendable (String) -> Void
   ) {
     self.first = first
@@ -40,7 +40,7 @@ public struct FallbackSource: RecordSource {
         guard try await second.tables().contains(where: { $0.name == table }) else { throw failure }
         throw Problem(
           failure.kind, failure.message, at: failure.place,
-          hint: failure.hint.isEmpty ? hint : "\(failure.hint); \(hint)")
+          hint: failure.hint.or(hint))
       }
       do throws(Problem) {
         let stream = try await second.rows(of: table, request)

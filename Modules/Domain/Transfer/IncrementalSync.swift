@@ -33,7 +33,7 @@ public struct IncrementalSync: Sendable {
   private let options: Options
   private let time: String
   private let command: String
-  private let report: @Sendable (String) -> Void
+  private let report: @Sendable (Warning) -> Void
 
   /// A sync into `store`.
   /// - Parameters:
@@ -42,7 +42,7 @@ public struct IncrementalSync: Sendable {
   ///   - report: receives one line for each peculiarity.
   public init(
     into store: any RecordStore, _ policy: Sync.Policy, _ options: Options, time: String, command: String,
-    report: @escaping @Sendable (String) -> Void
+    report: @escaping @Sendable (Warning) -> Void
   ) {
     (self.store, self.policy, self.options) = (store, policy, options)
     (self.time, self.command, self.report) = (time, command, report)
@@ -62,7 +62,7 @@ public struct IncrementalSync: Sendable {
     {
       throw Problem(
         .configuration, "the description changed since the last sync", at: name,
-        hint: "use --full to fetch everything, or --keep-cursor to continue")
+        hint: [.set(.fullSync, for: "fetch everything"), .set(.cursorKeeping, for: "continue")])
     }
     if states.isEmpty, increment.deletedAt == nil, increment.fullEvery == nil {
       report("\(name): the API does not report deleted records; they stay in the store")

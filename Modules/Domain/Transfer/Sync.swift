@@ -22,12 +22,12 @@ public struct Sync: Sendable {
   private let time: String
   /// The identifier that the history entries share, so that one undo reverses the whole sync.
   private let command: String
-  private let report: @Sendable (String) -> Void
+  private let report: @Sendable (Warning) -> Void
 
   /// A sync into `store`; `time` is RFC 3339 in UTC, and `report` receives the notes of the rows that were stored.
   public init(
     into store: any RecordStore, _ policy: Policy = Policy(), time: String, command: String = Self.newCommand(),
-    report: @escaping @Sendable (String) -> Void = { _ in }
+    report: @escaping @Sendable (Warning) -> Void = { _ in }
   ) {
     self.store = store
     self.policy = policy
@@ -105,7 +105,7 @@ public struct Sync: Sendable {
       .badData,
       "the source has \(after) \(after == 1 ? "record" : "records"), the store \(before); nothing was changed",
       at: name,
-      hint: "use --allow-shrink to accept the smaller dataset")
+      hint: .set(.shrinking, for: "accept the smaller dataset"))
   }
 
   /// The rows with the columns of `schema`.

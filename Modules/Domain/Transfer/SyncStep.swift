@@ -113,7 +113,7 @@ final class CursorRows: RowStream {
   }
 
   var schema: Schema { inner.schema }
-  var notes: [String] { inner.notes }
+  var notes: [Warning] { inner.notes }
   var greatest: SyncCursor? { last.withLock { $0 } }
 
   func next() async throws(Problem) -> BatchTask? {

@@ -59,7 +59,7 @@ final class SyncWalk {
 
   /// The first cursor of a run: after a completed run, earlier by `lookback`.
   private func first(_ state: SyncState) throws(Problem) -> SyncCursor? {
-    if let since = try cursor(options.since, "value for --since") { return since }
+    if let since = try cursor(options.since, "first value") { return since }
     let start = try cursor(increment.start, "start")
     guard let cursor = try cursor(state.cursor, "stored cursor") else { return start }
     return state.isComplete ? cursor.moved(by: -(increment.lookback?.amount ?? 0)) : cursor
@@ -70,7 +70,7 @@ final class SyncWalk {
   /// One list, from the cursor to its end.
   private func list(_ parent: SyncParent, _ first: SyncState) async throws(Problem) -> Bool {
     let position = SyncPosition(plan, step, first, try cursor(first.cursor, "stored cursor"))
-    let until = try cursor(options.until, "value for --until")
+    let until = try cursor(options.until, "last value")
     // A list in descending order is read down to here.
     let bound = try self.first(first), wasComplete = first.isComplete && !isRange
     var from = bound, mayBeSkipped = true
@@ -151,7 +151,7 @@ final class SyncWalk {
   /// Windows one after the other, each stored whole; one with more records than the API returns is halved.
   private func windows(_ parent: SyncParent, _ first: SyncState) async throws(Problem) -> Bool {
     var state = first
-    guard var from = try self.first(state), let now = try cursor(options.until ?? time, "value for --until"),
+    guard var from = try self.first(state), let now = try cursor(options.until ?? time, "last value"),
       let usual = increment.window?.amount
     else { return true }
     if !state.isComplete, !isRange, let end = try cursor(state.windowEnd, "stored window") { from = end }

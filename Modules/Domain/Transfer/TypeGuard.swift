@@ -1,3 +1,4 @@
+import Codecs
 import Rows
 
 /// An encoder that refuses bytes among JSON values: its format would write them as a text in base64, like any other
@@ -39,11 +40,11 @@ struct TypeGuard: RowEncoder {
         guard case .bytes = batch[row, column] else { continue }
         throw Problem(
           .badData, "column \(schema.columns[column].name): \(format) cannot distinguish bytes from text in one column",
-          hint: "write sqlite or sql, or exclude the column with --columns", record: row)
+          hint: [.set(.outputFormat, to: "sqlite", "sql"), .set(.columns, for: "exclude the column")], record: row)
       }
     }
   }
   func finish(_ all: EncodedPart, _ out: inout ByteBuffer) throws(Problem) { try encoder.finish(all, &out) }
-  func warning(_ all: EncodedPart) -> String? { encoder.warning(all) }
-  func footer(_ all: EncodedPart) -> String? { encoder.footer(all) }
+  func warning(_ all: EncodedPart) -> Warning? { encoder.warning(all) }
+  func footer(_ all: EncodedPart) -> Warning? { encoder.footer(all) }
 }

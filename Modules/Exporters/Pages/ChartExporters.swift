@@ -41,7 +41,7 @@ public struct ChartExporter: Exporter {
     guard let chart = BarChart(schema, layout.head) else {
       throw Problem(
         .usage, "\(descriptor.name) requires a numeric column, which \(schema.name) does not have",
-        hint: "count values with --count-by COLUMN")
+        hint: .set(.countBy, for: "count values"))
     }
     if form == .image { return ImageEncoder(chart: chart, title: schema.name) }
     var width = options.terminalWidth ?? 80

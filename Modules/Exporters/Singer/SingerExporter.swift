@@ -39,8 +39,7 @@ public struct SingerExporter: Exporter {
     guard Self.isStreamName(schema.name) else {
       throw Problem(
         .usage, "invalid Singer stream name “\(schema.name)”",
-        hint:
-          "set another name with --as: lowercase letters, digits and _, starting with a letter, at most 63 characters")
+        hint: .set(.tableName, for: "choose another: lowercase letters, digits and _, at most 63, the first a letter"))
     }
     let nested = try options.choice(Self.nested, default: Nested.keep)
     let formats = try options.choice(Self.formats, default: Formats.keep)

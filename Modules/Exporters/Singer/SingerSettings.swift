@@ -60,8 +60,7 @@ public struct SingerSettings: Sendable, Hashable {
       case let key:
         guard !Self.usual.contains(key) else { continue }
         let hint =
-          SpellingSuggestion.word(to: key, among: Self.keys).map { "did you mean \($0)?" }
-          ?? "available settings: \(Self.keys.joined(separator: ", "))"
+          Remedy.choose(key, from: Self.keys, "available settings")
         throw Problem(.configuration, "unknown setting “\(key)”", at: name, hint: hint)
       }
     }

@@ -119,8 +119,8 @@ public struct CachingTransport: HTTPTransport {
 
   private func offline(_ request: HTTPRequest, _ why: String) -> Problem {
     Problem(
-      .unavailable, "\(why), and --offline is set", at: URLText.redacted(request.url),
-      hint: "run once without --offline")
+      .unavailable, "\(why), and offline mode is set", at: URLText.redacted(request.url),
+      hint: .omit(.offline))
   }
 
   private static func age(_ seconds: Int64) -> String {

@@ -80,7 +80,7 @@ final class HostGate<Waiting: Clock>: Sendable where Waiting.Duration == Duratio
           wakeAll()
           throw Problem(
             .unavailable, "the server did not serve all requests before the deadline", at: URLText.redacted(url),
-            hint: "try again later, or raise --deadline")
+            hint: ["try again later", .raise(.deadline)])
         }
         do { try await clock.sleep(until: wake, tolerance: nil) } catch {
           wakeAll()

@@ -14,7 +14,7 @@ struct ChangeDetectingRows: RowStream {
 
   var schema: Schema { rows.schema }
   var isOptimistic: Bool { rows.isOptimistic }
-  var notes: [String] { rows.notes }
+  var notes: [Warning] { rows.notes }
 
   func next() async throws(Problem) -> BatchTask? {
     let work: BatchTask?

@@ -93,7 +93,7 @@ extension DirectoryStore {
       }
     }
     guard let columns = columns ?? known.first(where: { $0.name == name })?.columns else {
-      let sidecar = format.sidecarSuffix.map { "restore \(place)\($0)" } ?? ""
+      let sidecar: Remedy = format.sidecarSuffix.map { "restore \(place)\($0)" } ?? ""
       throw Problem(.badData, "missing description of the columns", at: place, hint: sidecar)
     }
     return try await DirectoryTable.open(

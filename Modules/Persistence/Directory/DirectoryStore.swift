@@ -65,9 +65,9 @@ public actor DirectoryStore: RecordStore {
     guard let found = try foreign().first(where: { $0.table.utf8.elementsEqual(table.utf8) }) else {
       if try DirectoryListing.names(path) == nil { throw StoreRules.noStorage(name) }
       let known = try await tables().map(\.name)
-      let near = SpellingSuggestion.word(to: table, among: known).map { "did you mean \($0)?" }
-      let others = known.isEmpty ? "the store is empty" : "available tables: \(known.joined(separator: ", "))"
-      throw Problem(.noInput, "table not found: “\(table)”", at: name, hint: near ?? others)
+      throw Problem(
+        .noInput, "table not found: “\(table)”", at: name,
+        hint: known.isEmpty ? "the store is empty" : .choose(table, from: known, "available tables"))
     }
     var reading = FileSource.Reading()
     reading.table = table

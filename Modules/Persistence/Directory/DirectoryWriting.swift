@@ -67,7 +67,7 @@ extension DirectoryStore {
   private var foreignDirectory: Problem {
     Problem(
       .permission, "the directory has files of other programs, and is only read", at: name,
-      hint: "make it a store with bb-notes init --storage \(name), or choose another directory")
+      hint: [.run(.createStore(name), "make it a store"), "choose another directory"])
   }
 
   /// What changes of tables make of their files.

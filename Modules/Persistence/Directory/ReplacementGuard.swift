@@ -1,3 +1,4 @@
+import Domain
 import Glibc
 import Rows
 
@@ -38,7 +39,7 @@ enum ReplacementGuard {
     if isTable(name, manifest) {
       throw Problem(
         .cannotCreate, "refusing to create a file that the store would read as a table", at: path,
-        hint: "choose another directory, or add to the store: bb-export sync --storage \(directory)")
+        hint: ["choose another directory", .run(.sync(into: directory), "add to the store")])
     }
   }
 
@@ -83,6 +84,6 @@ enum ReplacementGuard {
   private static func problem(_ path: String, _ directory: String) -> Problem {
     Problem(
       .cannotCreate, "refusing to overwrite a file of a store", at: path,
-      hint: "choose another name, or add to the store: bb-export sync --storage \(directory)")
+      hint: ["choose another name", .run(.sync(into: directory), "add to the store")])
   }
 }

@@ -75,10 +75,9 @@ public enum ConfigurationFile {
   /// The problem of a key that does not exist.
   public static func unknown(_ name: String, at place: String = "") -> Problem {
     let names = ConfigurationKey.allCases.map(\.rawValue)
-    let near = SpellingSuggestion.word(to: name, among: names).map { "did you mean \($0)?" }
     return Problem(
       .configuration, "unknown key “\(name)”", at: place,
-      hint: near ?? "available keys: \(names.joined(separator: ", "))")
+      hint: .choose(name, from: names, "available keys"))
   }
 
   /// The name and the value of a line; nil for a comment.

@@ -40,7 +40,7 @@ public enum FetchedImages {
     }
     guard isFound else {
       throw Problem(
-        .noInput, "no images.json in the directory", at: directory, hint: "fetch images with bb-export images -o DIR")
+        .noInput, "no images.json in the directory", at: directory, hint: .run(.fetchImages, "fetch images"))
     }
     return images
   }

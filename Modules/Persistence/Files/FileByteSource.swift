@@ -23,13 +23,13 @@ public final class FileByteSource: ByteSource {
   /// Opens a file that the user named as input: also a pipe or a device, which is waited for.
   /// - Parameter advice: what to do instead when it is a directory.
   /// - Throws: `noInput`, `permission`, `io`; `usage` for a directory.
-  public convenience init(input path: String, ifFolder advice: String = "") throws(Problem) {
+  public convenience init(input path: String, ifFolder advice: Remedy = "") throws(Problem) {
     let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY)
     guard descriptor >= 0 else { throw Problem.posix(errno, "open", path) }
     try self.init(OpenFile(descriptor), path, ifFolder: advice)
   }
 
-  private convenience init(_ file: OpenFile, _ path: String, ifFolder advice: String) throws(Problem) {
+  private convenience init(_ file: OpenFile, _ path: String, ifFolder advice: Remedy) throws(Problem) {
     var status = stat()
     guard unsafe fstat(file.descriptor, &status) == 0 else { throw Problem.posix(errno, "read", path) }
     let kind = status.st_mode & S_IFMT

@@ -7,7 +7,7 @@ enum ImageManifest {
   /// The records of a manifest.
   /// - Throws: `badData` for what bb does not write.
   static func read(_ text: [UInt8], name: String) throws(Problem) -> [ImageRecord] {
-    let hint = "delete it to download everything again"
+    let hint: Remedy = "delete it to download everything again"
     do throws(Problem) {
       guard let list = try JSON.parse(text, name: name).arrayValue else {
         throw Problem(.badData, "is not an image manifest", at: name)

@@ -19,7 +19,7 @@ public struct SQLQuery: Sendable {
   }
 
   /// How messages name the statement.
-  static let place = "--sql"
+  static let place = "SQL statement"
 
   /// Checks a statement, and determines what it reads.
   /// - Throws: `usage` for what is not one statement that reads tables of `sources`, and for two tables of one name.
@@ -140,7 +140,10 @@ public struct SQLQuery: Sendable {
       }
       throw Problem(
         .badData, "column “\(schema.columns[column].name)”: the number has more digits than SQL calculates with",
-        at: schema.name, hint: "read the column as text or real: --types COLUMN=TYPE", record: count + row)
+        at: schema.name,
+        hint: .set(
+          .columnTypes, to: "\(ListedName.written(schema.columns[column].name))=text", for: "read the column as text"),
+        record: count + row)
     }
   }
 
@@ -161,11 +164,10 @@ public struct SQLQuery: Sendable {
   /// An error of SQLite with what helps: the names that exist.
   private static func explained(_ problem: Problem, _ schemas: [Schema]) -> Problem {
     var result = Problem(.usage, problem.message, at: place, hint: problem.hint)
-    func near(_ mark: String, _ names: [String]) -> String? {
+    func near(_ mark: String, _ names: [String]) -> Remedy? {
       guard problem.message.hasPrefix(mark) else { return nil }
       let word = String(problem.message.dropFirst(mark.count).split(separator: ".").last ?? "")
-      return SpellingSuggestion.word(to: word, among: names).map { "did you mean \($0)?" }
-        ?? "available: \(names.joined(separator: ", "))"
+      return .choose(word, from: names, "available")
     }
     result.hint =
       near("no such table: ", schemas.map(\.name)) ?? near(

@@ -94,10 +94,9 @@ struct SQLiteDatabase: Sendable {
     if let table = try SQLiteTable.unchanged(name, connection) { return table }
     let tables = try SQLiteTable.all(connection)
     guard let table = tables.first(where: { $0.name.utf8.elementsEqual(name.utf8) }) else {
-      let near = SpellingSuggestion.word(to: name, among: tables.map(\.name)).map { "did you mean \($0)?" }
       throw Problem(
         .noInput, "table not found: “\(name)”", at: path,
-        hint: near ?? "available tables: \(tables.map(\.name).joined(separator: ", "))")
+        hint: .choose(name, from: tables.map(\.name), "available tables"))
     }
     if let fault = table.fault { throw fault }
     return table
@@ -125,7 +124,7 @@ struct SQLiteDatabase: Sendable {
     for column in types.names {
       guard let position = table.columns.firstIndex(where: { $0.name.utf8.elementsEqual(column.utf8) }) else {
         let near =
-          SpellingSuggestion.word(to: column, among: table.columns.map(\.name)).map { "did you mean \($0)?" } ?? ""
+          Remedy.choose(column, from: table.columns.map(\.name))
         throw Problem(.usage, "“\(name)” has no column “\(column)”", hint: near)
       }
       // The definition of one of our tables tells the same type, and how its values are written.

@@ -1,3 +1,5 @@
+import Domain
+import Codecs
 import CSQLite
 import Glibc
 import Rows
@@ -13,7 +15,7 @@ enum SQLiteProblem {
   static func exceeded(_ place: String) -> Problem {
     Problem(
       .unavailable, "the view exceeded its time limit", at: place,
-      hint: "use bb-export --timeout SECONDS, or --timeout 0 for no limit")
+      hint: .set(.viewTimeout, to: "0", for: "set no limit"))
   }
 
   private static func full(_ place: String) -> Problem {
@@ -47,12 +49,12 @@ enum SQLiteProblem {
     case SQLITE_NOMEM:
       return Problem(
         .badData, "a row needs more memory than allowed", at: place,
-        hint: "raise the limit with bb-export --max-field MIB")
+        hint: .raise(.maximumField))
     case SQLITE_TOOBIG where unsafe handle != nil:
       let most = Int(unsafe sqlite3_limit(handle, SQLITE_LIMIT_LENGTH, -1)) >> 20
       return Problem(
         .badData, "a value or row is larger than \(most) MiB", at: place,
-        hint: "raise the limit with bb-export --max-field MIB")
+        hint: .raise(.maximumField))
     case SQLITE_READONLY, SQLITE_PERM: return Problem(.permission, message, at: place)
     case SQLITE_FULL: return full(place)
     case SQLITE_IOERR where unsafe isForWantOfRoom(handle, code): return full(place)

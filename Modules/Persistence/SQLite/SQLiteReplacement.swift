@@ -1,3 +1,4 @@
+import Domain
 import Glibc
 import Rows
 
@@ -13,7 +14,7 @@ enum SQLiteReplacement {
     func problem(_ what: String) -> Problem {
       Problem(
         .cannotCreate, "refusing to overwrite: \(what)", at: path,
-        hint: "choose another name, or add the table to it: bb-export sync --storage sqlite:\(path)")
+        hint: ["choose another name", .run(.sync(into: "sqlite:\(path)"), "add the table to it")])
     }
     let connection = try SQLiteDatabase(path: path).open()
     let others = try SQLiteTable.all(connection).map(\.name).filter { !$0.utf8.elementsEqual(table.utf8) }

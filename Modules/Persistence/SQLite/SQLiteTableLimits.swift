@@ -1,3 +1,4 @@
+import Codecs
 import CSQLite
 import Rows
 
@@ -19,6 +20,6 @@ enum SQLiteTableLimits {
     guard schema.width > columns else { return }
     throw Problem(
       .badData, "sqlite: the table \(schema.name) has \(schema.width) columns; the maximum is \(columns)", at: place,
-      hint: "choose columns with --columns, or use a directory of CSV or JSON files")
+      hint: [.set(.columns, for: "choose columns"), "use a directory of CSV or JSON files"])
   }
 }

@@ -8,14 +8,14 @@ struct DescribedCSV: Sendable {
   private let table: String
   private var reading: CSVReading
   private let types: ColumnTypes
-  private let report: @Sendable (String) -> Void
+  private let report: @Sendable (Warning) -> Void
 
   /// - Parameters:
   ///   - delimiter: the user's choice; nil for that of the metadata.
   ///   - types: the user's choice, by column.
   init(
     _ metadata: CSVMetadata, _ bytes: any ByteSource, table: String, _ reading: CSVReading, delimiter: UInt8?,
-    types: ColumnTypes, report: @escaping @Sendable (String) -> Void
+    types: ColumnTypes, report: @escaping @Sendable (Warning) -> Void
   ) {
     self.metadata = metadata
     self.table = table
@@ -50,7 +50,7 @@ struct DescribedCSV: Sendable {
     }
     reading.types.merge(types)
     let first = try CSVRowStream.inferring(bytes, table: table, reading)
-    for warning in first.warnings { report("\(bytes.name): \(warning)") }
+    for warning in first.warnings { report(warning.located(at: bytes.name)) }
     guard !converted.isEmpty else { return first }
     let bytes = self.bytes, table = self.table, settled = reading
     return try CSVWRows(name: bytes.name, converted, first: first) { () throws(Problem) in

@@ -1,3 +1,4 @@
+import Domain
 public import Rows
 
 /// A format that tables are read from.
@@ -32,9 +33,8 @@ public enum FileFormat: String, Sendable, Hashable, CaseIterable {
   public init(named name: String) throws(Problem) {
     guard let format = Self(rawValue: name) ?? Self(suffix: name) else {
       let names = Self.allCases.map(\.rawValue)
-      let near = SpellingSuggestion.word(to: name, among: names).map { "did you mean \($0)?" }
       throw Problem(
-        .usage, "unknown input format “\(name)”", hint: near ?? "available formats: \(names.joined(separator: ", "))")
+        .usage, "unknown input format “\(name)”", hint: .choose(name, from: names, "available formats"))
     }
     self = format
   }
@@ -84,7 +84,7 @@ public enum FileFormat: String, Sendable, Hashable, CaseIterable {
       let formats = allCases.map(\.rawValue).joined(separator: ", ")
       throw Problem(
         .usage, "cannot read .\(suffix) files; supported: \(formats)", at: path,
-        hint: "save it as CSV; if it already is one of these formats, use --from-format, for example --from-format csv")
+        hint: ["save it as CSV", .set(.inputFormat, to: "csv", for: "read it anyway")])
     }
   }
 

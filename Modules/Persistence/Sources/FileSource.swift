@@ -44,7 +44,7 @@ public struct FileSource: RecordSource {
   private var reading: Reading
   private let delimiter: UInt8?
   private let scratch: any ScratchSpace
-  private let report: @Sendable (String) -> Void
+  private let report: @Sendable (Warning) -> Void
   /// The compression of the file; nil for none.
   private let compression: FileCompression?
   /// A pipe's bytes, decompressed.
@@ -62,13 +62,13 @@ public struct FileSource: RecordSource {
   ///   - report: called with each change of a column name, as a sentence.
   /// - Throws: `noInput`, `permission`, `io`; `usage` if the format is unknown.
   public init(
-    path: String, _ reading: Reading, scratch: any ScratchSpace, report: @escaping @Sendable (String) -> Void
+    path: String, _ reading: Reading, scratch: any ScratchSpace, report: @escaping @Sendable (Warning) -> Void
   ) throws(Problem) {
     self.reading = reading
     delimiter = try reading.delimiter.map { (text) throws(Problem) in try CSVStyle.delimiter(named: text) }
     self.scratch = scratch
     self.report = report
-    let advice = "use --storage \(path) to read a directory as a store"
+    let advice = Remedy.set(.store, to: path, for: "read a directory as a store")
     let file = path == "-" ? FileByteSource() : try Self.open(path, advice)
     name = file.name
     let isPipe = file.size == nil
@@ -89,26 +89,26 @@ public struct FileSource: RecordSource {
     }
     if reading.records != nil, format != .json {
       throw Problem(
-        .usage, "--records cannot be used with \(format.rawValue)", at: name,
-        hint: "remove --records, or use --from-format json")
+        .recordsPointer, "cannot be used with \(format.rawValue)", at: name,
+        hint: [.omit(.recordsPointer), .set(.inputFormat, to: "json")])
     }
     if delimiter != nil, format != .csv {
       throw Problem(
-        .usage, "--from-delimiter cannot be used with \(format.rawValue)", at: name,
-        hint: "remove --from-delimiter, or use --from-format csv")
+        .inputDelimiter, "cannot be used with \(format.rawValue)", at: name,
+        hint: [.omit(.inputDelimiter), .set(.inputFormat, to: "csv")])
     }
-    let ofCSV = [
-      (reading.emptyIsText, "--empty-as"), (reading.replacesBadEncoding, "--encoding-errors"),
-      (reading.isStrict, "--strict-csv"), (reading.nullText != nil && format != .xlsx, "--from-null"),
+    let ofCSV: [(Bool, Setting)] = [
+      (reading.emptyIsText, .emptyFields), (reading.replacesBadEncoding, .invalidUTF8),
+      (reading.isStrict, .strictQuotes), (reading.nullText != nil && format != .xlsx, .inputNull),
     ]
-    if format != .csv, format != .tsv, let option = ofCSV.first(where: \.0)?.1 {
+    if format != .csv, format != .tsv, let setting = ofCSV.first(where: \.0)?.1 {
       throw Problem(
-        .usage, "\(option) applies only to csv and tsv, and this is \(format.rawValue)", at: name,
-        hint: "omit \(option)")
+        setting, "applies only to csv and tsv, and this is \(format.rawValue)", at: name, hint: .omit(setting))
     }
     if reading.timeout != nil, format != .sqlite {
       throw Problem(
-        .usage, "--timeout applies only to SQLite databases", at: name, hint: "omit it, or add --from-format sqlite")
+        .viewTimeout, "applies only to SQLite databases", at: name,
+        hint: [.omit(.viewTimeout), .set(.inputFormat, to: "sqlite")])
     }
     if isPipe, format == .sqlite {
       throw Problem(.usage, "cannot read an SQLite database from a pipe", at: name, hint: "save it to a file first")
@@ -130,7 +130,7 @@ public struct FileSource: RecordSource {
     return (try DecompressingSource(source, compression), compression)
   }
 
-  private static func open(_ path: String, _ advice: String) throws(Problem) -> FileByteSource {
+  private static func open(_ path: String, _ advice: Remedy) throws(Problem) -> FileByteSource {
     do throws(Problem) { return try FileByteSource(input: path, ifFolder: advice) } catch {
       guard error.kind == .noInput, let mark = path.firstRange(of: "://"),
         ["http", "https", "ftp", "s3", "gs", "file"].contains(path[..<mark.lowerBound].lowercased())
@@ -163,8 +163,7 @@ public struct FileSource: RecordSource {
     guard !beginning.contains(0) else {
       throw Problem(
         .usage, "cannot detect the input format", at: bytes.name,
-        hint: "use --from-format FORMAT; available formats: "
-          + FileFormat.allCases.map(\.rawValue).joined(separator: ", "))
+        hint: Remedy(steps: [.set(.inputFormat, to: FileFormat.allCases.map(\.rawValue), purpose: nil)]))
     }
     return .csv
   }
@@ -213,10 +212,9 @@ public struct FileSource: RecordSource {
       let sheet = sheets(of: workbook).first(where: { $0.name == table })?.sheet ?? workbook.sheet(named: table)
     else {
       let names = workbook.sheets.map(\.name)
-      let near = SpellingSuggestion.word(to: table, among: names).map { "did you mean \($0)?" }
       throw Problem(
         .noInput, "sheet not found: “\(table)”", at: name,
-        hint: near ?? "available sheets: \(names.joined(separator: ", "))")
+        hint: .choose(table, from: names, "available sheets"))
     }
     var way = SheetReading()
     way.types = reading.types
@@ -225,7 +223,7 @@ public struct FileSource: RecordSource {
     if let most = reading.maximumField { way.maximumField = most }
     let stream = try SheetRowStream.inferring(
       workbook, sheet, table: reading.table ?? table, way, scratch: scratch)
-    for warning in stream.warnings { report("\(name): \(warning)") }
+    for warning in stream.warnings { report(warning.located(at: name)) }
     return stream
   }
 
@@ -290,7 +288,7 @@ public struct FileSource: RecordSource {
       way.delimiter = delimiter ?? way.delimiter
       way.types = reading.types
       let stream = try CSVRowStream.inferring(bytes, table: table, way)
-      for warning in stream.warnings { report("\(name): \(warning)") }
+      for warning in stream.warnings { report(warning.located(at: name)) }
       return stream
     }
   }

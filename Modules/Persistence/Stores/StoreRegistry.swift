@@ -102,9 +102,11 @@ public struct StoreRegistry: Sendable {
       }
       let isWord = !scheme.isEmpty && scheme.utf8.allSatisfy { $0 &- 97 < 26 || $0 &- 48 < 10 }
       if isWord, unsafe access(text, F_OK) != 0 {
-        let near = SpellingSuggestion.word(to: scheme, among: schemes).map { "did you mean \($0):\(path)?" }
+        let near = SpellingSuggestion.word(to: scheme, among: schemes).map {
+          Remedy.advice("did you mean \($0):\(path)?")
+        }
         throw Problem(
-          .usage, "unknown store type “\(scheme)”", hint: near ?? "available types: \(schemes.joined(separator: ", "))")
+          .usage, "unknown store type “\(scheme)”", hint: near ?? .choose("", from: schemes, "available types"))
       }
     }
     guard !text.isEmpty else { throw Problem(.usage, "missing path of the store", hint: "use \(examples)") }
@@ -219,7 +221,7 @@ public struct StoreRegistry: Sendable {
   }
 
   private static func isNoStorage(_ what: String, _ path: String) -> Problem {
-    Problem(.usage, what, at: path, hint: "read it with --from \(path)")
+    Problem(.usage, what, at: path, hint: .set(.inputFile, to: path, for: "read it"))
   }
 
   private static func trimmed(_ path: String) -> String {

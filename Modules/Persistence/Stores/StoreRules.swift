@@ -21,9 +21,10 @@ enum StoreRules {
       guard let source else {
         throw Problem(
           .badData, "the table contains records that were not loaded by sync", at: place,
-          hint: "use --replace to replace them")
+          hint: .set(.sourceReplacement, for: "replace them"))
       }
-      throw Problem(.badData, "the table was loaded from \(source)", at: place, hint: "use --replace to replace it")
+      throw Problem(
+        .badData, "the table was loaded from \(source)", at: place, hint: .set(.sourceReplacement, for: "replace it"))
     }
     if load.schema.key.isEmpty, known.key.isEmpty { return }
     try TableEditor.check(load.schema, fits: known)
@@ -40,7 +41,7 @@ enum StoreRules {
     }
     throw Problem(
       .badData, "table names “\(name)” and “\(other)” differ only in letter case", at: place,
-      hint: "choose another name with --as")
+      hint: .set(.tableName, for: "choose another name"))
   }
 
   /// Refuses a new table with a name that a store could need for itself, so that every store can take the tables of
@@ -49,13 +50,13 @@ enum StoreRules {
     for prefix in ["bb_", "sqlite_"] where name.lowercased().hasPrefix(prefix) && name != SyncState.table {
       throw Problem(
         .badData, "invalid table name “\(name)”: names that begin with \(prefix) are reserved", at: place,
-        hint: "give it another with --as")
+        hint: .set(.tableName, for: "choose another name"))
     }
   }
 
   /// The error for a store that does not exist.
   static func noStorage(_ place: String) -> Problem {
-    Problem(.noInput, "store not found", at: place, hint: "create it with bb-export sync")
+    Problem(.noInput, "store not found", at: place, hint: .run(.sync(into: place), "create it"))
   }
 
   /// The error for a history that would be mixed with another.

@@ -98,7 +98,7 @@ struct ConditionMatcher: Sendable {
     func refuse(_ value: String, _ example: String) -> Problem {
       let kind = column.type.name
       let article = "aeiou".contains(kind.prefix(1)) ? "an" : "a"
-      let hint =
+      let hint: Remedy =
         switch value.lowercased() {
         case "null": "use '\(column.name) is null' or '\(column.name) is not null'"
         default: "for example '\(column.name) \(comparison.rawValue) \(comparison == .isIn ? "(\(example))" : example)'"
@@ -271,8 +271,7 @@ extension Schema {
     if let position = position(of: name) { return position }
     let names = columns.map(\.name)
     let hint =
-      SpellingSuggestion.word(to: name, among: names).map { "did you mean \($0)?" }
-      ?? (names.isEmpty ? "" : "available columns: \(names.map(ListedName.written).joined(separator: ", "))")
+      Remedy.nearest(name, among: names) ?? .choose(name, from: names.map(ListedName.written), "available columns")
     throw Problem(.usage, "\(self.name) has no column “\(name)”", hint: hint)
   }
 }

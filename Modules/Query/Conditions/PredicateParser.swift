@@ -14,10 +14,10 @@ struct PredicateParser {
     rest = text[...].unicodeScalars
   }
 
-  private static let quoteValue = "quote the value"
-  private static let example = "use COLUMN OP VALUE, for example 'season = 1'"
+  private static let quoteValue: Remedy = "quote the value"
+  private static let example: Remedy = "use COLUMN OP VALUE, for example 'season = 1'"
 
-  private func problem(_ message: String, _ hint: String) -> Problem {
+  private func problem(_ message: String, _ hint: Remedy) -> Problem {
     let column = text.distance(from: text.startIndex, to: rest.startIndex) + 1
     return Problem(.usage, "invalid condition “\(text)”: \(message) at character \(column)", hint: hint)
   }
@@ -27,7 +27,7 @@ struct PredicateParser {
     skipBlanks()
     guard let next = rest.first else { return predicate }
     if next == ")" { throw problem("unexpected )", cutValue ? Self.quoteValue : "remove it, or add (") }
-    let hint =
+    let hint: Remedy =
       switch String(rest.prefix(2)) {
       case "&&": "use and"
       case "||": "use or"

@@ -72,7 +72,7 @@ private struct AggregateScanner {
     rest = text[...].unicodeScalars
   }
 
-  private func problem(_ message: String, _ hint: String = "for example 'count, avg(rating) as mean'") -> Problem {
+  private func problem(_ message: String, _ hint: Remedy = "for example 'count, avg(rating) as mean'") -> Problem {
     let column = text.distance(from: text.startIndex, to: rest.startIndex) + 1
     return Problem(.usage, "invalid aggregate “\(text)”: \(message) at character \(column)", hint: hint)
   }
@@ -83,12 +83,11 @@ private struct AggregateScanner {
     guard let function = Aggregate.Function(rawValue: word.lowercased()) else {
       rest = start
       let names = Aggregate.Function.allCases.map(\.rawValue)
-      let hint =
+      let hint: Remedy =
         switch word.lowercased() {
         case "mean", "average": "use avg"
         case let other:
-          SpellingSuggestion.word(to: other, among: names).map { "did you mean \($0)?" }
-            ?? "available functions: \(names.joined(separator: ", "))"
+          Remedy.choose(other, from: names, "available functions")
         }
       throw problem(word.isEmpty ? "missing function" : "unknown function “\(word)”", hint)
     }

@@ -199,7 +199,7 @@ final class SumState: AggregateState {
         guard wide[group, default: WideSum()].add(number) else {
           throw Problem(
             .badData, "\(name): the sum would need more than \(WideSum.digits) digits",
-            hint: "filter out the extreme values with --where")
+            hint: .set(.conditions, for: "filter out the extreme values"))
         }
       } else {
         sums[group].count &-= 1
@@ -273,7 +273,7 @@ final class SumState: AggregateState {
       guard let value = Int64(String(decoding: literal, as: UTF8.self)) else {
         throw Problem(
           .badData, "\(name): the sum is out of range for an integer",
-          hint: "read the column as decimal: --types COLUMN=decimal")
+          hint: .set(.columnTypes, to: "\(name)=decimal"))
       }
       builder.append(integer: value)
     } else {

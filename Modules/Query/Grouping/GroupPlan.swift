@@ -66,7 +66,7 @@ struct GroupPlan: Sendable {
     for (place, column) in results.enumerated() where results[..<place].has(column.name) {
       throw Problem(
         .usage, "duplicate column \(column.name) in the result of grouping",
-        hint: "rename it, for example --agg 'count as n'")
+        hint: .set(.aggregates, to: "count as n", for: "rename it"))
     }
     schema = Schema(input.name, input.summary, columns: results)
     self.columns = columns

@@ -36,7 +36,7 @@ public final class UnionRows: RowStream {
     var next = 0
     var current: (any RowStream)?
     var opened: [(part: Int, rows: any RowStream)] = []
-    var notes: [String] = []
+    var notes: [Warning] = []
   }
 
   /// Opens every table once, for its columns.
@@ -78,8 +78,7 @@ public final class UnionRows: RowStream {
       }
     }
     for name in given.names where positions[Array(name.utf8)] == nil {
-      let near = SpellingSuggestion.word(to: name, among: columns.map(\.name)).map { "did you mean \($0)?" } ?? ""
-      throw Problem(.usage, "“\(table)” has no column “\(name)”", hint: near)
+      throw Problem(.usage, "“\(table)” has no column “\(name)”", hint: .choose(name, from: columns.map(\.name)))
     }
     schema = Schema(table, columns: columns)
     self.parts = parts
@@ -122,7 +121,7 @@ public final class UnionRows: RowStream {
   }
 
   /// The notes of the tables that were read.
-  public var notes: [String] { state.withLock { $0.notes + ($0.current?.notes ?? []) } }
+  public var notes: [Warning] { state.withLock { $0.notes + ($0.current?.notes ?? []) } }
 
   /// After a value that contradicts an inferred type: all tables again, with the types of that one found for certain.
   public func widened() async throws(Problem) -> (any RowStream)? {

@@ -14,7 +14,7 @@ struct PatternParser {
     scalars = Array(text.unicodeScalars)
   }
 
-  private func problem(_ message: String, _ hint: String = "write \\ before a character that means itself") -> Problem {
+  private func problem(_ message: String, _ hint: Remedy = "write \\ before a character that means itself") -> Problem {
     Problem(.usage, "invalid pattern “\(text)”: \(message) at character \(at + 1)", hint: hint)
   }
   private var next: Unicode.Scalar? { at < scalars.count ? scalars[at] : nil }

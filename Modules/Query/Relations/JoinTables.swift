@@ -60,7 +60,7 @@ public struct JoinTables: Sendable {
   /// - Throws: `bug` when it was not read.
   func table(_ name: String) throws(Problem) -> Table {
     guard let table = tables[name] else {
-      throw Problem(.bug, "internal error: the rows of \(name) were not loaded for --with")
+      throw Problem(.bug, "internal error: the rows of \(name) were not loaded")
     }
     return table
   }
@@ -95,11 +95,10 @@ struct JoinStep: Sendable {
     return steps
   }
 
-  private static func hint(_ name: String, _ known: [String], _ relations: [Relation]) -> String {
+  private static func hint(_ name: String, _ known: [String], _ relations: [Relation]) -> Remedy {
     if known.isEmpty {
       return "datasets with relations: \(Set(relations.map(\.from)).sorted().joined(separator: ", "))"
     }
-    if let near = SpellingSuggestion.word(to: name, among: known) { return "did you mean \(near)?" }
-    return "available relations: \(known.joined(separator: ", "))"
+    return .choose(name, from: known, "available relations")
   }
 }

@@ -53,7 +53,7 @@ struct Join: Sendable {
       let twice = names.first { name in names.count { $0 == name } > 1 } ?? ""
       throw Problem(
         .usage, "column name conflict: \(base.name) already has a column \(twice)",
-        hint: "remove the relation from --with")
+        hint: .set(.relations, for: "join others"))
     }
     // Rows that are repeated have no key any more.
     let key = !nested && kind != .anti && isRepeating.contains(true) ? [] : base.key.map { base.columns[$0].name }

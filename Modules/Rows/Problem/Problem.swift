@@ -61,8 +61,10 @@ public struct Problem: Error, Sendable, Hashable, CustomStringConvertible {
   public var message: String
   /// `people.csv:12:3`, `sqlite:notes.db`, a URL without secrets; empty when there is none.
   public var place: String
-  /// What to do or to type instead; empty when there is nothing to say.
-  public var hint: String
+  /// The ways for the user to resolve it; empty if there are none.
+  public var hint: Remedy
+  /// The setting that is the subject of the message, `cannot be used with csv`; nil for a message with its own subject.
+  public var setting: Setting?
   /// The position of the record at fault, counted from 0 within its batch; the reader of the batch adds the position of
   /// the batch.
   public var record: Int?
@@ -74,7 +76,7 @@ public struct Problem: Error, Sendable, Hashable, CustomStringConvertible {
   public var isTransient = false
 
   /// A problem of `kind`: what happened, where, and what to do.
-  public init(_ kind: Kind, _ message: String, at place: String = "", hint: String = "", record: Int? = nil) {
+  public init(_ kind: Kind, _ message: String, at place: String = "", hint: Remedy = Remedy(), record: Int? = nil) {
     self.kind = kind
     self.message = message
     self.place = place
@@ -82,16 +84,24 @@ public struct Problem: Error, Sendable, Hashable, CustomStringConvertible {
     self.record = record
   }
 
+  /// A `usage` problem whose subject is a setting: `applies only to csv`.
+  public init(_ setting: Setting, _ message: String, at place: String = "", hint: Remedy = Remedy()) {
+    self.init(.usage, message, at: place, hint: hint)
+    self.setting = setting
+  }
+
   /// The place and the message in one line, without the hint, each of at most `MessageText.limit` bytes.
   public var summary: String {
     let short = shortened
-    let line = short.place.isEmpty ? short.message : "\(short.place): \(short.message)"
+    let message = setting.map { "\($0.name) \(short.message)" } ?? short.message
+    let line = short.place.isEmpty ? message : "\(short.place): \(message)"
     return record.map { "\(line) (record \($0 + 1))" } ?? line
   }
   /// The place, the message and the hint in one line, for logs and tables.
   public var description: String {
     let short = shortened
-    return short.hint.isEmpty ? short.summary : "\(short.summary); \(short.hint)"
+    let hint = short.hint.description
+    return hint.isEmpty ? short.summary : "\(short.summary); \(hint)"
   }
 
   /// The same problem with message, place and hint on one line each, of at most `MessageText.limit` bytes.
@@ -99,7 +109,7 @@ public struct Problem: Error, Sendable, Hashable, CustomStringConvertible {
     var copy = self
     copy.message = MessageText.shortened(message)
     copy.place = MessageText.shortened(place)
-    copy.hint = MessageText.shortened(hint)
+    copy.hint = hint.mapTexts { MessageText.shortened($0) }
     return copy
   }
 

@@ -17,7 +17,7 @@ public struct ListedName: Sendable, Hashable {
     -> [ListedName]
   {
     var rest = text.unicodeScalars[...], names: [ListedName] = []
-    func problem(_ what: String, _ hint: String) -> Problem {
+    func problem(_ what: String, _ hint: Remedy) -> Problem {
       Problem(.usage, "--\(option) “\(text)” \(what)", hint: hint)
     }
     while true {

@@ -13,8 +13,8 @@ public protocol RowStream: Sendable {
   /// Whether types were inferred, so that `widened` may be needed. Output that cannot be undone is then buffered until
   /// it is complete.
   var isOptimistic: Bool { get }
-  /// Deviations accepted in the rows read so far, one sentence each without a period.
-  var notes: [String] { get }
+  /// Deviations accepted in the rows read so far.
+  var notes: [Warning] { get }
 }
 
 extension RowStream {
@@ -23,7 +23,7 @@ extension RowStream {
   /// Types are known.
   public var isOptimistic: Bool { false }
   /// No deviations.
-  public var notes: [String] { [] }
+  public var notes: [Warning] { [] }
 
   /// Calls `body` with this stream. After a `badData` problem calls it again with the widened stream, as long as there
   /// is one; `body` must then undo what it did.

@@ -1,0 +1,38 @@
+public import Rows
+
+extension Setting {
+  /// The policy for bytes that are not UTF-8.
+  public static let invalidUTF8 = Setting("input.invalidUTF8")
+  /// The size limit of a value.
+  public static let maximumField = Setting("input.maximumField")
+  /// The types of columns that are not inferred.
+  public static let columnTypes = Setting("input.types")
+  /// The place of the records in a JSON document.
+  public static let recordsPointer = Setting("json.records")
+  /// The field delimiter of CSV input.
+  public static let inputDelimiter = Setting("csv.delimiter")
+  /// The text that means null in the input.
+  public static let inputNull = Setting("input.null")
+  /// Whether a quote inside an unquoted field of CSV is an error.
+  public static let strictQuotes = Setting("csv.strictQuotes")
+  /// Whether an empty field of CSV means null or the empty text.
+  public static let emptyFields = Setting("csv.emptyFields")
+
+  /// The columns that are written.
+  public static let columns = Setting("selection.columns")
+  /// The conditions that all rows match.
+  public static let conditions = Setting("selection.conditions")
+  /// The columns whose values are counted.
+  public static let countBy = Setting("selection.countBy")
+  /// The greatest number of rows.
+  public static let limit = Setting("selection.limit")
+
+  /// The output format.
+  public static let outputFormat = Setting("output.format")
+  /// An option of an output format: `nonfinite`, or `sql.dialect` with the format.
+  public static func formatOption(_ key: String) -> Setting { Setting(formatOptionPrefix + key) }
+  /// The options of output formats.
+  public static let formatOptions = Setting("output.options")
+  /// The beginning of the names of format options.
+  public static let formatOptionPrefix = "output.option."
+}
