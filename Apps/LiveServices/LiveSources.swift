@@ -194,6 +194,23 @@ struct LiveSources: SourceServices {
   func definition(_ path: String) throws(Problem) -> APIDescription {
     try SourceFile.read(try smallFile(path), name: path)
   }
+  func draft(
+    _ request: SourceDraftRequest, _ options: APIOptions
+  ) async throws(Problem) -> (text: [UInt8], lines: [String]) {
+    guard request.url.hasPrefix("http://") || request.url.hasPrefix("https://") else {
+      let bytes = try FileByteSource(input: request.url).bytes(limit: 256 << 20)
+      let draft = try await SourceDraft(request, bytes, headers: [])
+      return (SourceFile.text(of: draft.description), draft.lines)
+    }
+    origins.add(server: request.url)
+    let curl = transport(options)
+    let transport = network.retrying(
+      report.hasDetails ? LoggingTransport(curl) { report.detail($0) } : curl, Network.RetryPolicy())
+    let response = try await RESTSource.response(to: request, transport, environment: variables)
+    var draft = try await SourceDraft(request, response.body, headers: response.headers)
+    await draft.confirm(by: transport, environment: variables, pages: request.pages)
+    return (SourceFile.text(of: draft.description), draft.lines)
+  }
   func text(of source: APIDescription) -> [UInt8] { SourceFile.text(of: source) }
   func schema(grammar: Int) -> [UInt8] { SourceFile.schema(grammar: grammar) }
 }

@@ -72,6 +72,9 @@ struct NoSources: SourceServices {
   }
   func currentEpisodes(_ freshness: EpisodeChoices.Freshness) -> (any RowStream)? { nil }
   func definition(_ path: String) throws(Problem) -> APIDescription { throw Problem(.bug, "no files") }
+  func draft(
+    _ request: SourceDraftRequest, _ options: APIOptions
+  ) throws(Problem) -> (text: [UInt8], lines: [String]) { throw Problem(.bug, "no sources") }
   func text(of source: APIDescription) -> [UInt8] { [] }
   func schema(grammar: Int) -> [UInt8] { [] }
 }

@@ -17,6 +17,10 @@ public protocol SourceServices: Sendable {
   func currentEpisodes(_ freshness: EpisodeChoices.Freshness) async throws(Problem) -> (any RowStream)?
   /// Reads a source definition file.
   func definition(_ path: String) throws(Problem) -> APIDescription
+  /// Infers a source definition from a response or a file; the definition as text, and what was inferred, line by line.
+  func draft(
+    _ request: SourceDraftRequest, _ options: APIOptions
+  ) async throws(Problem) -> (text: [UInt8], lines: [String])
   /// A source definition as the text of a file.
   func text(of source: APIDescription) -> [UInt8]
   /// The JSON Schema of source definition files.

@@ -10,6 +10,7 @@ struct RESTCollector {
   private let buffer: SpillBuffer
   /// Rows that are not yet a batch.
   private var pending: [[Value]] = []
+  private var pendingBytes = 0
   private var lastRow: [Value]?
   private var bytes = 0
   /// Whether the rows so far are in the order of the key, each key once.
@@ -22,6 +23,10 @@ struct RESTCollector {
 
   /// Rows that become batches together: pages may be small, and batches have a least size.
   private static let batchSize = 2048
+  /// Bytes of rows that become batches together.
+  private static let batchBytes = 4 << 20
+  /// Bytes of rows in memory before a temporary file is used, and for sorting.
+  private static let buffered = 16 << 20, sorting = 24 << 20
 
   /// - Parameter scratch: temporary files; nil to keep all rows in memory.
   init(_ reader: RESTRecordReader, scratch: (any ScratchSpace)?) {
@@ -29,7 +34,7 @@ struct RESTCollector {
     self.scratch = scratch
     buffer = SpillBuffer(
       schema: reader.rowSchema, scratch: scratch ?? NoScratch(),
-      memoryLimit: scratch == nil ? .max : 32 << 20)
+      memoryLimit: scratch == nil ? .max : Self.buffered)
     members = reader.members
   }
 
@@ -45,7 +50,8 @@ struct RESTCollector {
         lastRow = row
       }
       pending.append(row)
-      if pending.count >= Self.batchSize { try flush() }
+      pendingBytes += row.reduce(0) { $0 + $1.byteCount }
+      if pending.count >= Self.batchSize || pendingBytes >= Self.batchBytes { try flush() }
     }
   }
 
@@ -55,6 +61,7 @@ struct RESTCollector {
       try buffer.append(batch)
     }
     pending = []
+    pendingBytes = 0
   }
 
   /// The findings about members of the records.
@@ -92,11 +99,11 @@ struct RESTCollector {
     if !isOrdered, !key.isEmpty {
       var order = Selection()
       order.sort = key.map { Selection.SortKey(schema.columns[$0].name) }
-      stream = try order.apply(to: stream, scratch: scratch)
+      stream = try order.apply(to: stream, scratch: scratch, memory: Self.sorting)
     }
     notes.counter = reader.dataset.occurrence
     notes.keyName = key.map { schema.columns[$0].name }.joined(separator: ", ")
-    let output = SpillBuffer(schema: schema, scratch: scratch, memoryLimit: 32 << 20)
+    let output = SpillBuffer(schema: schema, scratch: scratch, memoryLimit: Self.buffered)
     var last: [Value]?, times: Int64 = 0
     while let batch = try await stream.next()?.batch() {
       var rows = Self.values(of: batch)
@@ -127,5 +134,15 @@ struct RESTCollector {
     let width = reader.dataset.schema.width, batches = reader.batches(of: rows)
     guard reader.rowSchema.width > width else { return batches }
     return batches.map { $0.projected(to: Array(0..<width)) }
+  }
+}
+
+extension Value {
+  /// The bytes of a text or another value of any length.
+  fileprivate var byteCount: Int {
+    switch self {
+    case .null, .boolean, .integer, .real: 0
+    case .number(let bytes), .text(let bytes), .json(let bytes), .bytes(let bytes): bytes.count
+    }
   }
 }

@@ -282,7 +282,7 @@ public struct RESTSource: RecordSource {
   }
 
   /// Sends a request; once more with another key or token if the server refuses the first.
-  private func exchange(_ call: RESTCall, mayBeAbsent: Bool) async throws(Problem) -> (HTTPResponse, [UInt8]) {
+  func exchange(_ call: RESTCall, mayBeAbsent: Bool) async throws(Problem) -> (HTTPResponse, [UInt8]) {
     while true {
       let signed = try await credentials.signed(call)
       try await pace.wait()

@@ -65,18 +65,22 @@ enum BBExport {
     options: OutputOptions.exporting)
   static let formats = Command("formats", "list output formats and their options", options: OutputOptions.exporting)
   static let sources = Command(
-    "sources", "list sources, print a source definition, or validate one",
+    "sources", "list sources; draft, print or validate a source definition",
     discussion:
-      "A source definition is a JSON file that describes a JSON API; pass it with --source FILE. `sources show NAME` "
+      "A source definition is a JSON file that describes a JSON API; pass it with --source FILE. `sources draft URL` "
+      + "infers one from a response; what it inferred, and why, goes to standard error. `sources show NAME` "
       + "prints a built-in source as a starting point; `sources schema` prints the JSON Schema for editor completion "
       + "and validation.",
     arguments: [
       Argument(
-        "ACTION", values: .words(["check", "show", "schema"]), count: .any,
-        "check FILE (validate a source definition), show NAME, or schema")
+        "ACTION", values: .words(["check", "draft", "show", "schema"]), count: .any,
+        "check FILE (validate a source definition), draft URL or FILE, show NAME, or schema")
     ],
-    options: [Options.grammar] + OutputOptions.exporting,
-    examples: ["sources show box-office > my-api.json", "sources check my-api.json", "sources schema > bb-source.json"])
+    options: [Options.grammar] + Options.draftOptions + [Options.proxy, Options.cacert] + OutputOptions.exporting,
+    examples: [
+      "sources draft 'https://api.example.com/v1/charges?limit=10' --auth bearer:API_KEY",
+      "sources show box-office > my-api.json", "sources check my-api.json", "sources schema > bb-source.json",
+    ])
   static let check = Command(
     "check", "report data quality problems, as a table",
     discussion: CheckCommand.discussion,

@@ -52,6 +52,7 @@ enum Listings {
         ? ""
         : "; sends the value of \(source.authorization.variables.map { "$\($0)" }.joined(separator: ", ")) to \(source.baseURL)"
       return try services.terminal.write("\(words[1]): valid source definition \(source.name): \(names)\(key)\n")
+    case ("draft", 2): return try await DraftCommand(context).run(words[1])
     case ("show", 2):
       return try print(services.sources.text(of: try APIDescription.named(words[1])), services)
     case ("schema", 1):
@@ -60,7 +61,7 @@ enum Listings {
     default:
       throw Problem(
         .usage, "unknown subcommand “sources \(words.joined(separator: " "))”",
-        hint: "use one of: sources check FILE, sources show NAME, sources schema")
+        hint: "use one of: sources check FILE, sources draft URL, sources show NAME, sources schema")
     }
     let rows =
       APIDescription.builtIn.map { [$0.name, $0.baseURL, $0.summary] } + [["snapshot", "", "built-in snapshot"]]

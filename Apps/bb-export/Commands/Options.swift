@@ -118,6 +118,20 @@ enum Options {
     "allow-partial", in: reading, "replace a file even if detail requests failed")
   static let grammar = Option.value(
     "grammar", "N", values: .words(["1", "2"]), default: "2", in: reading, "schema: version of the grammar")
+  private static let drafting = "Drafting"
+  static let draftName = Option.value("name", "NAME", in: drafting, "draft: name of the source")
+  static let draftDataset = Option.value("dataset", "NAME", in: drafting, "draft: name of the dataset")
+  static let draftHeader = Option.value(
+    "header", "'NAME: VALUE'", repeatable: true, in: drafting, "draft: header of the requests; may be repeated")
+  static let draftAuth = Option.value(
+    "auth", "TYPE:ENV", in: drafting,
+    "draft: bearer:ENV, basic:ENV, header:NAME:ENV or query:NAME:ENV; ENV is the variable with the secret")
+  static let draftPost = Option.value("post", "BODY", in: drafting, "draft: POST the JSON BODY")
+  static let draftRecords = Option.value(
+    "records", "POINTER", in: drafting, "draft: JSON Pointer to the records")
+  static let draftPages = Option.value(
+    "pages", "N", default: "1", in: drafting, "draft: read up to N pages to confirm the key, the types and the paging")
+  static let draftOptions = [draftName, draftDataset, draftHeader, draftAuth, draftPost, draftRecords, draftPages]
   static let maxBytes = Option.value(
     "max-bytes", "SIZE", default: "4G", setting: .maximumBytes, in: reading,
     "stop if the responses of the API exceed this total size")

@@ -1,0 +1,71 @@
+import AppShell
+import Codecs
+import CommandLineKit
+import Domain
+import Rows
+
+/// `bb-export sources draft`: infers a source definition from a response.
+struct DraftCommand {
+  private let invocation: Invocation
+  private let services: AppServices
+
+  init(_ context: CommandContext) { (invocation, services) = (context.invocation, context.services) }
+
+  func run(_ url: String) async throws(Problem) {
+    var request = SourceDraftRequest(url)
+    request.name = invocation[Options.draftName]
+    request.dataset = invocation[Options.draftDataset]
+    request.records = invocation[Options.draftRecords]
+    request.pages = try invocation.integer(Options.draftPages, in: 1...100) ?? 1
+    for text in invocation.all(Options.draftHeader) {
+      let pair = text.split(separator: ":", maxSplits: 1)
+      guard pair.count == 2, !pair[0].isEmpty,
+        pair[0].allSatisfy({ $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "-") })
+      else { throw Problem(.usage, "invalid value “\(text)” for --header", hint: "use 'NAME: VALUE'") }
+      let value = String(pair[1].drop { $0 == " " })
+      guard !["authorization", "cookie", "proxy-authorization"].contains(pair[0].lowercased()) else {
+        throw Problem(
+          .usage, "the header \(pair[0]) carries a secret",
+          hint: "set the secret in an environment variable, and name it with --auth bearer:VARIABLE")
+      }
+      request.headers.append(SourceParameter(String(pair[0]), value))
+    }
+    if let text = invocation[Options.draftAuth] { request.authorization = try Self.authorization(text) }
+    if let text = invocation[Options.draftPost] {
+      do throws(Problem) { request.body = try JSON.parse(Array(text.utf8), name: "--post") } catch {
+        throw Problem(.usage, "invalid value for --post: \(error.message)", hint: "use JSON")
+      }
+    }
+    var options = APIOptions()
+    options.proxy = invocation.setting(Options.proxy)
+    options.caFile = invocation.setting(Options.cacert)
+    let (text, lines) = try await services.sources.draft(request, options)
+    let outputs = invocation.all(OutputOptions.output)
+    guard outputs.count <= 1 else { throw Problem(.usage, "--output can be given only once for a draft") }
+    for line in lines { services.report.result(line) }
+    guard let path = outputs.first, path != "-" else {
+      return try services.terminal.write(String(decoding: text, as: UTF8.self))
+    }
+    let sink = try services.files.sink(path, replaces: !invocation.has(OutputOptions.noClobber))
+    var bytes = ByteBuffer()
+    bytes.append(bytes: text)
+    try await sink.write(bytes)
+    try await sink.commit()
+    services.report.result(
+      "\(path) written; check it, and use it with --source \(path.contains("/") ? path : "./\(path)")")
+  }
+
+  private static func authorization(_ text: String) throws(Problem) -> SourceAuthorization {
+    let parts = text.split(separator: ":").map(String.init)
+    switch (parts.first, parts.count) {
+    case ("bearer", 2): return .bearer(variable: parts[1])
+    case ("basic", 2): return .basic(variable: parts[1])
+    case ("header", 3): return .header(name: parts[1], variable: parts[2])
+    case ("query", 3): return .query(parameter: parts[1], variable: parts[2])
+    default:
+      throw Problem(
+        .usage, "invalid value “\(text)” for --auth",
+        hint: "use bearer:ENV, basic:ENV, header:NAME:ENV or query:NAME:ENV")
+    }
+  }
+}
