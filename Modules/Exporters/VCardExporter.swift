@@ -8,7 +8,7 @@ public struct VCardExporter: Exporter {
     "version", "4.0|3.0", "Version of the standard; 3.0 for older address books [default: 4.0]")
   private static let images = ExporterDescriptor.Option(
     "images", "links|embed",
-    "Photos: as addresses, or as part of the cards, those of --image-dir [default: links]")
+    "Photos: as addresses, or stored images as part of the cards [default: links]")
 
   /// The format.
   public init() {}

@@ -31,13 +31,14 @@ public struct SourceDraft: Sendable {
     guard let place = places.first else {
       throw Problem(
         .badData, "the response has no records to infer columns from", at: URLText.redacted(request.url),
-        hint: "request a list that is not empty, or name the place with --records POINTER")
+        hint: .advice("request a list that is not empty").or(
+          .set(.recordsPointer, for: "name the place of the records")))
     }
     let columns = DraftColumns(place.records, place.form, isXML: isXML)
     guard !columns.columns.isEmpty else {
       throw Problem(
         .badData, "the records at \(place.shown) have no members", at: URLText.redacted(request.url),
-        hint: "name another place with --records POINTER")
+        hint: .set(.recordsPointer, for: "name another place"))
     }
     var authorization = request.authorization, parameters = url.parameters
     if let secret = parameters.first(where: { RESTSecretName.isSecret($0.name) }) {

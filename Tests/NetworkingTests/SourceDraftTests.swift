@@ -103,7 +103,9 @@ import Testing
   @Test("a response without records is refused") func nothing() async throws {
     for body in ["{}", #"{"data": []}"#, "[]"] {
       let problem = await #expect(throws: Problem.self) { _ = try await Self.draft("https://h/x", body) }
-      #expect(problem?.kind == .badData && problem?.hint.contains("--records") == true)
+      #expect(
+        problem?.kind == .badData
+          && problem?.hint.steps.contains { if case .set(.recordsPointer, _, _) = $0 { true } else { false } } == true)
     }
   }
 }

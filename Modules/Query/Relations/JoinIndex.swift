@@ -58,7 +58,7 @@ struct JoinIndex: Sendable {
     guard kind(left.type) != kind(right.type) else { return }
     throw Problem(
       .usage, "cannot join \(left.name) (\(left.type.name)) and \(right.name) (\(right.type.name))",
-      hint: "read both as the same type with --types")
+      hint: .set(.columnTypes, for: "read both as the same type"))
   }
 
   /// The numbers of the rows that a row leads to, each once.
