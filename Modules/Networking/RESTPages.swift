@@ -36,22 +36,25 @@ extension RESTSource {
     _ limit: RESTWalkLimit = RESTWalkLimit(), take: (RESTPage) async throws(Problem) -> Bool
   ) async throws(Problem) -> SyncReading {
     let paging = dataset.paging, records = try RESTRecords(dataset)
-    var walk = PageWalk(paging, query, skipped: limit.skipped), target: PageWalk.Target? = walk.first
-    var lastURL = server
+    var walk = PageWalk(paging, query, skipped: limit.skipped)
     var visited: Set<PageDigest> = [], previous: PageDigest?, known = KnownRecords(dataset)
-    while let current = target {
-      var call = try call(current, after: lastURL, of: dataset, query, shelf)
+    func request(_ target: PageWalk.Target, after last: String) throws(Problem) -> RESTCall {
+      var call = try call(target, after: last, of: dataset, query, shelf)
       if limit.isSoft { call.isStorable = false }
+      guard visited.insert(PageDigest(call)).inserted else {
+        throw Problem(
+          .badData, "pagination loop: the next page was already read", at: URLText.redacted(call.url))
+      }
+      return call
+    }
+    var next: RESTCall? = try request(walk.first, after: server)
+    while let call = next {
       let place = URLText.redacted(call.url)
-      lastURL = call.url
       guard walk.pages < max(paging.maximumPages, 1) else {
         if limit.isSoft { return .full }
         throw Problem(
           .badData, "more than \(paging.maximumPages) pages", at: place,
           hint: "raise max_pages in the source definition")
-      }
-      guard visited.insert(PageDigest(call)).inserted else {
-        throw Problem(.badData, "pagination loop: the next page was already read", at: place)
       }
       guard let reply = try await reply(call, absentIsNothing: query.isFiltered, endsAt404: walk.endsAt404) else {
         break
@@ -79,15 +82,16 @@ extension RESTSource {
       }
       let page = PageWalk.Page(
         url: call.url, document: reply.document, headers: reply.headers, records: count, listed: listed, last: last)
-      target = try walk.next(after: page)
+      // A page whose link cannot be followed is not valid.
+      if let target = try walk.next(after: page) { next = try request(target, after: call.url) } else { next = nil }
       var isWhole = true
-      if target == nil, !query.isFiltered { isWhole = try checkEnd(of: dataset, walk, page, limit) }
+      if next == nil, !query.isFiltered { isWhole = try checkEnd(of: dataset, walk, page, limit) }
       let isWanted = try await take(
         RESTPage(
-          context: context, records: found, commit: reply.commit, isLast: target == nil && isWhole,
+          context: context, records: found, commit: reply.commit, isLast: next == nil && isWhole,
           total: walk.total(of: page)))
       if !isWhole { return .full }
-      if !isWanted { return target == nil ? .complete : .stopped }
+      if !isWanted { return next == nil ? .complete : .stopped }
     }
     return .complete
   }

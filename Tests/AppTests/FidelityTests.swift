@@ -32,9 +32,9 @@ import Testing
     ("singer", .lines(before: #"{"type":"RECORD","stream":"hostile","record":"#, after: "}")), ("yaml", .members),
     ("markdown", .look), ("table", .look), ("record", .look), ("html", .look),
   ]
-  /// Formats that need columns which the table does not have, or refuse some of its values; their laws and tests have
-  /// tables of their own.
-  static let particular: Set = ["geojson", "gpx", "kml", "vcard", "xlsx", "parquet"]
+  /// Formats that need columns which the table does not have, refuse some of its values, or show only some of them;
+  /// their laws and tests have tables of their own.
+  static let particular: Set = ["geojson", "gpx", "kml", "vcard", "xlsx", "parquet", "bars", "svg"]
 
   @Test("every format has its place in the table") func complete() {
     let exporters = ExporterRegistry(adding: SQLiteExporter(temporaryFolder: "/tmp"), before: "sql").exporters
