@@ -29,9 +29,13 @@ typedef struct {
   F(int, LZ4_compress_default, (const char *, char *, int, int)) \
   F(int, LZ4_decompress_safe, (const char *, char *, int, int))
 
+#define BROTLI_FUNCTIONS(F) \
+  F(int, BrotliDecoderDecompress, (size_t, const uint8_t *, size_t *, uint8_t *))
+
 #define DECLARE(result, name, parameters) static result (*p_##name) parameters;
 ZSTD_FUNCTIONS(DECLARE)
 LZ4_FUNCTIONS(DECLARE)
+BROTLI_FUNCTIONS(DECLARE)
 
 #define RESOLVE(result, name, parameters) \
   if (!(p_##name = (result (*) parameters)dlsym(library, #name))) return "the library is too old: it has no " #name;
@@ -48,6 +52,18 @@ const char *bb_lz4_load(void) {
   if (!library) return dlerror();
   LZ4_FUNCTIONS(RESOLVE)
   return 0;
+}
+
+const char *bb_brotli_load(void) {
+  void *library = dlopen("libbrotlidec.so.1", RTLD_NOW | RTLD_LOCAL);
+  if (!library) return dlerror();
+  BROTLI_FUNCTIONS(RESOLVE)
+  return 0;
+}
+
+size_t bb_unbrotli(const void *input, size_t count, void *output, size_t room) {
+  size_t size = room;
+  return p_BrotliDecoderDecompress(count, input, &size, output) == 1 ? size : SIZE_MAX;
 }
 
 size_t bb_zstd_bound(size_t count) { return p_ZSTD_compressBound(count); }

@@ -66,7 +66,7 @@ struct FileSourceTests {
     try await folder.write("zeros", "\0\0\0")
     let problem = await #expect(throws: Problem.self) { try await table("zeros") }
     #expect(problem?.kind == .usage)
-    #expect(problem?.hint == .set(.inputFormat, to: "csv", "tsv", "json", "ndjson", "sqlite", "xlsx"))
+    #expect(problem?.hint == .set(.inputFormat, to: "csv", "tsv", "json", "ndjson", "sqlite", "xlsx", "parquet"))
   }
 
   @Test func aMissingFileIsNoInput() async throws {

@@ -2,12 +2,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// Zstandard and LZ4, loaded with dlopen on first use. Their headers are not needed to build: the declarations are in
-// CCompression.c. The functions may be called when the library is loaded.
+// Zstandard, LZ4 and Brotli, loaded with dlopen on first use. Their headers are not needed to build: the declarations
+// are in CCompression.c. The functions may be called when the library is loaded.
 
 /// Loads the library; 0, or why it cannot be loaded. Not to be called from two threads at once.
 const char *bb_zstd_load(void);
 const char *bb_lz4_load(void);
+const char *bb_brotli_load(void);
 
 /// The size of the buffer that holds the compressed form of any `count` bytes.
 size_t bb_zstd_bound(size_t count);
@@ -40,3 +41,6 @@ bb_unzstd_result bb_unzstd_step(
 
 /// Decompresses one block without a frame; the number of bytes written, SIZE_MAX on failure.
 size_t bb_unlz4(const void *input, size_t count, void *output, size_t room);
+
+/// Decompresses a whole stream; the number of bytes written, SIZE_MAX on failure.
+size_t bb_unbrotli(const void *input, size_t count, void *output, size_t room);

@@ -13,6 +13,11 @@ final class CompressionLibrary: Sendable {
     unsafe bb_lz4_load().map { unsafe String(cString: $0) }
   }
 
+  /// Brotli's decoder.
+  static let brotli = CompressionLibrary("libbrotlidec", package: "libbrotli1") {
+    unsafe bb_brotli_load().map { unsafe String(cString: $0) }
+  }
+
   private let name: String, package: String
   private let open: @Sendable () -> String?
   private let result = Mutex<String??>(nil)

@@ -1,3 +1,4 @@
+import Codecs
 import Domain
 public import Rows
 
@@ -15,6 +16,11 @@ public enum FileFormat: String, Sendable, Hashable, CaseIterable {
   case sqlite
   /// A workbook of Excel, LibreOffice or another spreadsheet.
   case xlsx
+  /// An Apache Parquet file.
+  case parquet
+
+  /// Whether a file is not read from its beginning to its end.
+  var isRandomAccess: Bool { self == .xlsx || self == .parquet }
 
   /// Suffixes that choose it, in small letters.
   public var suffixes: [String] {
@@ -25,6 +31,7 @@ public enum FileFormat: String, Sendable, Hashable, CaseIterable {
     case .ndjson: ["ndjson", "jsonl"]
     case .sqlite: ["db", "sqlite", "sqlite3", "db3"]
     case .xlsx: ["xlsx", "xlsm", "xltx", "xltm"]
+    case .parquet: ["parquet"]
     }
   }
 
@@ -48,7 +55,7 @@ public enum FileFormat: String, Sendable, Hashable, CaseIterable {
   /// Formats that tables are not read from.
   private static let unread = [
     "xls", "xlsb", "ods", "html", "htm", "md", "markdown", "yaml", "yml", "sql", "xml", "gpx", "kml", "vcf", "pdf",
-    "parquet", "zip",
+    "zip",
   ]
 
   /// Refuses formats that are not tables, by the extension and the first bytes of a file, rather than reading them as
@@ -61,11 +68,6 @@ public enum FileFormat: String, Sendable, Hashable, CaseIterable {
       throw Problem(
         .usage, "is a file compressed with \(packing.tool)", at: path,
         hint: "decompress it first: \(packing.tool) -dc \(file) > \(plain)")
-    }
-    if bytes.starts(with: "PAR1".utf8) || suffix == "parquet" {
-      throw Problem(
-        .usage, "cannot read Parquet files", at: path,
-        hint: "convert it first: duckdb -csv -c \"FROM \(file.hasPrefix("'") ? file : "'\(file)'")\" > FILE.csv")
     }
     if let suffix, ["xls", "xlsb", "ods"].contains(suffix) {
       throw Problem(
@@ -110,6 +112,10 @@ public enum FileFormat: String, Sendable, Hashable, CaseIterable {
   init?(beginning bytes: [UInt8], suffix: String? = nil) {
     if bytes.starts(with: "SQLite format 3\0".utf8) {
       self = .sqlite
+      return
+    }
+    if bytes.starts(with: ParquetFile.mark) {
+      self = .parquet
       return
     }
     if bytes.starts(with: [0x50, 0x4B, 3, 4]), !Self.unread.contains(suffix ?? "") {

@@ -49,8 +49,8 @@ public struct FileSource: RecordSource {
   private let compression: FileCompression?
   /// A pipe's bytes, decompressed.
   private let piped: (any ByteSource)?
-  /// The bytes of a workbook.
-  private let workbookBytes: (any RandomAccessSource)?
+  /// The bytes of a workbook or a Parquet file.
+  private let randomBytes: (any RandomAccessSource)?
 
   /// The file at `path`; `-` is standard input.
   ///
@@ -74,18 +74,18 @@ public struct FileSource: RecordSource {
     let isPipe = file.size == nil
     let (source, compression) = try Self.decompressed(file)
     self.compression = compression
-    let isCopied = isPipe && (reading.format == nil || reading.format == .xlsx || reading.types.isEmpty)
+    let isCopied = isPipe && (reading.format?.isRandomAccess ?? true || reading.types.isEmpty)
     var copy = isCopied ? try SpooledByteSource(source, scratch: scratch) : nil
     let bytes: any ByteSource = copy ?? source
     piped = isPipe ? bytes : nil
     self.path = isPipe ? nil : path
     if let said = reading.format { format = said } else { format = try Self.format(of: path, bytes, reading) }
-    if format == .xlsx {
+    if format.isRandomAccess {
       if compression != nil, copy == nil { copy = try SpooledByteSource(source, scratch: scratch) }
       try copy?.readAll()
-      workbookBytes = copy ?? file
+      randomBytes = copy ?? file
     } else {
-      workbookBytes = nil
+      randomBytes = nil
     }
     if reading.records != nil, format != .json {
       throw Problem(
@@ -179,8 +179,8 @@ public struct FileSource: RecordSource {
   /// The tables: those of a database, the sheets of a workbook, or the only one. The columns of sheets and of the only
   /// table are known when the rows are read.
   public func tables() async throws(Problem) -> [Schema] {
-    if let workbookBytes {
-      return sheets(of: try Workbook(workbookBytes)).map { Schema($0.name, columns: []) }
+    if let randomBytes, format == .xlsx {
+      return sheets(of: try Workbook(randomBytes)).map { Schema($0.name, columns: []) }
     }
     guard format == .sqlite, let path else {
       return [Schema(table, columns: [])]
@@ -191,8 +191,8 @@ public struct FileSource: RecordSource {
   /// The table that is read if none is named: the first sheet that a spreadsheet shows, or the only table; nil for a
   /// database with several.
   public func mainTable() async throws(Problem) -> String? {
-    if let workbookBytes {
-      let workbook = try Workbook(workbookBytes), main = workbook.mainSheet
+    if let randomBytes, format == .xlsx {
+      let workbook = try Workbook(randomBytes), main = workbook.mainSheet
       return sheets(of: workbook).first { $0.sheet == main }?.name
     }
     let tables = try await tables()
@@ -239,14 +239,32 @@ public struct FileSource: RecordSource {
   /// The rows of a table.
   /// - Throws: `noInput` for a missing table; `badData`, `io`; `usage` for types of unknown columns.
   public func rows(of table: String, _ request: RowRequest) async throws(Problem) -> any RowStream {
-    if let workbookBytes { return try sheetRows(try Workbook(workbookBytes), table, request) }
+    if let randomBytes, format == .xlsx { return try sheetRows(try Workbook(randomBytes), table, request) }
     guard format == .sqlite, let path else {
       guard table == self.table else {
         throw Problem(.noInput, "table not found: “\(table)”", at: name, hint: "its only table is “\(self.table)”")
       }
+      if let randomBytes { return try parquetRows(randomBytes, request) }
       return try await stream(request)
     }
     return try await database(path).rows(of: table, as: reading.table, reading.types, request)
+  }
+
+  private func parquetRows(
+    _ bytes: any RandomAccessSource, _ request: RowRequest
+  ) throws(Problem) -> any RowStream {
+    var way = ParquetReading()
+    way.columns = request.columns
+    way.needsGroup = ParquetPruning(request.selection).test
+    if let most = reading.maximumField { way.maximumField = most }
+    let stream = try ParquetRowStream(try ParquetFile(bytes), table: table, way)
+    for column in stream.schema.columns {
+      guard let type = reading.types[column.name], type != column.type else { continue }
+      throw Problem(
+        .usage, "the file declares column “\(column.name)” as \(column.type.name), which cannot be changed", at: name,
+        hint: .omit(.columnTypes))
+    }
+    return stream
   }
 
   private func database(_ path: String) -> SQLiteDatabase {
@@ -265,7 +283,7 @@ public struct FileSource: RecordSource {
       if let compression { bytes = try DecompressingSource(file, compression) } else { bytes = file }
     }
     switch format {
-    case .json, .ndjson, .sqlite, .xlsx:
+    case .json, .ndjson, .sqlite, .xlsx, .parquet:
       let form: JSONForm = format == .ndjson ? .lines : .automatic
       let pointer = try JSONPointer(reading.records ?? "")
       var way = JSONReading(form: form, records: pointer, types: reading.types, columns: request.columns)

@@ -1,0 +1,144 @@
+public import Rows
+
+/// The metadata of an Apache Parquet file.
+public struct ParquetFile: Sendable {
+  let source: any RandomAccessSource
+  /// The columns of the file's table.
+  let columns: [Column]
+  let groups: [Group]
+  /// The description of the columns that bb writes; nil in a file of another program.
+  let description: JSON?
+
+  /// A column of the table.
+  struct Column: Sendable {
+    let node: ParquetNode
+    let description: ColumnDescription
+  }
+
+  /// A row group.
+  struct Group: Sendable {
+    let rowCount: Int, size: Int
+    /// The values of each leaf.
+    let chunks: [Chunk]
+  }
+
+  /// The values of a leaf in a row group.
+  struct Chunk: Sendable {
+    let place: ParquetChunkPlace
+    /// The encoded bounds of all values, in the order that the format defines; nil where there is none.
+    let least: [UInt8]?, greatest: [UInt8]?
+    let nullCount: Int?
+  }
+
+  /// The first and the last bytes of a file.
+  public static let mark = Array("PAR1".utf8)
+  private static let maximumFooter = 256 << 20
+
+  /// Reads the metadata of a file.
+  /// - Throws: `badData` for a file that is damaged, encrypted, or has an unknown type; `io`.
+  public init(_ source: any RandomAccessSource) throws(Problem) {
+    self.source = source
+    do throws(ParquetFailure) {
+      let footer = try Self.footer(source)
+      (columns, groups, description) = try Self.metadata(footer, source.length)
+    } catch {
+      throw error.problem(source.name)
+    }
+  }
+
+  private static func footer(_ source: any RandomAccessSource) throws(ParquetFailure) -> Arena {
+    func bytes(_ offset: Int, _ count: Int) throws(ParquetFailure) -> [UInt8] {
+      do throws(Problem) {
+        if let bytes = try source.bytes(at: offset, count: count) { return bytes }
+      } catch {
+        throw .problem(error)
+      }
+      throw .damage("is not a complete Parquet file")
+    }
+    guard source.length >= 12, try bytes(0, 4) == mark else { throw .damage("is not a complete Parquet file") }
+    let end = try bytes(source.length - 8, 8)
+    guard Array(end[4...]) == mark else {
+      throw .damage(Array(end[4...]) == Array("PARE".utf8) ? "is encrypted" : "is not a complete Parquet file")
+    }
+    let size = end[..<4].reversed().reduce(0) { $0 << 8 | Int($1) }
+    guard size <= source.length - 12, size <= maximumFooter else { throw .damage("the metadata has a wrong size") }
+    return Arena(try bytes(source.length - 8 - size, size))
+  }
+
+  private static func metadata(
+    _ footer: Arena, _ length: Int
+  ) throws(ParquetFailure) -> ([Column], [Group], JSON?) {
+    var cursor = ParquetCursor(ByteRun(footer, 0, UInt32(footer.count)))
+    let metadata = try ThriftStructure(&cursor)
+    defer { withExtendedLifetime(footer) {} }
+    let root = try ParquetNode.root(metadata.structures(2))
+    let leafCount = root.leaves.count
+    var groups: [Group] = []
+    for group in metadata.structures(4) {
+      let chunks = group.structures(1), rows = group.integer(3) ?? -1
+      guard chunks.count == leafCount, rows >= 0 else { throw .damage("a row group does not have all columns") }
+      var read: [Chunk] = []
+      for chunk in chunks { read.append(try Self.chunk(chunk, length)) }
+      groups.append(Group(rowCount: rows, size: max(0, group.integer(2) ?? 0), chunks: read))
+    }
+    let pairs = metadata.structures(5)
+    let text = pairs.first { $0.text(1) == ParquetFooter.schemaKey }?.binary(2)?.bytes
+    let description = text.flatMap { try? JSON.parse($0, name: "") }
+    return (columns(root, description), groups, description)
+  }
+
+  private static func chunk(_ chunk: ThriftStructure, _ length: Int) throws(ParquetFailure) -> Chunk {
+    guard chunk.text(1) == nil else { throw .damage("values in another file are not supported") }
+    guard let facts = chunk.structure(3) else {
+      throw .damage(chunk.structure(8) == nil ? "a column has no metadata" : "has encrypted columns")
+    }
+    let first = facts.integer(9) ?? -1, dictionary = facts.integer(11) ?? 0, size = facts.integer(7) ?? -1
+    // A dictionary, which is optional, precedes the pages.
+    let start = dictionary > 0 && dictionary < first ? dictionary : first
+    let count = facts.integer(5) ?? -1
+    guard start >= 4, size >= 0, start <= length, size <= length - start, count >= 0 else {
+      throw .damage("a column is outside the file")
+    }
+    let statistics = facts.structure(12)
+    return Chunk(
+      place: ParquetChunkPlace(codec: facts.integer(4) ?? 0, levelCount: count, range: start..<start + size),
+      least: statistics?.binary(6)?.bytes, greatest: statistics?.binary(5)?.bytes,
+      nullCount: statistics?.integer(3))
+  }
+
+  /// The columns, with the types and descriptions that bb has written.
+  private static func columns(_ root: ParquetNode, _ description: JSON?) -> [Column] {
+    let nodes = root.children.filter { !$0.leaves.isEmpty }
+    let names = CSVHeader(nodes.map(\.name), keepsEmpty: true).names
+    let described = description?["tableSchema"]?["columns"]?.arrayValue ?? []
+    let isDescribed =
+      described.count == nodes.count && zip(described, nodes).allSatisfy { $0["titles"]?.stringValue == $1.name }
+    return nodes.indices.map { place in
+      let node = nodes[place], found = node.columnType
+      let notes = isDescribed ? described[place] : nil
+      let said = notes?[CSVWDocument.Annotation.type]?.stringValue.flatMap { ColumnType(name: $0) }
+      let type = said.flatMap { isPossible($0, found, node) ? $0 : nil } ?? found
+      return Column(
+        node: node,
+        description: ColumnDescription(
+          names[place], type, nullable: true, notes?["dc:description"]?.stringValue ?? "",
+          unit: notes?[CSVWDocument.Annotation.unit]?.stringValue ?? "",
+          role: notes?[CSVWDocument.Annotation.role]?.stringValue.flatMap(ColumnRole.init)))
+    }
+  }
+
+  /// Whether a column of type `found` in Parquet's terms can be one of `type`.
+  private static func isPossible(_ type: ColumnType, _ found: ColumnType, _ node: ParquetNode) -> Bool {
+    switch (found, type) {
+    case (.text, .url): true
+    case (.text, .decimal), (.text, .date), (.text, .timestamp): node.kind == .text
+    case (.json, .list(let element)):
+      switch node.listElement?.kind?.columnType {
+      case .integer: element == .integer
+      case .text: element != .integer
+      default: false
+      }
+    default: found == type
+    }
+  }
+}

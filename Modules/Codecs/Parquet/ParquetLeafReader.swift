@@ -1,0 +1,405 @@
+import Rows
+
+/// The location of the values of one leaf in one row group, from the footer.
+struct ParquetChunkPlace: Sendable {
+  let codec: Int, levelCount: Int
+  /// The offset of the first page, and the end of the last one.
+  let range: Range<Int>
+}
+
+/// Reads the values of one leaf in one row group, page by page.
+final class ParquetLeafReader {
+  /// The most values of a page.
+  private static let maximumLevels = 1 << 24
+
+  let node: ParquetNode
+  private let source: any RandomAccessSource
+  private let place: ParquetChunkPlace
+  private let decoder: ParquetDecoder
+  private var offset: Int
+  /// The values and nulls that no page so far has.
+  private var levelsLeft: Int
+  private var dictionary: ParquetDecoded?
+
+  /// The levels of the current page; empty where all are 0.
+  private var repetition: [UInt32] = [], definition: [UInt32] = []
+  private var levelCount = 0, level = 0
+  private var values = Values.decoded(ParquetDecoded(cells: [], arena: Arena([])))
+  private var value = 0
+
+  private enum Values {
+    case decoded(ParquetDecoded)
+    /// Positions in the dictionary.
+    case indexed([UInt32])
+  }
+
+  init(_ source: any RandomAccessSource, _ place: ParquetChunkPlace, _ decoder: ParquetDecoder) {
+    self.source = source
+    self.place = place
+    self.decoder = decoder
+    node = decoder.node
+    offset = place.range.lowerBound
+    levelsLeft = place.levelCount
+  }
+
+  // MARK: - Pages
+
+  /// Reads the next page that has values.
+  private func nextPage() throws(ParquetFailure) {
+    while true {
+      guard levelsLeft > 0 else { throw .damage("there are fewer values than rows") }
+      let (header, size) = try nextHeader()
+      offset += size
+      let compressed = header.integer(3) ?? -1, plain = header.integer(2) ?? -1
+      guard compressed >= 0, plain >= 0, compressed <= place.range.upperBound - offset else {
+        throw .damage("a page is outside its column")
+      }
+      guard compressed <= ParquetDecompression.maximumPage else { throw .damage("a page is larger than 1 GiB") }
+      let bytes = try read(offset, compressed)
+      offset += compressed
+      let run = ByteRun(bytes, 0, UInt32(bytes.count))
+      if let crc = header.integer(4) {
+        guard bytes.read({ CRC32.of($0) }) == UInt32(truncatingIfNeeded: crc) else {
+          throw .damage("a page has a wrong checksum")
+        }
+      }
+      switch header.integer(1) {
+      case 2:
+        guard dictionary == nil, let description = header.structure(7) else {
+          throw .damage("a column has several dictionaries")
+        }
+        let page = try ParquetDecompression.decompress(run, codec: place.codec, size: plain)
+        var cursor = ParquetCursor(ByteRun(page, 0, UInt32(page.count)))
+        let count = description.integer(1) ?? 0
+        guard (0...Self.maximumLevels).contains(count) else { throw .damage("a dictionary is too large") }
+        dictionary = try decoder.plain(&cursor, count: count, page)
+      case 0:
+        guard let description = header.structure(5) else { throw .damage("a page has no header") }
+        try begin(
+          try count(description), try ParquetDecompression.decompress(run, codec: place.codec, size: plain), description
+        )
+        if levelCount > 0 { return }
+      case 3:
+        guard let description = header.structure(8) else { throw .damage("a page has no header") }
+        try begin(try count(description), run, plain, description)
+        if levelCount > 0 { return }
+      default: break
+      }
+    }
+  }
+
+  private func count(_ description: ThriftStructure) throws(ParquetFailure) -> Int {
+    let count = description.integer(1) ?? -1
+    guard count >= 0, count <= levelsLeft, count <= Self.maximumLevels else {
+      throw .damage("a page has more values than its column")
+    }
+    levelsLeft -= count
+    return count
+  }
+
+  private func read(_ offset: Int, _ count: Int) throws(ParquetFailure) -> Arena {
+    var bytes = ArenaBuilder(capacity: max(count, 1))
+    do throws(Problem) {
+      while bytes.count < count {
+        guard try source.read(at: offset + bytes.count, count: count - bytes.count, into: &bytes) > 0 else {
+          throw Problem(.badData, "the file is shorter than its metadata says", at: source.name)
+        }
+      }
+    } catch {
+      throw .problem(error)
+    }
+    return bytes.freeze()
+  }
+
+  /// The header of the page at `offset`, and its size.
+  private func nextHeader() throws(ParquetFailure) -> (ThriftStructure, Int) {
+    var window = 256
+    while true {
+      let left = place.range.upperBound - offset
+      let bytes = try read(offset, min(window, left))
+      var cursor = ParquetCursor(ByteRun(bytes, 0, UInt32(bytes.count)))
+      do throws(ParquetFailure) {
+        let header = try ThriftStructure(&cursor)
+        // The statistics of a header refer to its bytes, and are not used.
+        return (header, cursor.at)
+      } catch {
+        guard window < left, window < 16 << 20 else { throw .damage("the header of a page is not valid") }
+        window *= 16
+      }
+    }
+  }
+
+  private func levels(
+    _ cursor: inout ParquetCursor, encoding: Int, most: Int, count: Int, size: Int?
+  ) throws(ParquetFailure) -> [UInt32] {
+    guard most > 0 else { return [] }
+    let bits = Int.bitWidth - most.leadingZeroBitCount
+    if encoding == 4, size == nil { return try ParquetIntegers.bitPacked(&cursor, bits: bits, count: count) }
+    var length = size ?? 0
+    if size == nil { length = Int(try cursor.littleEndian(4)) }
+    var part = ParquetCursor(try cursor.take(length))
+    return try ParquetIntegers.hybrid(&part, bits: bits, count: count, limit: UInt32(most))
+  }
+
+  /// Begins a page of version 1.
+  private func begin(_ count: Int, _ page: Arena, _ description: ThriftStructure) throws(ParquetFailure) {
+    var cursor = ParquetCursor(ByteRun(page, 0, UInt32(page.count)))
+    repetition = try levels(
+      &cursor, encoding: description.integer(4) ?? 3, most: node.repetitionLevel, count: count, size: nil)
+    definition = try levels(
+      &cursor, encoding: description.integer(3) ?? 3, most: node.definition, count: count, size: nil)
+    try begin(count, &cursor, page, encoding: description.integer(2) ?? 0)
+  }
+
+  /// Begins a page of version 2, whose levels are not compressed.
+  private func begin(
+    _ count: Int, _ bytes: ByteRun, _ plain: Int, _ description: ThriftStructure
+  ) throws(ParquetFailure) {
+    var cursor = ParquetCursor(bytes)
+    let sizes = (repetition: description.integer(6) ?? 0, definition: description.integer(5) ?? 0)
+    guard sizes.repetition >= 0, sizes.definition >= 0, sizes.repetition + sizes.definition <= plain else {
+      throw .damage("a page has levels of a wrong size")
+    }
+    var part = ParquetCursor(try cursor.take(sizes.repetition))
+    repetition = try levels(&part, encoding: 3, most: node.repetitionLevel, count: count, size: sizes.repetition)
+    part = ParquetCursor(try cursor.take(sizes.definition))
+    definition = try levels(&part, encoding: 3, most: node.definition, count: count, size: sizes.definition)
+    let rest = try cursor.take(cursor.left), size = plain - sizes.repetition - sizes.definition
+    let codec = description.boolean(7) ?? true ? place.codec : 0
+    // Some writers compress nothing to nothing.
+    let page = rest.count == 0 ? Arena([]) : try ParquetDecompression.decompress(rest, codec: codec, size: size)
+    var values = ParquetCursor(ByteRun(page, 0, UInt32(page.count)))
+    try begin(count, &values, page, encoding: description.integer(4) ?? 0)
+  }
+
+  private func begin(
+    _ count: Int, _ cursor: inout ParquetCursor, _ page: Arena, encoding: Int
+  ) throws(ParquetFailure) {
+    (levelCount, level, value) = (count, 0, 0)
+    let top = UInt32(node.definition)
+    let present = top == 0 ? count : definition.reduce(0) { $0 + ($1 == top ? 1 : 0) }
+    switch encoding {
+    case 2, 8:
+      guard let dictionary else { throw .damage("a column has no dictionary") }
+      guard present > 0 else { return values = .indexed([]) }
+      let bits = Int(try cursor.byte())
+      guard !dictionary.cells.isEmpty else { throw .damage("a dictionary is empty") }
+      values = .indexed(
+        try ParquetIntegers.hybrid(
+          &cursor, bits: bits, count: present, limit: UInt32(dictionary.cells.count - 1)))
+    case 3:
+      guard node.physicalType == 0 else { throw .damage("an encoding that is not of its type") }
+      guard present > 0 else { return values = .decoded(ParquetDecoded(cells: [], arena: page)) }
+      var part = ParquetCursor(try cursor.take(Int(try cursor.littleEndian(4))))
+      let bits = try ParquetIntegers.hybrid(&part, bits: 1, count: present)
+      values = .decoded(ParquetDecoded(cells: bits.map { .boolean($0 != 0) }, arena: page))
+    default: values = .decoded(try decoded(&cursor, present, page, encoding))
+    }
+    if case .decoded(let decoded) = values, decoded.cells.count != present {
+      throw .damage("a page has fewer values than its header says")
+    }
+  }
+
+  private func decoded(
+    _ cursor: inout ParquetCursor, _ count: Int, _ page: Arena, _ encoding: Int
+  ) throws(ParquetFailure) -> ParquetDecoded {
+    if count == 0 { return ParquetDecoded(cells: [], arena: page) }
+    switch encoding {
+    case 0: return try decoder.plain(&cursor, count: count, page)
+    case 5: return try decoder.integers(try ParquetIntegers.deltas(&cursor, limit: count))
+    case 6:
+      let lengths = try ParquetIntegers.deltas(&cursor, limit: count).map { Int($0) }
+      let bytes = try copy(try cursor.take(cursor.left))
+      return try decoder.strings(lengths, bytes)
+    case 7:
+      let prefixes = try ParquetIntegers.deltas(&cursor, limit: count)
+      let suffixes = try ParquetIntegers.deltas(&cursor, limit: count)
+      guard prefixes.count == suffixes.count else { throw .damage("a page has fewer values than its header says") }
+      var all = ArenaBuilder(capacity: 1 << 16), last: [UInt8] = [], lengths: [Int] = []
+      for (prefix, suffix) in zip(prefixes, suffixes) {
+        guard prefix >= 0, prefix <= last.count, suffix >= 0, suffix <= cursor.left else { throw .short }
+        last = Array(last.prefix(Int(prefix))) + (try cursor.take(Int(suffix)).bytes)
+        guard all.count + last.count <= ParquetDecompression.maximumPage else {
+          throw .damage("a page is larger than 1 GiB")
+        }
+        all.append(last)
+        lengths.append(last.count)
+      }
+      return try decoder.strings(lengths, all.freeze())
+    case 9:
+      let width =
+        switch node.physicalType {
+        case 1, 4: 4
+        case 2, 5: 8
+        case 7: node.typeLength
+        default: 0
+        }
+      guard width > 0 else { throw .damage("an encoding that is not of its type") }
+      let (size, isTooLarge) = count.multipliedReportingOverflow(by: width)
+      guard !isTooLarge else { throw .short }
+      let streams = try cursor.take(size)
+      var bytes = [UInt8](repeating: 0, count: size)
+      for stream in 0..<width {
+        for place in 0..<count { bytes[place * width + stream] = streams[stream * count + place] }
+      }
+      let arena = Arena(bytes)
+      var part = ParquetCursor(ByteRun(arena, 0, UInt32(size)))
+      return try decoder.plain(&part, count: count, arena)
+    default: throw .damage("an encoding that is not supported (\(encoding))")
+    }
+  }
+
+  private func copy(_ bytes: ByteRun) throws(ParquetFailure) -> Arena {
+    var copy = ArenaBuilder(capacity: max(bytes.count, 1))
+    unsafe copy.append(RawSpan(_unsafeStart: bytes.start, byteCount: bytes.count))
+    return copy.freeze()
+  }
+
+  // MARK: - Rows
+
+  /// The starts of dictionary entries in the arena of the current batch; all ones where an entry is not in it yet.
+  private var starts: [UInt32] = []
+
+  /// Begins a batch: nothing of it is in its arena yet.
+  func beginBatch() { starts = [] }
+
+  /// Reads values of a leaf that does not repeat, one for each row.
+  func fill(
+    _ rows: Int, _ cells: inout CellsBuilder, at first: Int, width: Int, _ arena: inout ArenaBuilder
+  ) throws(ParquetFailure) {
+    var row = 0, place = first
+    let top = UInt32(node.definition)
+    while row < rows {
+      if level == levelCount { try nextPage() }
+      let count = min(rows - row, levelCount - level)
+      let levels = level..<level + count
+      switch values {
+      case .decoded(let decoded):
+        let present = top == 0 ? count : levels.reduce(0) { $0 + (definition[$1] == top ? 1 : 0) }
+        let shift = try copyTexts(of: present, &arena)
+        for next in levels {
+          if top == 0 || definition[next] == top {
+            cells[place] = decoded.cells[value].moved(by: shift)
+            value += 1
+          } else {
+            cells[place] = .null
+          }
+          place += width
+        }
+      case .indexed(let indices):
+        for next in levels {
+          if top == 0 || definition[next] == top {
+            cells[place] = try entry(Int(indices[value]), &arena)
+            value += 1
+          } else {
+            cells[place] = .null
+          }
+          place += width
+        }
+      }
+      level += count
+      row += count
+    }
+  }
+
+  /// Copies the bytes of the next `count` values of the page; returns the distance to their copies.
+  private func copyTexts(of count: Int, _ arena: inout ArenaBuilder) throws(ParquetFailure) -> Int {
+    guard case .decoded(let decoded) = values, count > 0 else { return 0 }
+    guard let start = decoded.cells[value].range?.lowerBound,
+      let end = decoded.cells[value + count - 1].range?.upperBound
+    else {
+      // JSON values that are numbers or words have no bytes.
+      let ranges = decoded.cells[value..<value + count].compactMap(\.range)
+      guard let low = ranges.first?.lowerBound, let high = ranges.last?.upperBound else { return 0 }
+      return try append(decoded.arena, low..<high, &arena) - low
+    }
+    return try append(decoded.arena, start..<end, &arena) - start
+  }
+
+  private func append(_ bytes: Arena, _ range: Range<Int>, _ arena: inout ArenaBuilder) throws(ParquetFailure) -> Int {
+    guard arena.count + range.count <= 1 << 30 else { throw .damage("a row group has more than 1 GiB of text") }
+    let start = arena.count
+    bytes.read { arena.append($0.extracting(range)) }
+    return start
+  }
+
+  /// An entry of the dictionary, with its bytes in `arena`, where they are once.
+  @inline(__always)
+  private func entry(_ index: Int, _ arena: inout ArenaBuilder) throws(ParquetFailure) -> Cell {
+    guard let dictionary else { return .null }
+    let cell = dictionary.cells[index]
+    guard let range = cell.range else { return cell }
+    if starts.isEmpty { starts = Array(repeating: .max, count: dictionary.cells.count) }
+    if starts[index] == .max { starts[index] = UInt32(try append(dictionary.arena, range, &arena)) }
+    return cell.moved(by: Int(starts[index]) - range.lowerBound)
+  }
+
+  /// Reads the levels and values of rows.
+  func read(_ rows: Int, into target: ParquetLevels) throws(ParquetFailure) {
+    var left = rows
+    let top = UInt32(node.definition)
+    while true {
+      if level == levelCount {
+        if levelsLeft == 0 {
+          guard left == 0 else { throw .damage("there are fewer values than rows") }
+          return
+        }
+        try nextPage()
+      }
+      let repeated = repetition.isEmpty ? 0 : repetition[level], defined = top == 0 ? 0 : definition[level]
+      if repeated == 0 {
+        if left == 0 { return }
+        left -= 1
+      } else if target.definition.isEmpty {
+        throw .damage("a column begins within a row")
+      }
+      target.repetition.append(repeated)
+      target.definition.append(defined)
+      level += 1
+      guard defined == top else { continue }
+      switch values {
+      case .decoded(let decoded):
+        // One value at a time, since lists are short.
+        let shift = try copyTexts(of: 1, &target.arena)
+        target.cells.append(decoded.cells[value].moved(by: shift))
+      case .indexed(let indices): target.cells.append(try entry(Int(indices[value]), &target.arena))
+      }
+      value += 1
+      guard target.definition.count <= Self.maximumLevels else { throw .damage("a row has too many values") }
+    }
+  }
+}
+
+/// The levels and values of a leaf in some rows.
+final class ParquetLevels {
+  var repetition: [UInt32] = [], definition: [UInt32] = []
+  var cells: [Cell] = []
+  var arena = ArenaBuilder(capacity: 1 << 12)
+  /// The next ones.
+  var level = 0, value = 0
+
+  var isAtEnd: Bool { level == definition.count }
+}
+
+extension Cell {
+  /// The range of its bytes; nil for a value without.
+  var range: Range<Int>? {
+    switch self {
+    case .text(let start, let length), .number(let start, let length), .json(let start, let length),
+      .bytes(let start, let length):
+      Int(start)..<Int(start) + Int(length)
+    case .null, .integer, .real, .boolean: nil
+    }
+  }
+
+  /// The same value with its bytes `distance` further on.
+  @inline(__always) func moved(by distance: Int) -> Cell {
+    switch self {
+    case .text(let start, let length): .text(UInt32(Int(start) + distance), length)
+    case .number(let start, let length): .number(UInt32(Int(start) + distance), length)
+    case .json(let start, let length): .json(UInt32(Int(start) + distance), length)
+    case .bytes(let start, let length): .bytes(UInt32(Int(start) + distance), length)
+    case .null, .integer, .real, .boolean: self
+    }
+  }
+}

@@ -1,0 +1,87 @@
+import Rows
+
+/// A value of Thrift's compact protocol.
+enum ThriftValue {
+  case boolean(Bool), integer(Int64), binary(ByteRun), list([ThriftValue]), structure(ThriftStructure)
+  /// A value of a type that Parquet does not use.
+  case other
+}
+
+/// A structure: values by the numbers of their fields. Its texts refer to the bytes that it was read from.
+struct ThriftStructure {
+  fileprivate var fields: [(number: Int, value: ThriftValue)] = []
+
+  private func value(_ number: Int) -> ThriftValue? { fields.first { $0.number == number }?.value }
+
+  func integer(_ number: Int) -> Int? { if case .integer(let value)? = value(number) { Int(value) } else { nil } }
+  func boolean(_ number: Int) -> Bool? { if case .boolean(let value)? = value(number) { value } else { nil } }
+  func binary(_ number: Int) -> ByteRun? { if case .binary(let value)? = value(number) { value } else { nil } }
+  func text(_ number: Int) -> String? { binary(number)?.text }
+  func structure(_ number: Int) -> ThriftStructure? {
+    if case .structure(let value)? = value(number) { value } else { nil }
+  }
+  func structures(_ number: Int) -> [ThriftStructure] {
+    guard case .list(let values)? = value(number) else { return [] }
+    return values.compactMap { if case .structure(let value) = $0 { value } else { nil } }
+  }
+  func integers(_ number: Int) -> [Int] {
+    guard case .list(let values)? = value(number) else { return [] }
+    return values.compactMap { if case .integer(let value) = $0 { Int(value) } else { nil } }
+  }
+  /// The number of the first field: of a union, the member that is set.
+  var member: Int? { fields.first?.number }
+
+  /// Reads the structure at the cursor.
+  init(_ cursor: inout ParquetCursor, depth: Int = 0) throws(ParquetFailure) {
+    guard depth < 24 else { throw .damage("metadata is nested too deeply") }
+    var number = 0
+    while true {
+      let header = try cursor.byte()
+      if header == 0 { return }
+      let step = Int(header >> 4)
+      number = step == 0 ? Int(truncatingIfNeeded: try cursor.zigzag()) : number &+ step
+      fields.append((number, try Self.value(&cursor, header & 0x0F, depth)))
+    }
+  }
+
+  private static func value(
+    _ cursor: inout ParquetCursor, _ type: UInt8, _ depth: Int
+  ) throws(ParquetFailure) -> ThriftValue {
+    switch type {
+    case 1: return .boolean(true)
+    case 2: return .boolean(false)
+    case 3: return .integer(Int64(Int8(bitPattern: try cursor.byte())))
+    case 4, 5, 6: return .integer(try cursor.zigzag())
+    case 7:
+      _ = try cursor.take(8)
+      return .other
+    case 8: return .binary(try cursor.take(try cursor.count()))
+    case 9, 10:
+      let header = try cursor.byte(), type = header & 0x0F
+      // Every element has at least one byte.
+      let count = header >> 4 == 15 ? try cursor.count(cursor.left) : Int(header >> 4)
+      guard depth < 24 else { throw .damage("metadata is nested too deeply") }
+      var values: [ThriftValue] = []
+      for _ in 0..<count {
+        if type == 1 || type == 2 {
+          values.append(.boolean(try cursor.byte() == 1))
+        } else {
+          values.append(try value(&cursor, type, depth + 1))
+        }
+      }
+      return .list(values)
+    case 11:
+      let count = try cursor.count(cursor.left)
+      guard count > 0 else { return .other }
+      let types = try cursor.byte()
+      guard depth < 24 else { throw .damage("metadata is nested too deeply") }
+      for _ in 0..<count {
+        _ = try value(&cursor, types >> 4, depth + 1)
+        _ = try value(&cursor, types & 0x0F, depth + 1)
+      }
+      return .other
+    case 12: return .structure(try ThriftStructure(&cursor, depth: depth + 1))
+    default: throw .damage("the metadata is not valid")
+    }
+  }
+}

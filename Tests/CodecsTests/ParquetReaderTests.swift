@@ -1,0 +1,84 @@
+@testable import Codecs
+import Rows
+import Testing
+
+@Suite("Parquet: reading") struct ParquetReaderTests {
+  private static let schema = Schema(
+    "t",
+    columns: [ColumnDescription("n", .integer), ColumnDescription("s", .text), ColumnDescription("l", .list(.text))])
+
+  /// A file of `count` rows in row groups of 100 rows.
+  private func file(_ count: Int, _ compression: PageCompression = .none) throws -> [UInt8] {
+    var options = ParquetOptions()
+    options.compression = compression
+    options.pageRows = 30
+    let writer = ParquetWriter(Self.schema, options: options, head: [])
+    var out = ByteBuffer(capacity: 1024), groups: [(offset: Int, group: ParquetWriter.RowGroup)] = []
+    writer.begin(&out)
+    for start in stride(from: 0, to: count, by: 100) {
+      var builder = RowBatchBuilder(width: 3)
+      for row in start..<min(start + 100, count) {
+        builder.append(integer: Int64(row))
+        if row % 7 == 0 { builder.appendNull() } else { builder.append(text: "text \(row % 11)") }
+        if row % 5 == 0 { builder.appendNull() } else { builder.append(json: Array("[\"a\",\"\(row)\"]".utf8)) }
+      }
+      let offset = out.count
+      groups.append((offset, try writer.append([builder.finish()], to: &out)))
+    }
+    writer.finish(groups, at: out.count, &out)
+    return out.bytes()
+  }
+
+  private func rows(_ bytes: [UInt8], _ reading: ParquetReading = ParquetReading()) async throws -> [[Value]] {
+    let stream = try ParquetRowStream(try ParquetFile(MemoryByteSource(bytes, name: "x")), table: "t", reading)
+    var rows: [[Value]] = []
+    while let task = try await stream.next() {
+      let batch = try task.batch()
+      rows += (0..<batch.count).map { row in (0..<batch.width).map { batch.value(row, $0) } }
+    }
+    return rows
+  }
+
+  @Test("rows are read back in every compression", arguments: [PageCompression.none, .snappy, .gzip])
+  func roundTrip(_ compression: PageCompression) async throws {
+    let rows = try await rows(try file(250, compression))
+    #expect(rows.count == 250)
+    for (number, row) in rows.enumerated() {
+      #expect(row[0] == .integer(Int64(number)))
+      #expect(row[1] == (number % 7 == 0 ? .null : .text(Array("text \(number % 11)".utf8))))
+      #expect(row[2] == (number % 5 == 0 ? .null : .json(Array("[\"a\",\"\(number)\"]".utf8))))
+    }
+  }
+
+  @Test("only the columns and row groups that are needed are read") func pruning() async throws {
+    var reading = ParquetReading()
+    reading.columns = ["n"]
+    reading.needsGroup = { bounds in
+      guard case .integer(let least)? = bounds("n")?.least else { return true }
+      return least >= 200
+    }
+    let rows = try await rows(try file(250), reading)
+    #expect(rows == (200..<250).map { [.integer($0)] })
+  }
+
+  @Test("a truncated file is refused") func truncated() async throws {
+    let bytes = try file(50)
+    for count in 0..<bytes.count {
+      let problem = await #expect(throws: Problem.self) { try await rows(Array(bytes.prefix(count))) }
+      #expect(problem?.kind == .badData)
+    }
+  }
+
+  @Test("a changed byte of a page is refused, and one of the metadata does not trap") func damaged() async throws {
+    let bytes = try file(60)
+    var refused = 0
+    for place in stride(from: 4, to: bytes.count, by: 3) {
+      for mask: UInt8 in [0x01, 0x80, 0xFF] {
+        var changed = bytes
+        changed[place] ^= mask
+        do { _ = try await rows(changed) } catch { refused += 1 }
+      }
+    }
+    #expect(refused > 0)
+  }
+}
