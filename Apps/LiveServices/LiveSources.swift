@@ -103,8 +103,8 @@ struct LiveSources: SourceServices {
     }
   }
 
-  func query(_ sql: String, over sources: [any RecordSource]) async throws(Problem) -> any RowStream {
-    try await SQLQuery(sql, over: sources).rows(named: "result", cores: 2)
+  func query(_ sql: String, over sources: [any RecordSource], cores: Int) async throws(Problem) -> any RowStream {
+    try await SQLQuery(sql, over: sources).rows(named: "result", cores: cores)
   }
   func submitter(_ name: String, _ options: APIOptions) throws(Problem) -> any RecordSubmitter {
     try api(name, options, stored: nil)

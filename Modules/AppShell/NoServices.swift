@@ -64,7 +64,7 @@ struct NoSources: SourceServices {
   }
   var snapshot: any RecordSource { Nothing() }
   func open(_ choice: SourceChoice) throws(Problem) -> any RecordSource { throw Problem(.bug, "no sources") }
-  func query(_ sql: String, over sources: [any RecordSource]) throws(Problem) -> any RowStream {
+  func query(_ sql: String, over sources: [any RecordSource], cores: Int) throws(Problem) -> any RowStream {
     throw Problem(.bug, "no sources")
   }
   func submitter(_ name: String, _ options: APIOptions) throws(Problem) -> any RecordSubmitter {

@@ -9,7 +9,8 @@ public protocol SourceServices: Sendable {
   /// Opens a source.
   func open(_ choice: SourceChoice) async throws(Problem) -> any RecordSource
   /// The rows of an SQL statement that reads the tables of sources.
-  func query(_ sql: String, over sources: [any RecordSource]) async throws(Problem) -> any RowStream
+  /// - Parameter cores: on how many cores a source may read at once.
+  func query(_ sql: String, over sources: [any RecordSource], cores: Int) async throws(Problem) -> any RowStream
   /// Opens an API that accepts new records.
   func submitter(_ name: String, _ options: APIOptions) throws(Problem) -> any RecordSubmitter
   /// The episodes of the API, as new as `freshness` requires if it responds within two seconds, else those of its last

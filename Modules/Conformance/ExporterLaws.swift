@@ -2,9 +2,9 @@ import Codecs
 public import Domain
 public import Rows
 
-/// What a law found wrong: the sample it happened with, and what was seen.
+/// A violation of a law: the sample, the expectation and the result.
 public struct LawViolation: Error, Sendable, CustomStringConvertible {
-  /// What was expected and what was seen.
+  /// The expectation and the result.
   public let description: String
   /// A violation.
   public init(_ description: String) { self.description = description }
@@ -84,7 +84,7 @@ public struct ExporterFixture: Sendable, CustomStringConvertible {
 
 /// One thing that holds for every exporter, over every sample table.
 public struct ExporterLaw: Sendable, CustomStringConvertible {
-  /// The law in words.
+  /// The law as text.
   public let description: String
   /// Throws a `LawViolation` where the law does not hold.
   public let check: @Sendable (ExporterFixture) async throws -> Void
@@ -111,7 +111,7 @@ public struct ExporterLaw: Sendable, CustomStringConvertible {
     readsBack, showsEveryCharacter, drivesNoTerminal, namesWhatItRefuses, carriesLongCells, limitsHold,
   ]
 
-  /// How rows are cut into batches does not change the bytes.
+  /// The bytes do not depend on the division of rows into batches.
   public static let batchingDoesNotShow = forEachTable("batching does not change the bytes") { fixture, table in
     let whole = try fixture.document(table, batchesOf: .max / 2)
     for size in [1, 3] where try fixture.document(table, batchesOf: size) != whole {

@@ -89,7 +89,7 @@ private func selection(_ random: inout SplitMix) -> Selection {
 }
 
 extension StoreLaw {
-  /// What a storage does of a selection.
+  /// The part of a selection that a store applies.
   static let pushdown: [StoreLaw] = [
     StoreLaw("a selection that is pushed down gives the rows that it gives of all") { it in
       var random = SplitMix(state: 20)

@@ -114,8 +114,8 @@ struct RESTMembers: Sendable {
     }
   }
 
-  /// What is different.
-  /// - Parameter isPartial: whether these are some of the records, so that a member may be absent by chance.
+  /// The differences from the description.
+  /// - Parameter isPartial: whether these are some of the records, so that the absence of a member means nothing.
   func findings(_ dataset: String, isPartial: Bool) -> [MemberFinding] {
     guard records > 0 else { return [] }
     var all = self
@@ -144,7 +144,7 @@ struct RESTMembers: Sendable {
     return vanished + unmapped
   }
 
-  /// The pointer whose last step is spelt most alike: by few letters, or with letters left out (`img` of `images`).
+  /// The pointer whose last step is spelt most alike: by few letters, or with letters omitted (`img` of `images`).
   private static func nearest(to pointer: String, among others: [String]) -> String? {
     func name(_ pointer: String) -> String {
       pointer.split(separator: "/").last.map { $0.lowercased() } ?? ""

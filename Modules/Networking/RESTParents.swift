@@ -130,16 +130,7 @@ extension APIDataset {
 
 extension Value {
   /// The value as a request carries it.
-  var parameterText: String {
-    switch self {
-    case .null: ""
-    case .boolean(let value): String(value)
-    case .integer(let value): String(value)
-    case .real(let value): String(value)
-    case .number(let bytes), .text(let bytes), .json(let bytes), .bytes(let bytes):
-      String(decoding: bytes, as: UTF8.self)
-    }
-  }
+  var parameterText: String { String(decoding: plainText, as: UTF8.self) }
   /// The value as a record would have it.
   var parameterJSON: JSON {
     switch self {

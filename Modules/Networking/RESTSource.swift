@@ -23,7 +23,7 @@ public struct RESTSource: RecordSource {
   let secret: RESTSecret
   /// Counts the bytes of all responses.
   let meter: RESTMeter
-  /// What was noticed in the records of incremental requests, by dataset.
+  /// The observations in the records of incremental requests, by dataset.
   let noticed = RESTNoticed()
   /// The most bytes of all responses together, if nothing else is given: 4 GiB.
   public static let defaultMaximumBytes = 4 << 30
@@ -138,8 +138,8 @@ public struct RESTSource: RecordSource {
   /// Conditions of the selection spare detail requests for records that they exclude. Parameters are sent as far as the
   /// description knows them; `random` requests a random record. Status 404 for a parameter means no rows.
   /// Columns of detail requests are null if the request does not need them.
-  /// - Throws: `noInput` for an unknown dataset, `unavailable` for a status other than 200, `badData` for a response that
-  ///   contradicts the description, with record and column, `configuration` for a variable that is not set.
+  /// - Throws: `noInput` for an unknown dataset, `unavailable` for a status other than 200, `badData` for a response
+  ///   that contradicts the description, with record and column, `configuration` for a variable that is not set.
   public func rows(of table: String, _ request: RowRequest) async throws(Problem) -> any RowStream {
     do throws(Problem) { return try await checkedRows(of: table, request) } catch { throw secret.removed(from: error) }
   }

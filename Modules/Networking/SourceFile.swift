@@ -9,7 +9,8 @@ public import Rows
 ///  "datasets": [{"name": "things", "path": "/things", "records": "/results", "key": ["id"],
 ///                "paging": {"type": "page", "param": "page", "stop": "empty"},
 ///                "columns": [{"name": "id", "from": "/id", "type": "integer"},
-///                            {"name": "born", "from": "/birthday", "type": "date", "formats": ["MM-DD-YYYY"], "null": ["?"]}]}]}
+///                            {"name": "born", "from": "/birthday", "type": "date", "formats": ["MM-DD-YYYY"],
+///                             "null": ["?"]}]}]}
 /// ```
 public enum SourceFile {
   /// The newest version of the grammar.

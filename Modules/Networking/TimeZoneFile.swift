@@ -11,7 +11,7 @@ extension TimeZoneRules {
   static func named(_ name: String) throws(Problem) -> TimeZoneRules {
     if name == "UTC" || name == "Z" { return TimeZoneRules(offset: 0) }
     if name.hasPrefix("+") || name.hasPrefix("-") {
-      guard let offset = DatePattern("yyyyXXX")?.fields(Array("2000\(name)".utf8))?.offset else {
+      guard let offset = DatePattern.offset(name) else {
         throw Problem(
           .configuration, "invalid time zone “\(name)”", hint: "use UTC, +02:00, or a name such as Europe/Vienna")
       }

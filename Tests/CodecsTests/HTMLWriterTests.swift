@@ -50,7 +50,7 @@ import Testing
   }
 
   @Test(
-    "what is no link and no image",
+    "other text is neither a link nor an image",
     arguments: [
       "javascript:alert(1)", "data:text/html,x", " https://e.org", "vbscript:x", "https://", "HTTPS:e.org", "//e.org",
       "javascript:alert(1)//.jpg", "../../etc/passwd", "file:///etc/passwd",

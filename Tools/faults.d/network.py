@@ -1,4 +1,4 @@
-"""Every fault of the fault server against bb-export: exit code, time, requests, memory, what was there before, what is said."""
+"""Every fault of the fault server against bb-export: exit code, time, requests, memory, earlier files, messages."""
 import json, subprocess, urllib.request
 import increments, runs
 from runs import Folder, Report, Run, SECRET, digest, message_faults, release, top
@@ -91,7 +91,7 @@ def with_nothing(client, server, fault, limit):
 
 
 def with_an_answer(client, server, fault, limit):
-    """A run when a good answer is in the cache."""
+    """A run when a good response is in the cache."""
     with Folder() as folder:
         prepared(folder)
         server.tell("well", fault)
@@ -109,7 +109,7 @@ def with_an_answer(client, server, fault, limit):
         if fault["outcome"] != "answered":
             if digest(folder / ".cache") != kept: faults.append("the cache is not as it was")
             again = ran(client, server, fault, folder, limit, "--offline")
-            if again.status or (folder / "out.csv").read_bytes() != GOOD: faults.append(f"--offline does not give the good answer: {again.words}")
+            if again.status or (folder / "out.csv").read_bytes() != GOOD: faults.append(f"--offline does not return the good response: {again.words}")
         return faults + leaks(folder)
 
 

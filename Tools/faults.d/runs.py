@@ -1,4 +1,4 @@
-"""Runs a program as a user would, in a folder of its own, and says what it cost and what it left."""
+"""Runs a program as a user would, in a directory of its own, and reports its cost and the files that it leaves."""
 import hashlib, os, pathlib, shutil, signal, subprocess, tempfile, threading, time
 from concurrent.futures import ThreadPoolExecutor
 
@@ -6,7 +6,7 @@ top = pathlib.Path(__file__).resolve().parent.parent.parent
 release = top / ".build" / os.environ.get("BB_CONFIGURATION", "release")
 # Planted wherever a secret goes in; must come out nowhere.
 SECRET = "S3CR3T"
-# In memory where that can be had: what is tried there does not depend on the disk, and a sync costs nothing.
+# In memory if possible: a run does not depend on the disk, and a sync costs nothing.
 BASE = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
 
 
@@ -36,7 +36,7 @@ class Run:
 
 
 class Folder:
-    """A new folder for one case, gone at its end."""
+    """A new directory for one case, removed at its end."""
 
     def __init__(self, base=None): self.path = pathlib.Path(tempfile.mkdtemp(prefix="bb-fault-", dir=base))
     def __enter__(self): return self.path
@@ -44,14 +44,14 @@ class Folder:
 
 
 def digest(folder, ignored=()):
-    """Every file below a folder with what it holds."""
+    """Every file below a directory with its contents."""
     folder = pathlib.Path(folder)
     return {str(p.relative_to(folder)): hashlib.sha256(p.read_bytes()).hexdigest()
             for p in sorted(folder.rglob("*")) if p.is_file() and p.name not in ignored}
 
 
 def message_faults(text, expected_lines):
-    """What is wrong with what was said on standard error."""
+    """The faults of the messages on standard error."""
     found = []
     # A hint has its own line.
     lines = [line for line in text.decode(errors="replace").split("\n") if line and not line.startswith("hint: ")]

@@ -1,4 +1,4 @@
-"""The storages the campaigns drive, each through the programs alone; and a careless one, which the campaigns must find fault with."""
+"""The stores that the campaigns use through the programs alone, and a careless one, whose faults they must find."""
 import json, os, pathlib, re, sqlite3, subprocess, sys, tempfile
 from runs import Run, release
 
@@ -8,9 +8,9 @@ EPISODE = "S05E14"
 
 
 class Storage:
-    """One of bb's storages in a folder."""
+    """One of bb's stores in a directory."""
 
-    # What one does one after the other, each a writing command: name, words behind the program's name.
+    # A series of writing commands: the name, and the arguments after the program's name.
     STEPS = [
         ("first", ["bb-notes", "add", "S01E01", "one"]),
         ("another", ["bb-notes", "add", "S01E02", "two\nlines, \"quoted\""]),
@@ -22,7 +22,7 @@ class Storage:
         ("resync", ["bb-export", "sync", "items", "--from", here / "items-2.csv", "--as", "items", "--allow-shrink", "--replace"]),
     ]
 
-    # What the third step adds to the state; what a person adds by hand.
+    # The additions of the third step to the state, and those that the user makes by hand.
     MARK, HAND = "one\\nmore", "written by hand"
 
     def __init__(self, name): self.name = name
@@ -48,7 +48,7 @@ class Storage:
         for words in (["bb-export", "notes", "-f", "json", "-q"], ["bb-export", "items", "-f", "json", "-q"], ["bb-notes", "history", "--json"]):
             done = self.run(folder, words)
             if done.status not in (0, 66): raise Unreadable(f"{words[1]}: exit code {done.status}: {done.words}")
-            # No storage, no table and an empty one say the same.
+            # A missing store, a missing table and an empty one give the same output.
             parts.append(b"" if done.status or not holds_something(done.out) else done.out)
         return TIMES.sub(b"T", b"\0".join(parts))
 
@@ -124,5 +124,5 @@ def library():
 
 
 def faulty(folder, **settings):
-    """The environment in which calls that concern the folder meet a fault: at=3, do="kill", log=PATH, short=7, never="flock"."""
+    """The environment in which calls that concern the directory fail: at=3, do="kill", log=PATH, short=7, never="flock"."""
     return {"LD_PRELOAD": str(library()), "FAULT_FOLDER": str(folder)} | {f"FAULT_{k.upper()}": str(v) for k, v in settings.items() if v is not None}

@@ -71,18 +71,9 @@ struct CommentCommand {
   private static func isSame(_ kept: Value, _ sent: Value) -> Bool {
     switch sent {
     case .integer, .real: Double(text(kept)) == Double(text(sent))
-    default: text(kept) == text(sent)
+    default: kept.plainText == sent.plainText
     }
   }
 
-  private static func text(_ value: Value) -> String {
-    switch value {
-    case .null: ""
-    case .boolean(let value): String(value)
-    case .integer(let value): String(value)
-    case .real(let value): String(value)
-    case .number(let bytes), .text(let bytes), .json(let bytes), .bytes(let bytes):
-      String(decoding: bytes, as: UTF8.self)
-    }
-  }
+  private static func text(_ value: Value) -> String { String(decoding: value.plainText, as: UTF8.self) }
 }

@@ -67,7 +67,7 @@ enum InputFiles {
 
   /// The rows of a statement over all inputs: files, or the tables of a store or an API.
   static func query(
-    _ sql: String, _ invocation: Invocation, _ services: AppServices
+    _ sql: String, _ invocation: Invocation, _ services: AppServices, threads: Int
   ) async throws(Problem) -> any RowStream {
     for option in [Options.with, Options.favourites, Options.tableName] where invocation.has(option) {
       throw Problem(.usage, "--sql and --\(option.name) cannot be used together", hint: "omit one of them")
@@ -82,7 +82,7 @@ enum InputFiles {
     if files.isEmpty { choices = [try reader.choice(for: Catalog.quotes.name)] }
     var sources: [any RecordSource] = []
     for choice in choices { sources.append(try await services.sources.open(choice)) }
-    return try await services.sources.query(sql, over: sources)
+    return try await services.sources.query(sql, over: sources, cores: threads)
   }
 
   /// The rows of several files as one table.

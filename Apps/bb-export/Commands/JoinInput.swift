@@ -13,7 +13,7 @@ struct JoinInput {
 
   /// Reads the file; nil without `--join`.
   /// - Throws: `usage` for options that cannot be used together; the errors of the file.
-  init?(_ invocation: Invocation, _ services: AppServices) async throws(Problem) {
+  init?(_ invocation: Invocation, _ services: AppServices, threads: Int) async throws(Problem) {
     guard let path = invocation[Options.join] else {
       for option in [Options.on, Options.joinType] where invocation.has(option) {
         throw Problem(.usage, "--\(option.name) requires --join", hint: "add --join FILE")
@@ -34,7 +34,7 @@ struct JoinInput {
       throw Problem(
         .usage, "the file has several tables: \(names)", at: source.name, hint: "write one to a file of its own first")
     }
-    let rows = try await source.rows(of: table, RowRequest(cores: services.cores))
+    let rows = try await source.rows(of: table, RowRequest(cores: threads))
     (schema, batches) = try await rows.withWidening { (rows) throws(Problem) in
       (rows.schema, try await rows.collect())
     }

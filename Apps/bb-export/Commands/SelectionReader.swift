@@ -11,12 +11,11 @@ struct SelectionReader {
   private let season: Int?
   private let production: String?
   private let order: MovieOrder?
-  private let join: JoinInput?
+  private var join: JoinInput?
 
   /// Reads what needs no schema.
-  init(_ invocation: Invocation, join: JoinInput? = nil) throws(Problem) {
+  init(_ invocation: Invocation) throws(Problem) {
     self.invocation = invocation
-    self.join = join
     season = try invocation.integer(Options.season, in: 0...Int(Int32.max))
     if let production = invocation[SharedOptions.production] {
       self.production = try Shorthand.production(production)
@@ -41,11 +40,17 @@ struct SelectionReader {
     if plain.sort.isEmpty { plain.sort = invocation.orderOfCounts }
     plain.relations = try invocation.names(Options.with) ?? []
     plain.isNested = invocation.has(Options.nest)
-    if let join { plain = join.added(to: plain, invocation) }
     if plain.isNested, plain.relations.isEmpty, !invocation.has(Options.join) {
       throw Problem(.usage, "--nest requires --with or --join", hint: "add --with RELATION")
     }
     plain.columns = try invocation.names(SharedOptions.columns)
+  }
+
+  /// Adds the join of the command line, if there is one.
+  mutating func add(_ join: JoinInput?) {
+    guard let join else { return }
+    self.join = join
+    plain = join.added(to: plain, invocation)
   }
 
   /// The columns that the selection looks at or gives, when that is known without the schema; nil for all.
@@ -58,7 +63,7 @@ struct SelectionReader {
     else { return nil }
     let films = isOfFilms ? (order ?? usualOrder).sort.map(\.column) : []
     let needed = columns + plain.filteredColumns + (grouped == nil ? plain.sort.map(\.column) + films : [])
-    // Rows without columns cannot be told apart from no rows in every format.
+    // Not every format can distinguish rows without columns from no rows.
     return needed.isEmpty ? nil : needed
   }
 

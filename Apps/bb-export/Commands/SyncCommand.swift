@@ -88,7 +88,7 @@ struct SyncCommand {
     if let last = unfinished.last { throw last }
   }
 
-  /// How incremental syncs differ from continuing behind the cursor.
+  /// The options of incremental syncs; without any, a sync continues after the cursor.
   private func incrementalOptions() throws(Problem) -> IncrementalSync.Options {
     var options = IncrementalSync.Options()
     options.isFull = invocation.has(Options.full)

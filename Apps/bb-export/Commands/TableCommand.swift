@@ -24,18 +24,20 @@ struct TableCommand {
       policy.columns = [.user: Profile.shownColumns, .scripts: Profile.shownColumns, .files: Profile.fileColumns]
     }
     let outputs = try OutputPlan(invocation, services, policy)
-    _ = try SelectionReader(invocation)
+    var selection = try SelectionReader(invocation)
     if let sql = invocation[Options.sql] {
-      try await write(try await InputFiles.query(sql, invocation, services), to: outputs)
+      let rows = try await InputFiles.query(sql, invocation, services, threads: outputs.threads)
+      try await write(rows, selection, to: outputs)
       return
     }
     let choice = SourceReader.guarding(
       try SourceReader(invocation).choice(for: invocation.arguments.first), for: outputs)
     if invocation.all(Options.from).count > 1 {
-      try await write(try await InputFiles.union(invocation, services), to: outputs)
+      try await write(try await InputFiles.union(invocation, services), selection, to: outputs)
       return
     }
-    let join = try await JoinInput(invocation, services), selection = try SelectionReader(invocation, join: join)
+    let join = try await JoinInput(invocation, services, threads: outputs.threads)
+    selection.add(join)
     let source = try await services.sources.open(choice)
     let table = try await Self.table(of: source, choice, invocation, services.report)
     var request = RowRequest(columns: selection.neededColumns, cores: outputs.threads)
@@ -86,9 +88,13 @@ struct TableCommand {
   }
 
   /// Writes rows that no relation leads from.
-  private func write(_ rows: any RowStream, to outputs: OutputPlan) async throws(Problem) {
-    let join = try await JoinInput(invocation, services)
-    let selection = try SelectionReader(invocation, join: join).read(for: rows.schema)
+  private func write(
+    _ rows: any RowStream, _ reader: SelectionReader, to outputs: OutputPlan
+  ) async throws(Problem) {
+    let join = try await JoinInput(invocation, services, threads: outputs.threads)
+    var reader = reader
+    reader.add(join)
+    let selection = try reader.read(for: rows.schema)
     try await write(rows, selection, join?.added(to: .none, from: rows.schema.name) ?? .none, to: outputs)
   }
 

@@ -1,7 +1,7 @@
 /// A pattern for dates and times: `dd.MM.yyyy HH:mm`.
 ///
-/// Letters stand for parts: `yyyy yy MM M MMM MMMM dd d HH H hh h mm m ss s SSS a XXX EEE EEEE`; text between `'…'` and
-/// any other character stands for itself.
+/// Letters are the fields of Unicode's date patterns (UTS #35): `yyyy yy MM M MMM MMMM dd d HH H hh h mm m ss s SSS a
+/// EEE EEEE`, and `X` to `XXX` for an offset from UTC. Text between `'…'` and any other character represent themselves.
 public struct DatePattern: Sendable, Hashable {
   /// A part of the pattern.
   private enum Part: Sendable, Hashable {
@@ -164,7 +164,13 @@ public struct DatePattern: Sendable, Hashable {
     return count >= least ? value : nil
   }
 
-  /// `Z`, `+02:00`, `+0200` or `+02`.
+  /// The seconds ahead of UTC that `Z`, `+02:00`, `+0200` or `+02` states; nil for any other text.
+  public static func offset(_ text: String) -> Int? {
+    var rest = Array(text.utf8)[...]
+    let offset = offset(&rest)
+    return rest.isEmpty ? offset : nil
+  }
+
   private static func offset(_ rest: inout ArraySlice<UInt8>) -> Int? {
     guard let sign = rest.popFirst() else { return nil }
     if sign == UInt8(ascii: "Z") || sign == UInt8(ascii: "z") { return 0 }

@@ -9,7 +9,7 @@ extension CheckRule {
     guard !key.isEmpty else { return [] }
     let names = key.map { table.columns[$0].name }
     return groups(table) { row in key.map { table.value(row, $0) } }.map { rows in
-      let value = key.map { shown(table.value(rows[0], $0)) }.joined(separator: [UInt8(ascii: "/")])
+      let value = key.map { table.value(rows[0], $0).plainText }.joined(separator: [UInt8(ascii: "/")])
       return CheckFinding(
         record: table.record(rows[0]), column: names.joined(separator: ", "), value: Array(value), count: rows.count,
         "\(rows.count) records share this \(names.joined(separator: ", "))")
@@ -57,16 +57,5 @@ extension CheckRule {
   static func listed(_ keys: [[UInt8]]) -> String {
     let texts = keys.prefix(5).map { String(decoding: $0, as: UTF8.self) }
     return texts.joined(separator: ", ") + (keys.count > 5 ? " and \(keys.count - 5) more" : "")
-  }
-
-  /// A value as text.
-  static func shown(_ value: Value) -> [UInt8] {
-    switch value {
-    case .null: []
-    case .boolean(let value): Array(String(value).utf8)
-    case .integer(let value): Array(String(value).utf8)
-    case .real(let value): Array(value.description.utf8)
-    case .number(let bytes), .text(let bytes), .json(let bytes), .bytes(let bytes): bytes
-    }
   }
 }

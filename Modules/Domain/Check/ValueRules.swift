@@ -1,3 +1,4 @@
+import Codecs
 import Rows
 
 extension CheckRule {
@@ -53,7 +54,7 @@ extension CheckRule {
       return (0..<table.count).compactMap { row in
         guard let number = table.number(row, position), !range.contains(number) else { return nil }
         return CheckFinding(
-          record: table.record(row), column: column, value: shown(table.value(row, position)),
+          record: table.record(row), column: column, value: table.value(row, position).plainText,
           "out of range: expected \(bounds(range))")
       }
     }
@@ -78,7 +79,8 @@ extension CheckRule {
       let before = films.filter { $0.rank < film.rank && $0.rate < film.rate }
       guard let first = before.first else { return nil }
       return CheckFinding(
-        record: table.record(film.row), column: "reservation_rate", value: shown(.real(film.rate)), count: before.count,
+        record: table.record(film.row), column: "reservation_rate", value: Value.real(film.rate).plainText,
+        count: before.count,
         "rank \(Int(film.rank)) has a higher reservation rate than rank \(Int(first.rank)) (\(first.rate))")
     }
   }

@@ -1,0 +1,14 @@
+public import Rows
+
+extension Value {
+  /// The value as plain UTF-8 text: empty for null, the shortest literal of a real, raw bytes as they are.
+  public var plainText: [UInt8] {
+    switch self {
+    case .null: []
+    case .boolean(let value): Array(String(value).utf8)
+    case .integer(let value): Array(String(value).utf8)
+    case .real(let value): Array(value.description.utf8)
+    case .number(let bytes), .text(let bytes), .json(let bytes), .bytes(let bytes): bytes
+    }
+  }
+}
