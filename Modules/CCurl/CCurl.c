@@ -60,9 +60,10 @@ const char *bb_curl_load(void) {
   if (!init) init = (init_function)dlsym(library, "OPENSSL_init_crypto");
   if (init) init(0x00080000L /* OPENSSL_INIT_NO_ATEXIT */, 0);
   if (p_curl_global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK) return "libcurl does not start";
-  // Memory that a transfer frees is soon wanted by another: giving it back to the system each time would cost more than the transfer.
+  // Another transfer soon needs the memory that one frees: returning it to the system each time would cost more than
+  // the transfer.
   mallopt(M_TRIM_THRESHOLD, 8 << 20);
-  // And the memory of a new thread is had at once: else it grows by a page at a time, with a call to the system for each.
+  // A new thread gets its memory at once: otherwise it grows by a page at a time, with a system call for each.
   mallopt(M_TOP_PAD, 16 << 20);
   is_loaded = 1;
   return 0;
@@ -70,7 +71,8 @@ const char *bb_curl_load(void) {
 
 const char *bb_curl_version(void) { return p_curl_version(); }
 
-// A program that is started meanwhile, a plug-in or a pager, must not have our connections: neither to use them, nor to keep them open.
+// A child process, such as a plug-in or a pager, must not inherit the connections: neither to use them, nor to keep
+// them open.
 static _Atomic(bb_curl_permission) may_connect;
 
 static curl_socket_t open_socket(void *context, curlsocktype purpose, struct curl_sockaddr *address) {
@@ -131,13 +133,14 @@ int bb_curl_multi_next_done(CURLM *m, CURL **handle, CURLcode *result) {
   return 0;
 }
 
-// libcurl says which sockets it waits for and until when; epoll does the waiting, so that a transfer costs the same however many others there are.
+// libcurl reports its sockets and timeouts; epoll waits for them, so that the cost of a transfer does not depend on the
+// number of transfers.
 struct bb_curl_loop {
   CURLM *multi;
   int queue, bell;
   // When libcurl wants to be called, in milliseconds of the monotonic clock; below zero for never.
   int64_t due;
-  // Whether all transfers are to be looked at.
+  // Whether all transfers are to be checked.
   int is_stirred;
   // What libcurl waits for at each descriptor it has named, by number; 0 where it waits no longer.
   unsigned char *wanted;
@@ -223,7 +226,8 @@ int bb_curl_loop_run(bb_curl_loop *loop, int milliseconds) {
     p_curl_multi_socket_action(loop->multi, CURL_SOCKET_TIMEOUT, 0, &running);
     count++;
   }
-  // A transfer that goes on after a pause is not always waited for again by itself. Nor is anything lost by a look when all has been quiet.
+  // libcurl does not always wait again for a transfer that continues after a pause. A check after a wait without events
+  // is cheap.
   if (loop->is_stirred || (count == 0 && wait == milliseconds && wait > 0)) {
     loop->is_stirred = 0;
     p_curl_multi_socket_all(loop->multi, &running);

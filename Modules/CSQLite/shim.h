@@ -13,7 +13,7 @@ static inline int bb_sqlite3_bind_text_static(sqlite3_stmt *s, int i, const char
 static inline int bb_sqlite3_bind_blob_static(sqlite3_stmt *s, int i, const void *p, sqlite3_uint64 n) {
   return sqlite3_bind_blob64(s, i, p, n, SQLITE_STATIC);
 }
-/// Codes of SQLite made of others, which Swift does not import: a database whose last writer was killed, opened for reading.
+/// Compound result codes, which Swift does not import: a database whose last writer was killed, opened for reading.
 static const int bb_sqlite3_readonly_rollback = SQLITE_READONLY_ROLLBACK, bb_sqlite3_readonly_recovery = SQLITE_READONLY_RECOVERY,
   bb_sqlite3_ioerr_shmsize = SQLITE_IOERR_SHMSIZE;
 /// sqlite3_db_config is variadic.

@@ -3,19 +3,19 @@ import Domain
 public import Rows
 internal import Synchronization
 
-/// The box-office API, served from answers that are given; comments that are posted are kept.
+/// The box-office API, served from given responses; posted comments are kept.
 public final class BoxOfficeAPI: Sendable {
   private let lists: [String: [UInt8]]
   private let details: [String: JSON]
   private let comments: [String: JSON]
   private let posted = Mutex<[JSON]>([])
 
-  /// An API of these answers.
+  /// Creates an API of these responses.
   /// - Parameters:
-  ///   - lists: the films by the parameter `order_type`, each an object with `movies`.
-  ///   - details: pages of films, objects with an `id`.
+  ///   - lists: the movies by the parameter `order_type`, each an object with `movies`.
+  ///   - details: pages of movies, objects with an `id`.
   ///   - comments: objects with a `movie_id` and `comments`.
-  /// - Throws: `badData` for what is no JSON.
+  /// - Throws: `badData` for invalid JSON.
   public init(lists: [String: [UInt8]], details: [[UInt8]], comments: [[UInt8]]) throws(Problem) {
     self.lists = lists
     var pages: [String: JSON] = [:], remarks: [String: JSON] = [:]
@@ -34,7 +34,7 @@ public final class BoxOfficeAPI: Sendable {
   /// Comments that were posted, as they came.
   public var received: [String] { posted.withLock { $0.map { String(decoding: $0.canonicalBytes, as: UTF8.self) } } }
 
-  /// Answers `/movies?order_type=`, `/movie?id=`, `/comments?movie_id=` and `POST /comment`; a film without comments
+  /// Serves `/movies?order_type=`, `/movie?id=`, `/comments?movie_id=` and `POST /comment`; a movie without comments
   /// has an empty list, one without a page is 404 with a message.
   public func answer(_ request: LoopbackServer.Request) -> LoopbackServer.Answer {
     switch (request.method, request.path) {

@@ -2,13 +2,13 @@ import Codecs
 import Domain
 public import Rows
 
-/// The older Breaking Bad API with all its oddities, served from answers that are given.
+/// The older Breaking Bad API with all its quirks, served from given responses.
 public struct ClassicAPI: Sendable {
   private let answers: [String: [UInt8]]
   private let records: [String: [JSON]]
 
-  /// An API of these answers, each a JSON array, by the last part of their path: `characters`, `episodes`, `quotes`,
-  /// `deaths`.
+  /// Creates an API of these responses, each a JSON array, by the last part of their path: `characters`, `episodes`,
+  /// `quotes`, `deaths`.
   /// - Throws: `badData` when one is not.
   public init(answers: [String: [UInt8]]) throws(Problem) {
     self.answers = answers
@@ -17,7 +17,7 @@ public struct ClassicAPI: Sendable {
     self.records = records
   }
 
-  /// Answers below `/api`: whole lists, not sorted; `?category=` of characters and `?series=` of the rest by substring;
+  /// Serves `/api`: whole lists, not sorted; `?category=` of characters and `?series=` of the rest by substring;
   /// `?limit=` and `?offset=` as the server cuts (an offset alone gives nothing); `/character/random` raw, with nulls;
   /// a path it does not know is a web page with 200.
   public func answer(_ request: LoopbackServer.Request) -> LoopbackServer.Answer {

@@ -1,5 +1,5 @@
-/// Compressed bodies made by hand (RFC 1951 and 1952): right ones, spoilt ones, and ones that unpack to more than there
-/// is room for.
+/// Compressed bodies made by hand (RFC 1951 and 1952): valid and corrupted ones, and ones that expand to more
+/// than there is room for.
 enum FaultCompression {
   private static let head: [UInt8] = [0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 0, 255]
 
@@ -9,10 +9,10 @@ enum FaultCompression {
       + littleEndian(crc(bytes)) + littleEndian(UInt32(bytes.count))
   }
 
-  /// A gzip file that goes on with spaces for as long as `period` is repeated after `start`: 2,064 of them each time.
+  /// A gzip file of spaces: `start`, and any number of repetitions of `period`, of which each is 2,064 spaces.
   static let bomb: (start: [UInt8], period: [UInt8]) = endless([32], distance: 1)
 
-  /// The bomb in a bomb: each period unpacks to 2,064 bytes of the inner one.
+  /// A bomb within a bomb: each period expands to 2,064 bytes of the inner one.
   static let doubleBomb: (start: [UInt8], period: [UInt8]) = {
     let inner = bomb
     return endless(inner.start + inner.period, distance: inner.period.count)

@@ -2,10 +2,10 @@ import Codecs
 public import Rows
 import Synchronization
 
-/// A server that misbehaves as it is told: below `/NAME` it has the fault of that name.
+/// A server that misbehaves on request: below `/NAME` it has the fault of that name.
 ///
-/// It can be told to be well for a while, so that a good answer gets into a cache: `/!well/NAME`, `/!ill/NAME`;
-/// `/!asked/NAME` says how often it was asked since then, and whether a key reached it under another name.
+/// Requests to `/!well/NAME` and `/!ill/NAME` switch the fault off and on, so that a valid response gets into a cache;
+/// `/!asked/NAME` returns the number of requests since then, and whether a key reached the server under another name.
 public final class FaultServer: Sendable {
   private struct State {
     var well: Set<String> = []
@@ -13,7 +13,7 @@ public final class FaultServer: Sendable {
     var leaks: [String: Int] = [:]
   }
 
-  /// What is known of a fault's requests.
+  /// The requests for a fault so far.
   private final class Record: Sendable {
     let state = Mutex(State())
     let port = Mutex<UInt16>(0)
@@ -48,7 +48,7 @@ public final class FaultServer: Sendable {
     record.port.withLock { $0 = port }
   }
 
-  /// How often a fault was asked for since it was last told what to be.
+  /// The number of requests for a fault since it was last switched on or off.
   public func requests(of fault: ServerFault) -> Int { record.state.withLock { $0.asked[fault.name] ?? 0 } }
 
   private static func told(_ order: String, _ name: String, _ record: Record) -> LoopbackServer.Answer {

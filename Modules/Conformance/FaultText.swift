@@ -1,15 +1,15 @@
-/// Answers to be spoilt, as bytes.
+/// Responses as bytes, from which faults are made.
 enum FaultText {
-  /// The answer of a server that is well: a list of one record.
+  /// The body of a valid response: a list of one record.
   static let good = Array(#"{"data":[{"id":1,"title":"a"}]}"#.utf8)
 
-  /// What the header says of the body's length.
+  /// The length of the body in the header.
   enum Length {
     case right, missing
     case claimed(String)
   }
 
-  /// A whole answer of HTTP/1.1.
+  /// A complete HTTP/1.1 response.
   static func answer(
     _ body: [UInt8] = good, status: String = "200 OK", length: Length = .right, type: String? = "application/json",
     connection: String = "close", _ fields: String...
@@ -26,15 +26,15 @@ enum FaultText {
     return Array((head + "\r\n").utf8) + body
   }
 
-  /// An answer with a text as its body.
+  /// A response with a text as its body.
   static func answer(json text: String) -> [UInt8] { answer(Array(text.utf8)) }
 
-  /// An answer without a body.
+  /// A response without a body.
   static func empty(_ status: String, _ field: String = "X-Nothing: 1") -> [UInt8] {
     answer([], status: status, field)
   }
 
-  /// An answer in pieces that says how long each is; `chunks` is all that follows the header.
+  /// A response with chunked transfer coding; `chunks` is all that follows the header.
   static func chunked(_ chunks: String, _ field: String = "X-Nothing: 1") -> [UInt8] {
     answer(Array(chunks.utf8), length: .missing, "Transfer-Encoding: chunked", field)
   }

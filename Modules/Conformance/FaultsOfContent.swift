@@ -1,5 +1,5 @@
 extension ServerFault {
-  /// Bodies that are not what was asked for.
+  /// Bodies with other content than requested.
   static let content: [ServerFault] = [
     ServerFault(
       "page_of_a_portal", .badData, FaultText.answer(Array("<html><body>log in</body></html>".utf8), type: "text/html")),
@@ -76,7 +76,7 @@ extension ServerFault {
 
   /// Header fields that want something.
   static let headers: [ServerFault] = [
-    // The second page says whether the cookie came back: then it is no answer.
+    // The second page is invalid if the client sent the cookie back.
     ServerFault("cookie", .answered, requests: 2...2) { call in
       guard call.number > 1 else {
         return .steps([

@@ -1,5 +1,5 @@
 extension ServerFault {
-  /// Where an answer begins and ends.
+  /// The beginning and the end of a response.
   static let framing: [ServerFault] = [
     ServerFault("ok", .answered, FaultText.answer()),
     ServerFault("ok_close_delimited", .answered, FaultText.answer(length: .missing)),
@@ -10,7 +10,7 @@ extension ServerFault {
       "truncated_length", .down, FaultText.answer(Array(FaultText.good.prefix(10)), length: .claimed("31"))),
     ServerFault("length_too_short", .badData, FaultText.answer(length: .claimed("10"))),
     ServerFault("length_negative", .badData, FaultText.answer(length: .claimed("-5"))),
-    // No length at all: the body ends with the connection, and is whole.
+    // No length at all: the body ends with the connection, and is complete.
     ServerFault("length_huge", .answered, FaultText.answer(length: .claimed("1" + String(repeating: "0", count: 30)))),
     ServerFault("length_conflict", .badData, FaultText.answer(FaultText.good, "Content-Length: 5")),
     ServerFault("length_is_text", .badData, FaultText.answer(length: .claimed("abc"))),

@@ -1,5 +1,5 @@
 extension ServerFault {
-  /// What the first line says.
+  /// The status line.
   static let status: [ServerFault] =
     [400, 401, 403, 404, 405, 406, 409, 410, 413, 414, 418, 421, 431, 451].map { refusal($0, 1) }
     + [408, 429, 500, 502, 503, 504].map { refusal($0, 4) }
@@ -20,7 +20,7 @@ extension ServerFault {
           [], status: "101 Switching Protocols", length: .missing, connection: "Upgrade", "Upgrade: h2c")),
     ]
 
-  /// A refusal in words that would drive a terminal and repeat a secret.
+  /// A refusal whose text would control a terminal and repeat a secret.
   private static func refusal(_ status: Int, _ requests: Int) -> ServerFault {
     let words = #"{"error":"\u001b]0;owned\u0007\u001b[2J\u202E no\nsecond line"}"#
     return ServerFault(
@@ -68,7 +68,7 @@ extension ServerFault {
     waiting("negative", "503 X") { _ in "-5" },
     waiting("junk", "503 X") { _ in "soon" },
     waiting("past", "503 X") { _ in "Fri, 31 Dec 1999 23:59:59 GMT" },
-    // More than anybody waits for: asked once.
+    // Longer than the client waits: one request.
     ServerFault(
       "retry_huge", .down, requests: 1...1, FaultText.empty("503 X", "Retry-After: 99999999999999999999")),
     ServerFault(

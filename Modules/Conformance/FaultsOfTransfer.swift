@@ -58,7 +58,7 @@ extension ServerFault {
         ]),
       ServerFault(
         "kept_then_closed", .answered, slowly: [.send(FaultText.answer(connection: "keep-alive")), .pause(50)]),
-      // A second answer that nobody asked for must not become the answer to the next question.
+      // A second response without a request must not become the response to the next request.
       ServerFault("answer_smuggled", .answered, requests: 2...2) { call in
         guard call.number == 1 else { return .steps([.send(FaultText.answer())]) }
         let first = Array(#"{"data":[],"next":"/answer_smuggled/items?p=2"}"#.utf8)

@@ -3,19 +3,19 @@ import Glibc
 public import Rows
 import Synchronization
 
-/// A small HTTP/1.1 server on 127.0.0.1 for tests: a thread that takes connections, a thread for each connection,
-/// answers from a closure.
+/// A small HTTP/1.1 server on 127.0.0.1 for tests: a thread that accepts connections, a thread for each connection,
+/// responses from a closure.
 ///
-/// An answer may be well-formed, or raw bytes that are anything but. The server keeps what it was asked, and lives as
-/// long as the test run.
+/// A response may be well-formed, or raw bytes that are not. The server records the requests, and lives as long as the
+/// test run.
 @safe public final class LoopbackServer: Sendable {
-  /// What was asked.
+  /// A request.
   public struct Request: Sendable {
     /// The method, as sent.
     public let method: String
     /// The path without the query, percent-decoded.
     public let path: String
-    /// The query's parameters, decoded; the first of a name that stands twice.
+    /// The query's parameters, decoded; the first of several with one name.
     public let query: [String: String]
     /// The header fields, names in lower case.
     public let headers: [String: String]
@@ -23,7 +23,7 @@ import Synchronization
     public let body: [UInt8]
   }
 
-  /// What is answered.
+  /// A response.
   public enum Answer: Sendable {
     /// A status, header fields and a body; its length is added.
     case whole(Int, [HTTPHeader], [UInt8])
@@ -38,13 +38,13 @@ import Synchronization
     }
   }
 
-  /// What a server that misbehaves does next.
+  /// A step of a server that misbehaves.
   public enum Step: Sendable {
     /// Sends these bytes.
     case send([UInt8])
     /// Sends these bytes one at a time, so many milliseconds apart.
     case drip([UInt8], every: Int)
-    /// Sends these bytes again and again, until the other side goes away or a minute is over.
+    /// Sends these bytes again and again, until the client closes the connection or a minute is over.
     case endless([UInt8])
     /// Does nothing for so many milliseconds.
     case pause(Int)
@@ -54,7 +54,7 @@ import Synchronization
     case reset
   }
 
-  /// How a raw answer ends.
+  /// The end of a raw response.
   public enum Ending: Sendable {
     /// The connection is closed, or reset.
     case close, reset
@@ -93,7 +93,7 @@ import Synchronization
 
   /// `http://127.0.0.1:PORT`.
   public var url: String { "http://127.0.0.1:\(port)" }
-  /// What was asked so far, in the order of arrival.
+  /// The requests so far, in the order of arrival.
   public var requests: [Request] { log.withLock { $0 } }
 
   /// Runs `body` on a thread of its own.
@@ -110,7 +110,7 @@ import Synchronization
     pthread_detach(thread)
   }
 
-  /// What a thread does.
+  /// The work of a thread.
   private final class Work: Sendable {
     let run: @Sendable () -> Void
     init(_ run: @escaping @Sendable () -> Void) { self.run = run }
@@ -155,7 +155,7 @@ import Synchronization
     }
   }
 
-  /// Does what a step says; false when the other side is gone.
+  /// Performs a step; false if the client closed the connection.
   private func take(_ step: Step, _ client: Int32) -> Bool {
     switch step {
     case .send(let bytes): return send(bytes, client)

@@ -5,7 +5,7 @@ import Rows
 
 /// One thing that holds for personal notes, whatever storage they are in.
 public struct NotesLaw: Sendable, CustomStringConvertible {
-  /// The law in words.
+  /// The law as a sentence.
   public let description: String
   private let body: @Sendable (NotesUnderLaw) async throws -> Void
 
@@ -79,7 +79,7 @@ public struct NotesLaw: Sendable, CustomStringConvertible {
       for key in NotesUnderLaw.keys.prefix(2) { try await notes.write("x", on: key) }
       let left = try await notes.all()
       try await notes.book.change("delete", left.map { RecordBook.Edit(from: $0, to: nil) })
-      // Somebody puts one of the records there behind the history's back.
+      // Another program adds one of the records without an entry of the history.
       var other = left[0]
       other["text"] = .text("another text")
       var builder = RowBatchBuilder(width: other.schema.width)
@@ -121,7 +121,7 @@ struct NotesUnderLaw: Sendable {
   var notebook: Notebook { Notebook(book) }
   var history: UndoHistory { UndoHistory(book) }
 
-  /// What the fixture keeps goes with it.
+  /// Opens the store; its files are deleted with the fixture.
   private let open: @Sendable () -> any RecordStore
 
   init(law: String, open: @escaping @Sendable () -> any RecordStore) {

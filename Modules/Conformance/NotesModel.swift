@@ -1,8 +1,8 @@
 import Domain
 import Rows
 
-/// Random commands on notes, done to a storage and to a dictionary: both must be the same after each of them, also
-/// after any number is taken back.
+/// Random commands on notes, applied to a store and to a dictionary: both must be the same after each of them, also
+/// after any number is undone.
 public struct NotesModel: Sendable {
   private let seed: UInt64
 
@@ -19,7 +19,7 @@ public struct NotesModel: Sendable {
       return Int(random >> 33) % bound
     }
     var now: [EpisodeKey: String] = [:]
-    // What there was before each command that can be taken back.
+    // The notes before each command that can be undone.
     var before: [[EpisodeKey: String]] = []
     for step in 0..<steps {
       let key = NotesUnderLaw.keys[next(NotesUnderLaw.keys.count)]

@@ -1,6 +1,6 @@
 public import Domain
 
-/// Small pictures for tests: right in their structure, of any size.
+/// Small images for tests: valid, of any size.
 public struct SamplePicture: Sendable, CustomStringConvertible {
   /// The kind they are.
   public let kind: ImageKind

@@ -2,7 +2,7 @@ public import Rows
 
 /// A small table with values that have broken programs before, for laws and tests.
 public struct SampleTable: Sendable, CustomStringConvertible {
-  /// What is special about it.
+  /// Its special property.
   public let description: String
   /// Its columns.
   public let schema: Schema

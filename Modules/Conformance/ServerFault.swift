@@ -1,21 +1,21 @@
 /// One way in which a server misbehaves, and what a client must make of it.
 public struct ServerFault: Sendable, CustomStringConvertible {
-  /// How a run of the program ends, asked once with nothing in its cache and once with a good answer there.
+  /// The end of a run of the program, both with an empty cache and with a valid response in it.
   public enum Outcome: String, Sendable {
     /// The one record is given, exit code 0: a fault that can be made up for, or none.
     case answered
-    /// Exit code 65, cache or not: what came cannot be believed.
+    /// Exit code 65, with or without a cached response: the response cannot be trusted.
     case badData
     /// Exit code 69 without a cache; with one, the cached response and a warning: the server does not respond, or
     /// refuses.
     case down
   }
 
-  /// What it is called, as a path below the server.
+  /// The name, as a path below the server.
   public let name: String
-  /// How a run ends.
+  /// The end of a run.
   public let outcome: Outcome
-  /// How often the server is asked.
+  /// The number of requests to the server.
   public let requests: ClosedRange<Int>
   /// Whether it is over at once: no waiting between tries, no silence, no flood.
   public let isQuick: Bool
@@ -23,13 +23,13 @@ public struct ServerFault: Sendable, CustomStringConvertible {
 
   /// A request as a fault sees it.
   struct Call: Sendable {
-    /// What was asked.
+    /// The request.
     let request: LoopbackServer.Request
-    /// How often this fault was asked, from 1.
+    /// The number of requests for this fault so far, from 1.
     let number: Int
     /// The server's port.
     let port: UInt16
-    /// Whether it is not the list that is asked for, but what a redirect led to.
+    /// Whether the request follows a redirect, and is not for the list.
     var isRedirected: Bool { request.path.hasSuffix("/there") }
   }
 
@@ -67,6 +67,6 @@ public struct ServerFault: Sendable, CustomStringConvertible {
   /// Every fault.
   public static let all = groups.flatMap(\.faults)
 
-  /// What the server does when it is asked.
+  /// The response of the server to a request.
   func answered(_ call: Call) -> LoopbackServer.Answer { answer(call) }
 }

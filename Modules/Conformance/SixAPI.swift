@@ -2,13 +2,13 @@ import Codecs
 import Domain
 public import Rows
 
-/// The Breaking Bad API with all its oddities, served from answers that are given: for tests of everything above HTTP.
+/// The Breaking Bad API with all its quirks, served from given responses: for tests of everything above HTTP.
 public struct SixAPI: Sendable {
   /// The arrays it serves, by the last part of their path: `characters`, `episodes`, `quotes`, `deaths`.
   public let answers: [String: [UInt8]]
   private let records: [String: [JSON]]
 
-  /// An API of these answers, each a JSON array.
+  /// Creates an API of these responses, each a JSON array.
   /// - Throws: `badData` when one is not.
   public init(answers: [String: [UInt8]]) throws(Problem) {
     self.answers = answers
@@ -17,9 +17,9 @@ public struct SixAPI: Sendable {
     self.records = records
   }
 
-  /// Answers below `/api`: whole lists with an ETag; `?name=` and `?productions=` exact, 404 with a message when nobody
-  /// is found; `?character=` of quotes 200 and empty when nothing is; `/random` one record; any other path is HTML with
-  /// 404.
+  /// Serves `/api`: whole lists with an ETag; `?name=` and `?productions=` exact, 404 with a message if no
+  /// character is found; `?character=` of quotes 200 and empty if there are none; `/random` one record; any other path
+  /// is HTML with 404.
   public func answer(_ request: LoopbackServer.Request) -> LoopbackServer.Answer {
     let parts = request.path.split(separator: "/").map(String.init)
     guard parts.first == "api", parts.count >= 2, let list = records[parts[1]], let whole = answers[parts[1]] else {

@@ -10,16 +10,16 @@ public struct StoreFixture: Sendable, CustomStringConvertible {
   /// A new, empty storage, and how it is opened again.
   public let make: @Sendable () -> @Sendable () -> any RecordStore
 
-  /// A fixture. What `make` gives opens the same storage each time it is called.
+  /// Creates a fixture. Each call of the closure that `make` returns opens the same store.
   public init(_ description: String, make: @escaping @Sendable () -> @Sendable () -> any RecordStore) {
     self.description = description
     self.make = make
   }
 }
 
-/// One thing that holds for every storage.
+/// A law that holds for every store.
 public struct StoreLaw: Sendable, CustomStringConvertible {
-  /// The law in words.
+  /// The law as a sentence.
   public let description: String
   /// Throws where the law does not hold.
   public let check: @Sendable (StoreFixture) async throws -> Void
@@ -33,7 +33,7 @@ public struct StoreLaw: Sendable, CustomStringConvertible {
   }
 }
 
-/// A storage with the questions that laws ask.
+/// A store with the checks that laws make.
 struct StoreUnderLaw: Sendable {
   let law: String
   /// Opens the storage, again and again.

@@ -6,7 +6,7 @@ private let numbered = StoreSample.numbered, named = StoreSample.named
 
 private func pair(_ name: String, _ value: Int64?) -> [Value] { [.text(name), value.map { .integer($0) } ?? .null] }
 
-/// What a person added: a column that programs do not know.
+/// A column that the user added, and that programs do not know.
 private let noted = Schema(
   named.name, key: ["name"], columns: named.columns + [ColumnDescription("remark", .text, extra: true)])
 private let bare = Schema("bare", columns: [ColumnDescription("a", .text), ColumnDescription("n", .integer)])

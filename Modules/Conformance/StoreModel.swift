@@ -2,7 +2,7 @@ import Domain
 import Query
 import Rows
 
-/// Random commands, made on a storage and on a plain dictionary, their answers compared after each.
+/// Random commands, applied to a store and to a plain dictionary, which are compared after each.
 public struct StoreModel: Sendable {
   private let seed: UInt64
 
@@ -38,7 +38,7 @@ public struct StoreModel: Sendable {
       for row in change.upserts { next[StoredKey(of: row, schema)] = row }
       let isRefused = random.below(6) == 0
       if isRefused {
-        // The key is not there, or its row is another.
+        // There is no such key, or its row is different.
         change.expected = [TableChange.Expectation(key: [.text("nowhere"), .integer(0)], row: randomRow(&random))]
       }
       do {

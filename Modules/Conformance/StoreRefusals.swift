@@ -7,7 +7,7 @@ private let wide = StoreSample.wide, numbered = StoreSample.numbered, named = St
 private func pair(_ name: String, _ value: Int64?) -> [Value] { [.text(name), value.map { .integer($0) } ?? .null] }
 
 extension StoreLaw {
-  /// What is refused changes nothing.
+  /// A refused change has no effect.
   static let refusals: [StoreLaw] = [
     StoreLaw("a change that expects another row is refused, and changes nothing") { it in
       try await it.apply(TableChange(named, upserts: [pair("a", 1)]))
@@ -126,7 +126,7 @@ extension StoreLaw {
     },
   ]
 
-  /// What is remembered.
+  /// The history.
   static let records: [StoreLaw] = [
     StoreLaw("the history has what was before and after, exactly") { it in
       try await it.apply(TableChange(wide, upserts: StoreSample.hostile), title: "first")

@@ -1,6 +1,6 @@
 public import Rows
 
-/// Tables and values for the laws of storages.
+/// Tables and values for the laws of stores.
 public enum StoreSample {
   /// A table with a composite key and a column of every type.
   public static let wide = Schema(
@@ -29,7 +29,7 @@ public enum StoreSample {
     [.text(part), .integer(number)] + Array(repeating: .null, count: wide.width - 2)
   }
 
-  /// Rows of `wide` with values that storages have lost before.
+  /// Rows of `wide` with values that stores have lost before.
   public static let hostile: [[Value]] = [
     row("a", 1, integer: .max, real: -0.0, decimal: "123456789012345678901234567890", text: ""),
     row("a", 2, integer: .min, real: 1e22, decimal: "1e400", text: "a\0b"),

@@ -1,7 +1,7 @@
 public import Domain
 import Rows
 
-/// What every HTTP transport keeps, decorated or not, shown against a server on the loopback interface.
+/// A law that every HTTP transport keeps, decorated or not, checked with a server on the loopback interface.
 public struct TransportLaw: Sendable, CustomStringConvertible {
   /// The law as a sentence.
   public let description: String

@@ -22,7 +22,7 @@ public struct DailySource: Sendable {
   ///   - transport: asks it.
   ///   - folder: the cache.
   ///   - date: the clock that decides what today is.
-  ///   - patience: how long an answer may take in all.
+  ///   - patience: the time limit of a response.
   public init(
     _ description: APIDescription, server: String?, transport: any HTTPTransport, folder: String,
     date: any WallClock, patience: Duration = .seconds(2)
@@ -42,7 +42,7 @@ public struct DailySource: Sendable {
   /// - Parameters:
   ///   - table: the name of the dataset.
   ///   - maximumAge: seconds since the last request after which another is sent, from 0.
-  ///   - report: is told why the API did not answer; nobody else is.
+  ///   - report: called with the reason if the API did not respond.
   public func rows(
     of table: String, maximumAge: Int64 = day, report: @Sendable (String) -> Void
   ) async throws(Problem) -> (any RowStream)? {

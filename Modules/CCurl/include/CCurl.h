@@ -1,9 +1,9 @@
 #pragma once
-/// libcurl, loaded with dlopen on the first use: linking it costs every start of the program thirty libraries and six milliseconds.
+/// libcurl, loaded with dlopen on first use: linking it would load thirty libraries in six milliseconds at each start.
 /// Variadic functions get a function for each type they take, since Swift cannot call them.
 #include <curl/curl.h>
 
-/// Loads and initialises the library. Returns NULL, or why it cannot be had. Call before anything else, from one thread.
+/// Loads and initialises the library. Call first, from one thread. Returns NULL, or the reason for the failure.
 const char *bb_curl_load(void);
 /// The version of the library that was loaded.
 const char *bb_curl_version(void);
@@ -20,7 +20,8 @@ CURLcode bb_curl_set_callback(CURL *handle, CURLoption option, bb_curl_callback 
 /// Called with the numeric address of the peer before a request is sent; anything but 0 breaks the transfer off.
 typedef int (*bb_curl_prerequest)(void *context, char *address, char *local, int port, int local_port);
 CURLcode bb_curl_set_prerequest(CURL *handle, bb_curl_prerequest callback, void *context);
-// Asked with a numeric address and a port before a connection is made; 0 refuses. There is one function, and a context for each handle.
+// Called with a numeric address and a port before a connection is made; 0 refuses. One function, with a context for
+// each handle.
 typedef int (*bb_curl_permission)(void *context, const char *address, int port);
 CURLcode bb_curl_set_permission(CURL *handle, bb_curl_permission permission, void *context);
 CURLcode bb_curl_get_long(CURL *handle, CURLINFO info, long *value);
@@ -37,17 +38,18 @@ CURLMcode bb_curl_multi_remove(CURLM *multi, CURL *handle);
 typedef struct bb_curl_loop bb_curl_loop;
 /// The loop of `multi`, for as long as the process lives; NULL when there are no descriptors left.
 bb_curl_loop *bb_curl_loop_make(CURLM *multi);
-/// Does what can be done on the transfers; before, waits for it, at most so many milliseconds, unless the bell rings. Returns whether there was anything.
+/// Waits for events of the transfers, at most so many milliseconds or until the bell rings, and handles them. Returns
+/// whether there were any.
 int bb_curl_loop_run(bb_curl_loop *loop, int milliseconds);
-/// Lets a paused transfer go on; on the loop's own thread.
+/// Continues a paused transfer; on the loop's own thread.
 CURLcode bb_curl_loop_resume(bb_curl_loop *loop, CURL *handle);
 /// Ends the waiting of the thread that runs the loop.
 void bb_curl_loop_ring(bb_curl_loop *loop);
 /// Takes one finished transfer; 0 when there is none.
 int bb_curl_multi_next_done(CURLM *multi, CURL **handle, CURLcode *result);
 
-/// `reference` seen from `base`, by the rules of RFC 3986; NULL when it is no URL. Free with bb_curl_free.
+/// `reference` seen from `base`, by the rules of RFC 3986; NULL if it is not a URL. Free with bb_curl_free.
 char *bb_curl_url_joined(const char *base, const char *reference);
-/// One part of a URL; NULL when it has none or is no URL. Free with bb_curl_free.
+/// One part of a URL; NULL if it has none or is not a URL. Free with bb_curl_free.
 char *bb_curl_url_part(const char *url, CURLUPart part);
 void bb_curl_free(void *memory);

@@ -25,7 +25,7 @@ static inline __attribute__((always_inline)) bb_csv_block bb_read_csv_block(cons
   return b;
 }
 
-/// How many of `count` bytes are `byte`.
+/// The number of `count` bytes that are `byte`.
 static inline size_t bb_count_byte(const void *bytes, size_t count, uint8_t byte) {
   const char *s = (const char *)bytes;
   __m128i wanted = _mm_set1_epi8((char)byte);

@@ -1,5 +1,5 @@
 #pragma once
-// What JSON asks of registers. Every function may read up to 32 bytes (64 where a block is asked for) behind what it is given.
+// Scanning of JSON with vector registers. A function may read up to 32 bytes, of a block 64, past the given ones.
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
@@ -9,7 +9,8 @@
 
 #define BB_INLINE static inline __attribute__((always_inline))
 
-/// Which bytes of a block of 64 are quotes, backslashes, brackets: bit i for byte i. Among the brackets are `|` and `\`, which JSON has in strings alone.
+/// Masks of the quotes, backslashes and brackets of a block of 64 bytes: bit i for byte i. The brackets include `|` and
+/// `\`, which occur only in strings of JSON.
 typedef struct {
   uint64_t quotes, backslashes, brackets;
 } bb_json_block;
@@ -56,7 +57,7 @@ BB_INLINE bb_json_brackets bb_read_json_brackets(const void *s) {
   return b;
 }
 
-/// How many of `count` bytes are line feeds.
+/// The number of `count` bytes that are line feeds.
 static inline size_t bb_count_lines(const void *bytes, size_t count) {
   const char *s = (const char *)bytes;
   size_t lines = 0, i = 0;
@@ -71,7 +72,7 @@ static inline size_t bb_count_lines(const void *bytes, size_t count) {
   return lines;
 }
 
-/// How many ASCII bytes `bytes` begins with, in steps of 16 but for the end.
+/// The number of ASCII bytes at the beginning of `bytes`, in steps of 16 except at the end.
 BB_INLINE size_t bb_skip_ascii(const uint8_t *bytes, size_t count) {
   size_t i = 0;
   for (; i + 64 <= count; i += 64) {
@@ -148,14 +149,14 @@ BB_INLINE size_t bb_skip_ascii(const uint8_t *bytes, size_t count) {
 BB_INLINE int bb_same(const uint8_t *a, const uint8_t *b, size_t count) { return memcmp(a, b, count) == 0; }
 #endif
 
-/// Which of 32 bytes cannot stand in a string as they are: `"`, `\`, below 0x20.
+/// Which of 32 bytes must be escaped in a string: `"`, `\`, below 0x20.
 BB_INLINE uint32_t bb_json_mask32(const void *s) { return bb_json_mask16(s) | bb_json_mask16((const char *)s + 16) << 16; }
 
 /// All ones when an odd number of bits is set, else 0.
 BB_INLINE uint64_t bb_parity(uint64_t bits) { return (uint64_t)0 - (uint64_t)__builtin_parityll(bits); }
 
-/// The position of the first byte that is not UTF-8 (no overlong forms, no surrogates, nothing above U+10FFFF); `count` when all is well.
-/// What stands behind the bytes must not continue a character: a NUL.
+/// The position of the first byte that is not UTF-8 (overlong forms, surrogates and values above U+10FFFF are not);
+/// `count` if there is none. The byte after the given ones must not continue a character: a NUL.
 static inline size_t bb_first_not_utf8(const uint8_t *s, size_t count) {
   size_t i = 0;
   while (1) {

@@ -30,9 +30,10 @@ static inline __attribute__((always_inline)) uint32_t bb_write_unprintable_mask1
   return bb_bits(bb_in(bb_load16(s), 0x20, 0x5e)) ^ 0xffff;
 }
 
-// Markdown cells: \ ` * _ [ ] < > & ~ | @, control bytes, 0xc2 (which begins U+0080 to U+009F); '.' that may follow 'w';
-// ':' that may precede '/' or the name of an emoji (a letter, a sign, or a digit that is not the last but one: not that of
-// 10:30:15). Neighbours outside the 16 bytes count as such. Now and then a harmless neighbour in ASCII ('^', '}') is reported as well.
+// Markdown cells: \ ` * _ [ ] < > & ~ | @, control bytes, 0xc2 (which begins U+0080 to U+009F); '.' that may follow
+// 'w'; ':' that may precede '/' or the name of an emoji (a letter, a sign, or a digit that is not the last but one: not
+// that of 10:30:15). Neighbours outside the 16 bytes count as such. Sometimes a harmless ASCII neighbour ('^', '}') is
+// reported as well.
 static inline __attribute__((always_inline)) uint32_t bb_write_markdown_mask16(const void *s) {
   __m128i v = bb_load16(s), low = _mm_or_si128(v, _mm_set1_epi8(0x20));
   __m128i any = _mm_or_si128(_mm_or_si128(bb_in(v, 0, 0x1f), bb_in(v, 0x5b, 4)), _mm_or_si128(bb_is(low, 0x60), bb_is(v, '&')));
