@@ -1,3 +1,4 @@
+import Codecs
 import AppShell
 import CommandLineKit
 import Domain
@@ -12,12 +13,9 @@ struct ImportedFiles: DocumentReading {
   let scratch: any ScratchSpace
 
   func rows(
-    _ path: String, format: String?, delimiter: String?, types: ([String]) throws(Problem) -> ColumnTypes
+    _ path: String, _ options: FileInputOptions, types: ([String]) throws(Problem) -> ColumnTypes
   ) async throws(Problem) -> any RowStream {
-    var reading = FileSource.Reading()
-    if let format { reading.format = try FileFormat(named: format) }
-    reading.delimiter = delimiter
-    let source = try FileSource(path: path, reading, scratch: scratch) { report.warning($0) }
+    let source = try FileSource(path: path, options, scratch: scratch) { report.warning($0) }
     var table = try await source.mainTable() ?? ""
     if table.isEmpty { table = try await source.tables().first?.name ?? "" }
     return try await source.typed(table, types).rows(of: table, RowRequest())

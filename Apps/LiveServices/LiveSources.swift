@@ -62,21 +62,9 @@ struct LiveSources: SourceServices {
       return noted(try limited.open(text))
     case .storage(nil, _): return noted(DefaultStorage(try registry.open(try directories.defaultStorage().location)))
     case .live(let name, let options): return try live(name, options)
-    case .file(let path, let file):
-      var reading = FileSource.Reading()
-      if let format = file.format { reading.format = try FileFormat(named: format) }
-      reading.delimiter = file.delimiter
-      reading.table = file.name
-      reading.types = file.types
-      reading.records = file.records
-      reading.emptyIsText = file.emptyIsText
-      reading.isStrict = file.isStrict
-      reading.nullText = file.nullText
-      reading.replacesBadEncoding = file.replacesBadEncoding
-      reading.maximumField = file.maximumField
-      reading.timeout = file.timeout
+    case .file(let path, let options):
       provenance.open(path)
-      return try FileSource(path: path, reading, scratch: scratch) { report.warning($0) }
+      return try FileSource(path: path, options, scratch: scratch) { report.warning($0) }
     }
   }
 

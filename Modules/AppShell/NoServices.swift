@@ -81,7 +81,7 @@ struct NoSources: SourceServices {
 
 struct NoDocuments: DocumentReading {
   func rows(
-    _ path: String, format: String?, delimiter: String?, types: ([String]) throws(Problem) -> ColumnTypes
+    _ path: String, _ options: FileInputOptions, types: ([String]) throws(Problem) -> ColumnTypes
   ) throws(Problem) -> any RowStream { throw Problem(.bug, "no files") }
   func matches(_ pattern: String) -> [String] { [] }
   var extensions: [String] { [] }

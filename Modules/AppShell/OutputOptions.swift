@@ -13,7 +13,8 @@ public enum OutputOptions {
   /// The format of standard output, and of files without extension.
   public static let format = Option.value(
     "format", short: "f", "FORMAT", values: .dynamic("format"), default: "table on a terminal, otherwise markdown",
-    setting: .outputFormat, in: group, "output format")
+    setting: .outputFormat, in: group, "output format"
+  ).excluding("json", "plain")
   /// The width of a table.
   public static let width = Option.value(
     "width", "N", default: "width of the terminal", in: group, "table: fit into N columns; 0 for no limit")
@@ -29,6 +30,7 @@ public enum OutputOptions {
     "set a format option: [FORMAT.]KEY=VALUE; may be repeated")
   /// Whether to write a JSON object for scripts.
   public static let json = Option.flag("json", in: group, "output one JSON object: {\"bb\":1,\"kind\":…,\"items\":[…]}")
+    .excluding("plain")
   /// Whether to write lines for scripts.
   public static let plain = Option.flag(
     "plain", in: group, "output one record per line, with tab-separated values and no header")

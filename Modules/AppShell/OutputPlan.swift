@@ -87,10 +87,6 @@ public struct OutputPlan: Sendable {
     _ invocation: Invocation, _ exporters: any ExporterCatalogue, _ policy: OutputPolicy
   ) throws(Problem) -> (any Exporter)? {
     let given = OutputOptions.formats.filter(invocation.has)
-    if given.count > 1 {
-      throw Problem(
-        .usage, "--\(given[0].name) and --\(given[1].name) cannot be used together", hint: "use only one of them")
-    }
     if given == [OutputOptions.json] { return Envelope(try exporters.named("json"), kind: policy.kind) }
     if given == [OutputOptions.plain] { return PlainLines() }
     return try invocation[OutputOptions.format].map { (name) throws(Problem) in

@@ -28,7 +28,8 @@ public enum SharedOptions {
     "keep only rows that match 'COLUMN OP VALUE', with and, or, not; may be repeated (all must match)")
   /// Whether rows are counted.
   public static let count = Option.flag(
-    "count", setting: .count, in: selection, "output the number of rows instead of the rows")
+    "count", setting: .count, in: selection, "output the number of rows instead of the rows"
+  ).excluding("group", "agg", hint: "use --agg count")
   /// The columns of groups.
   public static let group = Option.value(
     "group", "A,B", values: .list("column"), in: selection, "output one row for each combination of these columns")
@@ -39,7 +40,8 @@ public enum SharedOptions {
   /// The columns whose values are counted.
   public static let countBy = Option.value(
     "count-by", "A,B", values: .list("column"), setting: .countBy, in: selection,
-    "count the rows for each value of these columns, or each element of a list; most frequent first")
+    "count the rows for each value of these columns, or each element of a list; most frequent first"
+  ).excluding("count", "group", "agg", hint: "use --group A,B --agg count,…")
   /// The columns.
   public static let columns = Option.value(
     "columns", "A,B", values: .list("column"), setting: .columns, in: selection, "columns to output, in this order")
@@ -57,11 +59,6 @@ public enum SharedOptions {
     "filter by show: full name, or bb, bcs, ec")
   /// The options that `Invocation.selection()` reads.
   public static let selecting = [filter, count, countBy, group, aggregates, sort, columns, limit, offset]
-
-  /// The field delimiter of CSV input.
-  public static let fromDelimiter = Option.value(
-    "from-delimiter", "CHAR", setting: .inputDelimiter, in: "Source",
-    "csv: field delimiter of the input: a character, or comma, tab, semicolon, pipe, space")
 }
 
 extension Invocation {
@@ -70,21 +67,9 @@ extension Invocation {
   public func grouping() throws(Problem) -> Grouping? {
     let columns = try names(SharedOptions.group), text = self[SharedOptions.aggregates]
     if let counted = try names(SharedOptions.countBy) {
-      let others = [SharedOptions.count, SharedOptions.group, SharedOptions.aggregates].filter(has)
-      if let other = others.first {
-        throw Problem(
-          .usage, "--count-by and --\(other.name) cannot be used together", hint: "use --group A,B --agg count,…")
-      }
       return Grouping(by: counted, [Aggregate(.count, as: "rows")], splittingLists: true)
     }
-    if has(SharedOptions.count) {
-      if columns != nil || text != nil {
-        let other = columns == nil ? SharedOptions.aggregates : SharedOptions.group
-        throw Problem(
-          .usage, "--count and --\(other.name) cannot be used together", hint: .set(.aggregates, to: "count"))
-      }
-      return .count
-    }
+    if has(SharedOptions.count) { return .count }
     guard columns != nil || text != nil else { return nil }
     return Grouping(by: columns ?? [], try text.map(Aggregate.list) ?? [Aggregate(.count)])
   }

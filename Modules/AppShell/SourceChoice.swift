@@ -1,44 +1,17 @@
+public import Codecs
 import Query
 public import Rows
 
 /// The source of records.
 public enum SourceChoice: Sendable, Hashable {
   /// A file, with its options.
-  case file(path: String, FileChoice)
+  case file(path: String, FileInputOptions)
   /// A store, nil for the default one; of the options, the limits apply.
-  case storage(String?, FileChoice = FileChoice())
+  case storage(String?, FileInputOptions = FileInputOptions())
   /// A live API.
   case live(name: String, APIOptions)
   /// The built-in data.
   case snapshot
-}
-
-/// The options for a file.
-public struct FileChoice: Sendable, Hashable {
-  /// Creates the default options.
-  public init() {}
-  /// The name of the format; nil to detect it.
-  public var format: String?
-  /// The field delimiter of CSV: a character or its name.
-  public var delimiter: String?
-  /// The name of the table; nil for the name of the file.
-  public var name: String?
-  /// Types of columns by name; others are inferred.
-  public var types: ColumnTypes = [:]
-  /// The JSON Pointer to the array of records; nil for the document.
-  public var records: String?
-  /// Whether an empty CSV field is the empty text rather than null.
-  public var emptyIsText = false
-  /// Whether a quote inside an unquoted field of CSV is refused.
-  public var isStrict = false
-  /// An unquoted field of CSV that means null, in addition to the empty one; nil for none.
-  public var nullText: String?
-  /// Whether invalid UTF-8 is replaced by U+FFFD.
-  public var replacesBadEncoding = false
-  /// The most bytes a field may have, of SQLite a row; nil for the usual 16 MiB.
-  public var maximumField: Int?
-  /// Seconds that a view of a database may run without a row; nil for 30.
-  public var timeout: Int?
 }
 
 /// The options for an API.

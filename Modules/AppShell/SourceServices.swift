@@ -1,3 +1,4 @@
+public import Codecs
 public import Domain
 public import Query
 public import Rows
@@ -33,7 +34,7 @@ public protocol SourceServices: Sendable {
 public protocol DocumentReading: Sendable {
   /// The rows of a table in a file; `types` returns the types of the columns that it is given.
   func rows(
-    _ path: String, format: String?, delimiter: String?,
+    _ path: String, _ options: FileInputOptions,
     types: (_ columns: [String]) throws(Problem) -> ColumnTypes
   ) async throws(Problem) -> any RowStream
   /// The files that match a pattern such as `logs/*.csv`, in byte order.

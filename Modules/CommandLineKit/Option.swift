@@ -32,8 +32,20 @@ public struct Option: Sendable, Hashable {
   public let summary: String
   /// The heading of its section in help.
   public let group: String
+  /// Options that cannot be given with it.
+  public private(set) var exclusions: [Exclusion] = []
+  /// The long names of options of which one must be given with it; empty if it can be given alone.
+  public private(set) var required: [String] = []
   /// The setting of a library that it changes, by which errors name it; nil if there is none.
   public let setting: Setting?
+
+  /// An option that cannot be given with another.
+  public struct Exclusion: Sendable, Hashable {
+    /// Its long name.
+    public let name: String
+    /// The hint of the error.
+    public let hint: String
+  }
 
   private init(
     _ name: String, _ letter: Character?, _ placeholder: String?, _ values: Values, _ default: String?,
@@ -65,6 +77,20 @@ public struct Option: Sendable, Hashable {
     in group: String, _ summary: String
   ) -> Option {
     Option(name, letter, placeholder, values, `default`, aliases, repeatable, summary, group, setting)
+  }
+
+  /// The same option, which cannot be given together with the named options.
+  /// - Parameter hint: how to get the effect of both.
+  public func excluding(_ names: String..., hint: String = "use only one of them") -> Option {
+    var copy = self
+    copy.exclusions += names.map { Exclusion(name: $0, hint: hint) }
+    return copy
+  }
+  /// The same option, which can be given only together with one of the named options.
+  public func requiring(_ names: String...) -> Option {
+    var copy = self
+    copy.required = names
+    return copy
   }
 
   /// `-o, --output FILE`, as help texts show it.

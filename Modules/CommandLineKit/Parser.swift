@@ -224,6 +224,21 @@ private struct Scanner {
       of: path.isEmpty ? program.defaultCommand : path.joined(separator: " "))
   }
 
+  /// Checks options that exclude or require each other.
+  private func checkConstraints(_ options: [Option]) throws(Problem) {
+    for option in options where given[option.name] != nil {
+      if let other = option.exclusions.first(where: { given[$0.name] != nil }) {
+        throw Problem(
+          .usage, "--\(option.name) and --\(other.name) cannot be used together", hint: .advice(other.hint))
+      }
+      let required = options.filter { option.required.contains($0.name) }
+      guard let first = required.first, !required.contains(where: { given[$0.name] != nil }) else { continue }
+      let names = required.map { "--\($0.name)" }.joined(separator: " or ")
+      let value = first.placeholder.map { " \($0)" } ?? ""
+      throw Problem(.usage, "--\(option.name) requires \(names)", hint: .advice("add --\(first.name)\(value)"))
+    }
+  }
+
   func invocation() throws(Problem) -> Invocation {
     func made(_ action: Invocation.Action) -> Invocation {
       Invocation(action: action, path: path, arguments: arguments, given: given)
@@ -248,6 +263,7 @@ private struct Scanner {
         .usage, "\(path.joined(separator: " ")) has no option --\(stranger.name)",
         hint: "run “\(program.name) \(path.joined(separator: " ")) --help” for usage")
     }
+    try checkConstraints(program.options(of: command))
     let needed = command.arguments.filter { $0.count == .one }
     if arguments.count < needed.count {
       throw Problem(

@@ -8,6 +8,24 @@ import Testing
   @Test("has nothing that would confuse a reader") func lint() {
     #expect(CommandLint.findings(BBExport.program) == [])
   }
+  @Test("the lint reports each problem of a description") func problems() {
+    let bad = Program(
+      "x", version: "1", "does",
+      commands: [
+        Command(
+          "a", "Ends badly.", arguments: [Argument("A", count: .any, "some"), Argument("B", "last")],
+          options: [
+            .flag("same", short: "s", in: "One", "once"), .flag("same", short: "s", in: "", ""),
+          ])
+      ], defaultCommand: "b", options: [], topics: [.init("a", "a text", "text")], examples: [])
+    let findings = CommandLint.findings(bad).joined(separator: "\n")
+    for part in [
+      "full stop", "capital", "no default command", "two options --same", "two options -s", "no heading", "no summary",
+      "only the last", "a is a command and a topic",
+    ] {
+      #expect(findings.contains(part), "\(part)")
+    }
+  }
   @Test("every example can be parsed") func examples() throws {
     for line in BBExport.program.examples + BBExport.program.commands.flatMap(\.examples) {
       #expect(throws: Never.self, "\(line)") { try BBExport.program.parse(Self.words(line)) }

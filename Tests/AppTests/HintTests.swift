@@ -47,6 +47,14 @@ import Testing
     #expect(Set(settings).count == settings.count, "\(settings.sorted())")
   }
 
+  @Test("constraints between options name options", arguments: all) func constraints(_ named: Named) {
+    let everywhere = Set(Self.all.flatMap { $0.program.options(of: $0.command).map(\.name) })
+    let options = named.program.options(of: named.command), names = options.map(\.name)
+    #expect(Set(names).count == names.count, "an option is bound more than once")
+    #expect(options.flatMap(\.exclusions).allSatisfy { everywhere.contains($0.name) })
+    #expect(options.filter { !$0.required.isEmpty }.allSatisfy { !$0.required.filter(names.contains).isEmpty })
+  }
+
   @Test("every action is a command line that parses")
   func actions() throws {
     let known: [Action] = [

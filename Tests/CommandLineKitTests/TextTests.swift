@@ -17,25 +17,6 @@ import Testing
     let whole = Fixture.program.help(for: nil)
     for part in ["SUBCOMMANDS", "plugins", "HELP TOPICS", "help where", "--version"] { #expect(whole.contains(part)) }
   }
-  @Test("lint finds what it should, and nothing in the fixture") func lint() {
-    #expect(CommandLint.findings(Fixture.program) == [])
-    let bad = Program(
-      "x", version: "1", "does",
-      commands: [
-        Command(
-          "a", "Ends badly.", arguments: [Argument("A", count: .any, "some"), Argument("B", "last")],
-          options: [
-            .flag("same", short: "s", in: "One", "once"), .flag("same", short: "s", in: "", ""),
-          ])
-      ], defaultCommand: "b", options: [], topics: [.init("a", "a text", "text")], examples: [])
-    let findings = CommandLint.findings(bad).joined(separator: "\n")
-    for part in [
-      "full stop", "capital", "no default command", "two options --same", "two options -s", "no heading", "no summary",
-      "only the last", "a is a command and a topic",
-    ] {
-      #expect(findings.contains(part), "\(part)")
-    }
-  }
   @Test("a man page guards what roff would read") func man() {
     let program = Program(
       "x", version: "1", "does", commands: [], options: [],

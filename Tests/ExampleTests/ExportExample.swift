@@ -1,3 +1,4 @@
+import Codecs
 import Domain
 import Exporters
 import Persistence
@@ -8,7 +9,7 @@ import Rows
 /// - Returns: The number of records written.
 func export(_ input: String, where condition: String, to output: String) async throws(Problem) -> Int {
   let scratch = TemporaryScratch(folder: "/tmp")
-  let source = try FileSource(path: input, FileSource.Reading(), scratch: scratch) { print("warning: \($0)") }
+  let source = try FileSource(path: input, FileInputOptions(), scratch: scratch) { print("warning: \($0)") }
   guard let exporter = ExporterRegistry().exporter(forPath: output) else {
     throw Problem(.usage, "unknown format", at: output)
   }

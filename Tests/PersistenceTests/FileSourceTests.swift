@@ -1,3 +1,4 @@
+import Codecs
 import Domain
 @testable import Persistence
 import Query
@@ -11,7 +12,7 @@ struct FileSourceTests {
 
   /// The rows of a file's table as text, `column:type` of each column first.
   private func table(
-    _ name: String, _ reading: FileSource.Reading = FileSource.Reading(), table: String? = nil, widened: Bool = false
+    _ name: String, _ reading: FileInputOptions = FileInputOptions(), table: String? = nil, widened: Bool = false
   ) async throws -> [String] {
     let source = try FileSource(
       path: "\(folder.path)/\(name)", reading, scratch: TemporaryScratch(folder: folder.path)
@@ -84,7 +85,7 @@ struct FileSourceTests {
         {"name":"tags","datatype":"string","bb:type":"list-of-text"}]}}
       """)
     #expect(try await table("t.csv") == ["zip:text n:integer tags:list-of-text", "'01234' null []"])
-    var reading = FileSource.Reading()
+    var reading = FileInputOptions()
     reading.types = ["n": .text]
     #expect(try await table("t.csv", reading).first == "zip:text n:text tags:list-of-text")
   }
@@ -141,7 +142,7 @@ struct FileSourceTests {
       INSERT INTO t VALUES(1234, '[ "a", "b" ]', '1.10', '1966-03', 1);
       CREATE TABLE bad(j TEXT); INSERT INTO bad VALUES('{"a":');
       """, at: "\(folder.path)/t.db")
-    var reading = FileSource.Reading()
+    var reading = FileInputOptions()
     reading.types = ["zip": .text, "tags": .list(.text), "price": .decimal, "day": .date, "seen": .boolean]
     #expect(
       try await table("t.db", reading, table: "t") == [

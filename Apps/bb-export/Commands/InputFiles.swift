@@ -1,3 +1,4 @@
+import Codecs
 import AppShell
 import CommandLineKit
 import Domain
@@ -69,9 +70,6 @@ enum InputFiles {
   static func query(
     _ sql: String, _ invocation: Invocation, _ services: AppServices, threads: Int
   ) async throws(Problem) -> any RowStream {
-    for option in [Options.with, Options.favourites, Options.tableName] where invocation.has(option) {
-      throw Problem(.usage, "--sql and --\(option.name) cannot be used together", hint: "omit one of them")
-    }
     if let word = invocation.arguments.first {
       throw Problem(
         .usage, "unexpected argument “\(word)” with --sql", hint: "name the table in the statement: FROM \(word)")
@@ -111,6 +109,6 @@ enum InputFiles {
       }
     }
     let stem = files[0].split(separator: "/").last.map { String($0.prefix { $0 != "." }) } ?? ""
-    return try await UnionRows(parts, table: choice.name ?? (stem.isEmpty ? "input" : stem), types: types)
+    return try await UnionRows(parts, table: choice.table ?? (stem.isEmpty ? "input" : stem), types: types)
   }
 }

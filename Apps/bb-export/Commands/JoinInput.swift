@@ -1,4 +1,5 @@
 import AppShell
+import Codecs
 import CommandLineKit
 import Domain
 import Query
@@ -14,20 +15,9 @@ struct JoinInput {
   /// Reads the file; nil without `--join`.
   /// - Throws: `usage` for options that cannot be used together; the errors of the file.
   init?(_ invocation: Invocation, _ services: AppServices, threads: Int) async throws(Problem) {
-    guard let path = invocation[Options.join] else {
-      for option in [Options.on, Options.joinType] where invocation.has(option) {
-        throw Problem(.usage, "--\(option.name) requires --join", hint: "add --join FILE")
-      }
-      return nil
-    }
-    guard let list = invocation[Options.on] else {
-      throw Problem(.usage, "--join requires --on", hint: "add --on COLUMN, or --on COLUMN=COLUMN of \(path)")
-    }
-    if invocation.has(Options.joinType), invocation.has(Options.with) {
-      throw Problem(.usage, "--with and --join-type cannot be used together", hint: "omit one of them")
-    }
+    guard let path = invocation[Options.join], let list = invocation[Options.on] else { return nil }
     pairs = try ListedName.list(list, mark: "=", of: Options.on.name).map { ($0.name, $0.value ?? $0.name) }
-    let choice = SourceChoice.file(path: path, FileChoice())
+    let choice = SourceChoice.file(path: path, FileInputOptions())
     let source = try await services.sources.open(choice)
     guard let table = try await source.mainTable() else {
       let names = try await source.tables().map(\.name).joined(separator: ", ")

@@ -21,23 +21,29 @@ enum Options {
   static let order = Option.value(
     "order", "ORDER", values: .words(MovieOrder.allCases.map(\.rawValue)), default: "rate", setting: .movieOrder,
     in: selection,
-    "movies: order by reservation rate, editors' picks, or release date (newest first)")
+    "movies: order by reservation rate, editors' picks, or release date (newest first)"
+  ).excluding("sort")
   static let sample = Option.value("sample", "N", setting: .sample, in: selection, "output N random rows")
   static let with = Option.value(
     "with", "RELATION,…", values: .list("relation"), setting: .relations, in: selection,
     "join related records: adds columns such as character.birthday, one row per match")
   static let join = Option.value(
-    "join", "FILE", values: .file, in: selection, "join the rows of FILE: adds its columns, prefixed with its name")
+    "join", "FILE", values: .file, in: selection, "join the rows of FILE: adds its columns, prefixed with its name"
+  ).requiring("on")
   static let on = Option.value(
-    "on", "COLUMN=COLUMN,…", in: selection, "with --join: columns that must be equal, of the input and of FILE")
+    "on", "COLUMN=COLUMN,…", in: selection, "with --join: columns that must be equal, of the input and of FILE"
+  ).requiring("join")
   static let joinType = Option.value(
     "join-type", "TYPE", values: .words(JoinKind.allCases.map(\.rawValue)), default: "left", in: selection,
-    "with --join: keep all rows, those with a match, or those without")
+    "with --join: keep all rows, those with a match, or those without"
+  ).requiring("join").excluding("with", hint: "omit one of them")
   static let favourites = Option.flag(
     "favourites", aliases: ["favorites"], in: selection, "only favourites (see bb-notes favourites)")
   static let nest = Option.flag(
-    "nest", in: selection, "with --with: put the related records into one nested column per relation")
-  static let seed = Option.value("seed", "N", in: selection, "random seed for a repeatable --sample")
+    "nest", in: selection, "with --with: put the related records into one nested column per relation"
+  ).requiring("with", "join")
+  static let seed = Option.value("seed", "N", in: selection, "random seed for a repeatable --sample").requiring(
+    "sample")
 
   private static let commenting = "Comment"
   static let writer = Option.value(
@@ -52,40 +58,11 @@ enum Options {
   )
   static let sql = Option.value(
     "sql", "STATEMENT", in: selection,
-    "run a SELECT statement over the inputs, each of which is a table, with SQLite")
-  static let fromFormat = Option.value(
-    "from-format", "FORMAT", values: .words(["csv", "tsv", "json", "ndjson", "sqlite", "xlsx"]),
-    default: "from its extension or content", setting: .inputFormat, in: reading,
-    "format of the input")
-  static let tableName = Option.value(
-    "as", "NAME", default: "file name without extension", setting: .tableName, in: reading,
-    "name to use for the input table")
+    "run a SELECT statement over the inputs, each of which is a table, with SQLite"
+  ).excluding("with", "favourites", "as")
   static let sheet = Option.value(
     "table", "NAME", default: "the only table, or the first sheet", in: reading,
     "sqlite: table to read; xlsx: sheet to read")
-  static let types = Option.value(
-    "types", "COLUMN=TYPE,…", setting: .columnTypes, in: reading, "types of input columns; other columns are inferred")
-  static let records = Option.value(
-    "records", "POINTER", setting: .recordsPointer, in: reading,
-    "json: JSON Pointer to the array of records, for example /results")
-  static let emptyAs = Option.value(
-    "empty-as", "VALUE", values: .words(["null", "text"]), default: "null", setting: .emptyFields, in: reading,
-    "how to read an unquoted empty CSV field")
-  static let fromNull = Option.value(
-    "from-null", "TEXT", setting: .inputNull, in: reading,
-
-    "csv, tsv: an unquoted field that means null, in addition to the empty one; xlsx: a text or error such as #N/A")
-  static let strictCSV = Option.flag(
-    "strict-csv", setting: .strictQuotes, in: reading, "csv, tsv: refuse a quote inside an unquoted field")
-  static let encodingErrors = Option.value(
-    "encoding-errors", "POLICY", values: .words(["strict", "replace"]), default: "strict", setting: .invalidUTF8,
-    in: reading,
-    "how to handle invalid UTF-8")
-  static let maxField = Option.value(
-    "max-field", "MIB", default: "16", setting: .maximumField, in: reading, "maximum size of a field; sqlite: of a row")
-  static let timeout = Option.value(
-    "timeout", "SECONDS", default: "30", setting: .viewTimeout, in: reading,
-    "sqlite: stop a view that returns no row for this long; 0 means never")
   static let storage = Option.value(
     "storage", "STORE", values: .file, setting: .store, in: reading,
     "read from a store: sqlite:FILE, csv:DIR, json:DIR, or a path")
@@ -95,7 +72,7 @@ enum Options {
   static let api = Option.value("api", "URL", setting: .server, in: reading, "base URL of the API server")
   static let maxAge = Option.value(
     "max-age", "SECONDS", in: reading, "use cached responses up to this age without revalidating")
-  static let refresh = Option.flag("refresh", in: reading, "ignore cached responses")
+  static let refresh = Option.flag("refresh", in: reading, "ignore cached responses").excluding("offline")
   static let offline = Option.flag("offline", setting: .offline, in: reading, "do not use the network")
   static let proxy = Option.value("proxy", "URL", setting: .proxy, in: reading, "proxy URL, or none to disable proxies")
   static let cacert = Option.value(
@@ -162,6 +139,7 @@ enum Options {
     "replace", setting: .sourceReplacement, in: syncing, "replace a table that was loaded from a different source")
   static let status = Option.flag("status", in: syncing, "show how far incremental syncs have come")
   static let full = Option.flag("full", setting: .fullSync, in: syncing, "incremental: fetch everything again")
+    .excluding("keep-cursor", "since", "until")
   static let keepCursor = Option.flag(
     "keep-cursor", setting: .cursorKeeping, in: syncing, "incremental: continue although the source definition changed")
   static let since = Option.value(
@@ -208,11 +186,7 @@ enum Options {
     with, nest,
   ]
   /// What commands take that read files.
-  static let readingFiles = [
-    from, fromFormat, SharedOptions.fromDelimiter, tableName, types, records, emptyAs, fromNull, strictCSV,
-    encodingErrors, maxField,
-    timeout,
-  ]
+  static let readingFiles = [from] + FileInputOptions.options
 }
 
 extension Invocation {

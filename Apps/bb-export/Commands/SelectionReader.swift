@@ -23,26 +23,17 @@ struct SelectionReader {
       production = nil
     }
     order = invocation[Options.order].flatMap(MovieOrder.init)
-    if order != nil, invocation.has(SharedOptions.sort) {
-      throw Problem(.usage, "--order and --sort cannot be used together", hint: "use only one of them")
-    }
     for text in invocation.all(SharedOptions.filter) { try plain.filter(by: text) }
     plain.grouping = try invocation.grouping()
     plain.search = invocation[Options.search]
     plain.sample = try invocation.integer(Options.sample, in: 0...Int.max)
     plain.seed = try invocation.integer(Options.seed, in: 0...Int.max).map(UInt64.init)
-    if plain.seed != nil, plain.sample == nil {
-      throw Problem(.usage, "--seed requires --sample", hint: "add --sample N")
-    }
     plain.limit = try invocation.integer(SharedOptions.limit, in: 0...Int.max)
     plain.offset = try invocation.integer(SharedOptions.offset, in: 0...Int.max) ?? 0
     plain.sort = try invocation.sortKeys(SharedOptions.sort)
     if plain.sort.isEmpty { plain.sort = invocation.orderOfCounts }
     plain.relations = try invocation.names(Options.with) ?? []
     plain.isNested = invocation.has(Options.nest)
-    if plain.isNested, plain.relations.isEmpty, !invocation.has(Options.join) {
-      throw Problem(.usage, "--nest requires --with or --join", hint: "add --with RELATION")
-    }
     plain.columns = try invocation.names(SharedOptions.columns)
   }
 

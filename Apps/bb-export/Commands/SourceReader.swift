@@ -1,3 +1,4 @@
+import Codecs
 import AppShell
 import CommandLineKit
 import Domain
@@ -19,7 +20,7 @@ struct SourceReader {
   func choice(for dataset: String?, connects: Bool = false) throws(Problem) -> SourceChoice {
     try check(places: [Options.from, Options.storage, Options.source], connects)
     if let path = invocation[Options.from] { return .file(path: path, try file()) }
-    if let store = invocation[Options.storage] { return .storage(store, try limits()) }
+    if let store = invocation[Options.storage] { return .storage(store, try FileInputOptions(invocation)) }
     if Self.personal.contains(dataset ?? ""), invocation[Options.source] == nil {
       try refuseAsking("a store", connects)
       return .storage(nil)
@@ -46,8 +47,7 @@ struct SourceReader {
     }
     if said.first == Options.from { return try refuseAsking("a file", connects) }
     for option in Options.readingFiles + [Options.sheet] where invocation.has(option) {
-      let isLimit = option == Options.maxField || option == Options.timeout
-      if isLimit, said.first == Options.storage { continue }
+      if FileInputOptions.limits.contains(option), said.first == Options.storage { continue }
       throw Problem(.usage, "--\(option.name) requires --from FILE", hint: "add --from FILE")
     }
     if said.first != nil, said.first != Options.source { try refuseAsking("a store", connects) }
@@ -62,49 +62,11 @@ struct SourceReader {
     }
   }
 
-  func file() throws(Problem) -> FileChoice {
+  func file() throws(Problem) -> FileInputOptions {
     if invocation[Options.from] == "" {
       throw Problem(.usage, "missing file name after --from", hint: "use - for standard input")
     }
-    var choice = try limits()
-    choice.format = invocation[Options.fromFormat]
-    choice.delimiter = invocation[SharedOptions.fromDelimiter]
-    choice.name = invocation[Options.tableName]
-    if choice.name == "" { throw Problem(.usage, "missing name after --as") }
-    choice.records = invocation[Options.records]
-    choice.emptyIsText = invocation[Options.emptyAs] == "text"
-    choice.isStrict = invocation.has(Options.strictCSV)
-    choice.nullText = invocation[Options.fromNull]
-    choice.replacesBadEncoding = invocation[Options.encodingErrors] == "replace"
-    choice.types = try types()
-    return choice
-  }
-
-  /// The limits for a file or a store.
-  private func limits() throws(Problem) -> FileChoice {
-    var choice = FileChoice()
-    choice.maximumField = try invocation.integer(Options.maxField, in: 1...1024).map { $0 << 20 }
-    choice.timeout = try invocation.integer(Options.timeout, in: 0...86_400)
-    return choice
-  }
-
-  private func types() throws(Problem) -> ColumnTypes {
-    var types = ColumnTypes()
-    guard let text = invocation[Options.types] else { return types }
-    for pair in try ListedName.list(text, mark: "=", of: Options.types.name) {
-      guard let word = pair.value else {
-        throw Problem(.usage, "unknown column “\(pair.name)” in --types", hint: "use COLUMN=TYPE, for example zip=text")
-      }
-      guard let type = ColumnType(name: word) else {
-        let names = ColumnType.allCases.map(\.name)
-        throw Problem(.usage, "unknown type “\(word)”", hint: .choose(word, from: names, "available types"))
-      }
-      guard types[pair.name] == nil else {
-        throw Problem(.usage, "column “\(pair.name)” appears more than once in --types")
-      }
-      types[pair.name] = type
-    }
-    return types
+    return try FileInputOptions(invocation)
   }
 
   /// The API to ask.
@@ -154,7 +116,6 @@ struct SourceReader {
       throw Problem(
         .usage, "invalid proxy “\(URLText.redacted(proxy))”", hint: "use http://HOST:PORT, socks5://HOST:PORT, or none")
     }
-    if live.refresh, live.offline { throw Problem(.usage, "--refresh and --offline cannot be used together") }
     if source == "snapshot" {
       for option in [
         Options.api, Options.maxAge, Options.maxBytes, Options.deadline, Options.strict, Options.refresh,

@@ -100,9 +100,6 @@ struct SyncCommand {
       if invocation[Options.from] != nil || invocation[Options.fromStorage] != nil {
         throw Problem(.usage, "--\(option.name) applies only to API sources")
       }
-      if options.isFull, option != Options.full, option != Options.maxRequests {
-        throw Problem(.usage, "--full and --\(option.name) cannot be used together", hint: "use only one of them")
-      }
     }
     return options
   }

@@ -18,7 +18,8 @@ enum MoviesCommands {
 
   private static let order = Option.value(
     "order", "ORDER", values: .words(MovieOrder.allCases.map(\.rawValue)), default: "rate", in: "Selection",
-    "order by reservation rate, editors' picks, or release date (newest first)")
+    "order by reservation rate, editors' picks, or release date (newest first)"
+  ).excluding("sort")
   private static let list = Command(
     "list", "list movies", options: [order] + SharedOptions.selecting + OutputOptions.listing)
   private static let show = Command(
@@ -31,9 +32,6 @@ enum MoviesCommands {
 
   private static func showList(_ desk: Desk) async throws(Problem) {
     var selection = try desk.invocation.selection()
-    if desk.has(order), !selection.sort.isEmpty {
-      throw Problem(.usage, "--order and --sort cannot be used together", hint: "use only one of them")
-    }
     if selection.sort.isEmpty {
       selection.sort = (desk.invocation.setting(order).flatMap(MovieOrder.init) ?? .rate).sort
     }

@@ -6,10 +6,6 @@ import Rows
 /// Adds, changes and deletes notes.
 enum NoteWriting {
   static func add(_ desk: Desk) async throws(Problem) {
-    let flags = [NotesCommands.append, NotesCommands.replace].filter(desk.has)
-    if flags.count == 2 {
-      throw Problem(.usage, "--append and --replace cannot be used together", hint: "use only one of them")
-    }
     let book = try desk.book(makes: true), choices = desk.choices(book)
     let (named, rest) = try EpisodeArguments.read(desk)
     var text = try text(rest, desk)
@@ -27,7 +23,9 @@ enum NoteWriting {
     }
     let notebook = Notebook(book)
     let note = try await keeping(text, on: key, desk) { () throws(Problem) in try await notebook.note(on: key) }
-    if let note, flags.isEmpty { return try await open(note, on: key, adding: text, notebook, desk) }
+    if let note, !desk.has(NotesCommands.append), !desk.has(NotesCommands.replace) {
+      return try await open(note, on: key, adding: text, notebook, desk)
+    }
     if text == nil {
       guard desk.services.terminal.isInteractive else {
         throw Problem(.usage, "missing argument TEXT", hint: "pass the text after the key, or - to read standard input")
@@ -35,7 +33,7 @@ enum NoteWriting {
       text = try await edited([], on: key, desk)
     }
     guard let text else { return }
-    try await write(text, on: key, notebook, desk, appends: flags == [NotesCommands.append])
+    try await write(text, on: key, notebook, desk, appends: desk.has(NotesCommands.append))
   }
 
   static func edit(_ desk: Desk) async throws(Problem) {

@@ -62,7 +62,7 @@ enum NotesCommands {
     "tag", "NAME", repeatable: true, in: action, "add #NAME to the text; may be repeated")
   static let tag = Option.value(
     "tag", "NAME", repeatable: true, in: "Selection", "only notes with #NAME in the text; may be repeated")
-  static let append = Option.flag("append", in: action, "append the text to the existing note")
+  static let append = Option.flag("append", in: action, "append the text to the existing note").excluding("replace")
   static let replace = Option.flag("replace", in: action, "replace the existing note")
   static let refresh = Option.flag("refresh", in: action, "check the API for new episodes now")
   static let unset = Option.value("unset", "COLUMN", repeatable: true, in: action, "set a field to null")

@@ -47,13 +47,10 @@ enum PlacesCommands {
   private static let from = Option.value("from", "LAT,LON", in: place, "starting point")
   private static let map = Option.flag(
     "map", in: place, "open a map in the browser; print the URL if there is no desktop")
-  private static let visited = Option.flag("visited", in: place, "only visited places")
+  private static let visited = Option.flag("visited", in: place, "only visited places").excluding("planned")
   private static let planned = Option.flag("planned", in: place, "only planned places")
 
   private static func select(_ desk: Desk, _ selection: inout Selection) throws(Problem) {
-    if desk.has(visited), desk.has(planned) {
-      throw Problem(.usage, "--visited and --planned cannot be used together", hint: "use only one of them")
-    }
     if desk.has(visited) { selection.conditions.append(Condition("visited_on", .isNotNull)) }
     if desk.has(planned) { selection.conditions.append(Condition("visited_on", .isNull)) }
   }

@@ -1,3 +1,4 @@
+import Codecs
 import AppShell
 import CommandLineKit
 import Domain
@@ -29,7 +30,7 @@ enum TransferCommands {
       vCard and XML. The whole file is imported in one step that can be undone, or not at all.
       """,
     arguments: [Argument("FILE", values: .file, "file to import; - for standard input")],
-    options: [onConflict, dataset, fromFormat, SharedOptions.fromDelimiter],
+    options: [onConflict, dataset, fromFormat, FileInputOptions.delimiterOption],
     examples: ["import places.gpx", "import notes.csv --on-conflict append"])
   private static let exporting = Command(
     "export", "export records to files in any format",
@@ -60,10 +61,12 @@ enum TransferCommands {
     if desk.services.documents.extensions.contains(suffix) {
       return try await desk.services.documents.records(path, extension: suffix)
     }
-    var schema = Catalog.notes
-    let rows = try await desk.services.documents.rows(
-      path, format: desk[fromFormat], delimiter: desk[SharedOptions.fromDelimiter]
-    ) {
+    var schema = Catalog.notes, options = FileInputOptions()
+    options.format = try desk[fromFormat].map { (name) throws(Problem) in try FileFormat(named: name) }
+    options.delimiter = try desk[FileInputOptions.delimiterOption].map { (text) throws(Problem) in
+      try CSVStyle.delimiter(named: text)
+    }
+    let rows = try await desk.services.documents.rows(path, options) {
       (columns) throws(Problem) in
       schema = try dataset(with: columns, path, desk)
       return ColumnTypes(schema.columns.filter { columns.contains($0.name) })

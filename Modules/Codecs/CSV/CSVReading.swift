@@ -1,7 +1,7 @@
 public import Rows
 
 /// How CSV text is read as a table.
-public struct CSVReading: Sendable {
+public struct CSVReading: Sendable, Hashable {
   /// What separates fields: one ASCII character.
   public var delimiter: UInt8 = UInt8(ascii: ",")
   /// Whether the first record names the columns; else they are called `names`.

@@ -5,6 +5,8 @@ extension Setting {
   public static let invalidUTF8 = Setting("input.invalidUTF8")
   /// The size limit of a value.
   public static let maximumField = Setting("input.maximumField")
+  /// The format of the input.
+  public static let inputFormat = Setting("input.format")
   /// The types of columns that are not inferred.
   public static let columnTypes = Setting("input.types")
   /// The place of the records in a JSON document.

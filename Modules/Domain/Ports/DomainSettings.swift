@@ -3,8 +3,6 @@ public import Rows
 extension Setting {
   /// The file that is read.
   public static let inputFile = Setting("input.file")
-  /// The format of the input.
-  public static let inputFormat = Setting("input.format")
   /// The name of the input table.
   public static let tableName = Setting("input.table")
   /// The time limit of a view of a database.

@@ -1,3 +1,4 @@
+import Query
 public import Rows
 internal import Synchronization
 

@@ -1,3 +1,4 @@
+import Codecs
 public import Domain
 import Glibc
 public import Query
@@ -69,7 +70,7 @@ public actor DirectoryStore: RecordStore {
         .noInput, "table not found: “\(table)”", at: name,
         hint: known.isEmpty ? "the store is empty" : .choose(table, from: known, "available tables"))
     }
-    var reading = FileSource.Reading()
+    var reading = FileInputOptions()
     reading.table = table
     reading.maximumField = maximumField
     try RegularFile.check("\(path)/\(found.file)", follows: true)

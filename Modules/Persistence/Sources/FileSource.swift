@@ -1,48 +1,15 @@
-import Codecs
+public import Codecs
 import Domain
 public import Query
 public import Rows
 
 /// The tables of one file: CSV, TSV, JSON, JSON Lines, an SQLite database, or a workbook.
 public struct FileSource: RecordSource {
-  /// The options that the user gave for the file.
-  public struct Reading: Sendable {
-    /// Its format; nil to detect it by its extension, then by its first bytes.
-    public var format: FileFormat?
-    /// What to call its table; nil for the file's name without the suffix. A database names its own, and so does a
-    /// workbook with several sheets.
-    public var table: String?
-    /// Types of columns, by name, that are not to be inferred.
-    public var types: ColumnTypes = [:]
-    /// Where the array of records is in a JSON document, as a JSON Pointer; nil for the document itself.
-    public var records: String?
-    /// Whether an empty field of CSV without quotes is the empty text rather than null.
-    public var emptyIsText = false
-    /// Whether bytes that are not UTF-8 become U+FFFD rather than a problem; CSV only.
-    public var replacesBadEncoding = false
-    /// Whether a quote inside an unquoted field of CSV is refused.
-    public var isStrict = false
-    /// An unquoted field of CSV that means null, in addition to the empty one, or such a cell of a workbook; nil for
-    /// none.
-    public var nullText: String?
-    /// The delimiter of CSV: a character or a word for one; nil for that of the format.
-    public var delimiter: String?
-    /// The most bytes a field may have, of SQLite a row; nil for the usual 16 MiB.
-    public var maximumField: Int?
-    /// Seconds that a view of a database may run without returning a row, and that a recursive view may run in all; 0
-    /// for no limit, nil for 30.
-    public var timeout: Int?
-
-    /// No options.
-    public init() {}
-  }
-
   /// The path, or `standard input`.
   public let name: String
   private let path: String?
   private let format: FileFormat
-  private var reading: Reading
-  private let delimiter: UInt8?
+  private var reading: FileInputOptions
   private let scratch: any ScratchSpace
   private let report: @Sendable (Warning) -> Void
   /// The compression of the file; nil for none.
@@ -62,10 +29,9 @@ public struct FileSource: RecordSource {
   ///   - report: called with each change of a column name, as a sentence.
   /// - Throws: `noInput`, `permission`, `io`; `usage` if the format is unknown.
   public init(
-    path: String, _ reading: Reading, scratch: any ScratchSpace, report: @escaping @Sendable (Warning) -> Void
+    path: String, _ reading: FileInputOptions, scratch: any ScratchSpace, report: @escaping @Sendable (Warning) -> Void
   ) throws(Problem) {
     self.reading = reading
-    delimiter = try reading.delimiter.map { (text) throws(Problem) in try CSVStyle.delimiter(named: text) }
     self.scratch = scratch
     self.report = report
     let advice = Remedy.set(.store, to: path, for: "read a directory as a store")
@@ -92,14 +58,14 @@ public struct FileSource: RecordSource {
         .recordsPointer, "cannot be used with \(format.rawValue)", at: name,
         hint: [.omit(.recordsPointer), .set(.inputFormat, to: "json")])
     }
-    if delimiter != nil, format != .csv {
+    if reading.delimiter != nil, format != .csv {
       throw Problem(
         .inputDelimiter, "cannot be used with \(format.rawValue)", at: name,
         hint: [.omit(.inputDelimiter), .set(.inputFormat, to: "csv")])
     }
     let ofCSV: [(Bool, Setting)] = [
-      (reading.emptyIsText, .emptyFields), (reading.replacesBadEncoding, .invalidUTF8),
-      (reading.isStrict, .strictQuotes), (reading.nullText != nil && format != .xlsx, .inputNull),
+      (reading.csv.emptyIsText, .emptyFields), (reading.csv.replacesBadEncoding, .invalidUTF8),
+      (reading.csv.isStrict, .strictQuotes), (reading.nullText != nil && format != .xlsx, .inputNull),
     ]
     if format != .csv, format != .tsv, let setting = ofCSV.first(where: \.0)?.1 {
       throw Problem(
@@ -139,13 +105,14 @@ public struct FileSource: RecordSource {
       throw Problem(
         .usage, "cannot read from a URL", at: url,
         hint: isWeb
-          ? "download it first: curl -fLo FILE \(url == path ? FileFormat.shellWord(path) : "URL")"
+          ? "download it first: curl -fLo FILE \(url == path ? Remedy.shellWord(path) : "URL")"
           : "copy it to a file first")
     }
   }
 
   /// By suffix, else by what the bytes look like; what looks like nothing else is CSV when it is text.
-  private static func format(of path: String, _ bytes: any ByteSource, _ reading: Reading) throws(Problem) -> FileFormat
+  private static func format(of path: String, _ bytes: any ByteSource, _ reading: FileInputOptions) throws(Problem)
+    -> FileFormat
   {
     let last = FileCompression.split(path).path.split(separator: "/").last ?? ""
     let suffix = last.lastIndex(of: ".").map { last[last.index(after: $0)...].lowercased() }
@@ -219,7 +186,7 @@ public struct FileSource: RecordSource {
     var way = SheetReading()
     way.types = reading.types
     way.columns = request.columns
-    way.nullText = reading.nullText.map { Array($0.utf8) }
+    way.nullText = reading.nullText
     if let most = reading.maximumField { way.maximumField = most }
     let stream = try SheetRowStream.inferring(
       workbook, sheet, table: reading.table ?? table, way, scratch: scratch)
@@ -285,25 +252,22 @@ public struct FileSource: RecordSource {
     switch format {
     case .json, .ndjson, .sqlite, .xlsx, .parquet:
       let form: JSONForm = format == .ndjson ? .lines : .automatic
-      let pointer = try JSONPointer(reading.records ?? "")
-      var way = JSONReading(form: form, records: pointer, types: reading.types, columns: request.columns)
+      var way = JSONReading(
+        form: form, records: reading.records ?? JSONPointer(steps: []), types: reading.types, columns: request.columns)
       if let most = reading.maximumField { way.maximumField = most }
       return try JSONRowStream.inferring(bytes, table: table, way)
     case .csv, .tsv:
-      var way = CSVReading()
+      var way = reading.csv
       if format == .tsv { way.delimiter = UInt8(ascii: "\t") }
-      way.nullText = reading.nullText.map { Array($0.utf8) }
-      way.isStrict = reading.isStrict
-      way.emptyIsText = reading.emptyIsText
-      way.replacesBadEncoding = reading.replacesBadEncoding
+      way.nullText = reading.nullText
       way.columns = request.columns
       if let most = reading.maximumField { way.maximumField = most }
       if let path, let metadata = try CSVMetadata.beside(path) {
         let described = DescribedCSV(
-          metadata, bytes, table: table, way, delimiter: delimiter, types: reading.types, report: report)
+          metadata, bytes, table: table, way, delimiter: reading.delimiter, types: reading.types, report: report)
         return try described.rows()
       }
-      way.delimiter = delimiter ?? way.delimiter
+      way.delimiter = reading.delimiter ?? way.delimiter
       way.types = reading.types
       let stream = try CSVRowStream.inferring(bytes, table: table, way)
       for warning in stream.warnings { report(warning.located(at: name)) }

@@ -1,5 +1,3 @@
-import Codecs
-import Domain
 public import Rows
 
 /// A format that tables are read from.
@@ -20,7 +18,7 @@ public enum FileFormat: String, Sendable, Hashable, CaseIterable {
   case parquet
 
   /// Whether a file is not read from its beginning to its end.
-  var isRandomAccess: Bool { self == .xlsx || self == .parquet }
+  public var isRandomAccess: Bool { self == .xlsx || self == .parquet }
 
   /// Suffixes that choose it, in small letters.
   public var suffixes: [String] {
@@ -47,7 +45,7 @@ public enum FileFormat: String, Sendable, Hashable, CaseIterable {
   }
 
   /// The format of a suffix; nil when no format has it.
-  init?(suffix: String) {
+  public init?(suffix: String) {
     guard let format = Self.allCases.first(where: { $0.suffixes.contains(suffix.lowercased()) }) else { return nil }
     self = format
   }
@@ -60,11 +58,11 @@ public enum FileFormat: String, Sendable, Hashable, CaseIterable {
 
   /// Refuses formats that are not tables, by the extension and the first bytes of a file, rather than reading them as
   /// CSV.
-  static func refuse(_ path: String, suffix: String?, beginning bytes: [UInt8]) throws(Problem) {
-    let file = path == "standard input" ? "FILE" : shellWord(path)
+  public static func refuse(_ path: String, suffix: String?, beginning bytes: [UInt8]) throws(Problem) {
+    let file = path == "standard input" ? "FILE" : Remedy.shellWord(path)
     if let packing = Packing.all.first(where: { bytes.starts(with: $0.mark) }) {
       let suffix = ".\(packing.suffix)"
-      let plain = path.hasSuffix(suffix) ? shellWord(String(path.dropLast(suffix.count))) : "FILE.csv"
+      let plain = path.hasSuffix(suffix) ? Remedy.shellWord(String(path.dropLast(suffix.count))) : "FILE.csv"
       throw Problem(
         .usage, "is a file compressed with \(packing.tool)", at: path,
         hint: "decompress it first: \(packing.tool) -dc \(file) > \(plain)")
@@ -90,14 +88,6 @@ public enum FileFormat: String, Sendable, Hashable, CaseIterable {
     }
   }
 
-  /// A path as a word of a shell command.
-  static func shellWord(_ path: String) -> String {
-    let isPlain = path.utf8.allSatisfy { byte in
-      byte | 32 >= 97 && byte | 32 <= 122 || byte &- 48 < 10 || "/._-+,:@%=".utf8.contains(byte)
-    }
-    return isPlain && !path.hasPrefix("-") ? path : "'\(path.replacing("'", with: "'\\''"))'"
-  }
-
   /// A compression that is not read: the first bytes, the suffix, and the program that undoes it.
   private struct Packing {
     let mark: [UInt8], suffix: String, tool: String
@@ -109,7 +99,7 @@ public enum FileFormat: String, Sendable, Hashable, CaseIterable {
   }
 
   /// The format that the first bytes of a file suggest; nil if they suggest none.
-  init?(beginning bytes: [UInt8], suffix: String? = nil) {
+  public init?(beginning bytes: [UInt8], suffix: String? = nil) {
     if bytes.starts(with: "SQLite format 3\0".utf8) {
       self = .sqlite
       return

@@ -1,28 +1,29 @@
 import Codecs
-public import Domain
-public import Rows
+import Domain
+@testable import Networking
+import Rows
 
 /// Forwards requests and stores every response in a directory, whatever its status, for `ReplayingTransport`.
 ///
 /// The last response to a method and URL is kept. Request headers, and thus API keys, are not stored.
-public struct RecordingTransport: HTTPTransport {
+struct RecordingTransport: HTTPTransport {
   private let inner: any HTTPTransport
   private let store: CacheStore
   private let date: any WallClock
 
   /// Records the responses of `inner` in `folder`, which is created if necessary.
-  public init(_ inner: any HTTPTransport, folder: String, date: any WallClock) {
+  init(_ inner: any HTTPTransport, folder: String, date: any WallClock) {
     self.inner = inner
     store = CacheStore(folder: folder)
     self.date = date
   }
 
   /// Those of the transport within.
-  public var readers: [any TaskExecutor] { inner.readers }
+  var readers: [any TaskExecutor] { inner.readers }
 
   /// Sends the request, reads the whole body, stores it, and returns the response.
   /// - Throws: errors of `inner`; `io` if the response cannot be stored.
-  public func send(_ request: HTTPRequest) async throws(Problem) -> HTTPResponse {
+  func send(_ request: HTTPRequest) async throws(Problem) -> HTTPResponse {
     let response = try await inner.send(request)
     var entry = CacheEntry(
       seconds: date.now().seconds, status: response.status, headers: response.headers, body: try await response.bytes())
@@ -37,16 +38,16 @@ public struct RecordingTransport: HTTPTransport {
 }
 
 /// Responses from a directory that `RecordingTransport` filled; never opens a connection.
-public struct ReplayingTransport: HTTPTransport {
+struct ReplayingTransport: HTTPTransport {
   private let store: CacheStore
 
   /// Answers what `folder` holds.
-  public init(folder: String) { store = CacheStore(folder: folder) }
+  init(folder: String) { store = CacheStore(folder: folder) }
 
   /// The recorded response, with its header fields `ETag`, `Last-Modified` and `Content-Type`.
   /// - Throws: `unavailable` if the request was never recorded, or its file is damaged; `badData` if the body is larger
   ///   than allowed.
-  public func send(_ request: HTTPRequest) async throws(Problem) -> HTTPResponse {
+  func send(_ request: HTTPRequest) async throws(Problem) -> HTTPResponse {
     guard let entry = store.entry(at: store.place(of: request.recordingKey)) else {
       throw Problem(
         .unavailable, "no recording of this request", at: URLText.redacted(request.url), hint: "record it first")

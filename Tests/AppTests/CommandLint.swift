@@ -1,7 +1,9 @@
+import CommandLineKit
+
 /// Looks over a program's description for what would confuse a reader.
-public enum CommandLint {
+enum CommandLint {
   /// One sentence per problem; empty for a good description.
-  public static func findings(_ program: Program) -> [String] {
+  static func findings(_ program: Program) -> [String] {
     var findings: [String] = []
     func sentence(_ text: String, _ what: String) {
       if text.isEmpty { findings.append("\(what) has no summary") }

@@ -1,0 +1,96 @@
+public import Codecs
+public import CommandLineKit
+import Domain
+import Rows
+
+/// The options for input files, one binding for each.
+extension FileInputOptions: OptionGroup {
+  private static let reading = "Source"
+
+  /// The format of the input.
+  public static let formatOption = Option.value(
+    "from-format", "FORMAT", values: .words(FileFormat.allCases.map(\.rawValue)),
+    default: "from its extension or content", setting: .inputFormat, in: reading, "format of the input")
+  /// The field delimiter of CSV input.
+  public static let delimiterOption = Option.value(
+    "from-delimiter", "CHAR", setting: .inputDelimiter, in: reading,
+    "csv: field delimiter of the input: a character, or comma, tab, semicolon, pipe, space")
+  /// The name of the input table.
+  public static let tableOption = Option.value(
+    "as", "NAME", default: "file name without extension", setting: .tableName, in: reading,
+    "name to use for the input table")
+  /// The types of columns.
+  public static let typesOption = Option.value(
+    "types", "COLUMN=TYPE,…", setting: .columnTypes, in: reading,
+    "types of input columns; other columns are inferred")
+  /// The limits that apply to stores as well.
+  public static let limits = [limitBinding, timeoutBinding].map(\.option)
+
+  private static let limitBinding = OptionBinding.number(
+    .value(
+      "max-field", "MIB", default: "16", setting: .maximumField, in: reading,
+      "maximum size of a field; sqlite: of a row"),
+    \Self.maximumField, in: 1...1024, times: 1 << 20)
+  private static let timeoutBinding = OptionBinding.number(
+    .value(
+      "timeout", "SECONDS", default: "30", setting: .viewTimeout, in: reading,
+      "sqlite: stop a view that returns no row for this long; 0 means never"),
+    \Self.timeout, in: 0...86_400)
+
+  /// The options, in the order of the help.
+  public static let bindings: [OptionBinding<Self>] = [
+    .value(formatOption, \.format) { (text) throws(Problem) in try FileFormat(named: text) },
+    .value(delimiterOption, \.delimiter) { (text) throws(Problem) in try CSVStyle.delimiter(named: text) },
+    .value(tableOption, \.table) { (text) throws(Problem) in
+      if text.isEmpty { throw Problem(.usage, "missing name after --\(tableOption.name)") }
+      return text
+    },
+    .value(typesOption, \.types) { (text) throws(Problem) in try columnTypes(text) },
+    .value(
+      .value(
+        "records", "POINTER", setting: .recordsPointer, in: reading,
+        "json: JSON Pointer to the array of records, for example /results"), \.records
+    ) { (text) throws(Problem) in try JSONPointer(text) },
+    .value(
+      .value(
+        "empty-as", "VALUE", values: .words(["null", "text"]), default: "null", setting: .emptyFields, in: reading,
+        "how to read an unquoted empty CSV field"), \.csv.emptyIsText
+    ) { (text) throws(Problem) in text == "text" },
+    .value(
+      .value(
+        "from-null", "TEXT", setting: .inputNull, in: reading,
+        "csv, tsv: an unquoted field that means null, in addition to the empty one; xlsx: a text or error such as #N/A"
+      ), \.nullText
+    ) { (text) throws(Problem) in Array(text.utf8) },
+    .flag(
+      .flag(
+        "strict-csv", setting: .strictQuotes, in: reading, "csv, tsv: refuse a quote inside an unquoted field"),
+      \.csv.isStrict),
+    .value(
+      .value(
+        "encoding-errors", "POLICY", values: .words(["strict", "replace"]), default: "strict", setting: .invalidUTF8,
+        in: reading, "how to handle invalid UTF-8"), \.csv.replacesBadEncoding
+    ) { (text) throws(Problem) in text == "replace" },
+    limitBinding, timeoutBinding,
+  ]
+
+  private static func columnTypes(_ text: String) throws(Problem) -> ColumnTypes {
+    var types = ColumnTypes()
+    let name = "--\(typesOption.name)"
+    for pair in try ListedName.list(text, mark: "=", of: typesOption.name) {
+      guard let word = pair.value else {
+        throw Problem(.usage, "unknown column “\(pair.name)” in \(name)", hint: "use COLUMN=TYPE, for example zip=text")
+      }
+      guard let type = ColumnType(name: word) else {
+        throw Problem(
+          .usage, "unknown type “\(word)”",
+          hint: .choose(word, from: ColumnType.allCases.map(\.name), "available types"))
+      }
+      guard types[pair.name] == nil else {
+        throw Problem(.usage, "column “\(pair.name)” appears more than once in \(name)")
+      }
+      types[pair.name] = type
+    }
+    return types
+  }
+}

@@ -1,0 +1,55 @@
+public import CommandLineKit
+public import Rows
+
+/// Options that are read into one value. Each is declared once: its description together with its effect.
+public protocol OptionGroup: Sendable {
+  /// The value without options.
+  init()
+  /// The options, in the order of the help.
+  static var bindings: [OptionBinding<Self>] { get }
+}
+
+/// An option, and its effect on a value.
+public struct OptionBinding<Group: Sendable>: Sendable {
+  /// The description of the option.
+  public let option: Option
+  /// Applies the option, which was given.
+  let apply: @Sendable (_ group: inout Group, _ invocation: Invocation) throws(Problem) -> Void
+
+  /// Sets a member to true if the flag is given.
+  public static func flag(
+    _ option: Option, _ member: any WritableKeyPath<Group, Bool> & Sendable
+  ) -> OptionBinding {
+    OptionBinding(option: option) { (group, _) throws(Problem) in group[keyPath: member] = true }
+  }
+  /// Sets a member to the value that `parse` makes of the text.
+  public static func value<Value>(
+    _ option: Option, _ member: any WritableKeyPath<Group, Value> & Sendable,
+    _ parse: @escaping @Sendable (_ text: String) throws(Problem) -> Value
+  ) -> OptionBinding {
+    OptionBinding(option: option) { (group, invocation) throws(Problem) in
+      if let text = invocation[option] { group[keyPath: member] = try parse(text) }
+    }
+  }
+  /// Sets a member to a whole number.
+  public static func number(
+    _ option: Option, _ member: any WritableKeyPath<Group, Int?> & Sendable, in range: ClosedRange<Int>,
+    times unit: Int = 1
+  ) -> OptionBinding {
+    OptionBinding(option: option) { (group, invocation) throws(Problem) in
+      group[keyPath: member] = try invocation.integer(option, in: range).map { $0 * unit }
+    }
+  }
+}
+
+extension OptionGroup {
+  /// The options.
+  public static var options: [Option] { bindings.map(\.option) }
+
+  /// Reads the options of the group that were given.
+  /// - Throws: `usage` for an invalid value.
+  public init(_ invocation: Invocation) throws(Problem) {
+    self.init()
+    for binding in Self.bindings where invocation.has(binding.option) { try binding.apply(&self, invocation) }
+  }
+}

@@ -1,0 +1,29 @@
+public import Rows
+
+/// The options for reading a file of tables. It contains what the readers take, so that nothing is copied from type to
+/// type.
+public struct FileInputOptions: Sendable, Hashable {
+  /// The format; nil to detect it by the extension, then by the first bytes.
+  public var format: FileFormat?
+  /// The name of the table; nil for the name of the file without extension. A database names its own tables, and so
+  /// does a workbook with several sheets.
+  public var table: String?
+  /// Types of columns, by name, that are not inferred.
+  public var types: ColumnTypes = [:]
+  /// The place of the array of records in a JSON document; nil for the document itself.
+  public var records: JSONPointer?
+  /// The delimiter of CSV; nil for that of the format.
+  public var delimiter: UInt8?
+  /// The other options of CSV.
+  public var csv = CSVReading()
+  /// A text that means null in CSV and workbooks, in addition to the empty field; nil for none.
+  public var nullText: [UInt8]?
+  /// The most bytes of a field, in SQLite of a row; nil for 16 MiB.
+  public var maximumField: Int?
+  /// The time in seconds that a view of a database may run without returning a row, and that a recursive view may run
+  /// in all; 0 for no limit, nil for 30.
+  public var timeout: Int?
+
+  /// Creates the default options.
+  public init() {}
+}
