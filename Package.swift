@@ -1,8 +1,8 @@
 // swift-tools-version:6.2
 import PackageDescription
 
-/// One list, every Swift target: the language we write is the same everywhere.
-let house: [SwiftSetting] = [
+/// The settings of every Swift target.
+let commonSettings: [SwiftSetting] = [
   .swiftLanguageMode(.v6),
   .strictMemorySafety(),
   .treatAllWarnings(as: .error),
@@ -14,16 +14,16 @@ let house: [SwiftSetting] = [
 ]
 
 func module(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
-  .target(name: name, dependencies: dependencies, path: "Modules/\(name)", swiftSettings: house)
+  .target(name: name, dependencies: dependencies, path: "Modules/\(name)", swiftSettings: commonSettings)
 }
 func c(_ name: String, _ linker: [LinkerSetting] = []) -> Target {
   .target(name: name, path: "Modules/\(name)", linkerSettings: linker)
 }
 func app(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
-  .executableTarget(name: name, dependencies: dependencies, path: "Apps/\(name)", swiftSettings: house)
+  .executableTarget(name: name, dependencies: dependencies, path: "Apps/\(name)", swiftSettings: commonSettings)
 }
 func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
-  .testTarget(name: name, dependencies: dependencies, path: "Tests/\(name)", swiftSettings: house)
+  .testTarget(name: name, dependencies: dependencies, path: "Tests/\(name)", swiftSettings: commonSettings)
 }
 
 let programs: [Target.Dependency] = [
@@ -70,19 +70,19 @@ let package = Package(
         "Rows", "Codecs", "Query", "Domain", "CommandLineKit", "AppShell", "Networking", "Persistence", "Exporters",
         "Snapshot",
       ],
-      path: "Apps/LiveServices", swiftSettings: house),
+      path: "Apps/LiveServices", swiftSettings: commonSettings),
     app("bb-export", programs + ["Site"]),
     app("bb-notes", programs),
 
     // Serves the faults of Conformance to `Tools/faults network`.
     .executableTarget(
       name: "fault-server", dependencies: ["Rows", "Domain", "Conformance"], path: "Tests/FaultServer",
-      swiftSettings: house),
+      swiftSettings: commonSettings),
 
     // Converts many tables in one process for `Tools/roundtrip`.
     .executableTarget(
       name: "round-trip", dependencies: ["Rows", "Domain", "Codecs", "Exporters"], path: "Tests/RoundTrip",
-      swiftSettings: house
+      swiftSettings: commonSettings
     ),
 
     tests("ExampleTests", ["Rows", "Codecs", "Query", "Domain", "Persistence", "Exporters"]),
@@ -103,14 +103,14 @@ let package = Package(
 )
 
 // The fuzzers: `BB_FUZZ=1 swift build --product Fuzz`, with a Swift that has libFuzzer; `Tools/faults fuzz` does it.
-// What they look into is built to be watched as well.
+// The targets that they call are instrumented as well.
 if Context.environment["BB_FUZZ"] != nil {
-  let watched: [SwiftSetting] = [.unsafeFlags(["-sanitize=fuzzer,address"])]
-  let looked = ["Rows", "Codecs", "Query", "Domain", "CommandLineKit", "Networking"]
-  for target in package.targets where looked.contains(target.name) { target.swiftSettings = house + watched }
+  let fuzzing: [SwiftSetting] = [.unsafeFlags(["-sanitize=fuzzer,address"])]
+  let fuzzed = ["Rows", "Codecs", "Query", "Domain", "CommandLineKit", "Networking"]
+  for target in package.targets where fuzzed.contains(target.name) { target.swiftSettings = commonSettings + fuzzing }
   package.targets.append(
     .executableTarget(
-      name: "Fuzz", dependencies: looked.map { .byName(name: $0) }, path: "Tests/Fuzz",
-      swiftSettings: house + watched + [.unsafeFlags(["-parse-as-library"])],
+      name: "Fuzz", dependencies: fuzzed.map { .byName(name: $0) }, path: "Tests/Fuzz",
+      swiftSettings: commonSettings + fuzzing + [.unsafeFlags(["-parse-as-library"])],
       linkerSettings: [.unsafeFlags(["-sanitize=fuzzer,address"])]))
 }

@@ -44,8 +44,9 @@ public enum LiveServices {
     let directories = Directories(variables), temporary = directories.temporary
     let exporters = ExporterRegistry(adding: SQLiteExporter(temporaryFolder: temporary), before: "sql")
     let plugins = PluginRegistry(
-      PluginFolders(
-        PluginFolders.usual(variables, data: directories.data), reserved: exporters.exporters.map(\.descriptor.name)),
+      PluginDirectories(
+        PluginDirectories.usual(variables, data: directories.data), reserved: exporters.exporters.map(\.descriptor.name)
+      ),
       stream: SingerExporter(), variables: variables, temporary: temporary)
     let scratch = TemporaryScratch(folder: temporary), registry = StoreRegistry(scratch: scratch, known: Catalog.all)
     var services = AppServices(report)

@@ -22,7 +22,7 @@ struct ImportedFiles: DocumentReading {
   }
   func matches(_ pattern: String) throws(Problem) -> [String] { try FilePattern.matches(pattern) }
   var extensions: [String] { PlaceDocumentReader.suffixes }
-  func records(_ path: String, extension suffix: String) async throws(Problem) -> (Schema, [StoredRecord]) {
+  func records(_ path: String, extension suffix: String) async throws(Problem) -> (Schema, [Record]) {
     let bytes = try (path == "-" ? FileByteSource() : FileByteSource(input: path)).bytes(limit: 32 << 20)
     let document = try await PlaceDocumentReader(bytes, suffix: suffix, name: path)
     if let what = document.leftOut { report.warning("\(path): ignored \(what)") }
@@ -66,7 +66,7 @@ struct InstalledPlugins: PluginHost {
     ]
   }
   func test(_ name: String) async throws(Problem) -> [(what: String, fault: String?)] {
-    await PluginTrial(try registry.exporter(try installed(name))).run().map { ($0.what, $0.fault) }
+    await PluginTest(try registry.exporter(try installed(name))).run().map { ($0.what, $0.fault) }
   }
   private func installed(_ name: String) throws(Problem) -> Plugin {
     if let plugin = try registry.plugin(named: name) { return plugin }

@@ -60,7 +60,7 @@ struct Stores: StoreOpening {
   let directories: Directories
 
   func open(_ location: String) throws(Problem) -> any RecordStore { try registry.open(location) }
-  func exists(_ location: String) throws(Problem) -> Bool { try registry.isThere(try registry.location(location)) }
+  func exists(_ location: String) throws(Problem) -> Bool { try registry.exists(try registry.location(location)) }
   func claim(_ location: String) async throws(Problem) { try await registry.claim(try registry.location(location)) }
   func defaultLocation() throws(Problem) -> (location: String, origin: String) { try directories.defaultStorage() }
   func migrate(_ old: any RecordStore, to location: String) async throws(Problem) -> [(table: String, records: Int)] {

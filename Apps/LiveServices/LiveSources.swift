@@ -55,12 +55,12 @@ struct LiveSources: SourceServices {
 
   func open(_ choice: SourceChoice) async throws(Problem) -> any RecordSource {
     switch choice {
-    case .snapshot: return noted(SnapshotSource(), as: "snapshot")
+    case .snapshot: return recorded(SnapshotSource(), as: "snapshot")
     case .storage(let text?, let limits):
       let limited = StoreRegistry(
         scratch: scratch, known: Catalog.all, maximumField: limits.maximumField, timeout: limits.timeout)
-      return noted(try limited.open(text))
-    case .storage(nil, _): return noted(DefaultStorage(try registry.open(try directories.defaultStorage().location)))
+      return recorded(try limited.open(text))
+    case .storage(nil, _): return recorded(DefaultStorage(try registry.open(try directories.defaultStorage().location)))
     case .live(let name, let options): return try live(name, options)
     case .file(let path, let options):
       provenance.open(path)
@@ -68,7 +68,7 @@ struct LiveSources: SourceServices {
     }
   }
 
-  private func noted(_ source: any RecordSource, as name: String? = nil) -> any RecordSource {
+  private func recorded(_ source: any RecordSource, as name: String? = nil) -> any RecordSource {
     provenance.open(name ?? source.name)
     return source
   }
@@ -77,7 +77,7 @@ struct LiveSources: SourceServices {
   private func live(_ name: String, _ options: APIOptions) throws(Problem) -> any RecordSource {
     let location = try options.target.map { (text) throws(Problem) in try registry.location(text) }
     let stored = try location.flatMap { (location) throws(Problem) in
-      try registry.isThere(location) ? try registry.open(options.target ?? "") : nil
+      try registry.exists(location) ? try registry.open(options.target ?? "") : nil
     }
     let source = try api(name, options, stored: stored)
     provenance.open(source.name)

@@ -7,14 +7,14 @@ import Rows
 struct ComputedRows: RowStream {
   let schema: Schema
   private let inner: any RowStream
-  private let change: @Sendable (StoredRecord) -> StoredRecord
+  private let change: @Sendable (Record) -> Record
 
   /// - Parameters:
   ///   - columns: the columns to add, after the others; those that there are already are left.
   ///   - change: is given a record in which these are null.
   init(
     _ inner: any RowStream, adding columns: [ColumnDescription] = [],
-    _ change: @escaping @Sendable (StoredRecord) -> StoredRecord
+    _ change: @escaping @Sendable (Record) -> Record
   ) {
     self.inner = inner
     self.change = change
@@ -30,7 +30,7 @@ struct ComputedRows: RowStream {
       var builder = RowBatchBuilder(width: schema.width)
       for record in batch.records(of: old) {
         let missing = Array(repeating: Value.null, count: schema.width - old.width)
-        for value in change(StoredRecord(schema, record.values + missing)).values { builder.append(value: value) }
+        for value in change(Record(schema, record.values + missing)).values { builder.append(value: value) }
       }
       return builder.finish()
     }

@@ -13,7 +13,8 @@ struct Listing {
   /// elsewhere.
   /// - Throws: `usage` for contradictory options and for an unknown format.
   init(
-    _ desk: Desk, kind: String, columns: [String]? = nil, user userColumns: [String]? = nil, format: String? = nil
+    _ context: CommandContext, kind: String, columns: [String]? = nil, user userColumns: [String]? = nil,
+    format: String? = nil
   ) throws(Problem) {
     var policy = OutputPolicy()
     policy.kind = kind
@@ -21,7 +22,7 @@ struct Listing {
     policy.showsLocalTimes = true
     policy.columns = [.user: userColumns ?? columns, .scripts: columns].compactMapValues { $0 }
     if let format { (policy.defaultFormat, policy.interactiveFormat) = (format, nil) }
-    plan = try OutputPlan(desk.invocation, desk.services, policy)
+    plan = try OutputPlan(context.invocation, context.services, policy)
   }
 
   /// Whether the records are for files or scripts that need every column, and no others.
@@ -35,7 +36,7 @@ struct Listing {
   }
 
   /// Writes records of `schema` in the order given.
-  func write(_ records: [StoredRecord], of schema: Schema, _ selection: Selection = Selection()) async throws(Problem) {
+  func write(_ records: [Record], of schema: Schema, _ selection: Selection = Selection()) async throws(Problem) {
     var builder = RowBatchBuilder(width: schema.width), batches: [RowBatch] = []
     for record in records {
       for column in schema.columns { builder.append(value: record[column.name]) }

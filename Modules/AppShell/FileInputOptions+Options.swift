@@ -77,7 +77,7 @@ extension FileInputOptions: OptionGroup {
   private static func columnTypes(_ text: String) throws(Problem) -> ColumnTypes {
     var types = ColumnTypes()
     let name = "--\(typesOption.name)"
-    for pair in try ListedName.list(text, mark: "=", of: typesOption.name) {
+    for pair in try NameListParser.list(text, mark: "=", of: typesOption.name) {
       guard let word = pair.value else {
         throw Problem(.usage, "unknown column “\(pair.name)” in \(name)", hint: "use COLUMN=TYPE, for example zip=text")
       }

@@ -20,7 +20,7 @@ struct LocalTimeRows: RowStream {
       })
   }
 
-  var isOptimistic: Bool { inner.isOptimistic }
+  var mayWiden: Bool { inner.mayWiden }
 
   func widened() async throws(Problem) -> (any RowStream)? { try await inner.widened().map { LocalTimeRows($0) } }
 

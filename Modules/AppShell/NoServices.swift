@@ -85,7 +85,7 @@ struct NoDocuments: DocumentReading {
   ) throws(Problem) -> any RowStream { throw Problem(.bug, "no files") }
   func matches(_ pattern: String) -> [String] { [] }
   var extensions: [String] { [] }
-  func records(_ path: String, extension: String) async throws(Problem) -> (Schema, [StoredRecord]) {
+  func records(_ path: String, extension: String) async throws(Problem) -> (Schema, [Record]) {
     throw Problem(.bug, "no files")
   }
 }

@@ -87,7 +87,7 @@ public struct OutputPlan: Sendable {
     _ invocation: Invocation, _ exporters: any ExporterCatalogue, _ policy: OutputPolicy
   ) throws(Problem) -> (any Exporter)? {
     let given = OutputOptions.formats.filter(invocation.has)
-    if given == [OutputOptions.json] { return Envelope(try exporters.named("json"), kind: policy.kind) }
+    if given == [OutputOptions.json] { return JSONEnvelopeExporter(try exporters.named("json"), kind: policy.kind) }
     if given == [OutputOptions.plain] { return PlainLines() }
     return try invocation[OutputOptions.format].map { (name) throws(Problem) in
       try exporters.named(FileCompression.split(name).path)
@@ -107,7 +107,7 @@ public struct OutputPlan: Sendable {
     let selection = wanted, services = self.services, usesPager = self.usesPager, threads = self.threads
     let showsLocalTimes = policy.showsLocalTimes && audience == .user
     // Built-in data does not replace a file that has appeared since either.
-    let replaces = self.replaces && !services.provenance.isFallback, isHeldBack = rows.isOptimistic
+    let replaces = self.replaces && !services.provenance.isFallback, isHeldBack = rows.mayWiden
     let digests = hasSummary ? OutputDigests() : nil
     let outputs = targets.map { target in
       Export.Output(target.exporter, target.options) { () throws(Problem) in

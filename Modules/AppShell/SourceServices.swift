@@ -42,7 +42,7 @@ public protocol DocumentReading: Sendable {
   /// The extensions of documents of other programs.
   var extensions: [String] { get }
   /// The records of such a document and their dataset; omitted data is a warning.
-  func records(_ path: String, extension: String) async throws(Problem) -> (Schema, [StoredRecord])
+  func records(_ path: String, extension: String) async throws(Problem) -> (Schema, [Record])
 }
 
 /// Downloads and directories of images.

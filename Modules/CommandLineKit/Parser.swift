@@ -55,13 +55,13 @@ public struct Invocation: Sendable {
   /// - Throws: `usage` if it is not such a list.
   public func names(_ option: Option) throws(Problem) -> [String]? {
     guard let text = self[option] else { return nil }
-    return try ListedName.list(text, of: option.name).map(\.name)
+    return try NameListParser.list(text, of: option.name).map(\.name)
   }
   /// The value as columns to sort by; none when the option was not given.
   /// - Throws: `usage` when it is no such list.
   public func sortKeys(_ option: Option) throws(Problem) -> [Selection.SortKey] {
     guard let text = self[option] else { return [] }
-    return try ListedName.list(text, mark: ":", of: option.name).map { (key) throws(Problem) in
+    return try NameListParser.list(text, mark: ":", of: option.name).map { (key) throws(Problem) in
       try Selection.SortKey(key)
     }
   }

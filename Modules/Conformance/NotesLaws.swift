@@ -33,10 +33,10 @@ public struct NotesLaw: Sendable, CustomStringConvertible {
     NotesLaw("the same text written again writes nothing") { notes in
       let key = NotesUnderLaw.keys[0], text = "one\u{0}two é e\u{301} \u{1F9EA}"
       try await notes.write(text, on: key)
-      let before = try await notes.book.store.history()
+      let before = try await notes.repository.store.history()
       let isChanged = try await notes.write(text + " \n", on: key)
       try notes.require(!isChanged, "the same text is a change")
-      try await notes.require(notes.book.store.history() == before, "the history has grown")
+      try await notes.require(notes.repository.store.history() == before, "the history has grown")
     },
     NotesLaw("of two who have read a note the second to write is refused, and the first one's text stays") { notes in
       let key = NotesUnderLaw.keys[1]
@@ -63,14 +63,14 @@ public struct NotesLaw: Sendable, CustomStringConvertible {
       for query in ["senor", "ANGST", "señ angst", "Angström"] {
         var selection = Selection()
         selection.search = query
-        let found = try await notes.book.records(of: Catalog.notes, selection)
+        let found = try await notes.repository.records(of: Catalog.notes, selection)
         try notes.require(found.count == 1, "“\(query)” finds \(found.count)")
       }
     },
     NotesLaw("undo takes a command on several records back whole, with their times") { notes in
       for key in NotesUnderLaw.keys { try await notes.write("x", on: key) }
       let before = try await notes.all()
-      try await notes.book.change("delete", before.prefix(3).map { RecordBook.Edit(from: $0, to: nil) })
+      try await notes.repository.change("delete", before.prefix(3).map { RecordRepository.Edit(from: $0, to: nil) })
       let undone = try await notes.history.undo()
       try notes.require(undone.title == "delete", "undid \(undone.title)")
       try await notes.require(notes.all() == before, "the notes are not as before")
@@ -78,7 +78,7 @@ public struct NotesLaw: Sendable, CustomStringConvertible {
     NotesLaw("undo refuses when a record is no longer as the command left it, and changes nothing") { notes in
       for key in NotesUnderLaw.keys.prefix(2) { try await notes.write("x", on: key) }
       let left = try await notes.all()
-      try await notes.book.change("delete", left.map { RecordBook.Edit(from: $0, to: nil) })
+      try await notes.repository.change("delete", left.map { RecordRepository.Edit(from: $0, to: nil) })
       // Another program adds one of the records without an entry of the history.
       var other = left[0]
       other["text"] = .text("another text")
@@ -86,15 +86,15 @@ public struct NotesLaw: Sendable, CustomStringConvertible {
       for value in other.values { builder.append(value: value) }
       var load = TableLoad("", time: "", other.schema, BufferedRows(schema: other.schema, batches: [builder.finish()]))
       load.isRemembered = false
-      try await notes.book.store.load(load)
+      try await notes.repository.store.load(load)
       try await notes.refuses(.busy) { _ = try await notes.history.undo() }
       try await notes.require(notes.all() == [other], "the refused undo has changed something")
     },
     NotesLaw("what was deleted is in the trash as it was, until it is there again") { notes in
-      let trash = DeletedRecords(notes.book)
+      let trash = DeletedRecords(notes.repository)
       for key in NotesUnderLaw.keys { try await notes.write("kept \(key.text)", on: key) }
       let before = try await notes.all()
-      try await notes.book.change("delete", before.suffix(2).map { RecordBook.Edit(from: $0, to: nil) })
+      try await notes.repository.change("delete", before.suffix(2).map { RecordRepository.Edit(from: $0, to: nil) })
       let items = try await trash.items()
       try notes.require(
         items.map(\.record.values) == before.suffix(2).map(\.values), "the trash has \(items.count) others")
@@ -117,9 +117,9 @@ struct NotesUnderLaw: Sendable {
   ]
 
   let law: String
-  let book: RecordBook
-  var notebook: Notebook { Notebook(book) }
-  var history: UndoHistory { UndoHistory(book) }
+  let repository: RecordRepository
+  var notebook: NoteRepository { NoteRepository(repository) }
+  var history: UndoHistory { UndoHistory(repository) }
 
   /// Opens the store; its files are deleted with the fixture.
   private let open: @Sendable () -> any RecordStore
@@ -127,7 +127,7 @@ struct NotesUnderLaw: Sendable {
   init(law: String, open: @escaping @Sendable () -> any RecordStore) {
     self.law = law
     self.open = open
-    book = RecordBook(open(), clock: StoppedClock())
+    repository = RecordRepository(open(), clock: StoppedClock())
   }
 
   @discardableResult
@@ -135,7 +135,7 @@ struct NotesUnderLaw: Sendable {
     try await notebook.write(Array(text.utf8), on: key, over: try await notebook.note(on: key), "write \(key.text)")
   }
   func text(on key: EpisodeKey) async throws -> String? { try await notebook.note(on: key)?.text("text") }
-  func all() async throws -> [StoredRecord] { try await book.records(of: Catalog.notes) }
+  func all() async throws -> [Record] { try await repository.records(of: Catalog.notes) }
 
   func require(_ holds: Bool, _ what: String) throws {
     if !holds { throw Problem(.bug, "\(law): \(what)") }

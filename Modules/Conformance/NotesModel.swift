@@ -31,12 +31,12 @@ public struct NotesModel: Sendable {
         now[key] = text
       case 3:
         let victims = now.keys.sorted().filter { _ in next(2) == 0 }
-        var edits: [RecordBook.Edit] = []
+        var edits: [RecordRepository.Edit] = []
         for victim in victims {
-          edits.append(RecordBook.Edit(from: try await notes.notebook.note(on: victim), to: nil))
+          edits.append(RecordRepository.Edit(from: try await notes.notebook.note(on: victim), to: nil))
         }
         if !victims.isEmpty { before.append(now) }
-        try await notes.book.change("delete", edits)
+        try await notes.repository.change("delete", edits)
         for victim in victims { now[victim] = nil }
       default:
         guard let last = before.popLast() else {

@@ -21,7 +21,7 @@ extension RESTSource {
   }
 
   /// The details for some rows, by the value that they are requested with.
-  private func details(_ supplement: SourceSupplement, for keys: [Value]) async throws(Problem) -> Details {
+  private func details(_ supplement: DetailRequest, for keys: [Value]) async throws(Problem) -> Details {
     let query = RESTQuery(path: supplement.path, parameters: supplement.parameters)
     var call = RESTCall(.get, SourceResponseFormat(.json)), details = Details()
     call.format = SourceResponseFormat()
@@ -92,7 +92,7 @@ extension RESTSource {
   /// Fills the columns of a supplement in every row; with `explode`, a row becomes one for each element.
   /// - Returns: the members of the records that differ from the description.
   func complete(
-    _ rows: inout [[Value]], of reader: RESTRecordReader, by supplement: SourceSupplement, isPartial: Bool
+    _ rows: inout [[Value]], of reader: RESTRecordReader, by supplement: DetailRequest, isPartial: Bool
   ) async throws(Problem) -> [MemberFinding] {
     let dataset = reader.dataset
     guard let key = dataset.schema.key.first else {
@@ -173,7 +173,7 @@ extension RESTSource {
   }
 }
 
-extension SourceSupplement {
+extension DetailRequest {
   fileprivate var isList: Bool { if case .list = scope { true } else { false } }
 
   /// Readers of its columns, by their position in the schema.

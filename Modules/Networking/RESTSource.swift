@@ -255,7 +255,7 @@ public struct RESTSource: RecordSource {
   /// - Parameter endsAt404: whether any response with status 404 means that.
   func reply(
     _ call: RESTCall, absentIsNothing: Bool, endsAt404: Bool = false
-  ) async throws(Problem) -> RESTReply? {
+  ) async throws(Problem) -> JSONResponse? {
     var tries = 0
     while true {
       tries += 1
@@ -274,7 +274,8 @@ public struct RESTSource: RecordSource {
         }
         continue
       }
-      var reply = RESTReply(document: parsed, isXML: isXML, headers: response.headers, commit: response.believe)
+      var reply = JSONResponse(
+        document: parsed, isXML: isXML, headers: response.headers, commit: response.commitToCache)
       // Data read as written is not validated, so it must not replace a valid response in the cache.
       if isAsWritten { reply.commit = {} }
       return reply
@@ -313,7 +314,7 @@ public struct RESTSource: RecordSource {
 }
 
 /// A valid response.
-struct RESTReply: Sendable {
+struct JSONResponse: Sendable {
   /// The body.
   var document: JSON
   /// Whether the body was XML.

@@ -183,8 +183,8 @@ struct SourceFileDataset {
     return .range(parameter: name, first: texts[0], last: texts[1])
   }
 
-  private func supplement(_ node: SourceNode, _ schema: Schema) -> SourceSupplement {
-    let scope: SourceSupplement.Scope
+  private func supplement(_ node: SourceNode, _ schema: Schema) -> DetailRequest {
+    let scope: DetailRequest.Scope
     if node["for"]?.text != "each" {
       scope = .list(records: node["records"]?.text ?? "", id: node["id"]?.text ?? "")
     } else if let url = node["url"] {
@@ -196,7 +196,7 @@ struct SourceFileDataset {
       for key in ["path", "param"] where node[key] == nil { problems.note(node.problem("missing “\(key)”")) }
       scope = .eachRow(parameter: node["param"]?.text ?? "")
     }
-    var supplement = SourceSupplement(
+    var supplement = DetailRequest(
       path: node["path"]?.text ?? "", parameters: node["params"]?.pairs ?? [], scope: scope,
       columns: node["columns"]?.elements.map { column($0, schema) } ?? [])
     supplement.explode = node["explode"]?.oneOrMore.map(\.text) ?? []

@@ -179,7 +179,7 @@ extension SourceFile {
     }
   }
 
-  private static func supplement(_ supplement: SourceSupplement) -> JSON {
+  private static func supplement(_ supplement: DetailRequest) -> JSON {
     var members: [JSON.Member] = []
     switch supplement.scope {
     case .eachRow(let parameter):

@@ -56,7 +56,7 @@ public struct Selection: Sendable, Hashable {
     }
     /// Parses a list element: `COLUMN`, `COLUMN:asc` or `COLUMN:desc`.
     /// - Throws: `usage` for another word after the colon.
-    public init(_ listed: ListedName) throws(Problem) {
+    public init(_ listed: NameListParser) throws(Problem) {
       column = listed.name
       let direction = listed.value ?? "asc"
       guard direction == "asc" || direction == "desc" else {

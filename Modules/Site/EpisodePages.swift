@@ -47,7 +47,7 @@ extension Site {
 
   /// The episodes in the order of the shows, then by season and number.
   private func ordered(_ table: SiteTable) -> [SiteRecord] {
-    let shows = Shorthand.productions.map(\.name)
+    let shows = EpisodeQuery.productions.map(\.name)
     func rank(_ record: SiteRecord) -> Int {
       record.text("production").flatMap { show in shows.firstIndex(of: show) } ?? shows.count
     }

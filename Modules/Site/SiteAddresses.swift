@@ -74,7 +74,7 @@ enum SiteName {
 
   /// The short name of a show: `bb`.
   static func show(_ production: String) -> String {
-    if let known = Shorthand.productions.first(where: { $0.name == production }) { return known.short }
+    if let known = EpisodeQuery.productions.first(where: { $0.name == production }) { return known.short }
     let slug = slug(production)
     return slug.isEmpty ? digest(Array(production.utf8)) : slug
   }

@@ -34,7 +34,7 @@ import Testing
   @Test("every option that is described is one that some command takes") func options() {
     let taken = Set(BBExport.program.commands.flatMap { BBExport.program.options(of: $0) })
     let all =
-      Options.selecting + OutputOptions.exporting + Options.readingFiles + Options.asking + SharedOptions.everywhere
+      Options.selecting + OutputOptions.exporting + Options.readingFiles + Options.apiOptions + SharedOptions.everywhere
     #expect(all.allSatisfy(taken.contains))
   }
   @Test("the man page and the help of every command are there") func pages() {

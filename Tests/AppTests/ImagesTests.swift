@@ -47,8 +47,8 @@ private final class Gallery: Sendable {
   @Test("pictures come under names of ours, the second run asks and gets nothing, a changed one is replaced")
   func again() throws {
     let gallery = Gallery([
-      "/a%2F..%2Fx.jpg": [], "/a": SamplePicture.jpeg(of: 5000).bytes, "/b.exe": SamplePicture.png(width: 9).bytes,
-      "/c": SamplePicture.gif.bytes,
+      "/a%2F..%2Fx.jpg": [], "/a": SampleImage.jpeg(of: 5000).bytes, "/b.exe": SampleImage.png(width: 9).bytes,
+      "/c": SampleImage.gif.bytes,
     ])
     let server = try LoopbackServer { gallery.answer($0) }
     shell.write("people.csv", people(server, ["/a", "/b.exe", "/c"]))
@@ -56,13 +56,13 @@ private final class Gallery: Sendable {
     #expect(first.out.hasPrefix("people: 3 images in pics: 3 new, 0 updated, 0 unchanged, 0 failed; 5."))
     #expect(first.err == "" && first.status == 0)
     #expect(names() == "7-1.jpg 8-1.png 9-1.gif images.json ")
-    #expect(Shell.bytes(shell.folder + "/work/pics/7-1.jpg") == SamplePicture.jpeg(of: 5000).bytes)
+    #expect(Shell.bytes(shell.folder + "/work/pics/7-1.jpg") == SampleImage.jpeg(of: 5000).bytes)
 
     let second = shell.run("bb-export images --allow-private --from people.csv -o pics")
     #expect(second.out.hasPrefix("people: 3 images in pics: 0 new, 0 updated, 3 unchanged, 0 failed; 0 B"))
     #expect(server.requests.suffix(3).allSatisfy { $0.headers["if-none-match"] != nil })
 
-    gallery.pictures.withLock { $0["/a"] = SamplePicture.png(width: 4).bytes }
+    gallery.pictures.withLock { $0["/a"] = SampleImage.png(width: 4).bytes }
     let third = shell.run("bb-export images --allow-private --from people.csv -o pics")
     #expect(third.out.hasPrefix("people: 3 images in pics: 0 new, 1 updated, 2 unchanged, 0 failed"))
     #expect(names() == "7-1.png 8-1.png 9-1.gif images.json ")
@@ -72,7 +72,7 @@ private final class Gallery: Sendable {
   }
 
   @Test("what cannot be had is told of in a line each, and the rest is there") func failures() throws {
-    let gallery = Gallery(["/a": SamplePicture.jpeg(of: 50).bytes, "/page": Array("<html>log in</html>".utf8)])
+    let gallery = Gallery(["/a": SampleImage.jpeg(of: 50).bytes, "/page": Array("<html>log in</html>".utf8)])
     let server = try LoopbackServer { gallery.answer($0) }
     shell.write("people.csv", people(server, ["/a", "/gone", "/page", "file:///etc/passwd", "javascript:alert(1)"]))
     let done = shell.run("bb-export images --allow-private --from people.csv -o pics")
@@ -85,7 +85,7 @@ private final class Gallery: Sendable {
   }
 
   @Test("an answer that breaks off is asked for from there on, within a run") func continued() throws {
-    let picture = SamplePicture.jpeg(of: 100_000).bytes
+    let picture = SampleImage.jpeg(of: 100_000).bytes
     let gallery = Gallery(["/a": picture])
     gallery.cuts.withLock { $0["/a"] = 30_000 }
     let server = try LoopbackServer { gallery.answer($0) }
@@ -102,8 +102,8 @@ private final class Gallery: Sendable {
     "a run that was killed is continued by the next; a picture that changed meanwhile begins anew",
     arguments: [false, true])
   func killed(changes: Bool) throws {
-    let picture = SamplePicture.jpeg(of: 100_000).bytes
-    let gallery = Gallery(["/a": picture, "/b": SamplePicture.gif.bytes])
+    let picture = SampleImage.jpeg(of: 100_000).bytes
+    let gallery = Gallery(["/a": picture, "/b": SampleImage.gif.bytes])
     let isSlow = Mutex(true)
     let server = try LoopbackServer { request in
       guard request.path == "/a", isSlow.withLock({ $0 }) else { return gallery.answer(request) }
@@ -121,7 +121,7 @@ private final class Gallery: Sendable {
     #expect(names() == "8-1.gif ")
     #expect(shell.run("cat pics/.bb/parts/7-1* | wc -c").out == "40000\n")
     isSlow.withLock { $0 = false }
-    let new = changes ? SamplePicture.jpeg(of: 90_000, seed: 3).bytes : picture
+    let new = changes ? SampleImage.jpeg(of: 90_000, seed: 3).bytes : picture
     gallery.pictures.withLock { $0["/a"] = new }
     let before = server.requests.count
     let done = shell.run("bb-export images --allow-private --from people.csv -o pics")
@@ -135,7 +135,7 @@ private final class Gallery: Sendable {
   }
 
   @Test("limits, options that make no sense, folders of others") func refusals() throws {
-    let gallery = Gallery(["/a": SamplePicture.jpeg(of: 5000).bytes, "/b": SamplePicture.jpeg(of: 50).bytes])
+    let gallery = Gallery(["/a": SampleImage.jpeg(of: 5000).bytes, "/b": SampleImage.jpeg(of: 50).bytes])
     let server = try LoopbackServer { gallery.answer($0) }
     shell.write("people.csv", people(server, ["/a", "/b"]))
     let limited = shell.run("bb-export images --allow-private --from people.csv -o pics --max-image 1k")
@@ -160,7 +160,7 @@ private final class Gallery: Sendable {
   }
 
   @Test("a dataset of an API and of a storage: the key names the files") func datasets() throws {
-    let gallery = Gallery(["/p": SamplePicture.png(width: 3).bytes, "/q": SamplePicture.png(width: 4).bytes])
+    let gallery = Gallery(["/p": SampleImage.png(width: 3).bytes, "/q": SampleImage.png(width: 4).bytes])
     let images = try LoopbackServer { gallery.answer($0) }
     let api = try SixAPI(answers: [
       "episodes": Array(
@@ -196,7 +196,7 @@ private final class Gallery: Sendable {
   func privateAddresses()
     throws
   {
-    let gallery = Gallery(["/a": SamplePicture.gif.bytes])
+    let gallery = Gallery(["/a": SampleImage.gif.bytes])
     let server = try LoopbackServer { request in
       request.path == "/api/list"
         ? .json(
@@ -226,8 +226,8 @@ private final class Gallery: Sendable {
 
   @Test("records that share a key keep all their images, and the key is reported") func repeatedKeys() throws {
     let gallery = Gallery([
-      "/a": SamplePicture.png(width: 1).bytes, "/b": SamplePicture.png(width: 2).bytes,
-      "/c": SamplePicture.png(width: 3).bytes,
+      "/a": SampleImage.png(width: 1).bytes, "/b": SampleImage.png(width: 2).bytes,
+      "/c": SampleImage.png(width: 3).bytes,
     ])
     let server = try LoopbackServer { gallery.answer($0) }
     let api = """

@@ -13,16 +13,16 @@ import Testing
   /// Two rows, whose types may have been guessed.
   private struct People: RowStream {
     let schema = Schema("people", columns: [ColumnDescription("id", .integer), ColumnDescription("name", .text)])
-    var isOptimistic = false
+    var mayWiden = false
     let rows: BufferedRows
 
-    init(isOptimistic: Bool = false) {
+    init(mayWiden: Bool = false) {
       var builder = RowBatchBuilder(width: 2)
       for (id, name) in [(1, "Ann"), (2, "Bo")] {
         builder.append(integer: Int64(id))
         builder.append(text: name)
       }
-      self.isOptimistic = isOptimistic
+      self.mayWiden = mayWiden
       rows = BufferedRows(schema: schema, batches: [builder.finish()])
     }
     func next() async throws(Problem) -> BatchTask? { try await rows.next() }
@@ -83,10 +83,10 @@ import Testing
   }
 
   @Test("standard output is held back while types may still change", arguments: [false, true])
-  func heldBack(isOptimistic: Bool) async {
+  func heldBack(mayWiden: Bool) async {
     let files = MemoryFiles()
-    await write("export -f csv", files, OutputPolicy(), People(isOptimistic: isOptimistic))
-    #expect(files.heldBack == [isOptimistic])
+    await write("export -f csv", files, OutputPolicy(), People(mayWiden: mayWiden))
+    #expect(files.heldBack == [mayWiden])
     #expect(files.output == "id,name\n1,Ann\n2,Bo\n")
   }
 

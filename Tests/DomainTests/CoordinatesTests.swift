@@ -111,11 +111,11 @@ import Testing
   private let form = RecordForm(Catalog.actors, PersonalDataset.actor.form)
 
   @Test("what is written is read back") func roundTrip() throws {
-    var record = StoredRecord(Catalog.actors, ["id": .text("x"), "name": .text("A: B"), "favourite": .boolean(true)])
+    var record = Record(Catalog.actors, ["id": .text("x"), "name": .text("A: B"), "favourite": .boolean(true)])
     record["filmography"] = .json(Array(#"["One","Two, \"three\""]"#.utf8))
     record["description"] = .text("first\n\n  indented\nlast")
     record["age"] = .integer(41)
-    var again = StoredRecord(Catalog.actors, ["id": .text("x"), "name": .text("-"), "favourite": .boolean(false)])
+    var again = Record(Catalog.actors, ["id": .text("x"), "name": .text("-"), "favourite": .boolean(false)])
     for assignment in try form.assignments(form.text(of: record, advice: ["advice: none"])) {
       again = try assignment.applied(to: again)
     }
@@ -123,7 +123,7 @@ import Testing
   }
 
   @Test("an editor that ends lines with CR LF changes nothing, and loses no CR of a value") func windows() throws {
-    var record = StoredRecord(Catalog.actors, ["name": .text("A"), "favourite": .boolean(true)])
+    var record = Record(Catalog.actors, ["name": .text("A"), "favourite": .boolean(true)])
     record["description"] = .text("first\r\nsecond\n\u{301}third")
     record["phone"] = .text("\u{301}1")
     let form = form.text(of: record, advice: ["an actor\nof two lines"])
@@ -134,7 +134,7 @@ import Testing
     #expect(try self.form.changes(from: form, to: windows) == [])
     let edited = Array(String(decoding: windows, as: UTF8.self).replacing("name: A", with: "name: B").utf8)
     #expect(try self.form.changes(from: form, to: edited) == [Assignment(parsing: "name=B")])
-    var again = StoredRecord(Catalog.actors, ["name": .text("-"), "favourite": .boolean(false)])
+    var again = Record(Catalog.actors, ["name": .text("-"), "favourite": .boolean(false)])
     for assignment in try self.form.assignments(form) { again = try assignment.applied(to: again) }
     #expect(again == record)
   }

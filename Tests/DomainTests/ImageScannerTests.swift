@@ -16,8 +16,8 @@ import Testing
     return try scanner.finish()
   }
 
-  @Test("every kind is known, however its bytes are cut", arguments: SamplePicture.all) func kinds(
-    _ picture: SamplePicture
+  @Test("every kind is known, however its bytes are cut", arguments: SampleImage.all) func kinds(
+    _ picture: SampleImage
   )
     throws
   {
@@ -26,8 +26,8 @@ import Testing
     }
   }
 
-  @Test("a picture that lacks its end is none, wherever it is cut", arguments: SamplePicture.all)
-  func cut(_ picture: SamplePicture) {
+  @Test("a picture that lacks its end is none, wherever it is cut", arguments: SampleImage.all)
+  func cut(_ picture: SampleImage) {
     for length in 0..<picture.bytes.count {
       #expect(throws: Problem.self, "\(length) of \(picture.bytes.count) bytes") {
         _ = try Self.scan(Array(picture.bytes[..<length]), pieces: 5)
@@ -36,7 +36,7 @@ import Testing
   }
 
   @Test("what cameras put behind a JPEG, PNG or GIF does not matter") func trailing() throws {
-    for picture in SamplePicture.all where [.jpeg, .png, .gif].contains(picture.kind) {
+    for picture in SampleImage.all where [.jpeg, .png, .gif].contains(picture.kind) {
       #expect(try Self.scan(picture.bytes + Array(repeating: 7, count: 100)) == picture.kind)
     }
   }
@@ -52,10 +52,10 @@ import Testing
   }
 
   @Test("damage in the structure is found") func damage() {
-    var png = SamplePicture.png(width: 3).bytes
+    var png = SampleImage.png(width: 3).bytes
     png[8] = 0xFF
     #expect(throws: Problem.self) { _ = try Self.scan(png) }
-    var jpeg = SamplePicture.jpeg(of: 50).bytes
+    var jpeg = SampleImage.jpeg(of: 50).bytes
     jpeg[2] = 0
     #expect(throws: Problem.self) { _ = try Self.scan(jpeg) }
   }
@@ -63,9 +63,9 @@ import Testing
   @Test("a JPEG's data may hold what looks like an end in a thumbnail or behind a stuffed byte") func thumbnails()
     throws
   {
-    let inner = SamplePicture.jpeg(of: 30).bytes
+    let inner = SampleImage.jpeg(of: 30).bytes
     let segment: [UInt8] = [0xFF, 0xE1, 0, UInt8(inner.count + 2)] + inner
-    let outer = SamplePicture.jpeg(of: 60).bytes
+    let outer = SampleImage.jpeg(of: 60).bytes
     let whole = Array(outer[..<2]) + segment + Array(outer[2...])
     #expect(try Self.scan(whole) == .jpeg)
     #expect(throws: Problem.self) { _ = try Self.scan(Array(whole.dropLast(2))) }

@@ -248,6 +248,6 @@ import Testing
 extension SelectionTests {
   /// What `--sort` says.
   static func sort(_ text: String) throws(Problem) -> [Selection.SortKey] {
-    try ListedName.list(text, mark: ":", of: "sort").map { (key) throws(Problem) in try Selection.SortKey(key) }
+    try NameListParser.list(text, mark: ":", of: "sort").map { (key) throws(Problem) in try Selection.SortKey(key) }
   }
 }

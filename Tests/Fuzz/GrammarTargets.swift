@@ -40,7 +40,7 @@ enum Grammar {
       let again = accepted { () throws(Problem) in try Condition(parsing: written) }
       precondition(again == condition, "\(condition) is \(written)")
     }
-    _ = accepted { () throws(Problem) in try ListedName.list(text, mark: ":", of: "sort") }
+    _ = accepted { () throws(Problem) in try NameListParser.list(text, mark: ":", of: "sort") }
     _ = accepted { () throws(Problem) in try EpisodeKey(parsing: text, production: "bb") }
   }
 

@@ -185,7 +185,7 @@ final class CountingClock: Clock, Sendable {
     request.shelf = shelf
     let response = try await cache.send(request)
     let text = String(decoding: try await response.bytes(), as: UTF8.self)
-    response.believe()
+    response.commitToCache()
     return text
   }
   /// The cache's files.
@@ -222,7 +222,7 @@ final class CountingClock: Clock, Sendable {
       var request = HTTPRequest(.get, server.url)
       request.shelf = shelf
       let response = try await cache(policy).send(request)
-      response.believe()
+      response.commitToCache()
       return response.header("Link")
     }
     #expect(try await link() == "/2")

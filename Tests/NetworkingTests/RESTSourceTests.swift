@@ -21,10 +21,10 @@ final class CannedServer: HTTPTransport {
     let answer = answers[path] ?? (404, [], "<!DOCTYPE html><title>404</title>")
     return HTTPResponse(
       status: answer.status, headers: HTTPFields(answer.headers), url: request.url,
-      body: OneChunk(bytes: Array(answer.body.utf8)))
+      body: SingleChunkBody(bytes: Array(answer.body.utf8)))
   }
 
-  private struct OneChunk: AsyncSequence, Sendable {
+  private struct SingleChunkBody: AsyncSequence, Sendable {
     typealias Failure = Problem
     let bytes: [UInt8]
     struct AsyncIterator: AsyncIteratorProtocol {

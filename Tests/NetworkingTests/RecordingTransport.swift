@@ -33,7 +33,7 @@ struct RecordingTransport: HTTPTransport {
         .io, "cannot record the response", at: URLText.redacted(request.url), hint: "check the recordings directory")
     }
     return HTTPResponse(
-      status: response.status, headers: response.headers, url: response.url, body: OneChunk(entry.body))
+      status: response.status, headers: response.headers, url: response.url, body: SingleChunkBody(entry.body))
   }
 }
 

@@ -273,7 +273,7 @@ import Testing
         nulls: ["", "?"], invalid: ["-"], steps: steps, missing: column.type == .text ? "" : nil)
     }
     let supplements = [
-      SourceSupplement(
+      DetailRequest(
         path: "/all", parameters: [SourceParameter("a", "b")], scope: .list(records: "/r", id: "/id"),
         columns: [SourceColumn("late", from: SourceColumn.place, formats: [.year])])
     ]

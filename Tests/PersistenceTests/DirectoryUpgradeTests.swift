@@ -65,7 +65,7 @@ import Testing
   @Test("are upgraded by the first change, which keeps tables and history", arguments: kinds)
   func upgraded(_ scheme: String) async throws {
     let store = try await copy(scheme), history = try await store.history(), before = try tree()
-    let book = UndoHistory(RecordBook(store, clock: StoppedClock()))
+    let book = UndoHistory(RecordRepository(store, clock: StoppedClock()))
     try await book.undo()
     #expect(try await store.history().prefix(7) == history[...])
     #expect(try await store.history().last?.title == "undo: favourite characters 1")

@@ -39,7 +39,7 @@ private struct Noon: WallClock {
 
 @Suite("Errors after a change was saved") struct LateFailureTests {
   @Test("are distinguished from those before it", arguments: [true, false]) func late(_ isLate: Bool) async throws {
-    let book = RecordBook(LateFailure(isLate: isLate), clock: Noon())
+    let book = RecordRepository(LateFailure(isLate: isLate), clock: Noon())
     let places = NamedRecords(.place, book)
     var luzern = places.draft(id: RecordIdentifier.make(milliseconds: 0, random: Array(repeating: 7, count: 10)))
     luzern["name"] = .text("Luzern")

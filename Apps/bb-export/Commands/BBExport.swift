@@ -24,7 +24,7 @@ enum BBExport {
       + Options.readingFiles + [
         Options.sheet, Options.storage,
       ]
-      + Options.asking,
+      + Options.apiOptions,
     examples: [
       "episodes --where 'season = 1' --production bb", "characters -o characters.csv -o characters.json",
       "quotes --production 'El Camino' --sample 1", "quotes --count-by character -f bars",
@@ -54,7 +54,7 @@ enum BBExport {
     options: [Options.target, Options.syncImages, Options.dryRun, Options.allowShrink, Options.replace, Options.status]
       + Options.incremental
       + Options.readingFiles
-      + [Options.fromStorage] + Options.asking + OutputOptions.exporting,
+      + [Options.fromStorage] + Options.apiOptions + OutputOptions.exporting,
     examples: [
       "sync --storage sqlite:bb.db", "sync quotes --storage csv:data --dry-run",
       "sync --from people.csv --storage sqlite:bb.db", "sync characters --storage csv:data --images data/images",
@@ -91,7 +91,7 @@ enum BBExport {
     options: Options.selecting.filter { !CheckCommand.without.contains($0) } + OutputOptions.exporting
       + Options.readingFiles
       + [Options.storage]
-      + Options.asking,
+      + Options.apiOptions,
     examples: ["check", "check quotes episodes --where 'check = unresolved-name'", "check movies -f csv"])
   static let comment = Command(
     "comment", "post a comment on a movie to the box-office API",
@@ -116,7 +116,7 @@ enum BBExport {
       + Options.selecting.filter { !ImagesCommand.without.contains($0) } + Options.readingFiles + [
         Options.sheet, Options.storage,
       ]
-      + Options.asking + [OutputOptions.progress],
+      + Options.apiOptions + [OutputOptions.progress],
     examples: [
       "images characters -o images", "images episodes --production bcs --season 6 -o stills",
       "images --from people.csv --columns portrait -o portraits",
@@ -141,13 +141,14 @@ enum BBExport {
       Argument("DATASET", values: .dynamic("dataset"), "dataset, or imdb for a show's IMDb page"),
       Argument(
         "KEY", count: .any, "record key, name or S05E14, optionally followed by image, website or imdb"),
-    ], options: [SharedOptions.production, Options.storage] + Options.asking,
+    ], options: [SharedOptions.production, Options.storage] + Options.apiOptions,
     examples: [
       "open characters 'Walter White'", "open episodes S05E14 image --production bb", "open imdb --production bcs",
     ])
   static let tap = Command(
     "tap", "run as a Singer tap: write datasets as Singer messages", discussion: TapCommand.discussion,
-    options: [Options.tapConfig, Options.tapState, Options.catalog, Options.discover, Options.storage] + Options.asking,
+    options: [Options.tapConfig, Options.tapState, Options.catalog, Options.discover, Options.storage]
+      + Options.apiOptions,
     examples: ["tap --discover", "tap --config config.json --catalog catalog.json"])
   static let plugins = Command(
     "plugins", "list, inspect or test external exporters", discussion: PluginsCommand.discussion,

@@ -23,7 +23,7 @@ struct CheckCommand {
 
   func run() async throws(Problem) {
     let outputs = try OutputPlan(invocation, services)
-    let selection = try SelectionReader(invocation).read(for: Check.schema)
+    let selection = try SelectionOptions(invocation).read(for: Check.schema)
     let sources = try await self.sources(for: outputs)
     var tables: [String: CheckTables] = [:], findings: [CheckFinding] = []
     var failures: [Problem] = []
@@ -80,7 +80,7 @@ struct CheckCommand {
   }
 
   private func choice(for dataset: String, _ outputs: OutputPlan) throws(Problem) -> SourceChoice {
-    let choice = SourceReader.guarding(try SourceReader(invocation).choice(for: dataset), for: outputs)
+    let choice = SourceOptions.guarding(try SourceOptions(invocation).choice(for: dataset), for: outputs)
     guard case .live(let name, var live) = choice else { return choice }
     live.asWritten = true
     return .live(name: name, live)

@@ -25,7 +25,7 @@ struct CommentCommand {
     let comment = try NewComment(
       writer: invocation[Options.writer], rating: invocation[Options.rating],
       contents: words.count > 2 ? words[2] : nil)
-    guard case .live(let name, let live) = try SourceReader(invocation).live(for: Catalog.comments.name) else {
+    guard case .live(let name, let live) = try SourceOptions(invocation).live(for: Catalog.comments.name) else {
       throw Problem(.usage, "cannot post a comment to the snapshot source", hint: "remove --source")
     }
     let film = try await film(words[1], name, live)

@@ -27,7 +27,7 @@ struct ImagesCommand {
     }
     let work = try ImagesWork(invocation, services)
     let choice = try choice()
-    let selection = try SelectionReader(invocation)
+    let selection = try SelectionOptions(invocation)
     let source = try await services.sources.open(choice)
     let table = try await TableCommand.table(of: source, choice, invocation, services.report)
     var request = RowRequest()
@@ -72,7 +72,7 @@ struct ImagesCommand {
     if invocation.has(Options.offline) {
       throw Problem(.usage, "cannot download images with --offline", hint: "remove --offline")
     }
-    let choice = try SourceReader(invocation).choice(for: invocation.arguments.first, connects: true)
+    let choice = try SourceOptions(invocation).choice(for: invocation.arguments.first, connects: true)
     guard case .live(let name, var live) = choice else { return choice }
     // The snapshot has no images.
     live.fallback = .none

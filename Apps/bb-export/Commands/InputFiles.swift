@@ -74,7 +74,7 @@ enum InputFiles {
       throw Problem(
         .usage, "unexpected argument “\(word)” with --sql", hint: "name the table in the statement: FROM \(word)")
     }
-    let reader = SourceReader(invocation), files = invocation.all(Options.from)
+    let reader = SourceOptions(invocation), files = invocation.all(Options.from)
     var choices: [SourceChoice] = []
     for file in files { choices.append(.file(path: file, try reader.file())) }
     if files.isEmpty { choices = [try reader.choice(for: Catalog.quotes.name)] }
@@ -95,7 +95,7 @@ enum InputFiles {
         .usage, "several files cannot be written to one SQLite file", at: path,
         hint: "load each as a table of a store: bb-export sync --from FILE --storage sqlite:\(path)")
     }
-    var choice = try SourceReader(invocation).file()
+    var choice = try SourceOptions(invocation).file()
     let types = choice.types
     choice.types = ColumnTypes()
     let shared = choice

@@ -16,7 +16,7 @@ struct JoinInput {
   /// - Throws: `usage` for options that cannot be used together; the errors of the file.
   init?(_ invocation: Invocation, _ services: AppServices, threads: Int) async throws(Problem) {
     guard let path = invocation[Options.join], let list = invocation[Options.on] else { return nil }
-    pairs = try ListedName.list(list, mark: "=", of: Options.on.name).map { ($0.name, $0.value ?? $0.name) }
+    pairs = try NameListParser.list(list, mark: "=", of: Options.on.name).map { ($0.name, $0.value ?? $0.name) }
     let choice = SourceChoice.file(path: path, FileInputOptions())
     let source = try await services.sources.open(choice)
     guard let table = try await source.mainTable() else {

@@ -30,7 +30,7 @@ struct OpenCommand {
       guard words.count == 1 else {
         throw Problem(.usage, "open imdb does not take a KEY", hint: "use --production NAME")
       }
-      return try show(try Self.page(of: try Shorthand.production(invocation[SharedOptions.production] ?? "bb")))
+      return try show(try Self.page(of: try EpisodeQuery.production(invocation[SharedOptions.production] ?? "bb")))
     }
     let dataset = try Catalog.dataset(named: words[0])
     guard (2...3).contains(words.count) else {
@@ -39,7 +39,7 @@ struct OpenCommand {
         hint: "usage: bb-export open \(dataset.name) KEY [image|website|imdb]")
     }
     let columns = try Self.columns(of: dataset, words.count > 2 ? words[2] : nil)
-    let source = try await services.sources.open(try SourceReader(invocation).choice(for: dataset.name))
+    let source = try await services.sources.open(try SourceOptions(invocation).choice(for: dataset.name))
     let rows = try await source.rows(of: dataset.name, RowRequest())
     let found = try selection(for: words[1], dataset).apply(to: rows, scratch: services.scratch)
     var records: [[Value]] = [], keys: [String] = []
@@ -85,9 +85,9 @@ struct OpenCommand {
   private func selection(for key: String, _ dataset: Schema) throws(Problem) -> Selection {
     var selection = Selection()
     if let production = invocation[SharedOptions.production] {
-      selection.conditions.append(try Shorthand.production(production, in: dataset))
+      selection.conditions.append(try EpisodeQuery.production(production, in: dataset))
     }
-    if dataset.position(of: "season") != nil, let episode = try? Shorthand.episode(key, in: dataset) {
+    if dataset.position(of: "season") != nil, let episode = try? EpisodeQuery.episode(key, in: dataset) {
       selection.conditions += episode
       return selection
     }
@@ -95,7 +95,7 @@ struct OpenCommand {
       selection.keys = [Array(key.utf8)]
       return selection
     }
-    var ways = [Condition(try Shorthand.nameColumn(of: dataset), .equal, key)]
+    var ways = [Condition(try EpisodeQuery.nameColumn(of: dataset), .equal, key)]
     let first = dataset.columns[dataset.key[0]]
     if dataset.key.count == 1, first.type != .integer || Int64(key) != nil {
       ways.append(Condition(first.name, .equal, key))
@@ -108,7 +108,7 @@ struct OpenCommand {
   private func like(
     _ text: String, in dataset: Schema, _ source: any RecordSource
   ) async throws(Problem) -> String? {
-    guard let column = try? Shorthand.nameColumn(of: dataset), let position = dataset.position(of: column) else {
+    guard let column = try? EpisodeQuery.nameColumn(of: dataset), let position = dataset.position(of: column) else {
       return nil
     }
     var names: [String] = []

@@ -173,7 +173,7 @@ enum Options {
   static let discover = Option.flag("discover", in: singer, "write the catalog of available streams and exit")
 
   /// What commands take that ask an API.
-  static let asking = [
+  static let apiOptions = [
     source, api, maxAge, maxBytes, deadline, strict, set, errorsLimit, allowPartial, refresh, offline, proxy, cacert,
     allowPrivate,
   ]

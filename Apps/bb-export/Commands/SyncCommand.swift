@@ -17,7 +17,7 @@ struct SyncCommand {
 
   func run() async throws(Problem) {
     let outputs = try OutputPlan(invocation, services)
-    try SourceReader(invocation).check(
+    try SourceOptions(invocation).check(
       places: [Options.from, Options.fromStorage, Options.source], invocation.has(Options.syncImages))
     let location: String
     if let named = invocation[Options.target] {
@@ -143,7 +143,7 @@ struct SyncCommand {
 
   /// The datasets that were named, or all of the source.
   private func liveTables(for location: String) async throws(Problem) -> [Table] {
-    var choice = try SourceReader(invocation).live(
+    var choice = try SourceOptions(invocation).live(
       for: invocation.arguments.first ?? Catalog.characters.name, isStrict: true)
     if case .live(let name, var live) = choice {
       live.target = location
@@ -185,7 +185,7 @@ struct SyncCommand {
   /// The tables of a file. One that is called as a dataset and has its columns gets the dataset's types and key.
   private func fileTables() async throws(Problem) -> [Table] {
     guard let path = invocation[Options.from] else { return [] }
-    let file = try SourceReader(invocation).file()
+    let file = try SourceOptions(invocation).file()
     let source = try await services.sources.open(.file(path: path, file))
     let name = "file:" + (path.split(separator: "/").last.map(String.init) ?? path)
     var tables: [Table] = []

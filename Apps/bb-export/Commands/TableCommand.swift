@@ -24,14 +24,14 @@ struct TableCommand {
       policy.columns = [.user: Profile.shownColumns, .scripts: Profile.shownColumns, .files: Profile.fileColumns]
     }
     let outputs = try OutputPlan(invocation, services, policy)
-    var selection = try SelectionReader(invocation)
+    var selection = try SelectionOptions(invocation)
     if let sql = invocation[Options.sql] {
       let rows = try await InputFiles.query(sql, invocation, services, threads: outputs.threads)
       try await write(rows, selection, to: outputs)
       return
     }
-    let choice = SourceReader.guarding(
-      try SourceReader(invocation).choice(for: invocation.arguments.first), for: outputs)
+    let choice = SourceOptions.guarding(
+      try SourceOptions(invocation).choice(for: invocation.arguments.first), for: outputs)
     if invocation.all(Options.from).count > 1 {
       try await write(try await InputFiles.union(invocation, services), selection, to: outputs)
       return
@@ -58,7 +58,7 @@ struct TableCommand {
       rows = (try? await source.rows(of: table, RowRequest(cores: outputs.threads))) ?? rows
     }
     var wanted = try selection.read(for: rows.schema)
-    if invocation.has(Options.favourites) { try await keepFavourites(of: table, choice, &wanted) }
+    if invocation.has(Options.favourites) { try await filterFavourites(of: table, choice, &wanted) }
     let named = wanted.relations.prefix(wanted.relations.count - (join == nil ? 0 : 1))
     var related = try await JoinTables.read(for: Array(named), of: table) { (name) throws(Problem) in
       try await source.rows(of: name, RowRequest())
@@ -66,7 +66,7 @@ struct TableCommand {
     if let join { related = join.added(to: related, from: rows.schema.name) }
     let summary = try await write(rows, wanted, related, to: outputs)
     if summary.rows == 0, let name = invocation[Options.name] {
-      services.report.result(Self.nobody(table, name))
+      services.report.result(Self.emptyResultMessage(table, name))
     }
   }
 
@@ -89,7 +89,7 @@ struct TableCommand {
 
   /// Writes rows that no relation leads from.
   private func write(
-    _ rows: any RowStream, _ reader: SelectionReader, to outputs: OutputPlan
+    _ rows: any RowStream, _ reader: SelectionOptions, to outputs: OutputPlan
   ) async throws(Problem) {
     let join = try await JoinInput(invocation, services, threads: outputs.threads)
     var reader = reader
@@ -140,7 +140,7 @@ struct TableCommand {
   }
 
   /// Favourites are in the storage that is read, else in the default one; of actors the records say it themselves.
-  private func keepFavourites(
+  private func filterFavourites(
     of table: String, _ choice: SourceChoice, _ selection: inout Selection
   ) async throws(Problem) {
     if table == Catalog.actors.name {
@@ -166,7 +166,7 @@ struct TableCommand {
     selection.keys = keys
   }
 
-  private static func nobody(_ table: String, _ name: String) -> String {
+  private static func emptyResultMessage(_ table: String, _ name: String) -> String {
     switch table {
     case "quotes": "no quotes by \(name)"
     case "deaths": "no deaths named \(name)"

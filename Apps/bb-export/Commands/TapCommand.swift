@@ -61,9 +61,9 @@ struct TapCommand {
 
   private func settings() throws(Problem) -> (SourceChoice, [String]) {
     guard let path = invocation[Options.tapConfig] else {
-      return (try SourceReader(invocation).choice(for: Catalog.all[0].name), [])
+      return (try SourceOptions(invocation).choice(for: Catalog.all[0].name), [])
     }
-    for option in Options.asking + [Options.storage] where invocation.has(option) {
+    for option in Options.apiOptions + [Options.storage] where invocation.has(option) {
       throw Problem(.usage, "--\(option.name) conflicts with --config", hint: "set it in \(path) instead")
     }
     return try services.tap.settings(path)

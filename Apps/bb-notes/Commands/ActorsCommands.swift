@@ -16,8 +16,8 @@ enum ActorsCommands {
             show: show, search: [favourites], selecting: select,
             listing: NamedCommands.WorkedOut(column: "age", change: withAges))
           + [
-            CommandEntry(favourite) { (desk) async throws(Problem) in try await mark(desk, true) },
-            CommandEntry(unfavourite) { (desk) async throws(Problem) in try await mark(desk, false) },
+            CommandEntry(favourite) { (context) async throws(Problem) in try await mark(context, true) },
+            CommandEntry(unfavourite) { (context) async throws(Problem) in try await mark(context, false) },
             CommandEntry(gallery, showGallery), CommandEntry(website, openWebsite),
           ],
         examples: [
@@ -73,68 +73,68 @@ enum ActorsCommands {
   private static let partial = Option.flag("partial", in: actor, "allow missing fields")
   private static let favourites = Option.flag("favourites", aliases: ["favorites"], in: actor, "only favourites")
 
-  private static func select(_ desk: Desk, _ selection: inout Selection) {
-    if desk.has(favourites) { selection.conditions.append(Condition("favourite", .equal, "true")) }
+  private static func select(_ context: CommandContext, _ selection: inout Selection) {
+    if context.has(favourites) { selection.conditions.append(Condition("favourite", .equal, "true")) }
   }
 
   /// The age on the day of the clock, where the date of birth is known.
-  private static func age(of record: StoredRecord, _ desk: Desk) -> Int64? {
-    let today = desk.clock.now().timestamp
+  private static func age(of record: Record, _ context: CommandContext) -> Int64? {
+    let today = context.clock.now().timestamp
     let years = record.text("birth_date").flatMap { Dates.years(from: $0, to: today) }
     return years.flatMap { $0 < 0 ? nil : Int64($0) } ?? record.integer("age")
   }
 
-  private static func withAges(_ desk: Desk, _ record: StoredRecord) -> StoredRecord {
+  private static func withAges(_ context: CommandContext, _ record: Record) -> Record {
     var record = record
-    record["age"] = age(of: record, desk).map { .integer($0) } ?? .null
+    record["age"] = age(of: record, context).map { .integer($0) } ?? .null
     return record
   }
 
-  private static func addActor(_ desk: Desk) async throws(Problem) {
-    let records = try named.records(desk, makes: true)
-    let id = try await records.newIdentifier(desk.services.identifiers.next())
+  private static func addActor(_ context: CommandContext) async throws(Problem) {
+    let records = try named.records(context, makes: true)
+    let id = try await records.newIdentifier(context.services.identifiers.next())
     var record = records.draft(id: id)
-    if let name = desk.arguments.first { record = try Assignment(parsing: "name=\(name)").applied(to: record) }
+    if let name = context.arguments.first { record = try Assignment(parsing: "name=\(name)").applied(to: record) }
     for (option, column) in fields {
-      if let text = desk[option] {
-        record = try Assignment(parsing: "\(column)=\(text)").applied(to: record, today: desk.today)
+      if let text = context[option] {
+        record = try Assignment(parsing: "\(column)=\(text)").applied(to: record, today: context.today)
       }
     }
-    let films = desk.invocation.all(film)
+    let films = context.invocation.all(film)
     if !films.isEmpty { record["filmography"] = .list(films) }
-    record["favourite"] = .boolean(desk.has(isFavourite))
+    record["favourite"] = .boolean(context.has(isFavourite))
     // Images are copied last, but a missing one is reported first.
-    let pictures = desk.invocation.all(image)
+    let pictures = context.invocation.all(image)
     if !pictures.isEmpty { record["images"] = .list(pictures) }
     do throws(Problem) {
-      try records.check(record, isPartial: desk.has(partial))
+      try records.check(record, isPartial: context.has(partial))
     } catch {
-      guard desk.services.terminal.isInteractive, !records.kind.missing(record).isEmpty else {
+      guard context.services.terminal.isInteractive, !records.kind.missing(record).isEmpty else {
         var problem = error
-        if !desk.has(partial), record.text("name") != nil { problem.hint = "add them, or use --partial" }
+        if !context.has(partial), record.text("name") != nil { problem.hint = "add them, or use --partial" }
         throw problem
       }
       let advice = [
         "a new actor", "filmography and images: separate values with “; ”", "images: file paths, portrait first",
       ]
-      guard let (filled, text, draft) = try await named.filledIn(record, desk, advice: advice, isNew: true) else {
+      guard let (filled, text, draft) = try await named.filledIn(record, context, advice: advice, isNew: true) else {
         return
       }
-      return try await desk.editing().saving(text, draft: draft, about: "a new actor") { () throws(Problem) in
-        try records.check(filled, isPartial: desk.has(partial))
-        try await named.add(filled, records, desk)
+      return try await context.editing().saving(text, draft: draft, about: "a new actor") { () throws(Problem) in
+        try records.check(filled, isPartial: context.has(partial))
+        try await named.add(filled, records, context)
       }
     }
-    try await named.add(record, records, desk)
+    try await named.add(record, records, context)
   }
 
   /// The record with copies of its new images, unless paths or URLs are to be kept.
-  private static let withPictures: @Sendable (StoredRecord, StoredRecord?, Desk) async throws(Problem) -> StoredRecord =
+  private static let withPictures: @Sendable (Record, Record?, CommandContext) async throws(Problem) -> Record =
     {
-      (record, before, desk) async throws(Problem) in
+      (record, before, context) async throws(Problem) in
       let images = record.list("images"), known = before?.list("images") ?? []
-      if desk.has(link) || images.allSatisfy(known.contains) { return record }
-      let folder = try desk.services.images.stored(try desk.location().text)
+      if context.has(link) || images.allSatisfy(known.contains) { return record }
+      let folder = try context.services.images.stored(try context.location().text)
       var names: [String] = []
       for path in images {
         let isKept = path.hasPrefix("https://") || path.hasPrefix("http://") || known.contains(path)
@@ -148,24 +148,24 @@ enum ActorsCommands {
       return result
     }
 
-  private static func mark(_ desk: Desk, _ isFavourite: Bool) async throws(Problem) {
-    let records = try named.records(desk)
-    let before = try await records.find(desk.arguments[0])
+  private static func mark(_ context: CommandContext, _ isFavourite: Bool) async throws(Problem) {
+    let records = try named.records(context)
+    let before = try await records.find(context.arguments[0])
     var after = before
     after["favourite"] = .boolean(isFavourite)
     let isChanged = try await records.change(isFavourite ? "favourite" : "unfavourite", before, to: after)
     let name = before.text("name") ?? ""
-    desk.say(FavouritesCommands.outcome(name, isFavourite: isFavourite, isChanged: isChanged))
+    context.say(FavouritesCommands.outcome(name, isFavourite: isFavourite, isChanged: isChanged))
   }
 
-  private static func show(_ desk: Desk) async throws(Problem) {
-    let record = try await named.records(desk).find(desk.arguments[0])
-    if try await named.showInFormat(record, desk) { return }
+  private static func show(_ context: CommandContext) async throws(Problem) {
+    let record = try await named.records(context).find(context.arguments[0])
+    if try await named.showInFormat(record, context) { return }
     var text = (record.text("name") ?? "") + (record.isTrue("favourite") ? " ★" : "") + "\n"
     func line(_ label: String, _ value: String?) { if let value, !value.isEmpty { text += "\(label): \(value)\n" } }
     line("category", record.text("category"))
     line("born", record.text("birth_date"))
-    line("age", age(of: record, desk).map(String.init))
+    line("age", age(of: record, context).map(String.init))
     line("city of birth", record.text("birth_city"))
     line("phone", record.text("phone"))
     line("email", record.text("email"))
@@ -175,30 +175,30 @@ enum ActorsCommands {
     if let description = record.text("description") { text += "\n\(description)\n" }
     let added = record.text("created_at").map { ", added \(LocalTime.text(of: $0))" } ?? ""
     text += "\n\(record.text("id") ?? "")\(added)\n"
-    try await desk.page(text)
+    try await context.page(text)
   }
 
-  private static func openWebsite(_ desk: Desk) async throws(Problem) {
-    let record = try await named.records(desk).find(desk.arguments[0])
+  private static func openWebsite(_ context: CommandContext) async throws(Problem) {
+    let record = try await named.records(context).find(context.arguments[0])
     guard let url = record.text("website") else {
       throw Problem(.absent, "no website recorded for \(record.text("name") ?? "")")
     }
     let isPage = url.hasPrefix("https://") || url.hasPrefix("http://")
-    if isPage, desk.services.desktop.open(url) { return }
-    try await desk.page(url + "\n")
+    if isPage, context.services.desktop.open(url) { return }
+    try await context.page(url + "\n")
   }
 
   /// Opens a page with all images on a desktop; otherwise prints one path or URL per line.
-  private static func showGallery(_ desk: Desk) async throws(Problem) {
-    let record = try await named.records(desk).find(desk.arguments[0])
+  private static func showGallery(_ context: CommandContext) async throws(Problem) {
+    let record = try await named.records(context).find(context.arguments[0])
     let images = record.list("images"), name = record.text("name") ?? ""
     guard !images.isEmpty else { throw Problem(.absent, "no images recorded for \(name)") }
-    let folder = try desk.services.images.stored(try desk.location().text)
+    let folder = try context.services.images.stored(try context.location().text)
     let places = images.map { folder.path(of: $0) ?? $0 }
-    if desk.services.desktop.isPresent {
-      let page = try await desk.services.desktop.keep(page: GalleryPage.html(name, images: places))
-      if desk.services.desktop.open(page) { return }
+    if context.services.desktop.isPresent {
+      let page = try await context.services.desktop.keep(page: GalleryPage.html(name, images: places))
+      if context.services.desktop.open(page) { return }
     }
-    try await desk.page(places.joined(separator: "\n") + "\n")
+    try await context.page(places.joined(separator: "\n") + "\n")
   }
 }

@@ -9,21 +9,21 @@ enum EpisodeArguments {
   static let options = [SharedOptions.production, Options.season, Options.episode]
 
   /// The show of a key that names none: `--production`, `BB_PRODUCTION`, the configuration, else Breaking Bad.
-  static func production(_ desk: Desk) throws(Problem) -> String {
-    EpisodeKey.production(desk.invocation.setting(SharedOptions.production) ?? "Breaking Bad")
+  static func production(_ context: CommandContext) throws(Problem) -> String {
+    EpisodeKey.production(context.invocation.setting(SharedOptions.production) ?? "Breaking Bad")
   }
 
   /// The episode, and the arguments after it; no episode if none was named.
-  static func read(_ desk: Desk) throws(Problem) -> (key: EpisodeKey?, rest: [String]) {
-    let season = try desk.invocation.integer(Options.season, in: 0...Int(Int32.max))
-    let episode = try desk.invocation.integer(Options.episode, in: 0...Int(Int32.max))
-    let production = try production(desk)
+  static func read(_ context: CommandContext) throws(Problem) -> (key: EpisodeKey?, rest: [String]) {
+    let season = try context.invocation.integer(Options.season, in: 0...Int(Int32.max))
+    let episode = try context.invocation.integer(Options.episode, in: 0...Int(Int32.max))
+    let production = try production(context)
     switch (season, episode) {
     case (let season?, let episode?):
-      return (EpisodeKey(production, season: season, episode: episode), desk.arguments)
+      return (EpisodeKey(production, season: season, episode: episode), context.arguments)
     case (nil, nil):
-      guard let text = desk.arguments.first else { return (nil, []) }
-      return (try EpisodeKey(parsing: text, production: production), Array(desk.arguments.dropFirst()))
+      guard let text = context.arguments.first else { return (nil, []) }
+      return (try EpisodeKey(parsing: text, production: production), Array(context.arguments.dropFirst()))
     default:
       throw Problem(.usage, "--season and --episode must be used together", hint: "use both, or a key such as S05E14")
     }
@@ -31,8 +31,8 @@ enum EpisodeArguments {
 
   /// The one episode that is meant.
   /// - Throws: `usage` when none is named, or more than that.
-  static func one(_ desk: Desk) throws(Problem) -> EpisodeKey {
-    let (key, rest) = try read(desk)
+  static func one(_ context: CommandContext) throws(Problem) -> EpisodeKey {
+    let (key, rest) = try read(context)
     guard let key else { throw missing }
     if let word = rest.first { throw Problem(.usage, "unexpected argument “\(word)”") }
     return key

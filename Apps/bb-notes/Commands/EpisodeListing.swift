@@ -12,20 +12,20 @@ enum EpisodeListing {
       Catalog.episodes.position(of: name).map { Catalog.episodes.columns[$0] }
     } + [ColumnDescription("has_note", .boolean, nullable: false, "whether the episode has a note")])
 
-  static func list(_ desk: Desk) async throws(Problem) {
-    var selection = try desk.invocation.selection()
-    selection.conditions += try conditions(desk)
-    let book = try desk.book()
-    let episodes = try await desk.choices(book).all(refresh: desk.has(NotesCommands.refresh))
-    if let production = desk[SharedOptions.production].map(EpisodeKey.production),
+  static func list(_ context: CommandContext) async throws(Problem) {
+    var selection = try context.invocation.selection()
+    selection.conditions += try conditions(context)
+    let repository = try context.repository()
+    let episodes = try await context.choices(repository).all(refresh: context.has(NotesCommands.refresh))
+    if let production = context[SharedOptions.production].map(EpisodeKey.production),
       !episodes.contains(where: { $0.key.production == production })
     {
       throw EpisodeChoices.unknownProduction(production, among: episodes)
     }
-    let noted = try await noted(book)
+    let noted = try await noted(repository)
     let records = episodes.map { episode in
       let values = episode.key.values
-      return StoredRecord(
+      return Record(
         schema,
         [
           "production": values[0], "season": values[1], "episode": values[2],
@@ -33,12 +33,12 @@ enum EpisodeListing {
           "has_note": .boolean(noted.contains(episode.key)),
         ])
     }
-    try await Listing(desk, kind: "episodes").write(records, of: schema, selection)
+    try await Listing(context, kind: "episodes").write(records, of: schema, selection)
   }
 
   /// The episodes that have a note.
-  static func noted(_ book: RecordBook) async throws(Problem) -> Set<EpisodeKey> {
-    let rows = try await book.rows(of: Catalog.notes)
+  static func noted(_ repository: RecordRepository) async throws(Problem) -> Set<EpisodeKey> {
+    let rows = try await repository.rows(of: Catalog.notes)
     let positions = ["production", "season", "episode"].compactMap { rows.schema.position(of: $0) }
     let schema = rows.schema.projected(to: positions)
     var keys: Set<EpisodeKey> = []
@@ -51,12 +51,12 @@ enum EpisodeListing {
   }
 
   /// What `--production` and `--season` ask for.
-  static func conditions(_ desk: Desk) throws(Problem) -> [Condition] {
+  static func conditions(_ context: CommandContext) throws(Problem) -> [Condition] {
     var conditions: [Condition] = []
-    if let name = desk[SharedOptions.production] {
+    if let name = context[SharedOptions.production] {
       conditions.append(Condition("production", .equal, EpisodeKey.production(name)))
     }
-    if let season = try desk.invocation.integer(Options.season, in: 0...Int(Int32.max)) {
+    if let season = try context.invocation.integer(Options.season, in: 0...Int(Int32.max)) {
       conditions.append(Condition("season", .equal, String(season)))
     }
     return conditions

@@ -5,24 +5,24 @@ import Rows
 
 /// Prompts for an episode on a terminal: the season, then the episode.
 struct EpisodePicker {
-  private let desk: Desk
-  private let book: RecordBook
+  private let context: CommandContext
+  private let repository: RecordRepository
 
-  init(_ desk: Desk, _ book: RecordBook) {
-    self.desk = desk
-    self.book = book
+  init(_ context: CommandContext, _ repository: RecordRepository) {
+    self.context = context
+    self.repository = repository
   }
 
   /// The chosen episode; nil if the user cancelled.
   func pick() async throws(Problem) -> EpisodeKey? {
-    var episodes = try await desk.choices(book).all(refresh: desk.has(NotesCommands.refresh))
-    if desk[SharedOptions.production] != nil {
-      let production = try EpisodeArguments.production(desk)
+    var episodes = try await context.choices(repository).all(refresh: context.has(NotesCommands.refresh))
+    if context[SharedOptions.production] != nil {
+      let production = try EpisodeArguments.production(context)
       let all = episodes
       episodes = all.filter { $0.key.production == production }
       if episodes.isEmpty, !all.isEmpty { throw EpisodeChoices.unknownProduction(production, among: all) }
     }
-    let noted = try await EpisodeListing.noted(book)
+    let noted = try await EpisodeListing.noted(repository)
     var seasons: [Season] = []
     for episode in episodes {
       let key = episode.key
@@ -33,10 +33,10 @@ struct EpisodePicker {
       }
     }
     // The default show first.
-    let usual = try EpisodeArguments.production(desk)
+    let usual = try EpisodeArguments.production(context)
     seasons = seasons.filter { $0.production == usual } + seasons.filter { $0.production != usual }
     guard !seasons.isEmpty else { throw Problem(.noInput, "no episodes found") }
-    let dialog = desk.services.terminal.dialog
+    let dialog = context.services.terminal.dialog
     guard let season = try dialog.choose("Which season?", among: seasons.map { $0.label(noted) }) else { return nil }
     let chosen = seasons[season].episodes
     let labels = chosen.map { $0.label + (noted.contains($0.key) ? "  (has a note)" : "") }

@@ -29,46 +29,50 @@ enum FavouritesCommands {
     arguments: [Argument("DATASET", values: .dynamic("dataset"), count: .optional, "only favourites of this dataset")],
     options: SharedOptions.selecting + OutputOptions.listing)
 
-  private static func addOne(_ desk: Desk) async throws(Problem) { try await mark(desk, isFavourite: true) }
-  private static func removeOne(_ desk: Desk) async throws(Problem) { try await mark(desk, isFavourite: false) }
+  private static func addOne(_ context: CommandContext) async throws(Problem) {
+    try await mark(context, isFavourite: true)
+  }
+  private static func removeOne(_ context: CommandContext) async throws(Problem) {
+    try await mark(context, isFavourite: false)
+  }
 
-  private static func mark(_ desk: Desk, isFavourite: Bool) async throws(Problem) {
-    let schema = try Catalog.dataset(named: desk.arguments[0])
+  private static func mark(_ context: CommandContext, isFavourite: Bool) async throws(Problem) {
+    let schema = try Catalog.dataset(named: context.arguments[0])
     guard schema.name != Catalog.favourites.name else {
       throw Problem(.usage, "favourites cannot be added to favourites", hint: "choose another dataset")
     }
     // Of actors the record itself says it.
     if schema.name == Catalog.actors.name {
-      let records = NamedRecords(.actor, try desk.book())
-      let before = try await records.find(desk.arguments[1])
+      let records = NamedRecords(.actor, try context.repository())
+      let before = try await records.find(context.arguments[1])
       var after = before
       after["favourite"] = .boolean(isFavourite)
       let isChanged = try await records.change(isFavourite ? "favourite" : "unfavourite", before, to: after)
-      return desk.say(Self.outcome(before.text("name") ?? "", isFavourite: isFavourite, isChanged: isChanged))
+      return context.say(Self.outcome(before.text("name") ?? "", isFavourite: isFavourite, isChanged: isChanged))
     }
-    let book = try desk.book(makes: isFavourite)
-    func favourite(_ key: String) async throws(Problem) -> StoredRecord? {
-      try await book.record(of: Catalog.favourites, key: [.text(schema.name), .text(key)])
+    let repository = try context.repository(makes: isFavourite)
+    func favourite(_ key: String) async throws(Problem) -> Record? {
+      try await repository.record(of: Catalog.favourites, key: [.text(schema.name), .text(key)])
     }
-    var recordKey = try written(desk.arguments[1], of: schema, desk)
+    var recordKey = try written(context.arguments[1], of: schema, context)
     var known = isFavourite ? nil : try await favourite(recordKey)
     // A favourite of a deleted record can be removed as well.
     if known == nil {
-      recordKey = try await self.recordKey(desk.arguments[1], of: schema, book, desk)
+      recordKey = try await self.recordKey(context.arguments[1], of: schema, repository, context)
       known = try await favourite(recordKey)
     }
     let label = "\(schema.name) \(recordKey)"
     guard isFavourite else {
       guard let known else { throw Problem(.absent, "\(label) is not a favourite") }
-      try await book.change("unfavourite \(label)", [RecordBook.Edit(from: known, to: nil)])
-      return desk.say(Self.outcome(label, isFavourite: false, isChanged: true))
+      try await repository.change("unfavourite \(label)", [RecordRepository.Edit(from: known, to: nil)])
+      return context.say(Self.outcome(label, isFavourite: false, isChanged: true))
     }
-    guard known == nil else { return desk.say(Self.outcome(label, isFavourite: true, isChanged: false)) }
-    let record = StoredRecord(
+    guard known == nil else { return context.say(Self.outcome(label, isFavourite: true, isChanged: false)) }
+    let record = Record(
       Catalog.favourites,
-      ["dataset": .text(schema.name), "record_key": .text(recordKey), "created_at": .text(book.now)])
-    try await book.change("favourite \(label)", [RecordBook.Edit(from: nil, to: record)])
-    desk.say(Self.outcome(label, isFavourite: true, isChanged: true))
+      ["dataset": .text(schema.name), "record_key": .text(recordKey), "created_at": .text(repository.now)])
+    try await repository.change("favourite \(label)", [RecordRepository.Edit(from: nil, to: record)])
+    context.say(Self.outcome(label, isFavourite: true, isChanged: true))
   }
 
   /// The message after a record was marked, or unmarked.
@@ -82,11 +86,11 @@ enum FavouritesCommands {
   }
 
   /// A text as a key: that of an episode as favourites hold it.
-  private static func written(_ text: String, of schema: Schema, _ desk: Desk) throws(Problem) -> String {
+  private static func written(_ text: String, of schema: Schema, _ context: CommandContext) throws(Problem) -> String {
     guard schema.key.map({ schema.columns[$0].name }) == ["production", "season", "episode"], !text.contains("/") else {
       return text
     }
-    let production = try EpisodeArguments.production(desk)
+    let production = try EpisodeArguments.production(context)
     // Text that is not a key may be a title.
     return (try? EpisodeKey(parsing: text, production: production)).map { RecordKey.text(of: $0.values) } ?? text
   }
@@ -94,21 +98,21 @@ enum FavouritesCommands {
   /// The key of the record that a text means. Of a dataset that is not in the storage a key is taken by its form, a
   /// name is looked up in what is built in.
   private static func recordKey(
-    _ text: String, of schema: Schema, _ book: RecordBook, _ desk: Desk
+    _ text: String, of schema: Schema, _ repository: RecordRepository, _ context: CommandContext
   ) async throws(Problem) -> String {
     let names = schema.key.map { schema.columns[$0].name }
-    let wanted = try written(text, of: schema, desk)
-    var records: [StoredRecord] = []
+    let wanted = try written(text, of: schema, context)
+    var records: [Record] = []
     // Of the user's own there are no others than those in the storage.
-    let known = try await book.store.tables().map(\.name) + [Catalog.notes.name, Catalog.places.name]
+    let known = try await repository.store.tables().map(\.name) + [Catalog.notes.name, Catalog.places.name]
     if known.contains(schema.name) {
-      records = try await book.records(of: schema)
+      records = try await repository.records(of: schema)
     } else {
       let parts = wanted.split(separator: "/", omittingEmptySubsequences: false)
       let fits = zip(parts, schema.key).allSatisfy { schema.columns[$1].type != .integer || Int64($0) != nil }
       if parts.count == names.count, fits { return wanted }
       // A name, which the records alone know: those that are built in will do.
-      let builtIn = desk.services.sources.snapshot
+      let builtIn = context.services.sources.snapshot
       guard try await builtIn.tables().contains(where: { $0.name == schema.name }) else {
         throw Problem(
           .usage, "invalid key “\(text)” for \(schema.name)",
@@ -119,7 +123,7 @@ enum FavouritesCommands {
       }
     }
     if records.contains(where: { $0.keyText == wanted }) { return wanted }
-    let column = try? Shorthand.nameColumn(of: schema)
+    let column = try? EpisodeQuery.nameColumn(of: schema)
     let folded = Fold.folded(text)
     let named = records.filter { record in
       column.flatMap { record.text($0) }.map { Fold.folded($0) == folded } ?? false
@@ -137,55 +141,55 @@ enum FavouritesCommands {
   }
 
   /// The favourites of all datasets, those of actors from their own records.
-  private static func showList(_ desk: Desk) async throws(Problem) {
-    let book = try desk.book()
-    let only = try desk.arguments.first.map { (name) throws(Problem) in try Catalog.dataset(named: name).name }
-    var records: [StoredRecord] = []
+  private static func showList(_ context: CommandContext) async throws(Problem) {
+    let repository = try context.repository()
+    let only = try context.arguments.first.map { (name) throws(Problem) in try Catalog.dataset(named: name).name }
+    var records: [Record] = []
     if only != Catalog.actors.name {
       var selection = Selection()
       if let only { selection.conditions = [Condition("dataset", .equal, only)] }
-      records = try await book.records(of: Catalog.favourites, selection)
+      records = try await repository.records(of: Catalog.favourites, selection)
     }
     if only == nil || only == Catalog.actors.name {
       var selection = Selection()
       selection.conditions = [Condition("favourite", .equal, "true")]
-      let actors = try await book.records(of: Catalog.actors, selection).map { actor in
-        StoredRecord(
+      let actors = try await repository.records(of: Catalog.actors, selection).map { actor in
+        Record(
           Catalog.favourites,
           ["dataset": .text("actors"), "record_key": .text(actor.keyText), "created_at": actor["updated_at"]])
       }
       records = (records + actors).sorted { StoredKey($0.key) < StoredKey($1.key) }
     }
-    let selection = try desk.invocation.selection()
+    let selection = try context.invocation.selection()
     let listing = try Listing(
-      desk, kind: "favourites", columns: Catalog.favourites.columns.map(\.name),
+      context, kind: "favourites", columns: Catalog.favourites.columns.map(\.name),
       user: ["dataset", "name", "record_key", "created_at"])
     if listing.isForFiles {
       return try await listing.write(records, of: Catalog.favourites, selection)
     }
     let name = ColumnDescription("name", .text, "what the record is called")
     let named = Schema("favourites", key: ["dataset", "record_key"], columns: Catalog.favourites.columns + [name])
-    let names = try await names(of: records, book, desk)
+    let names = try await names(of: records, repository, context)
     let rows = records.map { record in
-      StoredRecord(named, record.values + [names[record.keyText].map { .text($0) } ?? .null])
+      Record(named, record.values + [names[record.keyText].map { .text($0) } ?? .null])
     }
     try await listing.write(rows, of: named, selection)
   }
 
   /// The names of favourite records by key, from the store or the snapshot.
   private static func names(
-    of favourites: [StoredRecord], _ book: RecordBook, _ desk: Desk
+    of favourites: [Record], _ repository: RecordRepository, _ context: CommandContext
   ) async throws(Problem) -> [String: String] {
     var names: [String: String] = [:]
-    let builtIn = desk.services.sources.snapshot, stored = try await book.store.tables().map(\.name)
+    let builtIn = context.services.sources.snapshot, stored = try await repository.store.tables().map(\.name)
     let known = try await builtIn.tables().map(\.name)
     for dataset in Set(favourites.compactMap { $0.text("dataset") }) {
       guard let schema = Catalog.all.first(where: { $0.name == dataset }),
-        let column = try? Shorthand.nameColumn(of: schema)
+        let column = try? EpisodeQuery.nameColumn(of: schema)
       else { continue }
-      var records: [StoredRecord] = []
+      var records: [Record] = []
       if stored.contains(dataset) {
-        records = try await book.records(of: schema)
+        records = try await repository.records(of: schema)
       } else if known.contains(dataset) {
         for batch in try await builtIn.rows(of: dataset, RowRequest()).collect() {
           records += batch.records(of: schema)

@@ -7,7 +7,7 @@ import Rows
 enum HistoryCommands {
   static var entries: [CommandEntry] {
     [
-      CommandEntry(undo, takeBack), CommandEntry(redo, makeAgain), CommandEntry(history, showHistory),
+      CommandEntry(undo, undoLast), CommandEntry(redo, makeAgain), CommandEntry(history, showHistory),
       CommandEntry(
         "trash", "list or restore deleted records",
         [CommandEntry(list, listTrash), CommandEntry(restore, restoreTrash)]),
@@ -36,24 +36,24 @@ enum HistoryCommands {
     ],
     options: [SharedOptions.production], examples: ["trash restore S05E14"])
 
-  private static func takeBack(_ desk: Desk) async throws(Problem) {
+  private static func undoLast(_ context: CommandContext) async throws(Problem) {
     var number: Int?
-    if let text = desk.arguments.first {
+    if let text = context.arguments.first {
       number = Int(text)
       guard number != nil else {
         throw Problem(.usage, "invalid number “\(text)”", hint: "list the numbers with bb-notes history")
       }
     }
-    let undone = try await UndoHistory(try desk.book()).undo(number)
-    desk.say("undid “\(undone.title)” of \(undone.time)")
+    let undone = try await UndoHistory(try context.repository()).undo(number)
+    context.say("undid “\(undone.title)” of \(undone.time)")
   }
 
-  private static func makeAgain(_ desk: Desk) async throws(Problem) {
-    let title = try await UndoHistory(try desk.book()).redo()
-    desk.say("redid “\(title)”")
+  private static func makeAgain(_ context: CommandContext) async throws(Problem) {
+    let title = try await UndoHistory(try context.repository()).redo()
+    context.say("redid “\(title)”")
   }
 
-  private static func showHistory(_ desk: Desk) async throws(Problem) {
+  private static func showHistory(_ context: CommandContext) async throws(Problem) {
     let schema = Schema(
       "history",
       columns: [
@@ -63,7 +63,7 @@ enum HistoryCommands {
         ColumnDescription("records", .integer, nullable: false, "number of records changed"),
         ColumnDescription("state", .text, "undo status"),
       ])
-    let items = try await UndoHistory(try desk.book()).items()
+    let items = try await UndoHistory(try context.repository()).items()
     let records = items.reversed().map { item in
       let state: Value =
         switch item.state {
@@ -71,17 +71,17 @@ enum HistoryCommands {
         case .undone: .text("undone")
         case .notKept: .text("cannot be undone: the replaced rows are no longer kept")
         }
-      return StoredRecord(
+      return Record(
         schema,
         [
           "number": .integer(Int64(item.entry.number)), "time": .text(item.entry.time),
           "command": .text(item.entry.title), "records": .integer(Int64(item.count)), "state": state,
         ])
     }
-    try await Listing(desk, kind: "history").write(records, of: schema, try desk.invocation.selection())
+    try await Listing(context, kind: "history").write(records, of: schema, try context.invocation.selection())
   }
 
-  private static func listTrash(_ desk: Desk) async throws(Problem) {
+  private static func listTrash(_ context: CommandContext) async throws(Problem) {
     let schema = Schema(
       "trash",
       columns: [
@@ -91,11 +91,11 @@ enum HistoryCommands {
         ColumnDescription("text", .text, "content"),
         ColumnDescription("deleted_at", .timestamp, nullable: false, "deletion time"),
       ])
-    let items = try await DeletedRecords(try desk.book()).items()
+    let items = try await DeletedRecords(try context.repository()).items()
     let records = items.reversed().map { item in
       let record = item.record
       let name = record.text("name") ?? EpisodeKey(of: record)?.text
-      return StoredRecord(
+      return Record(
         schema,
         [
           "dataset": .text(record.schema.name), "key": .text(record.keyText), "name": name.map { .text($0) } ?? .null,
@@ -103,23 +103,23 @@ enum HistoryCommands {
             ?? .null, "deleted_at": .text(item.deletedAt),
         ])
     }
-    try await Listing(desk, kind: "trash").write(records, of: schema, try desk.invocation.selection())
+    try await Listing(context, kind: "trash").write(records, of: schema, try context.invocation.selection())
   }
 
-  private static func restoreTrash(_ desk: Desk) async throws(Problem) {
-    guard !desk.arguments.isEmpty else {
+  private static func restoreTrash(_ context: CommandContext) async throws(Problem) {
+    guard !context.arguments.isEmpty else {
       throw Problem(.usage, "missing argument KEY", hint: "run trash list to see deleted records")
     }
-    let trash = DeletedRecords(try desk.book())
+    let trash = DeletedRecords(try context.repository())
     let items = try await trash.items()
-    let production = try EpisodeArguments.production(desk)
+    let production = try EpisodeArguments.production(context)
     var chosen: [DeletedRecords.Item] = []
-    for text in desk.arguments {
+    for text in context.arguments {
       let item = try find(text, among: items, production: production)
       if !chosen.contains(item) { chosen.append(item) }
     }
     try await trash.restore(chosen)
-    desk.say("restored \(chosen.map(\.record.label).joined(separator: ", "))")
+    context.say("restored \(chosen.map(\.record.label).joined(separator: ", "))")
   }
 
   /// The deleted record that a text means: by its key, its name, the beginning of its key, or its episode.
@@ -127,7 +127,7 @@ enum HistoryCommands {
     _ text: String, among items: [DeletedRecords.Item], production: String
   ) throws(Problem) -> DeletedRecords.Item {
     let episode = try? EpisodeKey(parsing: text, production: production)
-    let tests: [(StoredRecord) -> Bool] = [
+    let tests: [(Record) -> Bool] = [
       { $0.keyText == text }, { episode != nil && EpisodeKey(of: $0) == episode }, { $0.text("name") == text },
       { text.utf8.count >= 4 && $0.keyText.hasPrefix(text) },
     ]

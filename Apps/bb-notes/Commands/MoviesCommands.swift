@@ -30,29 +30,29 @@ enum MoviesCommands {
     "reservation_rank", "title", "grade", "reservation_rate", "user_rating", "release_date",
   ]
 
-  private static func showList(_ desk: Desk) async throws(Problem) {
-    var selection = try desk.invocation.selection()
+  private static func showList(_ context: CommandContext) async throws(Problem) {
+    var selection = try context.invocation.selection()
     if selection.sort.isEmpty {
-      selection.sort = (desk.invocation.setting(order).flatMap(MovieOrder.init) ?? .rate).sort
+      selection.sort = (context.invocation.setting(order).flatMap(MovieOrder.init) ?? .rate).sort
     }
-    let rows = try await desk.book().rows(of: Catalog.movies, selection)
-    try await Listing(desk, kind: "movies", columns: columns).write(rows, selection)
+    let rows = try await context.repository().rows(of: Catalog.movies, selection)
+    try await Listing(context, kind: "movies", columns: columns).write(rows, selection)
   }
 
-  private static func showOne(_ desk: Desk) async throws(Problem) {
-    let text = desk.arguments[0]
+  private static func showOne(_ context: CommandContext) async throws(Problem) {
+    let text = context.arguments[0]
     var selection = Selection()
     selection.alternatives = [[Condition("id", .equal, text), Condition("title", .equal, text)]]
-    let book = try desk.book()
-    var found = try await book.records(of: Catalog.movies, selection)
+    let repository = try context.repository()
+    var found = try await repository.records(of: Catalog.movies, selection)
     if found.isEmpty {
       let wanted = Fold.folded(text)
-      let all = try await book.records(of: Catalog.movies)
+      let all = try await repository.records(of: Catalog.movies)
       found = all.filter { Fold.folded($0.text("title") ?? "") == wanted }
       if found.isEmpty, !wanted.isEmpty { found = all.filter { Fold.folded($0.text("title") ?? "").contains(wanted) } }
     }
     guard let film = found.first(where: { $0.keyText == text }) ?? found.first else {
-      let titles = try await book.records(of: Catalog.movies).compactMap { $0.text("title") }
+      let titles = try await repository.records(of: Catalog.movies).compactMap { $0.text("title") }
       let near = Remedy.nearest(text, among: titles)
       throw Problem(
         .absent, "movie not found: “\(text)”",
@@ -63,6 +63,6 @@ enum MoviesCommands {
         .usage, "“\(text)” matches \(found.count) movies",
         hint: "use an id: \(found.prefix(5).map(\.keyText).joined(separator: ", "))")
     }
-    try await Listing(desk, kind: "movies", format: "record").write([film], of: film.schema)
+    try await Listing(context, kind: "movies", format: "record").write([film], of: film.schema)
   }
 }

@@ -12,17 +12,16 @@ struct NamedCommands: Sendable {
   /// What people see of a record in a list.
   let columns: [String]
   /// Completes a record before it is stored; `before` is the record that it replaces.
-  var completing:
-    @Sendable (_ record: StoredRecord, _ before: StoredRecord?, Desk) async throws(Problem) -> StoredRecord = {
-      (record, _, _) async throws(Problem) in record
-    }
+  var completing: @Sendable (_ record: Record, _ before: Record?, CommandContext) async throws(Problem) -> Record = {
+    (record, _, _) async throws(Problem) in record
+  }
 
   /// A column that people see worked out; formats and scripts get what is kept.
   struct WorkedOut: Sendable {
     /// The column.
     let column: String
     /// The record as people see it.
-    let change: @Sendable (Desk, StoredRecord) -> StoredRecord
+    let change: @Sendable (CommandContext, Record) -> Record
   }
 
   /// The short form of the identifier, which every command takes.
@@ -37,8 +36,10 @@ struct NamedCommands: Sendable {
 
   func entries(
     show: @escaping CommandEntry.Action, search options: [Option] = [],
-    selecting: @escaping @Sendable (Desk, inout Selection) throws(Problem) -> Void = { _, _ throws(Problem) in },
-    assigning: @escaping @Sendable (Desk, String) throws(Problem) -> [Assignment] = { _, text throws(Problem) in
+    selecting: @escaping @Sendable (CommandContext, inout Selection) throws(Problem) -> Void = { _, _ throws(Problem) in
+    },
+    assigning: @escaping @Sendable (CommandContext, String) throws(Problem) -> [Assignment] = {
+      _, text throws(Problem) in
       [try Assignment(parsing: text)]
     }, listing: WorkedOut? = nil, showOptions: [Option] = []
   ) -> [CommandEntry] {
@@ -60,36 +61,38 @@ struct NamedCommands: Sendable {
       arguments: [Argument("TEXT", "search words, in any order, ignoring case and accents")],
       options: options + SharedOptions.selecting + OutputOptions.listing)
     return [
-      CommandEntry(list) { (desk) async throws(Problem) in try await self.list(desk, search: nil, selecting, listing) },
+      CommandEntry(list) { (context) async throws(Problem) in
+        try await self.list(context, search: nil, selecting, listing)
+      },
       CommandEntry(display, show), CommandEntry(edit, self.edit),
-      CommandEntry(set) { (desk) async throws(Problem) in try await self.set(desk, assigning) },
+      CommandEntry(set) { (context) async throws(Problem) in try await self.set(context, assigning) },
       CommandEntry(delete, self.delete),
-      CommandEntry(search) { (desk) async throws(Problem) in
-        guard !Words.folded(desk.arguments[0]).isEmpty else {
+      CommandEntry(search) { (context) async throws(Problem) in
+        guard !Words.folded(context.arguments[0]).isEmpty else {
           throw Problem(
-            .usage, "“\(desk.arguments[0])” contains no searchable word",
+            .usage, "“\(context.arguments[0])” contains no searchable word",
             hint: "search words consist of letters and digits")
         }
-        try await self.list(desk, search: desk.arguments[0], selecting, listing)
+        try await self.list(context, search: context.arguments[0], selecting, listing)
       },
     ]
   }
 
-  /// The records in the desk's storage.
-  func records(_ desk: Desk, makes: Bool = false) throws(Problem) -> NamedRecords {
-    NamedRecords(kind, try desk.book(makes: makes))
+  /// The records in the context's storage.
+  func records(_ context: CommandContext, makes: Bool = false) throws(Problem) -> NamedRecords {
+    NamedRecords(kind, try context.repository(makes: makes))
   }
 
   private func list(
-    _ desk: Desk, search: String?, _ selecting: (Desk, inout Selection) throws(Problem) -> Void,
+    _ context: CommandContext, search: String?, _ selecting: (CommandContext, inout Selection) throws(Problem) -> Void,
     _ listing: WorkedOut?
   ) async throws(Problem) {
-    var selection = try desk.invocation.selection()
+    var selection = try context.invocation.selection()
     selection.search = search
-    try selecting(desk, &selection)
+    try selecting(context, &selection)
     if selection.sort.isEmpty, selection.grouping == nil { selection.sort = kind.order }
-    selection = desk.dated(selection, in: kind.schema)
-    let output = try Listing(desk, kind: plural, columns: columns, user: [Self.keyColumn.name] + columns)
+    selection = context.dated(selection, in: kind.schema)
+    let output = try Listing(context, kind: plural, columns: columns, user: [Self.keyColumn.name] + columns)
     let isForFiles = output.isForFiles, listing = isForFiles ? nil : listing
     var asked = selection
     // The store knows nothing of computed columns.
@@ -97,12 +100,12 @@ struct NamedCommands: Sendable {
     if asked.sort.contains(where: { $0.column == Self.keyColumn.name }) { asked.sort = [] }
     if !isForFiles { asked.columns = nil }
     if asked != selection { asked.limit = nil }
-    let records = try records(desk)
-    var rows = try await records.book.rows(of: kind.schema, asked)
+    let records = try records(context)
+    var rows = try await records.repository.rows(of: kind.schema, asked)
     if !isForFiles {
       let short = try await records.shortIdentifiers()
       rows = ComputedRows(rows, adding: [Self.keyColumn]) { record in
-        var record = listing?.change(desk, record) ?? record
+        var record = listing?.change(context, record) ?? record
         record[Self.keyColumn.name] = .text(short[record.text("id") ?? ""])
         return record
       }
@@ -112,29 +115,29 @@ struct NamedCommands: Sendable {
 
   /// Shows a record in the requested format.
   /// - Returns: whether a format was requested.
-  func showInFormat(_ record: StoredRecord, _ desk: Desk) async throws(Problem) -> Bool {
-    guard OutputOptions.formats.contains(where: desk.has) else { return false }
-    try await Listing(desk, kind: plural, columns: columns).write([record], of: record.schema)
+  func showInFormat(_ record: Record, _ context: CommandContext) async throws(Problem) -> Bool {
+    guard OutputOptions.formats.contains(where: context.has) else { return false }
+    try await Listing(context, kind: plural, columns: columns).write([record], of: record.schema)
     return true
   }
 
   /// A form in the editor.
   /// - Returns: the record as it was filled in, and the draft that holds it; nil when nothing was changed.
   func filledIn(
-    _ record: StoredRecord, _ desk: Desk, advice: [String], isNew: Bool
-  ) async throws(Problem) -> (record: StoredRecord, text: [UInt8], draft: String)? {
+    _ record: Record, _ context: CommandContext, advice: [String], isNew: Bool
+  ) async throws(Problem) -> (record: Record, text: [UInt8], draft: String)? {
     let form = RecordForm(kind.schema, kind.form)
     let text = NoteText.trimmed(form.text(of: record, advice: advice))
     let name = record.text("name") ?? "a new \(kind.noun)"
-    switch try await desk.editing().edit(text, about: name) {
+    switch try await context.editing().edit(text, about: name) {
     case .unchanged(let why):
-      desk.say("nothing \(isNew ? "added" : "changed"): \(why)")
+      context.say("nothing \(isNew ? "added" : "changed"): \(why)")
       return nil
     case .changed(let edited, let draft):
       var result = record
       do throws(Problem) {
         for assignment in try form.changes(from: text, to: edited) {
-          result = try assignment.applied(to: result, today: desk.today)
+          result = try assignment.applied(to: result, today: context.today)
         }
       } catch {
         throw TextEditing.telling(error, of: draft)
@@ -144,71 +147,71 @@ struct NamedCommands: Sendable {
   }
 
   /// The record that the argument names; without one the user chooses, or nothing.
-  private func chosen(_ records: NamedRecords, _ desk: Desk) async throws(Problem) -> StoredRecord? {
-    if let text = desk.arguments.first { return try await records.find(text) }
-    guard desk.services.terminal.isInteractive else { throw Problem(.usage, "NAME is missing") }
-    let all = try await records.book.records(of: kind.schema)
+  private func chosen(_ records: NamedRecords, _ context: CommandContext) async throws(Problem) -> Record? {
+    if let text = context.arguments.first { return try await records.find(text) }
+    guard context.services.terminal.isInteractive else { throw Problem(.usage, "NAME is missing") }
+    let all = try await records.repository.records(of: kind.schema)
     guard !all.isEmpty else { throw Problem(.absent, "there are no \(plural) yet") }
     let names = all.map { $0.text("name") ?? $0.keyText }
-    return try desk.services.terminal.dialog.choose("Which \(kind.noun)?", among: names).map { all[$0] }
+    return try context.services.terminal.dialog.choose("Which \(kind.noun)?", among: names).map { all[$0] }
   }
 
-  private func edit(_ desk: Desk) async throws(Problem) {
-    let records = try records(desk)
-    guard let before = try await chosen(records, desk) else { return desk.say("no \(kind.noun) selected") }
+  private func edit(_ context: CommandContext) async throws(Problem) {
+    let records = try records(context)
+    guard let before = try await chosen(records, context) else { return context.say("no \(kind.noun) selected") }
     let name = before.text("name") ?? ""
-    guard let (after, text, draft) = try await filledIn(before, desk, advice: ["\(kind.noun) \(name)"], isNew: false)
+    guard let (after, text, draft) = try await filledIn(before, context, advice: ["\(kind.noun) \(name)"], isNew: false)
     else { return }
-    let isChanged = try await desk.editing().saving(text, draft: draft, about: name) { () throws(Problem) in
+    let isChanged = try await context.editing().saving(text, draft: draft, about: name) { () throws(Problem) in
       try records.check(after, over: before)
-      return try await records.change("edit", before, to: try await completing(after, before, desk))
+      return try await records.change("edit", before, to: try await completing(after, before, context))
     }
-    desk.say(isChanged ? "updated \(after.text("name") ?? "")" : "\(name): no changes")
+    context.say(isChanged ? "updated \(after.text("name") ?? "")" : "\(name): no changes")
   }
 
   private func set(
-    _ desk: Desk, _ assigning: (Desk, String) throws(Problem) -> [Assignment]
+    _ context: CommandContext, _ assigning: (CommandContext, String) throws(Problem) -> [Assignment]
   ) async throws(Problem) {
-    guard let text = desk.arguments.first else { throw Problem(.usage, "missing argument NAME") }
+    guard let text = context.arguments.first else { throw Problem(.usage, "missing argument NAME") }
     var assignments: [Assignment] = []
-    for word in desk.arguments.dropFirst() { assignments += try assigning(desk, word) }
-    assignments += desk.invocation.all(NotesCommands.unset).map(Assignment.init(unset:))
+    for word in context.arguments.dropFirst() { assignments += try assigning(context, word) }
+    assignments += context.invocation.all(NotesCommands.unset).map(Assignment.init(unset:))
     guard !assignments.isEmpty else { throw Problem(.usage, "nothing to set", hint: "use COLUMN=VALUE") }
-    let records = try records(desk)
+    let records = try records(context)
     let before = try await records.find(text)
     var after = before
-    for assignment in assignments { after = try assignment.applied(to: after, today: desk.today) }
+    for assignment in assignments { after = try assignment.applied(to: after, today: context.today) }
     try records.check(after, over: before)
     let name = before.text("name") ?? ""
-    let isChanged = try await records.change("set", before, to: try await completing(after, before, desk))
-    desk.say(isChanged ? "updated \(after.text("name") ?? "")" : "\(name): no changes")
+    let isChanged = try await records.change("set", before, to: try await completing(after, before, context))
+    context.say(isChanged ? "updated \(after.text("name") ?? "")" : "\(name): no changes")
   }
 
-  private func delete(_ desk: Desk) async throws(Problem) {
-    guard !desk.arguments.isEmpty else { throw Problem(.usage, "missing argument NAME") }
-    let records = try records(desk)
-    var chosen: [StoredRecord] = []
-    for text in desk.arguments {
+  private func delete(_ context: CommandContext) async throws(Problem) {
+    guard !context.arguments.isEmpty else { throw Problem(.usage, "missing argument NAME") }
+    let records = try records(context)
+    var chosen: [Record] = []
+    for text in context.arguments {
       let record = try await records.find(text)
       if !chosen.contains(record) { chosen.append(record) }
     }
     let names = chosen.map { $0.text("name") ?? "" }.joined(separator: ", ")
-    guard try desk.confirms("delete \(names)") else { return desk.say("nothing deleted") }
+    guard try context.confirms("delete \(names)") else { return context.say("nothing deleted") }
     try await records.delete(chosen)
-    desk.say("deleted \(names); to restore \(chosen.count == 1 ? "it" : "them"), run bb-notes undo")
+    context.say("deleted \(names); to restore \(chosen.count == 1 ? "it" : "them"), run bb-notes undo")
   }
 
   /// Adds a record that was checked, with a warning if there is another of its name. The same record is not added
   /// again.
-  func add(_ record: StoredRecord, _ records: NamedRecords, _ desk: Desk) async throws(Problem) {
+  func add(_ record: Record, _ records: NamedRecords, _ context: CommandContext) async throws(Problem) {
     let name = record.text("name") ?? "", id = record.text("id") ?? ""
     if let known = try await records.same(as: record) {
-      return desk.say("\(name): no changes; it was added before (id \(known.text("id") ?? ""))")
+      return context.say("\(name): no changes; it was added before (id \(known.text("id") ?? ""))")
     }
     if try await records.hasOther(named: name, than: id) {
-      desk.say("another \(kind.noun) is also named \(name)")
+      context.say("another \(kind.noun) is also named \(name)")
     }
-    try await records.add(try await completing(record, nil, desk))
-    desk.say("added \(name) (id \(id))")
+    try await records.add(try await completing(record, nil, context))
+    context.say("added \(name) (id \(id))")
   }
 }

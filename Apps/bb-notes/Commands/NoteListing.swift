@@ -15,37 +15,37 @@ enum NoteListing {
     ColumnDescription("tags", .list(.text), "words of the text that begin with #"),
   ]
 
-  static func list(_ desk: Desk) async throws(Problem) { try await list(desk, search: nil) }
+  static func list(_ context: CommandContext) async throws(Problem) { try await list(context, search: nil) }
 
-  static func search(_ desk: Desk) async throws(Problem) {
-    let text = desk.arguments[0]
+  static func search(_ context: CommandContext) async throws(Problem) {
+    let text = context.arguments[0]
     guard !Words.folded(text).isEmpty else {
       throw Problem(.usage, "“\(text)” contains no searchable word", hint: "search words consist of letters and digits")
     }
-    try await list(desk, search: text)
+    try await list(context, search: text)
   }
 
-  private static func list(_ desk: Desk, search: String?) async throws(Problem) {
-    var selection = try desk.invocation.selection()
+  private static func list(_ context: CommandContext, search: String?) async throws(Problem) {
+    var selection = try context.invocation.selection()
     selection.search = search
-    selection.conditions += try EpisodeListing.conditions(desk)
-    selection = desk.dated(selection, in: Catalog.notes)
-    for tag in desk.invocation.all(NotesCommands.tag) {
+    selection.conditions += try EpisodeListing.conditions(context)
+    selection = context.dated(selection, in: Catalog.notes)
+    for tag in context.invocation.all(NotesCommands.tag) {
       selection.conditions.append(Condition("tags", .equal, try NoteTags.folded(tag)))
     }
     let visible = ["key", "production", "title", "text", "updated_at"]
-    let listing = try Listing(desk, kind: "notes", columns: columns, user: visible), isForFiles = listing.isForFiles
+    let listing = try Listing(context, kind: "notes", columns: columns, user: visible), isForFiles = listing.isForFiles
     var asked = selection
     // The store knows nothing of computed columns.
     asked.removeConditions { name in computed.contains { $0.name == name } }
     if asked.sort.contains(where: { key in computed.contains { $0.name == key.column } }) { asked.sort = [] }
     if !isForFiles || asked != selection { asked.columns = nil }
     if asked != selection { asked.limit = nil }
-    let book = try desk.book()
-    var rows = try await book.rows(of: Catalog.notes, asked)
+    let repository = try context.repository()
+    var rows = try await repository.rows(of: Catalog.notes, asked)
     if !isForFiles {
-      let production = try EpisodeArguments.production(desk)
-      let titles = try await desk.knownTitles(book)
+      let production = try EpisodeArguments.production(context)
+      let titles = try await context.knownTitles(repository)
       rows = ComputedRows(rows, adding: computed) { record in
         var record = NoteTags.added(to: record)
         guard let key = EpisodeKey(of: record) else { return record }
@@ -58,44 +58,44 @@ enum NoteListing {
       rows = ComputedRows(rows, adding: computed, NoteTags.added)
     }
     let count = try await listing.write(rows, selection)
-    if count == 0, let production = desk[SharedOptions.production] { tellUnknown(production, desk) }
+    if count == 0, let production = context[SharedOptions.production] { tellUnknown(production, context) }
   }
 
   /// Says that a show of which nothing is listed is none of those that bb knows; there may be others.
-  private static func tellUnknown(_ production: String, _ desk: Desk) {
-    let names = Shorthand.productions.flatMap { [$0.name, $0.short] }
+  private static func tellUnknown(_ production: String, _ context: CommandContext) {
+    let names = EpisodeQuery.productions.flatMap { [$0.name, $0.short] }
     guard !names.contains(EpisodeKey.production(production)) else { return }
     let near = SpellingSuggestion.word(to: production, among: names).map { "; did you mean \($0)?" } ?? ""
-    desk.say("no notes for “\(production)”\(near)")
+    context.say("no notes for “\(production)”\(near)")
   }
 
-  static func show(_ desk: Desk) async throws(Problem) {
-    let key = try EpisodeArguments.one(desk)
-    let book = try desk.book()
-    let note = try await Notebook(book).existingNote(on: key)
-    if OutputOptions.formats.contains(where: desk.has) {
-      return try await Listing(desk, kind: "notes", columns: ["text"]).write([note], of: note.schema)
+  static func show(_ context: CommandContext) async throws(Problem) {
+    let key = try EpisodeArguments.one(context)
+    let repository = try context.repository()
+    let note = try await NoteRepository(repository).existingNote(on: key)
+    if OutputOptions.formats.contains(where: context.has) {
+      return try await Listing(context, kind: "notes", columns: ["text"]).write([note], of: note.schema)
     }
-    let title = try await desk.knownTitle(of: key, book).map { " “\($0)”" } ?? ""
+    let title = try await context.knownTitle(of: key, repository).map { " “\($0)”" } ?? ""
     let created = note.text("created_at"), updated = note.text("updated_at")
     // A record that was written by hand may have no times.
     var times = created.map { ["added \(LocalTime.text(of: $0))"] } ?? []
     if let updated, updated != created { times.append("updated \(LocalTime.text(of: updated))") }
     let line = times.isEmpty ? "" : times.joined(separator: ", ") + "\n"
-    try await desk.page("\(key.text)\(title)\n\(line)\n\(note.text("text") ?? "")\n")
+    try await context.page("\(key.text)\(title)\n\(line)\n\(note.text("text") ?? "")\n")
   }
 }
 
-extension Desk {
+extension CommandContext {
   /// The episode's title, as the storage or what is built in has it; the API is not asked.
-  fileprivate func knownTitle(of key: EpisodeKey, _ book: RecordBook) async throws(Problem) -> String? {
-    let choices = EpisodeChoices(book, builtIn: services.sources.snapshot) { (_) throws(Problem) in nil }
+  fileprivate func knownTitle(of key: EpisodeKey, _ repository: RecordRepository) async throws(Problem) -> String? {
+    let choices = EpisodeChoices(repository, builtIn: services.sources.snapshot) { (_) throws(Problem) in nil }
     return try await choices.choice(key)?.title
   }
 
   /// The titles of all episodes that the store or what is built in has.
-  func knownTitles(_ book: RecordBook) async throws(Problem) -> [EpisodeKey: String] {
-    let choices = EpisodeChoices(book, builtIn: services.sources.snapshot) { (_) throws(Problem) in nil }
+  func knownTitles(_ repository: RecordRepository) async throws(Problem) -> [EpisodeKey: String] {
+    let choices = EpisodeChoices(repository, builtIn: services.sources.snapshot) { (_) throws(Problem) in nil }
     var titles: [EpisodeKey: String] = [:]
     for choice in try await choices.all() { titles[choice.key] = choice.title }
     return titles

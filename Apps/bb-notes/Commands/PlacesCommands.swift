@@ -50,13 +50,13 @@ enum PlacesCommands {
   private static let visited = Option.flag("visited", in: place, "only visited places").excluding("planned")
   private static let planned = Option.flag("planned", in: place, "only planned places")
 
-  private static func select(_ desk: Desk, _ selection: inout Selection) throws(Problem) {
-    if desk.has(visited) { selection.conditions.append(Condition("visited_on", .isNotNull)) }
-    if desk.has(planned) { selection.conditions.append(Condition("visited_on", .isNull)) }
+  private static func select(_ context: CommandContext, _ selection: inout Selection) throws(Problem) {
+    if context.has(visited) { selection.conditions.append(Condition("visited_on", .isNotNull)) }
+    if context.has(planned) { selection.conditions.append(Condition("visited_on", .isNull)) }
   }
 
   /// `at=LAT,LON` stands for both coordinates.
-  private static func assignments(_ desk: Desk, _ text: String) throws(Problem) -> [Assignment] {
+  private static func assignments(_ context: CommandContext, _ text: String) throws(Problem) -> [Assignment] {
     guard text.hasPrefix("at=") else { return [try Assignment(parsing: text)] }
     let coordinates = try Coordinates(parsing: String(text.dropFirst(3)))
     return [
@@ -65,38 +65,38 @@ enum PlacesCommands {
     ]
   }
 
-  private static func addPlace(_ desk: Desk) async throws(Problem) {
-    let records = try named.records(desk, makes: true)
-    var record = records.draft(id: try await records.newIdentifier(desk.services.identifiers.next()))
-    if let name = desk.arguments.first { record = try Assignment(parsing: "name=\(name)").applied(to: record) }
-    if let text = desk[at] {
+  private static func addPlace(_ context: CommandContext) async throws(Problem) {
+    let records = try named.records(context, makes: true)
+    var record = records.draft(id: try await records.newIdentifier(context.services.identifiers.next()))
+    if let name = context.arguments.first { record = try Assignment(parsing: "name=\(name)").applied(to: record) }
+    if let text = context[at] {
       let coordinates = try Coordinates(parsing: text)
       record["latitude"] = .real(coordinates.latitude)
       record["longitude"] = .real(coordinates.longitude)
     }
-    if let text = desk[comment] { record = try Assignment(parsing: "comment=\(text)").applied(to: record) }
-    if let date = desk[visitedOn] {
-      record = try Assignment(parsing: "visited_on=\(date)").applied(to: record, today: desk.today)
+    if let text = context[comment] { record = try Assignment(parsing: "comment=\(text)").applied(to: record) }
+    if let date = context[visitedOn] {
+      record = try Assignment(parsing: "visited_on=\(date)").applied(to: record, today: context.today)
     }
     do throws(Problem) {
       try records.check(record)
     } catch {
-      guard desk.services.terminal.isInteractive, !PersonalDataset.place.missing(record).isEmpty else { throw error }
+      guard context.services.terminal.isInteractive, !PersonalDataset.place.missing(record).isEmpty else { throw error }
       let advice = [
         "a new place: name, latitude and longitude are required", "visited_on: 2024, 2024-05 or 2024-05-17",
       ]
-      guard let (filled, text, draft) = try await named.filledIn(record, desk, advice: advice, isNew: true) else {
+      guard let (filled, text, draft) = try await named.filledIn(record, context, advice: advice, isNew: true) else {
         return
       }
-      return try await desk.editing().saving(text, draft: draft, about: "a new place") { () throws(Problem) in
+      return try await context.editing().saving(text, draft: draft, about: "a new place") { () throws(Problem) in
         try records.check(filled)
-        try await named.add(filled, records, desk)
+        try await named.add(filled, records, context)
       }
     }
-    try await named.add(record, records, desk)
+    try await named.add(record, records, context)
   }
 
-  private static func coordinates(of record: StoredRecord) throws(Problem) -> Coordinates {
+  private static func coordinates(of record: Record) throws(Problem) -> Coordinates {
     let name = record.text("name") ?? "the place"
     guard let latitude = record.real("latitude"), let longitude = record.real("longitude") else {
       throw Problem(.badData, "no coordinates recorded for \(name)")
@@ -110,33 +110,35 @@ enum PlacesCommands {
     }
   }
 
-  private static func show(_ desk: Desk) async throws(Problem) {
-    let record = try await named.records(desk).find(desk.arguments[0])
-    if !desk.has(map), try await named.showInFormat(record, desk) { return }
+  private static func show(_ context: CommandContext) async throws(Problem) {
+    let record = try await named.records(context).find(context.arguments[0])
+    if !context.has(map), try await named.showInFormat(record, context) { return }
     let coordinates = try coordinates(of: record)
-    if desk.has(map) { return try await open(coordinates.mapURL, desk) }
+    if context.has(map) { return try await open(coordinates.mapURL, context) }
     var text = "\(record.text("name") ?? "")\n\(coordinates.text)\n"
     text += record.text("visited_on").map { "visited \($0)\n" } ?? "planned\n"
     text += "\(coordinates.mapURL)\n"
     if let comment = record.text("comment") { text += "\n\(comment)\n" }
     let added = record.text("created_at").map { ", added \(LocalTime.text(of: $0))" } ?? ""
     text += "\n\(record.text("id") ?? "")\(added)\n"
-    try await desk.page(text)
+    try await context.page(text)
   }
 
-  private static func showDirections(_ desk: Desk) async throws(Problem) {
+  private static func showDirections(_ context: CommandContext) async throws(Problem) {
     var start: Coordinates?
-    if let text = desk[from] { start = try Coordinates(parsing: text) }
-    let record = try await named.records(desk).find(desk.arguments[0])
-    try await open(try coordinates(of: record).directionsURL(from: start), desk)
+    if let text = context[from] { start = try Coordinates(parsing: text) }
+    let record = try await named.records(context).find(context.arguments[0])
+    try await open(try coordinates(of: record).directionsURL(from: start), context)
   }
 
   /// Opens a page with all places.
-  private static func showMap(_ desk: Desk) async throws(Problem) {
-    let services = desk.services, book = try desk.book()
-    guard try await book.store.tables().contains(where: { $0.name == Catalog.places.name }) else { throw noPlaces }
-    let rows = try await book.store.rows(of: Catalog.places.name, RowRequest())
-    let sink = PageSink(), file = desk[mapOutput], files = services.files
+  private static func showMap(_ context: CommandContext) async throws(Problem) {
+    let services = context.services, repository = try context.repository()
+    guard try await repository.store.tables().contains(where: { $0.name == Catalog.places.name }) else {
+      throw noPlaces
+    }
+    let rows = try await repository.store.rows(of: Catalog.places.name, RowRequest())
+    let sink = PageSink(), file = context[mapOutput], files = services.files
     let output = Export.Output(try services.exporters.named("html"), ExportOptions()) { () throws(Problem) in
       try file.map { (path) throws(Problem) in try files.sink(path, replaces: true) } ?? sink
     }
@@ -149,15 +151,15 @@ enum PlacesCommands {
     if file != nil { return }
     guard summary.rows > 0 else { throw noPlaces }
     let page = try await services.desktop.keep(page: sink.bytes)
-    try await open(page, desk)
+    try await open(page, context)
   }
 
   private static var noPlaces: Problem {
     Problem(.absent, "no places recorded", hint: "add one with: bb-notes places add NAME --at LAT,LON")
   }
 
-  private static func open(_ url: String, _ desk: Desk) async throws(Problem) {
-    if desk.services.desktop.open(url) { return }
-    try await desk.page(url + "\n")
+  private static func open(_ url: String, _ context: CommandContext) async throws(Problem) {
+    if context.services.desktop.open(url) { return }
+    try await context.page(url + "\n")
   }
 }

@@ -29,24 +29,24 @@ enum StorageCommands {
     "config", "show the settings and their origins, or change one", discussion: ConfigurationCommand.discussion,
     arguments: ConfigurationCommand.arguments, options: OutputOptions.listing, examples: ConfigurationCommand.examples)
 
-  private static func copy(_ desk: Desk) async throws(Problem) {
-    guard let location = desk[target] else {
+  private static func copy(_ context: CommandContext) async throws(Problem) {
+    guard let location = context[target] else {
       throw Problem(.usage, "missing required option --to", hint: "for example: --to csv:DIR")
     }
-    let copied = try await desk.services.stores.migrate(try desk.book().store, to: location)
-    for (table, records) in copied { desk.say("\(table): \(records == 1 ? "1 record" : "\(records) records")") }
-    desk.say("copied everything to \(location); use it with --storage \(location) or BB_STORAGE")
+    let copied = try await context.services.stores.migrate(try context.repository().store, to: location)
+    for (table, records) in copied { context.say("\(table): \(records == 1 ? "1 record" : "\(records) records")") }
+    context.say("copied everything to \(location); use it with --storage \(location) or BB_STORAGE")
   }
 
-  private static func claim(_ desk: Desk) async throws(Problem) {
-    guard let location = desk[Options.storage] else {
+  private static func claim(_ context: CommandContext) async throws(Problem) {
+    guard let location = context[Options.storage] else {
       throw Problem(.usage, "missing required option --storage", hint: "for example: --storage csv:DIR")
     }
-    try await desk.services.stores.claim(location)
-    desk.say("initialised store \(location)")
+    try await context.services.stores.claim(location)
+    context.say("initialised store \(location)")
   }
 
-  private static func lookOver(_ desk: Desk) async throws(Problem) {
+  private static func lookOver(_ context: CommandContext) async throws(Problem) {
     let schema = Schema(
       "findings",
       columns: [
@@ -54,15 +54,15 @@ enum StorageCommands {
         ColumnDescription("dataset", .text, "dataset or file"), ColumnDescription("key", .text, "record key"),
         ColumnDescription("what", .text, nullable: false, "description"),
       ])
-    let book = try desk.book()
-    let damage = try await book.store.check()
+    let repository = try context.repository()
+    let damage = try await repository.store.check()
     var findings = damage.map { problem in
-      StoredRecord(schema, ["kind": .text("damage"), "what": .text(problem.description)])
+      Record(schema, ["kind": .text("damage"), "what": .text(problem.description)])
     }
     if damage.isEmpty {
-      for finding in try await DanglingReferences(book, desk.choices(book)).findings() {
+      for finding in try await DanglingReferences(repository, context.choices(repository)).findings() {
         findings.append(
-          StoredRecord(
+          Record(
             schema,
             [
               "kind": .text("dangling reference"), "dataset": .text(finding.dataset), "key": .text(finding.key),
@@ -70,15 +70,15 @@ enum StorageCommands {
             ]))
       }
     }
-    try await Listing(desk, kind: "findings").write(findings, of: schema, try desk.invocation.selection())
+    try await Listing(context, kind: "findings").write(findings, of: schema, try context.invocation.selection())
     guard damage.isEmpty else {
       throw Problem(
-        .badData, "the store is damaged", at: book.store.name,
+        .badData, "the store is damaged", at: repository.store.name,
         hint: "fix the problems listed above, or restore a backup")
     }
   }
 
-  private static func showSettings(_ desk: Desk) async throws(Problem) {
+  private static func showSettings(_ context: CommandContext) async throws(Problem) {
     let schema = Schema(
       "config",
       columns: [
@@ -86,12 +86,12 @@ enum StorageCommands {
         ColumnDescription("value", .text, "its value; null if it depends on the command or the machine"),
         ColumnDescription("from", .text, nullable: false, "the origin of the value"),
       ])
-    let services = desk.services
-    if let change = try ConfigurationCommand.change(desk.arguments) {
+    let services = context.services
+    if let change = try ConfigurationCommand.change(context.arguments) {
       return try await services.configure(change.key, change.value)
     }
-    let rows = try ConfigurationCommand.rows(desk.invocation, services)
-    let records = rows.map { row in StoredRecord(schema, row.map { $0.isEmpty ? .null : .text($0) }) }
-    try await Listing(desk, kind: "config").write(records, of: schema)
+    let rows = try ConfigurationCommand.rows(context.invocation, services)
+    let records = rows.map { row in Record(schema, row.map { $0.isEmpty ? .null : .text($0) }) }
+    try await Listing(context, kind: "config").write(records, of: schema)
   }
 }

@@ -43,46 +43,46 @@ enum TransferCommands {
 
   // MARK: import
 
-  private static func importFile(_ desk: Desk) async throws(Problem) {
-    let path = desk.arguments[0]
-    let (schema, records) = try await read(path, desk)
+  private static func importFile(_ context: CommandContext) async throws(Problem) {
+    let path = context.arguments[0]
+    let (schema, records) = try await read(path, context)
     let importing = RecordImport(
-      into: try desk.book(makes: true), desk[onConflict].flatMap(RecordImport.Conflict.init),
-      identifier: desk.services.identifiers.next)
+      into: try context.repository(makes: true), context[onConflict].flatMap(RecordImport.Conflict.init),
+      identifier: context.services.identifiers.next)
     let name = path == "-" ? "standard input" : String(path.split(separator: "/").last ?? Substring(path))
     let outcome = try await importing.run(records, of: schema, from: name)
     let parts = [(outcome.added, "added"), (outcome.changed, "changed"), (outcome.unchanged, "unchanged")]
     let counts = parts.filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }
-    desk.say("\(schema.name): " + (counts.isEmpty ? "\(name) contains no records" : counts.joined(separator: ", ")))
+    context.say("\(schema.name): " + (counts.isEmpty ? "\(name) contains no records" : counts.joined(separator: ", ")))
   }
 
-  private static func read(_ path: String, _ desk: Desk) async throws(Problem) -> (Schema, [StoredRecord]) {
-    let suffix = desk[fromFormat] ?? path.split(separator: ".").last.map { $0.lowercased() } ?? ""
-    if desk.services.documents.extensions.contains(suffix) {
-      return try await desk.services.documents.records(path, extension: suffix)
+  private static func read(_ path: String, _ context: CommandContext) async throws(Problem) -> (Schema, [Record]) {
+    let suffix = context[fromFormat] ?? path.split(separator: ".").last.map { $0.lowercased() } ?? ""
+    if context.services.documents.extensions.contains(suffix) {
+      return try await context.services.documents.records(path, extension: suffix)
     }
     var schema = Catalog.notes, options = FileInputOptions()
-    options.format = try desk[fromFormat].map { (name) throws(Problem) in try FileFormat(named: name) }
-    options.delimiter = try desk[FileInputOptions.delimiterOption].map { (text) throws(Problem) in
+    options.format = try context[fromFormat].map { (name) throws(Problem) in try FileFormat(named: name) }
+    options.delimiter = try context[FileInputOptions.delimiterOption].map { (text) throws(Problem) in
       try CSVStyle.delimiter(named: text)
     }
-    let rows = try await desk.services.documents.rows(path, options) {
+    let rows = try await context.services.documents.rows(path, options) {
       (columns) throws(Problem) in
-      schema = try dataset(with: columns, path, desk)
+      schema = try dataset(with: columns, path, context)
       return ColumnTypes(schema.columns.filter { columns.contains($0.name) })
     }
-    var records: [StoredRecord] = []
+    var records: [Record] = []
     while let work = try await rows.next() {
       records += try work.batch().records(of: rows.schema)
       try RecordImport.check(records.count, path)
     }
-    for note in rows.notes { desk.services.report.warning(note) }
+    for note in rows.notes { context.services.report.warning(note) }
     return (schema, records)
   }
 
   /// The dataset that has these columns.
   private static func dataset(
-    with columns: [String], _ path: String, _ desk: Desk
+    with columns: [String], _ path: String, _ context: CommandContext
   ) throws(Problem) -> Schema {
     func holds(_ schema: Schema) -> Bool {
       columns.allSatisfy { schema.position(of: $0) != nil }
@@ -91,7 +91,7 @@ enum TransferCommands {
             || columns.contains(column.name)
         }
     }
-    if let name = desk[dataset], let schema = datasets.first(where: { $0.name == name }) {
+    if let name = context[dataset], let schema = datasets.first(where: { $0.name == name }) {
       for column in columns where schema.position(of: column) == nil {
         let near = Remedy.nearest(column, among: schema.columns.map(\.name))
         throw Problem(.badData, "\(name) have no column “\(column)”", at: path, hint: near ?? "")
@@ -108,10 +108,10 @@ enum TransferCommands {
 
   // MARK: export
 
-  private static func exportRecords(_ desk: Desk) async throws(Problem) {
-    let schema = try Catalog.dataset(named: desk.arguments[0])
-    let outputs = try OutputPlan(desk.invocation, desk.services, OutputPolicy())
-    let selection = try desk.invocation.selection()
-    try await outputs.write(try await desk.book().rows(of: schema, selection), selection: selection)
+  private static func exportRecords(_ context: CommandContext) async throws(Problem) {
+    let schema = try Catalog.dataset(named: context.arguments[0])
+    let outputs = try OutputPlan(context.invocation, context.services, OutputPolicy())
+    let selection = try context.invocation.selection()
+    try await outputs.write(try await context.repository().rows(of: schema, selection), selection: selection)
   }
 }

@@ -78,7 +78,7 @@ public final class CSVRowStream: RowStream {
         return try inferring(again, table: table, reading, careful: true)
       }
       let stream = try stream(source, table, reading, opened, types)
-      if stream.isOptimistic { return stream }
+      if stream.mayWiden { return stream }
       // Written output cannot be undone, so the file cannot be read again.
       opened.splitter.strayQuotes = .kept
     }
@@ -134,7 +134,7 @@ public final class CSVRowStream: RowStream {
   }
 
   /// Whether types were found by looking at the beginning alone.
-  public var isOptimistic: Bool { layout.columns.contains { $0.isInferred && $0.type != .text } }
+  public var mayWiden: Bool { layout.columns.contains { $0.isInferred && $0.type != .text } }
 
   /// The next piece of the file, still to be parsed.
   public func next() async throws(Problem) -> BatchTask? { try nextWork() }
@@ -159,7 +159,7 @@ public final class CSVRowStream: RowStream {
         if description.isInferred {
           found.withLock { $0[column] = Self.wider(description.type) }
           problem.hint = .set(
-            .columnTypes, to: "\(ListedName.written(description.name))=text", for: "set the column type")
+            .columnTypes, to: "\(NameListParser.written(description.name))=text", for: "set the column type")
         }
       }
       return .failure(problem)

@@ -50,7 +50,7 @@ public final class CSVWRows: RowStream {
   }
 
   /// Whether a value may contradict its type.
-  public var isOptimistic: Bool { rows.isOptimistic || converters.contains { $0?.widened != nil } }
+  public var mayWiden: Bool { rows.mayWiden || converters.contains { $0?.widened != nil } }
 
   /// Those of the file.
   public var notes: [Warning] { rows.notes }
@@ -88,7 +88,8 @@ public final class CSVWRows: RowStream {
       .badData,
       "invalid \(isDefault ? "default" : "value") “\(shown)” for \(description.name): expected \(converter.expected), "
         + "as its metadata says", at: name,
-      hint: .set(.columnTypes, to: "\(ListedName.written(description.name))=text", for: "read it as text"), record: row)
+      hint: .set(.columnTypes, to: "\(NameListParser.written(description.name))=text", for: "read it as text"),
+      record: row)
   }
 
   /// The rows again from the beginning, with types that hold the value which did not fit.

@@ -53,29 +53,29 @@ public struct RecordWriter: Sendable {
   /// Writes the rows of a batch.
   /// - Returns: the number of cells with control characters, which are shown as control pictures.
   public func write(_ batch: RowBatch, _ out: inout ByteBuffer) -> Int {
-    var noted = 0
+    var reportedCells = 0
     for row in 0..<batch.count {
       if row > 0 { out.append(separator) }
       if let terminal {
-        noted += write(batch, row, terminal, &out)
+        reportedCells += write(batch, row, terminal, &out)
         continue
       }
       for column in 0..<batch.width {
         out.append(bytes: names[column])
         let start = out.count
-        noted += DisplayText.append(batch[row, column], batch.arena, to: &out)
+        reportedCells += DisplayText.append(batch[row, column], batch.arena, to: &out)
         // Without a value the line ends with the name.
         if out.count == start { out.trimBlanks() }
         out.append(byte: 0x0A)
       }
     }
-    return noted
+    return reportedCells
   }
 
   // MARK: - Terminal
 
   private func write(_ batch: RowBatch, _ row: Int, _ terminal: Terminal, _ out: inout ByteBuffer) -> Int {
-    var noted = 0, nulls: [String] = []
+    var reportedCells = 0, nulls: [String] = []
     putRule(batch, row, terminal, &out)
     var text = ByteBuffer(capacity: 4096)
     for column in 0..<batch.width {
@@ -86,7 +86,7 @@ public struct RecordWriter: Sendable {
         text.append(integer: Int64(images))
         text.append(" images")
       } else {
-        noted += TerminalText.append(cell, batch.arena, schema.columns[column], to: &text)
+        reportedCells += TerminalText.append(cell, batch.arena, schema.columns[column], to: &text)
       }
       guard text.count > 0 else {
         nulls.append(schema.columns[column].name)
@@ -104,7 +104,7 @@ public struct RecordWriter: Sendable {
       terminal.style.begin(.dim, &out)
       putLines(text, terminal, .dim, &out)
     }
-    return noted
+    return reportedCells
   }
 
   /// `── Walter White ───────`

@@ -55,12 +55,12 @@ public struct TableWriter: Sendable {
     _ cell: Cell, _ chunk: Arena, _ column: ColumnDescription, _ forTerminal: Bool, to text: inout ByteBuffer
   ) -> Int {
     if forTerminal { return TerminalText.append(cell, chunk, column, to: &text) }
-    let noted = DisplayText.append(cell, chunk, to: &text)
+    let reportedCells = DisplayText.append(cell, chunk, to: &text)
     if column.unit == Stars.unit, let stars = Stars.text(of: cell, chunk) {
       text.append(" ")
       text.append(stars)
     }
-    return noted
+    return reportedCells
   }
 
   static func nameWidth(_ column: ColumnDescription) -> Int {
@@ -96,7 +96,7 @@ public struct TableWriter: Sendable {
   ///
   /// - Returns: how many cells had control characters, which are shown as their pictures.
   public func write(_ batch: RowBatch, _ out: inout ByteBuffer) -> Int {
-    var noted = 0
+    var reportedCells = 0
     var text = ByteBuffer(capacity: 4096)
     guard batch.width > 0 else { return 0 }
     for row in 0..<batch.count {
@@ -104,12 +104,12 @@ public struct TableWriter: Sendable {
         if shown > 0 { putBar(&out) }
         text.removeAll()
         let column = columns[shown]
-        noted += Self.append(batch[row, column], batch.arena, schema.columns[column], isFitted, to: &text)
+        reportedCells += Self.append(batch[row, column], batch.arena, schema.columns[column], isFitted, to: &text)
         put(text, shown, TerminalStyle.Part(schema.columns[column].type), isLink: true, &out)
       }
       out.append(byte: 0x0A)
     }
-    return noted
+    return reportedCells
   }
 
   private func putBar(_ out: inout ByteBuffer) {

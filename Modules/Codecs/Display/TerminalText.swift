@@ -17,12 +17,12 @@ enum TerminalText {
       }
       return plain.run { VisibleText.append($0, to: &out) }
     default:
-      let noted = DisplayText.append(cell, chunk, to: &out)
+      let reportedCells = DisplayText.append(cell, chunk, to: &out)
       if column.unit == Stars.unit, let stars = Stars.text(of: cell, chunk) {
         out.append(" ")
         out.append(stars)
       }
-      return noted
+      return reportedCells
     }
     return 0
   }

@@ -9,7 +9,7 @@ public import Rows
 public enum VisibleText {
   /// Appends text made visible; returns 1 when it had something to make visible other than line feeds and tabs, else 0.
   static func append(_ text: ByteRun, to out: inout ByteBuffer) -> Int {
-    var position = 0, noted = 0
+    var position = 0, reportedCells = 0
     while position < text.count {
       let start = position
       var special = unprintable(text, position)
@@ -19,9 +19,9 @@ public enum VisibleText {
       }
       position += special
       out.append(text.slice(from: start, atMost: position - start))
-      if position < text.count { position += appendSpecial(text, position, to: &out, &noted) }
+      if position < text.count { position += appendSpecial(text, position, to: &out, &reportedCells) }
     }
-    return noted
+    return reportedCells
   }
 
   /// Appends a name (of a column) made visible.
@@ -40,17 +40,17 @@ public enum VisibleText {
 
   /// Appends what begins at `position`; returns how many bytes of the text that covers.
   private static func appendSpecial(
-    _ text: ByteRun, _ position: Int, to out: inout ByteBuffer, _ noted: inout Int
+    _ text: ByteRun, _ position: Int, to out: inout ByteBuffer, _ reportedCells: inout Int
   ) -> Int {
     let first = text[position]
     if first < 0x20 || first == 0x7F {
-      if first != 0x0A, first != 0x09 { noted = 1 }
+      if first != 0x0A, first != 0x09 { reportedCells = 1 }
       out.append(bytes: [0xE2, 0x90, first == 0x7F ? 0xA1 : 0x80 + first])
       return 1
     }
     let count = min(first < 0xC0 ? 1 : first < 0xE0 ? 2 : first < 0xF0 ? 3 : 4, text.count - position)
     if let scalar = driver(text, position, count) {
-      noted = 1
+      reportedCells = 1
       out.append("\\u{\(String(scalar, radix: 16))}")
     } else {
       out.append(text.slice(from: position, atMost: count))

@@ -138,7 +138,7 @@ public final class JSONRowStream: RowStream {
   }
 
   /// Whether types were found by looking at the beginning alone.
-  public var isOptimistic: Bool { inference != nil }
+  public var mayWiden: Bool { inference != nil }
 
   /// The next piece of the document, still to be parsed.
   public func next() async throws(Problem) -> BatchTask? { try nextWork() }
@@ -208,7 +208,7 @@ public final class JSONRowStream: RowStream {
         let isContradiction = error.column.map { $0 < 0 || layout.columns[$0].isInferred } ?? false
         if isContradiction, let column = error.column, column >= 0 {
           problem.hint = .set(
-            .columnTypes, to: "\(ListedName.written(layout.columns[column].name))=json", for: "set the column type")
+            .columnTypes, to: "\(NameListParser.written(layout.columns[column].name))=json", for: "set the column type")
         }
         let offset = piece.context.place.offset
         if isContradiction {

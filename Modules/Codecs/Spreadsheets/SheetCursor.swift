@@ -133,7 +133,7 @@ final class SheetCursor {
       "invalid value “\(excerpt)” for column “\(name)”: expected \(type.name)", cell.column)
     if layout.isInferred(cell.column) {
       layout.contradict()
-      problem.hint = .set(.columnTypes, to: "\(ListedName.written(name))=text", for: "set the column type")
+      problem.hint = .set(.columnTypes, to: "\(NameListParser.written(name))=text", for: "set the column type")
     }
     return problem
   }

@@ -76,7 +76,7 @@ public final class SheetRowStream: RowStream {
   }
 
   /// Whether types were found by looking at the beginning alone.
-  public var isOptimistic: Bool { !isCertain }
+  public var mayWiden: Bool { !isCertain }
 
   /// Formulas that have no value, and errors that are text.
   public var notes: [Warning] {

@@ -40,7 +40,7 @@ public struct APIDataset: Sendable, Hashable {
   /// The parent dataset, if there is one request per parent record; nil if one list holds everything.
   public var parent: SourceParent?
   /// Detail requests that complete the rows.
-  public var supplements: [SourceSupplement]
+  public var supplements: [DetailRequest]
   /// The request that sends a new record; nil if the server accepts none.
   public var submission: SourceSubmission?
   /// How only changed records are requested; nil if that is not possible.
@@ -51,7 +51,7 @@ public struct APIDataset: Sendable, Hashable {
     _ schema: Schema, path: String, parameters: [SourceParameter] = [], filters: [SourceParameter] = [],
     randomPath: String? = nil, randomFilters: [SourceParameter] = [], records: String = "",
     paging: SourcePaging = .none, occurrence: String? = nil, parent: SourceParent? = nil,
-    supplements: [SourceSupplement] = [], submission: SourceSubmission? = nil, ignored: [String] = [],
+    supplements: [DetailRequest] = [], submission: SourceSubmission? = nil, ignored: [String] = [],
     columns: [SourceColumn]
   ) {
     self.schema = schema
@@ -102,7 +102,7 @@ public struct SourceParent: Sendable, Hashable {
 }
 
 /// Detail requests that fill more columns of existing rows.
-public struct SourceSupplement: Sendable, Hashable {
+public struct DetailRequest: Sendable, Hashable {
   /// The kind of detail requests.
   public enum Scope: Sendable, Hashable {
     /// One answer for each row: an object, asked for with the first key column's value, as for a `SourceParent`.

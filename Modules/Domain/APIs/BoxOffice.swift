@@ -11,11 +11,11 @@ extension APIDescription {
       APIDataset(
         Catalog.movies, path: "/movies", parameters: [SourceParameter("order_type", "0")], records: "/movies",
         supplements: [
-          SourceSupplement(
+          DetailRequest(
             path: "/movies", parameters: [SourceParameter("order_type", "1")],
             scope: .list(records: "/movies", id: "/id"),
             columns: [SourceColumn("curation_rank", from: SourceColumn.place)]),
-          SourceSupplement(
+          DetailRequest(
             path: "/movie", scope: .eachRow(parameter: "id"),
             columns: [
               SourceColumn("audience", from: "/audience"),

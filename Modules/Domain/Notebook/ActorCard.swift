@@ -4,7 +4,7 @@ import Rows
 /// An actor from a vCard.
 struct ActorCard {
   /// The record; of what the card does not have, null.
-  private(set) var record = StoredRecord(Catalog.actors, [:])
+  private(set) var record = Record(Catalog.actors, [:])
   /// Names of properties that actors have no column for.
   private(set) var ignored: Set<String> = []
 

@@ -3,7 +3,7 @@ public import Rows
 
 /// Dangling references of personal records: notes on unknown episodes, favourites of deleted records.
 public struct DanglingReferences: Sendable {
-  private let book: RecordBook
+  private let repository: RecordRepository
   private let choices: EpisodeChoices
 
   /// One such record.
@@ -14,9 +14,9 @@ public struct DanglingReferences: Sendable {
     public let what: String
   }
 
-  /// Looks at the records of `book`; `choices` are the episodes that are known.
-  public init(_ book: RecordBook, _ choices: EpisodeChoices) {
-    self.book = book
+  /// Looks at the records of `repository`; `choices` are the episodes that are known.
+  public init(_ repository: RecordRepository, _ choices: EpisodeChoices) {
+    self.repository = repository
     self.choices = choices
   }
 
@@ -26,7 +26,7 @@ public struct DanglingReferences: Sendable {
   private func notes() async throws(Problem) -> [Finding] {
     let known = Set(try await choices.all().map(\.key))
     var findings: [Finding] = []
-    for note in try await book.records(of: Catalog.notes) {
+    for note in try await repository.records(of: Catalog.notes) {
       guard let key = EpisodeKey(of: note), !known.contains(key) else { continue }
       findings.append(Finding(dataset: "notes", key: note.keyText, what: "unknown episode \(key.text)"))
     }
@@ -35,15 +35,15 @@ public struct DanglingReferences: Sendable {
 
   /// Checks favourites of datasets that the store contains; others cannot be checked.
   private func favourites() async throws(Problem) -> [Finding] {
-    var wanted: [String: [StoredRecord]] = [:]
-    for favourite in try await book.records(of: Catalog.favourites) {
+    var wanted: [String: [Record]] = [:]
+    for favourite in try await repository.records(of: Catalog.favourites) {
       if let dataset = favourite.text("dataset") { wanted[dataset, default: []].append(favourite) }
     }
-    let stored = Set(try await book.store.tables().map(\.name))
+    let stored = Set(try await repository.store.tables().map(\.name))
     var findings: [Finding] = []
     for (dataset, favourites) in wanted.sorted(by: { $0.key < $1.key }) where stored.contains(dataset) {
       guard let schema = Catalog.all.first(where: { $0.name == dataset }) else { continue }
-      let keys = Set(try await book.records(of: schema).map(\.keyText))
+      let keys = Set(try await repository.records(of: schema).map(\.keyText))
       for favourite in favourites where !keys.contains(favourite.text("record_key") ?? "") {
         findings.append(
           Finding(dataset: "favourites", key: favourite.keyText, what: "no such record in \(dataset)"))

@@ -3,15 +3,15 @@ public import Rows
 
 /// Deleted records, from the history, that were not created again.
 public struct DeletedRecords: Sendable {
-  private let book: RecordBook
+  private let repository: RecordRepository
 
-  /// The trash of `book`'s storage.
-  public init(_ book: RecordBook) { self.book = book }
+  /// The trash of `repository`'s storage.
+  public init(_ repository: RecordRepository) { self.repository = repository }
 
   /// A deleted record.
   public struct Item: Sendable, Hashable {
     /// The record as it was.
-    public let record: StoredRecord
+    public let record: Record
     /// When it was deleted, RFC 3339 in UTC.
     public let deletedAt: String
     /// What deleted it.
@@ -26,10 +26,10 @@ public struct DeletedRecords: Sendable {
   /// The records in the trash, as they were at their last deletion, latest deletion last.
   public func items() async throws(Problem) -> [Item] {
     var items: [Place: (order: Int, item: Item)] = [:], order = 0
-    for entry in try await book.store.history() {
+    for entry in try await repository.store.history() {
       for table in entry.tables {
         let rows = table.rows.compactMap { row in
-          (row.after ?? row.before).map { (StoredRecord(table.schema, $0), row.after == nil) }
+          (row.after ?? row.before).map { (Record(table.schema, $0), row.after == nil) }
         }
         for (record, isGone) in rows.sorted(by: { StoredKey($0.0.key) < StoredKey($1.0.key) }) {
           let place = Place(table: table.schema.name, key: record.key)
@@ -42,7 +42,7 @@ public struct DeletedRecords: Sendable {
     // A record may have come back by another way than a change: a table that was loaded, a file that was edited.
     var result: [Item] = []
     for item in items.values.sorted(by: { $0.order < $1.order }).map(\.item) {
-      if try await book.record(of: item.record.schema, key: item.record.key) == nil { result.append(item) }
+      if try await repository.record(of: item.record.schema, key: item.record.key) == nil { result.append(item) }
     }
     return result
   }
@@ -51,6 +51,6 @@ public struct DeletedRecords: Sendable {
   /// - Throws: `busy` when one of them is there again.
   public func restore(_ items: [Item]) async throws(Problem) {
     let names = items.map(\.record.label).joined(separator: ", ")
-    try await book.change("restore \(names)", items.map { RecordBook.Edit(from: nil, to: $0.record) })
+    try await repository.change("restore \(names)", items.map { RecordRepository.Edit(from: nil, to: $0.record) })
   }
 }

@@ -13,7 +13,7 @@ public struct EpisodeChoice: Sendable, Hashable {
   /// `S05E14 “Ozymandias”`.
   public var label: String { key.short + (title.map { " “\($0)”" } ?? "") }
 
-  init?(_ record: StoredRecord) {
+  init?(_ record: Record) {
     guard let key = EpisodeKey(of: record) else { return nil }
     self.key = key
     title = record.text("title")
@@ -23,7 +23,7 @@ public struct EpisodeChoice: Sendable, Hashable {
 
 /// The episodes one can choose: those of the storage, those that are built in, and those that the API has.
 public struct EpisodeChoices: Sendable {
-  private let book: RecordBook
+  private let repository: RecordRepository
   private let builtIn: any RecordSource
   private let current: @Sendable (_ freshness: Freshness) async throws(Problem) -> (any RowStream)?
 
@@ -38,14 +38,14 @@ public struct EpisodeChoices: Sendable {
   }
 
   /// - Parameters:
-  ///   - book: the storage.
+  ///   - repository: the storage.
   ///   - builtIn: what is known without network.
   ///   - current: what the API has, or had when it answered last; nil when that is not known.
   public init(
-    _ book: RecordBook, builtIn: any RecordSource,
+    _ repository: RecordRepository, builtIn: any RecordSource,
     current: @escaping @Sendable (_ freshness: Freshness) async throws(Problem) -> (any RowStream)?
   ) {
-    self.book = book
+    self.repository = repository
     self.builtIn = builtIn
     self.current = current
   }
@@ -54,7 +54,9 @@ public struct EpisodeChoices: Sendable {
   /// `refresh`.
   public func choice(_ key: EpisodeKey, refresh: Bool = false) async throws(Problem) -> EpisodeChoice? {
     if !refresh {
-      if let stored = try await book.record(of: Catalog.episodes, key: key.values) { return EpisodeChoice(stored) }
+      if let stored = try await repository.record(of: Catalog.episodes, key: key.values) {
+        return EpisodeChoice(stored)
+      }
       if let known = try await choices(in: try await builtInRows()).first(where: { $0.key == key }) { return known }
     }
     for freshness in refresh ? [Freshness.now] : [.daily, .minute] {
@@ -67,7 +69,7 @@ public struct EpisodeChoices: Sendable {
   /// Every episode, each once, in order of production, season and episode.
   public func all(refresh: Bool = false) async throws(Problem) -> [EpisodeChoice] {
     var found: [EpisodeKey: EpisodeChoice] = [:]
-    var streams = [try await book.rows(of: Catalog.episodes), try await builtInRows()]
+    var streams = [try await repository.rows(of: Catalog.episodes), try await builtInRows()]
     if let rows = try await current(refresh ? .now : .daily) { streams.append(rows) }
     for stream in streams {
       for choice in try await choices(in: stream) where found[choice.key] == nil { found[choice.key] = choice }
@@ -91,7 +93,7 @@ public struct EpisodeChoices: Sendable {
   public static func unknownProduction(_ name: String, among choices: [EpisodeChoice]) -> Problem {
     let known = Set(choices.map(\.key.production)).sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
     let all = known.map { name in
-      name + (Shorthand.productions.first { $0.name == name }.map { " (\($0.short))" } ?? "")
+      name + (EpisodeQuery.productions.first { $0.name == name }.map { " (\($0.short))" } ?? "")
     }
     return Problem(
       .usage, "unknown show “\(name)”",

@@ -22,16 +22,16 @@ public struct EpisodeKey: Sendable, Hashable, Comparable {
   /// - Throws: `usage` for anything else.
   public init(parsing text: String, production: String) throws(Problem) {
     guard let colon = text.lastIndex(of: ":") else {
-      let (season, episode) = try Shorthand.episode(text)
+      let (season, episode) = try EpisodeQuery.episode(text)
       self.init(production, season: season, episode: episode)
       return
     }
-    let (season, episode) = try Shorthand.episode(String(text[text.index(after: colon)...]))
+    let (season, episode) = try EpisodeQuery.episode(String(text[text.index(after: colon)...]))
     self.init(Self.production(String(text[..<colon])), season: season, episode: episode)
   }
 
   /// The key of a record that has columns production, season and episode; nil when one of them has no value.
-  public init?(of record: StoredRecord) {
+  public init?(of record: Record) {
     guard let production = record.text("production"), let season = record.integer("season"),
       let episode = record.integer("episode")
     else { return nil }
@@ -39,7 +39,7 @@ public struct EpisodeKey: Sendable, Hashable, Comparable {
   }
 
   /// A production's full name, from its name or short form; one that bb does not know is as it was written.
-  public static func production(_ text: String) -> String { (try? Shorthand.production(text)) ?? text }
+  public static func production(_ text: String) -> String { (try? EpisodeQuery.production(text)) ?? text }
 
   /// The key's values, in the order of the datasets' keys.
   public var values: [Value] { [.text(production), .integer(Int64(season)), .integer(Int64(episode))] }
@@ -53,7 +53,7 @@ public struct EpisodeKey: Sendable, Hashable, Comparable {
 
   /// The key as a shell word: `bb:S05E14`.
   public var argument: String {
-    let word = Shorthand.productions.first { $0.name == production }?.short
+    let word = EpisodeQuery.productions.first { $0.name == production }?.short
     return word.map { "\($0):\(short)" } ?? "'\(production.replacing("'", with: "'\\''")):\(short)'"
   }
 

@@ -7,24 +7,24 @@ public struct NamedRecords: Sendable {
   /// The kind.
   public let kind: PersonalDataset
   /// The records.
-  public let book: RecordBook
+  public let repository: RecordRepository
 
-  /// The records of `kind` in `book`.
-  public init(_ kind: PersonalDataset, _ book: RecordBook) {
+  /// The records of `kind` in `repository`.
+  public init(_ kind: PersonalDataset, _ repository: RecordRepository) {
     self.kind = kind
-    self.book = book
+    self.repository = repository
   }
 
   /// The record that a text means: its identifier or its name, either end of its identifier, at least four characters,
   /// or a unique part of its name, ignoring case and accents.
   /// - Throws: `usage` naming the candidates when several have it; `absent` with the nearest name.
-  public func find(_ text: String) async throws(Problem) -> StoredRecord {
+  public func find(_ text: String) async throws(Problem) -> Record {
     var exact = Selection()
     exact.alternatives = [[Condition("id", .equal, text), Condition("name", .equal, text)]]
-    let found = try await book.records(of: kind.schema, exact)
+    let found = try await repository.records(of: kind.schema, exact)
     if let record = found.first(where: { $0.text("id") == text }) { return record }
     if found.count == 1 { return found[0] }
-    let all = try await book.records(of: kind.schema)
+    let all = try await repository.records(of: kind.schema)
     if !found.isEmpty { return try only(found, text, among: all) }
     let wanted = Fold.folded(text)
     let folded = all.filter { Fold.folded($0.text("name") ?? "") == wanted }
@@ -43,8 +43,8 @@ public struct NamedRecords: Sendable {
   }
 
   private func only(
-    _ found: [StoredRecord], _ text: String, among all: [StoredRecord]
-  ) throws(Problem) -> StoredRecord {
+    _ found: [Record], _ text: String, among all: [Record]
+  ) throws(Problem) -> Record {
     if found.count == 1 { return found[0] }
     let short = ShortIdentifiers(all.compactMap { $0.text("id") })
     let candidates = found.prefix(10).map { "\(short[$0.text("id") ?? ""]) (\($0.text("name") ?? ""))" }
@@ -57,14 +57,14 @@ public struct NamedRecords: Sendable {
   public func shortIdentifiers() async throws(Problem) -> ShortIdentifiers {
     var selection = Selection()
     selection.columns = ["id"]
-    return ShortIdentifiers(try await book.records(of: kind.schema, selection).compactMap { $0.text("id") })
+    return ShortIdentifiers(try await repository.records(of: kind.schema, selection).compactMap { $0.text("id") })
   }
 
   /// Whether another record has this name.
   public func hasOther(named name: String, than id: String?) async throws(Problem) -> Bool {
     var selection = Selection()
     selection.conditions = [Condition("name", .equal, name)]
-    return try await book.records(of: kind.schema, selection).contains { $0.text("id") != id }
+    return try await repository.records(of: kind.schema, selection).contains { $0.text("id") != id }
   }
 
   /// `made`, or an identifier above that of every record, where the clock was set back: records are listed in the order
@@ -72,14 +72,14 @@ public struct NamedRecords: Sendable {
   public func newIdentifier(_ made: String) async throws(Problem) -> String {
     var selection = Selection()
     selection.columns = ["id"]
-    let known = try await book.records(of: kind.schema, selection).compactMap { $0.text("id") }
+    let known = try await repository.records(of: kind.schema, selection).compactMap { $0.text("id") }
     return RecordIdentifier.raised(made, above: known.filter(RecordIdentifier.isValid).max())
   }
 
   /// An empty record with a new identifier.
-  public func draft(id: String) -> StoredRecord {
-    let now = Value.text(book.now)
-    var record = StoredRecord(kind.schema, ["id": .text(id), "created_at": now, "updated_at": now])
+  public func draft(id: String) -> Record {
+    let now = Value.text(repository.now)
+    var record = Record(kind.schema, ["id": .text(id), "created_at": now, "updated_at": now])
     record["favourite"] = .boolean(false)
     return record
   }
@@ -89,7 +89,7 @@ public struct NamedRecords: Sendable {
   ///   - record: the record.
   ///   - isPartial: whether it may lack anything but a name.
   /// - Throws: `usage` naming all that is missing.
-  public func check(_ record: StoredRecord, isPartial: Bool = false) throws(Problem) {
+  public func check(_ record: Record, isPartial: Bool = false) throws(Problem) {
     var missing = kind.missing(record)
     if isPartial { missing = missing.filter { $0 == "a name" || kind.noun == "place" } }
     guard missing.isEmpty else {
@@ -102,7 +102,7 @@ public struct NamedRecords: Sendable {
 
   /// Refuses a change that takes away what a record must have.
   /// - Throws: `usage` naming all that would be missing and is there now.
-  public func check(_ record: StoredRecord, over before: StoredRecord) throws(Problem) {
+  public func check(_ record: Record, over before: Record) throws(Problem) {
     let known = kind.missing(before), removed = kind.missing(record).filter { !known.contains($0) }
     guard removed.isEmpty else {
       throw Problem(
@@ -114,37 +114,39 @@ public struct NamedRecords: Sendable {
   /// The record that has the same values as `record` in every column that the user fills in; nil if there is none.
   ///
   /// Images do not count: they have other names once they are stored.
-  public func same(as record: StoredRecord) async throws(Problem) -> StoredRecord? {
+  public func same(as record: Record) async throws(Problem) -> Record? {
     guard let name = record.text("name") else { return nil }
     var selection = Selection()
     selection.conditions = [Condition("name", .equal, name)]
     let columns = kind.form.filter { $0 != "images" }
-    return try await book.records(of: kind.schema, selection).first { other in
+    return try await repository.records(of: kind.schema, selection).first { other in
       columns.allSatisfy { other[$0] == record[$0] }
     }
   }
 
   /// Adds a record.
-  public func add(_ record: StoredRecord) async throws(Problem) {
-    try await book.change("add \(kind.noun) \(record.text("name") ?? "")", [RecordBook.Edit(from: nil, to: record)])
+  public func add(_ record: Record) async throws(Problem) {
+    try await repository.change(
+      "add \(kind.noun) \(record.text("name") ?? "")", [RecordRepository.Edit(from: nil, to: record)])
   }
 
   /// Changes a record, when it still is as it was read.
   /// - Returns: false when nothing is different; then nothing is written.
   /// - Throws: `busy` when it has been changed since it was read.
   public func change(
-    _ verb: String, _ before: StoredRecord, to after: StoredRecord
+    _ verb: String, _ before: Record, to after: Record
   ) async throws(Problem) -> Bool {
     guard after != before else { return false }
     var after = after
-    after["updated_at"] = .text(book.now)
-    return try await book.change(
-      "\(verb) \(kind.noun) \(before.text("name") ?? "")", [RecordBook.Edit(from: before, to: after)])
+    after["updated_at"] = .text(repository.now)
+    return try await repository.change(
+      "\(verb) \(kind.noun) \(before.text("name") ?? "")", [RecordRepository.Edit(from: before, to: after)])
   }
 
   /// Deletes records.
-  public func delete(_ records: [StoredRecord]) async throws(Problem) {
+  public func delete(_ records: [Record]) async throws(Problem) {
     let names = records.map { $0.text("name") ?? "" }.joined(separator: ", ")
-    try await book.change("delete \(kind.noun) \(names)", records.map { RecordBook.Edit(from: $0, to: nil) })
+    try await repository.change(
+      "delete \(kind.noun) \(names)", records.map { RecordRepository.Edit(from: $0, to: nil) })
   }
 }

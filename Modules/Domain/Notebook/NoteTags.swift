@@ -43,7 +43,7 @@ public enum NoteTags {
   }
 
   /// The record with its tags in the column `tags`.
-  public static func added(to record: StoredRecord) -> StoredRecord {
+  public static func added(to record: Record) -> Record {
     var record = record
     record["tags"] = .list(tags(in: record.text("text") ?? ""))
     return record

@@ -15,9 +15,9 @@ public struct PersonalDataset: Sendable {
   /// The order in which they are listed.
   public let order: [Selection.SortKey]
   /// The names of missing required values.
-  public let missing: @Sendable (StoredRecord) -> [String]
+  public let missing: @Sendable (Record) -> [String]
   /// Refuses values that make no sense, with `usage`.
-  public let check: @Sendable (StoredRecord) throws(Problem) -> Void
+  public let check: @Sendable (Record) throws(Problem) -> Void
 
   /// Places: with a name and where they are; listed in the order in which they were added.
   public static let place = PersonalDataset(

@@ -11,7 +11,7 @@ public struct PlaceDocumentReader: Sendable {
   /// The dataset that the records are of.
   public let schema: Schema
   /// The records, in the order of the document.
-  public private(set) var records: [StoredRecord] = []
+  public private(set) var records: [Record] = []
   /// A description of the parts of the document that were ignored; nil if none were.
   public private(set) var leftOut: String?
 
@@ -31,7 +31,7 @@ public struct PlaceDocumentReader: Sendable {
     if suffix == "vcf" {
       schema = Catalog.actors
       var ignored: Set<String> = []
-      var actors: [StoredRecord] = []
+      var actors: [Record] = []
       try VCardReader.read(bytes, name: name) { (card) throws(Problem) in
         let actor = try ActorCard(card, name: name)
         actors.append(actor.record)
@@ -43,7 +43,7 @@ public struct PlaceDocumentReader: Sendable {
       return
     }
     func place(_ element: XMLElement) -> String { XMLReader.place(element.start, in: bytes, name: name) }
-    var kind = Catalog.places, records: [StoredRecord] = [], others = 0, what = Self.shapes
+    var kind = Catalog.places, records: [Record] = [], others = 0, what = Self.shapes
     try XMLElement.records(bytes, name: name) { (root) throws(Problem) in
       switch root.name {
       case "gpx":
@@ -86,12 +86,12 @@ public struct PlaceDocumentReader: Sendable {
   private static func place(
     _ name: String?, _ comment: String?, _ latitude: String?, _ longitude: String?, _ others: [(String, String)],
     _ place: @autoclosure () -> String
-  ) throws(Problem) -> StoredRecord {
+  ) throws(Problem) -> Record {
     let name = name.flatMap { $0.allSatisfy(\.isWhitespace) ? nil : $0 }, label = name ?? "a place"
     guard let latitude = latitude.flatMap(degrees), let longitude = longitude.flatMap(degrees),
       let coordinates = try? Coordinates(latitude: latitude, longitude: longitude)
     else { throw Problem(.badData, "\(label): invalid coordinates", at: place()) }
-    var record = StoredRecord(
+    var record = Record(
       Catalog.places,
       [
         "latitude": .real(coordinates.latitude), "longitude": .real(coordinates.longitude),
@@ -122,7 +122,7 @@ public struct PlaceDocumentReader: Sendable {
     return Double(digits)
   }
 
-  private static func gpx(_ point: XMLElement, _ place: (XMLElement) -> String) throws(Problem) -> StoredRecord {
+  private static func gpx(_ point: XMLElement, _ place: (XMLElement) -> String) throws(Problem) -> Record {
     // Some programs keep the values and not what they are in.
     let extensions = point["extensions"]?.elements ?? []
     var values = [("created_at", point.text(of: "time") ?? "")]
@@ -136,8 +136,8 @@ public struct PlaceDocumentReader: Sendable {
   }
 
   /// The placemark's points, which none of lines and areas has.
-  private static func kml(_ mark: XMLElement, _ place: (XMLElement) -> String) throws(Problem) -> [StoredRecord] {
-    var records: [StoredRecord] = []
+  private static func kml(_ mark: XMLElement, _ place: (XMLElement) -> String) throws(Problem) -> [Record] {
+    var records: [Record] = []
     let points = mark.all("Point")
     let values = mark["ExtendedData"]?.elements.map { ($0.attributes["name"] ?? "", $0.text(of: "value") ?? "") } ?? []
     for point in points {
@@ -220,8 +220,8 @@ public struct PlaceDocumentReader: Sendable {
 
   // MARK: actors
 
-  private static func actor(_ element: XMLElement, _ place: (XMLElement) -> String) throws(Problem) -> StoredRecord {
-    var record = StoredRecord(Catalog.actors, [:])
+  private static func actor(_ element: XMLElement, _ place: (XMLElement) -> String) throws(Problem) -> Record {
+    var record = Record(Catalog.actors, [:])
     for (name, column) in [
       ("name", "name"), ("category", "category"), ("cityOfBirth", "birth_city"), ("phoneNo", "phone"),
       ("email", "email"), ("description", "description"), ("website", "website"),

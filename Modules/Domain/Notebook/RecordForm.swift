@@ -12,7 +12,7 @@ public struct RecordForm: Sendable {
   }
 
   /// The record's values, with `advice` above them.
-  public func text(of record: StoredRecord, advice: [String] = []) -> [UInt8] {
+  public func text(of record: Record, advice: [String] = []) -> [UInt8] {
     var text: [UInt8] = []
     func put(_ value: [UInt8], first: String, further: String) {
       for (position, line) in Self.lines(value).enumerated() {

@@ -22,17 +22,17 @@ public struct RecordImport: Sendable {
     public var unchanged = 0
   }
 
-  private let book: RecordBook
+  private let repository: RecordRepository
   private let conflict: Conflict?
   private let makeIdentifier: @Sendable () -> String
 
-  /// An import into `book`.
+  /// An import into `repository`.
   /// - Parameters:
-  ///   - book: the book that gets the records.
+  ///   - repository: the repository that gets the records.
   ///   - conflict: nil to refuse when there is one.
   ///   - identifier: the identifier of a new record.
-  public init(into book: RecordBook, _ conflict: Conflict?, identifier: @escaping @Sendable () -> String) {
-    self.book = book
+  public init(into repository: RecordRepository, _ conflict: Conflict?, identifier: @escaping @Sendable () -> String) {
+    self.repository = repository
     self.conflict = conflict
     makeIdentifier = identifier
   }
@@ -52,22 +52,23 @@ public struct RecordImport: Sendable {
   /// Imports records of one dataset.
   /// - Throws: `cannotCreate` with the conflicting records, unless an action was given; `badData` for an invalid
   ///   record.
-  public func run(_ records: [StoredRecord], of schema: Schema, from name: String) async throws(Problem) -> Outcome {
+  public func run(_ records: [Record], of schema: Schema, from name: String) async throws(Problem) -> Outcome {
     if conflict == .append, Self.texts[schema.name] == nil {
       throw Problem(
         .importConflict, "append does not apply to \(schema.name)", hint: .set(.importConflict, to: "skip", "replace"))
     }
-    let existing = try await book.records(of: schema)
+    let existing = try await repository.records(of: schema)
     let kept = existing.first?.schema ?? schema
-    var byKey: [[Value]: StoredRecord] = [:], byLabel: [String: StoredRecord] = [:]
+    var byKey: [[Value]: Record] = [:], byLabel: [String: Record] = [:]
     for record in existing {
       byKey[record.key] = record
       byLabel[Self.likeness(record)] = record
     }
     var last = existing.compactMap { $0.text("id") }.filter(RecordIdentifier.isValid).max()
-    var edits: [[Value]: RecordBook.Edit] = [:], order: [[Value]] = [], conflicts: [String] = [], outcome = Outcome()
+    var edits: [[Value]: RecordRepository.Edit] = [:], order: [[Value]] = [], conflicts: [String] = [],
+      outcome = Outcome()
     for imported in records {
-      var record = StoredRecord(kept, Array(repeating: .null, count: kept.width))
+      var record = Record(kept, Array(repeating: .null, count: kept.width))
       for column in imported.schema.columns { record[column.name] = imported[column.name] }
       if let production = EpisodeKey(of: record)?.production {
         record["production"] = .text(EpisodeKey.production(production))
@@ -88,7 +89,7 @@ public struct RecordImport: Sendable {
       }
       guard let before else {
         outcome.added += 1
-        edits[record.key] = RecordBook.Edit(from: nil, to: record)
+        edits[record.key] = RecordRepository.Edit(from: nil, to: record)
         order.append(record.key)
         continue
       }
@@ -114,9 +115,9 @@ public struct RecordImport: Sendable {
           }
           record[column] = .text(parts.joined(separator: "\n"))
         }
-        if record.schema.position(of: "updated_at") != nil { record["updated_at"] = .text(book.now) }
+        if record.schema.position(of: "updated_at") != nil { record["updated_at"] = .text(repository.now) }
         outcome.changed += 1
-        edits[record.key] = RecordBook.Edit(from: before, to: record)
+        edits[record.key] = RecordRepository.Edit(from: before, to: record)
         order.append(record.key)
       }
     }
@@ -129,18 +130,18 @@ public struct RecordImport: Sendable {
           : "\(conflicts.count) imported records differ from existing ones: \(some)", at: name,
         hint: .set(.importConflict, to: "skip", "replace", "append"))
     }
-    try await book.change("import \(name)", order.compactMap { edits[$0] })
+    try await repository.change("import \(name)", order.compactMap { edits[$0] })
     return outcome
   }
 
   /// What two records without identifiers have in common when they are the same.
-  private static func likeness(_ record: StoredRecord) -> String {
+  private static func likeness(_ record: Record) -> String {
     let place = [record.real("latitude"), record.real("longitude")].compactMap { $0 }.map { "\($0)" }
     return ([record.text("name") ?? ""] + place).joined(separator: "\n")
   }
 
   /// Fills in identifiers, each above the `last`, and times.
-  private func complete(_ record: inout StoredRecord, from before: StoredRecord?, above last: inout String?) {
+  private func complete(_ record: inout Record, from before: Record?, above last: inout String?) {
     if record.schema.position(of: "id") != nil, record["id"] == .null {
       if let known = before?["id"] {
         record["id"] = known
@@ -152,14 +153,14 @@ public struct RecordImport: Sendable {
     }
     for column in ["created_at", "updated_at"]
     where record.schema.position(of: column) != nil && record[column] == .null {
-      record[column] = before?[column] ?? .text(book.now)
+      record[column] = before?[column] ?? .text(repository.now)
     }
     if record.schema.position(of: "favourite") != nil, record["favourite"] == .null {
       record["favourite"] = before?["favourite"] ?? .boolean(false)
     }
   }
 
-  private func check(_ record: StoredRecord, _ name: String) throws(Problem) {
+  private func check(_ record: Record, _ name: String) throws(Problem) {
     for column in record.schema.columns where !column.isNullable && record[column.name] == .null {
       throw Problem(.badData, "\(record.label): missing \(column.name)", at: name)
     }
@@ -170,8 +171,8 @@ public struct RecordImport: Sendable {
         if let key = EpisodeKey(of: record), key.season < 0 || key.episode < 0 {
           throw Problem(.badData, "season and episode numbers must not be negative")
         }
-      case "places": try NamedRecords(.place, book).check(record)
-      case "actors": try NamedRecords(.actor, book).check(record, isPartial: true)
+      case "places": try NamedRecords(.place, repository).check(record)
+      case "actors": try NamedRecords(.actor, repository).check(record, isPartial: true)
       default: break
       }
     } catch {

@@ -2,10 +2,10 @@ public import Rows
 
 /// The history of a store, newest last, with undo.
 public struct UndoHistory: Sendable {
-  private let book: RecordBook
+  private let repository: RecordRepository
 
-  /// The history of `book`'s store.
-  public init(_ book: RecordBook) { self.book = book }
+  /// The history of `repository`'s store.
+  public init(_ repository: RecordRepository) { self.repository = repository }
 
   /// A history entry and its undo status.
   public struct Item: Sendable {
@@ -30,8 +30,9 @@ public struct UndoHistory: Sendable {
 
   /// Every entry, oldest first.
   public func items() async throws(Problem) -> [Item] {
-    let entries = try await book.store.history(), undone = entries.undone
-    let loads = entries.contains { $0.tables.contains(where: \.isLoad) } ? try await book.store.undoableLoads() : []
+    let entries = try await repository.store.history(), undone = entries.undone
+    let loads =
+      entries.contains { $0.tables.contains(where: \.isLoad) } ? try await repository.store.undoableLoads() : []
     return entries.map { entry in
       let isKept = !entry.tables.contains(where: \.isLoad) || loads.contains(entry.id)
       let state: Item.State =
@@ -61,7 +62,8 @@ public struct UndoHistory: Sendable {
         .absent, "cannot undo “\(load.entry.title)” of \(time): the rows that it replaced are no longer kept",
         hint: .run(.showHistory, "undo an earlier command by its number, which is listed"))
     }
-    try await reverse(command.map(\.entry), StoreUndo(command.map(\.entry.id), title: "undo: \(title)", time: book.now))
+    try await reverse(
+      command.map(\.entry), StoreUndo(command.map(\.entry.id), title: "undo: \(title)", time: repository.now))
     return (title, time)
   }
 
@@ -69,7 +71,7 @@ public struct UndoHistory: Sendable {
   /// - Returns: the title of the command that is in effect again.
   /// - Throws: `absent` when there is nothing to redo; `busy` when a record is no longer as the undo left it.
   public func redo() async throws(Problem) -> String {
-    let entries = try await book.store.history(), undone = entries.undone
+    let entries = try await repository.store.history(), undone = entries.undone
     // Those that redo others are passed over.
     let undoing = Set(entries.filter { !$0.undoes.isEmpty }.map(\.id))
     let last = entries.last { !undone.contains($0.id) && ($0.undoes.isEmpty || !undoing.isSuperset(of: $0.undoes)) }
@@ -79,16 +81,16 @@ public struct UndoHistory: Sendable {
       throw Problem(
         .absent, "cannot redo “\(title)”: the rows are no longer kept", hint: .run(.sync, "load them again"))
     }
-    try await reverse([last], StoreUndo([last.id], title: "redo: \(title)", time: book.now))
+    try await reverse([last], StoreUndo([last.id], title: "redo: \(title)", time: repository.now))
     return title
   }
 
   /// Reverses entries, with errors that say what they are about.
   private func reverse(_ entries: [HistoryEntry], _ undo: StoreUndo) async throws(Problem) {
     do throws(Problem) {
-      try await book.store.undo(undo)
+      try await repository.store.undo(undo)
     } catch {
-      if error.kind == .io, let last = try? await book.store.history().last, last.title == undo.title,
+      if error.kind == .io, let last = try? await repository.store.history().last, last.title == undo.title,
         last.time == undo.time, Set(last.undoes) == Set(undo.entries)
       {
         throw error.afterSaving()
@@ -129,8 +131,8 @@ public struct UndoHistory: Sendable {
     for table in entries.flatMap(\.tables) {
       for row in table.rows {
         guard let values = row.after ?? row.before else { continue }
-        let record = StoredRecord(table.schema, values)
-        let now = try await book.record(of: table.schema, key: record.key)?.narrowed(to: table.schema)
+        let record = Record(table.schema, values)
+        let now = try await repository.record(of: table.schema, key: record.key)?.narrowed(to: table.schema)
         if now?.values != row.after { return "\(record.label) was changed since" }
       }
     }
@@ -138,7 +140,7 @@ public struct UndoHistory: Sendable {
   }
 }
 
-extension StoredRecord {
+extension Record {
   /// What people call it: the episode, the name, else the key.
   public var label: String {
     if let key = EpisodeKey(of: self) { return "the \(singular) on \(key.text)" }
@@ -148,7 +150,7 @@ extension StoredRecord {
   private var singular: String { schema.name.hasSuffix("s") ? String(schema.name.dropLast()) : schema.name }
 
   /// The columns of another schema of the same table.
-  func narrowed(to other: Schema) -> StoredRecord {
-    StoredRecord(other, other.columns.map { self[$0.name] })
+  func narrowed(to other: Schema) -> Record {
+    Record(other, other.columns.map { self[$0.name] })
   }
 }

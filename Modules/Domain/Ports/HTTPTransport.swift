@@ -82,7 +82,7 @@ public struct HTTPResponse: Sendable {
   /// When the server sent it or last said that it is unchanged, in seconds since 1970; nil for just now.
   public var fetchedAt: Int64?
   /// Confirms that the body is valid. A cache stores the response only when this is called.
-  public var believe: @Sendable () -> Void = {}
+  public var commitToCache: @Sendable () -> Void = {}
 
   /// Creates a response.
   public init(

@@ -14,7 +14,7 @@ extension Array where Element: Sendable {
     _ body: @escaping @Sendable (Element) async throws(Problem) -> Result
   ) async throws(Problem) -> [Result] {
     typealias Share = Swift.Result<[(Int, Result)], Problem>
-    let elements = self, turns = Turns()
+    let elements = self, turns = TicketCounter()
     let outcome = await withTaskGroup(of: Share.self) { group -> Swift.Result<[Result], Problem> in
       for task in 0..<Swift.min(Swift.max(1, most), elements.count) {
         group.addTask(executorPreference: executors.isEmpty ? nil : executors[task % executors.count]) {
@@ -50,7 +50,7 @@ extension Array where Element: Sendable {
 }
 
 /// Numbers from 0, each given once; and how many of those are done with.
-private final class Turns: Sendable {
+private final class TicketCounter: Sendable {
   private let next = Atomic(0), finished = Atomic(0)
   func take() -> Int { next.add(1, ordering: .relaxed).oldValue }
   func finish() -> Int { finished.add(1, ordering: .relaxed).newValue }

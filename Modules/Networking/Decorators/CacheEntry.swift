@@ -22,7 +22,7 @@ struct CacheEntry: Sendable {
   func age(at now: Int64) -> Int64 { max(0, now - seconds) }
   func header(_ name: String) -> String? { headers.value(of: name) }
   func response(_ url: String) -> HTTPResponse {
-    var response = HTTPResponse(status: status, headers: headers, url: url, body: OneChunk(body))
+    var response = HTTPResponse(status: status, headers: headers, url: url, body: SingleChunkBody(body))
     response.fetchedAt = seconds
     return response
   }

@@ -92,9 +92,9 @@ public struct CachingTransport: HTTPTransport {
       var kept = CacheEntry(seconds: now, status: 200, headers: response.headers, body: body)
       kept.extra = request.keptHeaders
       let fresh = kept
-      var answer = HTTPResponse(status: 200, headers: response.headers, url: response.url, body: OneChunk(body))
+      var answer = HTTPResponse(status: 200, headers: response.headers, url: response.url, body: SingleChunkBody(body))
       answer.fetchedAt = now
-      answer.believe = { store.keep(fresh, at: place) }
+      answer.commitToCache = { store.keep(fresh, at: place) }
       return answer
     } catch {
       guard error.kind == .unavailable, !policy.refresh, let entry else { throw error }
@@ -132,7 +132,7 @@ public struct CachingTransport: HTTPTransport {
 }
 
 /// A body that is already in memory.
-struct OneChunk: AsyncSequence, Sendable {
+struct SingleChunkBody: AsyncSequence, Sendable {
   typealias Element = [UInt8]
   typealias Failure = Problem
   private let bytes: [UInt8]

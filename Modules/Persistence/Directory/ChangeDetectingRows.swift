@@ -13,7 +13,7 @@ struct ChangeDetectingRows: RowStream {
   }
 
   var schema: Schema { rows.schema }
-  var isOptimistic: Bool { rows.isOptimistic }
+  var mayWiden: Bool { rows.mayWiden }
   var notes: [Warning] { rows.notes }
 
   func next() async throws(Problem) -> BatchTask? {

@@ -99,7 +99,7 @@ public final class ImageFolder: ImageArchive {
 
   /// What earlier runs left, looked at once.
   private var left: [String] { leftovers.names { (try? DirectoryListing.names(parts)) ?? [] } }
-  private let leftovers = Leftovers()
+  private let leftovers = CachedNames()
   /// The descriptor of the journal; below zero until there is something to note.
   private let notes = Mutex<Int32>(-1)
 

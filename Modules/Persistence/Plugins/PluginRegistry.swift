@@ -5,7 +5,7 @@ import Synchronization
 
 /// The external exporters that are installed.
 public struct PluginRegistry: Sendable {
-  private let folders: PluginFolders
+  private let folders: PluginDirectories
   private let stream: any Exporter
   private let runner: PluginRunner
 
@@ -15,7 +15,7 @@ public struct PluginRegistry: Sendable {
   ///   - variables: the environment of the process, of which they get a few variables.
   ///   - temporary: the parent of their working directories.
   public init(
-    _ folders: PluginFolders, stream: any Exporter, variables: [String: String], temporary: String
+    _ folders: PluginDirectories, stream: any Exporter, variables: [String: String], temporary: String
   ) {
     self.folders = folders
     self.stream = stream

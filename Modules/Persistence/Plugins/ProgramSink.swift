@@ -23,7 +23,7 @@ final class ProgramSink: ByteSink {
   /// Starts a program in front of `inner`.
   /// - Parameter folder: its working directory; nil for that of this process.
   init(
-    _ path: String, _ arguments: [String], variables: [String: String], folder: PrivateFolder?,
+    _ path: String, _ arguments: [String], variables: [String: String], folder: PrivateDirectory?,
     into inner: any ByteSink,
     limits: Limits = Limits()
   ) throws(Problem) {
@@ -41,7 +41,7 @@ final class ProgramSink: ByteSink {
   /// Runs on its own thread, where waiting blocks no other task.
   private actor Work {
     private let child: ChildProcess
-    private let folder: PrivateFolder?
+    private let folder: PrivateDirectory?
     private let path: String
     private let inner: any ByteSink
     private let limits: Limits
@@ -52,7 +52,7 @@ final class ProgramSink: ByteSink {
     private var given = 0
     private var isDone = false
 
-    init(_ child: ChildProcess, _ folder: PrivateFolder?, _ path: String, _ inner: any ByteSink, _ limits: Limits) {
+    init(_ child: ChildProcess, _ folder: PrivateDirectory?, _ path: String, _ inner: any ByteSink, _ limits: Limits) {
       self.child = child
       self.folder = folder
       self.path = path
@@ -149,7 +149,7 @@ final class ProgramSink: ByteSink {
 }
 
 /// A directory for one run of a program, deleted with its contents when the last reference is released.
-final class PrivateFolder: Sendable {
+final class PrivateDirectory: Sendable {
   /// Its path.
   let path: String
 

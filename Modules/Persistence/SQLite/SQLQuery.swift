@@ -142,7 +142,8 @@ public struct SQLQuery: Sendable {
         .badData, "column “\(schema.columns[column].name)”: the number has more digits than SQL calculates with",
         at: schema.name,
         hint: .set(
-          .columnTypes, to: "\(ListedName.written(schema.columns[column].name))=text", for: "read the column as text"),
+          .columnTypes, to: "\(NameListParser.written(schema.columns[column].name))=text",
+          for: "read the column as text"),
         record: count + row)
     }
   }
@@ -197,7 +198,7 @@ private final class SQLQueryRows: RowStream {
   }
 
   var schema: Schema { inner.schema }
-  var isOptimistic: Bool { inner.isOptimistic }
+  var mayWiden: Bool { inner.mayWiden }
 
   func next() async throws(Problem) -> BatchTask? {
     do throws(Problem) {

@@ -23,7 +23,7 @@ enum SQLiteFormat {
 
   /// Whether the database is a store of bb, empty, or of another program.
   enum Owner {
-    case bb, nobody, other
+    case bb, none, other
   }
 
   /// Whose database it is.
@@ -32,7 +32,7 @@ enum SQLiteFormat {
     let application = try connection.integer("PRAGMA application_id")
     guard application == applicationID else {
       let entries = try connection.integer("SELECT count(*) FROM sqlite_schema")
-      return application == 0 && entries == 0 ? .nobody : .other
+      return application == 0 && entries == 0 ? .none : .other
     }
     let format = try connection.integer("PRAGMA user_version")
     guard format <= version else {

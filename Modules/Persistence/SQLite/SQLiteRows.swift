@@ -85,7 +85,7 @@ final class SQLiteRows: RowStream {
     ahead = Mutex(first)
   }
 
-  var isOptimistic: Bool { guessed.contains(true) }
+  var mayWiden: Bool { guessed.contains(true) }
 
   func next() async throws(Problem) -> BatchTask? {
     let first = ahead.withLock { first in

@@ -52,7 +52,7 @@ public actor SQLiteStore: RecordStore {
   /// The rows of a table or view, as they are now.
   /// - Throws: `noInput` for a missing table.
   public func rows(of table: String, _ request: RowRequest) async throws(Problem) -> any RowStream {
-    guard isThere else { throw StoreRules.noStorage(name) }
+    guard exists else { throw StoreRules.noStorage(name) }
     let index = request.selection?.search == nil ? nil : try searchIndex(of: table)
     return try await database.rows(of: table, as: nil, [:], request, index)
   }
@@ -212,14 +212,14 @@ public actor SQLiteStore: RecordStore {
     if building != nil {
       try connection.execute("PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF; PRAGMA cache_size=-8192; BEGIN")
     } else {
-      try keepLog(connection)
+      try enableWAL(connection)
       try connection.execute("PRAGMA synchronous=FULL; PRAGMA foreign_keys=ON")
       try SQLiteUpgrade.prepare(connection)
       try connection.execute("BEGIN IMMEDIATE")
     }
     switch try SQLiteFormat.owner(connection) {
     case .bb: try SQLiteUpgrade.run(connection)
-    case .nobody:
+    case .none:
       try connection.execute(
         "PRAGMA application_id=\(SQLiteFormat.applicationID); PRAGMA user_version=\(SQLiteFormat.version);")
       try connection.execute(SQLiteFormat.ownTables)
@@ -235,9 +235,9 @@ public actor SQLiteStore: RecordStore {
   ///
   /// SQLite waits for those who read or write, but not for one who changes the mode as well: it would be waiting for
   /// us.
-  private func keepLog(_ connection: borrowing SQLiteConnection) throws(Problem) {
+  private func enableWAL(_ connection: borrowing SQLiteConnection) throws(Problem) {
     let end = ContinuousClock.now + .seconds(StoreRules.patience)
-    while try SQLiteFormat.owner(connection) == .nobody {
+    while try SQLiteFormat.owner(connection) == .none {
       do throws(Problem) { return try connection.execute("PRAGMA journal_mode=WAL") } catch {
         guard error.kind == .busy, ContinuousClock.now < end else { throw error }
         usleep(10_000)
@@ -247,7 +247,7 @@ public actor SQLiteStore: RecordStore {
 
   /// Makes the directory of a new database, on the disk when this returns.
   private func makePlace() throws(Problem) {
-    if isThere { return }
+    if exists { return }
     try ReplacementGuard.checkPlace(ofStore: path, name: name)
     try DirectoryListing.makeStore(Temporaries.split(path).folder)
   }
@@ -262,10 +262,10 @@ public actor SQLiteStore: RecordStore {
   }
 
   /// Whether there is a file; what else goes wrong shows when it is opened.
-  private var isThere: Bool { unsafe access(path, F_OK) == 0 || errno != ENOENT }
+  private var exists: Bool { unsafe access(path, F_OK) == 0 || errno != ENOENT }
 
   /// A connection for reading; nil when there is no file yet.
   func reading() throws(Problem) -> SQLiteConnection? {
-    isThere ? try database.open() : nil
+    exists ? try database.open() : nil
   }
 }

@@ -122,7 +122,7 @@ public struct StoreRegistry: Sendable {
 
   /// Whether there is anything at a location; an empty directory is nothing, nor is one with hidden files only, as
   /// version control makes them.
-  public func isThere(_ location: StoreLocation) throws(Problem) -> Bool {
+  public func exists(_ location: StoreLocation) throws(Problem) -> Bool {
     guard try FileStamp.now(at: location.path) != nil else { return false }
     var status = stat()
     let isFolder = unsafe stat(location.path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
@@ -153,7 +153,7 @@ public struct StoreRegistry: Sendable {
     _ fill: (any RecordStore) async throws(Problem) -> Result
   ) async throws(Problem) -> Result {
     let target = location.path
-    if try isThere(location) {
+    if try exists(location) {
       throw Problem(
         .cannotCreate, "already exists", at: location.description, hint: "choose a location for a new store")
     }

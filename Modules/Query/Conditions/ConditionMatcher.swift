@@ -271,7 +271,7 @@ extension Schema {
     if let position = position(of: name) { return position }
     let names = columns.map(\.name)
     let hint =
-      Remedy.nearest(name, among: names) ?? .choose(name, from: names.map(ListedName.written), "available columns")
+      Remedy.nearest(name, among: names) ?? .choose(name, from: names.map(NameListParser.written), "available columns")
     throw Problem(.usage, "\(self.name) has no column “\(name)”", hint: hint)
   }
 }

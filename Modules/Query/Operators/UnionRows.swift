@@ -24,7 +24,7 @@ public final class UnionRows: RowStream {
   /// The columns of all tables.
   public let schema: Schema
   /// Whether the types of a table were inferred from its beginning.
-  public let isOptimistic: Bool
+  public let mayWiden: Bool
   private let parts: [Part]
   /// The types that the user gave, by column.
   private let given: ColumnTypes
@@ -49,7 +49,7 @@ public final class UnionRows: RowStream {
   }
 
   private init(_ parts: [Part], _ table: String, _ given: ColumnTypes, known: [ColumnTypes]) async throws(Problem) {
-    var columns: [ColumnDescription] = [], positions: [[UInt8]: Int] = [:], known = known, isOptimistic = false
+    var columns: [ColumnDescription] = [], positions: [[UInt8]: Int] = [:], known = known, mayWiden = false
     for (index, part) in parts.enumerated() {
       var rows = try await part.open(known[index])
       let names = rows.schema.columns
@@ -59,7 +59,7 @@ public final class UnionRows: RowStream {
         known[index].merge(wanted)
         rows = try await part.open(known[index])
       }
-      isOptimistic = isOptimistic || rows.isOptimistic
+      mayWiden = mayWiden || rows.mayWiden
       var common = 0
       for column in rows.schema.columns {
         guard let position = positions[Array(column.name.utf8)] else {
@@ -84,7 +84,7 @@ public final class UnionRows: RowStream {
     self.parts = parts
     self.given = given
     self.known = known
-    self.isOptimistic = isOptimistic
+    self.mayWiden = mayWiden
   }
 
   private static func union(_ a: ColumnType, _ b: ColumnType) -> ColumnType {

@@ -12,7 +12,7 @@ public protocol RowStream: Sendable {
   func widened() async throws(Problem) -> (any RowStream)?
   /// Whether types were inferred, so that `widened` may be needed. Output that cannot be undone is then buffered until
   /// it is complete.
-  var isOptimistic: Bool { get }
+  var mayWiden: Bool { get }
   /// Deviations accepted in the rows read so far.
   var notes: [Warning] { get }
 }
@@ -21,7 +21,7 @@ extension RowStream {
   /// The problem is final.
   public func widened() async throws(Problem) -> (any RowStream)? { nil }
   /// Types are known.
-  public var isOptimistic: Bool { false }
+  public var mayWiden: Bool { false }
   /// No deviations.
   public var notes: [Warning] { [] }
 

@@ -1,7 +1,7 @@
 import Synchronization
 
 /// Names that are looked up once, when they are first asked for.
-final class Leftovers: Sendable {
+final class CachedNames: Sendable {
   private let known = Mutex<[String]?>(nil)
 
   func names(_ read: () -> [String]) -> [String] {

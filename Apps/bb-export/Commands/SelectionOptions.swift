@@ -5,7 +5,7 @@ import Query
 import Rows
 
 /// Creates a selection from the command line.
-struct SelectionReader {
+struct SelectionOptions {
   private let invocation: Invocation
   private var plain = Selection()
   private let season: Int?
@@ -18,7 +18,7 @@ struct SelectionReader {
     self.invocation = invocation
     season = try invocation.integer(Options.season, in: 0...Int(Int32.max))
     if let production = invocation[SharedOptions.production] {
-      self.production = try Shorthand.production(production)
+      self.production = try EpisodeQuery.production(production)
     } else {
       production = nil
     }
@@ -69,11 +69,13 @@ struct SelectionReader {
   /// The selection for rows of `schema`, every column checked.
   func read(for schema: Schema) throws(Problem) -> Selection {
     var selection = plain
-    if let production { selection.conditions.append(try Shorthand.production(production, in: schema)) }
-    if let season { selection.alternatives.append(try Shorthand.season(season, in: schema, production: production)) }
-    if let episode = invocation[Options.episode] { selection.conditions += try Shorthand.episode(episode, in: schema) }
+    if let production { selection.conditions.append(try EpisodeQuery.production(production, in: schema)) }
+    if let season { selection.alternatives.append(try EpisodeQuery.season(season, in: schema, production: production)) }
+    if let episode = invocation[Options.episode] {
+      selection.conditions += try EpisodeQuery.episode(episode, in: schema)
+    }
     if let name = invocation[Options.name] {
-      selection.conditions.append(Condition(try Shorthand.nameColumn(of: schema), .contains, name))
+      selection.conditions.append(Condition(try EpisodeQuery.nameColumn(of: schema), .contains, name))
     }
     if let order { selection.sort = try order.sort(of: schema) }
     if order == nil, selection.sort.isEmpty, selection.grouping == nil, isOfFilms, schema.name == Catalog.movies.name {

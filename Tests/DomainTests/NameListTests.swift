@@ -10,7 +10,7 @@ import Testing
       (#""""""#, [#"""#]), ("e\u{301},é", ["e\u{301}", "é"]), ("a,\u{301}", ["a", "\u{301}"]),
     ])
   func names(text: String, wanted: [String]) throws {
-    let names = try ListedName.list(text, of: "columns")
+    let names = try NameListParser.list(text, of: "columns")
     #expect(names.map { Array($0.name.utf8) } == wanted.map { Array($0.utf8) })
     #expect(names.allSatisfy { $0.value == nil })
   }
@@ -19,9 +19,9 @@ import Testing
     "a name as it is written is read as that name",
     arguments: ["a", "a,b", #"""#, #""a""#, " a", "a ", "", "é b", "a,\u{301}", "a:b", "a=b"])
   func written(name: String) throws {
-    guard !name.isEmpty else { return #expect(ListedName.written(name) == #""""#) }
+    guard !name.isEmpty else { return #expect(NameListParser.written(name) == #""""#) }
     for mark: Unicode.Scalar? in [nil, ":", "="] {
-      let names = try ListedName.list("x,\(ListedName.written(name))", mark: mark, of: "columns")
+      let names = try NameListParser.list("x,\(NameListParser.written(name))", mark: mark, of: "columns")
       #expect(names.map(\.name) == ["x", name])
     }
   }
@@ -33,7 +33,7 @@ import Testing
       ("a : desc", ["a|desc"]), ("a:b:c", ["a|b:c"]),
     ])
   func values(text: String, wanted: [String]) throws {
-    let names = try ListedName.list(text, mark: ":", of: "sort")
+    let names = try NameListParser.list(text, mark: ":", of: "sort")
     #expect(names.map { name in name.name + (name.value.map { "|\($0)" } ?? "") } == wanted)
   }
 
@@ -45,7 +45,7 @@ import Testing
       (#""a"b"#, "has text after a closing quote"),
     ])
   func refused(text: String, why: String) {
-    let problem = #expect(throws: Problem.self) { try ListedName.list(text, of: "columns") }
+    let problem = #expect(throws: Problem.self) { try NameListParser.list(text, of: "columns") }
     #expect(problem?.kind == .usage)
     #expect(problem?.message.contains(why) == true)
   }

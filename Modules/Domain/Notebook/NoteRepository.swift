@@ -2,28 +2,28 @@ import Query
 public import Rows
 
 /// The user's notes on episodes, one per episode.
-public struct Notebook: Sendable {
+public struct NoteRepository: Sendable {
   /// The records.
-  public let book: RecordBook
+  public let repository: RecordRepository
 
-  /// The notes in `book`.
-  public init(_ book: RecordBook) { self.book = book }
+  /// The notes in `repository`.
+  public init(_ repository: RecordRepository) { self.repository = repository }
 
   /// The note on an episode; nil when there is none.
-  public func note(on key: EpisodeKey) async throws(Problem) -> StoredRecord? {
-    try await book.record(of: Catalog.notes, key: key.values)
+  public func note(on key: EpisodeKey) async throws(Problem) -> Record? {
+    try await repository.record(of: Catalog.notes, key: key.values)
   }
 
   /// Every note there is on episodes of a production, without texts: for advice.
   public func keys(of production: String) async throws(Problem) -> [EpisodeKey] {
     var selection = Selection()
     selection.conditions = [Condition("production", .equal, production)]
-    return try await book.records(of: Catalog.notes, selection).compactMap(EpisodeKey.init)
+    return try await repository.records(of: Catalog.notes, selection).compactMap(EpisodeKey.init)
   }
 
   /// The note on an episode that must have one.
   /// - Throws: `absent`, with the nearest notes.
-  public func existingNote(on key: EpisodeKey) async throws(Problem) -> StoredRecord {
+  public func existingNote(on key: EpisodeKey) async throws(Problem) -> Record {
     if let note = try await note(on: key) { return note }
     let near = try await keys(of: key.production).sorted { key.distance(to: $0) < key.distance(to: $1) }.prefix(3)
       .sorted()
@@ -44,25 +44,25 @@ public struct Notebook: Sendable {
   /// - Throws: `usage` for an empty text, `busy` when the note has been changed since it was read.
   @discardableResult
   public func write(
-    _ text: [UInt8], on key: EpisodeKey, over before: StoredRecord?, _ title: String
+    _ text: [UInt8], on key: EpisodeKey, over before: Record?, _ title: String
   ) async throws(Problem) -> Bool {
     let text = try NoteText.checked(text)
     if let before {
       var after = before
       after["text"] = .text(text)
       guard after != before else { return false }
-      after["updated_at"] = .text(book.now)
-      return try await book.change(title, [RecordBook.Edit(from: before, to: after)])
+      after["updated_at"] = .text(repository.now)
+      return try await repository.change(title, [RecordRepository.Edit(from: before, to: after)])
     }
-    let now = Value.text(book.now)
+    let now = Value.text(repository.now)
     let values = key.values
-    let note = StoredRecord(
+    let note = Record(
       Catalog.notes,
       [
         "production": values[0], "season": values[1], "episode": values[2], "text": .text(text), "created_at": now,
         "updated_at": now,
       ])
-    return try await book.change(title, [RecordBook.Edit(from: nil, to: note)])
+    return try await repository.change(title, [RecordRepository.Edit(from: nil, to: note)])
   }
 }
 

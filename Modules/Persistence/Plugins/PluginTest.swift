@@ -2,7 +2,7 @@ import Domain
 import Rows
 
 /// Tests a plug-in with tables that are hard to write.
-public struct PluginTrial: Sendable {
+public struct PluginTest: Sendable {
   /// One thing that was tried.
   public struct Result: Sendable, Hashable {
     /// The name of the test.

@@ -3,7 +3,7 @@ public import Query
 public import Rows
 
 /// One record, owned: what use cases look at, change and compare.
-public struct StoredRecord: Sendable, Hashable {
+public struct Record: Sendable, Hashable {
   /// The table of the record, with the columns that the user added.
   public let schema: Schema
   /// Its values, as wide as the schema.
@@ -61,9 +61,9 @@ public struct StoredRecord: Sendable, Hashable {
 
 extension RowBatch {
   /// The rows as records of `schema`, which is as wide; equal values are equal whatever reader they came from.
-  public func records(of schema: Schema) -> [StoredRecord] {
+  public func records(of schema: Schema) -> [Record] {
     (0..<count).map { row in
-      StoredRecord(schema, schema.columns.enumerated().map { value(row, $0).settled(as: $1.type) })
+      Record(schema, schema.columns.enumerated().map { value(row, $0).settled(as: $1.type) })
     }
   }
 }

@@ -3,7 +3,7 @@ public import Query
 public import Rows
 
 /// The short ways to say what people ask most: `--production bb`, `--season 1`, `--episode S05E14`, `--name Saul`.
-public enum Shorthand {
+public enum EpisodeQuery {
   /// The productions, and what they are called for short.
   public static let productions: [(name: String, short: String)] = [
     ("Breaking Bad", "bb"), ("Better Call Saul", "bcs"), ("El Camino", "ec"),

@@ -4,7 +4,7 @@ public import Rows
 
 /// Access to a store for personal records: reads single records, and applies one change per command, which is recorded
 /// in the history and can be undone.
-public struct RecordBook: Sendable {
+public struct RecordRepository: Sendable {
   /// The storage.
   public let store: any RecordStore
   private let clock: any WallClock
@@ -12,12 +12,12 @@ public struct RecordBook: Sendable {
   /// One record that is to be different, as it was read and as it should be.
   public struct Edit: Sendable, Hashable {
     /// The record as it was read; nil when there was none.
-    public let before: StoredRecord?
+    public let before: Record?
     /// The record as it should be; nil when it should be gone.
-    public let after: StoredRecord?
+    public let after: Record?
 
     /// A record that was `before` and should be `after`; both of one table and with one key.
-    public init(from before: StoredRecord?, to after: StoredRecord?) {
+    public init(from before: Record?, to after: Record?) {
       self.before = before
       self.after = after
     }
@@ -52,15 +52,15 @@ public struct RecordBook: Sendable {
   }
 
   /// The records that a selection without sorting and sampling gives, in order of the key.
-  public func records(of schema: Schema, _ selection: Selection = Selection()) async throws(Problem) -> [StoredRecord] {
+  public func records(of schema: Schema, _ selection: Selection = Selection()) async throws(Problem) -> [Record] {
     let rows = try selection.apply(to: try await rows(of: schema, selection), scratch: NoScratch())
-    var records: [StoredRecord] = []
+    var records: [Record] = []
     while let work = try await rows.next() { records += try work.batch().records(of: rows.schema) }
     return records
   }
 
   /// The record with this key; nil when there is none.
-  public func record(of schema: Schema, key: [Value]) async throws(Problem) -> StoredRecord? {
+  public func record(of schema: Schema, key: [Value]) async throws(Problem) -> Record? {
     var selection = Selection()
     selection.conditions = zip(schema.key, key).map { position, value in
       Condition(schema.columns[position].name, .equal, StoredKey([value]).text)
@@ -116,7 +116,7 @@ public struct RecordBook: Sendable {
     return edits.allSatisfy { edit in
       rows.contains { schema, row in
         guard let values = row.after ?? row.before, (row.after == nil) == (edit.after == nil) else { return false }
-        let record = StoredRecord(schema, values)
+        let record = Record(schema, values)
         return record.key == edit.key && edit.after.map { record.narrowed(to: $0.schema) == $0 } ?? true
       }
     }

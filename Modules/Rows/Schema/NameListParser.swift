@@ -1,7 +1,7 @@
 /// One of several comma-separated names, as in `--columns`, `--sort` and `--types`: `a, b:desc, "c, d"`.
 ///
 /// A name that contains a comma or the mark, or starts with a quote, is written `"…"`, with `""` for a quote.
-public struct ListedName: Sendable, Hashable {
+public struct NameListParser: Sendable, Hashable {
   /// The name.
   public let name: String
   /// The text after the mark: `desc` of `b:desc`; nil without a mark.
@@ -14,9 +14,9 @@ public struct ListedName: Sendable, Hashable {
   ///   - option: what messages call the list: `columns` of `--columns`.
   /// - Throws: `usage` for an empty name, and for a quote that is not closed or is followed by text.
   public static func list(_ text: String, mark: Unicode.Scalar? = nil, of option: String) throws(Problem)
-    -> [ListedName]
+    -> [NameListParser]
   {
-    var rest = text.unicodeScalars[...], names: [ListedName] = []
+    var rest = text.unicodeScalars[...], names: [NameListParser] = []
     func problem(_ what: String, _ hint: Remedy) -> Problem {
       Problem(.usage, "--\(option) “\(text)” \(what)", hint: hint)
     }
@@ -42,7 +42,7 @@ public struct ListedName: Sendable, Hashable {
         value = trimmed(take(&rest) { $0 == "," })
       }
       if name.isEmpty { throw problem("contains an empty name", "use names separated by commas") }
-      names.append(ListedName(name: name, value: value))
+      names.append(NameListParser(name: name, value: value))
       guard rest.first == "," else { return names }
       rest = rest.dropFirst()
     }

@@ -5,7 +5,7 @@ import Domain
 import Rows
 
 /// Determines the source of the records from the command line: exactly one place.
-struct SourceReader {
+struct SourceOptions {
   private let invocation: Invocation
 
   /// Datasets of personal records, which exist only in stores.
@@ -22,7 +22,7 @@ struct SourceReader {
     if let path = invocation[Options.from] { return .file(path: path, try file()) }
     if let store = invocation[Options.storage] { return .storage(store, try FileInputOptions(invocation)) }
     if Self.personal.contains(dataset ?? ""), invocation[Options.source] == nil {
-      try refuseAsking("a store", connects)
+      try rejectAPIOptions("a store", connects)
       return .storage(nil)
     }
     guard let dataset else {
@@ -45,19 +45,19 @@ struct SourceReader {
       throw Problem(
         .usage, "--\(said[0].name) and --\(said[1].name) cannot be used together", hint: "use only one of them")
     }
-    if said.first == Options.from { return try refuseAsking("a file", connects) }
+    if said.first == Options.from { return try rejectAPIOptions("a file", connects) }
     for option in Options.readingFiles + [Options.sheet] where invocation.has(option) {
       if FileInputOptions.limits.contains(option), said.first == Options.storage { continue }
       throw Problem(.usage, "--\(option.name) requires --from FILE", hint: "add --from FILE")
     }
-    if said.first != nil, said.first != Options.source { try refuseAsking("a store", connects) }
+    if said.first != nil, said.first != Options.source { try rejectAPIOptions("a store", connects) }
   }
 
-  private func refuseAsking(_ place: String, _ connects: Bool) throws(Problem) {
-    let asking = Options.asking.filter {
+  private func rejectAPIOptions(_ place: String, _ connects: Bool) throws(Problem) {
+    let apiOptions = Options.apiOptions.filter {
       !connects || ![Options.proxy, Options.cacert, Options.allowPrivate].contains($0)
     }
-    for option in asking where invocation.has(option) {
+    for option in apiOptions where invocation.has(option) {
       throw Problem(.usage, "--\(option.name) applies only to API sources, but the records come from \(place)")
     }
   }

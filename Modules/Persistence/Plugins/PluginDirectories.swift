@@ -2,7 +2,7 @@ import Glibc
 public import Rows
 
 /// The directories that are searched for plug-ins, and the owners that are trusted there.
-public struct PluginFolders: Sendable {
+public struct PluginDirectories: Sendable {
   private let folders: [String]
   private let reserved: Set<String>
 

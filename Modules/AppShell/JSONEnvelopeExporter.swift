@@ -3,7 +3,7 @@ import Domain
 import Rows
 
 /// The array of another format within an object that says what it is: `{"bb":1,"kind":"notes","items":[…]}`.
-struct Envelope: Exporter {
+struct JSONEnvelopeExporter: Exporter {
   private let inner: any Exporter
   private let kind: String
 

@@ -5,9 +5,6 @@ import Domain
 import Query
 import Rows
 
-/// The context of a command.
-typealias Desk = CommandContext
-
 extension CommandContext {
   /// The current date where the user is: `2024-05-17`.
   var today: String { LocalTime.date(of: clock.now().seconds) }
@@ -37,14 +34,14 @@ extension CommandContext {
 
   /// The records.
   /// - Parameter makes: whether the command may make the storage; else one that was named must be there.
-  func book(makes: Bool = false) throws(Problem) -> RecordBook {
+  func repository(makes: Bool = false) throws(Problem) -> RecordRepository {
     let (text, isNamed) = try location()
     let store = try services.stores.open(text)
     services.provenance.open(store.name)
     if isNamed, !makes, try !services.stores.exists(text), store.capabilities.contains(.durable) {
       throw Problem(.noInput, "store not found", at: store.name, hint: "it is created when you add the first record")
     }
-    return RecordBook(store, clock: clock)
+    return RecordRepository(store, clock: clock)
   }
 
   /// Writes the result of a command to standard error, unless `--quiet` is set.
