@@ -81,7 +81,7 @@ public struct NotesLaw: Sendable, CustomStringConvertible {
       try await notes.repository.change("delete", left.map { RecordRepository.Edit(from: $0, to: nil) })
       // Another program adds one of the records without an entry of the history.
       var other = left[0]
-      other["text"] = .text("another text")
+      other[.text] = "another text"
       var builder = RowBatchBuilder(width: other.schema.width)
       for value in other.values { builder.append(value: value) }
       var load = TableLoad("", time: "", other.schema, BufferedRows(schema: other.schema, batches: [builder.finish()]))
@@ -134,7 +134,7 @@ struct NotesUnderLaw: Sendable {
   func write(_ text: String, on key: EpisodeKey) async throws -> Bool {
     try await notebook.write(Array(text.utf8), on: key, over: try await notebook.note(on: key), "write \(key.text)")
   }
-  func text(on key: EpisodeKey) async throws -> String? { try await notebook.note(on: key)?.text("text") }
+  func text(on key: EpisodeKey) async throws -> String? { try await notebook.note(on: key)?[.text] }
   func all() async throws -> [Record] { try await repository.records(of: Catalog.notes) }
 
   func require(_ holds: Bool, _ what: String) throws {

@@ -47,7 +47,7 @@ public struct NotesModel: Sendable {
         now = last
       }
       var found: [EpisodeKey: String] = [:]
-      for note in try await notes.all() { if let key = EpisodeKey(of: note) { found[key] = note.text("text") } }
+      for note in try await notes.all() { if let key = EpisodeKey(of: note) { found[key] = note[.text] } }
       try notes.require(found == now, "after step \(step) there is \(found) instead of \(now)")
     }
   }

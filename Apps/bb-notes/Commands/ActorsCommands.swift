@@ -80,8 +80,8 @@ enum ActorsCommands {
   /// The age on the day of the clock, where the date of birth is known.
   private static func age(of record: Record, _ context: CommandContext) -> Int64? {
     let today = context.clock.now().timestamp
-    let years = record.text("birth_date").flatMap { Dates.years(from: $0, to: today) }
-    return years.flatMap { $0 < 0 ? nil : Int64($0) } ?? record.integer("age")
+    let years = record[.birthDate].flatMap { Dates.years(from: $0, to: today) }
+    return years.flatMap { $0 < 0 ? nil : Int64($0) } ?? record[.age]
   }
 
   private static func withAges(_ context: CommandContext, _ record: Record) -> Record {
@@ -101,17 +101,17 @@ enum ActorsCommands {
       }
     }
     let films = context.invocation.all(film)
-    if !films.isEmpty { record["filmography"] = .list(films) }
-    record["favourite"] = .boolean(context.has(isFavourite))
+    if !films.isEmpty { record[.filmography] = films }
+    record[.favourite] = context.has(isFavourite)
     // Images are copied last, but a missing one is reported first.
     let pictures = context.invocation.all(image)
-    if !pictures.isEmpty { record["images"] = .list(pictures) }
+    if !pictures.isEmpty { record[.images] = pictures }
     do throws(Problem) {
       try records.check(record, isPartial: context.has(partial))
     } catch {
       guard context.services.terminal.isInteractive, !records.kind.missing(record).isEmpty else {
         var problem = error
-        if !context.has(partial), record.text("name") != nil { problem.hint = "add them, or use --partial" }
+        if !context.has(partial), record[.name] != nil { problem.hint = "add them, or use --partial" }
         throw problem
       }
       let advice = [
@@ -132,7 +132,7 @@ enum ActorsCommands {
   private static let withPictures: @Sendable (Record, Record?, CommandContext) async throws(Problem) -> Record =
     {
       (record, before, context) async throws(Problem) in
-      let images = record.list("images"), known = before?.list("images") ?? []
+      let images = record[.images], known = before?[.images] ?? []
       if context.has(link) || images.allSatisfy(known.contains) { return record }
       let folder = try context.services.images.stored(try context.location().text)
       var names: [String] = []
@@ -141,10 +141,10 @@ enum ActorsCommands {
         names.append(
           isKept
             ? path
-            : try await folder.add(path, to: "actors", record: record.text("id") ?? ""))
+            : try await folder.add(path, to: "actors", record: record[.id] ?? ""))
       }
       var result = record
-      result["images"] = .list(names)
+      result[.images] = names
       return result
     }
 
@@ -152,36 +152,36 @@ enum ActorsCommands {
     let records = try named.records(context)
     let before = try await records.find(context.arguments[0])
     var after = before
-    after["favourite"] = .boolean(isFavourite)
+    after[.favourite] = isFavourite
     let isChanged = try await records.change(isFavourite ? "favourite" : "unfavourite", before, to: after)
-    let name = before.text("name") ?? ""
+    let name = before[.name] ?? ""
     context.say(FavouritesCommands.outcome(name, isFavourite: isFavourite, isChanged: isChanged))
   }
 
   private static func show(_ context: CommandContext) async throws(Problem) {
     let record = try await named.records(context).find(context.arguments[0])
     if try await named.showInFormat(record, context) { return }
-    var text = (record.text("name") ?? "") + (record.isTrue("favourite") ? " ★" : "") + "\n"
+    var text = (record[.name] ?? "") + (record[.favourite] ? " ★" : "") + "\n"
     func line(_ label: String, _ value: String?) { if let value, !value.isEmpty { text += "\(label): \(value)\n" } }
-    line("category", record.text("category"))
-    line("born", record.text("birth_date"))
+    line("category", record[.category])
+    line("born", record[.birthDate])
     line("age", age(of: record, context).map(String.init))
-    line("city of birth", record.text("birth_city"))
-    line("phone", record.text("phone"))
-    line("email", record.text("email"))
-    line("website", record.text("website"))
-    line("movies", record.list("filmography").joined(separator: "; "))
-    line("images", record.list("images").joined(separator: "; "))
-    if let description = record.text("description") { text += "\n\(description)\n" }
-    let added = record.text("created_at").map { ", added \(LocalTime.text(of: $0))" } ?? ""
-    text += "\n\(record.text("id") ?? "")\(added)\n"
+    line("city of birth", record[.birthCity])
+    line("phone", record[.phone])
+    line("email", record[.email])
+    line("website", record[.website])
+    line("movies", record[.filmography].joined(separator: "; "))
+    line("images", record[.images].joined(separator: "; "))
+    if let description = record[.description] { text += "\n\(description)\n" }
+    let added = record[.createdAt].map { ", added \(LocalTime.text(of: $0))" } ?? ""
+    text += "\n\(record[.id] ?? "")\(added)\n"
     try await context.page(text)
   }
 
   private static func openWebsite(_ context: CommandContext) async throws(Problem) {
     let record = try await named.records(context).find(context.arguments[0])
-    guard let url = record.text("website") else {
-      throw Problem(.absent, "no website recorded for \(record.text("name") ?? "")")
+    guard let url = record[.website] else {
+      throw Problem(.absent, "no website recorded for \(record[.name] ?? "")")
     }
     let isPage = url.hasPrefix("https://") || url.hasPrefix("http://")
     if isPage, context.services.desktop.open(url) { return }
@@ -191,7 +191,7 @@ enum ActorsCommands {
   /// Opens a page with all images on a desktop; otherwise prints one path or URL per line.
   private static func showGallery(_ context: CommandContext) async throws(Problem) {
     let record = try await named.records(context).find(context.arguments[0])
-    let images = record.list("images"), name = record.text("name") ?? ""
+    let images = record[.images], name = record[.name] ?? ""
     guard !images.isEmpty else { throw Problem(.absent, "no images recorded for \(name)") }
     let folder = try context.services.images.stored(try context.location().text)
     let places = images.map { folder.path(of: $0) ?? $0 }

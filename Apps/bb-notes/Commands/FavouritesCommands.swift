@@ -46,9 +46,9 @@ enum FavouritesCommands {
       let records = NamedRecords(.actor, try context.repository())
       let before = try await records.find(context.arguments[1])
       var after = before
-      after["favourite"] = .boolean(isFavourite)
+      after[.favourite] = isFavourite
       let isChanged = try await records.change(isFavourite ? "favourite" : "unfavourite", before, to: after)
-      return context.say(Self.outcome(before.text("name") ?? "", isFavourite: isFavourite, isChanged: isChanged))
+      return context.say(Self.outcome(before[.name] ?? "", isFavourite: isFavourite, isChanged: isChanged))
     }
     let repository = try context.repository(makes: isFavourite)
     func favourite(_ key: String) async throws(Problem) -> Record? {
@@ -183,7 +183,7 @@ enum FavouritesCommands {
     var names: [String: String] = [:]
     let builtIn = context.services.sources.snapshot, stored = try await repository.store.tables().map(\.name)
     let known = try await builtIn.tables().map(\.name)
-    for dataset in Set(favourites.compactMap { $0.text("dataset") }) {
+    for dataset in Set(favourites.compactMap { $0[.dataset] }) {
       guard let schema = Catalog.all.first(where: { $0.name == dataset }),
         let column = try? EpisodeQuery.nameColumn(of: schema)
       else { continue }
@@ -196,8 +196,8 @@ enum FavouritesCommands {
         }
       }
       let byKey = Dictionary(records.map { ($0.keyText, $0) }) { first, _ in first }
-      for favourite in favourites where favourite.text("dataset") == dataset {
-        names[favourite.keyText] = byKey[favourite.text("record_key") ?? ""]?.text(column)
+      for favourite in favourites where favourite[.dataset] == dataset {
+        names[favourite.keyText] = byKey[favourite[.recordKey] ?? ""]?.text(column)
       }
     }
     return names

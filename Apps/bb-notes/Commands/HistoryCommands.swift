@@ -94,12 +94,12 @@ enum HistoryCommands {
     let items = try await DeletedRecords(try context.repository()).items()
     let records = items.reversed().map { item in
       let record = item.record
-      let name = record.text("name") ?? EpisodeKey(of: record)?.text
+      let name = record[.name] ?? EpisodeKey(of: record)?.text
       return Record(
         schema,
         [
           "dataset": .text(record.schema.name), "key": .text(record.keyText), "name": name.map { .text($0) } ?? .null,
-          "text": (record.text("text") ?? record.text("comment") ?? record.text("description")).map { .text($0) }
+          "text": (record[.text] ?? record[.comment] ?? record[.description]).map { .text($0) }
             ?? .null, "deleted_at": .text(item.deletedAt),
         ])
     }
@@ -128,7 +128,7 @@ enum HistoryCommands {
   ) throws(Problem) -> DeletedRecords.Item {
     let episode = try? EpisodeKey(parsing: text, production: production)
     let tests: [(Record) -> Bool] = [
-      { $0.keyText == text }, { episode != nil && EpisodeKey(of: $0) == episode }, { $0.text("name") == text },
+      { $0.keyText == text }, { episode != nil && EpisodeKey(of: $0) == episode }, { $0[.name] == text },
       { text.utf8.count >= 4 && $0.keyText.hasPrefix(text) },
     ]
     for test in tests {
@@ -140,7 +140,7 @@ enum HistoryCommands {
           hint: "use a key: \(found.map(\.record.keyText).joined(separator: ", "))")
       }
     }
-    let known = items.flatMap { [$0.record.text("name"), EpisodeKey(of: $0.record)?.short].compactMap { $0 } }
+    let known = items.flatMap { [$0.record[.name], EpisodeKey(of: $0.record)?.short].compactMap { $0 } }
     let near = Remedy.nearest(text, among: known)
     throw Problem(.absent, "not found in the trash: “\(text)”", hint: near ?? "run trash list to see deleted records")
   }

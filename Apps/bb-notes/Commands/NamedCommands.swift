@@ -106,7 +106,7 @@ struct NamedCommands: Sendable {
       let short = try await records.shortIdentifiers()
       rows = ComputedRows(rows, adding: [Self.keyColumn]) { record in
         var record = listing?.change(context, record) ?? record
-        record[Self.keyColumn.name] = .text(short[record.text("id") ?? ""])
+        record[Self.keyColumn.name] = .text(short[record[.id] ?? ""])
         return record
       }
     }
@@ -128,7 +128,7 @@ struct NamedCommands: Sendable {
   ) async throws(Problem) -> (record: Record, text: [UInt8], draft: String)? {
     let form = RecordForm(kind.schema, kind.form)
     let text = NoteText.trimmed(form.text(of: record, advice: advice))
-    let name = record.text("name") ?? "a new \(kind.noun)"
+    let name = record[.name] ?? "a new \(kind.noun)"
     switch try await context.editing().edit(text, about: name) {
     case .unchanged(let why):
       context.say("nothing \(isNew ? "added" : "changed"): \(why)")
@@ -152,21 +152,21 @@ struct NamedCommands: Sendable {
     guard context.services.terminal.isInteractive else { throw Problem(.usage, "NAME is missing") }
     let all = try await records.repository.records(of: kind.schema)
     guard !all.isEmpty else { throw Problem(.absent, "there are no \(plural) yet") }
-    let names = all.map { $0.text("name") ?? $0.keyText }
+    let names = all.map { $0[.name] ?? $0.keyText }
     return try context.services.terminal.dialog.choose("Which \(kind.noun)?", among: names).map { all[$0] }
   }
 
   private func edit(_ context: CommandContext) async throws(Problem) {
     let records = try records(context)
     guard let before = try await chosen(records, context) else { return context.say("no \(kind.noun) selected") }
-    let name = before.text("name") ?? ""
+    let name = before[.name] ?? ""
     guard let (after, text, draft) = try await filledIn(before, context, advice: ["\(kind.noun) \(name)"], isNew: false)
     else { return }
     let isChanged = try await context.editing().saving(text, draft: draft, about: name) { () throws(Problem) in
       try records.check(after, over: before)
       return try await records.change("edit", before, to: try await completing(after, before, context))
     }
-    context.say(isChanged ? "updated \(after.text("name") ?? "")" : "\(name): no changes")
+    context.say(isChanged ? "updated \(after[.name] ?? "")" : "\(name): no changes")
   }
 
   private func set(
@@ -182,9 +182,9 @@ struct NamedCommands: Sendable {
     var after = before
     for assignment in assignments { after = try assignment.applied(to: after, today: context.today) }
     try records.check(after, over: before)
-    let name = before.text("name") ?? ""
+    let name = before[.name] ?? ""
     let isChanged = try await records.change("set", before, to: try await completing(after, before, context))
-    context.say(isChanged ? "updated \(after.text("name") ?? "")" : "\(name): no changes")
+    context.say(isChanged ? "updated \(after[.name] ?? "")" : "\(name): no changes")
   }
 
   private func delete(_ context: CommandContext) async throws(Problem) {
@@ -195,7 +195,7 @@ struct NamedCommands: Sendable {
       let record = try await records.find(text)
       if !chosen.contains(record) { chosen.append(record) }
     }
-    let names = chosen.map { $0.text("name") ?? "" }.joined(separator: ", ")
+    let names = chosen.map { $0[.name] ?? "" }.joined(separator: ", ")
     guard try context.confirms("delete \(names)") else { return context.say("nothing deleted") }
     try await records.delete(chosen)
     context.say("deleted \(names); to restore \(chosen.count == 1 ? "it" : "them"), run bb-notes undo")
@@ -204,9 +204,9 @@ struct NamedCommands: Sendable {
   /// Adds a record that was checked, with a warning if there is another of its name. The same record is not added
   /// again.
   func add(_ record: Record, _ records: NamedRecords, _ context: CommandContext) async throws(Problem) {
-    let name = record.text("name") ?? "", id = record.text("id") ?? ""
+    let name = record[.name] ?? "", id = record[.id] ?? ""
     if let known = try await records.same(as: record) {
-      return context.say("\(name): no changes; it was added before (id \(known.text("id") ?? ""))")
+      return context.say("\(name): no changes; it was added before (id \(known[.id] ?? ""))")
     }
     if try await records.hasOther(named: name, than: id) {
       context.say("another \(kind.noun) is also named \(name)")

@@ -77,12 +77,12 @@ enum NoteListing {
       return try await Listing(context, kind: "notes", columns: ["text"]).write([note], of: note.schema)
     }
     let title = try await context.knownTitle(of: key, repository).map { " “\($0)”" } ?? ""
-    let created = note.text("created_at"), updated = note.text("updated_at")
+    let created = note[.createdAt], updated = note[.updatedAt]
     // A record that was written by hand may have no times.
     var times = created.map { ["added \(LocalTime.text(of: $0))"] } ?? []
     if let updated, updated != created { times.append("updated \(LocalTime.text(of: updated))") }
     let line = times.isEmpty ? "" : times.joined(separator: ", ") + "\n"
-    try await context.page("\(key.text)\(title)\n\(line)\n\(note.text("text") ?? "")\n")
+    try await context.page("\(key.text)\(title)\n\(line)\n\(note[.text] ?? "")\n")
   }
 }
 

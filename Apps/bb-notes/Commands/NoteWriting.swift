@@ -58,7 +58,7 @@ enum NoteWriting {
     let notes = try await notebook.repository.records(of: Catalog.notes)
     guard !notes.isEmpty else { throw Problem(.absent, "no notes yet", hint: "add one: bb-notes add S05E14") }
     let labels = notes.map { note in
-      let line = (note.text("text") ?? "").split(whereSeparator: \.isNewline).first.map(String.init) ?? ""
+      let line = (note[.text] ?? "").split(whereSeparator: \.isNewline).first.map(String.init) ?? ""
       return "\(EpisodeKey(of: note)?.text ?? note.keyText)  \(line.prefix(60))"
     }
     return try context.services.terminal.dialog.choose("Which note?", among: labels).flatMap {
@@ -79,7 +79,7 @@ enum NoteWriting {
     for assignment in assignments { after = try assignment.applied(to: after, today: context.today) }
     if case .text(let text) = after["text"] { after["text"] = .text(try NoteText.checked(text)) }
     guard after != note else { return context.say("\(key.text): no changes") }
-    after["updated_at"] = .text(notebook.repository.now)
+    after[.updatedAt] = notebook.repository.now
     try await notebook.repository.change("set \(key.text)", [RecordRepository.Edit(from: note, to: after)])
     context.say("updated \(key.text)")
   }

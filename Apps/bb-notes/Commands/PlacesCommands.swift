@@ -71,8 +71,8 @@ enum PlacesCommands {
     if let name = context.arguments.first { record = try Assignment(parsing: "name=\(name)").applied(to: record) }
     if let text = context[at] {
       let coordinates = try Coordinates(parsing: text)
-      record["latitude"] = .real(coordinates.latitude)
-      record["longitude"] = .real(coordinates.longitude)
+      record[.latitude] = coordinates.latitude
+      record[.longitude] = coordinates.longitude
     }
     if let text = context[comment] { record = try Assignment(parsing: "comment=\(text)").applied(to: record) }
     if let date = context[visitedOn] {
@@ -97,8 +97,8 @@ enum PlacesCommands {
   }
 
   private static func coordinates(of record: Record) throws(Problem) -> Coordinates {
-    let name = record.text("name") ?? "the place"
-    guard let latitude = record.real("latitude"), let longitude = record.real("longitude") else {
+    let name = record[.name] ?? "the place"
+    guard let latitude = record[.latitude], let longitude = record[.longitude] else {
       throw Problem(.badData, "no coordinates recorded for \(name)")
     }
     do throws(Problem) {
@@ -115,12 +115,12 @@ enum PlacesCommands {
     if !context.has(map), try await named.showInFormat(record, context) { return }
     let coordinates = try coordinates(of: record)
     if context.has(map) { return try await open(coordinates.mapURL, context) }
-    var text = "\(record.text("name") ?? "")\n\(coordinates.text)\n"
-    text += record.text("visited_on").map { "visited \($0)\n" } ?? "planned\n"
+    var text = "\(record[.name] ?? "")\n\(coordinates.text)\n"
+    text += record[.visitedOn].map { "visited \($0)\n" } ?? "planned\n"
     text += "\(coordinates.mapURL)\n"
-    if let comment = record.text("comment") { text += "\n\(comment)\n" }
-    let added = record.text("created_at").map { ", added \(LocalTime.text(of: $0))" } ?? ""
-    text += "\n\(record.text("id") ?? "")\(added)\n"
+    if let comment = record[.comment] { text += "\n\(comment)\n" }
+    let added = record[.createdAt].map { ", added \(LocalTime.text(of: $0))" } ?? ""
+    text += "\n\(record[.id] ?? "")\(added)\n"
     try await context.page(text)
   }
 

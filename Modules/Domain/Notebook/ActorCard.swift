@@ -17,7 +17,7 @@ struct ActorCard {
     guard let called = Self.name(of: card) else {
       throw Problem(.badData, "the card has no name", at: "\(name):\(card.first?.line ?? 1)")
     }
-    record["name"] = .text(called)
+    record[.name] = called
     for property in card where !Self.technical.contains(property.name) { read(property) }
   }
 
@@ -36,7 +36,7 @@ struct ActorCard {
     switch property.name {
     case "UID":
       let id = text.lowercased().hasPrefix("urn:uuid:") ? String(text.dropFirst(9)) : text
-      if RecordIdentifier.isValid(id) { record["id"] = .text(id) }
+      if RecordIdentifier.isValid(id) { record[.id] = id }
     case "BDAY", "X-BB-BDAY":
       if let date = Self.date(text) { put("birth_date", date) } else { ignored.insert(property.name) }
     case "BIRTHPLACE", "X-BB-BIRTHPLACE": put("birth_city", text)
@@ -47,10 +47,10 @@ struct ActorCard {
     case "CATEGORIES": put("category", property.parts(UInt8(ascii: ",")).first ?? text)
     case "PHOTO", "X-BB-IMAGES":
       let isData = property.parameters.contains { $0.hasPrefix("ENCODING=") } || text.hasPrefix("data:")
-      if isData { ignored.insert(property.name) } else { record["images"] = .list(record.list("images") + [text]) }
-    case "X-BB-AGE": if let age = Int64(text) { record["age"] = .integer(age) }
-    case "X-BB-FAVOURITE": if let truth = Bool(text) { record["favourite"] = .boolean(truth) }
-    case "X-BB-FILMOGRAPHY": record["filmography"] = .list(text.split(separator: "; ").map(String.init))
+      if isData { ignored.insert(property.name) } else { record[.images] = record[.images] + [text] }
+    case "X-BB-AGE": if let age = Int64(text) { record[.age] = age }
+    case "X-BB-FAVOURITE": if let truth = Bool(text) { record[.favourite] = truth }
+    case "X-BB-FILMOGRAPHY": record[.filmography] = text.split(separator: "; ").map(String.init)
     case "X-BB-CREATED-AT", "X-BB-UPDATED-AT":
       let column = property.name == "X-BB-CREATED-AT" ? "created_at" : "updated_at"
       if Dates.isTimestamp(Array(text.utf8)) { record[column] = .text(text) }

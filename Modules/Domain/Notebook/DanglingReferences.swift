@@ -37,14 +37,14 @@ public struct DanglingReferences: Sendable {
   private func favourites() async throws(Problem) -> [Finding] {
     var wanted: [String: [Record]] = [:]
     for favourite in try await repository.records(of: Catalog.favourites) {
-      if let dataset = favourite.text("dataset") { wanted[dataset, default: []].append(favourite) }
+      if let dataset = favourite[.dataset] { wanted[dataset, default: []].append(favourite) }
     }
     let stored = Set(try await repository.store.tables().map(\.name))
     var findings: [Finding] = []
     for (dataset, favourites) in wanted.sorted(by: { $0.key < $1.key }) where stored.contains(dataset) {
       guard let schema = Catalog.all.first(where: { $0.name == dataset }) else { continue }
       let keys = Set(try await repository.records(of: schema).map(\.keyText))
-      for favourite in favourites where !keys.contains(favourite.text("record_key") ?? "") {
+      for favourite in favourites where !keys.contains(favourite[.recordKey] ?? "") {
         findings.append(
           Finding(dataset: "favourites", key: favourite.keyText, what: "no such record in \(dataset)"))
       }

@@ -32,8 +32,8 @@ public struct EpisodeKey: Sendable, Hashable, Comparable {
 
   /// The key of a record that has columns production, season and episode; nil when one of them has no value.
   public init?(of record: Record) {
-    guard let production = record.text("production"), let season = record.integer("season"),
-      let episode = record.integer("episode")
+    guard let production = record[.production], let season = record[.season],
+      let episode = record[.episode]
     else { return nil }
     self.init(production, season: Int(season), episode: Int(episode))
   }

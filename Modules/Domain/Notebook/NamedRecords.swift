@@ -22,21 +22,21 @@ public struct NamedRecords: Sendable {
     var exact = Selection()
     exact.alternatives = [[Condition("id", .equal, text), Condition("name", .equal, text)]]
     let found = try await repository.records(of: kind.schema, exact)
-    if let record = found.first(where: { $0.text("id") == text }) { return record }
+    if let record = found.first(where: { $0[.id] == text }) { return record }
     if found.count == 1 { return found[0] }
     let all = try await repository.records(of: kind.schema)
     if !found.isEmpty { return try only(found, text, among: all) }
     let wanted = Fold.folded(text)
-    let folded = all.filter { Fold.folded($0.text("name") ?? "") == wanted }
+    let folded = all.filter { Fold.folded($0[.name] ?? "") == wanted }
     if !folded.isEmpty { return try only(folded, text, among: all) }
     let isEnd = text.utf8.count >= ShortIdentifiers.shortest
     let partial = all.filter { record in
-      let id = record.text("id") ?? ""
+      let id = record[.id] ?? ""
       return isEnd && (id.hasPrefix(text) || id.hasSuffix(text))
-        || !wanted.isEmpty && Fold.folded(record.text("name") ?? "").contains(wanted)
+        || !wanted.isEmpty && Fold.folded(record[.name] ?? "").contains(wanted)
     }
     if !partial.isEmpty { return try only(partial, text, among: all) }
-    let names = all.compactMap { $0.text("name") }
+    let names = all.compactMap { $0[.name] }
     throw Problem(
       .absent, "\(kind.noun) not found: “\(text)”",
       hint: names.isEmpty ? "there are none yet" : .choose(text, from: names))
@@ -46,8 +46,8 @@ public struct NamedRecords: Sendable {
     _ found: [Record], _ text: String, among all: [Record]
   ) throws(Problem) -> Record {
     if found.count == 1 { return found[0] }
-    let short = ShortIdentifiers(all.compactMap { $0.text("id") })
-    let candidates = found.prefix(10).map { "\(short[$0.text("id") ?? ""]) (\($0.text("name") ?? ""))" }
+    let short = ShortIdentifiers(all.compactMap { $0[.id] })
+    let candidates = found.prefix(10).map { "\(short[$0[.id] ?? ""]) (\($0[.name] ?? ""))" }
     throw Problem(
       .usage, "“\(text)” matches \(found.count) \(kind.noun)s",
       hint: "use an id: \(candidates.joined(separator: ", "))\(found.count > 10 ? ", …" : "")")
@@ -57,14 +57,14 @@ public struct NamedRecords: Sendable {
   public func shortIdentifiers() async throws(Problem) -> ShortIdentifiers {
     var selection = Selection()
     selection.columns = ["id"]
-    return ShortIdentifiers(try await repository.records(of: kind.schema, selection).compactMap { $0.text("id") })
+    return ShortIdentifiers(try await repository.records(of: kind.schema, selection).compactMap { $0[.id] })
   }
 
   /// Whether another record has this name.
   public func hasOther(named name: String, than id: String?) async throws(Problem) -> Bool {
     var selection = Selection()
     selection.conditions = [Condition("name", .equal, name)]
-    return try await repository.records(of: kind.schema, selection).contains { $0.text("id") != id }
+    return try await repository.records(of: kind.schema, selection).contains { $0[.id] != id }
   }
 
   /// `made`, or an identifier above that of every record, where the clock was set back: records are listed in the order
@@ -72,7 +72,7 @@ public struct NamedRecords: Sendable {
   public func newIdentifier(_ made: String) async throws(Problem) -> String {
     var selection = Selection()
     selection.columns = ["id"]
-    let known = try await repository.records(of: kind.schema, selection).compactMap { $0.text("id") }
+    let known = try await repository.records(of: kind.schema, selection).compactMap { $0[.id] }
     return RecordIdentifier.raised(made, above: known.filter(RecordIdentifier.isValid).max())
   }
 
@@ -80,7 +80,7 @@ public struct NamedRecords: Sendable {
   public func draft(id: String) -> Record {
     let now = Value.text(repository.now)
     var record = Record(kind.schema, ["id": .text(id), "created_at": now, "updated_at": now])
-    record["favourite"] = .boolean(false)
+    record[.favourite] = false
     return record
   }
 
@@ -115,7 +115,7 @@ public struct NamedRecords: Sendable {
   ///
   /// Images do not count: they have other names once they are stored.
   public func same(as record: Record) async throws(Problem) -> Record? {
-    guard let name = record.text("name") else { return nil }
+    guard let name = record[.name] else { return nil }
     var selection = Selection()
     selection.conditions = [Condition("name", .equal, name)]
     let columns = kind.form.filter { $0 != "images" }
@@ -127,7 +127,7 @@ public struct NamedRecords: Sendable {
   /// Adds a record.
   public func add(_ record: Record) async throws(Problem) {
     try await repository.change(
-      "add \(kind.noun) \(record.text("name") ?? "")", [RecordRepository.Edit(from: nil, to: record)])
+      "add \(kind.noun) \(record[.name] ?? "")", [RecordRepository.Edit(from: nil, to: record)])
   }
 
   /// Changes a record, when it still is as it was read.
@@ -138,14 +138,14 @@ public struct NamedRecords: Sendable {
   ) async throws(Problem) -> Bool {
     guard after != before else { return false }
     var after = after
-    after["updated_at"] = .text(repository.now)
+    after[.updatedAt] = repository.now
     return try await repository.change(
-      "\(verb) \(kind.noun) \(before.text("name") ?? "")", [RecordRepository.Edit(from: before, to: after)])
+      "\(verb) \(kind.noun) \(before[.name] ?? "")", [RecordRepository.Edit(from: before, to: after)])
   }
 
   /// Deletes records.
   public func delete(_ records: [Record]) async throws(Problem) {
-    let names = records.map { $0.text("name") ?? "" }.joined(separator: ", ")
+    let names = records.map { $0[.name] ?? "" }.joined(separator: ", ")
     try await repository.change(
       "delete \(kind.noun) \(names)", records.map { RecordRepository.Edit(from: $0, to: nil) })
   }

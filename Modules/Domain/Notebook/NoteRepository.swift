@@ -51,7 +51,7 @@ public struct NoteRepository: Sendable {
       var after = before
       after["text"] = .text(text)
       guard after != before else { return false }
-      after["updated_at"] = .text(repository.now)
+      after[.updatedAt] = repository.now
       return try await repository.change(title, [RecordRepository.Edit(from: before, to: after)])
     }
     let now = Value.text(repository.now)

@@ -45,7 +45,7 @@ public enum NoteTags {
   /// The record with its tags in the column `tags`.
   public static func added(to record: Record) -> Record {
     var record = record
-    record["tags"] = .list(tags(in: record.text("text") ?? ""))
+    record["tags"] = .list(tags(in: record[.text] ?? ""))
     return record
   }
 

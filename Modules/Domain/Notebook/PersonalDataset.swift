@@ -25,10 +25,10 @@ public struct PersonalDataset: Sendable {
     order: [Selection.SortKey("id")],
     missing: { record in
       (isEmpty(record["name"]) ? ["a name"] : [])
-        + (record.real("latitude") == nil || record.real("longitude") == nil ? ["coordinates"] : [])
+        + (record[.latitude] == nil || record[.longitude] == nil ? ["coordinates"] : [])
     },
     check: { (record) throws(Problem) in
-      guard let latitude = record.real("latitude"), let longitude = record.real("longitude") else { return }
+      guard let latitude = record[.latitude], let longitude = record[.longitude] else { return }
       _ = try Coordinates(latitude: latitude, longitude: longitude)
     })
 
@@ -51,16 +51,16 @@ public struct PersonalDataset: Sendable {
       return missing
     },
     check: { (record) throws(Problem) in
-      if let age = record.integer("age"), !(0...150).contains(age) {
+      if let age = record[.age], !(0...150).contains(age) {
         throw Problem(.usage, "age \(age) is out of range (0 to 150)")
       }
-      if let email = record.text("email") {
+      if let email = record[.email] {
         let parts = email.split(separator: "@", omittingEmptySubsequences: false)
         guard parts.count == 2, !parts.contains("") else {
           throw Problem(.usage, "invalid email address “\(email)”", hint: "use NAME@HOST")
         }
       }
-      if let website = record.text("website"),
+      if let website = record[.website],
         !["https://", "http://"].contains(where: { website.hasPrefix($0) && website != $0 })
       {
         throw Problem(.usage, "invalid website URL “\(website)”", hint: "use https://…")

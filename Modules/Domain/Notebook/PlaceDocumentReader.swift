@@ -97,7 +97,7 @@ public struct PlaceDocumentReader: Sendable {
         "latitude": .real(coordinates.latitude), "longitude": .real(coordinates.longitude),
         "name": .text(name ?? coordinates.text),
       ])
-    if let comment { record["comment"] = .text(comment) }
+    if let comment { record[.comment] = comment }
     for (column, value) in others where !value.isEmpty {
       switch column {
       case "visited_on":
@@ -203,7 +203,7 @@ public struct PlaceDocumentReader: Sendable {
     var record = try Self.place(
       text("name", "title"), text("comment", "description", "desc"), number(1), number(0),
       properties.compactMap { member in member.value.stringValue.map { (member.name, $0) } }, place())
-    if record["id"] == .null, let id = Self.identifier(feature) { record["id"] = .text(id) }
+    if record[.id] == nil, let id = Self.identifier(feature) { record[.id] = id }
     records.append(record)
     try RecordImport.check(records.count, name)
     return true
@@ -230,13 +230,13 @@ public struct PlaceDocumentReader: Sendable {
     }
     if let text = element.text(of: "age") {
       guard let age = Int64(text) else { throw Problem(.badData, "invalid age “\(text)”", at: place(element)) }
-      record["age"] = .integer(age)
+      record[.age] = age
     }
     if let text = element.text(of: "isFavourite") {
       guard let truth = Bool(text) else {
         throw Problem(.badData, "invalid value “\(text)” for isFavourite: expected true or false", at: place(element))
       }
-      record["favourite"] = .boolean(truth)
+      record[.favourite] = truth
     }
     func list(_ group: String, _ item: String) -> Value {
       .list(element[group]?.elements.filter { $0.name == item }.map(\.text).filter { !$0.isEmpty } ?? [])

@@ -53,6 +53,32 @@ public struct Record: Sendable, Hashable {
   /// Whether a column is true; false for null.
   public func isTrue(_ column: String) -> Bool { self[column] == .boolean(true) }
 
+  /// The text of a column; nil for null. Setting a column that the table does not have has no effect.
+  public subscript(column: Column<String>) -> String? {
+    get { text(column.name) }
+    set { self[column.name] = newValue.map { .text($0) } ?? .null }
+  }
+  /// The integer of a column; nil for null.
+  public subscript(column: Column<Int64>) -> Int64? {
+    get { integer(column.name) }
+    set { self[column.name] = newValue.map { .integer($0) } ?? .null }
+  }
+  /// The number of a column; nil for null.
+  public subscript(column: Column<Double>) -> Double? {
+    get { real(column.name) }
+    set { self[column.name] = newValue.map { .real($0) } ?? .null }
+  }
+  /// The elements of a list; empty for null.
+  public subscript(column: Column<[String]>) -> [String] {
+    get { list(column.name) }
+    set { self[column.name] = .list(newValue) }
+  }
+  /// Whether a column is true; false for null.
+  public subscript(column: Column<Bool>) -> Bool {
+    get { isTrue(column.name) }
+    set { self[column.name] = .boolean(newValue) }
+  }
+
   /// The values of its key, most significant first.
   public var key: [Value] { schema.key.map { values[$0] } }
   /// The key as favourites and people write it: `Breaking Bad/5/14`.

@@ -64,16 +64,16 @@ public struct RecordImport: Sendable {
       byKey[record.key] = record
       byLabel[Self.likeness(record)] = record
     }
-    var last = existing.compactMap { $0.text("id") }.filter(RecordIdentifier.isValid).max()
+    var last = existing.compactMap { $0[.id] }.filter(RecordIdentifier.isValid).max()
     var edits: [[Value]: RecordRepository.Edit] = [:], order: [[Value]] = [], conflicts: [String] = [],
       outcome = Outcome()
     for imported in records {
       var record = Record(kept, Array(repeating: .null, count: kept.width))
       for column in imported.schema.columns { record[column.name] = imported[column.name] }
       if let production = EpisodeKey(of: record)?.production {
-        record["production"] = .text(EpisodeKey.production(production))
+        record[.production] = EpisodeKey.production(production)
       }
-      let isNamed = record.key.contains(.null) && record.text("name") != nil
+      let isNamed = record.key.contains(.null) && record[.name] != nil
       let before = isNamed ? byLabel[Self.likeness(record)] : byKey[record.key]
       // Columns that are not in the file keep their values.
       if let before {
@@ -115,7 +115,7 @@ public struct RecordImport: Sendable {
           }
           record[column] = .text(parts.joined(separator: "\n"))
         }
-        if record.schema.position(of: "updated_at") != nil { record["updated_at"] = .text(repository.now) }
+        if record.schema.position(of: "updated_at") != nil { record[.updatedAt] = repository.now }
         outcome.changed += 1
         edits[record.key] = RecordRepository.Edit(from: before, to: record)
         order.append(record.key)
@@ -136,18 +136,18 @@ public struct RecordImport: Sendable {
 
   /// What two records without identifiers have in common when they are the same.
   private static func likeness(_ record: Record) -> String {
-    let place = [record.real("latitude"), record.real("longitude")].compactMap { $0 }.map { "\($0)" }
-    return ([record.text("name") ?? ""] + place).joined(separator: "\n")
+    let place = [record[.latitude], record[.longitude]].compactMap { $0 }.map { "\($0)" }
+    return ([record[.name] ?? ""] + place).joined(separator: "\n")
   }
 
   /// Fills in identifiers, each above the `last`, and times.
   private func complete(_ record: inout Record, from before: Record?, above last: inout String?) {
-    if record.schema.position(of: "id") != nil, record["id"] == .null {
+    if record.schema.position(of: "id") != nil, record[.id] == nil {
       if let known = before?["id"] {
         record["id"] = known
       } else {
         let id = RecordIdentifier.raised(makeIdentifier(), above: last)
-        record["id"] = .text(id)
+        record[.id] = id
         last = id
       }
     }
@@ -167,7 +167,7 @@ public struct RecordImport: Sendable {
     do throws(Problem) {
       switch record.schema.name {
       case "notes":
-        _ = try NoteText.checked(Array((record.text("text") ?? "").utf8))
+        _ = try NoteText.checked(Array((record[.text] ?? "").utf8))
         if let key = EpisodeKey(of: record), key.season < 0 || key.episode < 0 {
           throw Problem(.badData, "season and episode numbers must not be negative")
         }
