@@ -41,7 +41,7 @@ struct LiveSources: SourceServices {
   let scratch: any ScratchSpace
   let userAgent: String
   let network: Network
-  private let origins = PrivateOrigins()
+  let origins = PrivateOrigins()
 
   init(
     report: Report, provenance: Provenance, registry: StoreRegistry, directories: Directories,
@@ -104,16 +104,11 @@ struct LiveSources: SourceServices {
   ) throws(Problem) -> RESTSource {
     let description = isDefinition(name) ? try definition(name) : try APIDescription.named(name)
     if let file = options.caFile { _ = try FileByteSource(input: file) }
-    let curl = transport(options)
-    let telling: any HTTPTransport = report.hasDetails ? LoggingTransport(curl) { report.detail($0) } : curl
     let policy = CachingTransport.Policy(
       maximumAge: Int64(options.maxAge ?? 0), refresh: options.refresh, offline: options.offline)
-    var retry = Network.RetryPolicy()
-    retry.remainingField = description.remainingField
-    retry.resetField = description.resetField
-    if let seconds = options.deadline { retry.deadline = .seconds(seconds) }
     let caching = CachingTransport(
-      network.retrying(telling, retry), folder: directories.cache, policy: policy, date: SystemClock()
+      network.retrying(logged(options), retry(description, options)), folder: directories.cache, policy: policy,
+      date: SystemClock()
     ) { report.warning($0) }
     // A file names its own server: its key must not go where a variable meant for the built-in APIs points.
     let usual = isDefinition(name) ? nil : try directories.settings()[.api]?.value
@@ -124,11 +119,38 @@ struct LiveSources: SourceServices {
       let progress = Progress(report)
       progressed = { progress.update(answers: $0, of: $1) }
     }
+    let services = services(for: name, options)
+    return try RESTSource(
+      description, server: server, transport: caching, environment: variables, asWritten: options.asWritten,
+      complete: options.isComplete, definition: isDefinition(name) ? name : nil, stored: stored,
+      maximumBytes: options.maximumBytes ?? RESTSource.defaultMaximumBytes, services: services, progress: progressed,
+      members: { provenance.note($0) }, fetched: { provenance.fetch(at: $0) }
+    ) { report.warning($0) }
+  }
+
+  /// The transport with the options of the user, which reports each request if details are wanted.
+  func logged(_ options: APIOptions) -> any HTTPTransport {
+    let curl = transport(options)
+    return report.hasDetails ? LoggingTransport(curl) { report.detail($0) } : curl
+  }
+
+  /// The limits of repetitions for a source.
+  func retry(_ description: APIDescription, _ options: APIOptions) -> Network.RetryPolicy {
+    var retry = Network.RetryPolicy()
+    retry.remainingField = description.remainingField
+    retry.resetField = description.resetField
+    if let seconds = options.deadline { retry.deadline = .seconds(seconds) }
+    return retry
+  }
+
+  /// The temporary files, variables and secrets for a source.
+  func services(for name: String, _ options: APIOptions) -> RESTSource.Services {
     var services = RESTSource.Services()
     services.scratch = scratch
     services.variables = options.variables
     services.today = String(SystemClock().timestamp.prefix(10))
     services.errorLimit = options.errorLimit ?? services.errorLimit
+    services.acceptsDrift = options.acceptsDrift
     services.failsOnPartial = options.failsOnPartial
     services.failed = { provenance.note($0) }
     let directory = name.split(separator: "/", omittingEmptySubsequences: false).dropLast().joined(separator: "/")
@@ -142,12 +164,7 @@ struct LiveSources: SourceServices {
     let tokens = RefreshTokenFile(directory: directories.data)
     services.refreshToken = { (source) throws(Problem) in try tokens.token(of: source) }
     services.keepRefreshToken = { (token, source) async throws(Problem) in try await tokens.keep(token, of: source) }
-    return try RESTSource(
-      description, server: server, transport: caching, environment: variables, asWritten: options.asWritten,
-      complete: options.isComplete, definition: isDefinition(name) ? name : nil, stored: stored,
-      maximumBytes: options.maximumBytes ?? RESTSource.defaultMaximumBytes, services: services, progress: progressed,
-      members: { provenance.note($0) }, fetched: { provenance.fetch(at: $0) }
-    ) { report.warning($0) }
+    return services
   }
 
   /// The transport with the options of the user.
@@ -191,9 +208,7 @@ struct LiveSources: SourceServices {
       return (SourceFile.text(of: draft.description), draft.lines)
     }
     origins.add(server: request.url)
-    let curl = transport(options)
-    let transport = network.retrying(
-      report.hasDetails ? LoggingTransport(curl) { report.detail($0) } : curl, Network.RetryPolicy())
+    let transport = network.retrying(logged(options), Network.RetryPolicy())
     let response = try await RESTSource.response(to: request, transport, environment: variables)
     var draft = try await SourceDraft(request, response.body, headers: response.headers)
     await draft.confirm(by: transport, environment: variables, pages: request.pages)

@@ -75,6 +75,17 @@ struct NoSources: SourceServices {
   func draft(
     _ request: SourceDraftRequest, _ options: APIOptions
   ) throws(Problem) -> (text: [UInt8], lines: [String]) { throw Problem(.bug, "no sources") }
+  func trial(
+    _ path: String, datasets: [String], _ sample: SourceSample, _ options: APIOptions
+  ) throws(Problem) -> [SourceTrial] { throw Problem(.bug, "no sources") }
+  func record(
+    _ path: String, into directory: String, datasets: [String], _ sample: SourceSample, _ options: APIOptions
+  ) throws(Problem) -> (requests: Int, rows: [(dataset: String, count: Int)]) { throw Problem(.bug, "no sources") }
+  func test(
+    _ path: String, against directory: String, accepts: Bool
+  ) throws(Problem) -> (rows: [(dataset: String, count: Int)], differences: [String]) {
+    throw Problem(.bug, "no sources")
+  }
   func text(of source: APIDescription) -> [UInt8] { [] }
   func schema(grammar: Int) -> [UInt8] { [] }
 }

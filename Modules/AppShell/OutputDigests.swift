@@ -27,7 +27,12 @@ final class OutputDigests: Sendable {
     }
     let source = services.provenance.source.map { JSONText.quoted($0) } ?? "null"
     let fetched = services.provenance.fetchedAt.map { JSONText.quoted($0) } ?? "null"
+    let failures = services.provenance.failures.map { failure in
+      let status = failure.status.map(String.init) ?? "null"
+      return "{\"url\":\(JSONText.quoted(failure.url)),\"status\":\(status),\"key\":\(JSONText.quoted(failure.key))}"
+    }
+    let failed = failures.isEmpty ? "" : "\"failed\":[\(failures.joined(separator: ","))],"
     return
-      "{\"bb\":1,\"seconds\":\(seconds).\(thousandths),\"source\":\(source),\"fetched_at\":\(fetched),\"outputs\":[\(files.joined(separator: ","))]}"
+      "{\"bb\":1,\"seconds\":\(seconds).\(thousandths),\"source\":\(source),\"fetched_at\":\(fetched),\"complete\":\(failures.isEmpty),\(failed)\"outputs\":[\(files.joined(separator: ","))]}"
   }
 }

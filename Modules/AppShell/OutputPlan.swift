@@ -10,7 +10,7 @@ public struct OutputPlan: Sendable {
   /// The number of threads that encode, and that may read.
   public let threads: Int
   private let services: AppServices
-  private let targets: [OutputTarget]
+  private var targets: [OutputTarget]
   private let replaces: Bool
   private let hasSummary: Bool
   private let showsProgress: Bool
@@ -96,6 +96,20 @@ public struct OutputPlan: Sendable {
 
   /// An existing file that an output would replace; nil if there is none.
   public var replacedFile: String? { targets.first { $0.isFile && services.files.isFile($0.path) }?.path }
+
+  /// The same outputs, except that files which exist are not replaced: `.partial` is appended to their names.
+  /// - Returns: the outputs, and the names of the files that stay; empty if there are none.
+  public func sparingFiles() -> (plan: OutputPlan, spared: [String]) {
+    var copy = self, spared: [String] = []
+    copy.targets = targets.map { target in
+      guard target.isFile, services.files.isFile(target.path) else { return target }
+      spared.append(target.path)
+      return OutputTarget(
+        path: target.path + ".partial", exporter: target.exporter, options: target.options,
+        compression: target.compression)
+    }
+    return (copy, spared)
+  }
 
   /// Writes the rows that `selection` selects to all outputs, completely or not at all.
   @discardableResult

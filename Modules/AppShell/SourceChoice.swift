@@ -54,6 +54,8 @@ public struct APIOptions: Sendable, Hashable {
   public var errorLimit: Int?
   /// Whether a failed detail request is an error.
   public var failsOnPartial = false
+  /// Whether a sync may replace stored values with null because the API lacks their members.
+  public var acceptsDrift = false
   /// Seconds for all requests together; nil for the default.
   public var deadline: Int?
   /// Whether a list that is shorter than the API says is an error.

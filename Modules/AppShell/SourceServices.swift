@@ -23,6 +23,20 @@ public protocol SourceServices: Sendable {
   func draft(
     _ request: SourceDraftRequest, _ options: APIOptions
   ) async throws(Problem) -> (text: [UInt8], lines: [String])
+  /// Reads a sample of the datasets of a source definition; nothing of it is kept.
+  func trial(
+    _ path: String, datasets: [String], _ sample: SourceSample, _ options: APIOptions
+  ) async throws(Problem) -> [SourceTrial]
+  /// Keeps the responses for a sample of the datasets of a source definition in a directory; the number of requests,
+  /// and of the rows.
+  func record(
+    _ path: String, into directory: String, datasets: [String], _ sample: SourceSample, _ options: APIOptions
+  ) async throws(Problem) -> (requests: Int, rows: [(dataset: String, count: Int)])
+  /// Reads the recorded responses of a directory by a source definition, and compares the rows with those expected.
+  /// - Parameter accepts: whether the rows become the expected ones instead.
+  func test(
+    _ path: String, against directory: String, accepts: Bool
+  ) async throws(Problem) -> (rows: [(dataset: String, count: Int)], differences: [String])
   /// A source definition as the text of a file.
   func text(of source: APIDescription) -> [UInt8]
   /// The JSON Schema of source definition files.

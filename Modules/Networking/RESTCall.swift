@@ -48,4 +48,27 @@ struct RESTCall: Sendable {
         ).utf8) : body.canonicalBytes
     return request
   }
+
+  /// The request without secrets.
+  func exchange(_ secret: RESTSecret) -> SourceExchange {
+    let request = request(url, [])
+    return SourceExchange(
+      method: request.method.rawValue, url: secret.removed(from: url),
+      sent: secret.removed(from: String(decoding: request.body, as: UTF8.self)))
+  }
+
+  /// The request and its response without secrets.
+  func exchange(_ secret: RESTSecret, _ response: HTTPResponse, _ body: [UInt8]) -> SourceExchange {
+    var exchange = exchange(secret)
+    exchange.status = response.status
+    for name in ["Content-Type", "Link"] + RateLimitFields.names + keptHeaders {
+      for value in response.headers.values(of: name)
+      where !exchange.headers.contains(where: { $0.isCalled(name) && $0.value == value }) {
+        exchange.headers.append(HTTPHeader(name, secret.removed(from: value)))
+      }
+    }
+    let text = String(validating: body, as: UTF8.self)
+    exchange.body = text.map { Array(secret.removed(from: $0).utf8) } ?? body
+    return exchange
+  }
 }

@@ -16,7 +16,9 @@ struct RESTCollector {
   /// Whether the rows so far are in the order of the key, each key once.
   private var isOrdered = true
   private(set) var notes = RESTNotes()
-  private var members: RESTMembers
+  private(set) var members: RESTMembers
+  /// Some records, if a column found its member in none.
+  private(set) var samples: [RESTDriftSample] = []
 
   /// Bytes of rows that are sorted as values; more are sorted in temporary files.
   private static let sortedInMemory = 8 << 20
@@ -43,6 +45,7 @@ struct RESTCollector {
   mutating func add(_ part: RESTRows) throws(Problem) {
     notes.add(part.notes)
     members.add(part.members)
+    if samples.isEmpty { samples = part.samples }
     let key = reader.dataset.schema.key
     for row in part.rows {
       if isOrdered, !key.isEmpty {
@@ -67,6 +70,7 @@ struct RESTCollector {
   /// The findings about members of the records.
   func findings(isPartial: Bool) -> [MemberFinding] {
     members.findings(reader.dataset.schema.name, isPartial: isPartial)
+      + notes.findings(reader.dataset, records: members.records)
   }
 
   /// All rows in key order, after `body` has changed them in parts.

@@ -91,7 +91,17 @@ final class RESTColumnReader: Sendable {
       }
       return try read(found, &notes)
     } catch {
+      let format = last.flatMap { KnownDateFormats.format(of: $0, for: column.type) }
+      if source.onError != .stop || isAsWritten {
+        notes.misfits[column.name, default: 0] += 1
+        if let format { notes.otherFormats[column.name, default: [:]][format] = last.map(RESTText.shown) ?? "" }
+      }
       if isAsWritten, let last { return .text(last.stringBytes ?? last.canonicalBytes) }
+      if source.onError == .stop, let format, error.hint.isEmpty {
+        var problem = error
+        problem.hint = "if that is correct, add \"\(format)\" to “formats” of \(column.name)"
+        throw problem
+      }
       switch source.onError {
       case .stop: throw error
       case .null:

@@ -18,6 +18,8 @@ extension RESTSource {
     var found: [Value: Detail] = [:]
     /// The rows whose request failed.
     var failed: Set<Value> = []
+    /// Counts the requests that failed; nil for one list for all rows.
+    var failures: RESTFailures?
   }
 
   /// The details for some rows, by the value that they are requested with.
@@ -43,9 +45,9 @@ extension RESTSource {
       let outcomes = try await keys.mapInParallel(most: requestsAtATime, on: transport.readers, told: told) {
         (key) async throws(Problem) -> Outcome in
         guard key != .null else { return .found(nil) }
+        var call = base
+        call.url = try url(key)
         do throws(Problem) {
-          var call = base
-          call.url = try url(key)
           let detail = try await detail(call)
           failures.noteSuccess()
           return .found(detail)
@@ -54,8 +56,8 @@ extension RESTSource {
           return .failed
         }
       }
-      try failures.finish("details")
       var details = Details()
+      details.failures = failures
       for (key, outcome) in zip(keys, outcomes) {
         switch outcome {
         case .found(let detail): details.found[key] = detail
@@ -103,48 +105,86 @@ extension RESTSource {
       let links = dataset.supplements.filter { if case .link = $0.scope { true } else { false } }
       asked = dataset.schema.width + (links.firstIndex(of: supplement) ?? 0)
     }
-    let details = try await details(supplement, for: rows.map { $0[asked] })
+    var others: [[Value]] = []
+    if let most = services.sample?.details, !supplement.isList, rows.count > most {
+      others = Array(rows[most...])
+      rows = Array(rows[..<most])
+    }
+    var details = try await details(supplement, for: rows.map { $0[asked] })
     var notes = RESTNotes()
-    var others =
+    var known =
       dataset.columns.flatMap(\.pointers) + dataset.supplements.flatMap { $0.columns.flatMap(\.pointers) }
       + dataset.ignored
-    if case .list(_, let id) = supplement.scope { others.append(id) }
-    var members = try RESTMembers(supplement.columns, others: others)
+    if case .list(_, let id) = supplement.scope { known.append(id) }
+    var members = try RESTMembers(supplement.columns, others: known)
     let readers = try supplement.readers(for: dataset.schema, asWritten: isAsWritten)
-    let lacking = rows.indices.filter { details.found[rows[$0][asked]] == nil }
+    var completed: [[Value]] = [], lacking: [Int] = []
+    for row in rows {
+      guard let detail = details.found[row[asked]] else {
+        if supplement.explode.isEmpty {
+          lacking.append(completed.count)
+          completed.append(row)
+        }
+        continue
+      }
+      do throws(Problem) {
+        completed += try Self.filled(row, by: detail, supplement, readers, dataset.schema, &members, &notes)
+      } catch {
+        // The details of one record do not discard all others.
+        guard !services.failsOnPartial, let failures = details.failures,
+          try failures.accepts(error, key: row[key].parameterText, isCounted: true)
+        else { throw error }
+        details.found[row[asked]] = nil
+        details.failed.insert(row[asked])
+        guard supplement.explode.isEmpty else { continue }
+        lacking.append(completed.count)
+        completed.append(row)
+      }
+    }
+    try details.failures?.finish("details")
+    if !supplement.explode.isEmpty, !details.failed.isEmpty {
+      let failed = Set(rows.filter { details.failed.contains($0[asked]) }.map { $0[key] })
+      completed += try await storedRows(of: reader) { failed.contains($0[key]) }
+    }
+    rows = completed
     if !supplement.isList, !lacking.isEmpty {
       let kept = try await keep(readers.map(\.0), of: dataset.schema, in: &rows, at: lacking)
       notes.keptFurther = kept.map { rows[$0][key].parameterText }
       notes.withoutFurther = lacking.filter { !kept.contains($0) && !details.failed.contains(rows[$0][asked]) }
         .map { rows[$0][key].parameterText }
     }
-    var completed: [[Value]] = []
-    for row in rows {
-      guard let detail = details.found[row[asked]] else {
-        if supplement.explode.isEmpty { completed.append(row) }
-        continue
-      }
-      for (element, record) in detail.records.enumerated() {
-        members.add(record.value)
-        var new = row
-        for (position, reader) in readers {
-          let column = dataset.schema.columns[position].name
-          do throws(Problem) {
-            let place = supplement.explode.isEmpty ? detail.place : element + 1
-            new[position] = try reader.value(in: record, place: place, detail.context, &notes) ?? .null
-          } catch {
-            throw Problem(
-              .badData, "\(row[key].parameterText), \(column): \(error.message)",
-              at: URLText.redacted(detail.context.url))
-          }
-        }
-        completed.append(new)
-      }
-    }
-    rows = completed
+    rows += others
+    var findings = members.findings(dataset.schema.name, isPartial: isPartial)
+    findings += notes.findings(dataset, records: members.records)
+    if !isPartial { try await checkDrift(of: dataset, supplement.columns, members, [], &findings) }
     for detail in details.found.values { detail.commit() }
     for line in notes.lines(dataset.schema.name) { report(line) }
-    return members.findings(dataset.schema.name, isPartial: isPartial)
+    return findings
+  }
+
+  /// The rows that a row becomes with its details: one, or with `explode` one for each element.
+  private static func filled(
+    _ row: [Value], by detail: Detail, _ supplement: DetailRequest, _ readers: [(Int, RESTColumnReader)],
+    _ schema: Schema, _ members: inout RESTMembers, _ notes: inout RESTNotes
+  ) throws(Problem) -> [[Value]] {
+    var rows: [[Value]] = []
+    for (element, record) in detail.records.enumerated() {
+      members.add(record.value)
+      var new = row
+      for (position, reader) in readers {
+        do throws(Problem) {
+          let place = supplement.explode.isEmpty ? detail.place : element + 1
+          new[position] = try reader.value(in: record, place: place, detail.context, &notes) ?? .null
+        } catch {
+          let key = schema.key.first.map { row[$0].parameterText } ?? ""
+          throw Problem(
+            .badData, "\(key), \(schema.columns[position].name): \(error.message)",
+            at: URLText.redacted(detail.context.url), hint: error.hint)
+        }
+      }
+      rows.append(new)
+    }
+    return rows
   }
 
   /// Takes the columns at `positions` from stored rows, for rows without details in the source, so that data lost by

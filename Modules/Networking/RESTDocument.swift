@@ -126,6 +126,12 @@ enum RESTText {
     return bytes.count > 400 ? "“\(text)…”" : "“\(text)”"
   }
 
+  /// The first words of a text without quotes.
+  static func plain(_ bytes: [UInt8]) -> String { String(firstWords(bytes).dropFirst().dropLast()) }
+
+  /// A JSON value in a message, with quotes around a text.
+  static func value(_ value: JSON) -> String { value.stringBytes.map(firstWords) ?? shown(value) }
+
   /// A JSON value in a message, on one line and not long.
   static func shown(_ value: JSON) -> String {
     if case .string(let text) = value { return firstWords(text) }

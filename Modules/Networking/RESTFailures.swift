@@ -30,13 +30,17 @@ final class RESTFailures: Sendable {
   func noteSuccess() { state.withLock { $0.finished += 1 } }
 
   /// Notes a failed request; returns whether the others are continued.
-  /// - Parameter key: the record that the request was for.
+  /// - Parameters:
+  ///   - key: the record that the request was for.
+  ///   - isCounted: whether the request was noted as a success before its response proved invalid.
   /// - Throws: the problem, if more than half of at least ten requests failed.
-  func accepts(_ problem: Problem, key: String) throws(Problem) -> Bool {
-    // A refused key concerns all requests, and so does what is wrong with the data or the description.
-    guard problem.kind == .unavailable, all > 1, ![401, 403].contains(problem.status) else { return false }
+  func accepts(_ problem: Problem, key: String, isCounted: Bool = false) throws(Problem) -> Bool {
+    // A refused key concerns all requests, and so do limits that were reached, and addresses that are refused.
+    guard [.unavailable, .badData].contains(problem.kind), all > 1, ![401, 403].contains(problem.status),
+      !problem.isRefusal
+    else { return false }
     let isTooMany = state.withLock { state in
-      state.finished += 1
+      if !isCounted { state.finished += 1 }
       state.failures.append(
         SourceFailure(url: problem.place, status: problem.status, key: key, reason: problem.message))
       state.last = problem
@@ -54,9 +58,14 @@ final class RESTFailures: Sendable {
     guard let last else { return }
     if failures.count == all || failures.count >= 10 && failures.count * 2 > all { throw last }
     let reasons = Set(failures.map { $0.status.map(String.init) ?? $0.reason }).sorted().prefix(3)
+    for failure in failures { failed(failure) }
     report(
       "\(dataset): \(failures.count) of \(all) \(what) failed (\(reasons.joined(separator: ", "))): "
         + "\(RESTNotes.list(failures.map(\.key))); run the command again to retry")
-    for failure in failures { failed(failure) }
   }
+}
+
+extension Problem {
+  /// Whether it concerns more than one response: the limit of all, or a private address.
+  fileprivate var isRefusal: Bool { PrivateAddress.isRefusal(self) || RESTMeter.isLimit(self) }
 }

@@ -20,6 +20,17 @@ final class RESTNoticed: Sendable {
       all[dataset] = known
     }
   }
+  /// The members of the records of a dataset so far, if they lack those of a column for the first time; nil otherwise.
+  /// - Parameter least: the number of records that a member must be absent from.
+  func drift(of dataset: APIDataset, least: Int) -> RESTMembers? {
+    all.withLock { all in
+      guard let known = all[dataset.schema.name], !known.isCompared, known.members.records >= least,
+        dataset.columns.contains(where: known.members.lacks)
+      else { return nil }
+      all[dataset.schema.name]?.isCompared = true
+      return known.members
+    }
+  }
   /// Removes and returns the anomalies of a dataset.
   func take(_ dataset: String) -> RESTRows? { all.withLock { $0.removeValue(forKey: dataset) } }
 }
@@ -75,7 +86,8 @@ extension RESTSource: IncrementalSource {
   ) async throws(Problem) -> SyncReading {
     var dataset = try description.dataset(named: request.table)
     if dataset.isKeyset { dataset.paging.isDeclaredWhole = true }
-    let reader = try RESTRecordReader(dataset, asWritten: false, errorLimit: services.errorLimit)
+    let reader = try RESTRecordReader(
+      dataset, asWritten: false, errorLimit: services.errorLimit, keepsSamples: stored != nil)
     let keys = try RESTRecordReader(dataset.onlyKey, asWritten: false, errorLimit: services.errorLimit)
     let deletedAt = try dataset.increment?.deletedAt.map { (text) throws(Problem) in try JSONPointer(text) }
     var query = RESTQuery(path: dataset.path, parameters: dataset.parameters, body: dataset.request.body)
@@ -101,6 +113,11 @@ extension RESTSource: IncrementalSource {
       }
       let rows = part.rows.map { $0.count > width ? Array($0.prefix(width)) : $0 }
       noticed.add(part, to: dataset.schema.name)
+      // A few changed records may all lack an optional member.
+      if let members = noticed.drift(of: dataset, least: 20) {
+        var findings = members.findings(dataset.schema.name, isPartial: false)
+        try await checkDrift(of: dataset, dataset.columns, members, part.samples, &findings)
+      }
       let size = max(page.records.count, 1)
       return try await take(
         SyncPage(
@@ -113,7 +130,7 @@ extension RESTSource: IncrementalSource {
   public func finish(_ table: String) {
     guard let part = noticed.take(table) else { return }
     for line in part.notes.lines(table) { report(line) }
-    let findings = part.members.findings(table, isPartial: true)
+    let findings = part.members.findings(table, isPartial: part.members.records < 20)
     members?(findings)
     if let line = MemberFinding.line(findings) { report(line) }
   }

@@ -15,14 +15,44 @@ struct RESTMembers: Sendable {
     /// Whether records may do without it.
     var isOptional = true
     var isFound = false
+    /// The kinds of its values.
+    var kinds: Kinds = []
+    /// The children that the last object had, and their positions among its members.
+    var places: [(child: Int, member: Int)] = []
     /// The names of the members of the last object at this place, and how many objects in a row had them.
     var lastKeys: [[UInt8]] = []
     var run = 0
     /// Members that nothing reads, with the number of objects that have them.
     var unread: [String: Int] = [:]
   }
+  /// Kinds of JSON values, without null.
+  struct Kinds: OptionSet, Sendable {
+    let rawValue: UInt8
+    static let text = Kinds(rawValue: 1), number = Kinds(rawValue: 2), boolean = Kinds(rawValue: 4)
+    static let object = Kinds(rawValue: 8), array = Kinds(rawValue: 16)
+
+    init(rawValue: UInt8) { self.rawValue = rawValue }
+    init(_ value: JSON) {
+      switch value {
+      case .null: self = []
+      case .string: self = .text
+      case .number: self = .number
+      case .boolean: self = .boolean
+      case .object: self = .object
+      case .array: self = .array
+      }
+    }
+    /// The kinds as text.
+    var names: String {
+      let all: [(Kinds, String)] = [
+        (.text, "text"), (.number, "number"), (.boolean, "boolean"), (.object, "object"), (.array, "array"),
+      ]
+      return all.filter { contains($0.0) }.map(\.1).joined(separator: " or ")
+    }
+  }
   private var nodes = [Node(key: [], pointer: "")]
-  private var records = 0
+  /// The number of records.
+  private(set) var records = 0
   /// Names of unread members that are kept for each object.
   private static let most = 1000
 
@@ -71,19 +101,23 @@ struct RESTMembers: Sendable {
         note(node)
         nodes[node].lastKeys = members.map(\.key)
         nodes[node].run = 1
-        for child in nodes[node].children where !nodes[child].isFound {
-          nodes[child].isFound = members.contains { $0.key == nodes[child].key }
+        nodes[node].places = nodes[node].children.compactMap { child in
+          let key = nodes[child].key
+          return members.firstIndex { $0.key == key }.map { (child, $0) }
         }
+        for place in nodes[node].places { nodes[place.child].isFound = true }
       }
-      for child in nodes[node].children where !nodes[child].children.isEmpty {
-        let key = nodes[child].key
-        if let member = members.first(where: { $0.key == key }) { visit(child, member.value) }
+      for place in nodes[node].places {
+        let value = members[place.member].value
+        nodes[place.child].kinds.formUnion(Kinds(value))
+        if !nodes[place.child].children.isEmpty { visit(place.child, value) }
       }
     case .array(let elements):
       for child in nodes[node].children {
         guard let index = Int(String(decoding: nodes[child].key, as: UTF8.self)), elements.indices.contains(index)
         else { continue }
         nodes[child].isFound = true
+        nodes[child].kinds.formUnion(Kinds(elements[index]))
         if !nodes[child].children.isEmpty { visit(child, elements[index]) }
       }
     default: break
@@ -110,7 +144,24 @@ struct RESTMembers: Sendable {
       note(node)
       other.note(node)
       nodes[node].isFound = nodes[node].isFound || other.nodes[node].isFound
+      nodes[node].kinds.formUnion(other.nodes[node].kinds)
       nodes[node].unread.merge(other.nodes[node].unread, uniquingKeysWith: +)
+    }
+  }
+
+  /// Whether no record had any of the members that a column reads, although it requires one.
+  func lacks(_ column: SourceColumn) -> Bool {
+    guard records > 0, !column.isOptional, column.missing == nil, !column.pointers.isEmpty else { return false }
+    // A pointer to the whole record is always found.
+    return column.pointers.allSatisfy { pointer in
+      !pointer.isEmpty && nodes.contains { $0.pointer == pointer && !$0.isFound }
+    }
+  }
+
+  /// The kinds of the values that a column reads.
+  func kinds(of column: SourceColumn) -> Kinds {
+    column.pointers.reduce(into: Kinds()) { kinds, pointer in
+      for node in nodes where node.pointer == pointer { kinds.formUnion(node.kinds) }
     }
   }
 

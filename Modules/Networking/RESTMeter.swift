@@ -27,8 +27,12 @@ final class RESTMeter: Sendable {
     guard all > limit else { return }
     throw Problem(
       .badData, "the responses exceed \(Self.text(limit)) in total", at: URLText.redacted(url),
-      hint: .set(.maximumBytes, for: "read more"))
+      hint: Self.hint)
   }
+
+  private static let hint = Remedy.set(.maximumBytes, for: "read more")
+  /// Whether a problem says that the limit was reached.
+  static func isLimit(_ problem: Problem) -> Bool { problem.kind == .badData && problem.hint == hint }
 
   /// A size in the largest unit that divides it, as options take it.
   private static func text(_ bytes: Int) -> String {

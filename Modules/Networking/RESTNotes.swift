@@ -1,3 +1,6 @@
+import Domain
+import Rows
+
 /// The anomalies in the records of one request that were accepted, one line per kind.
 struct RESTNotes: Sendable {
   /// The key's columns.
@@ -14,6 +17,10 @@ struct RESTNotes: Sendable {
   var invalid: [String: [String]] = [:]
   /// By column: values that are invalid, whose records were skipped.
   var skipped: [String: [String]] = [:]
+  /// By column: the number of values that did not fit.
+  var misfits: [String: Int] = [:]
+  /// By column: known formats, which the column does not have, of texts that did not fit, with a text.
+  var otherFormats: [String: [String: String]] = [:]
   /// By column: local times that the clock of the zone showed twice.
   var ambiguous: [String: [String]] = [:]
   /// By column: words that are none of those known.
@@ -26,6 +33,8 @@ struct RESTNotes: Sendable {
     keptFurther += other.keptFurther
     invalid.merge(other.invalid) { $0 + $1 }
     skipped.merge(other.skipped) { $0 + $1 }
+    misfits.merge(other.misfits, uniquingKeysWith: +)
+    otherFormats.merge(other.otherFormats) { $0.merging($1) { first, _ in first } }
     ambiguous.merge(other.ambiguous) { $0 + $1 }
     unknownWords.merge(other.unknownWords) { $0 + $1 }
   }
@@ -75,5 +84,25 @@ struct RESTNotes: Sendable {
     if distinct.count > 10 { return distinct.prefix(10).joined(separator: ", ") + " and \(distinct.count - 10) more" }
     guard let last = distinct.popLast() else { return "" }
     return distinct.isEmpty ? last : distinct.joined(separator: ", ") + " and " + last
+  }
+
+  /// The findings about values that do not fit their columns: at least 5 % of a column, or in a known format.
+  func findings(_ dataset: APIDataset, records: Int) -> [MemberFinding] {
+    var findings: [MemberFinding] = []
+    for (name, count) in misfits.sorted(by: { $0.key < $1.key }) {
+      guard let column = dataset.columns.first(where: { $0.name == name }) else { continue }
+      if count * 20 >= records, records >= 20 {
+        var finding = MemberFinding(.retyped, in: dataset.schema.name, column.from, count: count)
+        finding.column = name
+        findings.append(finding)
+      }
+      for (format, text) in (otherFormats[name] ?? [:]).sorted(by: { $0.key < $1.key }) {
+        var finding = MemberFinding(.format, in: dataset.schema.name, column.from, count: count)
+        finding.column = name
+        finding.detail = "values of \(name) are in the format \(format), for example \(text); add it to “formats”"
+        findings.append(finding)
+      }
+    }
+    return findings
   }
 }

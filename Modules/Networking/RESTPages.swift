@@ -12,6 +12,8 @@ struct RESTPage: Sendable {
   var isLast = true
   /// The number of all records, as the response announces it; nil if it does not.
   var total: Int?
+  /// The header fields of the response.
+  var headers = HTTPFields()
 }
 
 /// The limits for reading a list.
@@ -35,7 +37,7 @@ extension RESTSource {
     _ dataset: APIDataset, _ query: RESTQuery, _ context: RESTContext, shelf: String? = nil,
     _ limit: RESTWalkLimit = RESTWalkLimit(), take: (RESTPage) async throws(Problem) -> Bool
   ) async throws(Problem) -> SyncReading {
-    let paging = dataset.paging, records = try RESTRecords(dataset)
+    let paging = dataset.paging, records = try RESTRecords(dataset), most = services.sample?.pages
     var walk = PageWalk(paging, query, skipped: limit.skipped)
     var visited: Set<PageDigest> = [], previous: PageDigest?, known = KnownRecords(dataset)
     func request(_ target: PageWalk.Target, after last: String) throws(Problem) -> RESTCall {
@@ -50,6 +52,7 @@ extension RESTSource {
     var next: RESTCall? = try request(walk.first, after: server)
     while let call = next {
       let place = URLText.redacted(call.url)
+      if let most, walk.pages >= most { return .full }
       guard walk.pages < max(paging.maximumPages, 1) else {
         if limit.isSoft { return .full }
         throw Problem(
@@ -89,7 +92,7 @@ extension RESTSource {
       let isWanted = try await take(
         RESTPage(
           context: context, records: found, commit: reply.commit, isLast: next == nil && isWhole,
-          total: walk.total(of: page)))
+          total: walk.total(of: page), headers: reply.headers))
       if !isWhole { return .full }
       if !isWanted { return next == nil ? .complete : .stopped }
     }
@@ -122,10 +125,11 @@ extension RESTSource {
   private func checkEnd(
     of dataset: APIDataset, _ walk: PageWalk, _ page: PageWalk.Page, _ limit: RESTWalkLimit
   ) throws(Problem) -> Bool {
-    guard !dataset.paging.isDeclaredWhole, !isAsWritten else { return true }
+    guard !dataset.paging.isDeclaredWhole else { return true }
     let sign: String
     if let total = walk.total(of: page) {
       if walk.received > total {
+        if isAsWritten { return true }
         report("\(dataset.schema.name): the API announced \(total) records, but returned \(walk.received)")
         return true
       }
@@ -143,7 +147,8 @@ extension RESTSource {
     let remedy = dataset.paging.style == .none ? "\(definition) has no “paging”" : "“paging” in \(definition) ends here"
     let message = "\(dataset.schema.name): the API has more records (\(sign)); \(remedy)"
     guard isComplete else {
-      report(message)
+      members?([MemberFinding(.short, in: dataset.schema.name, sign, count: walk.received)])
+      if !isAsWritten { report(message) }
       return true
     }
     throw Problem(

@@ -19,7 +19,9 @@ extension RESTSource {
     take: (RESTRows) throws(Problem) -> Void
   ) async throws(Problem) {
     let dataset = reader.dataset
-    let shelf = server + dataset.path, all = try await combinations(parent, of: dataset, selection)
+    let shelf = server + dataset.path
+    let combinations = try await combinations(parent, of: dataset, selection)
+    let all = Array(combinations.prefix(services.sample?.parents ?? .max))
     let failures = RESTFailures(dataset.schema.name, all: all.count, report: report, failed: services.failed)
     // Rows of many requests wait in memory until those before them have come, so not for all of them at once.
     let partSize = 2048
@@ -36,8 +38,10 @@ extension RESTSource {
           failures.noteSuccess()
         } catch {
           let key = combination.parameters.map(\.value).joined(separator: " ")
-          guard parent != nil, !isComplete, try failures.accepts(error, key: key) else { throw error }
-          return []
+          guard parent != nil, !services.failsOnPartial, let kept = try await keptRows(combination, reader),
+            try failures.accepts(error, key: key)
+          else { throw error }
+          return kept
         }
         return rows
       }
@@ -45,6 +49,47 @@ extension RESTSource {
       done += part.count
     }
     try failures.finish("lists")
+  }
+
+  /// The stored rows of a parent whose list could not be read: they are not lost for that.
+  /// - Returns: nil if the rows have to be complete, and cannot be told from those of other parents.
+  private func keptRows(_ combination: Combination, _ reader: RESTRecordReader) async throws(Problem) -> [RESTRows]? {
+    guard stored != nil else { return isComplete ? nil : [] }
+    let dataset = reader.dataset, schema = dataset.schema
+    var conditions: [(position: Int, text: String)] = []
+    for parameter in combination.parameters {
+      let source = dataset.parent?.parameters.first { $0.name == parameter.name }?.value
+      let column = dataset.columns.first { column in
+        column.from == SourceColumn.parent && combination.parameters.count == 1
+          || source.map { column.from == "\(SourceColumn.parent)/\($0)" } ?? false
+          || column.from == "\(SourceColumn.parent)/\(parameter.name)"
+      }
+      guard let column, let position = schema.position(of: column.name) else { return nil }
+      conditions.append((position, parameter.value))
+    }
+    var kept = RESTRows(members: reader.members)
+    kept.rows = try await storedRows(of: reader) { row in
+      conditions.allSatisfy { row[$0.position].parameterText == $0.text }
+    }
+    return [kept]
+  }
+
+  /// The stored rows of a dataset that `isWanted` chooses.
+  func storedRows(
+    of reader: RESTRecordReader, where isWanted: ([Value]) -> Bool
+  ) async throws(Problem) -> [[Value]] {
+    let schema = reader.dataset.schema
+    guard let stored, try await stored.tables().contains(where: { $0.name == schema.name }) else { return [] }
+    let stream = try await stored.rows(of: schema.name, RowRequest())
+    let positions = schema.columns.map { stream.schema.position(of: $0.name) }
+    var rows: [[Value]] = []
+    while let batch = try await stream.next()?.batch() {
+      for number in 0..<batch.count {
+        let row = positions.map { $0.map { batch.value(number, $0) } ?? .null }
+        if isWanted(row) { rows.append(row + reader.linked(RESTRecord(value: .null))) }
+      }
+    }
+    return rows
   }
 
   /// The combinations of parent values and iterations, each once.

@@ -7,17 +7,23 @@ struct RESTRecordReader {
   let dataset: APIDataset
   /// The schema of the rows, which have the links of detail requests after the dataset's columns.
   let rowSchema: Schema
-  private let columns: [RESTColumnReader?]
+  let columns: [RESTColumnReader?]
   private let links: [JSONPointer]
   private let isAsWritten: Bool
   private let errorLimit: Int
+  /// Whether records are kept that lack the members of a column.
+  private let keepsSamples: Bool
+  private static let mostSamples = 50
   /// Nothing is counted yet.
   let members: RESTMembers
 
-  /// - Parameter errorLimit: the most errors of a response that are reported, at least 1.
+  /// - Parameters:
+  ///   - keepsSamples: whether records are kept that lack the members of a column.
+  ///   - errorLimit: the most errors of a response that are reported, at least 1.
   /// - Throws: `configuration` for a selector that is not a JSON Pointer.
-  init(_ dataset: APIDataset, asWritten: Bool, errorLimit: Int) throws(Problem) {
+  init(_ dataset: APIDataset, asWritten: Bool, errorLimit: Int, keepsSamples: Bool = false) throws(Problem) {
     self.dataset = dataset
+    self.keepsSamples = keepsSamples
     isAsWritten = asWritten
     self.errorLimit = max(1, errorLimit)
     var columns: [RESTColumnReader?] = []
@@ -56,12 +62,19 @@ struct RESTRecordReader {
     for (position, record) in page.records.enumerated() {
       part.members.add(record.value)
       do throws(Problem) {
-        if let row = try row(of: record, position + 1, page.context, &part.notes) { part.rows.append(row) }
+        if let row = try row(of: record, position + 1, page.context, &part.notes) {
+          part.rows.append(row)
+          if keepsSamples, part.samples.count < Self.mostSamples {
+            part.samples.append(RESTDriftSample(key: dataset.schema.key.map { row[$0] }, record: record))
+          }
+        }
       } catch {
         problems.append(error)
         if problems.count >= errorLimit { break }
       }
     }
+    // Mostly every column finds its member.
+    if keepsSamples, !dataset.columns.contains(where: part.members.lacks) { part.samples = [] }
     if var first = problems.first {
       first.others = Array(problems.dropFirst())
       throw first
@@ -112,10 +125,12 @@ struct RESTRecordReader {
           at: URLText.redacted(context.url), hint: error.hint)
       }
     }
-    for link in links {
-      row.append(record.value.value(at: link)?.elementText.stringBytes.map { .text($0) } ?? .null)
-    }
-    return row
+    return row + linked(record)
+  }
+
+  /// The links of a record to its details.
+  func linked(_ record: RESTRecord) -> [Value] {
+    links.map { record.value.value(at: $0)?.elementText.stringBytes.map { .text($0) } ?? .null }
   }
 
   /// The key of a row as far as it is read, for messages.
@@ -201,4 +216,8 @@ struct RESTRows: Sendable {
   var rows: [[Value]] = []
   var notes = RESTNotes()
   var members: RESTMembers
+  /// Some records, if a column found its member in none.
+  var samples: [RESTDriftSample] = []
+  /// Whether the members were compared with the stored rows.
+  var isCompared = false
 }

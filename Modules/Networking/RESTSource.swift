@@ -59,10 +59,18 @@ public struct RESTSource: RecordSource {
     public var today = "1970-01-01"
     /// The most errors of a response that are reported.
     public var errorLimit = 20
+    /// Whether stored values may be replaced with null because the API lacks their members.
+    public var acceptsDrift = false
     /// Whether a detail request that fails is an error.
     public var failsOnPartial = false
     /// Receives the URL, status and key of each detail request that failed.
     public var failed: @Sendable (SourceFailure) -> Void = { _ in }
+    /// The part to read; nil for everything.
+    public var sample: SourceSample?
+    /// Receives each request and its response, without secrets.
+    public var exchanged: (@Sendable (SourceExchange) -> Void)?
+    /// The response to a request, in place of the network; nil for the network.
+    public var replayed: (@Sendable (SourceExchange) throws(Problem) -> SourceExchange)?
     /// The usual services.
     public init() {}
   }
@@ -146,11 +154,15 @@ public struct RESTSource: RecordSource {
 
   private func checkedRows(of table: String, _ request: RowRequest) async throws(Problem) -> any RowStream {
     let dataset = try description.dataset(named: table)
-    let reader = try RESTRecordReader(dataset, asWritten: isAsWritten, errorLimit: services.errorLimit)
+    let reader = try RESTRecordReader(
+      dataset, asWritten: isAsWritten, errorLimit: services.errorLimit, keepsSamples: stored != nil)
     let isPartial = !request.parameters.isEmpty || dataset.parent != nil && request.selection != nil
     var collector = RESTCollector(reader, scratch: services.scratch)
     try await collect(request, reader, &collector)
     var findings = collector.findings(isPartial: isPartial)
+    if !isPartial {
+      try await checkDrift(of: dataset, dataset.columns, collector.members, collector.samples, &findings)
+    }
     let supplements = dataset.supplements.filter { supplement in
       !supplement.explode.isEmpty
         || request.columns.map { wanted in supplement.columns.contains { wanted.contains($0.name) } } ?? true
@@ -169,7 +181,12 @@ public struct RESTSource: RecordSource {
     if !isAsWritten { for line in collector.notes.lines(dataset.schema.name) { report(line) } }
     findings = Self.concerning(request.columns, of: dataset, MemberFinding.merged(findings))
     members?(findings)
-    if !isAsWritten, let line = MemberFinding.line(findings) { report(line) }
+    if !isAsWritten, let line = MemberFinding.line(findings) {
+      if services.failsOnPartial, findings.contains(where: { ![.unmapped, .short].contains($0.kind) }) {
+        throw Problem(.badData, line, hint: "correct \(definition)")
+      }
+      report(line)
+    }
     return stream
   }
 
@@ -284,6 +301,12 @@ public struct RESTSource: RecordSource {
 
   /// Sends a request; once more with another key or token if the server refuses the first.
   func exchange(_ call: RESTCall, mayBeAbsent: Bool) async throws(Problem) -> (HTTPResponse, [UInt8]) {
+    if let replayed = services.replayed {
+      let known = try replayed(call.exchange(secret))
+      let response = HTTPResponse(
+        status: known.status, headers: HTTPFields(known.headers), url: call.url, body: SingleChunkBody(known.body))
+      return (response, known.body)
+    }
     while true {
       let signed = try await credentials.signed(call)
       try await pace.wait()
@@ -297,6 +320,7 @@ public struct RESTSource: RecordSource {
       }
       let body = try await response.bytes()
       try meter.take(body.count, from: call.url)
+      if let exchanged = services.exchanged { exchanged(call.exchange(secret, response, body)) }
       if let seconds = response.fetchedAt { fetched?(seconds) }
       return (response, body)
     }

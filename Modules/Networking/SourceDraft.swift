@@ -41,7 +41,7 @@ public struct SourceDraft: Sendable {
         hint: .set(.recordsPointer, for: "name another place"))
     }
     var authorization = request.authorization, parameters = url.parameters
-    if let secret = parameters.first(where: { RESTSecretName.isSecret($0.name) }) {
+    if let secret = parameters.first(where: { SourceSecretName.isSecret($0.name) }) {
       let variable = DraftURL.variable(for: url.name)
       parameters.removeAll { $0.name == secret.name }
       if case .none = authorization { authorization = .query(parameter: secret.name, variable: variable) }
@@ -187,17 +187,6 @@ public struct SourceDraft: Sendable {
       lines.append("skipped  \(columns.skipped.joined(separator: ", ")) (one value only)")
     }
     return lines
-  }
-}
-
-/// The names of parameters that carry secrets.
-enum RESTSecretName {
-  /// Whether the value of a parameter is a secret.
-  static func isSecret(_ name: String) -> Bool {
-    let plain = name.lowercased().filter { $0.isLetter }
-    return ["key", "token", "secret", "password", "signature", "auth", "appid"].contains { word in
-      plain == word || plain.hasSuffix(word) && plain != "pagetoken" && plain != "nexttoken"
-    }
   }
 }
 

@@ -1,6 +1,7 @@
 import AppShell
 import CommandLineKit
 import Domain
+import Glibc
 import LiveServices
 import Networking
 import Rows
@@ -30,6 +31,15 @@ struct Console {
     self.files = MemoryFiles(files)
     let transport = FakeTransport(respond: respond)
     network = Network(transport: { (_, _) in transport }, retrying: { inner, _ in inner })
+  }
+
+  /// Writes a file into the home directory; returns its path.
+  @discardableResult func write(_ text: String, to name: String) -> String {
+    let path = "\(home)/\(name)"
+    guard let file = unsafe fopen(path, "w") else { return path }
+    defer { unsafe fclose(file) }
+    unsafe fwrite(text, 1, text.utf8.count, file)
+    return path
   }
 
   /// Runs a command line that begins with the name of a program; words with spaces are in single quotes.

@@ -77,7 +77,7 @@ import Testing
     #expect(lines.all.hasPrefix("standard output: csv, rows: 2, bytes: 19\n{\"bb\":1,\"seconds\":"))
     #expect(
       lines.all.hasSuffix(
-        "\"source\":null,\"fetched_at\":null,\"outputs\":[{\"file\":\"-\",\"format\":\"csv\",\"rows\":2,\"bytes\":19,"
+        "\"source\":null,\"fetched_at\":null,\"complete\":true,\"outputs\":[{\"file\":\"-\",\"format\":\"csv\",\"rows\":2,\"bytes\":19,"
           + "\"sha256\":\"11589d50cefd2722483cf82a65dd300d103167531144de525366051cd7dc77f5\"}]}\n"
       ))
   }

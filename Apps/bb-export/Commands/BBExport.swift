@@ -51,7 +51,10 @@ enum BBExport {
       interrupted run is continued by the next one.
       """,
     arguments: [Argument("DATASET", values: .dynamic("dataset"), count: .any, "datasets to fetch [default: all]")],
-    options: [Options.target, Options.syncImages, Options.dryRun, Options.allowShrink, Options.replace, Options.status]
+    options: [
+      Options.target, Options.syncImages, Options.dryRun, Options.allowShrink, Options.acceptDrift, Options.replace,
+      Options.status,
+    ]
       + Options.incremental
       + Options.readingFiles
       + [Options.fromStorage] + Options.apiOptions + OutputOptions.exporting,
@@ -65,21 +68,27 @@ enum BBExport {
     options: OutputOptions.exporting)
   static let formats = Command("formats", "list output formats and their options", options: OutputOptions.exporting)
   static let sources = Command(
-    "sources", "list sources; draft, print or validate a source definition",
-    discussion:
-      "A source definition is a JSON file that describes a JSON API; pass it with --source FILE. `sources draft URL` "
-      + "infers one from a response; what it inferred, and why, goes to standard error. `sources show NAME` "
-      + "prints a built-in source as a starting point; `sources schema` prints the JSON Schema for editor completion "
-      + "and validation.",
+    "sources", "list sources; draft, check, record or test a source definition",
+    discussion: """
+      A source definition is a JSON file that describes a JSON API; pass it with --source FILE. `sources draft URL` \
+      infers one from a response; what it inferred, and why, goes to standard error. `sources check FILE` validates \
+      one; with --try it also requests two pages of each dataset, or of those named after FILE. `sources record FILE \
+      DIR` keeps responses in a directory, without secrets; `sources test FILE DIR` reads them again without a \
+      network, and compares the rows with those accepted before. `sources show NAME` prints a built-in source as a \
+      starting point; `sources schema` prints the JSON Schema for editor completion and validation.
+      """,
     arguments: [
       Argument(
-        "ACTION", values: .words(["check", "draft", "show", "schema"]), count: .any,
-        "check FILE (validate a source definition), draft URL or FILE, show NAME, or schema")
+        "ACTION", values: .words(["check", "draft", "record", "show", "schema", "test"]), count: .any,
+        "check FILE [DATASET…], draft URL or FILE, record FILE DIR [DATASET…], test FILE DIR, show NAME, or schema")
     ],
-    options: [Options.grammar] + Options.draftOptions + [Options.proxy, Options.cacert] + OutputOptions.exporting,
+    options: [Options.grammar, Options.tryOut, Options.accept] + Options.draftOptions
+      + [Options.api, Options.set, Options.proxy, Options.cacert] + OutputOptions.exporting,
     examples: [
       "sources draft 'https://api.example.com/v1/charges?limit=10' --auth bearer:API_KEY",
-      "sources show box-office > my-api.json", "sources check my-api.json", "sources schema > bb-source.json",
+      "sources show box-office > my-api.json", "sources check my-api.json --try",
+      "sources record my-api.json recorded", "sources test my-api.json recorded --accept",
+      "sources schema > bb-source.json",
     ])
   static let check = Command(
     "check", "report data quality problems, as a table",
@@ -167,7 +176,7 @@ enum BBExport {
     },
     CommandEntry(sync) { (context) async throws(Problem) in try await SyncCommand(context).run() },
     CommandEntry(datasets, Listings.datasets), CommandEntry(formats, Listings.formats),
-    CommandEntry(sources, Listings.sources),
+    CommandEntry(sources) { (context) async throws(Problem) in try await SourcesCommand(context).run() },
     CommandEntry(check) { (context) async throws(Problem) in try await CheckCommand(context).run() },
     CommandEntry(comment) { (context) async throws(Problem) in try await CommentCommand(context).run() },
     CommandEntry(images) { (context) async throws(Problem) in try await ImagesCommand(context).run() },

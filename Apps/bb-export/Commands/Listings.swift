@@ -40,38 +40,6 @@ enum Listings {
       "formats", [:], ["format", "suffixes", "kind", "what", "options", "limits"], rows, context)
   }
 
-  static func sources(_ context: CommandContext) async throws(Problem) {
-    let words = context.arguments, services = context.services
-    switch (words.first, words.count) {
-    case (nil, _): break
-    case ("check", 2):
-      let source = try services.sources.definition(words[1])
-      let names = source.datasets.map(\.schema.name).joined(separator: ", ")
-      let key =
-        source.authorization.variables.isEmpty
-        ? ""
-        : "; sends the value of \(source.authorization.variables.map { "$\($0)" }.joined(separator: ", ")) to \(source.baseURL)"
-      return try services.terminal.write("\(words[1]): valid source definition \(source.name): \(names)\(key)\n")
-    case ("draft", 2): return try await DraftCommand(context).run(words[1])
-    case ("show", 2):
-      return try print(services.sources.text(of: try APIDescription.named(words[1])), services)
-    case ("schema", 1):
-      let grammar = try context.invocation.integer(Options.grammar, in: 1...2) ?? 2
-      return try print(services.sources.schema(grammar: grammar), services)
-    default:
-      throw Problem(
-        .usage, "unknown subcommand “sources \(words.joined(separator: " "))”",
-        hint: "use one of: sources check FILE, sources draft URL, sources show NAME, sources schema")
-    }
-    let rows =
-      APIDescription.builtIn.map { [$0.name, $0.baseURL, $0.summary] } + [["snapshot", "", "built-in snapshot"]]
-    try await write("sources", [:], ["source", "server", "what"], rows, context)
-  }
-
-  private static func print(_ text: [UInt8], _ services: AppServices) throws(Problem) {
-    try services.terminal.write(String(decoding: text, as: UTF8.self))
-  }
-
   static func config(_ context: CommandContext) async throws(Problem) {
     let services = context.services
     if let change = try ConfigurationCommand.change(context.arguments) {
@@ -82,7 +50,7 @@ enum Listings {
   }
 
   /// Writes rows of texts as a table; `types` names the columns that are not text. An empty text is null.
-  private static func write(
+  static func write(
     _ name: String, _ types: [String: ColumnType], _ columns: [String], _ rows: [[String]],
     _ context: CommandContext
   ) async throws(Problem) {

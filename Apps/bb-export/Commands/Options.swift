@@ -107,7 +107,11 @@ enum Options {
   static let draftRecords = Option.value(
     "records", "POINTER", in: drafting, "draft: JSON Pointer to the records")
   static let draftPages = Option.value(
-    "pages", "N", default: "1", in: drafting, "draft: read up to N pages to confirm the key, the types and the paging")
+    "pages", "N", default: "2, draft: 1", in: drafting,
+    "check, record: read N pages of each list; draft: read N to confirm the key, the types and the paging")
+  static let tryOut = Option.flag(
+    "try", in: drafting, "check: request a sample of each dataset, and show what it fills the columns with")
+  static let accept = Option.flag("accept", in: drafting, "test: make the rows the expected ones")
   static let draftOptions = [draftName, draftDataset, draftHeader, draftAuth, draftPost, draftRecords, draftPages]
   static let maxBytes = Option.value(
     "max-bytes", "SIZE", default: "4G", setting: .maximumBytes, in: reading,
@@ -135,6 +139,9 @@ enum Options {
   static let dryRun = Option.flag("dry-run", in: syncing, "show what would change without writing anything")
   static let allowShrink = Option.flag(
     "allow-shrink", setting: .shrinking, in: syncing, "accept a source that has lost more than half of its records")
+  static let acceptDrift = Option.flag(
+    "accept-drift", setting: .drift, in: syncing,
+    "replace stored values with null although the API has lost their members")
   static let replace = Option.flag(
     "replace", setting: .sourceReplacement, in: syncing, "replace a table that was loaded from a different source")
   static let status = Option.flag("status", in: syncing, "show how far incremental syncs have come")

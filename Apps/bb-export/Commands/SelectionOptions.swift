@@ -60,7 +60,9 @@ struct SelectionOptions {
 
   /// Whether the rows are the movies of a box office, which have their own default order; a file keeps its order.
   private var isOfFilms: Bool {
-    invocation.arguments.first == Catalog.movies.name && invocation[Options.from] == nil
+    guard invocation.arguments.first == Catalog.movies.name, invocation[Options.from] == nil else { return false }
+    guard let source = invocation[Options.source] else { return true }
+    return source == "snapshot" || APIDescription.builtIn.contains { $0.name == source }
   }
 
   /// The order of movies without `--order`.
@@ -78,8 +80,10 @@ struct SelectionOptions {
       selection.conditions.append(Condition(try EpisodeQuery.nameColumn(of: schema), .contains, name))
     }
     if let order { selection.sort = try order.sort(of: schema) }
-    if order == nil, selection.sort.isEmpty, selection.grouping == nil, isOfFilms, schema.name == Catalog.movies.name {
-      selection.sort = try usualOrder.sort(of: schema)
+    if order == nil, selection.sort.isEmpty, selection.grouping == nil, isOfFilms, schema.name == Catalog.movies.name,
+      usualOrder.isOrder(of: schema)
+    {
+      selection.sort = usualOrder.sort
     }
     let related = join?.added(to: .described, from: schema.name) ?? .described
     _ = try selection.apply(to: BufferedRows(schema: schema, batches: []), scratch: NoScratch(), related: related)

@@ -69,6 +69,19 @@ struct SourceOptions {
     return try FileInputOptions(invocation)
   }
 
+  /// The options of an API with the variables that were given.
+  func variables() throws(Problem) -> APIOptions {
+    var live = APIOptions()
+    for text in invocation.all(Options.set) {
+      let pair = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+      guard pair.count == 2, !pair[0].isEmpty else {
+        throw Problem(.usage, "invalid value “\(text)” for --set", hint: "use NAME=VALUE")
+      }
+      live.variables[String(pair[0])] = String(pair[1])
+    }
+    return live
+  }
+
   /// The API to ask.
   /// - Parameters:
   ///   - dataset: decides which API is asked when none was named.
@@ -83,7 +96,7 @@ struct SourceOptions {
         hint: "remove --source, or use --storage STORE")
     }
     if source == nil || source == "snapshot" { _ = try Catalog.dataset(named: dataset) }
-    var live = APIOptions()
+    var live = try variables()
     if isStrict {
       live.fallback = .none
     } else if [Options.api, Options.source, Options.refresh, Options.strict].contains(where: invocation.has) {
@@ -96,13 +109,6 @@ struct SourceOptions {
     live.deadline = try invocation.integer(Options.deadline, in: 1...86_400)
     live.failsOnPartial = invocation.has(Options.strict)
     live.errorLimit = try invocation.integer(Options.errorsLimit, in: 1...1000)
-    for text in invocation.all(Options.set) {
-      let pair = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-      guard pair.count == 2, !pair[0].isEmpty else {
-        throw Problem(.usage, "invalid value “\(text)” for --set", hint: "use NAME=VALUE")
-      }
-      live.variables[String(pair[0])] = String(pair[1])
-    }
     live.isComplete = isStrict || invocation.has(Options.strict)
     live.allowsPrivate = invocation.has(Options.allowPrivate)
     live.refresh = invocation.has(Options.refresh)

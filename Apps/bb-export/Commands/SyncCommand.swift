@@ -96,7 +96,7 @@ struct SyncCommand {
     options.since = invocation[Options.since]
     options.until = invocation[Options.until]
     options.maximumRequests = try invocation.integer(Options.maxRequests, in: 1...Int(Int32.max))
-    for option in Options.incremental where invocation.has(option) {
+    for option in Options.incremental + [Options.acceptDrift] where invocation.has(option) {
       if invocation[Options.from] != nil || invocation[Options.fromStorage] != nil {
         throw Problem(.usage, "--\(option.name) applies only to API sources")
       }
@@ -147,6 +147,7 @@ struct SyncCommand {
       for: invocation.arguments.first ?? Catalog.characters.name, isStrict: true)
     if case .live(let name, var live) = choice {
       live.target = location
+      live.acceptsDrift = invocation.has(Options.acceptDrift)
       choice = .live(name: name, live)
     }
     let source = try await services.sources.open(choice)

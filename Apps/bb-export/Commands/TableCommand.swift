@@ -47,11 +47,6 @@ struct TableCommand {
     }
     var rows = try await source.rows(of: table, request)
     services.report.detail("reading \(table) from \(source.name)")
-    if !services.provenance.failures.isEmpty, !invocation.has(Options.allowPartial), let path = outputs.replacedFile {
-      throw Problem(
-        .busy, "refusing to replace a file by a partial result", at: path,
-        hint: "run the command again, or use --allow-partial")
-    }
     if let needed = request.columns, !needed.allSatisfy({ rows.schema.position(of: $0) != nil }) {
       // So that the message can say what columns there are; a pipe that cannot be read again leaves it at what is
       // known.
@@ -64,7 +59,16 @@ struct TableCommand {
       try await source.rows(of: name, RowRequest())
     }
     if let join { related = join.added(to: related, from: rows.schema.name) }
-    let summary = try await write(rows, wanted, related, to: outputs)
+    var spared: [String] = [], sparing = outputs
+    if !services.provenance.failures.isEmpty, !invocation.has(Options.allowPartial) {
+      (sparing, spared) = outputs.sparingFiles()
+    }
+    let summary = try await write(rows, wanted, related, to: sparing)
+    if let path = spared.first {
+      throw Problem(
+        .busy, "refusing to replace a file by a partial result, which is in \(path).partial", at: path,
+        hint: "run the command again, or use --allow-partial")
+    }
     if summary.rows == 0, let name = invocation[Options.name] {
       services.report.result(Self.emptyResultMessage(table, name))
     }

@@ -1,4 +1,4 @@
-/// A difference between the members of an API's records and those its description reads.
+/// A difference between an API's records and those that its description expects.
 ///
 /// An API that renames a member must not empty a column silently.
 public struct MemberFinding: Sendable, Hashable {
@@ -8,6 +8,12 @@ public struct MemberFinding: Sendable, Hashable {
     case unmapped = "member-unmapped"
     /// A column reads a member that no record has.
     case vanished = "member-vanished"
+    /// The values of a member are of another kind than before, or do not fit their column.
+    case retyped = "member-retyped"
+    /// Texts of a member are in a known format that its column does not have.
+    case format = "format-new"
+    /// The API announces more records than it returned.
+    case short = "count-short"
   }
   /// The kind of difference.
   public var kind: Kind
@@ -19,6 +25,10 @@ public struct MemberFinding: Sendable, Hashable {
   public var count: Int
   /// JSON Pointer of the member that was probably meant; nil for none.
   public var nearest: String?
+  /// The column that reads the member; nil for none.
+  public var column: String?
+  /// The difference as text; empty if the kind says it.
+  public var detail = ""
 
   /// Creates a finding.
   public init(_ kind: Kind, in dataset: String, _ pointer: String, count: Int, nearest: String? = nil) {
@@ -44,6 +54,7 @@ public struct MemberFinding: Sendable, Hashable {
 
   /// The findings of one dataset as one line; nil for none.
   public static func line(_ findings: [MemberFinding]) -> String? {
+    let findings = findings.filter { [.vanished, .unmapped].contains($0.kind) || !$0.detail.isEmpty }
     guard let first = findings.first else { return nil }
     let vanished = findings.filter { $0.kind == .vanished }
     let meant = vanished.compactMap(\.nearest)
@@ -51,6 +62,7 @@ public struct MemberFinding: Sendable, Hashable {
     let suggestion = meant.isEmpty ? "" : "; did you mean \(list(meant, "and"))?"
     if !vanished.isEmpty { parts.append("no record has \(list(vanished.map(\.pointer), "or"))\(suggestion)") }
     let unmapped = findings.filter { $0.kind == .unmapped && !meant.contains($0.pointer) }
+    parts += findings.filter { !$0.detail.isEmpty }.map(\.detail)
     if !unmapped.isEmpty { parts.append("no column reads \(list(unmapped.map(\.pointer), "or"))") }
     return "\(first.dataset): \(parts.joined(separator: suggestion.isEmpty ? "; " : " "))"
   }

@@ -19,10 +19,13 @@ public enum MovieOrder: String, Sendable, Hashable, CaseIterable {
     }
   }
 
+  /// Whether a table has the columns that it sorts by: another API may have movies as well.
+  public func isOrder(of schema: Schema) -> Bool { sort.allSatisfy { schema.position(of: $0.column) != nil } }
+
   /// The sort keys for a table.
   /// - Throws: `usage` if the table does not contain movies.
   public func sort(of schema: Schema) throws(Problem) -> [Selection.SortKey] {
-    guard sort.allSatisfy({ schema.position(of: $0.column) != nil }) else {
+    guard isOrder(of: schema) else {
       throw Problem(
         .movieOrder, "applies only to movies, and this is \(schema.name)", hint: .set(.order))
     }

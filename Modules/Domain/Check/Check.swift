@@ -78,9 +78,15 @@ extension CheckFinding {
   /// A finding about a member of an API's records.
   public init(_ member: MemberFinding) {
     let what =
-      member.kind == .vanished ? "no record has the member that the column reads" : "no column reads the member"
+      switch member.kind {
+      case .vanished: "no record has the member that the column reads"
+      case .unmapped: "no column reads the member"
+      case .retyped: member.detail.isEmpty ? "values do not fit the column" : member.detail
+      case .format: member.detail
+      case .short: "the API announces more records than it returned"
+      }
     self.init(
-      value: Array(member.pointer.utf8), count: member.count,
+      column: member.column, value: Array(member.pointer.utf8), count: member.count,
       what + (member.nearest.map { "; did you mean \($0)?" } ?? ""))
     dataset = member.dataset
     check = member.kind.rawValue

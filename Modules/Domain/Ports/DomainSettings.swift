@@ -29,6 +29,8 @@ extension Setting {
   public static let fullSync = Setting("sync.full")
   /// Whether an incremental sync continues after a change of the source definition.
   public static let cursorKeeping = Setting("sync.keepCursor")
+  /// Whether stored values may be replaced with null because the API lacks their members.
+  public static let drift = Setting("sync.drift")
   /// Whether a smaller dataset is accepted.
   public static let shrinking = Setting("sync.shrinking")
   /// Whether a table from another source is replaced.
