@@ -21,6 +21,8 @@ struct ImportedFiles: DocumentReading {
     return try await source.typed(table, types).rows(of: table, RowRequest())
   }
   func matches(_ pattern: String) throws(Problem) -> [String] { try FilePattern.matches(pattern) }
+  func size(of path: String) throws(Problem) -> Int { try FileByteSource(input: path).size ?? 0 }
+  func isStore(_ path: String) -> Bool { FilePattern.isStore(path) }
   var extensions: [String] { PlaceDocumentReader.suffixes }
   func records(_ path: String, extension suffix: String) async throws(Problem) -> (Schema, [Record]) {
     let bytes = try (path == "-" ? FileByteSource() : FileByteSource(input: path)).bytes(limit: 32 << 20)

@@ -50,6 +50,8 @@ public struct AppServices: Sendable {
   public var directories: [(name: String, path: String)] = []
   /// The source of the rows of the command.
   public let provenance = Provenance()
+  /// The exit code of the command.
+  public let exitCode = ExitCode()
   /// The start of the command.
   public let started = ContinuousClock.now
   /// Removes what must not outlive the process, then ends it.

@@ -61,7 +61,7 @@ public struct Application: Sendable {
         // The warnings name the requests; the status says that running again may give more.
         if !services.provenance.failures.isEmpty { return Problem.Kind.busy.exitCode }
       }
-      return 0
+      return services.exitCode.value
     } catch {
       report.clear()
       if error.kind != .endOfPipe { report.problem(error) }

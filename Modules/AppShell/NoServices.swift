@@ -95,6 +95,8 @@ struct NoDocuments: DocumentReading {
     _ path: String, _ options: FileInputOptions, types: ([String]) throws(Problem) -> ColumnTypes
   ) throws(Problem) -> any RowStream { throw Problem(.bug, "no files") }
   func matches(_ pattern: String) -> [String] { [] }
+  func size(of path: String) -> Int { 0 }
+  func isStore(_ path: String) -> Bool { false }
   var extensions: [String] { [] }
   func records(_ path: String, extension: String) async throws(Problem) -> (Schema, [Record]) {
     throw Problem(.bug, "no files")

@@ -1,5 +1,6 @@
 import Codecs
 import Domain
+import Query
 import Rows
 import Synchronization
 
@@ -16,7 +17,9 @@ final class OutputDigests: Sendable {
   }
 
   /// The summary as a JSON object.
-  func text(of targets: [OutputTarget], _ summary: Export.Summary, _ services: AppServices) -> String {
+  func text(of targets: [OutputTarget], _ summary: Export.Summary, _ verified: RowDigest?, _ services: AppServices)
+    -> String
+  {
     let (seconds, attoseconds) = services.started.duration(to: .now).components
     let thousandths = String(1000 + attoseconds / 1_000_000_000_000_000).dropFirst()
     let files = zip(targets, summary.outputs).map { target, written in
@@ -32,7 +35,8 @@ final class OutputDigests: Sendable {
       return "{\"url\":\(JSONText.quoted(failure.url)),\"status\":\(status),\"key\":\(JSONText.quoted(failure.key))}"
     }
     let failed = failures.isEmpty ? "" : "\"failed\":[\(failures.joined(separator: ","))],"
+    let digest = verified.map { "\"row_digest\":\"\($0.text)\"," } ?? ""
     return
-      "{\"bb\":1,\"seconds\":\(seconds).\(thousandths),\"source\":\(source),\"fetched_at\":\(fetched),\"complete\":\(failures.isEmpty),\(failed)\"outputs\":[\(files.joined(separator: ","))]}"
+      "{\"bb\":1,\"seconds\":\(seconds).\(thousandths),\"source\":\(source),\"fetched_at\":\(fetched),\"complete\":\(failures.isEmpty),\(failed)\(digest)\"outputs\":[\(files.joined(separator: ","))]}"
   }
 }

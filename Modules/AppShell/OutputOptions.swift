@@ -69,6 +69,9 @@ public enum OutputOptions {
   public static let summary = Option.value(
     "summary", "FORMAT", values: .words(["json"]), in: group,
     "print a summary (source, rows, bytes, SHA-256, seconds) to standard error")
+  /// Whether outputs are read again.
+  public static let verify = Option.flag(
+    "verify", in: group, "read the output files again and compare a digest of all rows with what was written")
   /// The number of threads.
   public static let threads = Option.value(
     "threads", "N", default: "number of CPU cores", in: "General", "number of threads")
@@ -88,7 +91,7 @@ public enum OutputOptions {
   /// The options of commands that write files.
   public static let exporting =
     [output, format, formatOption] + shortcuts.map(\.option) + [
-      csvw, dataPackage, imageDirectory, noClobber, summary, noPager, threads, progress,
+      csvw, dataPackage, imageDirectory, noClobber, verify, summary, noPager, threads, progress,
     ]
   /// The options of commands that show lists to users.
   public static let listing = [format, formatOption, width, json, plain, noPager]

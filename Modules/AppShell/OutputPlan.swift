@@ -3,6 +3,7 @@ public import CommandLineKit
 public import Domain
 public import Query
 public import Rows
+import Synchronization
 
 /// The outputs of a command and their formats. Errors in them are found when the plan is made, before anything is
 /// read.
@@ -13,6 +14,7 @@ public struct OutputPlan: Sendable {
   private var targets: [OutputTarget]
   private let replaces: Bool
   private let hasSummary: Bool
+  private let isVerified: Bool
   private let showsProgress: Bool
   /// The reader of the outputs.
   public let audience: OutputAudience
@@ -29,6 +31,7 @@ public struct OutputPlan: Sendable {
     replaces = !invocation.has(OutputOptions.noClobber)
     threads = try invocation.integer(OutputOptions.threads, in: 1...1024) ?? policy.threads ?? services.cores
     hasSummary = invocation.has(OutputOptions.summary)
+    isVerified = invocation.has(OutputOptions.verify)
     self.policy = policy
     let exporters = services.exporters, width = services.terminal.width
     let named = try Self.named(invocation, exporters, policy)
@@ -71,6 +74,7 @@ public struct OutputPlan: Sendable {
         path: path, exporter: exporter, options: own,
         compression: path == "-" ? piped : FileCompression.split(path).compression)
     }
+    if isVerified { try OutputVerification.check(targets) }
     self.targets = targets + (try OutputTarget.metadata(of: targets, invocation, exporters))
     // A pager has the terminal to itself.
     showsProgress = invocation.showsProgress && !(usesPager && width != nil && targets.contains { !$0.isFile })
@@ -123,7 +127,8 @@ public struct OutputPlan: Sendable {
     // Built-in data does not replace a file that has appeared since either.
     let replaces = self.replaces && !services.provenance.isFallback, isHeldBack = rows.mayWiden
     let digests = hasSummary ? OutputDigests() : nil
-    let outputs = targets.map { target in
+    let verified = isVerified ? RowDigestOutput() : nil
+    var outputs = targets.map { target in
       Export.Output(target.exporter, target.options) { () throws(Problem) in
         let sink =
           target.isFile
@@ -134,6 +139,8 @@ public struct OutputPlan: Sendable {
         return try CompressingSink(counted, compression, threads: threads)
       }
     }
+    if let verified { outputs.append(verified.output) }
+    let written = Mutex<Schema?>(nil)
     let progress = showsProgress ? Progress(services.report) : nil
     let export = Export(to: outputs, threads: threads, scratch: services.scratch) {
       progress?.update(rows: $0, bytes: $1)
@@ -142,7 +149,14 @@ public struct OutputPlan: Sendable {
       () async throws(Problem) in
       try await export.run(rows) { (stream) throws(Problem) in
         let chosen = try selection.apply(to: stream, scratch: services.scratch, related: related, threads: threads)
+        written.withLock { $0 = chosen.schema }
         return showsLocalTimes ? LocalTimeRows(chosen) : chosen
+      }
+    }
+    if let verified, let schema = written.withLock({ $0 }) {
+      let verification = OutputVerification(services: services, threads: threads)
+      for target in targets where !target.isMetadata {
+        try await verification.verify(target, schema, is: verified.result.digest)
       }
     }
     progress?.finish()
@@ -153,7 +167,7 @@ public struct OutputPlan: Sendable {
       let format = target.exporter.descriptor.name
       services.report.detail("\(target.name): \(format), rows: \(summary.rows), bytes: \(written.bytes)")
     }
-    if let digests { services.report.line(digests.text(of: targets, summary, services)) }
+    if let digests { services.report.line(digests.text(of: targets, summary, verified?.result.digest, services)) }
     return summary
   }
 }

@@ -11,13 +11,19 @@ struct OutputTarget: Sendable {
   let options: ExportOptions
   /// The compression of the output; nil for none.
   let compression: FileCompression?
+  /// Whether it describes the columns of other outputs.
+  var isMetadata = false
 
   /// Creates an output.
-  init(path: String, exporter: any Exporter, options: ExportOptions, compression: FileCompression? = nil) {
+  init(
+    path: String, exporter: any Exporter, options: ExportOptions, compression: FileCompression? = nil,
+    isMetadata: Bool = false
+  ) {
     self.path = path
     self.exporter = exporter
     self.options = options
     self.compression = compression
+    self.isMetadata = isMetadata
   }
 
   var isFile: Bool { path != "-" }
@@ -50,7 +56,8 @@ struct OutputTarget: Sendable {
       }
       for file in described {
         let exporter = exporters.metadata(.csvw, of: [file.described])
-        metadata.append(Self(path: "\(file.path)-metadata.json", exporter: exporter, options: ExportOptions()))
+        metadata.append(
+          Self(path: "\(file.path)-metadata.json", exporter: exporter, options: ExportOptions(), isMetadata: true))
       }
     }
     if invocation.has(OutputOptions.dataPackage) {
@@ -63,7 +70,8 @@ struct OutputTarget: Sendable {
           hint: "write all outputs to the same directory")
       }
       let exporter = exporters.metadata(.dataPackage, of: files.map(\.described))
-      metadata.append(Self(path: "\(directory)datapackage.json", exporter: exporter, options: ExportOptions()))
+      metadata.append(
+        Self(path: "\(directory)datapackage.json", exporter: exporter, options: ExportOptions(), isMetadata: true))
     }
     for file in metadata where targets.contains(where: { $0.path == file.path }) {
       throw Problem(.usage, "-o \(file.path) would overwrite the column metadata", hint: "use a different file name")

@@ -6,7 +6,7 @@ extension Program.Topic {
     "exit-codes", "exit codes",
     """
     0   success, including when no rows match
-    1   the named record does not exist
+    1   the named record does not exist, or diff found differences
     64  usage error
     65  invalid input data, or data the output format cannot represent
     66  a file, store or table does not exist

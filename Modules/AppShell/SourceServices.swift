@@ -53,6 +53,10 @@ public protocol DocumentReading: Sendable {
   ) async throws(Problem) -> any RowStream
   /// The files that match a pattern such as `logs/*.csv`, in byte order.
   func matches(_ pattern: String) throws(Problem) -> [String]
+  /// The number of bytes of a file.
+  func size(of path: String) throws(Problem) -> Int
+  /// Whether a path is a directory with a store.
+  func isStore(_ path: String) -> Bool
   /// The extensions of documents of other programs.
   var extensions: [String] { get }
   /// The records of such a document and their dataset; omitted data is a warning.

@@ -3,7 +3,7 @@ import Testing
 
 @Suite("lists of names") struct ListedNameTests {
   @Test(
-    "names are parted by commas; one in quotes may have commas, marks and quotes in it",
+    "names are separated by commas; a quoted name may contain commas, marks and quotes",
     arguments: [
       ("a", ["a"]), ("a,b", ["a", "b"]), (" a , b ", ["a", "b"]), ("a b", ["a b"]), (#""a,b",c"#, ["a,b", "c"]),
       (#""d ""q""""#, [#"d "q""#]), (#"d "q""#, [#"d "q""#]), (#" "a" , "b" "#, ["a", "b"]), ("c:desc", ["c:desc"]),
@@ -27,7 +27,7 @@ import Testing
   }
 
   @Test(
-    "what stands behind the mark belongs to the name in front of it",
+    "the text after the mark belongs to the name before it",
     arguments: [
       ("a:desc,b", ["a|desc", "b"]), (#""c:desc":asc"#, ["c:desc|asc"]), (#""c:desc""#, ["c:desc"]), ("a:", ["a|"]),
       ("a : desc", ["a|desc"]), ("a:b:c", ["a|b:c"]),
@@ -38,7 +38,7 @@ import Testing
   }
 
   @Test(
-    "what is no list is refused",
+    "anything but a list is refused",
     arguments: [
       ("", "--columns “” contains an empty name"), ("a,,b", "contains an empty name"),
       ("a,", "contains an empty name"), (#""""#, "contains an empty name"), (#""a"#, "has an unterminated quote"),

@@ -20,7 +20,8 @@ enum BBExport {
         "DATASET|FILE", values: .dynamic("dataset"), takesFiles: true, count: .any,
         "dataset to write; or files to read, or - for standard input, and the table of a file with several")
     ],
-    options: Options.selecting + [Options.join, Options.on, Options.joinType, Options.sql] + OutputOptions.exporting
+    options: Options.selecting + [Options.join, Options.on, Options.joinType, Options.sql, Options.shard]
+      + OutputOptions.exporting
       + Options.readingFiles + [
         Options.sheet, Options.storage,
       ]
@@ -41,6 +42,20 @@ enum BBExport {
     arguments: table.arguments, options: table.options,
     examples: [
       "profile characters", "profile people.csv -f json", "profile quotes --where 'season = 1' -o profile.csv",
+    ])
+  static let diff = Command(
+    "diff", "compare two tables: rows that were added, changed or removed",
+    discussion: DiffCommand.discussion,
+    arguments: [
+      Argument("OLD", values: .dynamic("dataset"), takesFiles: true, "table to compare: file, store or dataset"),
+      Argument("NEW", values: .dynamic("dataset"), takesFiles: true, "table to compare it with"),
+    ],
+    options: [DiffCommand.key, DiffCommand.ignore]
+      + Options.selecting.filter { !DiffCommand.without.contains($0) } + OutputOptions.exporting
+      + Options.readingFiles.filter { $0 != Options.from } + [Options.sheet] + Options.apiOptions,
+    examples: [
+      "diff old.csv new.csv --key id", "diff quotes sqlite:bb.db -o changes.csv",
+      "diff sqlite:old.db sqlite:new.db --table people --ignore updated_at",
     ])
   static let sync = Command(
     "sync", "fetch datasets into a store, writing only what changed",
@@ -174,6 +189,7 @@ enum BBExport {
     CommandEntry(profile) { (context) async throws(Problem) in
       try await TableCommand(context, isProfile: true).run()
     },
+    CommandEntry(diff) { (context) async throws(Problem) in try await DiffCommand(context).run() },
     CommandEntry(sync) { (context) async throws(Problem) in try await SyncCommand(context).run() },
     CommandEntry(datasets, Listings.datasets), CommandEntry(formats, Listings.formats),
     CommandEntry(sources) { (context) async throws(Problem) in try await SourcesCommand(context).run() },

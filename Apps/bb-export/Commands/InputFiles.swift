@@ -1,5 +1,5 @@
-import Codecs
 import AppShell
+import Codecs
 import CommandLineKit
 import Domain
 import Query
@@ -48,7 +48,7 @@ enum InputFiles {
   private static func isPattern(_ word: String) -> Bool { word.contains { "*?[".contains($0) } }
 
   /// The files that match a pattern; an existing file is none.
-  private static func expand(_ word: String, _ services: AppServices) throws(Problem) -> [String] {
+  static func expand(_ word: String, _ services: AppServices) throws(Problem) -> [String] {
     guard isPattern(word), !word.contains("://"), !services.files.isFile(word) else { return [word] }
     let found = try services.documents.matches(word)
     guard !found.isEmpty else {
@@ -83,11 +83,23 @@ enum InputFiles {
     return try await services.sources.query(sql, over: sources, cores: threads)
   }
 
-  /// The rows of several files as one table.
+  /// The rows of several files as one table, or of a part of the files.
+  /// - Parameter known: types of columns, as well as those of `--types`.
   static func union(
-    _ invocation: Invocation, _ services: AppServices
+    _ invocation: Invocation, _ services: AppServices, _ shard: Shard? = nil, types known: ColumnTypes = ColumnTypes()
   ) async throws(Problem) -> any RowStream {
-    let files = invocation.all(Options.from)
+    var files = invocation.all(Options.from)
+    if let shard {
+      var sizes: [(name: String, size: Int)] = []
+      for file in files { sizes.append((file, try services.documents.size(of: file))) }
+      let mine = shard.files(of: sizes)
+      guard !mine.isEmpty else {
+        // More parts than files: the columns of the first file, without rows.
+        let first = try await part(files[0], try SourceOptions(invocation).file(), invocation, services).open(known)
+        return BufferedRows(schema: first.schema, batches: [])
+      }
+      files = mine
+    }
     for path in invocation.all(OutputOptions.output) where path != "-" {
       let exporter = invocation[OutputOptions.format] == nil ? try? services.exporters.forPath(path) : nil
       guard exporter?.descriptor.name == "sqlite" || invocation[OutputOptions.format] == "sqlite" else { continue }
@@ -95,20 +107,26 @@ enum InputFiles {
         .usage, "several files cannot be written to one SQLite file", at: path,
         hint: "load each as a table of a store: bb-export sync --from FILE --storage sqlite:\(path)")
     }
-    var choice = try SourceOptions(invocation).file()
-    let types = choice.types
-    choice.types = ColumnTypes()
+    let choice = try SourceOptions(invocation).file()
+    var types = choice.types
+    types.merge(known)
     let shared = choice
-    let parts = files.map { file in
-      UnionRows.Part(name: file) { (types) async throws(Problem) in
-        var choice = shared
-        choice.types = types
-        let source = try await services.sources.open(.file(path: file, choice))
-        let table = try await TableCommand.table(of: source, .file(path: file, choice), invocation, services.report)
-        return try await source.rows(of: table, RowRequest())
-      }
-    }
+    let parts = files.map { part($0, shared, invocation, services) }
     let stem = files[0].split(separator: "/").last.map { String($0.prefix { $0 != "." }) } ?? ""
     return try await UnionRows(parts, table: choice.table ?? (stem.isEmpty ? "input" : stem), types: types)
+  }
+
+  /// The table of a file, which can be opened with any types.
+  static func part(
+    _ file: String, named name: String? = nil, _ choice: FileInputOptions, _ invocation: Invocation,
+    _ services: AppServices
+  ) -> UnionRows.Part {
+    UnionRows.Part(name: name ?? file) { (types) async throws(Problem) in
+      var typed = choice
+      typed.types = types
+      let source = try await services.sources.open(.file(path: file, typed))
+      let table = try await TableCommand.table(of: source, .file(path: file, typed), invocation, services.report)
+      return try await source.rows(of: table, RowRequest())
+    }
   }
 }

@@ -56,10 +56,13 @@ enum Options {
     "from", "FILE", values: .file, repeatable: true, setting: .inputFile, in: reading,
     "read FILE instead of a source, - for standard input, or files by a quoted pattern such as '*.csv'; may be repeated"
   )
+  static let shard = Option.value(
+    "shard", "I/N", in: reading,
+    "read part I of N: of several files those of this part, of one input every N-th row")
   static let sql = Option.value(
     "sql", "STATEMENT", in: selection,
     "run a SELECT statement over the inputs, each of which is a table, with SQLite"
-  ).excluding("with", "favourites", "as")
+  ).excluding("with", "favourites", "as", "shard")
   static let sheet = Option.value(
     "table", "NAME", default: "the only table, or the first sheet", in: reading,
     "sqlite: table to read; xlsx: sheet to read")

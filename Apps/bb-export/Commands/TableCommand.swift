@@ -25,6 +25,7 @@ struct TableCommand {
     }
     let outputs = try OutputPlan(invocation, services, policy)
     var selection = try SelectionOptions(invocation)
+    let shard = try invocation[Options.shard].map { (text) throws(Problem) in try Shard(text) }
     if let sql = invocation[Options.sql] {
       let rows = try await InputFiles.query(sql, invocation, services, threads: outputs.threads)
       try await write(rows, selection, to: outputs)
@@ -33,7 +34,7 @@ struct TableCommand {
     let choice = SourceOptions.guarding(
       try SourceOptions(invocation).choice(for: invocation.arguments.first), for: outputs)
     if invocation.all(Options.from).count > 1 {
-      try await write(try await InputFiles.union(invocation, services), selection, to: outputs)
+      try await write(try await InputFiles.union(invocation, services, shard), selection, to: outputs)
       return
     }
     let join = try await JoinInput(invocation, services, threads: outputs.threads)
@@ -42,7 +43,7 @@ struct TableCommand {
     let table = try await Self.table(of: source, choice, invocation, services.report)
     var request = RowRequest(columns: selection.neededColumns, cores: outputs.threads)
     if case .file = choice {
-    } else if let schema = try await source.tables().first(where: { $0.name == table }) {
+    } else if shard == nil, let schema = try await source.tables().first(where: { $0.name == table }) {
       request.selection = try selection.read(for: schema)
     }
     var rows = try await source.rows(of: table, request)
@@ -52,6 +53,7 @@ struct TableCommand {
       // known.
       rows = (try? await source.rows(of: table, RowRequest(cores: outputs.threads))) ?? rows
     }
+    if let shard { rows = shard.rows(of: rows) }
     var wanted = try selection.read(for: rows.schema)
     if invocation.has(Options.favourites) { try await filterFavourites(of: table, choice, &wanted) }
     let named = wanted.relations.prefix(wanted.relations.count - (join == nil ? 0 : 1))

@@ -3,6 +3,11 @@ public import Rows
 
 /// Files by pattern, as shells have them: `*`, `?` and `[a-z]`.
 public enum FilePattern {
+  /// Whether a path is a directory with the manifest of a store.
+  public static func isStore(_ path: String) -> Bool {
+    unsafe access("\(path)/\(DirectoryManifest.name)", F_OK) == 0
+  }
+
   /// The files that match a pattern, in byte order; none if there are none. Names that begin with a dot match only a
   /// pattern that does.
   /// - Throws: `io` if a directory cannot be read.

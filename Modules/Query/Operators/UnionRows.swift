@@ -12,12 +12,24 @@ public final class UnionRows: RowStream {
     /// How messages name it.
     let name: String
     /// Opens its rows from the beginning, with types for some of its columns.
-    let open: @Sendable (ColumnTypes) async throws(Problem) -> any RowStream
+    public let open: @Sendable (ColumnTypes) async throws(Problem) -> any RowStream
 
     /// A table that can be opened any number of times.
     public init(name: String, open: @escaping @Sendable (ColumnTypes) async throws(Problem) -> any RowStream) {
       self.name = name
       self.open = open
+    }
+
+    /// Opens its rows with the types that are known, and those that the user gave for columns that it has.
+    func rows(
+      _ known: inout ColumnTypes, given: ColumnTypes
+    ) async throws(Problem) -> any RowStream {
+      let rows = try await open(known)
+      var wanted = ColumnTypes()
+      for name in given.names where rows.schema.columns.has(name) { wanted[name] = given[name] }
+      if wanted.isEmpty { return rows }
+      known.merge(wanted)
+      return try await open(known)
     }
   }
 
@@ -51,14 +63,7 @@ public final class UnionRows: RowStream {
   private init(_ parts: [Part], _ table: String, _ given: ColumnTypes, known: [ColumnTypes]) async throws(Problem) {
     var columns: [ColumnDescription] = [], positions: [[UInt8]: Int] = [:], known = known, mayWiden = false
     for (index, part) in parts.enumerated() {
-      var rows = try await part.open(known[index])
-      let names = rows.schema.columns
-      var wanted = ColumnTypes()
-      for name in given.names where names.has(name) { wanted[name] = given[name] }
-      if !wanted.isEmpty {
-        known[index].merge(wanted)
-        rows = try await part.open(known[index])
-      }
+      let rows = try await part.rows(&known[index], given: given)
       mayWiden = mayWiden || rows.mayWiden
       var common = 0
       for column in rows.schema.columns {
@@ -87,7 +92,8 @@ public final class UnionRows: RowStream {
     self.mayWiden = mayWiden
   }
 
-  private static func union(_ a: ColumnType, _ b: ColumnType) -> ColumnType {
+  /// The type of a column with values of two types.
+  static func union(_ a: ColumnType, _ b: ColumnType) -> ColumnType {
     if a == b { return a }
     if a.isNumeric, b.isNumeric { return .decimal }
     return a.isNested && b.isNested ? .json : .text
@@ -136,7 +142,7 @@ public final class UnionRows: RowStream {
 }
 
 /// Rows of one schema made rows of another that has at least its columns, with the same or wider types.
-private struct FittingRows: Sendable {
+struct FittingRows: Sendable {
   private let schema: Schema
   /// For each column the position among the rows, if they have it.
   private let sources: [Int?]

@@ -1,0 +1,60 @@
+import Codecs
+import Domain
+import Query
+import Rows
+
+/// Reads outputs again and compares their rows with those that were written.
+struct OutputVerification {
+  let services: AppServices
+  let threads: Int
+
+  /// Formats that are read.
+  private static let readable = ["csv", "tsv", "json", "ndjson", "sqlite", "parquet"]
+
+  /// Refuses outputs that cannot be read back.
+  static func check(_ targets: [OutputTarget]) throws(Problem) {
+    for target in targets {
+      guard target.isFile else {
+        throw Problem(.usage, "--verify requires an output file", hint: "add -o FILE")
+      }
+      let format = target.exporter.descriptor.name
+      guard readable.contains(format) else {
+        throw Problem(
+          .usage, "--verify cannot be used with \(format), which cannot be read back",
+          hint: "use one of: \(readable.joined(separator: ", "))")
+      }
+      for (key, value) in [("headers", "yes"), ("nested", "json"), ("formulas", "keep")] {
+        guard let chosen = target.options.values[key], chosen != value else { continue }
+        throw Problem(.usage, "--verify cannot be used with \(key)=\(chosen), which cannot be read back")
+      }
+    }
+  }
+
+  /// Reads an output.
+  /// - Throws: `io` if its rows are not those of `digest`; the errors of reading.
+  func verify(_ target: OutputTarget, _ schema: Schema, is digest: RowDigest) async throws(Problem) {
+    var choice = FileInputOptions()
+    choice.format = FileFormat(rawValue: target.exporter.descriptor.name)
+    if choice.format != .parquet { choice.types = ColumnTypes(schema.columns) }
+    choice.maximumField = 1 << 30
+    choice.nullText = target.options.values["null"].flatMap { $0.isEmpty ? nil : Array($0.utf8) }
+    if choice.format == .csv, let delimiter = target.options.values["delimiter"] {
+      choice.delimiter = try CSVStyle.delimiter(named: delimiter)
+    }
+    let source = try await services.sources.open(.file(path: target.path, choice))
+    guard let table = try await source.mainTable() else {
+      throw Problem(.io, "read back several tables instead of one", at: target.path)
+    }
+    let threads = self.threads, services = self.services
+    let rows = try await source.rows(of: table, RowRequest(cores: threads))
+    let found = try await withTaskExecutorPreference(threads > 1 ? services.workers : nil) {
+      () async throws(Problem) in try await RowDigest.of(rows, threads: threads)
+    }
+    guard found == digest else {
+      throw Problem(
+        .io,
+        "the file does not have the rows that were written: wrote \(digest.rows) rows, digest \(digest.text); "
+          + "read \(found.rows) rows, digest \(found.text)", at: target.path)
+    }
+  }
+}

@@ -1,0 +1,86 @@
+import Codecs
+import Rows
+
+/// Compares the rows at two positions, and writes their differences.
+struct Comparing {
+  /// The columns of the key, and the others that count.
+  let key: [Int]
+  let compared: [Int]
+  let schema: Schema
+
+  /// The relation between the rows at two positions.
+  enum Difference {
+    /// The first row has no counterpart, or the second one.
+    case removed, added
+    /// They belong together, and differ in these columns.
+    case pair([Int])
+  }
+
+  /// The next difference; nil after the last rows.
+  func difference(_ old: DifferenceCursor, _ new: DifferenceCursor) -> Difference? {
+    guard let left = old.batch else { return new.batch == nil ? nil : .added }
+    guard let right = new.batch else { return .removed }
+    let a = CellReader(left), b = CellReader(right)
+    for column in key {
+      let order = Self.order(a, a.cell(old.row, column), b, b.cell(new.row, column))
+      if order != 0 { return order < 0 ? .removed : .added }
+    }
+    var columns: [Int] = []
+    for column in compared {
+      let order = Self.order(a, a.cell(old.row, column), b, b.cell(new.row, column))
+      if order == 0 { continue }
+      // Of several rows with one key, those that are equal belong together.
+      if old.isRepeated || new.isRepeated { return order < 0 ? .removed : .added }
+      columns.append(column)
+    }
+    return .pair(columns)
+  }
+
+  /// The order of two cells, null last.
+  private static func order(_ a: CellReader, _ x: Cell, _ b: CellReader, _ y: Cell) -> Int {
+    switch (x.isNull, y.isNull) {
+    case (true, true): 0
+    case (true, false): 1
+    case (false, true): -1
+    case (false, false): SortOrder.compare(a, x, b, y)
+    }
+  }
+
+  /// Appends a row that only one table has.
+  func append(_ change: String, _ cursor: DifferenceCursor, to builder: inout RowBatchBuilder) {
+    guard let batch = cursor.batch else { return }
+    builder.append(text: change)
+    builder.append(cells: cursor.row, of: batch)
+    builder.appendNull()
+    builder.appendNull()
+  }
+
+  /// Appends a row with other values in some columns.
+  func append(
+    _ columns: [Int], _ old: DifferenceCursor, _ new: DifferenceCursor, to builder: inout RowBatchBuilder
+  ) {
+    guard let left = old.batch, let right = new.batch else { return }
+    builder.append(text: "changed")
+    builder.append(cells: new.row, of: right)
+    var names = ByteBuffer(capacity: 256), values = ByteBuffer(capacity: 256)
+    for (index, column) in columns.enumerated() {
+      names.append(byte: UInt8(ascii: index == 0 ? "[" : ","))
+      values.append(byte: UInt8(ascii: index == 0 ? "{" : ","))
+      names.append(jsonString: schema.columns[column].name)
+      values.append(jsonString: schema.columns[column].name)
+      values.append(byte: UInt8(ascii: ":"))
+      values.append(jsonOf: left[old.row, column], left.arena)
+    }
+    names.append(byte: UInt8(ascii: "]"))
+    values.append(byte: UInt8(ascii: "}"))
+    builder.append(json: names.bytes())
+    builder.append(json: values.bytes())
+  }
+}
+
+extension RowBatchBuilder {
+  /// Appends the cells of a row of a narrower batch.
+  fileprivate mutating func append(cells row: Int, of batch: RowBatch) {
+    for column in 0..<batch.width { append(row, column, of: batch) }
+  }
+}
