@@ -51,7 +51,8 @@ public enum LiveServices {
     let scratch = TemporaryScratch(folder: temporary), registry = StoreRegistry(scratch: scratch, known: Catalog.all)
     var services = AppServices(report)
     let sources = LiveSources(
-      report: report, provenance: services.provenance, registry: registry, directories: directories,
+      report: report, progress: services.progress, provenance: services.provenance, registry: registry,
+      directories: directories,
       variables: variables, scratch: scratch, userAgent: userAgent, network: network)
     services.variables = variables
     services.exporters = InstalledExporters(builtIn: exporters, plugins: plugins, report: report)
@@ -78,7 +79,8 @@ public enum LiveServices {
       ("data", directories.data), ("configuration", directories.configuration), ("cache", directories.cache),
       ("temporary files", temporary),
     ]
-    services.cleanUp = { end in
+    services.cleanUp = { [progress = services.progress] end in
+      progress.finish()
       ChildPrograms.endAll()
       Temporaries.removeAll(ending: end)
     }

@@ -46,9 +46,14 @@ struct FileSystem: OutputFiles {
   func images(in directory: String, for page: String, isEmbedded: Bool) throws(Problem) -> PageImages {
     try FetchedImages.images(in: directory, for: page, isEmbedded: isEmbedded)
   }
+  func storedImages(in directory: String, for page: String?) throws(Problem) -> PageImages {
+    try FetchedImages.stored(in: directory, for: page)
+  }
   func imageFiles(in directory: String) throws(Problem) -> [[UInt8]: ImageFile] {
     try FetchedImages.files(in: directory)
   }
+  func makeDirectory(_ path: String) throws(Problem) -> Bool { try OutputFile.makeDirectory(path) }
+  func removeDirectory(_ path: String) { OutputFile.removeDirectory(path) }
   func directory(_ path: String, replaces: Bool) throws(Problem) -> any OutputDirectory {
     try StagedDirectory(path: path, replaces: replaces)
   }
@@ -87,7 +92,9 @@ struct StandardStreams: TerminalPort {
     if Terminal.isTerminal(1) {
       let height = Terminal.height(1) ?? 24
       if use.isPaged, isInteractive,
-        let pager = PagerSink(variables, preferred: try directories.settings()[.pager]?.value, height: height)
+        let pager = PagerSink(
+          variables, preferred: try directories.settings()[.pager]?.value, height: height,
+          headerLines: use.headerLines)
       {
         output = pager
       } else if use.headerLines > 0 {
@@ -114,6 +121,11 @@ struct UserDesktop: DesktopPort {
   var isPresent: Bool { ["DISPLAY", "WAYLAND_DISPLAY"].contains { variables[$0] != nil } }
   func open(_ url: String) -> Bool {
     Desktop.open(url, variables: variables, ownFiles: ownsPages ? directories.state : nil)
+  }
+  func open(page path: String) -> (url: String, isOpen: Bool) {
+    let place = (try? OutputFile.place(path)) ?? path
+    let url = String(decoding: PageAddress(file: place).text, as: UTF8.self)
+    return (url, Desktop.open(url, variables: variables, isOwn: true))
   }
   func keep(page html: [UInt8]) async throws(Problem) -> String {
     "file://" + (try await StoredImages.keep(page: html, in: directories.state))

@@ -34,6 +34,7 @@ public struct Network: Sendable {
 
 struct LiveSources: SourceServices {
   let report: Report
+  let progress: Progress
   let provenance: Provenance
   let registry: StoreRegistry
   let directories: Directories
@@ -44,9 +45,10 @@ struct LiveSources: SourceServices {
   let origins = PrivateOrigins()
 
   init(
-    report: Report, provenance: Provenance, registry: StoreRegistry, directories: Directories,
+    report: Report, progress: Progress, provenance: Provenance, registry: StoreRegistry, directories: Directories,
     variables: [String: String], scratch: any ScratchSpace, userAgent: String, network: Network
   ) {
+    self.progress = progress
     (self.report, self.provenance, self.registry, self.directories) = (report, provenance, registry, directories)
     (self.variables, self.scratch, self.userAgent, self.network) = (variables, scratch, userAgent, network)
   }
@@ -64,7 +66,12 @@ struct LiveSources: SourceServices {
     case .live(let name, let options): return try live(name, options)
     case .file(let path, let options):
       provenance.open(path)
-      return try FileSource(path: path, options, scratch: scratch) { report.warning($0) }
+      return try FileSource(
+        path: path, options, scratch: scratch,
+        onRead: { [progress] position, size in
+          progress.update { step in (step.bytes, step.allBytes) = (position, size) }
+        }
+      ) { report.warning($0) }
     }
   }
 
@@ -114,10 +121,8 @@ struct LiveSources: SourceServices {
     let usual = isDefinition(name) ? nil : try directories.settings()[.api]?.value
     let server = options.server ?? usual
     origins.add(server: server ?? description.baseURL)
-    var progressed: (@Sendable (Int, Int) -> Void)?
-    if options.showsProgress {
-      let progress = Progress(report)
-      progressed = { progress.update(answers: $0, of: $1) }
+    let progressed: @Sendable (Int, Int) -> Void = { [progress] done, all in
+      progress.update { step in (step.items, step.allItems, step.noun) = (done, all, "requests") }
     }
     let services = services(for: name, options)
     return try RESTSource(
@@ -171,10 +176,27 @@ struct LiveSources: SourceServices {
   func transport(
     _ options: APIOptions, connections: Int = TransportOptions.usualConnections
   ) -> any HTTPTransport {
-    network.transport(
-      TransportOptions(
-        proxy: options.proxy, caFile: options.caFile, connectionsPerHost: connections,
-        allowsPrivate: options.allowsPrivate, userAgent: userAgent), origins)
+    metered(
+      network.transport(
+        TransportOptions(
+          proxy: options.proxy, caFile: options.caFile, connectionsPerHost: connections,
+          allowsPrivate: options.allowsPrivate, userAgent: userAgent), origins))
+  }
+
+  /// A transport whose exchanges are shown as progress.
+  private func metered(_ inner: any HTTPTransport) -> any HTTPTransport {
+    MeteringTransport(inner) { [progress] event in
+      progress.update { step in
+        switch event {
+        case .request(let host): if step.bytes == 0, step.items == 0 { step.phase = "connecting to \(host)" }
+        case .response(let length):
+          step.phase = ""
+          // The size of the only response so far; of several, the sum says nothing.
+          step.allBytes = step.bytes == 0 && step.items == 0 ? length : nil
+        case .received(let count): step.bytes += count
+        }
+      }
+    }
   }
 
   func currentEpisodes(_ freshness: EpisodeChoices.Freshness) async throws(Problem) -> (any RowStream)? {
@@ -183,14 +205,17 @@ struct LiveSources: SourceServices {
     (options.proxy, options.caFile) = (settings[.proxy]?.value, settings[.cacert]?.value)
     let updates = DailySource(
       APIDescription.usual(for: Catalog.episodes.name), server: settings[.api]?.value,
-      transport: network.transport(
-        TransportOptions(proxy: options.proxy, caFile: options.caFile, userAgent: userAgent), PrivateOrigins()),
+      transport: metered(
+        network.transport(
+          TransportOptions(proxy: options.proxy, caFile: options.caFile, userAgent: userAgent), PrivateOrigins())),
       folder: directories.cache, date: SystemClock())
     switch freshness {
     case .daily: maximumAge = DailySource.day
     case .minute: maximumAge = 60
     case .now: maximumAge = 0
     }
+    progress.begin(Catalog.episodes.name)
+    defer { progress.finish() }
     return try await updates.rows(of: Catalog.episodes.name, maximumAge: maximumAge) {
       if freshness == .now { report.warning($0) }
     }

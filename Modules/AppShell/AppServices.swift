@@ -58,6 +58,8 @@ public struct AppServices: Sendable {
   public var cleanUp: @Sendable (_ end: () -> Void) -> Void = { $0() }
   /// Errors, warnings and results, on standard error.
   public var report: Report
+  /// The progress of the work, on standard error.
+  public let progress: Progress
 
   /// The clock, or the time that `BB_NOW` sets, for tests and scripts.
   /// - Throws: `configuration` if `BB_NOW` is not a number of seconds within the years 0000 to 9999.
@@ -77,5 +79,8 @@ public struct AppServices: Sendable {
   }
 
   /// Creates services that do nothing, except that they report.
-  public init(_ report: Report) { self.report = report }
+  public init(_ report: Report) {
+    self.report = report
+    progress = Progress(report)
+  }
 }

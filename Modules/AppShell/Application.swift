@@ -23,6 +23,7 @@ public struct Application: Sendable {
   /// - Returns: the exit code.
   public func run(_ arguments: [String], in services: AppServices) async -> Int32 {
     let report = services.report
+    defer { services.progress.finish() }
     do throws(Problem) {
       // Errors of the command line itself use the requested format, too.
       if arguments.contains("--errors=json")
@@ -42,9 +43,10 @@ public struct Application: Sendable {
       }
       report.configure(
         style: invocation.setting(SharedOptions.errors).flatMap(Report.Style.init) ?? .text,
-        isQuiet: invocation.has(SharedOptions.quiet), isVerbose: invocation.has(SharedOptions.verbose),
+        isQuiet: invocation.isOn(SharedOptions.quiet), isVerbose: invocation.isOn(SharedOptions.verbose),
         isColored: invocation.hasColoredErrors(services.terminal),
         presenter: presenter)
+      services.progress.show(invocation.showsProgress)
       switch invocation.action {
       case .version: try services.terminal.write("\(program.name) \(program.version)\n")
       case .help(let command):
@@ -63,7 +65,7 @@ public struct Application: Sendable {
       }
       return services.exitCode.value
     } catch {
-      report.clear()
+      services.progress.finish()
       if error.kind != .endOfPipe { report.problem(error) }
       return error.kind.exitCode
     }

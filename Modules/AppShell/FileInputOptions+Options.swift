@@ -1,7 +1,7 @@
 public import Codecs
 public import CommandLineKit
 import Domain
-import Rows
+public import Rows
 
 /// The options for input files, one binding for each.
 extension FileInputOptions: OptionGroup {
@@ -73,6 +73,9 @@ extension FileInputOptions: OptionGroup {
     ) { (text) throws(Problem) in text == "replace" },
     limitBinding, timeoutBinding,
   ]
+
+  /// Notes a setting that applies only to some formats.
+  public mutating func prefer(_ setting: Setting) { preferences.insert(setting) }
 
   private static func columnTypes(_ text: String) throws(Problem) -> ColumnTypes {
     var types = ColumnTypes()

@@ -27,7 +27,10 @@ struct NoFiles: OutputFiles {
   func check(_ path: String, replaces: Bool) throws(Problem) -> String { throw Problem(.bug, "no files") }
   func isFile(_ path: String) -> Bool { false }
   func images(in directory: String, for page: String, isEmbedded: Bool) throws(Problem) -> PageImages { PageImages() }
+  func storedImages(in directory: String, for page: String?) throws(Problem) -> PageImages { PageImages() }
   func imageFiles(in directory: String) -> [[UInt8]: ImageFile] { [:] }
+  func makeDirectory(_ path: String) throws(Problem) -> Bool { throw Problem(.bug, "no files") }
+  func removeDirectory(_ path: String) {}
   func directory(_ path: String, replaces: Bool) throws(Problem) -> any OutputDirectory {
     throw Problem(.bug, "no files")
   }
@@ -135,6 +138,7 @@ struct NoTap: TapServices {
 struct NoDesktop: DesktopPort {
   var isPresent: Bool { false }
   func open(_ url: String) -> Bool { false }
+  func open(page path: String) -> (url: String, isOpen: Bool) { (path, false) }
   func keep(page html: [UInt8]) throws(Problem) -> String { throw Problem(.bug, "no desktop") }
 }
 

@@ -7,20 +7,24 @@ public protocol OptionGroup: Sendable {
   init()
   /// The options, in the order of the help.
   static var bindings: [OptionBinding<Self>] { get }
+  /// Notes that the configuration and not the command line has set an option, which may not apply.
+  mutating func prefer(_ setting: Setting)
 }
 
 /// An option, and its effect on a value.
 public struct OptionBinding<Group: Sendable>: Sendable {
   /// The description of the option.
   public let option: Option
-  /// Applies the option, which was given.
+  /// Applies the option, which was given or is set by the configuration.
   let apply: @Sendable (_ group: inout Group, _ invocation: Invocation) throws(Problem) -> Void
 
   /// Sets a member to true if the flag is given.
   public static func flag(
     _ option: Option, _ member: any WritableKeyPath<Group, Bool> & Sendable
   ) -> OptionBinding {
-    OptionBinding(option: option) { (group, _) throws(Problem) in group[keyPath: member] = true }
+    OptionBinding(option: option) { (group, invocation) throws(Problem) in
+      group[keyPath: member] = invocation.isOn(option)
+    }
   }
   /// Sets a member to the value that `parse` makes of the text.
   public static func value<Value>(
@@ -28,7 +32,7 @@ public struct OptionBinding<Group: Sendable>: Sendable {
     _ parse: @escaping @Sendable (_ text: String) throws(Problem) -> Value
   ) -> OptionBinding {
     OptionBinding(option: option) { (group, invocation) throws(Problem) in
-      if let text = invocation[option] { group[keyPath: member] = try parse(text) }
+      if let text = invocation.setting(option) { group[keyPath: member] = try parse(text) }
     }
   }
   /// Sets a member to a whole number.
@@ -46,10 +50,16 @@ extension OptionGroup {
   /// The options.
   public static var options: [Option] { bindings.map(\.option) }
 
-  /// Reads the options of the group that were given.
+  /// Nothing is noted.
+  public mutating func prefer(_ setting: Setting) {}
+
+  /// Reads the options of the group that were given or are set by the configuration.
   /// - Throws: `usage` for an invalid value.
   public init(_ invocation: Invocation) throws(Problem) {
     self.init()
-    for binding in Self.bindings where invocation.has(binding.option) { try binding.apply(&self, invocation) }
+    for binding in Self.bindings where invocation.setting(binding.option) != nil || invocation.has(binding.option) {
+      try binding.apply(&self, invocation)
+      if !invocation.has(binding.option), let setting = binding.option.setting { prefer(setting) }
+    }
   }
 }

@@ -18,6 +18,9 @@ public enum OutputOptions {
   /// The width of a table.
   public static let width = Option.value(
     "width", "N", default: "width of the terminal", in: group, "table: fit into N columns; 0 for no limit")
+  /// Whether a table shows long text on several lines.
+  public static let wrap = Option.flag(
+    "wrap", in: group, "table: show long text on up to three lines instead of cutting it to one")
   /// Whether long output on a terminal is not shown by a pager.
   public static let noPager = Option.flag("no-pager", in: group, "do not show long output with a pager")
   /// Where the images of pages are.
@@ -84,7 +87,7 @@ public enum OutputOptions {
   private static let shortcuts: [(option: Option, key: String)] = [
     (delimiter, "delimiter"), (null, "null"), (lineEnding, "line-ending"), (noHeaders, "headers"), (nested, "nested"),
     (formulas, "formulas"), (excel, "excel"), (nonfinite, "nonfinite"),
-    (width, "width"),
+    (width, "width"), (wrap, "wrap"),
   ]
   /// The options that choose the format of standard output.
   public static let formats = [format, json, plain]
@@ -94,7 +97,16 @@ public enum OutputOptions {
       csvw, dataPackage, imageDirectory, noClobber, verify, summary, noPager, threads, progress,
     ]
   /// The options of commands that show lists to users.
-  public static let listing = [format, formatOption, width, json, plain, noPager]
+  public static let listing = [format, formatOption, width, wrap, json, plain, noPager]
+
+  /// The format options that are set by the configuration, not by the command line; they apply to the formats that have
+  /// them.
+  static func configured(_ invocation: Invocation) -> [(key: String, value: String)] {
+    shortcuts.compactMap { option, key in
+      guard !invocation.has(option), let value = invocation.setting(option) else { return nil }
+      return (key, option == noHeaders ? (value == "yes" ? "no" : "yes") : value)
+    }
+  }
 
   /// The format options that are given with options of their own, as `KEY=VALUE`.
   static func shortcuts(_ invocation: Invocation) -> [String] {
@@ -116,7 +128,7 @@ extension Invocation {
     switch setting(OutputOptions.progress) ?? "auto" {
     case "always": true
     case "never": false
-    default: Terminal.isTerminal(2) && !has(SharedOptions.quiet)
+    default: Terminal.isTerminal(2) && !isOn(SharedOptions.quiet)
     }
   }
 }

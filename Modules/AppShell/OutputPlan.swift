@@ -15,7 +15,6 @@ public struct OutputPlan: Sendable {
   private let replaces: Bool
   private let hasSummary: Bool
   private let isVerified: Bool
-  private let showsProgress: Bool
   /// The reader of the outputs.
   public let audience: OutputAudience
   private let policy: OutputPolicy
@@ -28,7 +27,7 @@ public struct OutputPlan: Sendable {
     _ invocation: Invocation, _ services: AppServices, _ policy: OutputPolicy = OutputPolicy()
   ) throws(Problem) {
     self.services = services
-    replaces = !invocation.has(OutputOptions.noClobber)
+    replaces = !invocation.isOn(OutputOptions.noClobber)
     threads = try invocation.integer(OutputOptions.threads, in: 1...1024) ?? policy.threads ?? services.cores
     hasSummary = invocation.has(OutputOptions.summary)
     isVerified = invocation.has(OutputOptions.verify)
@@ -37,7 +36,8 @@ public struct OutputPlan: Sendable {
     let named = try Self.named(invocation, exporters, policy)
     let setting = invocation.setting(OutputOptions.format)
     let usual = width == nil ? policy.defaultFormat : policy.interactiveFormat ?? policy.defaultFormat
-    audience = invocation.has(OutputOptions.plain) ? .scripts : named == nil && setting == nil ? .user : .files
+    let isForUser = named == nil && setting == nil && invocation.all(OutputOptions.output).allSatisfy { $0 == "-" }
+    audience = invocation.has(OutputOptions.plain) ? .scripts : isForUser ? .user : .files
     let fallback: any Exporter
     if let named {
       fallback = named
@@ -51,7 +51,7 @@ public struct OutputPlan: Sendable {
       (path) throws(Problem) in try exporters.forPath(FileCompression.split(path).path)
     }
     let style = services.terminal.style(invocation.color, ofErrors: false)
-    usesPager = !invocation.has(OutputOptions.noPager)
+    usesPager = !invocation.isOn(OutputOptions.noPager)
     let chosen = try formats.choose(for: invocation.all(OutputOptions.output))
     let options = try exporters.options(
       OutputOptions.shortcuts(invocation) + invocation.all(OutputOptions.formatOption), for: chosen.map(\.exporter))
@@ -61,6 +61,9 @@ public struct OutputPlan: Sendable {
     }
     let targets = try chosen.map { (path, exporter) throws(Problem) in
       var own = options[exporter.descriptor.name] ?? ExportOptions()
+      for (key, value) in OutputOptions.configured(invocation) where own.values[key] == nil {
+        if exporter.descriptor.options.contains(where: { $0.key == key }) { own.values[key] = value }
+      }
       own.hasChosenColumns = invocation.has(SharedOptions.columns)
       if path == "-" {
         own.terminalWidth = width
@@ -70,14 +73,19 @@ public struct OutputPlan: Sendable {
         let isEmbedded = own.values["images"] == "embed"
         own.images = try services.files.images(in: imageDirectory, for: path, isEmbedded: isEmbedded)
       }
+      if exporter.descriptor.showsImages, let stored = try policy.storedImages?() {
+        // Only pages can refer to files.
+        let isPart = own.values["images"] == "embed" || exporter.descriptor.name != "html"
+        if isPart || path != "-" {
+          own.images.add(try services.files.storedImages(in: stored, for: isPart ? nil : path))
+        }
+      }
       return OutputTarget(
         path: path, exporter: exporter, options: own,
         compression: path == "-" ? piped : FileCompression.split(path).compression)
     }
     if isVerified { try OutputVerification.check(targets) }
     self.targets = targets + (try OutputTarget.metadata(of: targets, invocation, exporters))
-    // A pager has the terminal to itself.
-    showsProgress = invocation.showsProgress && !(usesPager && width != nil && targets.contains { !$0.isFile })
     var names: [String: String] = [:]
     for target in self.targets where target.isFile {
       let file = try services.files.check(target.path, replaces: replaces)
@@ -116,9 +124,11 @@ public struct OutputPlan: Sendable {
   }
 
   /// Writes the rows that `selection` selects to all outputs, completely or not at all.
+  /// - Parameter combined: the output that the table is a part of; nil if it is complete by itself.
   @discardableResult
   public func write(
-    _ rows: any RowStream, selection: Selection = Selection(), related: JoinTables = .none
+    _ rows: any RowStream, selection: Selection = Selection(), related: JoinTables = .none,
+    into combined: CombinedOutput? = nil
   ) async throws(Problem) -> Export.Summary {
     var wanted = selection
     if wanted.columns == nil, wanted.grouping == nil { wanted.columns = policy.columns[audience] }
@@ -126,24 +136,32 @@ public struct OutputPlan: Sendable {
     let showsLocalTimes = policy.showsLocalTimes && audience == .user
     // Built-in data does not replace a file that has appeared since either.
     let replaces = self.replaces && !services.provenance.isFallback, isHeldBack = rows.mayWiden
-    let digests = hasSummary ? OutputDigests() : nil
+    let digests = hasSummary ? OutputDigests() : nil, hasTerminal = services.terminal.width != nil
     let verified = isVerified ? RowDigestOutput() : nil
     var outputs = targets.map { target in
-      Export.Output(target.exporter, target.options) { () throws(Problem) in
-        let sink =
-          target.isFile
-          ? try services.files.sink(target.path, replaces: replaces)
-          : try services.terminal.output(target.use(isHeldBack: isHeldBack, isPaged: usesPager))
+      @Sendable func open() throws(Problem) -> any ByteSink {
+        var sink: any ByteSink
+        if target.isFile {
+          sink = try services.files.sink(target.path, replaces: replaces)
+        } else {
+          sink = try services.terminal.output(target.use(isHeldBack: isHeldBack, isPaged: usesPager))
+          if hasTerminal { sink = ProgressEndSink(sink, services.progress) }
+        }
         let counted: any ByteSink = digests?.sink(sink, for: target.path) ?? sink
         guard let compression = target.compression else { return counted }
         return try CompressingSink(counted, compression, threads: threads)
       }
+      return Export.Output(combined?.format(of: target.exporter) ?? target.exporter, target.options) {
+        () throws(Problem) in
+        guard let combined else { return try open() }
+        return try combined.sink(target.name, open)
+      }
     }
     if let verified { outputs.append(verified.output) }
     let written = Mutex<Schema?>(nil)
-    let progress = showsProgress ? Progress(services.report) : nil
-    let export = Export(to: outputs, threads: threads, scratch: services.scratch) {
-      progress?.update(rows: $0, bytes: $1)
+    let progress = services.progress
+    let export = Export(to: outputs, threads: threads, scratch: services.scratch) { (rows, _) in
+      progress.update { $0.items = rows }
     }
     let summary = try await withTaskExecutorPreference(threads > 1 ? services.workers : nil) {
       () async throws(Problem) in
@@ -159,7 +177,7 @@ public struct OutputPlan: Sendable {
         try await verification.verify(target, schema, is: verified.result.digest)
       }
     }
-    progress?.finish()
+    progress.finish()
     var warnings: Set<Warning> = []
     for warning in summary.warnings where warnings.insert(warning).inserted { services.report.warning(warning) }
     for footer in summary.footers { services.report.footer(footer) }

@@ -50,8 +50,18 @@ public protocol OutputFiles: Sendable {
   /// - Parameter isEmbedded: whether they become part of the page.
   /// - Throws: `noInput` if there are none.
   func images(in directory: String, for page: String, isEmbedded: Bool) throws(Problem) -> PageImages
+  /// The images of a store, for a page, by their names in the records; empty if there are none.
+  /// - Parameters:
+  ///   - directory: the directory of the images of the store.
+  ///   - page: the path of the page; nil for images that become part of it.
+  func storedImages(in directory: String, for page: String?) throws(Problem) -> PageImages
   /// The files of the images stored in a directory, by URL; empty if there are none.
   func imageFiles(in directory: String) throws(Problem) -> [[UInt8]: ImageFile]
+  /// Creates a directory if it does not exist; returns whether it was created.
+  /// - Throws: `cannotCreate`, `permission`, `io`.
+  func makeDirectory(_ path: String) throws(Problem) -> Bool
+  /// Removes a directory if it is empty.
+  func removeDirectory(_ path: String)
   /// Opens a directory that appears under its name when it is complete.
   /// - Throws: `cannotCreate`; also if the directory exists and must not be replaced.
   func directory(_ path: String, replaces: Bool) throws(Problem) -> any OutputDirectory
@@ -116,6 +126,8 @@ public protocol DesktopPort: Sendable {
   var isPresent: Bool { get }
   /// Opens a URL; returns false if that is not possible.
   func open(_ url: String) -> Bool
+  /// Opens a page that the program has written; returns its URL, and whether it was opened.
+  func open(page path: String) -> (url: String, isOpen: Bool)
   /// Keeps an HTML page in a private file, and returns its URL.
   func keep(page html: [UInt8]) async throws(Problem) -> String
 }

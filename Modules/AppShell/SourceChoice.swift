@@ -62,6 +62,4 @@ public struct APIOptions: Sendable, Hashable {
   public var isComplete = false
   /// Whether values are wanted as the API writes them, the odd ones too.
   public var asWritten = false
-  /// Whether to show the progress of many requests.
-  public var showsProgress = false
 }

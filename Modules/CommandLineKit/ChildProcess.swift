@@ -16,8 +16,48 @@ public enum ChildProcess {
     try wait(for: try start(words, as: name, input: input), name)
   }
 
+  /// Runs a program that needs no input, and returns the beginning of its output.
+  /// - Parameter limit: the most bytes to return.
+  /// - Throws: `configuration` when it cannot be started, `io`.
+  static func output(_ words: [String], as name: String, limit: Int) throws(Problem) -> String {
+    let ends = try pipe(as: name)
+    defer { close(ends[0]) }
+    let child: Int32
+    do throws(Problem) { child = try start(words, as: name, output: ends[1]) } catch {
+      close(ends[1])
+      throw error
+    }
+    close(ends[1])
+    var bytes: [UInt8] = [], piece = [UInt8](repeating: 0, count: 4096)
+    while true {
+      let count = unsafe piece.withUnsafeMutableBytes { unsafe read(ends[0], $0.baseAddress, $0.count) }
+      if count > 0 {
+        bytes += piece[..<count].prefix(max(limit - bytes.count, 0))
+      } else if errno != EINTR || count == 0 {
+        break
+      }
+    }
+    _ = try wait(for: child, name)
+    return String(decoding: bytes, as: UTF8.self)
+  }
+
+  /// The text of an error code of the system.
+  private static func reason(_ code: Int32) -> String { unsafe String(cString: strerror(code)) }
+
+  /// Opens a pipe that children do not inherit: the end to read from, and the end to write to.
+  static func pipe(as name: String) throws(Problem) -> [Int32] {
+    var ends: [Int32] = [0, 0]
+    guard unsafe Glibc.pipe(&ends) == 0 else {
+      throw Problem(.io, "cannot create a pipe: \(reason(errno))", at: name)
+    }
+    for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+    return ends
+  }
+
   /// Starts a program; `wait` for it.
-  public static func start(_ words: [String], as name: String, input: Int32? = nil) throws(Problem) -> Int32 {
+  public static func start(
+    _ words: [String], as name: String, input: Int32? = nil, output: Int32? = nil
+  ) throws(Problem) -> Int32 {
     guard let program = words.first else { throw Problem(.configuration, "no \(name) configured") }
     var actions = unsafe posix_spawn_file_actions_t(), attributes = posix_spawnattr_t()
     unsafe posix_spawn_file_actions_init(&actions)
@@ -26,7 +66,9 @@ public enum ChildProcess {
       unsafe posix_spawn_file_actions_destroy(&actions)
       unsafe posix_spawnattr_destroy(&attributes)
     }
-    if let input { unsafe posix_spawn_file_actions_adddup2(&actions, input, 0) }
+    for (file, number) in [(input, Int32(0)), (output, 1)] {
+      if let file { unsafe posix_spawn_file_actions_adddup2(&actions, file, number) }
+    }
     // Children do not inherit ignored or blocked signals.
     var none = sigset_t(), usual = sigset_t()
     unsafe sigemptyset(&none)
@@ -40,7 +82,7 @@ public enum ChildProcess {
     var child = pid_t()
     let code = unsafe posix_spawnp(&child, program, &actions, &attributes, &arguments, environ)
     guard code == 0 else {
-      let reason = unsafe String(cString: strerror(code)).lowercased()
+      let reason = reason(code).lowercased()
       throw Problem(
         .configuration, "cannot start the \(name) “\(program)”: \(reason)",
         hint: "choose another with BB_\(name.uppercased())")
@@ -54,7 +96,7 @@ public enum ChildProcess {
     var status: Int32 = 0
     while unsafe waitpid(child, &status, 0) != child {
       guard errno == EINTR else {
-        throw Problem(.io, "failed to wait for the \(name): \(unsafe String(cString: strerror(errno)))")
+        throw Problem(.io, "failed to wait for the \(name): \(reason(errno))")
       }
     }
     return status & 0x7F == 0 ? status >> 8 & 0xFF : 128 + status & 0x7F

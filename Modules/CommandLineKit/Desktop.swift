@@ -8,8 +8,13 @@ public enum Desktop {
   ///   - url: http or https, or a file in `ownFiles`; any other URL is refused.
   ///   - variables: the environment; `DISPLAY` or `WAYLAND_DISPLAY` mean that there is a desktop.
   ///   - ownFiles: a directory with pages that the program created; nil for none.
-  public static func open(_ url: String, variables: [String: String], ownFiles: String? = nil) -> Bool {
-    let isOwn = ownFiles.map { url.hasPrefix("file://\($0)/") && !url.contains("/../") } ?? false
+  ///   - isOwn: whether the program created the page.
+  public static func open(
+    _ url: String, variables: [String: String], ownFiles: String? = nil, isOwn: Bool = false
+  ) -> Bool {
+    let isOwn =
+      isOwn && url.hasPrefix("file:///")
+      || ownFiles.map { url.hasPrefix("file://\($0)/") && !url.contains("/../") } ?? false
     guard isOwn || url.hasPrefix("https://") || url.hasPrefix("http://") else { return false }
     guard variables["DISPLAY"] != nil || variables["WAYLAND_DISPLAY"] != nil else { return false }
     let path = "/usr/bin/xdg-open"

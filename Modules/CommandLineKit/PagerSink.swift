@@ -9,6 +9,8 @@ public final class PagerSink: ByteSink {
   private let words: [String]
   /// Whether the pager is the default one, whose absence is not an error.
   private let isDefault: Bool
+  /// The lines at the beginning that stay on the screen if the pager is `less` with our own options, and can do so.
+  private let headerLines: Int
   private let height: Int
   private let state = Mutex<State>(.held([], lines: 0))
 
@@ -23,8 +25,11 @@ public final class PagerSink: ByteSink {
 
   /// The pager of an environment; nil if it is `cat`, empty or unreadable, and on a terminal without cursor movement
   /// unless `BB_PAGER` is set.
-  /// - Parameter preferred: a pager from the configuration, after `BB_PAGER` and before the others.
-  public init?(_ variables: [String: String], preferred: String? = nil, height: Int) {
+  /// - Parameters:
+  ///   - preferred: a pager from the configuration, after `BB_PAGER` and before the others.
+  ///   - height: the height of the terminal in lines.
+  ///   - headerLines: the number of lines at the beginning to keep on the screen.
+  public init?(_ variables: [String: String], preferred: String? = nil, height: Int, headerLines: Int = 0) {
     self.height = height
     let named = variables["BB_PAGER"] ?? preferred ?? variables["PAGER"]
     if variables["BB_PAGER"] == nil, ["", "dumb"].contains(variables["TERM"] ?? "") { return nil }
@@ -32,7 +37,9 @@ public final class PagerSink: ByteSink {
     guard let words = ShellWords.split(text), let program = words.first, program != "cat" else { return nil }
     isDefault = named == nil
     // less ends by itself when all fits on the screen.
-    self.words = program == "less" && words.count == 1 && variables["LESS"] == nil ? ["less", "-FRSX"] : words
+    let isPlainLess = program == "less" && words.count == 1 && variables["LESS"] == nil
+    self.words = isPlainLess ? ["less", "-FRSX"] : words
+    self.headerLines = isPlainLess ? headerLines : 0
   }
 
   /// Starts the pager with the first bytes.
@@ -69,18 +76,17 @@ public final class PagerSink: ByteSink {
   public func abandon() async { try? end() }
 
   private func open() throws(Problem) -> Int32 {
-    let words = self.words
-    return try state.withLock { (state) throws(Problem) in
+    var words = self.words
+    if headerLines > 0, state.withLock({ if case .held = $0 { true } else { false } }), Self.lessKeepsHeaders() {
+      words.append("--header=\(headerLines)")
+    }
+    return try state.withLock { [words] (state) throws(Problem) in
       switch state {
       case .running(_, let pipe): return pipe
       case .direct: return 1
       case .held, .ended: break
       }
-      var ends: [Int32] = [0, 0]
-      guard unsafe pipe(&ends) == 0 else {
-        throw Problem(.io, "cannot create a pipe: \(unsafe String(cString: strerror(errno)))", at: "pager")
-      }
-      _ = fcntl(ends[1], F_SETFD, FD_CLOEXEC)
+      let ends = try ChildProcess.pipe(as: "pager")
       defer { close(ends[0]) }
       let child: Int32
       do throws(Problem) {
@@ -95,6 +101,14 @@ public final class PagerSink: ByteSink {
       state = .running(child: child, pipe: ends[1])
       return ends[1]
     }
+  }
+
+  /// Whether `less` has the option `--header`: since version 600.
+  private static func lessKeepsHeaders() -> Bool {
+    guard let text = try? ChildProcess.output(["less", "--version"], as: "pager", limit: 64),
+      let version = text.split(separator: " ").dropFirst().first?.prefix(while: { $0.isNumber })
+    else { return false }
+    return (Int(version) ?? 0) >= 600
   }
 
   private func end() throws(Problem) {

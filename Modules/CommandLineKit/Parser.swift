@@ -49,6 +49,8 @@ public struct Invocation: Sendable {
   public func setting(_ option: Option) -> String? {
     self[option] ?? ConfigurationKey(rawValue: option.name).flatMap { configuration[$0]?.value }
   }
+  /// Whether a flag was given, or the setting with its name is `yes`.
+  public func isOn(_ option: Option) -> Bool { has(option) || setting(option) == "yes" }
   /// Every value given, in order.
   public func all(_ option: Option) -> [String] { given[option.name] ?? [] }
   /// The value as comma-separated names; nil if the option was not given.

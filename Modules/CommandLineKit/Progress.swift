@@ -1,52 +1,96 @@
+import Glibc
 import Synchronization
 
-/// A line that tells how far the work is: redrawn ten times per second on a terminal, one line per second in a log.
+/// A line that shows how far the work is: redrawn ten times per second on a terminal, one line per second in a log.
+///
+/// Nothing is shown in the first 300 ms, so that quick work stays silent. A thread draws the line, also while the work
+/// waits.
 public final class Progress: Sendable {
-  private let report: Report
-  private let started: ContinuousClock.Instant
-  private let interval: Duration
-  private let last: Mutex<ContinuousClock.Instant>
-
-  /// Progress on `report`; nothing is shown in the first 300 ms, so that quick work stays silent.
-  public init(_ report: Report) {
-    self.report = report
-    started = ContinuousClock.now
-    interval = report.replacesProgress ? .milliseconds(100) : .seconds(1)
-    last = Mutex(ContinuousClock.now + .milliseconds(300) - interval)
+  private struct State {
+    var step: ProgressStep?
+    var started = ContinuousClock.now
+    /// The counts of the last five seconds, for the rate.
+    var samples: [(time: ContinuousClock.Instant, items: Int, bytes: Int)] = []
+    var drawn: ContinuousClock.Instant?
+    var text = ""
+    var isDrawing = false
   }
 
-  /// Shows what `text` makes of the seconds since the beginning, which are not none.
-  public func show(_ text: (_ elapsed: Double) -> String) {
-    let now = ContinuousClock.now
-    let isDue = last.withLock { last in
-      guard last.duration(to: now) >= interval else { return false }
-      last = now
+  private let report: Report
+  private let state = Mutex(State())
+  private let isShown = Atomic(false)
+
+  /// Creates progress on `report`, which is not shown yet.
+  public init(_ report: Report) { self.report = report }
+
+  /// Sets whether progress is shown.
+  public func show(_ isShown: Bool) { self.isShown.store(isShown, ordering: .relaxed) }
+
+  /// Begins a step.
+  /// - Parameters:
+  ///   - label: the subject: a file, a dataset, a table.
+  ///   - noun: what is counted, in the plural.
+  public func begin(_ label: String, _ noun: String = "rows") {
+    guard isShown.load(ordering: .relaxed) else { return }
+    let needsThread = state.withLock { state in
+      // The beginning of the work counts, not that of its steps.
+      if state.step == nil { state.started = .now }
+      state.step = ProgressStep(label, noun)
+      state.samples = []
+      defer { state.isDrawing = true }
+      return !state.isDrawing
+    }
+    guard needsThread else { return }
+    _ = DetachedThread.start { [self] in
+      repeat { usleep(100_000) } while draw()
+    }
+  }
+
+  /// Changes the counts of the current step.
+  public func update(_ change: (inout ProgressStep) -> Void) {
+    guard isShown.load(ordering: .relaxed) else { return }
+    state.withLock { if $0.step != nil { change(&$0.step!) } }
+  }
+
+  /// Ends the current step and erases the line.
+  public func finish() {
+    guard isShown.load(ordering: .relaxed) else { return }
+    state.withLock { state in
+      guard state.step != nil else { return }
+      state.step = nil
+      report.clear()
+    }
+  }
+
+  /// Draws the line if it is due; false if there is nothing to draw any more.
+  private func draw() -> Bool {
+    state.withLock { state in
+      guard let step = state.step else {
+        state.isDrawing = false
+        return false
+      }
+      let now = ContinuousClock.now
+      state.samples.append((now, step.items, step.bytes))
+      while let first = state.samples.first, first.time.duration(to: now) > .seconds(5) { state.samples.removeFirst() }
+      let interval: Duration = report.replacesProgress ? .zero : .seconds(1)
+      guard state.started.duration(to: now) >= .milliseconds(300),
+        state.drawn.map({ $0.duration(to: now) >= interval }) ?? true
+      else { return true }
+      state.drawn = now
+      let first = state.samples[0]
+      let rate = ProgressStep.Rate(
+        seconds: Self.seconds(first.time.duration(to: now)), items: step.items - first.items,
+        bytes: step.bytes - first.bytes, elapsed: Self.seconds(state.started.duration(to: now)))
+      let width = report.replacesProgress ? (Terminal.width(2) ?? 80) - 1 : nil
+      let text = step.text(rate, width: width)
+      if text != state.text || !report.hasProgress { report.progress(text) }
+      state.text = text
       return true
     }
-    guard isDue else { return }
-    let (seconds, attoseconds) = started.duration(to: now).components
-    report.progress(text(max(Double(seconds) + Double(attoseconds) / 1e18, 0.001)))
   }
 
-  /// Shows rows, bytes and their rate: `123,000 rows, 4.2 MB, 1.3 MB/s`.
-  public func update(rows: Int, bytes: Int) {
-    show { "\(Self.grouped(rows)) rows, \(Self.size(bytes)), \(Self.size(Int(Double(bytes) / $0)))/s" }
-  }
-
-  /// Shows the progress of many requests: `123 of 2,000 requests, 12 s left`; erases the line after the last.
-  public func update(answers done: Int, of all: Int) {
-    guard done < all else { return finish() }
-    show { "\(Self.grouped(done)) of \(Self.grouped(all)) requests\(Self.left(done, of: all, after: $0))" }
-  }
-
-  /// Takes the line away.
-  public func finish() { report.clear() }
-
-  /// `, 1 min 12 s left`; nothing when nothing is done.
-  public static func left(_ done: Int, of all: Int, after elapsed: Double) -> String {
-    guard done > 0 else { return "" }
-    let left = Int((elapsed / Double(done) * Double(all - done)).rounded(.up))
-    return ", " + (left < 60 ? "\(left) s" : "\(left / 60) min \(left % 60) s") + " left"
+  private static func seconds(_ duration: Duration) -> Double {
+    Double(duration.components.seconds) + Double(duration.components.attoseconds) / 1e18
   }
 
   /// `1,234,567`.

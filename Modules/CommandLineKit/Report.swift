@@ -23,6 +23,8 @@ public final class Report: Sendable {
   private let program: String
   private let write: @Sendable (_ text: String) -> Void
   private let state = Mutex(State())
+  /// Held while a line is written: progress is drawn by a thread of its own.
+  private let turn = Mutex(())
 
   /// Creates a report whose errors and warnings start with the name of `program`.
   /// - Parameter write: receives the text; standard error if not given.
@@ -107,9 +109,9 @@ public final class Report: Sendable {
       lines[lines.count - 1] += (used > 0 ? " " : "") + word
       used += word.unicodeScalars.count + (used > 0 ? 1 : 0)
     }
-    clear()
     let isDim = state.withLock { $0.isColored }
     let body = lines.joined(separator: "\n")
+    clear()
     try? Terminal.write(isDim ? "\u{1B}[2m\(body)\u{1B}[0m\n" : body + "\n", to: 2)
   }
 
@@ -126,14 +128,23 @@ public final class Report: Sendable {
   /// Writes a line with a mark that is coloured on a terminal: red for errors, yellow for warnings.
   private func marked(_ start: String, _ mark: String, _ level: Level, _ text: String) {
     guard state.withLock({ $0.isColored }) else { return line("\(start)\(mark) \(text)") }
-    clear()
-    write("\(Terminal.safe(start))\(level.rawValue)\(Terminal.safe(mark))\u{1B}[0m \(Terminal.safe(text))\n")
+    replaceLine(
+      with: "\(Terminal.safe(start))\(level.rawValue)\(Terminal.safe(mark))\u{1B}[0m \(Terminal.safe(text))\n")
   }
 
   /// Writes a line unconditionally.
-  public func line(_ text: String) {
-    clear()
-    write(Terminal.safe(text) + "\n")
+  public func line(_ text: String) { replaceLine(with: Terminal.safe(text) + "\n") }
+
+  /// Erases the progress line and writes text.
+  private func replaceLine(with text: String) {
+    turn.withLock { _ in
+      let had = state.withLock { state in
+        defer { state.hasLine = false }
+        return state.hasLine
+      }
+      if had { write("\r\u{1B}[K") }
+      if !text.isEmpty { write(text) }
+    }
   }
 
   /// Whether progress is a line of the terminal that is replaced, and not lines of a log.
@@ -141,19 +152,18 @@ public final class Report: Sendable {
 
   /// Replaces the progress line of a terminal, or adds a line to a log.
   public func progress(_ text: String) {
-    guard replacesProgress else { return write(Self.shown(text) + "\n") }
-    state.withLock { $0.hasLine = true }
-    write("\r\u{1B}[K" + Self.shown(text))
+    turn.withLock { _ in
+      guard replacesProgress else { return write(Self.shown(text) + "\n") }
+      state.withLock { $0.hasLine = true }
+      write("\r\u{1B}[K" + Self.shown(text))
+    }
   }
 
+  /// Whether the terminal shows a progress line.
+  var hasProgress: Bool { state.withLock { $0.hasLine } }
+
   /// Erases the progress line.
-  public func clear() {
-    let had = state.withLock { state in
-      defer { state.hasLine = false }
-      return state.hasLine
-    }
-    if had { write("\r\u{1B}[K") }
-  }
+  public func clear() { replaceLine(with: "") }
 
   private func presented(_ problem: Problem) -> Problem {
     guard let presenter = state.withLock({ $0.presenter }) else { return problem }

@@ -1,5 +1,4 @@
 import Dispatch
-import Glibc
 import Synchronization
 
 /// One thread that runs tasks, a job at a time.
@@ -16,19 +15,7 @@ public final class WorkThread: TaskExecutor {
 
   /// Starts the thread, which runs until the process ends; nil when the system gives none.
   public init?() {
-    let context = unsafe Unmanaged.passRetained(self)
-    var thread = pthread_t()
-    let code = unsafe pthread_create(
-      &thread, nil,
-      { context in
-        if let context = unsafe context { unsafe Unmanaged<WorkThread>.fromOpaque(context).takeRetainedValue().run() }
-        return nil
-      }, context.toOpaque())
-    guard code == 0 else {
-      unsafe context.release()
-      return nil
-    }
-    pthread_detach(thread)
+    guard DetachedThread.start({ [self] in run() }) else { return nil }
   }
 
   /// Enqueues `job` on the thread, in order.

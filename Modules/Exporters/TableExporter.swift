@@ -7,6 +7,9 @@ public struct TableExporter: Exporter {
   private static let width = ExporterDescriptor.Option(
     "width", "N", "Fit the table into N columns of a terminal; 0 for no limit [default: the width of the terminal]")
 
+  private static let wrap = ExporterDescriptor.Option(
+    "wrap", "yes|no", "On a terminal, show long text on up to three lines instead of cutting it to one [default: no]")
+
   /// The format.
   public init() {}
 
@@ -15,7 +18,7 @@ public struct TableExporter: Exporter {
     ExporterDescriptor(
       "table", fileExtensions: ["txt"], mediaType: "text/plain; charset=utf-8",
       summary: "Aligned columns; on a terminal the most useful ones that fit", isExact: false, measuring: .all,
-      headerLines: 2, isStyled: true, options: [Self.width])
+      headerLines: 2, isStyled: true, options: [Self.width, Self.wrap])
   }
 
   /// Counts the widths of the values of a batch.
@@ -33,7 +36,8 @@ public struct TableExporter: Exporter {
     }
     let fitted = TableLayout(schema, layout.widths, width: width, isChosen: options.hasChosenColumns)
     return TableEncoder(
-      writer: TableWriter(schema, layout: fitted, style: options.style),
+      writer: TableWriter(
+        schema, layout: fitted, style: options.style, isWrapped: options.values[Self.wrap.key] == "yes"),
       notes: Self.notes(fitted, schema.columns.map(\.name)), isCut: !fitted.hidden.isEmpty)
   }
 

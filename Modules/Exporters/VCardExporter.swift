@@ -8,7 +8,7 @@ public struct VCardExporter: Exporter {
     "version", "4.0|3.0", "Version of the standard; 3.0 for older address books [default: 4.0]")
   private static let images = ExporterDescriptor.Option(
     "images", "links|embed",
-    "Photos: as addresses, or stored images as part of the cards [default: links]")
+    "Photos of the web: as addresses, or stored images as part of the cards [default: links]")
 
   /// The format.
   public init() {}
@@ -29,7 +29,7 @@ public struct VCardExporter: Exporter {
     return VCardEncoder(
       writer: try VCardWriter(
         schema, version: try options.choice(Self.version, default: .four),
-        images: isEmbedded ? options.images : PageImages()))
+        images: isEmbedded ? options.images : options.images.local))
   }
 }
 

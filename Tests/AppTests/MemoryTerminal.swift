@@ -41,7 +41,10 @@ final class MemoryFiles: OutputFiles, TerminalPort {
   }
   func isFile(_ path: String) -> Bool { files[path] != nil }
   func images(in directory: String, for page: String, isEmbedded: Bool) throws(Problem) -> PageImages { PageImages() }
+  func storedImages(in directory: String, for page: String?) throws(Problem) -> PageImages { PageImages() }
   func imageFiles(in directory: String) -> [[UInt8]: ImageFile] { [:] }
+  func makeDirectory(_ path: String) throws(Problem) -> Bool { true }
+  func removeDirectory(_ path: String) {}
   func directory(_ path: String, replaces: Bool) throws(Problem) -> any OutputDirectory {
     throw Problem(.cannotCreate, "no directories in memory", at: path)
   }

@@ -123,8 +123,8 @@ import Testing
     for row in values { for value in row { builder.append(value: value) } }
     let writer = SheetWriter(schema)
     try writer.begin(&out)
-    try writer.write(builder.finish(), &out)
-    try writer.finish(rows: 3, &out)
+    _ = try writer.write(builder.finish(), &out)
+    try writer.finish(rows: 3, links: [], &out)
     book.sheet = String(decoding: out.bytes(), as: UTF8.self)
     book.formats = ["General", "yyyy-mm-dd"]
     let table = try await book.table()

@@ -5,7 +5,8 @@ import Rows
 /// Reads the rows of a sheet of a spreadsheet back.
 enum SheetReader {
   static func rows(_ document: [UInt8], _ schema: Schema) throws -> [[Value]] {
-    let rows = try XMLElement.document(document, name: "sheet").all("row")
+    let sheet = document.firstIndex(of: 0).map { Array(document[..<$0]) } ?? document
+    let rows = try XMLElement.document(sheet, name: "sheet").all("row")
     guard let head = rows.first, head.elements.map(text) == schema.columns.map(\.name) else {
       throw LawViolation("the first row does not name the columns")
     }
@@ -29,6 +30,9 @@ enum SheetReader {
     default:
       guard let number = cell.text(of: "v") else { return .null }
       if type == .json { return .json(Array(number.utf8)) }
+      if cell.attributes["s"] == "18", let days = Double(number) {
+        return .text(Dates.timestamp(epochSeconds: Int64(((days - 25_569) * 86_400).rounded())) ?? [])
+      }
       guard cell.attributes["s"] == "2", let day = Int64(number) else { return .number(Array(number.utf8)) }
       return .text(Array((Dates.timestamp(epochSeconds: (day - 25_569) * 86_400) ?? []).prefix(10)))
     }

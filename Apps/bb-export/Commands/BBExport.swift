@@ -13,7 +13,8 @@ enum BBExport {
     discussion: """
       `table` can be omitted: `bb-export episodes` is the same as `bb-export table episodes`. An argument that contains \
       a dot or a slash, or is the name of a file but of no dataset, is a file to read, as after --from. Several files, \
-      or a pattern in quotes, are read as one table: columns are matched by name.
+      or a pattern in quotes, are read as one table: columns are matched by name. Into a database, a workbook or a \
+      directory (-o DIR/) each is written as a table of its own, unless --as names the one table.
       """,
     arguments: [
       Argument(
@@ -152,11 +153,12 @@ enum BBExport {
         "DATASET", values: .dynamic("dataset"), count: .any, "datasets to show [default: all tables of the store]")
     ],
     options: [
-      Options.siteDirectory, Options.siteStore, Options.siteTitle, Options.siteImages, Options.siteImageDirectory,
+      Options.siteDirectory, Options.siteOpen, Options.siteStore, Options.siteTitle, Options.siteImages,
+      Options.siteImageDirectory,
       OutputOptions.noClobber, OutputOptions.progress,
     ],
     examples: [
-      "site -o site", "site -o site --storage csv:data --image-dir images",
+      "site -o site --open", "site -o site --storage csv:data --image-dir images",
       "site episodes notes -o journal --title Journal",
     ])
   static let open = Command(

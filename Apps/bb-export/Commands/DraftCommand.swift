@@ -46,7 +46,7 @@ struct DraftCommand {
     guard let path = outputs.first, path != "-" else {
       return try services.terminal.write(String(decoding: text, as: UTF8.self))
     }
-    let sink = try services.files.sink(path, replaces: !invocation.has(OutputOptions.noClobber))
+    let sink = try services.files.sink(path, replaces: !invocation.isOn(OutputOptions.noClobber))
     var bytes = ByteBuffer()
     bytes.append(bytes: text)
     try await sink.write(bytes)

@@ -43,7 +43,7 @@ struct ImagesCommand {
     wanted.columns = nil
     let chosen = try wanted.apply(to: rows, scratch: services.scratch)
     let line = try await work.run(chosen, columns: columns, into: folder)
-    if !invocation.has(SharedOptions.quiet) { try services.terminal.write(line.text + "\n") }
+    if !invocation.isOn(SharedOptions.quiet) { try services.terminal.write(line.text + "\n") }
     if let problem = line.problem { throw problem }
   }
 

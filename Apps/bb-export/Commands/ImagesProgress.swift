@@ -2,12 +2,8 @@ import CommandLineKit
 import Domain
 
 extension Progress {
-  /// Shows images, bytes, rate and the remaining time: `123 of 500 images, 4.2 MB, 1.3 MB/s, 12 s left`.
+  /// Shows the images and bytes of a download.
   func update(_ images: ImageDownload.Progress) {
-    show { elapsed in
-      "\(Self.grouped(images.done)) of \(Self.grouped(images.all)) images, \(Self.size(images.bytes)), "
-        + "\(Self.size(Int(Double(images.bytes) / elapsed)))/s"
-        + Self.left(images.done, of: images.all, after: elapsed)
-    }
+    update { step in (step.items, step.allItems, step.bytes, step.phase) = (images.done, images.all, images.bytes, "") }
   }
 }

@@ -9,7 +9,6 @@ struct ImagesWork {
   private let services: AppServices
   private let limits: ImageDownload.Limits
   private let live: APIOptions
-  private let showsProgress: Bool
 
   /// The outcome for the images of one dataset.
   struct Outcome {
@@ -19,7 +18,7 @@ struct ImagesWork {
     var problem: Problem?
   }
 
-  /// Reads the options for connections, limits and progress.
+  /// Reads the options for connections and limits.
   init(_ invocation: Invocation, _ services: AppServices) throws(Problem) {
     self.services = services
     var limits = ImageDownload.Limits()
@@ -30,9 +29,8 @@ struct ImagesWork {
     var live = APIOptions()
     live.proxy = invocation.setting(Options.proxy)
     live.caFile = invocation.setting(Options.cacert)
-    live.allowsPrivate = invocation.has(Options.allowPrivate)
+    live.allowsPrivate = invocation.isOn(Options.allowPrivate)
     self.live = live
-    showsProgress = invocation.showsProgress
   }
 
   /// Downloads the images of a stream of rows into a directory.
@@ -55,17 +53,15 @@ struct ImagesWork {
       return Outcome(text: "\(rows.schema.name): no image URLs in \(Progress.grouped(list.rows)) records")
     }
     let archive = try await services.images.archive(folder, dataset: rows.schema.name)
-    let progress = showsProgress ? Progress(services.report) : nil
+    let progress = services.progress
+    progress.begin(rows.schema.name, "images")
+    defer { progress.finish() }
     let download = ImageDownload(services.images.transport(live, parallel: limits.parallel), into: archive, limits) {
-      progress?.update($0)
+      progress.update($0)
     }
     let started = ContinuousClock.now
-    let summary: ImageDownload.Summary
-    do throws(Problem) { summary = try await download.run(references) } catch {
-      progress?.finish()
-      throw error
-    }
-    progress?.finish()
+    let summary = try await download.run(references)
+    progress.finish()
     for failure in summary.failures { services.report.problem(failure) }
     let (seconds, attoseconds) = started.duration(to: .now).components
     let tenths = seconds * 10 + attoseconds / 100_000_000_000_000_000

@@ -83,6 +83,36 @@ enum InputFiles {
     return try await services.sources.query(sql, over: sources, cores: threads)
   }
 
+  /// The files one by one, if each becomes a table of the output: the command lines that read one of them, and their
+  /// output. Nil if they are read as one table.
+  /// - Throws: `usage` for two files with one name, and for options that apply only to a single table.
+  static func separate(
+    _ invocation: Invocation, _ services: AppServices
+  ) throws(Problem) -> (parts: [Invocation], output: CombinedOutput)? {
+    let files = invocation.all(Options.from)
+    if files.isEmpty || invocation.has(Options.sql) || invocation.has(FileInputOptions.tableOption) { return nil }
+    guard try CombinedOutput.isWanted(invocation, services, inputs: files.count) else { return nil }
+    var tables: [String] = []
+    for file in files {
+      let name = FileCompression.stem(of: file)
+      guard let other = tables.firstIndex(where: { $0.lowercased() == name.lowercased() }) else {
+        tables.append(name)
+        continue
+      }
+      throw Problem(
+        .usage, "\(files[other]) and \(file) would both be the table “\(name)”",
+        hint: "rename one of them, or use --as NAME to write all files as one table")
+    }
+    let output = try CombinedOutput(invocation, services, tables: tables)
+    let parts = zip(files, tables).map { file, table in
+      invocation.replacing(arguments: invocation.arguments, option: Options.from, values: [file])
+        .replacing(arguments: invocation.arguments, option: FileInputOptions.tableOption, values: [table])
+        .replacing(
+          arguments: invocation.arguments, option: OutputOptions.output, values: [output.path(of: table)])
+    }
+    return (parts, output)
+  }
+
   /// The rows of several files as one table, or of a part of the files.
   /// - Parameter known: types of columns, as well as those of `--types`.
   static func union(
@@ -99,13 +129,6 @@ enum InputFiles {
         return BufferedRows(schema: first.schema, batches: [])
       }
       files = mine
-    }
-    for path in invocation.all(OutputOptions.output) where path != "-" {
-      let exporter = invocation[OutputOptions.format] == nil ? try? services.exporters.forPath(path) : nil
-      guard exporter?.descriptor.name == "sqlite" || invocation[OutputOptions.format] == "sqlite" else { continue }
-      throw Problem(
-        .usage, "several files cannot be written to one SQLite file", at: path,
-        hint: "load each as a table of a store: bb-export sync --from FILE --storage sqlite:\(path)")
     }
     let choice = try SourceOptions(invocation).file()
     var types = choice.types

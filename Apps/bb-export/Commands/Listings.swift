@@ -1,4 +1,5 @@
 import AppShell
+import Codecs
 import CommandLineKit
 import Domain
 import Rows
@@ -32,12 +33,21 @@ enum Listings {
     let rows = context.services.exporters.all.map(\.descriptor).map { format in
       [
         format.name, format.fileExtensions.map { ".\($0)" }.joined(separator: " "),
-        format.isExact ? "exact" : "display", format.summary,
+        format.isExact ? "exact" : "display", readers(of: format.name), format.summary,
         format.options.map { "\($0.key)=\($0.values)" }.joined(separator: "; "), format.limits.description,
       ]
     }
     try await write(
-      "formats", [:], ["format", "suffixes", "kind", "what", "options", "limits"], rows, context)
+      "formats", [:], ["format", "suffixes", "kind", "read_by", "what", "options", "limits"], rows, context)
+  }
+
+  /// The programs that read a format.
+  private static func readers(of format: String) -> String {
+    var programs = FileFormat.allCases.map(\.rawValue).contains(format) ? ["bb-export"] : []
+    if ["csv", "tsv", "json", "ndjson", "sqlite", "geojson", "gpx", "kml", "vcard"].contains(format) {
+      programs.append("bb-notes")
+    }
+    return programs.joined(separator: ", ")
   }
 
   static func config(_ context: CommandContext) async throws(Problem) {

@@ -164,6 +164,8 @@ enum Options {
   static let siteDirectory = Option.value(
     "output", short: "o", "DIR", values: .folder, in: siting,
     "directory to write; a site that bb wrote before is replaced")
+  static let siteOpen = Option.flag(
+    "open", in: siting, "open the site in the browser; print its URL if there is no desktop")
   static let siteTitle = Option.value("title", "TEXT", default: "bb", in: siting, "title of the site")
   static let siteImages = Option.value(
     "images", "WHICH", values: .words(["local", "remote", "none"]), default: "local", setting: .siteImages, in: siting,

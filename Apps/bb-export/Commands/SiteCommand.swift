@@ -35,15 +35,19 @@ struct SiteCommand {
     let store = try services.stores.open(location)
     services.provenance.open(store.name)
     let tables = try await self.tables(of: store)
-    let directory = try services.files.directory(path, replaces: !invocation.has(OutputOptions.noClobber))
+    let directory = try services.files.directory(path, replaces: !invocation.isOn(OutputOptions.noClobber))
+    services.progress.begin(path, "pages")
     do throws(Problem) {
       let shown = try imagesAtHand(policy, location, directory)
       let text = try await write(store, tables, shown, path, directory)
-      services.report.clear()
       try await directory.commit()
+      services.progress.finish()
       services.report.result(text)
+      guard invocation.has(Options.siteOpen) else { return }
+      let page = services.desktop.open(page: path.hasSuffix("/") ? path + "index.html" : path + "/index.html")
+      if !page.isOpen { try services.terminal.write(page.url + "\n") }
     } catch {
-      services.report.clear()
+      services.progress.finish()
       directory.abandon()
       throw error
     }
@@ -100,13 +104,11 @@ struct SiteCommand {
         extraPages += 1
       }
     }
-    let progress = invocation.showsProgress ? Progress(services.report) : nil
+    let progress = services.progress
     let site = try Site(
       title: invocation[Options.siteTitle] ?? "bb", known, others: others, images: images, in: directory
     ) { done, all in
-      progress?.show {
-        "\(Progress.grouped(done)) of \(Progress.grouped(all)) pages\(Progress.left(done, of: all, after: $0))"
-      }
+      progress.update { step in (step.items, step.allItems) = (done, all) }
     }
     let warnings = try site.write()
     for warning in warnings { services.report.warning(warning) }

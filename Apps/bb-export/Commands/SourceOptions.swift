@@ -13,6 +13,14 @@ struct SourceOptions {
 
   init(_ invocation: Invocation) { self.invocation = invocation }
 
+  /// The store that the records of a dataset come from; nil for another source.
+  func store(of dataset: String?, _ services: AppServices) throws(Problem) -> String? {
+    if invocation[Options.from] != nil { return nil }
+    if let store = invocation[Options.storage] { return store }
+    guard Self.personal.contains(dataset ?? ""), invocation[Options.source] == nil else { return nil }
+    return try services.stores.defaultLocation().location
+  }
+
   /// The place to read from.
   /// - Parameters:
   ///   - dataset: decides which API is asked when none was named; a file's only table need not be named.
@@ -87,7 +95,7 @@ struct SourceOptions {
   ///   - dataset: decides which API is asked when none was named.
   ///   - isStrict: whether only the API itself will do.
   func live(for dataset: String, isStrict: Bool = false) throws(Problem) -> SourceChoice {
-    let source = invocation[Options.source]
+    let source = invocation.setting(Options.source)
     if let source, Self.personal.contains(dataset),
       source == "snapshot" || APIDescription.builtIn.contains(where: { $0.name == source })
     {
@@ -107,15 +115,14 @@ struct SourceOptions {
     live.maxAge = try invocation.integer(Options.maxAge, in: 0...Int(Int32.max))
     live.maximumBytes = try invocation.size(Options.maxBytes)
     live.deadline = try invocation.integer(Options.deadline, in: 1...86_400)
-    live.failsOnPartial = invocation.has(Options.strict)
+    live.failsOnPartial = invocation.isOn(Options.strict)
     live.errorLimit = try invocation.integer(Options.errorsLimit, in: 1...1000)
-    live.isComplete = isStrict || invocation.has(Options.strict)
-    live.allowsPrivate = invocation.has(Options.allowPrivate)
+    live.isComplete = isStrict || invocation.isOn(Options.strict)
+    live.allowsPrivate = invocation.isOn(Options.allowPrivate)
     live.refresh = invocation.has(Options.refresh)
-    live.offline = invocation.has(Options.offline)
+    live.offline = invocation.has(Options.offline) || invocation.isOn(Options.offline) && !live.refresh
     live.proxy = invocation.setting(Options.proxy)
     live.caFile = invocation.setting(Options.cacert)
-    live.showsProgress = invocation.showsProgress
     if let proxy = live.proxy, let mark = proxy.firstRange(of: "://"),
       !["http", "https", "socks4", "socks4a", "socks5", "socks5h"].contains(proxy[..<mark.lowerBound].lowercased())
     {

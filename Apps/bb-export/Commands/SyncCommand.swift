@@ -38,6 +38,7 @@ struct SyncCommand {
       try !services.stores.exists(location)
     {
       // A complete copy of a store to a new one, including its history.
+      services.progress.begin("copying \(from)")
       let copied = try await services.stores.migrate(try services.stores.open(from), to: location)
       let results = copied.map { table, records in
         var outcome = TableOutcome()
@@ -56,7 +57,9 @@ struct SyncCommand {
     var unfinished: [Problem] = []
     var results: [(name: String, outcome: TableOutcome)] = [], problems: [Problem] = []
     let tables = try await tables(for: location)
+    let progress = services.progress
     for table in tables {
+      progress.begin(table.name)
       do throws(Problem) {
         if let (source, plan) = table.increment {
           let result = try await incremental.run(plan, from: source)
@@ -64,13 +67,17 @@ struct SyncCommand {
           if let problem = result.problem { unfinished.append(problem) }
           continue
         }
-        results.append((table.name, try await sync.run(try await table.rows(), as: table.schema, from: table.source)))
+        let rows = CountedRows(try await table.rows()) { count in
+          progress.update { $0.items += count }
+        }
+        results.append((table.name, try await sync.run(rows, as: table.schema, from: table.source)))
       } catch {
         // An error of one dataset does not stop the others, unless it concerns all of them.
         guard tables.count > 1, [.badData, .unavailable, .noInput].contains(error.kind) else { throw error }
         problems.append(error.located(at: table.name))
       }
     }
+    progress.finish()
     for problem in problems.dropLast() { services.report.problem(problem) }
     if let last = problems.last, results.isEmpty { throw last }
     if let last = problems.last { services.report.problem(last) }

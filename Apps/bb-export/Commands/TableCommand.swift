@@ -10,22 +10,50 @@ struct TableCommand {
   private let services: AppServices
   /// Whether the figures of the columns are written instead of the rows.
   private let isProfile: Bool
+  /// The output of several tables that this one belongs to; nil for a table by itself.
+  private let combined: CombinedOutput?
 
   init(_ context: CommandContext, isProfile: Bool = false) throws(Problem) {
     self.isProfile = isProfile
     services = context.services
     invocation = try InputFiles.resolved(context.invocation, services)
+    combined = nil
+  }
+
+  private init(_ part: Invocation, of whole: TableCommand, into combined: CombinedOutput) {
+    isProfile = false
+    services = whole.services
+    invocation = part
+    self.combined = combined
   }
 
   func run() async throws(Problem) {
+    guard !isProfile, let separate = try InputFiles.separate(invocation, services) else { return try await write() }
+    do throws(Problem) {
+      for part in separate.parts {
+        try await TableCommand(part, of: self, into: separate.output).write()
+      }
+      try await separate.output.commit()
+    } catch {
+      await separate.output.abandon()
+      throw error
+    }
+  }
+
+  /// Writes the table that the command line describes.
+  private func write() async throws(Problem) {
     // What can be wrong with the words is found before anything is opened or asked.
     var policy = OutputPolicy()
     if isProfile {
       policy.columns = [.user: Profile.shownColumns, .scripts: Profile.shownColumns, .files: Profile.fileColumns]
     }
+    if let store = try SourceOptions(invocation).store(of: invocation.arguments.first, services) {
+      policy.storedImages = { [services] () throws(Problem) in try services.images.stored(store).directory }
+    }
     let outputs = try OutputPlan(invocation, services, policy)
     var selection = try SelectionOptions(invocation)
     let shard = try invocation[Options.shard].map { (text) throws(Problem) in try Shard(text) }
+    services.progress.begin(label)
     if let sql = invocation[Options.sql] {
       let rows = try await InputFiles.query(sql, invocation, services, threads: outputs.threads)
       try await write(rows, selection, to: outputs)
@@ -76,12 +104,22 @@ struct TableCommand {
     }
   }
 
+  /// The subject of the progress: the file or the dataset.
+  private var label: String {
+    let files = invocation.all(Options.from)
+    if files.count > 1 { return "\(files.count) files" }
+    let name = files.first.flatMap { $0 == "-" ? "standard input" : $0.split(separator: "/").last.map(String.init) }
+    return name ?? invocation.arguments.first ?? "sql"
+  }
+
   /// Writes the rows, or the figures of their columns.
   @discardableResult
   private func write(
     _ rows: any RowStream, _ selection: Selection, _ related: JoinTables, to outputs: OutputPlan
   ) async throws(Problem) -> Export.Summary {
-    guard isProfile else { return try await outputs.write(rows, selection: selection, related: related) }
+    guard isProfile else {
+      return try await outputs.write(rows, selection: selection, related: related, into: combined)
+    }
     let threads = outputs.threads, services = self.services
     let profile = try await withTaskExecutorPreference(threads > 1 ? services.workers : nil) {
       () async throws(Problem) in

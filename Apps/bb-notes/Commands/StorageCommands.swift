@@ -33,7 +33,9 @@ enum StorageCommands {
     guard let location = context[target] else {
       throw Problem(.usage, "missing required option --to", hint: "for example: --to csv:DIR")
     }
+    context.services.progress.begin("copying to \(location)")
     let copied = try await context.services.stores.migrate(try context.repository().store, to: location)
+    context.services.progress.finish()
     for (table, records) in copied { context.say("\(table): \(records == 1 ? "1 record" : "\(records) records")") }
     context.say("copied everything to \(location); use it with --storage \(location) or BB_STORAGE")
   }

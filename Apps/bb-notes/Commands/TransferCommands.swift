@@ -44,13 +44,16 @@ enum TransferCommands {
   // MARK: import
 
   private static func importFile(_ context: CommandContext) async throws(Problem) {
-    let path = context.arguments[0]
+    let path = context.arguments[0], progress = context.services.progress
+    progress.begin(path == "-" ? "standard input" : path)
     let (schema, records) = try await read(path, context)
     let importing = RecordImport(
       into: try context.repository(makes: true), context[onConflict].flatMap(RecordImport.Conflict.init),
       identifier: context.services.identifiers.next)
     let name = path == "-" ? "standard input" : String(path.split(separator: "/").last ?? Substring(path))
+    progress.update { $0.items = records.count }
     let outcome = try await importing.run(records, of: schema, from: name)
+    progress.finish()
     let parts = [(outcome.added, "added"), (outcome.changed, "changed"), (outcome.unchanged, "unchanged")]
     let counts = parts.filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }
     context.say("\(schema.name): " + (counts.isEmpty ? "\(name) contains no records" : counts.joined(separator: ", ")))
@@ -61,11 +64,9 @@ enum TransferCommands {
     if context.services.documents.extensions.contains(suffix) {
       return try await context.services.documents.records(path, extension: suffix)
     }
-    var schema = Catalog.notes, options = FileInputOptions()
-    options.format = try context[fromFormat].map { (name) throws(Problem) in try FileFormat(named: name) }
-    options.delimiter = try context[FileInputOptions.delimiterOption].map { (text) throws(Problem) in
-      try CSVStyle.delimiter(named: text)
-    }
+    var schema = Catalog.notes, options = try FileInputOptions(context.invocation)
+    // Here the option is the name of the dataset.
+    options.table = nil
     let rows = try await context.services.documents.rows(path, options) {
       (columns) throws(Problem) in
       schema = try dataset(with: columns, path, context)
@@ -110,7 +111,11 @@ enum TransferCommands {
 
   private static func exportRecords(_ context: CommandContext) async throws(Problem) {
     let schema = try Catalog.dataset(named: context.arguments[0])
-    let outputs = try OutputPlan(context.invocation, context.services, OutputPolicy())
+    var policy = OutputPolicy()
+    policy.storedImages = { () throws(Problem) in
+      try context.services.images.stored(try context.location().text).directory
+    }
+    let outputs = try OutputPlan(context.invocation, context.services, policy)
     let selection = try context.invocation.selection()
     try await outputs.write(try await context.repository().rows(of: schema, selection), selection: selection)
   }

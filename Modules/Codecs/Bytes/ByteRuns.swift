@@ -39,3 +39,8 @@ extension ByteBuffer {
     return unsafe ByteRun(start: end - (count - start), count: count - start)
   }
 }
+
+extension ByteBuffer {
+  /// The number of bytes before the first `byte`; all of them if there is none.
+  package borrowing func distance(to byte: UInt8) -> Int { run { $0.distance(to: byte) } }
+}

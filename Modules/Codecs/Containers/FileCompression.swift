@@ -33,6 +33,13 @@ public enum FileCompression: String, Sendable, Hashable, CaseIterable {
     return (path, nil)
   }
 
+  /// The name of a file without its directory and its extensions: `logs/a.csv.gz` is `a`.
+  public static func stem(of path: String) -> String {
+    guard let last = split(path).path.split(separator: "/").last else { return "input" }
+    let dot = last.dropFirst().lastIndex(of: ".")
+    return String(dot.map { last[..<$0] } ?? last)
+  }
+
   /// Loads the library it needs.
   /// - Throws: `unavailable`, with the name of the package, if it is missing.
   public func load() throws(Problem) {

@@ -3,9 +3,9 @@ public import Rows
 
 /// Rows as a spreadsheet sheet (SpreadsheetML, ISO/IEC 29500): the part of an XLSX file that contains the data.
 ///
-/// Numbers, Booleans and complete dates from March 1900 on are written as such; everything else is text. Null is an
-/// empty cell, empty text is a text. Characters that XML cannot hold (control characters, U+FFFE) are escaped as
-/// `_x0001_`, which spreadsheets decode.
+/// Numbers, Booleans, and complete dates and timestamps of whole seconds from March 1900 on are written as such;
+/// everything else is text. A text that is a URL becomes a link. Null is an empty cell, empty text is a text.
+/// Characters that XML cannot hold (control characters, U+FFFE) are escaped as `_x0001_`, which spreadsheets decode.
 public struct SheetWriter: Sendable {
   /// Rows of a sheet, the header counted.
   public static let maximumRows = 1 << 20
@@ -50,7 +50,8 @@ public struct SheetWriter: Sendable {
     out.append(
       """
       <?xml version="1.0" encoding="UTF-8" standalone="yes"?>
-      <worksheet xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"><sheetViews><sheetView \
+      <worksheet xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main" \
+      xmlns:r="http://schemas.openxmlformats.org/officeDocument/2006/relationships"><sheetViews><sheetView \
       workbookViewId="0">\
       <pane ySplit="1" topLeftCell="A2" activePane="bottomLeft" state="frozen"/></sheetView></sheetViews>
       """)
@@ -75,9 +76,10 @@ public struct SheetWriter: Sendable {
     cursor.commit(to: &out)
   }
 
-  /// The sheet from the last row on.
+  /// The sheet from the last row on. If there are links, a NUL and the part with their addresses follow.
+  /// - Parameter links: at most `SheetLink.maximum`.
   /// - Throws: `badData` for more rows than a sheet has.
-  public func finish(rows: Int, _ out: inout ByteBuffer) throws(Problem) {
+  public func finish(rows: Int, links: [SheetLink], _ out: inout ByteBuffer) throws(Problem) {
     guard rows < Self.maximumRows else {
       throw Problem(
         .badData, "xlsx: the table has \(rows) records; the maximum is \(Self.maximumRows - 1)",
@@ -87,11 +89,15 @@ public struct SheetWriter: Sendable {
     if !schema.columns.isEmpty {
       out.append("<autoFilter ref=\"A1:\(Self.letters(schema.width))\(rows + 1)\"/>")
     }
+    append(links, to: &out)
     out.append("</worksheet>\n")
+    if links.isEmpty { return }
+    out.append(byte: 0)
+    appendAddresses(of: links, to: &out)
   }
 
   /// The name of a column by its number, from 1: `A`, `Z`, `AA`.
-  private static func letters(_ number: Int) -> String {
+  static func letters(_ number: Int) -> String {
     var left = number, letters = ""
     while left > 0 {
       letters = String(UnicodeScalar(UInt8(65 + (left - 1) % 26))) + letters
@@ -101,20 +107,24 @@ public struct SheetWriter: Sendable {
   }
 
   /// The rows of a batch.
+  /// - Returns: the links among their cells.
   /// - Throws: `badData` for what a cell cannot hold.
-  public func write(_ batch: RowBatch, _ out: inout ByteBuffer) throws(Problem) {
+  public func write(_ batch: RowBatch, _ out: inout ByteBuffer) throws(Problem) -> [SheetLink] {
+    var links: [SheetLink] = []
     var cursor = WriteCursor(&out, margin: batch.width * 96 + 32)
     for row in 0..<batch.count {
       cursor.ensure(0, &out)
       cursor.put("<row>")
-      for column in 0..<batch.width { try put(batch[row, column], batch.arena, row, column, &cursor, &out) }
+      for column in 0..<batch.width { try put(batch[row, column], batch.arena, row, column, &links, &cursor, &out) }
       cursor.put("</row>\n")
     }
     cursor.commit(to: &out)
+    return links
   }
 
   private func put(
-    _ cell: Cell, _ arena: Arena, _ row: Int, _ column: Int, _ cursor: inout WriteCursor, _ out: inout ByteBuffer
+    _ cell: Cell, _ arena: Arena, _ row: Int, _ column: Int, _ links: inout [SheetLink], _ cursor: inout WriteCursor,
+    _ out: inout ByteBuffer
   ) throws(Problem) {
     let description = schema.columns[column]
     func text(_ run: ByteRun) throws(Problem) { try putText(run, description.name, row, &cursor, &out) }
@@ -127,8 +137,8 @@ public struct SheetWriter: Sendable {
       }
       switch unsafe JSONScalar(arena.base + Int(start), Int(length)) {
       case .null: return cursor.put("<c/>")
-      case .boolean(let value): return try put(.boolean(value), arena, row, column, &cursor, &out)
-      case .number: return try put(.number(start, length), arena, row, column, &cursor, &out)
+      case .boolean(let value): return try put(.boolean(value), arena, row, column, &links, &cursor, &out)
+      case .number: return try put(.number(start, length), arena, row, column, &links, &cursor, &out)
       case .plainText: return try string(ByteRun(arena, start + 1, length - 2).bytes)
       case .text(let bytes): return try string(bytes)
       case .nested: return try text(ByteRun(arena, start, length))
@@ -160,10 +170,24 @@ public struct SheetWriter: Sendable {
       cursor.put("</v></c>")
     case .text(let start, let length):
       let run = ByteRun(arena, start, length)
-      guard description.type == .date, let day = Self.serial(run) else { return try text(run) }
-      cursor.put("<c s=\"2\"><v>")
-      cursor.put(Int64(day))
-      cursor.put("</v></c>")
+      switch description.type {
+      case .date:
+        guard let day = Self.serial(run) else { break }
+        cursor.put("<c s=\"2\"><v>")
+        cursor.put(Int64(day))
+        return cursor.put("</v></c>")
+      case .timestamp:
+        guard let time = Self.serialTime(run) else { break }
+        cursor.put("<c s=\"18\"><v>")
+        cursor.put(time)
+        return cursor.put("</v></c>")
+      case .text, .url:
+        guard let link = SheetLink(row: row, column: column, run) else { break }
+        links.append(link)
+        return try putText(run, style: " s=\"19\"", description.name, row, &cursor, &out)
+      default: break
+      }
+      try text(run)
     case .json(let start, let length): try text(ByteRun(arena, start, length))
     case .bytes(let start, let length):
       let encoded = Arena(Base64.encoded(ByteRun(arena, start, length).bytes))
@@ -183,7 +207,7 @@ public struct SheetWriter: Sendable {
 
   /// The style of cells that show one digit after the decimal point; those that follow show one more each.
   package static let firstFractionStyle = 3
-  /// Digits after the decimal point that the last style shows.
+  /// Digits after the decimal point that the last style shows. The styles of timestamps and of links follow it.
   package static let maximumFraction = 15
 
   /// Opens the cell of a number that is shown with `fraction` digits after the decimal point; nil for those it has.
@@ -242,6 +266,16 @@ public struct SheetWriter: Sendable {
   private static func serial(_ text: ByteRun) -> Int? {
     guard text.count == 10, let days = Dates.daysSince1970(text.bytes) else { return nil }
     return days >= -25_508 ? days + 25_569 : nil
+  }
+
+  /// The number of a timestamp of whole seconds; nil for other text and before March 1900.
+  private static func serialTime(_ text: ByteRun) -> Double? {
+    let bytes = text.bytes
+    guard bytes.count == 20, Dates.isTimestamp(bytes), let days = serial(text.slice(from: 0, atMost: 10))
+    else { return nil }
+    func number(_ position: Int) -> Int { Int(bytes[position] &- 48) * 10 + Int(bytes[position + 1] &- 48) }
+    let second = number(17)
+    return second < 60 ? Double(days) + Double((number(11) * 60 + number(14)) * 60 + second) / 86_400 : nil
   }
 
   // MARK: - Text

@@ -12,6 +12,8 @@ public struct TableWriter: Sendable {
   private let widths: [Int]
   /// Whether the table is for a terminal, so that values are shortened to their column.
   private let isFitted: Bool
+  /// Whether long text takes several lines instead.
+  private let isWrapped: Bool
   private let style: TerminalStyle
 
   /// A writer of a file with rows of `schema` whose values have the widths `measured` (see `measure`).
@@ -22,11 +24,14 @@ public struct TableWriter: Sendable {
       min(max(Self.nameWidth(column), position < measured.count ? measured[position].widest : 0), Self.widest)
     }
     isFitted = false
+    isWrapped = false
     self.style = style
   }
 
   /// A writer for a terminal.
-  public init(_ schema: Schema, layout: TableLayout, style: TerminalStyle) {
+  /// - Parameter isWrapped: whether long text takes up to three lines instead of being cut to one.
+  public init(_ schema: Schema, layout: TableLayout, style: TerminalStyle, isWrapped: Bool = false) {
+    self.isWrapped = isWrapped
     self.schema = schema
     columns = layout.columns
     widths = layout.widths
@@ -100,6 +105,10 @@ public struct TableWriter: Sendable {
     var text = ByteBuffer(capacity: 4096)
     guard batch.width > 0 else { return 0 }
     for row in 0..<batch.count {
+      if isWrapped {
+        reportedCells += writeWrapped(batch, row, &out)
+        continue
+      }
       for shown in columns.indices {
         if shown > 0 { putBar(&out) }
         text.removeAll()
@@ -110,6 +119,49 @@ public struct TableWriter: Sendable {
       out.append(byte: 0x0A)
     }
     return reportedCells
+  }
+
+  /// Writes a row whose texts may take several lines.
+  private func writeWrapped(_ batch: RowBatch, _ row: Int, _ out: inout ByteBuffer) -> Int {
+    var reportedCells = 0, height = 1, all = ByteBuffer(capacity: 1024), starts: [Int] = []
+    for column in columns {
+      starts.append(all.count)
+      reportedCells += Self.append(batch[row, column], batch.arena, schema.columns[column], true, to: &all)
+    }
+    starts.append(all.count)
+    all.run { text in
+      let cells = columns.indices.map { text.slice(from: starts[$0], atMost: starts[$0 + 1] - starts[$0]) }
+      let lines = columns.indices.map { WrappedText.lines(of: cells[$0], width: max(widths[$0], 1)) }
+      height = lines.map(\.count).max() ?? 1
+      for number in 0..<height {
+        for shown in columns.indices {
+          if shown > 0 { putBar(&out) }
+          let line = number < lines[shown].count ? lines[shown][number] : nil
+          put(line, of: cells[shown], shown, &out)
+        }
+        out.trimBlanks()
+        out.append(byte: 0x0A)
+      }
+    }
+    return reportedCells
+  }
+
+  /// Writes a line of a text in its column; nil for a text that has no more lines.
+  private func put(_ line: WrappedText.Line?, of text: ByteRun, _ shown: Int, _ out: inout ByteBuffer) {
+    let isLast = shown == columns.count - 1, type = schema.columns[columns[shown]].type
+    guard let line, line.count > 0 || line.isCut else {
+      if !isLast { out.append(blanks: widths[shown]) }
+      return
+    }
+    let width = line.width + (line.isCut ? 1 : 0), part = TerminalStyle.Part(type)
+    if type.isNumeric { out.append(blanks: widths[shown] - width) }
+    style.begin(part, &out)
+    let hasLink = style.beginLink(text, &out)
+    out.append(text.slice(from: line.start, atMost: line.count))
+    if line.isCut { out.append("…") }
+    if hasLink { style.endLink(&out) }
+    style.end(part, &out)
+    if !type.isNumeric, !isLast { out.append(blanks: widths[shown] - width) }
   }
 
   private func putBar(_ out: inout ByteBuffer) {

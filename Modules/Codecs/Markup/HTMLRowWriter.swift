@@ -95,7 +95,9 @@ public struct HTMLRowWriter: Sendable {
       markup.text(text)
       markup.raw("</span></label>")
     case .json(let start, let length):
-      let text = ByteRun(chunk, start, length), links = Self.linkCount(text)
+      let text = ByteRun(chunk, start, length)
+      if schema.columns[column.position].unit == Histogram.unit, Histogram.append(text, to: &markup) { return }
+      let links = Self.linkCount(text)
       guard text.count > Self.longNested, links == 0 else { return putNested(text, links: links, &markup) }
       beginFold(column, &markup)
       putNested(text, links: 0, &markup)

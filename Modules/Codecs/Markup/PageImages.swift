@@ -23,6 +23,16 @@ public struct PageImages: Sendable, Hashable {
   /// Whether there is no image.
   public var isEmpty: Bool { addresses.isEmpty }
 
+  /// The images of addresses in the data that are not on the web, such as paths within a store.
+  public var local: PageImages {
+    var local = PageImages()
+    local.addresses = addresses.filter { PageAddress(web: $0.key) == nil }
+    return local
+  }
+
+  /// Adds images; those of equal addresses are replaced.
+  public mutating func add(_ others: PageImages) { addresses.merge(others.addresses) { _, new in new } }
+
   /// The image at hand for an address in the data.
   public subscript(_ address: [UInt8]) -> PageAddress? {
     get { addresses[address] }

@@ -7,6 +7,8 @@ enum NumberFormat: Sendable {
   case time
   /// A day and a time.
   case dateTime
+  /// A day and a time, followed by a Z for UTC.
+  case timestamp
   /// A number of hours, minutes or seconds, which may exceed a day.
   case elapsed
 
@@ -53,7 +55,7 @@ enum NumberFormat: Sendable {
       }
     }
     switch (hasDay, hasTime) {
-    case (true, true): self = .dateTime
+    case (true, true): self = code.hasSuffix("\\Z") || code.hasSuffix("\"Z\"") ? .timestamp : .dateTime
     case (true, false): self = .date
     case (false, true): self = .time
     case (false, false): self = hasMonthOrMinute ? .date : .number
@@ -90,6 +92,7 @@ enum SerialDate {
     if rest == 0, format == .date { return text }
     text.append(UInt8(ascii: "T"))
     put(time: rest, &text)
+    if format == .timestamp { text.append(UInt8(ascii: "Z")) }
     return text
   }
 

@@ -1,3 +1,4 @@
+import Codecs
 public import Rows
 
 /// The settings of a process: a variable of the environment, else the configuration file.
@@ -60,6 +61,9 @@ public struct Configuration: Sendable {
       let digits = value.last.map { "kKMG".contains($0) } == true ? value.dropLast() : value[...]
       if digits.utf8.allSatisfy({ $0 &- 48 < 10 }), let number = Int(digits), (1...1 << 32).contains(number) { return }
       expected = "a number of bytes, or as in 500k, 64M, 2G"
+    case .delimiter:
+      if (try? CSVStyle.delimiter(named: value)) != nil { return }
+      expected = "comma, tab, semicolon, pipe, space, or another ASCII character that is not part of a value"
     }
     throw Problem(
       .configuration, "invalid value “\(value)” for \(key.rawValue)", at: place, hint: "expected \(expected)")

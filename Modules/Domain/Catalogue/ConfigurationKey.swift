@@ -1,6 +1,8 @@
+import Codecs
+
 /// A setting of both programs: a key of the configuration file, and a variable of the environment.
 ///
-/// A key with the name of an option is the default of that option.
+/// A key with the name of an option is the default of that option; it is ignored where the option does not apply.
 public enum ConfigurationKey: String, Sendable, CaseIterable {
   /// The default store.
   case storage
@@ -10,23 +12,53 @@ public enum ConfigurationKey: String, Sendable, CaseIterable {
   case format
   /// The order of movies.
   case order
-  /// The server of the built-in APIs.
-  case api
+  /// The source of datasets, and the server of the built-in APIs.
+  case source, api
   /// The age up to which a cached response needs no request, in seconds.
   case maxAge = "max-age"
   /// The proxy; `none` for no proxy.
   case proxy
   /// The file with trusted certificates.
   case cacert
+  /// The total time of requests in seconds, and the total size of responses.
+  case deadline
+  case maxBytes = "max-bytes"
+  /// The most invalid records of a response that are reported.
+  case errorsLimit = "errors-limit"
+  /// Whether the network is not used, private addresses are allowed, and incomplete responses are errors.
+  case offline
+  case allowPrivate = "allow-private"
+  case strict
+  /// How CSV files are read.
+  case fromDelimiter = "from-delimiter"
+  case emptyAs = "empty-as"
+  case fromNull = "from-null"
+  case strictCSV = "strict-csv"
+  case encodingErrors = "encoding-errors"
+  /// The largest field in MiB, and the seconds that a view of a database may run.
+  case maxField = "max-field"
+  case timeout
+  /// How CSV files are written.
+  case delimiter, null
+  case lineEnding = "line-ending"
+  case noHeaders = "no-headers"
+  case nested
+  case csvFormulas = "csv-formulas"
+  case excel, nonfinite
+  /// The width of tables, whether long text is wrapped, and whether there is a pager.
+  case width, wrap
+  case noPager = "no-pager"
+  /// Whether existing files are kept.
+  case noClobber = "no-clobber"
   /// The number of threads, and of images downloaded at a time.
   case threads, parallel
   /// The largest image, and the largest sum of images.
   case maxImage = "max-image"
   case maxTotal = "max-total"
-  /// When to show progress.
-  case progress
-  /// The form of error messages.
-  case errors
+  /// When to show progress, and when to colour output.
+  case progress, color
+  /// The form of error messages, and how many messages there are.
+  case errors, quiet, verbose
   /// The editor and the pager, with their arguments.
   case editor, pager
 
@@ -52,11 +84,27 @@ public enum ConfigurationKey: String, Sendable, CaseIterable {
     case .parallel: "16"
     case .maxImage: "64M"
     case .maxTotal: "8G"
-    case .progress: "auto"
+    case .maxBytes: "4G"
+    case .deadline: "900"
+    case .errorsLimit: "20"
+    case .maxField: "16"
+    case .timeout: "30"
+    case .emptyAs: "null"
+    case .encodingErrors: "strict"
+    case .lineEnding: "lf"
+    case .nested: CSVStyle.Nested.json.rawValue
+    case .csvFormulas: CSVStyle.Formulas.keep.rawValue
+    case .nonfinite: NonfinitePolicy.error.rawValue
+    case .delimiter: "comma"
+    case .offline, .allowPrivate, .strict, .strictCSV, .noHeaders, .excel, .wrap, .noPager, .noClobber, .quiet,
+      .verbose:
+      "no"
+    case .progress, .color: "auto"
     case .errors: "text"
     case .editor: "vi"
     case .pager: "less"
-    case .storage, .format, .api, .maxAge, .proxy, .cacert, .threads: nil
+    case .storage, .format, .source, .api, .maxAge, .proxy, .cacert, .threads, .width, .fromDelimiter, .fromNull, .null:
+      nil
     }
   }
 
@@ -64,14 +112,32 @@ public enum ConfigurationKey: String, Sendable, CaseIterable {
   var expected: Expected? {
     switch self {
     case .order: .words(MovieOrder.allCases.map(\.rawValue))
-    case .progress: .words(["auto", "always", "never"])
+    case .progress, .color: .words(["auto", "always", "never"])
     case .errors: .words(["text", "json"])
+    case .emptyAs: .words(["null", "text"])
+    case .encodingErrors: .words(["strict", "replace"])
+    case .lineEnding: .words(CSVStyle.LineEnding.allCases.map(\.rawValue))
+    case .nested: .words(CSVStyle.Nested.allCases.map(\.rawValue))
+    case .csvFormulas: .words(CSVStyle.Formulas.allCases.map(\.rawValue))
+    case .nonfinite: .words(NonfinitePolicy.allCases.map(\.rawValue))
+    case .offline, .allowPrivate, .strict, .strictCSV, .noHeaders, .excel, .wrap, .noPager, .noClobber, .quiet,
+      .verbose:
+      .words(["yes", "no"])
+    case .delimiter, .fromDelimiter: .delimiter
+    case .width: .number(0...100_000)
+    case .deadline: .number(1...86_400)
+    case .timeout: .number(0...86_400)
+    case .errorsLimit: .number(1...1000)
+    case .maxField: .number(1...1024)
     case .threads: .number(1...1024)
     case .parallel: .number(1...64)
     case .maxAge: .number(0...Int(Int32.max))
-    case .maxImage, .maxTotal: .size
+    case .maxImage, .maxTotal, .maxBytes: .size
     default: nil
     }
   }
-  enum Expected { case words([String]), number(ClosedRange<Int>), size }
+  enum Expected { case words([String]), number(ClosedRange<Int>), size, delimiter }
+
+  /// The accepted words; nil if other values are accepted.
+  public var words: [String]? { if case .words(let words) = expected { words } else { nil } }
 }

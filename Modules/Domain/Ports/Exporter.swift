@@ -294,6 +294,8 @@ public struct EncodedPart: Sendable, Hashable {
   public var missingImages: Int
   /// The columns that have a value, by their position in the output.
   public var filled: ColumnSet
+  /// The cells that are links in a sheet, at most `SheetLink.maximum`; their rows are counted from the first row.
+  public private(set) var links: [SheetLink] = []
   /// The facts about parts that `RowEncoder.finish` writes, and the bytes before each of them.
   public private(set) var records: [Record] = []
   /// The number of bytes, for encoders with records.
@@ -318,7 +320,11 @@ public struct EncodedPart: Sendable, Hashable {
   }
 
   /// A report on `rows` rows.
-  public init(rows: Int = 0, reportedCells: Int = 0, missingImages: Int = 0, filled: ColumnSet = ColumnSet()) {
+  public init(
+    rows: Int = 0, reportedCells: Int = 0, missingImages: Int = 0, filled: ColumnSet = ColumnSet(),
+    links: [SheetLink] = []
+  ) {
+    self.links = Array(links.prefix(SheetLink.maximum))
     self.rows = rows
     self.reportedCells = reportedCells
     self.missingImages = missingImages
@@ -333,6 +339,10 @@ public struct EncodedPart: Sendable, Hashable {
 
   /// Adds the report on the rows that follow.
   public mutating func merge(_ next: EncodedPart) {
+    for var link in next.links.prefix(SheetLink.maximum - links.count) {
+      link.row += rows
+      links.append(link)
+    }
     rows += next.rows
     reportedCells += next.reportedCells
     missingImages += next.missingImages

@@ -45,6 +45,40 @@ public enum FetchedImages {
     return images
   }
 
+  /// The images of a store, by their names in the records: `images/actors/1-1.jpg`.
+  ///
+  /// - Parameters:
+  ///   - directory: the directory `images` of the store.
+  ///   - page: the path of the page that shows them; nil if they become part of it, as in `images(in:for:isEmbedded:)`.
+  /// - Throws: `io`.
+  public static func stored(in directory: String, for page: String?) throws(Problem) -> PageImages {
+    var images = PageImages(), left = most
+    for dataset in (try DirectoryListing.names(directory) ?? []).sorted() {
+      // Files next to the directories of datasets have no names in records.
+      guard let names = try? DirectoryListing.names("\(directory)/\(dataset)") else { continue }
+      for file in names.sorted() {
+        let name = Array("images/\(dataset)/\(file)".utf8), path = "\(directory)/\(dataset)/\(file)"
+        if let page {
+          images[name] = PageAddress(path: try relative(path, to: page))
+        } else if let size = try FileStamp.now(at: path)?.size, size <= min(largest, left),
+          let image = try embedded(path)
+        {
+          images[name] = image
+          left -= Int(size)
+        }
+      }
+    }
+    return images
+  }
+
+  /// The way from a page to a file.
+  private static func relative(_ file: String, to page: String) throws(Problem) -> [String] {
+    let start = try way(to: page), path = try way(to: file)
+    let shared = zip(start, path).prefix { $0 == $1 }.count
+    let name = file.split(separator: "/").last.map(String.init) ?? file
+    return Array(repeating: "..", count: start.count - shared) + path[shared...] + [name]
+  }
+
   /// The files of the images, by URL; empty if there is no manifest.
   /// - Parameter directory: as in `images(in:for:isEmbedded:)`.
   /// - Throws: `badData` for a damaged manifest, `io`.

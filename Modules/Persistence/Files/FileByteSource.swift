@@ -9,8 +9,10 @@ public final class FileByteSource: ByteSource {
   /// The size when the file was opened; nil for pipes.
   public let size: Int?
   private let file: OpenFile
-  /// Where to read next in a regular file.
+  /// Where to read next.
   private let position = Mutex(0)
+  /// Called after each read with the position and the size; nil for a pipe.
+  private let onRead: (@Sendable (_ position: Int, _ size: Int?) -> Void)?
 
   /// Opens a regular file: one of the program's own, of a store, or next to a file that the user named.
   /// - Throws: `badData` for a FIFO, socket or device, which is never waited for, and for a directory; `noInput`,
@@ -41,7 +43,10 @@ public final class FileByteSource: ByteSource {
   /// Standard input.
   public convenience init() { self.init(OpenFile(fcntl(0, F_DUPFD_CLOEXEC, 3)), name: "standard input", size: nil) }
 
-  private init(_ file: OpenFile, name: String, size: Int?) {
+  private init(
+    _ file: OpenFile, name: String, size: Int?, onRead: (@Sendable (_ position: Int, _ size: Int?) -> Void)? = nil
+  ) {
+    self.onRead = onRead
     self.file = file
     self.name = name
     self.size = size
@@ -68,7 +73,11 @@ public final class FileByteSource: ByteSource {
   public func read(into text: inout ArenaBuilder, limit: Int) throws(Problem) -> Int {
     let offset = size == nil ? nil : position.withLock { $0 }
     let count = try read(at: offset, limit: limit, into: &text)
-    position.withLock { $0 += count }
+    let position = position.withLock { position in
+      position += count
+      return position
+    }
+    onRead?(position, size)
     return count
   }
 
@@ -94,7 +103,12 @@ public final class FileByteSource: ByteSource {
   public func reopened() throws(Problem) -> (any ByteSource)? { again() }
 
   /// The same file from its beginning; nil for pipes.
-  func again() -> FileByteSource? { size.map { FileByteSource(file, name: name, size: $0) } }
+  func again() -> FileByteSource? { size.map { FileByteSource(file, name: name, size: $0, onRead: onRead) } }
+
+  /// The same bytes, with a function that is called after each read. For a file that was not read yet.
+  func reporting(_ onRead: (@Sendable (_ position: Int, _ size: Int?) -> Void)?) -> FileByteSource {
+    FileByteSource(file, name: name, size: size, onRead: onRead)
+  }
 
   /// The current status of the file.
   func status() -> stat? {
@@ -109,7 +123,9 @@ extension FileByteSource: RandomAccessSource {
 
   /// Reads up to `count` bytes at `offset`.
   public func read(at offset: Int, count: Int, into text: inout ArenaBuilder) throws(Problem) -> Int {
-    try read(at: offset, limit: count, into: &text)
+    let done = try read(at: offset, limit: count, into: &text)
+    onRead?(offset + done, size)
+    return done
   }
 }
 

@@ -15,6 +15,23 @@ public enum OutputFile {
     return try FileSink(path: path, replaces: replaces)
   }
 
+  /// Creates a directory for output files if it does not exist; returns whether it was created.
+  /// - Throws: `cannotCreate` for a file of that name or a missing parent, `permission`, `io`.
+  public static func makeDirectory(_ path: String) throws(Problem) -> Bool {
+    if Temporaries.makeDirectory(path, mode: 0o777) == 0 { return true }
+    let code = errno
+    var status = stat()
+    if code == EEXIST, unsafe stat(path, &status) == 0 {
+      if status.st_mode & S_IFMT == S_IFDIR { return false }
+      throw Problem(.cannotCreate, "is not a directory", at: path)
+    }
+    let problem = Problem.posix(code, "create the directory", path)
+    throw problem.kind == .noInput ? Problem(.cannotCreate, "no such directory", at: path) : problem
+  }
+
+  /// Removes a directory if it is empty.
+  public static func removeDirectory(_ path: String) { _ = Temporaries.remove(path) }
+
   /// The file that is written when `path` is named, whatever it is called: without links, `.` and `..`.
   public static func place(_ path: String) throws(Problem) -> String {
     let (folder, name) = Temporaries.split(try FileSink.resolved(path))

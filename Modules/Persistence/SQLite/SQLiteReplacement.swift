@@ -5,9 +5,9 @@ import Rows
 
 /// Looks at what would be lost when an exported database takes a file's place.
 enum SQLiteReplacement {
-  /// Accepts a file that is not a database, and a database with only the same table from an earlier export.
+  /// Accepts a file that is not a database, and a database with only the same tables from an earlier export.
   /// - Throws: `cannotCreate` for a store with a history, and for other tables; `busy` if a process uses the database.
-  static func check(_ path: String, table: String) throws(Problem) {
+  static func check(_ path: String, tables: [String]) throws(Problem) {
     var status = stat()
     guard unsafe stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG,
       try FileFormat.sqlite.begins(at: path)
@@ -18,7 +18,9 @@ enum SQLiteReplacement {
         hint: ["choose another name", .run(.sync(into: "sqlite:\(path)"), "add the table to it")])
     }
     let connection = try SQLiteDatabase(path: path).open()
-    let others = try SQLiteTable.all(connection).map(\.name).filter { !$0.utf8.elementsEqual(table.utf8) }
+    let others = try SQLiteTable.all(connection).map(\.name).filter { name in
+      !tables.contains { $0.utf8.elementsEqual(name.utf8) }
+    }
     if !others.isEmpty {
       throw problem(
         "the database contains other tables: "

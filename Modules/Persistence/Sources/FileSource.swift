@@ -12,6 +12,7 @@ public struct FileSource: RecordSource {
   private var reading: FileInputOptions
   private let scratch: any ScratchSpace
   private let report: @Sendable (Warning) -> Void
+  private let onRead: (@Sendable (_ position: Int, _ size: Int?) -> Void)?
   /// The compression of the file; nil for none.
   private let compression: FileCompression?
   /// A pipe's bytes, decompressed.
@@ -26,16 +27,19 @@ public struct FileSource: RecordSource {
   ///   - path: the path of the file, or `-` for standard input.
   ///   - reading: how to read the file.
   ///   - scratch: for copies of pipes.
+  ///   - onRead: called as the file is read, with the position in it and its size; the size of a pipe is nil.
   ///   - report: called with each change of a column name, as a sentence.
   /// - Throws: `noInput`, `permission`, `io`; `usage` if the format is unknown.
   public init(
-    path: String, _ reading: FileInputOptions, scratch: any ScratchSpace, report: @escaping @Sendable (Warning) -> Void
+    path: String, _ reading: FileInputOptions, scratch: any ScratchSpace,
+    onRead: (@Sendable (_ position: Int, _ size: Int?) -> Void)? = nil, report: @escaping @Sendable (Warning) -> Void
   ) throws(Problem) {
     self.reading = reading
+    self.onRead = onRead
     self.scratch = scratch
     self.report = report
     let advice = Remedy.set(.store, to: path, for: "read a directory as a store")
-    let file = path == "-" ? FileByteSource() : try Self.open(path, advice)
+    let file = (path == "-" ? FileByteSource() : try Self.open(path, advice)).reporting(onRead)
     name = file.name
     let isPipe = file.size == nil
     let (source, compression) = try Self.decompressed(file)
@@ -58,7 +62,8 @@ public struct FileSource: RecordSource {
         .recordsPointer, "cannot be used with \(format.rawValue)", at: name,
         hint: [.omit(.recordsPointer), .set(.inputFormat, to: "json")])
     }
-    if reading.delimiter != nil, format != .csv {
+    let preferences = reading.preferences
+    if reading.delimiter != nil, format != .csv, !preferences.contains(.inputDelimiter) {
       throw Problem(
         .inputDelimiter, "cannot be used with \(format.rawValue)", at: name,
         hint: [.omit(.inputDelimiter), .set(.inputFormat, to: "csv")])
@@ -67,11 +72,11 @@ public struct FileSource: RecordSource {
       (reading.csv.emptyIsText, .emptyFields), (reading.csv.replacesBadEncoding, .invalidUTF8),
       (reading.csv.isStrict, .strictQuotes), (reading.nullText != nil && format != .xlsx, .inputNull),
     ]
-    if format != .csv, format != .tsv, let setting = ofCSV.first(where: \.0)?.1 {
+    if format != .csv, format != .tsv, let setting = ofCSV.first(where: { $0 && !preferences.contains($1) })?.1 {
       throw Problem(
         setting, "applies only to csv and tsv, and this is \(format.rawValue)", at: name, hint: .omit(setting))
     }
-    if reading.timeout != nil, format != .sqlite {
+    if reading.timeout != nil, format != .sqlite, !preferences.contains(.viewTimeout) {
       throw Problem(
         .viewTimeout, "applies only to SQLite databases", at: name,
         hint: [.omit(.viewTimeout), .set(.inputFormat, to: "sqlite")])
@@ -138,9 +143,7 @@ public struct FileSource: RecordSource {
   /// The given name, or the file's name without its suffix.
   private var table: String {
     if let table = reading.table { return table }
-    guard let path, let last = FileCompression.split(path).path.split(separator: "/").last else { return "input" }
-    let dot = last.dropFirst().lastIndex(of: ".")
-    return String(dot.map { last[..<$0] } ?? last)
+    return path.map(FileCompression.stem) ?? "input"
   }
 
   /// The tables: those of a database, the sheets of a workbook, or the only one. The columns of sheets and of the only
@@ -246,7 +249,7 @@ public struct FileSource: RecordSource {
     if let piped {
       bytes = try piped.reopened() ?? piped
     } else {
-      let file = try FileByteSource(input: path ?? name)
+      let file = try FileByteSource(input: path ?? name).reporting(onRead)
       if let compression { bytes = try DecompressingSource(file, compression) } else { bytes = file }
     }
     switch format {
@@ -264,10 +267,12 @@ public struct FileSource: RecordSource {
       if let most = reading.maximumField { way.maximumField = most }
       if let path, let metadata = try CSVMetadata.beside(path) {
         let described = DescribedCSV(
-          metadata, bytes, table: table, way, delimiter: reading.delimiter, types: reading.types, report: report)
+          metadata, bytes, table: table, way,
+          delimiter: reading.preferences.contains(.inputDelimiter) ? nil : reading.delimiter, types: reading.types,
+          report: report)
         return try described.rows()
       }
-      way.delimiter = reading.delimiter ?? way.delimiter
+      if format == .csv { way.delimiter = reading.delimiter ?? way.delimiter }
       way.types = reading.types
       let stream = try CSVRowStream.inferring(bytes, table: table, way)
       for warning in stream.warnings { report(warning.located(at: name)) }

@@ -32,7 +32,8 @@ public enum Profile {
         ColumnDescription("max", .text, "greatest value"), integer("min_length", "length of the shortest value"),
         integer("max_length", "length of the longest value"),
         ColumnDescription("top", .json, "the most frequent values and their counts, if distinct_is_exact"),
-        ColumnDescription("histogram", .list(.integer), "counts in 16 equal intervals from min to max"),
+        ColumnDescription(
+          "histogram", .list(.integer), "counts in 16 equal intervals from min to max", unit: Histogram.unit),
       ])
   }
 

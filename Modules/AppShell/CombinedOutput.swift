@@ -1,0 +1,135 @@
+import Codecs
+public import CommandLineKit
+import Domain
+public import Rows
+import Synchronization
+
+/// An output of several tables: a database, a workbook, or a directory with a file for each of them. Nothing is
+/// published before all tables are complete.
+public final class CombinedOutput: Sendable {
+  private let path: String
+  private let container: (any TableContainer)?
+  /// The extension of the files in a directory.
+  private let suffix: String
+  private let held = Mutex<[any ByteSink]>([])
+  /// Removes the directory if it was created here and is empty.
+  private let undo: @Sendable () -> Void
+
+  /// Whether the outputs of a command line have a table for each input, rather than one for all.
+  /// - Throws: `usage` if that holds only for some of several outputs.
+  public static func isWanted(_ invocation: Invocation, _ services: AppServices, inputs: Int) throws(Problem) -> Bool {
+    let paths = invocation.all(OutputOptions.output)
+    let wanted = paths.filter { isDirectory($0) || inputs > 1 && format(of: $0, invocation, services) != nil }
+    guard wanted.isEmpty || paths.count == 1 else {
+      throw Problem(
+        .usage, "-o \(wanted[0]) has a table for each input file and cannot be used together with other outputs",
+        hint: "run the command once for each output")
+    }
+    return !wanted.isEmpty
+  }
+
+  /// Opens the output of a command line.
+  /// - Parameter tables: the names of the tables.
+  /// - Throws: `usage` for options that apply only to a single table, `cannotCreate`.
+  public init(_ invocation: Invocation, _ services: AppServices, tables: [String]) throws(Problem) {
+    path = invocation[OutputOptions.output] ?? "-"
+    let isDirectory = Self.isDirectory(path)
+    for option in [OutputOptions.dataPackage, OutputOptions.verify] + (isDirectory ? [] : [OutputOptions.summary])
+    where invocation.has(option) {
+      throw Problem(
+        .usage, "--\(option.name) cannot be used with several tables in \(path)", hint: "omit --\(option.name)")
+    }
+    if isDirectory {
+      guard let name = invocation.setting(OutputOptions.format) else {
+        throw Problem(.usage, "missing format of the files in \(path)", hint: "add -f FORMAT, for example -f csv")
+      }
+      let (format, compression) = FileCompression.split(name)
+      let exporter = try services.exporters.named(format)
+      suffix = (exporter.descriptor.fileExtensions.first ?? format) + (compression.map { "." + $0.fileExtension } ?? "")
+      container = nil
+      let files = services.files, path = self.path
+      let isNew = try files.makeDirectory(path)
+      undo = { if isNew { files.removeDirectory(path) } }
+      return
+    }
+    suffix = ""
+    undo = {}
+    guard let format = Self.format(of: path, invocation, services) else {
+      throw Problem(.bug, "internal error: \(path) cannot hold several tables")
+    }
+    let threads = try invocation.integer(OutputOptions.threads, in: 1...1024) ?? services.cores
+    var sink = try services.files.sink(path, replaces: !invocation.isOn(OutputOptions.noClobber))
+    if let compression = FileCompression.split(path).compression {
+      sink = try CompressingSink(sink, compression, threads: threads)
+    }
+    container = try format.container(of: tables, in: sink, scratch: services.scratch)
+  }
+
+  private static func isDirectory(_ path: String) -> Bool { path.hasSuffix("/") }
+
+  private static func format(
+    of path: String, _ invocation: Invocation, _ services: AppServices
+  ) -> (any ContainerFormat)? {
+    if path == "-" { return nil }
+    let plain = FileCompression.split(path).path
+    if let format = try? services.exporters.forPath(plain) { return format as? any ContainerFormat }
+    guard let name = invocation[OutputOptions.format], let format = try? services.exporters.named(name) else {
+      return nil
+    }
+    return format as? any ContainerFormat
+  }
+
+  /// The path of the output of a table.
+  public func path(of table: String) -> String { container == nil ? "\(path)\(table).\(suffix)" : path }
+
+  /// The format that adds a table to the output.
+  func format(of exporter: any Exporter) -> any Exporter {
+    guard let container, let format = exporter as? any ContainerFormat else { return exporter }
+    return ContainedFormat(format, in: container)
+  }
+
+  /// The sink of a table; the container has one of its own.
+  func sink(_ name: String, _ open: () throws(Problem) -> any ByteSink) throws(Problem) -> any ByteSink {
+    if container != nil { return UnusedSink(name: name) }
+    return HeldSink(try open()) { sink in self.held.withLock { $0.append(sink) } }
+  }
+
+  /// Publishes all tables.
+  public func commit() async throws(Problem) {
+    try await container?.commit()
+    for sink in held.withLock({ $0 }) { try await sink.commit() }
+  }
+
+  /// Removes what was not published.
+  public func abandon() async {
+    await container?.abandon()
+    for sink in held.withLock({ $0 }) { await sink.abandon() }
+    undo()
+  }
+}
+
+/// A sink that is not published when it is complete, but with others.
+private final class HeldSink: ByteSink {
+  var name: String { inner.name }
+  private let inner: any ByteSink
+  private let hold: @Sendable (any ByteSink) -> Void
+
+  init(_ inner: any ByteSink, _ hold: @escaping @Sendable (any ByteSink) -> Void) {
+    self.inner = inner
+    self.hold = hold
+  }
+
+  func write(_ bytes: borrowing ByteBuffer) async throws(Problem) { try await inner.write(bytes) }
+  func commit() async throws(Problem) { hold(inner) }
+  func abandon() async { await inner.abandon() }
+}
+
+/// The sink of a table whose bytes go into a container.
+private struct UnusedSink: ByteSink {
+  let name: String
+  func write(_ bytes: borrowing ByteBuffer) async throws(Problem) {
+    throw Problem(.bug, "internal error: bytes outside the container", at: name)
+  }
+  func commit() async throws(Problem) {}
+  func abandon() async {}
+}

@@ -1,0 +1,35 @@
+public import Rows
+
+/// Rows that are counted as they are read.
+public struct CountedRows: RowStream {
+  private let inner: any RowStream
+  private let report: @Sendable (_ count: Int) -> Void
+
+  /// - Parameter report: called with the number of rows of each batch, from any task.
+  public init(_ inner: any RowStream, _ report: @escaping @Sendable (_ count: Int) -> Void) {
+    self.inner = inner
+    self.report = report
+  }
+
+  /// The schema of the inner rows.
+  public var schema: Schema { inner.schema }
+  /// As of the inner rows.
+  public var mayWiden: Bool { inner.mayWiden }
+  /// Those of the inner rows.
+  public var notes: [Warning] { inner.notes }
+
+  /// The next piece of the inner rows.
+  public func next() async throws(Problem) -> BatchTask? {
+    let report = self.report
+    return try await inner.next()?.followed { batch in
+      report(batch.count)
+      return batch
+    }
+  }
+
+  /// The widened inner rows, counted as well.
+  public func widened() async throws(Problem) -> (any RowStream)? {
+    guard let wider = try await inner.widened() else { return nil }
+    return CountedRows(wider, report)
+  }
+}

@@ -1,0 +1,73 @@
+import CommandLineKit
+import Domain
+import Testing
+
+@testable import bb_export
+@testable import bb_notes
+
+@Suite("settings") struct SettingsTests {
+  private static let options: [Option] = [BBExport.program, BBNotes.program].flatMap { program in
+    func all(_ commands: [Command]) -> [Option] { commands.flatMap { $0.options + all($0.subcommands) } }
+    return program.options + all(program.commands)
+  }
+
+  /// Options that say what one command does; as defaults they would surprise.
+  private static let momentary: Set = [
+    "accept", "accept-drift", "agg", "allow-partial", "allow-shrink", "as", "auth", "catalog", "columns", "config",
+    "count", "count-by", "csvw",
+    "datapackage", "dataset", "discover", "dry-run", "episode", "favourites", "from", "from-format", "from-storage",
+    "full", "grammar", "group", "header", "ignore", "image-dir", "images", "join", "join-type", "json", "keep-cursor",
+    "key", "limit",
+    "max-requests", "name", "nest", "offset", "on", "open", "option", "output", "pages", "plain", "post", "rating",
+    "records",
+    "refresh", "replace", "sample", "search", "season", "seed", "set", "shard", "since", "sort", "sql", "state",
+    "status",
+    "summary", "table", "title", "try", "types", "until", "verify", "where", "with", "writer",
+  ]
+
+  @Test("every option with a sensible default is a setting with the same values and default") func complete() {
+    for option in Set(Self.options) where !Self.momentary.contains(option.name) {
+      guard let key = ConfigurationKey(rawValue: option.name) else {
+        // The options of bb-notes alone that choose what one command does.
+        let isShared = BBExport.program.commands.contains { $0.options.contains(option) }
+        #expect(!isShared, "--\(option.name) is not a setting")
+        continue
+      }
+      if let words = option.words { #expect(key.words.map(Set.init) == Set(words), "\(option.name)") }
+      if option.placeholder == nil { #expect(key.words == ["yes", "no"], "\(option.name)") }
+      if let fallback = key.fallback, let usual = option.default { #expect(fallback == usual, "\(option.name)") }
+    }
+    for key in ConfigurationKey.allCases where ![.editor, .pager].contains(key) {
+      #expect(Self.options.contains { $0.name == key.rawValue }, "\(key.rawValue) is not an option")
+      #expect(!Self.momentary.contains(key.rawValue), "\(key.rawValue)")
+    }
+  }
+
+  @Test("settings apply where the option does, and are ignored elsewhere") func applied() {
+    let shell = Shell("BB_DELIMITER=';' BB_NO_HEADERS=yes BB_EMPTY_AS=text BB_FROM_NULL=NA BB_STRICT_CSV=yes")
+    shell.write("t.csv", "a,b\n,NA\n")
+    shell.write("t.json", #"[{"a":"","b":null}]"#)
+    let csv = shell.run("bb-export t.csv -f csv; bb-export t.json -f csv; bb-export t.csv -f ndjson")
+    #expect(csv.out == "\"\";\n\"\";\n{\"a\":\"\",\"b\":null}\n" && csv.err == "", "\(csv.err)")
+    let given = shell.run("bb-export t.csv -f csv --delimiter tab --empty-as null; bb-export t.json --empty-as text")
+    #expect(given.out == "\t\n" && given.err.contains("--empty-as applies only to csv and tsv"), "\(given)")
+  }
+
+  @Test("both programs report the same error of a setting") func sameErrors() {
+    for (variable, message) in [
+      ("BB_EXCEL=maybe", "for excel"), ("BB_WIDTH=wide", "for width"), ("BB_TIMEOUT=-1", "for timeout"),
+    ] {
+      let shell = Shell(variable)
+      let export = shell.run("bb-export formats"), notes = shell.run("bb-notes list")
+      #expect(export.status == 78 && notes.status == 78 && export.err.contains(message), "\(export.err)")
+      #expect(export.err.replacing("bb-export", with: "bb-notes") == notes.err)
+    }
+  }
+
+  @Test("the configured source is read unless the command line names another place") func source() {
+    let shell = Shell("BB_SOURCE=snapshot BB_API_URL=http://127.0.0.1:9")
+    shell.write("t.csv", "a\n1\n")
+    let done = shell.run("bb-export characters --count && bb-export t.csv --count && bb-notes list")
+    #expect(done.status == 0 && done.out.hasPrefix("29\n1\n"), "\(done)")
+  }
+}
