@@ -45,7 +45,7 @@ enum HistoryCommands {
       }
     }
     let undone = try await UndoHistory(try context.repository()).undo(number)
-    context.say("undid “\(undone.title)” of \(undone.time)")
+    context.say("undid “\(undone.title)” of \(LocalTime.text(of: undone.time))")
   }
 
   private static func makeAgain(_ context: CommandContext) async throws(Problem) {
