@@ -44,6 +44,8 @@ public struct AppServices: Sendable {
   public var scratch: any ScratchSpace = NoScratch()
   /// The number of processor cores.
   public var cores = 1
+  /// The memory for sorting and groups without `--memory`, in bytes.
+  public var memory: @Sendable () -> Int = { 256 << 20 }
   /// The executor of work that uses several threads; nil for the executor of the command.
   public var workers: (any TaskExecutor)?
   /// The directories that the program uses, by purpose.

@@ -1,4 +1,4 @@
-import Rows
+public import Rows
 import Domain
 import Codecs
 public import CommandLineKit
@@ -78,6 +78,10 @@ public enum OutputOptions {
   /// The number of threads.
   public static let threads = Option.value(
     "threads", "N", default: "number of CPU cores", in: "General", "number of threads")
+  /// The memory for sorting and groups.
+  public static let memory = Option.value(
+    "memory", "SIZE", default: "a quarter of the free memory, at most 1G", in: "General",
+    "memory for sorting and groups; what needs more goes to temporary files")
   /// When to show progress.
   public static let progress = Option.value(
     "progress", "WHEN", values: .words(["auto", "always", "never"]), default: "auto", in: "General",
@@ -94,7 +98,7 @@ public enum OutputOptions {
   /// The options of commands that write files.
   public static let exporting =
     [output, format, formatOption] + shortcuts.map(\.option) + [
-      csvw, dataPackage, imageDirectory, noClobber, verify, summary, noPager, threads, progress,
+      csvw, dataPackage, imageDirectory, noClobber, verify, summary, noPager, threads, memory, progress,
     ]
   /// The options of commands that show lists to users.
   public static let listing = [format, formatOption, width, wrap, json, plain, noPager]
@@ -130,5 +134,18 @@ extension Invocation {
     case "never": false
     default: Terminal.isTerminal(2) && !isOn(SharedOptions.quiet)
     }
+  }
+}
+
+extension Invocation {
+  /// The number of bytes that an option states: `500k`, `64M`, `2G`; nil if it is absent.
+  /// - Throws: `usage` for anything else.
+  public func size(_ option: Option) throws(Problem) -> Int? {
+    guard let text = setting(option) else { return nil }
+    guard let size = ByteSize.parse(text) else {
+      throw Problem(
+        .usage, "invalid size “\(text)” for --\(option.name)", hint: "use bytes or a suffix: 500k, 64M, 2G")
+    }
+    return size
   }
 }

@@ -10,6 +10,8 @@ import Synchronization
 public struct OutputPlan: Sendable {
   /// The number of threads that encode, and that may read.
   public let threads: Int
+  /// The memory for sorting and groups, in bytes.
+  public let memory: Int
   private let services: AppServices
   private var targets: [OutputTarget]
   private let replaces: Bool
@@ -29,6 +31,7 @@ public struct OutputPlan: Sendable {
     self.services = services
     replaces = !invocation.isOn(OutputOptions.noClobber)
     threads = try invocation.integer(OutputOptions.threads, in: 1...1024) ?? policy.threads ?? services.cores
+    memory = try Self.memory(invocation) ?? services.memory()
     hasSummary = invocation.has(OutputOptions.summary)
     isVerified = invocation.has(OutputOptions.verify)
     self.policy = policy
@@ -106,6 +109,15 @@ public struct OutputPlan: Sendable {
     }
   }
 
+  /// - Throws: `usage` for less than 1 MiB.
+  private static func memory(_ invocation: Invocation) throws(Problem) -> Int? {
+    guard let size = try invocation.size(OutputOptions.memory) else { return nil }
+    guard size >= 1 << 20 else {
+      throw Problem(.usage, "--memory is too small: at least 1M is required", hint: "use --memory 64M")
+    }
+    return size
+  }
+
   /// An existing file that an output would replace; nil if there is none.
   public var replacedFile: String? { targets.first { $0.isFile && services.files.isFile($0.path) }?.path }
 
@@ -133,6 +145,7 @@ public struct OutputPlan: Sendable {
     var wanted = selection
     if wanted.columns == nil, wanted.grouping == nil { wanted.columns = policy.columns[audience] }
     let selection = wanted, services = self.services, usesPager = self.usesPager, threads = self.threads
+    let memory = self.memory
     let showsLocalTimes = policy.showsLocalTimes && audience == .user
     // Built-in data does not replace a file that has appeared since either.
     let replaces = self.replaces && !services.provenance.isFallback, isHeldBack = rows.mayWiden
@@ -166,7 +179,8 @@ public struct OutputPlan: Sendable {
     let summary = try await withTaskExecutorPreference(threads > 1 ? services.workers : nil) {
       () async throws(Problem) in
       try await export.run(rows) { (stream) throws(Problem) in
-        let chosen = try selection.apply(to: stream, scratch: services.scratch, related: related, threads: threads)
+        let chosen = try selection.apply(
+          to: stream, scratch: services.scratch, related: related, threads: threads, memory: memory)
         written.withLock { $0 = chosen.schema }
         return showsLocalTimes ? LocalTimeRows(chosen) : chosen
       }

@@ -87,12 +87,7 @@ public struct ParquetExporter: Exporter {
   /// A number of bytes: `64MiB`, `1048576`; at least 64 KiB and at most 1 GiB.
   private static func size(_ option: ExporterDescriptor.Option, in options: ExportOptions) throws(Problem) -> Int? {
     guard let text = options.values[option.key] else { return nil }
-    let digits = text.prefix { $0.isASCII && $0.isNumber }
-    let units = ["": 1, "KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30]
-    if let number = Int(digits), let unit = units[String(text.dropFirst(digits.count))] {
-      let (bytes, isTooLarge) = number.multipliedReportingOverflow(by: unit)
-      if !isTooLarge, (64 << 10...1 << 30).contains(bytes) { return bytes }
-    }
+    if let bytes = ByteSize.parse(text), (64 << 10...1 << 30).contains(bytes) { return bytes }
     throw invalid(option, text, "expected a size from 64KiB to 1GiB")
   }
 

@@ -200,18 +200,3 @@ enum Options {
   /// What commands take that read files.
   static let readingFiles = [from] + FileInputOptions.options
 }
-
-extension Invocation {
-  /// The number of bytes an option gives, as in `500k`, `64M`, `2G`; nil if it is not given.
-  /// - Throws: `usage` for anything else.
-  func size(_ option: Option) throws(Problem) -> Int? {
-    guard let text = setting(option) else { return nil }
-    let units: [Character: Int] = ["k": 1 << 10, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30]
-    let unit = text.last.flatMap { units[$0] }
-    guard let number = Int(unit == nil ? text[...] : text.dropLast()), number > 0, number <= 1 << 32 else {
-      throw Problem(
-        .usage, "invalid size “\(text)” for --\(option.name)", hint: "use bytes or a suffix: 500k, 64M, 2G")
-    }
-    return number * (unit ?? 1)
-  }
-}

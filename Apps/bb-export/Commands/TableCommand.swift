@@ -120,11 +120,12 @@ struct TableCommand {
     guard isProfile else {
       return try await outputs.write(rows, selection: selection, related: related, into: combined)
     }
-    let threads = outputs.threads, services = self.services
+    let threads = outputs.threads, memory = outputs.memory, services = self.services
     let profile = try await withTaskExecutorPreference(threads > 1 ? services.workers : nil) {
       () async throws(Problem) in
       try await rows.withWidening { (stream) async throws(Problem) in
-        let chosen = try selection.apply(to: stream, scratch: services.scratch, related: related, threads: threads)
+        let chosen = try selection.apply(
+          to: stream, scratch: services.scratch, related: related, threads: threads, memory: memory)
         return try await Profile.rows(of: chosen, threads: threads)
       }
     }

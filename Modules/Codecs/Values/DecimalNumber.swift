@@ -7,15 +7,20 @@ public struct DecimalNumber: Sendable, Hashable, Comparable {
   private let exponent: Int
 
   /// The number a literal in JSON's grammar says (a leading `+` and zeros are taken too); nil when it is none.
-  public init?(_ literal: some Collection<UInt8>) {
-    var isNegative = false, digits: [UInt8] = [], point: Int?, exponent = 0, count = 0
-    var rest = literal[...]
-    if let sign = rest.first, sign == 45 || sign == 43 {
-      isNegative = sign == 45
-      rest = rest.dropFirst()
+  public init?(_ literal: [UInt8]) { self.init(literal.span) }
+
+  /// The number that a literal represents; nil if it is none.
+  public init?(_ literal: UnsafeRawBufferPointer) { unsafe self.init(Span(_unsafeBytes: literal)) }
+
+  private init?(_ literal: Span<UInt8>) {
+    var isNegative = false, digits: [UInt8] = [], point: Int?, exponent = 0, count = 0, at = 0
+    if !literal.isEmpty, literal[0] == 45 || literal[0] == 43 {
+      isNegative = literal[0] == 45
+      at = 1
     }
-    while let byte = rest.first {
-      if (48...57).contains(byte) {
+    while at < literal.count {
+      let byte = literal[at]
+      if byte &- 48 < 10 {
         digits.append(byte - 48)
         count += 1
       } else if byte == 46, point == nil {
@@ -23,21 +28,21 @@ public struct DecimalNumber: Sendable, Hashable, Comparable {
       } else {
         break
       }
-      rest = rest.dropFirst()
+      at += 1
     }
     guard count > 0 else { return nil }
-    if let mark = rest.first {
-      guard mark == 101 || mark == 69 else { return nil }
-      rest = rest.dropFirst()
+    if at < literal.count {
+      guard literal[at] == 101 || literal[at] == 69 else { return nil }
+      at += 1
       var isDown = false
-      if let sign = rest.first, sign == 45 || sign == 43 {
-        isDown = sign == 45
-        rest = rest.dropFirst()
+      if at < literal.count, literal[at] == 45 || literal[at] == 43 {
+        isDown = literal[at] == 45
+        at += 1
       }
-      guard !rest.isEmpty else { return nil }
-      for byte in rest {
-        guard (48...57).contains(byte) else { return nil }
-        exponent = min(exponent * 10 + Int(byte - 48), 1 << 40)
+      guard at < literal.count else { return nil }
+      for index in at..<literal.count {
+        guard literal[index] &- 48 < 10 else { return nil }
+        exponent = min(exponent * 10 + Int(literal[index] - 48), 1 << 40)
       }
       if isDown { exponent = -exponent }
     }

@@ -14,7 +14,7 @@ struct ConditionMatcher: Sendable {
   /// The test of a cell that is not null.
   enum Test: Sendable {
     case isNull(Bool)
-    case number(Condition.Operator, [DecimalNumber], short: Int64?, nearest: NearestDouble?)
+    case number(Condition.Operator, [DecimalNumber], short: Int64?, nearest: [NearestDouble])
     case boolean(Bool)
     case text(Condition.Operator, [[UInt8]])
     case date(Condition.Operator, [[UInt8]])
@@ -117,7 +117,7 @@ struct ConditionMatcher: Sendable {
     case .integer, .real, .decimal:
       let short = bytes.count == 1 && bytes[0].count < 19 ? Int64(condition.values[0]) : nil
       let wanted = try numbers("1")
-      let nearest = bytes.count == 1 ? unsafe bytes[0].withUnsafeBytes { unsafe NearestDouble($0) } : nil
+      let nearest = bytes.compactMap { unsafe $0.withUnsafeBytes { unsafe NearestDouble($0) } }
       return .number(comparison, wanted, short: short, nearest: nearest)
     case .boolean:
       guard comparison == .equal || comparison == .notEqual else {
@@ -175,7 +175,7 @@ struct ConditionMatcher: Sendable {
       if let short, let value = reader.integer(of: cell) {
         return Self.holds(comparison, value < short ? -1 : value == short ? 0 : 1)
       }
-      if let nearest, let order = reader.nearestDouble(of: cell)?.order(to: nearest) {
+      if nearest.count == 1, let order = reader.nearestDouble(of: cell)?.order(to: nearest[0]) {
         return Self.holds(comparison, order)
       }
       guard let value = reader.number(of: cell) else { return nil }

@@ -122,16 +122,15 @@ extension ConditionMatcher {
       keep(&rows) { row in
         if case .boolean(let value) = reader.cell(row, column) { (value == wanted) == wants } else { false }
       }
-    case .number(let comparison, let wanted, _, let nearest?) where wanted.count == 1 && nearest.isWhole:
-      filterNumbers(reader, &rows, comparison, nearest.value, wanted[0])
-    case .text(let comparison, let wanted) where wanted.count == 1 && comparison == .equal:
-      let text = wanted[0]
-      unsafe text.withUnsafeBytes { text in
-        keep(&rows) { row in
-          guard let value = unsafe reader.bytes(of: reader.cell(row, column)) else { return false }
-          return unsafe (value.count == text.count && precedes(value, text) == 0) == wants
-        }
+    case .number(let comparison, let wanted, _, let nearest)
+    where nearest.count == wanted.count && nearest.allSatisfy(\.isWhole):
+      if wanted.count == 1 {
+        filterNumbers(reader, &rows, comparison, nearest[0].value, wanted[0])
+      } else {
+        filterNumbers(reader, &rows, among: nearest.map(\.value), wanted)
       }
+    case .text(let comparison, let wanted):
+      filterTexts(reader, &rows, comparison, wanted)
     case .date(let comparison, let wanted):
       keep(&rows) { row in
         guard let value = unsafe reader.bytes(of: reader.cell(row, column)) else { return false }
@@ -152,7 +151,7 @@ extension ConditionMatcher {
           return unsafe Self.anyText(of: cell, reader, isList) { unsafe search.matches($0) } == wants
         }
       }
-    case .number, .text, .element, .numberElement, .begins, .column:
+    case .number, .element, .numberElement, .begins, .column:
       keep(&rows) { row in matches(reader, row, &scratch) }
     }
   }
@@ -174,6 +173,45 @@ extension ConditionMatcher {
       if found.isWhole { return same }
       guard let exact = reader.number(of: cell) else { return false }
       return exact < number ? less : exact == number ? same : more
+    }
+  }
+
+  /// Numbers that are one of several.
+  private func filterNumbers(
+    _ reader: CellReader, _ rows: inout [Int32], among values: [Double], _ numbers: [DecimalNumber]
+  ) {
+    let column = self.column, wants = !isNegated
+    keep(&rows) { row in
+      let cell = reader.cell(row, column)
+      guard let found = reader.nearestDouble(of: cell) else { return false }
+      guard values.contains(found.value) else { return !wants }
+      if found.isWhole { return wants }
+      guard let exact = reader.number(of: cell) else { return false }
+      return numbers.contains(exact) == wants
+    }
+  }
+
+  private func filterTexts(
+    _ reader: CellReader, _ rows: inout [Int32], _ comparison: Condition.Operator, _ wanted: [[UInt8]]
+  ) {
+    let column = self.column
+    let less = Self.holds(comparison, -1) != isNegated
+    let same = Self.holds(comparison, 0) != isNegated
+    let more = Self.holds(comparison, 1) != isNegated
+    if wanted.count == 1 {
+      unsafe wanted[0].withUnsafeBytes { text in
+        keep(&rows) { row in
+          guard let value = unsafe reader.bytes(of: reader.cell(row, column)) else { return false }
+          if less == more, value.count != text.count { return less }
+          let order = unsafe precedes(value, text)
+          return order < 0 ? less : order == 0 ? same : more
+        }
+      }
+    } else {
+      keep(&rows) { row in
+        guard let value = unsafe reader.bytes(of: reader.cell(row, column)) else { return false }
+        return wanted.contains { unsafe Self.order(value, $0) == 0 } == same
+      }
     }
   }
 

@@ -229,10 +229,7 @@ extension Cell {
 /// Words that order the values of one column as far as they go: if two differ, the values differ in the same direction.
 enum OrderWord {
   @inline(__always) static func word(of cell: Cell, _ reader: CellReader) -> UInt64 {
-    if let number = reader.nearestDouble(of: cell) {
-      let pattern = (number.value == 0 ? 0 : number.value).bitPattern
-      return pattern >> 63 == 0 ? pattern | 1 << 63 : ~pattern
-    }
+    if let number = reader.nearestDouble(of: cell) { return number.orderedBits }
     if case .boolean(let value) = cell { return value ? 1 : 0 }
     guard let bytes = unsafe reader.bytes(of: cell) else { return 0 }
     return unsafe word(of: bytes)

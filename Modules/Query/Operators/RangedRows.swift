@@ -1,117 +1,253 @@
 import Rows
 import Synchronization
 
-/// Sorted runs, given out in ranges of the whole order. The task that takes a range merges and copies it.
+/// Sorted rows in memory or in a file.
+enum SortPart: Sendable {
+  case run(SortRun)
+  case file(SpilledRun)
+
+  var count: Int {
+    switch self {
+    case .run(let run): run.count
+    case .file(let file): file.count
+    }
+  }
+  var bytes: Int {
+    switch self {
+    case .run(let run): run.rowBytes
+    case .file(let file): file.bytes
+    }
+  }
+  var isDecided: Bool {
+    switch self {
+    case .run(let run): run.isDecided
+    case .file(let file): file.isDecided
+    }
+  }
+}
+
+/// Sorted parts, given out in ranges of the whole order. The task that takes a range merges and copies it.
 ///
-/// Of equal rows, those of the earlier run come first.
+/// Of equal rows, those of the earlier part come first.
 final class RangedRows: RowStream {
   let schema: Schema
   private let order: SortOrder
-  private let runs: [SortRun]
-  private let readers: [CellReader]
+  private let parts: [SortPart]
   /// The first rows of all ranges but the first one. They are rows rather than values, so that ranges stay small where
   /// values are few.
-  private let splitters: [SortPlace]
+  private let splitters: [Splitter]
   private let isDecided: Bool
-  /// The number of ranges given out, and where the next one begins in each run.
+  /// The number of ranges given out, and where the next one begins in each part that is in memory.
   private let state: Mutex<(range: Int, cuts: [Int])>
   /// Rows that may be needed; ranges after them are not made.
   private let limit: Int
   private static let samples = 32
 
-  /// - Parameter runs: in the order in which their rows came in.
-  init(schema: Schema, order: SortOrder, runs: [SortRun], limit: Int? = nil) {
+  /// A row that begins a range.
+  private struct Splitter: Sendable {
+    let place: SortPlace
+    /// The run that has it as row `place.row`.
+    let run: SortRun
+    /// Its part and its number in the part.
+    let part: Int, number: Int
+    /// The number of rows that it was chosen from.
+    var weight: Int
+  }
+
+  /// - Parameter parts: in the order in which their rows came in.
+  init(schema: Schema, order: SortOrder, parts: [SortPart], limit: Int? = nil) {
     self.schema = schema
     self.order = order
-    self.runs = runs
+    self.parts = parts
     self.limit = limit ?? .max
-    let isDecided = runs.allSatisfy(\.isDecided), readers = runs.map { CellReader($0.batch) }
-    self.isDecided = isDecided
-    self.readers = readers
-    state = Mutex((0, Array(repeating: 0, count: runs.count)))
-    let rows = runs.reduce(0) { $0 + $1.places.count }
-    let bytes = runs.reduce(0) { $0 + $1.batch.textSize }
-    let ranges = max(1, bytes / (192 << 10), rows / 8192)
-    var sample: [SortPlace] = []
-    let step = max(1, rows / (ranges * Self.samples))
-    var skip = step / 2
-    for (index, run) in runs.enumerated() {
-      while skip < run.places.count {
-        var place = run.places[skip]
-        place.run = Int32(index)
-        sample.append(place)
+    isDecided = parts.allSatisfy(\.isDecided)
+    state = Mutex((0, Array(repeating: 0, count: parts.count)))
+    let rows = parts.reduce(0) { $0 + $1.count }, bytes = parts.reduce(0) { $0 + $1.bytes }
+    let files = parts.count { if case .file = $0 { true } else { false } }
+    // A range reads about one block of each file too many.
+    let size = max(192 << 10, files * SpilledRun.blockSize * 2)
+    let ranges = max(1, min(bytes / size, rows), files == 0 ? rows / 8192 : 0)
+    let samples = Self.samples(of: parts, each: max(1, rows / (ranges * Self.samples)))
+    splitters = Self.splitters(samples, ranges, order, isDecided)
+  }
+
+  /// Rows at equal distances.
+  private static func samples(of parts: [SortPart], each step: Int) -> [Splitter] {
+    var samples: [Splitter] = [], skip = step / 2
+    for (index, part) in parts.enumerated() {
+      var last = -1
+      while skip < part.count {
+        switch part {
+        case .run(let run):
+          samples.append(Splitter(place: run.view.place(skip, run: 0), run: run, part: index, number: skip, weight: 1))
+        case .file(let file):
+          let block = file.blocks.firstIndex(after: skip) - 1
+          if block == last {
+            samples[samples.count - 1].weight += 1
+          } else {
+            let run = file.firsts[block]
+            samples.append(
+              Splitter(
+                place: run.view.place(0, run: 0), run: run, part: index, number: file.blocks[block].firstRow, weight: 1)
+            )
+          }
+          last = block
+        }
         skip += step
       }
-      skip -= run.places.count
+      skip -= part.count
     }
-    // Places of one run are in order, but equal rows need not be in order of their numbers among the samples.
-    RadixSort.sort(&sample, isDecided: isDecided) { a, b in
-      order.compare(readers[Int(a.run)], Int(a.row), readers[Int(b.run)], Int(b.row))
-    }
-    splitters =
-      sample.isEmpty ? [] : (1..<max(ranges, 1)).map { sample[min($0 * sample.count / ranges, sample.count - 1)] }
+    return samples
   }
 
-  private func compare(_ a: SortPlace, _ b: SortPlace) -> Int {
-    order.compare(readers[Int(a.run)], Int(a.row), readers[Int(b.run)], Int(b.row))
+  /// Samples that divide the rows into ranges of about the same size.
+  private static func splitters(
+    _ samples: [Splitter], _ ranges: Int, _ order: SortOrder, _ isDecided: Bool
+  ) -> [Splitter] {
+    let views = samples.map(\.run.view)
+    var places = samples.enumerated().map { index, sample in
+      SortPlace(head: sample.place.head, next: sample.place.next, run: Int32(index), row: sample.place.row)
+    }
+    RadixSort.sort(&places, isDecided: isDecided) { a, b in
+      order.compare(views[Int(a.run)], Int(a.row), views[Int(b.run)], Int(b.row))
+    }
+    let total = samples.reduce(0) { $0 + $1.weight }
+    var result: [Splitter] = [], seen = 0
+    for place in places {
+      let sample = samples[Int(place.run)]
+      seen += sample.weight
+      if result.count + 1 < ranges, seen * ranges > total * (result.count + 1) { result.append(sample) }
+    }
+    return result
   }
 
-  /// The first place of a run, from `start` on, that does not come before a splitter.
-  private func cut(_ index: Int, from start: Int, _ splitter: SortPlace) -> Int {
-    let places = runs[index].places
-    func isBefore(_ at: Int) -> Bool {
-      var place = places[at]
-      place.run = Int32(index)
-      if place.head != splitter.head { return place.head < splitter.head }
-      if place.next != splitter.next { return place.next < splitter.next }
-      let result = isDecided ? 0 : compare(place, splitter)
-      if result != 0 { return result < 0 }
-      return place.run == splitter.run ? place.row < splitter.row : place.run < splitter.run
-    }
+  /// Whether a row comes before a splitter.
+  private func isBefore(
+    _ row: Int, of view: SortRun.View, part: Int, firstRow: Int, _ splitter: Splitter, _ splitterView: SortRun.View
+  ) -> Bool {
+    let place = view.place(row, run: 0)
+    if place.head != splitter.place.head { return place.head < splitter.place.head }
+    if place.next != splitter.place.next { return place.next < splitter.place.next }
+    let result = isDecided ? 0 : order.compare(view, row, splitterView, Int(splitter.place.row))
+    if result != 0 { return result < 0 }
+    return part == splitter.part ? firstRow + row < splitter.number : part < splitter.part
+  }
+
+  /// The first row of a run, from `start` on, that does not come before a splitter.
+  private func cut(_ run: SortRun, part: Int, firstRow: Int = 0, from start: Int = 0, _ splitter: Splitter) -> Int {
+    let view = run.view, other = splitter.run.view
+    func isBefore(_ at: Int) -> Bool { self.isBefore(at, of: view, part: part, firstRow: firstRow, splitter, other) }
     var low = start, step = 1
-    while low + step <= places.count, isBefore(low + step - 1) {
+    while low + step <= run.count, isBefore(low + step - 1) {
       low += step
       step *= 2
     }
-    var high = min(low + step - 1, places.count)
+    var high = min(low + step - 1, run.count)
     while low < high {
       let middle = (low + high) / 2
       if isBefore(middle) { low = middle + 1 } else { high = middle }
     }
+    withExtendedLifetime((run, splitter)) {}
     return low
   }
 
   func next() async throws(Problem) -> BatchTask? { nextTask() }
 
   /// The next range, without waiting.
-  func nextTask() -> BatchTask? {
-    let piece: (starts: [Int], ends: [Int])? = state.withLock { state in
+  private func nextTask() -> BatchTask? {
+    let piece: (range: Int, starts: [Int], ends: [Int])? = state.withLock { state in
       guard state.range <= splitters.count, state.cuts.reduce(0, +) < limit else { return nil }
-      let starts = state.cuts
-      for run in runs.indices {
-        state.cuts[run] =
-          state.range < splitters.count
-          ? cut(run, from: starts[run], splitters[state.range]) : runs[run].places.count
+      let starts = state.cuts, range = state.range
+      for (index, part) in parts.enumerated() {
+        switch part {
+        case .run(let run):
+          state.cuts[index] =
+            range < splitters.count ? cut(run, part: index, from: starts[index], splitters[range]) : run.count
+        case .file: break
+        }
       }
       state.range += 1
-      return (starts, state.cuts)
+      return (range, starts, state.cuts)
     }
     guard let piece else { return nil }
-    return BatchTask { () throws(Problem) in self.batch(piece.starts, piece.ends) }
+    return BatchTask { () throws(Problem) in
+      let (places, runs) = try self.places(piece.range, piece.starts, piece.ends)
+      return RowBatch(gathering: places, of: runs, width: self.schema.width)
+    }
+  }
+
+  /// Writes all rows to a file.
+  /// - Throws: `io`.
+  func write(to file: inout SpilledRun) throws(Problem) {
+    var starts = Array(repeating: 0, count: parts.count)
+    for range in 0...splitters.count {
+      var ends = starts
+      for (index, part) in parts.enumerated() {
+        guard case .run(let run) = part else { continue }
+        ends[index] = range < splitters.count ? cut(run, part: index, from: starts[index], splitters[range]) : run.count
+      }
+      let (places, runs) = try places(range, starts, ends)
+      try file.append(places, of: runs)
+      starts = ends
+    }
   }
 
   /// The rows of a range, in order.
-  private func batch(_ starts: [Int], _ ends: [Int]) -> RowBatch {
-    var places: [SortPlace] = []
-    places.reserveCapacity(zip(starts, ends).reduce(0) { $0 + $1.1 - $1.0 })
-    for run in runs.indices {
-      for at in starts[run]..<ends[run] {
-        var place = runs[run].places[at]
-        place.run = Int32(run)
-        places.append(place)
+  /// - Throws: `io`.
+  private func places(_ range: Int, _ starts: [Int], _ ends: [Int]) throws(Problem) -> ([SortPlace], [SortRun]) {
+    var runs: [SortRun] = [], places: [SortPlace] = []
+    func add(_ run: SortRun, _ rows: Range<Int>) {
+      if rows.isEmpty { return }
+      let view = run.view
+      for row in rows { places.append(view.place(row, run: runs.count)) }
+      runs.append(run)
+    }
+    for (index, part) in parts.enumerated() {
+      switch part {
+      case .run(let run): add(run, starts[index]..<ends[index])
+      case .file(let file):
+        let first = range == 0 ? nil : splitters[range - 1], end = range < splitters.count ? splitters[range] : nil
+        // The block that a splitter falls into is read by both ranges.
+        let blocks =
+          (first.map { max(0, self.block(of: $0, in: file, part: index) - 1) } ?? 0)
+          ..<(end.map { self.block(of: $0, in: file, part: index) } ?? file.blocks.count)
+        for block in blocks.map({ file.blocks[$0] }) {
+          let run = try file.read(block)
+          let lower = first.map { cut(run, part: index, firstRow: block.firstRow, $0) } ?? 0
+          let upper = end.map { cut(run, part: index, firstRow: block.firstRow, from: lower, $0) } ?? run.count
+          add(run, lower..<upper)
+        }
       }
     }
-    RadixSort.sort(&places, isDecided: isDecided, compare)
-    return RowBatch(gathering: places, of: runs, width: schema.width)
+    let views = runs.map(\.view)
+    RadixSort.sort(&places, isDecided: isDecided) { a, b in
+      order.compare(views[Int(a.run)], Int(a.row), views[Int(b.run)], Int(b.row))
+    }
+    return (places, runs)
+  }
+
+  /// The first block of a file whose first row does not come before a splitter.
+  private func block(of splitter: Splitter, in file: SpilledRun, part: Int) -> Int {
+    let other = splitter.run.view
+    var low = 0, high = file.blocks.count
+    while low < high {
+      let middle = (low + high) / 2
+      let isBefore = isBefore(
+        0, of: file.firsts[middle].view, part: part, firstRow: file.blocks[middle].firstRow, splitter, other)
+      if isBefore { low = middle + 1 } else { high = middle }
+    }
+    return low
+  }
+}
+
+extension [SpilledRun.Block] {
+  /// The first block that begins after a row; the last one of the file if there is none, plus one.
+  fileprivate func firstIndex(after row: Int) -> Int {
+    var low = 0, high = count
+    while low < high {
+      let middle = (low + high) / 2
+      if self[middle].firstRow <= row { low = middle + 1 } else { high = middle }
+    }
+    return low
   }
 }

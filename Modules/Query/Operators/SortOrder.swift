@@ -1,6 +1,17 @@
 import Codecs
 import Rows
 
+/// Rows whose cells can be read: those of a batch or of a run.
+protocol ReadableRows {
+  func cell(_ row: Int, _ column: Int) -> Cell
+  /// Reads what the cells refer to.
+  var reader: CellReader { get }
+}
+
+extension CellReader: ReadableRows {
+  var reader: CellReader { self }
+}
+
 /// The order of rows: by columns, then by the key; text as bytes, numbers by value, nulls last.
 struct SortOrder: Sendable {
   /// A column to sort by.
@@ -20,7 +31,7 @@ struct SortOrder: Sendable {
 
   /// Below zero when the row of the first reader comes first, above when the other one does, zero when the order of
   /// arrival decides.
-  func compare(_ a: CellReader, _ rowA: Int, _ b: CellReader, _ rowB: Int) -> Int {
+  func compare<Rows: ReadableRows>(_ a: Rows, _ rowA: Int, _ b: Rows, _ rowB: Int) -> Int {
     for key in keys {
       let x = a.cell(rowA, key.column), y = b.cell(rowB, key.column)
       switch (x.isNull, y.isNull) {
@@ -29,7 +40,7 @@ struct SortOrder: Sendable {
       case (false, true): return -1
       case (false, false): break
       }
-      let order = Self.compare(a, x, b, y)
+      let order = Self.compare(a.reader, x, b.reader, y)
       if order != 0 { return key.isDescending ? -order : order }
     }
     return 0
@@ -49,7 +60,7 @@ struct SortOrder: Sendable {
   }
 
   /// The order between values of different kinds in one column.
-  private static func rank(_ cell: Cell) -> Int {
+  static func rank(_ cell: Cell) -> Int {
     switch cell {
     case .null: 0
     case .boolean: 1
@@ -58,24 +69,5 @@ struct SortOrder: Sendable {
     case .json: 4
     case .bytes: 5
     }
-  }
-
-  /// A number that orders rows by a prefix of their first column: if two numbers differ, the rows differ in the same
-  /// direction. Three bits encode the kind, the others the first bytes of the value.
-  func head(_ reader: CellReader, _ row: Int) -> UInt64 {
-    guard let key = keys.first else { return 0 }
-    let cell = reader.cell(row, key.column)
-    if cell.isNull { return .max }
-    var bits: UInt64 = 0
-    if let number = reader.nearestDouble(of: cell) {
-      let pattern = (number.value == 0 ? 0 : number.value).bitPattern
-      bits = pattern >> 63 == 0 ? pattern | 1 << 63 : ~pattern
-    } else if case .boolean(let value) = cell {
-      bits = value ? 1 << 63 : 0
-    } else if let bytes = unsafe reader.bytes(of: cell) {
-      for at in 0..<8 { bits = unsafe bits << 8 | (at < bytes.count ? UInt64(bytes[at]) : 0) }
-    }
-    let head = UInt64(Self.rank(cell)) << 61 | bits >> 3
-    return key.isDescending ? ~head : head
   }
 }

@@ -1,23 +1,37 @@
 import Rows
 
-/// A row of a run, and its words.
-struct SortPlace {
-  var head: UInt64
-  var next: UInt64
-  var run: Int32
-  var row: Int32
-}
-
-/// A batch and the order of its rows.
+/// Rows in order in one block: first where each of them begins (4 bytes), then their words (16 bytes), then the rows
+/// one after the other. In a temporary file a run is the same bytes.
+///
+/// A row is its packed cells, 8 bytes each, and then their bytes, so that it is copied as a whole. Packed rows need about
+/// half the memory of a batch.
 struct SortRun: Sendable {
-  let batch: RowBatch
-  /// The rows in order.
-  let places: [SortPlace]
+  let width: Int
+  /// The number of rows.
+  let count: Int
   /// Whether rows with the same words are equal.
   let isDecided: Bool
+  let block: Arena
+  /// The bytes of all rows together.
+  let rowBytes: Int
 
+  /// A run that was read from a file.
+  init(width: Int, count: Int, rowBytes: Int, isDecided: Bool, block: Arena) {
+    precondition(block.count == Self.size(count, rowBytes), "internal error: a run has the wrong size")
+    self.width = width
+    self.count = count
+    self.rowBytes = rowBytes
+    self.isDecided = isDecided
+    self.block = block
+  }
+
+  /// The bytes of a run.
+  private static func size(_ count: Int, _ rowBytes: Int) -> Int { rows(count) + rowBytes }
+  /// Where the rows begin in the block.
+  fileprivate static func rows(_ count: Int) -> Int { (count + 1) * 4 + count * 16 }
+
+  /// The rows of a batch in order.
   init(_ batch: RowBatch, _ order: SortOrder) {
-    self.batch = batch
     let reader = CellReader(batch)
     var places: [SortPlace] = [], isDecided = true
     places.reserveCapacity(batch.count)
@@ -29,144 +43,133 @@ struct SortRun: Sendable {
     RadixSort.sort(&places, isDecided: isDecided) { a, b in
       order.compare(reader, Int(a.row), reader, Int(b.row))
     }
-    self.places = places
+    let width = batch.width, cells = unsafe batch.cells.base, text = unsafe batch.arena.base
+    var rowBytes = 0
+    for at in 0..<batch.cells.count { rowBytes += unsafe PackedCell.size(of: cells[at]) }
+    block = unsafe Self.block(places, rowBytes: rowBytes) { place, target in
+      var end = unsafe target + width * 8
+      for column in 0..<width {
+        let cell = unsafe cells[Int(place.row) &* width &+ column]
+        unsafe PackedCell.store(cell, text, at: target + column &* 8, in: target, &end)
+      }
+      return unsafe end
+    }
+    self.rowBytes = rowBytes
+    self.width = width
+    count = batch.count
     self.isDecided = isDecided
   }
 
+  /// Rows of several runs, in the order of their places.
+  init(gathering places: [SortPlace], of runs: [SortRun], width: Int) {
+    let views = runs.map(\.view)
+    rowBytes = places.reduce(0) { $0 + views[Int($1.run)].range(Int($1.row)).count }
+    block = unsafe Self.block(places, rowBytes: rowBytes) { place, target in
+      let view = views[Int(place.run)], range = view.range(Int(place.row))
+      unsafe copyBytes(view.rows + range.lowerBound, to: target, range.count)
+      return unsafe target + range.count
+    }
+    self.width = width
+    count = places.count
+    isDecided = runs.allSatisfy(\.isDecided)
+    withExtendedLifetime(runs) {}
+  }
+
+  /// A block of rows, which `write` writes one after the other; it returns the end of each.
+  private static func block(
+    _ places: [SortPlace], rowBytes: Int,
+    _ write: (SortPlace, UnsafeMutablePointer<UInt8>) -> UnsafeMutablePointer<UInt8>
+  ) -> Arena {
+    let size = size(places.count, rowBytes)
+    var builder = ArenaBuilder(capacity: size)
+    _ = unsafe builder.appendBytes(atMost: size) { memory in
+      guard let block = unsafe memory.baseAddress?.assumingMemoryBound(to: UInt8.self) else { return 0 }
+      let header = UnsafeMutableRawPointer(block), words = unsafe header + (places.count + 1) * 4
+      let first = unsafe block + rows(places.count)
+      var end = unsafe first
+      for (index, place) in places.enumerated() {
+        unsafe header.storeBytes(of: UInt32(end - first), toByteOffset: index &* 4, as: UInt32.self)
+        unsafe words.storeBytes(of: place.head, toByteOffset: index &* 16, as: UInt64.self)
+        unsafe words.storeBytes(of: place.next, toByteOffset: index &* 16 &+ 8, as: UInt64.self)
+        unsafe end = write(place, end)
+      }
+      precondition(unsafe end - first == rowBytes, "internal error: rows have another size")
+      unsafe header.storeBytes(of: UInt32(rowBytes), toByteOffset: places.count * 4, as: UInt32.self)
+      return size
+    }
+    return builder.freeze()
+  }
+
   /// The memory in use, in bytes.
-  var memory: Int { batch.memory + places.capacity * MemoryLayout<SortPlace>.stride }
+  var memory: Int { block.capacity }
+
+  /// The rows without their owner, for as long as the run exists.
+  var view: View { View(self) }
+
+  /// Rows of a run, to look at.
+  @safe struct View: ReadableRows {
+    let rows: UnsafePointer<UInt8>
+    private let starts: UnsafeRawPointer
+    private let words: UnsafeRawPointer
+    private let width: Int
+
+    fileprivate init(_ run: SortRun) {
+      unsafe starts = UnsafeRawPointer(run.block.base)
+      unsafe words = starts + (run.count + 1) * 4
+      unsafe rows = run.block.base + SortRun.rows(run.count)
+      width = run.width
+    }
+
+    /// Where a row begins and ends.
+    @inline(__always) func range(_ row: Int) -> Range<Int> {
+      let start = unsafe starts.loadUnaligned(fromByteOffset: row &* 4, as: UInt32.self)
+      let end = unsafe starts.loadUnaligned(fromByteOffset: row &* 4 &+ 4, as: UInt32.self)
+      return Int(start)..<Int(end)
+    }
+    /// A row as one of `run`.
+    @inline(__always) func place(_ row: Int, run: Int) -> SortPlace {
+      unsafe SortPlace(
+        head: words.loadUnaligned(fromByteOffset: row &* 16, as: UInt64.self),
+        next: words.loadUnaligned(fromByteOffset: row &* 16 &+ 8, as: UInt64.self), run: Int32(run), row: Int32(row))
+    }
+    func cell(_ row: Int, _ column: Int) -> Cell {
+      let start = range(row).lowerBound
+      return unsafe PackedCell.load(rows + start + column &* 8, of: rows + start, at: start)
+    }
+    var reader: CellReader { unsafe CellReader(bytes: rows) }
+  }
 }
 
-/// Sorts places by their words, and where these are equal and do not decide, by comparing rows. It is stable.
-enum RadixSort {
-  /// - Parameter compare: below, at or above zero as the first row comes before, with or after the second one.
-  static func sort(
-    _ places: inout [SortPlace], isDecided: Bool, _ compare: (SortPlace, SortPlace) -> Int
-  ) {
-    byHead(&places)
-    let count = places.count
-    var start = 0
-    while start < count {
-      let head = places[start].head
-      var end = start &+ 1
-      while end < count, places[end].head == head { end &+= 1 }
-      if end &- start > 1 { settle(&places, start..<end, isDecided, compare) }
-      start = end
-    }
-  }
-
-  /// Orders rows whose first words are equal.
-  private static func settle(
-    _ places: inout [SortPlace], _ range: Range<Int>, _ isDecided: Bool, _ compare: (SortPlace, SortPlace) -> Int
-  ) {
-    func order(_ a: SortPlace, _ b: SortPlace) -> Int {
-      if a.next != b.next { return a.next < b.next ? -1 : 1 }
-      return isDecided ? 0 : compare(a, b)
-    }
-    // They often are in order.
-    var ordered = range.lowerBound + 1
-    while ordered < range.upperBound, order(places[ordered - 1], places[ordered]) <= 0 { ordered += 1 }
-    if ordered == range.upperBound { return }
-    if range.count < 16 {
-      for index in ordered..<range.upperBound { insert(&places, index, from: range.lowerBound, order) }
-      return
-    }
-    var part = places[range].map { SortPlace(head: $0.next, next: $0.head, run: $0.run, row: $0.row) }
-    byHead(&part)
-    for (index, place) in part.enumerated() {
-      places[range.lowerBound + index] = SortPlace(head: place.next, next: place.head, run: place.run, row: place.row)
-    }
-    if isDecided { return }
-    var start = range.lowerBound
-    while start < range.upperBound {
-      var end = start + 1
-      while end < range.upperBound, places[end].next == places[start].next { end += 1 }
-      var isOrdered = true
-      for index in (start + 1)..<max(end, start + 1) where compare(places[index - 1], places[index]) > 0 {
-        isOrdered = false
-        break
-      }
-      if !isOrdered { places[start..<end].sort { compare($0, $1) < 0 } }
-      start = end
-    }
-  }
-
-  @inline(__always)
-  private static func insert(
-    _ places: inout [SortPlace], _ index: Int, from start: Int, _ order: (SortPlace, SortPlace) -> Int
-  ) {
-    let place = places[index]
-    var at = index
-    while at > start, order(places[at - 1], place) > 0 {
-      places[at] = places[at - 1]
-      at -= 1
-    }
-    places[at] = place
-  }
-
-  /// By the first words, a byte at a time from the last; bytes that all have in common are skipped.
-  private static func byHead(_ places: inout [SortPlace]) {
-    let count = places.count
-    guard count > 1 else { return }
-    if count < 64 {
-      for index in 1..<count { insert(&places, index, from: 0) { $0.head <= $1.head ? 0 : 1 } }
-      return
-    }
-    unsafe withUnsafeTemporaryAllocation(of: SortPlace.self, capacity: count) { other in
-      unsafe withUnsafeTemporaryAllocation(of: UInt32.self, capacity: 2048) { counts in
-        unsafe places.withUnsafeMutableBufferPointer { places in
-          guard let first = places.baseAddress, let second = other.baseAddress, let counts = counts.baseAddress else {
-            return
-          }
-          unsafe distribute(first, second, counts, count)
-        }
-      }
-    }
-  }
-
-  private static func distribute(
-    _ first: UnsafeMutablePointer<SortPlace>, _ second: UnsafeMutablePointer<SortPlace>,
-    _ counts: UnsafeMutablePointer<UInt32>, _ count: Int
-  ) {
-    var from = unsafe first, to = unsafe second
-    unsafe counts.initialize(repeating: 0, count: 2048)
-    for at in 0..<count {
-      var head = unsafe from[at].head, base = 0
-      while base < 2048 {
-        unsafe counts[base &+ Int(head & 255)] &+= 1
-        head >>= 8
-        base &+= 256
-      }
-    }
-    for byte in 0..<8 {
-      let mine = unsafe counts + byte * 256, shift = UInt64(byte * 8)
-      if unsafe mine[Int(from[0].head >> shift & 255)] == UInt32(count) { continue }
-      var sum: UInt32 = 0
-      for value in 0..<256 {
-        let many = unsafe mine[value]
-        unsafe mine[value] = sum
-        sum &+= many
-      }
-      for at in 0..<count {
-        let place = unsafe from[at]
-        let digit = Int(truncatingIfNeeded: place.head &>> shift & 255)
-        let target = unsafe mine[digit]
-        unsafe mine[digit] = target &+ 1
-        unsafe to[Int(target)] = place
-      }
-      unsafe swap(&from, &to)
-    }
-    if unsafe from != first { unsafe first.update(from: from, count: count) }
-  }
+/// A row of a run, and its words.
+struct SortPlace {
+  var head: UInt64
+  var next: UInt64
+  var run: Int32
+  var row: Int32
 }
 
 extension RowBatch {
   /// Rows of several runs in a batch of their own.
   init(gathering places: [SortPlace], of runs: [SortRun], width: Int) {
-    var builder = RowBatchBuilder(width: width)
-    for place in places { builder.append(row: Int(place.row), of: runs[Int(place.run)].batch) }
-    self = builder.finish()
+    let views = runs.map(\.view), fixed = width * 8
+    let size = places.reduce(0) { $0 + views[Int($1.run)].range(Int($1.row)).count - fixed }
+    var arena = ArenaBuilder(capacity: size), cells = CellsBuilder(capacity: places.count * width)
+    _ = unsafe arena.appendBytes(atMost: size) { memory in
+      guard let text = unsafe memory.baseAddress?.assumingMemoryBound(to: UInt8.self) else { return 0 }
+      var used = 0
+      for place in places {
+        let view = views[Int(place.run)], range = view.range(Int(place.row))
+        let row = unsafe view.rows + range.lowerBound, target = unsafe cells.appendRow(width)
+        for column in 0..<width {
+          unsafe target[column] = PackedCell.load(row + column &* 8, of: row, at: used &- fixed)
+        }
+        let length = range.count &- fixed
+        unsafe copyBytes(row + fixed, to: text + used, length)
+        used &+= length
+      }
+      return used
+    }
+    withExtendedLifetime(runs) {}
+    self = unsafe RowBatch(width: width, count: places.count, uncheckedCells: cells.freeze(), arena: arena.freeze())
   }
-  /// Bytes of text.
-  var textSize: Int { arena.count }
 }

@@ -10,11 +10,9 @@ struct SortWords: Equatable {
 extension SortOrder {
   /// The way in which the values of a column become words.
   enum WordKind: Sendable {
-    /// An `Int64`, a Boolean: one word, always decided.
     case integer, boolean
-    /// The nearest Double: one word, decided if no other number has the same nearest Double.
+    /// The nearest Double, which decides if no other number has the same one.
     case number
-    /// The first 15 bytes and the length: two words, decided if the text is shorter than 16 bytes.
     case text
     /// The kind of the value and how it begins.
     case other
@@ -30,80 +28,152 @@ extension SortOrder {
     }
   }
 
-  /// The words of a row. The first one is of the first column. The second one is of the rest of a text, or of the
-  /// second column if the first word always decides; otherwise two rows whose first values differ could be ordered by
-  /// their second ones.
+  /// The words of a row: the first 16 bytes of its values, written one after the other so that their bytes have the
+  /// order of the values. A number of which the nearest Double may not tell everything ends them, as do JSON and bytes.
   @inline(__always) func words(_ reader: CellReader, _ row: Int) -> SortWords {
-    guard let key = keys.first else { return SortWords(head: 0, next: 0, isDecided: true) }
-    let cell = reader.cell(row, key.column)
-    if cell.isNull, kinds[0] != .integer, kinds[0] != .boolean {
-      return SortWords(head: .max, next: kinds[0] == .text ? .max : 0, isDecided: keys.count == 1)
-    }
-    let flip: UInt64 = key.isDescending ? .max : 0
-    switch kinds[0] {
-    case .integer, .boolean:
-      let (word, isDecided) = Self.word(cell, reader, kinds[0])
-      // Null is the largest word both ways. A value with the same word is compared, and comes before null or with it.
-      let head = cell.isNull ? .max : word ^ flip
-      guard isDecided, cell.isNull || head != .max else { return SortWords(head: head, next: 0, isDecided: false) }
-      guard keys.count > 1 else { return SortWords(head: head, next: 0, isDecided: true) }
-      let (next, isNextDecided) = secondWord(reader, row)
-      return SortWords(head: head, next: next, isDecided: isNextDecided && keys.count == 2)
-    case .number:
-      let (word, isDecided) = Self.word(cell, reader, .number)
-      return SortWords(head: word ^ flip, next: 0, isDecided: isDecided && keys.count == 1)
-    case .text:
-      guard let text = unsafe reader.bytes(of: cell) else {
-        return SortWords(head: head(reader, row), next: 0, isDecided: false)
+    var words = WordBuilder()
+    for (key, kind) in zip(keys, kinds) {
+      let cell = reader.cell(row, key.column), flip: UInt64 = key.isDescending ? .max : 0
+      var isDecided = true
+      switch kind {
+      case .integer: isDecided = words.append(integer: cell, reader, flip)
+      case .boolean:
+        // Null comes last both ways.
+        if case .boolean(let value) = cell { words.append((value ? 2 : 1) << 56 ^ flip, 1) } else { words.appendNull() }
+        isDecided = cell.isBoolean || cell.isNull
+      case .number:
+        isDecided = words.append(number: cell, reader, flip)
+        return words.words(after: isDecided && key.column == keys.last?.column)
+      case .text:
+        if cell.isNull {
+          words.appendNull()
+        } else if let text = unsafe reader.bytes(of: cell) {
+          isDecided = unsafe words.append(text: text, flip)
+        } else {
+          return words.words(after: false)
+        }
+      case .other:
+        words.append(cell.isNull ? .max : Self.head(cell, reader) ^ flip, 8)
+        return words.words(after: false)
       }
-      let first = unsafe OrderWord.word(of: text) ^ flip, rest = unsafe Self.rest(of: text) ^ flip
-      let isDecided = text.count < 16 && keys.count == 1 && first != .max
-      return SortWords(head: first, next: rest, isDecided: isDecided)
-    case .other: return SortWords(head: head(reader, row), next: 0, isDecided: false)
+      if !isDecided || words.used >= 16 { return words.words(after: isDecided && key.column == keys.last?.column) }
     }
+    return words.words(after: true)
   }
 
-  /// The word of the second column, and whether it decides.
-  @inline(__always) private func secondWord(_ reader: CellReader, _ row: Int) -> (UInt64, Bool) {
-    let key = keys[1], cell = reader.cell(row, key.column)
-    if cell.isNull { return (.max, true) }
-    let flip: UInt64 = key.isDescending ? .max : 0
-    switch kinds[1] {
-    case .integer, .boolean, .number:
-      let (word, isDecided) = Self.word(cell, reader, kinds[1])
-      return (word ^ flip, isDecided && word ^ flip != .max)
-    case .text:
-      guard let text = unsafe reader.bytes(of: cell) else { return (0, false) }
-      return (unsafe OrderWord.word(of: text) ^ flip, false)
-    case .other: return (0, false)
+  /// A number that orders values of any kind by how they begin: 3 bits for the kind, the others for the first bytes.
+  private static func head(_ cell: Cell, _ reader: CellReader) -> UInt64 {
+    var bits: UInt64 = 0
+    if let number = reader.nearestDouble(of: cell) {
+      bits = number.orderedBits
+    } else if case .boolean(let value) = cell {
+      bits = value ? 1 << 63 : 0
+    } else if let bytes = unsafe reader.bytes(of: cell) {
+      bits = unsafe OrderWord.word(of: bytes)
     }
+    return UInt64(rank(cell)) << 61 | bits >> 3
+  }
+}
+
+/// Bytes from the left in two words; what does not fit is dropped.
+private struct WordBuilder {
+  private var head: UInt64 = 0, next: UInt64 = 0
+  /// The number of bytes, with those that did not fit.
+  private(set) var used = 0
+
+  /// - Parameter isDecided: whether all that decides was appended.
+  @inline(__always) func words(after isDecided: Bool) -> SortWords {
+    SortWords(head: head, next: next, isDecided: isDecided && used <= 16)
   }
 
-  /// The word of a number or Boolean, ascending, and whether it decides.
-  @inline(__always) private static func word(_ cell: Cell, _ reader: CellReader, _ kind: WordKind) -> (UInt64, Bool) {
-    switch kind {
-    case .integer:
-      guard let value = reader.integer(of: cell) ?? reader.longInteger(of: cell) else { return (0, cell.isNull) }
-      return (UInt64(bitPattern: value) ^ 1 << 63, true)
-    case .boolean:
-      if case .boolean(let value) = cell { return (value ? 1 : 0, true) }
-      return (0, cell.isNull)
-    case .number:
-      guard let number = reader.nearestDouble(of: cell) else { return (0, false) }
-      let pattern = (number.value == 0 ? 0 : number.value).bitPattern
-      return (pattern >> 63 == 0 ? pattern | 1 << 63 : ~pattern, number.isWhole)
-    case .text, .other: return (0, false)
+  /// Appends the first `count` bytes of a word, at most 8; the others are ignored.
+  @inline(__always) mutating func append(_ word: UInt64, _ count: Int) {
+    let word = count == 8 ? word : word & ~(UInt64.max &>> UInt64(count &* 8))
+    if used < 8 {
+      head |= word &>> UInt64(used &* 8)
+      if used > 0 { next |= word &<< UInt64(64 &- used &* 8) }
+    } else if used < 16 {
+      next |= word &>> UInt64((used &- 8) &* 8)
     }
+    used &+= count
   }
 
-  /// Bytes 9 to 15 of a text, and its length as far as 16.
-  @inline(__always) private static func rest(of text: UnsafeRawBufferPointer) -> UInt64 {
-    if text.count >= 16 {
-      return unsafe UInt64(bigEndian: text.loadUnaligned(fromByteOffset: 8, as: UInt64.self)) & ~255 | 16
+  /// Null comes after all values of integers, Booleans and texts.
+  @inline(__always) mutating func appendNull() { append(.max, 1) }
+
+  /// Appends an integer: a byte for the sign and the number of bytes that follow, then those.
+  /// - Returns: whether this decides.
+  @inline(__always) mutating func append(integer cell: Cell, _ reader: CellReader, _ flip: UInt64) -> Bool {
+    if cell.isNull {
+      appendNull()
+      return true
     }
-    var word: UInt64 = 0
-    for at in 8..<15 { word = unsafe word << 8 | (at < text.count ? UInt64(text[at]) : 0) }
-    return word << 8 | UInt64(text.count)
+    guard let value = reader.integer(of: cell) ?? reader.longInteger(of: cell) else { return false }
+    let bits = UInt64(bitPattern: value < 0 ? ~value : value)
+    let count = (64 &- bits.leadingZeroBitCount &+ 7) &>> 3
+    let sign = UInt64(value < 0 ? 0x7F &- count : 0x80 &+ count)
+    append(sign << 56 ^ flip, 1)
+    if count > 0 { append((value < 0 ? ~bits : bits) &<< UInt64(64 &- count &* 8) ^ flip, count) }
+    return true
+  }
+
+  /// Appends the nearest Double.
+  /// - Returns: whether this decides.
+  @inline(__always) mutating func append(number cell: Cell, _ reader: CellReader, _ flip: UInt64) -> Bool {
+    if cell.isNull {
+      append(.max, 8)
+      return true
+    }
+    guard let number = reader.nearestDouble(of: cell) else { return false }
+    append(number.orderedBits ^ flip, 8)
+    return number.isWhole
+  }
+
+  /// Appends a text and its end: two zeros, where a zero in the text is a zero and 255.
+  /// - Returns: whether this decides.
+  @inline(__always) mutating func append(text: UnsafeRawBufferPointer, _ flip: UInt64) -> Bool {
+    // Descending, an empty text would begin like null.
+    if flip != 0 { append(1 << 56 ^ flip, 1) }
+    var at = 0
+    while at < text.count, used < 16 {
+      // Behind a text there are at least 7 readable bytes: `Arena.slack`.
+      let count = min(8, text.count &- at)
+      guard let start = text.baseAddress else { break }
+      let word = unsafe UInt64(bigEndian: start.loadUnaligned(fromByteOffset: at, as: UInt64.self))
+      let filled = count == 8 ? word : word | UInt64.max &>> UInt64(count &* 8)
+      if filled.hasZeroByte {
+        for index in 0..<count {
+          let byte = word &<< UInt64(index &* 8)
+          append(byte ^ flip, 1)
+          if byte >> 56 == 0 { append(.max ^ flip, 1) }
+        }
+      } else {
+        append(word ^ flip, count)
+      }
+      at &+= count
+    }
+    if at < text.count { return false }
+    append(flip, 2)
+    return true
+  }
+}
+
+extension UInt64 {
+  /// Whether one of the eight bytes is zero.
+  @inline(__always) fileprivate var hasZeroByte: Bool {
+    (self &- 0x0101_0101_0101_0101) & ~self & 0x8080_8080_8080_8080 != 0
+  }
+}
+
+extension Cell {
+  fileprivate var isBoolean: Bool { if case .boolean = self { true } else { false } }
+}
+
+extension NearestDouble {
+  /// A word that has the order of the numbers.
+  @inline(__always) var orderedBits: UInt64 {
+    let pattern = (value == 0 ? 0 : value).bitPattern
+    return pattern >> 63 == 0 ? pattern | 1 << 63 : ~pattern
   }
 }
 

@@ -43,15 +43,29 @@ final class SortedRows: RowStream {
   private func sorted() async throws(Problem) -> any RowStream {
     if let keep, keep <= Self.mostKept { return try await first(keep) }
     let order = self.order, schema = self.schema
-    let pending = PendingRuns(schema: schema, scratch: scratch, memoryLimit: memoryLimit)
-    try await BatchDispenser.forEach(of: inner, threads: threads) { (_, index, batch) throws(Problem) in
+    let pending = PendingRuns(memoryLimit: memoryLimit)
+    try await BatchDispenser.forEach(of: inner, threads: threads) { [scratch] (_, index, batch) throws(Problem) in
       guard let full = pending.add(SortRun(batch, order), number: index) else { return }
-      try full.file.write(RangedRows(schema: schema, order: order, runs: full.runs))
+      var file = try SpilledRun(width: schema.width, scratch: scratch)
+      try RangedRows(schema: schema, order: order, parts: full.runs).write(to: &file)
+      pending.replace(full.number, file)
     }
-    let rest = RangedRows(schema: schema, order: order, runs: pending.rest(), limit: keep)
-    let files = pending.files()
-    if files.isEmpty { return rest }
-    return try await MergedRows(schema: schema, runs: files.map { $0.rows() } + [rest], order: order)
+    return RangedRows(
+      schema: schema, order: order, parts: try merged(pending.files()) + pending.rest(), limit: keep)
+  }
+
+  /// At most 64 files, which are read at the same time; more are merged.
+  private func merged(_ files: [SpilledRun]) throws(Problem) -> [SortPart] {
+    let most = 64
+    guard files.count > most else { return files.map { .file($0) } }
+    var larger: [SpilledRun] = []
+    for start in stride(from: 0, to: files.count, by: most) {
+      var file = try SpilledRun(width: schema.width, scratch: scratch)
+      let group = files[start..<min(start + most, files.count)].map { SortPart.file($0) }
+      try RangedRows(schema: schema, order: order, parts: group).write(to: &file)
+      larger.append(file)
+    }
+    return try merged(larger)
   }
 
   private func first(_ keep: Int) async throws(Problem) -> any RowStream {
@@ -66,8 +80,6 @@ final class SortedRows: RowStream {
 /// Sorted runs in memory, until there are too many: then those of the beginning go to a file together. So of equal
 /// rows, those of an earlier file come first.
 private final class PendingRuns: Sendable {
-  private let schema: Schema
-  private let scratch: any ScratchSpace
   private let memoryLimit: Int
   private let state = Mutex(State())
 
@@ -77,48 +89,36 @@ private final class PendingRuns: Sendable {
     var memory = 0
     /// Batches up to here have gone to files; up to there they have all arrived.
     var written = 0, complete = 0
-    var files: [RunFile] = []
+    /// Files by their number; nil while they are written.
+    var files: [SpilledRun?] = []
   }
 
-  init(schema: Schema, scratch: any ScratchSpace, memoryLimit: Int) {
-    self.schema = schema
-    self.scratch = scratch
-    self.memoryLimit = memoryLimit
-  }
+  init(memoryLimit: Int) { self.memoryLimit = memoryLimit }
 
   /// Takes in a run.
-  /// - Returns: runs that must go to a file now, in order. Half of the memory is for those that are being written.
-  func add(_ run: SortRun, number: Int) -> (runs: [SortRun], file: RunFile)? {
+  /// - Returns: runs that must go to a file now, in order, and the number of that file. Half of the memory is for those
+  ///   that are being written.
+  func add(_ run: SortRun, number: Int) -> (runs: [SortPart], number: Int)? {
     state.withLock { state in
       state.runs[number] = run
       state.memory += run.memory
       while state.runs[state.complete] != nil { state.complete += 1 }
       guard state.memory > memoryLimit / 2, state.complete > state.written else { return nil }
-      let runs = (state.written..<state.complete).compactMap { state.runs[$0] }
-      for number in state.written..<state.complete { state.runs[number] = nil }
+      let runs = (state.written..<state.complete).compactMap { state.runs.removeValue(forKey: $0) }
       state.memory -= runs.reduce(0) { $0 + $1.memory }
       state.written = state.complete
-      let file = RunFile(SpillBuffer(schema: schema, scratch: scratch, memoryLimit: 0))
-      state.files.append(file)
-      return (runs, file)
+      state.files.append(nil)
+      return (runs.map { .run($0) }, state.files.count - 1)
     }
   }
 
+  /// Takes in a file that is written.
+  func replace(_ number: Int, _ file: SpilledRun) { state.withLock { $0.files[number] = file } }
+
   /// The runs in memory, when all have arrived.
-  func rest() -> [SortRun] {
-    state.withLock { state in state.runs.sorted { $0.key < $1.key }.map(\.value) }
+  func rest() -> [SortPart] {
+    state.withLock { state in state.runs.sorted { $0.key < $1.key }.map { .run($0.value) } }
   }
-  /// The files, in the order of their rows.
-  func files() -> [RunFile] { state.withLock { $0.files } }
-}
-
-/// A sorted run in a file; one task writes it before another one reads it.
-private final class RunFile: @unchecked Sendable {
-  private let buffer: SpillBuffer
-  init(_ buffer: SpillBuffer) { self.buffer = buffer }
-
-  func write(_ rows: RangedRows) throws(Problem) {
-    while let task = rows.nextTask() { try buffer.append(try task.batch()) }
-  }
-  func rows() -> any RowStream { buffer.stream() }
+  /// The files, in the order of their rows, when all are written.
+  func files() -> [SpilledRun] { state.withLock { $0.files.compactMap(\.self) } }
 }

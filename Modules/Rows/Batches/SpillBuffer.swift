@@ -99,7 +99,7 @@ package final class SpilledRows: RowStream {
 
 extension ScratchFile {
   /// Exactly `count` bytes.
-  fileprivate func bytes(at offset: Int, count: Int) throws(Problem) -> Arena {
+  package func bytes(at offset: Int, count: Int) throws(Problem) -> Arena {
     var bytes = ArenaBuilder(capacity: max(count, Arena.usualCapacity))
     while bytes.count < count {
       let got = try read(at: offset + bytes.count, length: count - bytes.count, into: &bytes)

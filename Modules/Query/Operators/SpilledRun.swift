@@ -1,0 +1,63 @@
+import Rows
+
+/// A sorted run in a temporary file, in blocks that are read one by one.
+struct SpilledRun: Sendable {
+  /// A run of some rows.
+  struct Block: Sendable {
+    let offset: Int, size: Int, rows: Int, rowBytes: Int
+    /// The number of rows before it.
+    let firstRow: Int
+  }
+  private let width: Int
+  private let file: any ScratchFile
+  private(set) var blocks: [Block] = []
+  /// The first row of each block.
+  private(set) var firsts: [SortRun] = []
+  private(set) var isDecided = true
+  /// The number of rows.
+  private(set) var count = 0
+  /// The bytes of its rows.
+  private(set) var bytes = 0
+  /// The usual size of a block, in bytes. Small ones let a range begin where it should; large ones are read faster.
+  static let blockSize = 48 << 10
+
+  /// An empty run.
+  /// - Throws: `io`.
+  init(width: Int, scratch: any ScratchSpace) throws(Problem) {
+    self.width = width
+    file = try scratch.makeFile()
+  }
+
+  /// Appends rows that come after all others.
+  /// - Throws: `io`.
+  mutating func append(_ places: [SortPlace], of runs: [SortRun]) throws(Problem) {
+    let views = runs.map(\.view)
+    var start = 0
+    while start < places.count {
+      var end = start, size = 0
+      while end < places.count, size < Self.blockSize {
+        size += views[Int(places[end].run)].range(Int(places[end].row)).count + 20
+        end += 1
+      }
+      let run = SortRun(gathering: Array(places[start..<end]), of: runs, width: width)
+      var buffer = ByteBuffer(capacity: run.block.count)
+      run.block.read { buffer.append($0) }
+      blocks.append(
+        Block(offset: file.count, size: run.block.count, rows: run.count, rowBytes: run.rowBytes, firstRow: count))
+      try file.append(buffer)
+      firsts.append(SortRun(gathering: [run.view.place(0, run: 0)], of: [run], width: width))
+      isDecided = isDecided && run.isDecided
+      count += run.count
+      bytes += run.rowBytes
+      start = end
+    }
+  }
+
+  /// Reads a block.
+  /// - Throws: `io`.
+  func read(_ block: Block) throws(Problem) -> SortRun {
+    SortRun(
+      width: width, count: block.rows, rowBytes: block.rowBytes, isDecided: isDecided,
+      block: try file.bytes(at: block.offset, count: block.size))
+  }
+}
