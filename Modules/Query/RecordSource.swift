@@ -23,7 +23,8 @@ extension RecordSource {
 
 /// The work that a reader offers for push-down; a source may do all, some or none of it.
 public struct RowRequest: Sendable, Hashable {
-  /// The names of the required columns; nil for all. A source may return all columns anyway.
+  /// The names of the required columns; nil for all, none if only the number of rows matters. A source may return all
+  /// columns anyway.
   public var columns: [String]?
   /// The selection that the reader applies to the rows afterwards; nil if unknown. A source may omit only rows that
   /// this selection excludes, and returns the others in their usual order.
@@ -32,6 +33,9 @@ public struct RowRequest: Sendable, Hashable {
   public var parameters: [String: String]
   /// On how many cores the source may read at once, at least 1. The rows and their order do not depend on it.
   public var cores: Int
+
+  /// The names of the required columns, for sources that cannot return rows without columns; nil for all.
+  public var someColumns: [String]? { columns.flatMap { $0.isEmpty ? nil : $0 } }
 
   /// A request; without arguments, everything.
   public init(columns: [String]? = nil, selection: Selection? = nil, parameters: [String: String] = [:], cores: Int = 1)

@@ -54,8 +54,7 @@ struct SelectionOptions {
     else { return nil }
     let films = isOfFilms ? (order ?? usualOrder).sort.map(\.column) : []
     let needed = columns + plain.filteredColumns + (grouped == nil ? plain.sort.map(\.column) + films : [])
-    // Not every format can distinguish rows without columns from no rows.
-    return needed.isEmpty ? nil : needed
+    return needed
   }
 
   /// Whether the rows are the movies of a box office, which have their own default order; a file keeps its order.

@@ -21,7 +21,7 @@ public struct DefaultStorage: RecordSource {
       return try await store.rows(of: table, request)
     } catch {
       guard error.kind == .noInput, let dataset = Catalog.all.first(where: { $0.name == table }) else { throw error }
-      let wanted = dataset.columns.indices.filter { request.columns?.contains(dataset.columns[$0].name) ?? true }
+      let wanted = dataset.columns.indices.filter { request.someColumns?.contains(dataset.columns[$0].name) ?? true }
       return BufferedRows(schema: dataset.projected(to: wanted), batches: [])
     }
   }

@@ -60,7 +60,7 @@ public actor DirectoryStore: RecordStore {
   public func rows(of table: String, _ request: RowRequest) async throws(Problem) -> any RowStream {
     let known = try await reading { (view) throws(Problem) -> (any RowStream)? in
       guard let view, let known = try await self.table(table, view) else { return nil }
-      return try await known.rows(columns: request.columns, scratch: scratch)
+      return try await known.rows(columns: request.someColumns, scratch: scratch)
     }
     if let known { return known }
     guard let found = try foreign().first(where: { $0.table.utf8.elementsEqual(table.utf8) }) else {

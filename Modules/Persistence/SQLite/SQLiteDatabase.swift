@@ -131,7 +131,7 @@ struct SQLiteDatabase: Sendable {
       if let hint = table.columns[position].hint, hint == types[column] { continue }
       table.columns[position].type = types[column]
     }
-    var wanted = table.columns.indices.filter { request.columns?.contains(table.columns[$0].name) ?? true }
+    var wanted = table.columns.indices.filter { request.someColumns?.contains(table.columns[$0].name) ?? true }
     limit(connection, to: table)
     // SQL cannot select nothing.
     if wanted.isEmpty { wanted = Array(table.columns.indices) }

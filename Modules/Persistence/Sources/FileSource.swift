@@ -188,7 +188,7 @@ public struct FileSource: RecordSource {
     }
     var way = SheetReading()
     way.types = reading.types
-    way.columns = request.columns
+    way.columns = request.someColumns
     way.nullText = reading.nullText
     if let most = reading.maximumField { way.maximumField = most }
     let stream = try SheetRowStream.inferring(
@@ -224,7 +224,7 @@ public struct FileSource: RecordSource {
     _ bytes: any RandomAccessSource, _ request: RowRequest
   ) throws(Problem) -> any RowStream {
     var way = ParquetReading()
-    way.columns = request.columns
+    way.columns = request.someColumns
     way.needsGroup = ParquetPruning(request.selection).test
     if let most = reading.maximumField { way.maximumField = most }
     let stream = try ParquetRowStream(try ParquetFile(bytes), table: table, way)
@@ -256,7 +256,7 @@ public struct FileSource: RecordSource {
     case .json, .ndjson, .sqlite, .xlsx, .parquet:
       let form: JSONForm = format == .ndjson ? .lines : .automatic
       var way = JSONReading(
-        form: form, records: reading.records ?? JSONPointer(steps: []), types: reading.types, columns: request.columns)
+        form: form, records: reading.records ?? JSONPointer(steps: []), types: reading.types, columns: request.someColumns)
       if let most = reading.maximumField { way.maximumField = most }
       return try JSONRowStream.inferring(bytes, table: table, way)
     case .csv, .tsv:
@@ -266,6 +266,7 @@ public struct FileSource: RecordSource {
       way.columns = request.columns
       if let most = reading.maximumField { way.maximumField = most }
       if let path, let metadata = try CSVMetadata.beside(path) {
+        way.columns = request.someColumns
         let described = DescribedCSV(
           metadata, bytes, table: table, way,
           delimiter: reading.preferences.contains(.inputDelimiter) ? nil : reading.delimiter, types: reading.types,

@@ -177,7 +177,7 @@ struct MemoryTable: EditableTable, Sendable {
 
   /// The rows as a stream of the columns that are needed.
   func stream(_ request: RowRequest) -> any RowStream {
-    let wanted = schema.columns.indices.filter { request.columns?.contains(schema.columns[$0].name) ?? true }
+    let wanted = schema.columns.indices.filter { request.someColumns?.contains(schema.columns[$0].name) ?? true }
     var builder = RowBatchBuilder(width: wanted.count), batches: [RowBatch] = []
     for row in sorted() {
       for column in wanted { builder.append(value: row[column]) }

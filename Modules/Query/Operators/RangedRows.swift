@@ -208,10 +208,9 @@ final class RangedRows: RowStream {
       case .file(let file):
         let first = range == 0 ? nil : splitters[range - 1], end = range < splitters.count ? splitters[range] : nil
         // The block that a splitter falls into is read by both ranges.
-        let blocks =
-          (first.map { max(0, self.block(of: $0, in: file, part: index) - 1) } ?? 0)
-          ..<(end.map { self.block(of: $0, in: file, part: index) } ?? file.blocks.count)
-        for block in blocks.map({ file.blocks[$0] }) {
+        let lowest = first.map { max(0, self.block(of: $0, in: file, part: index) - 1) } ?? 0
+        let highest = end.map { self.block(of: $0, in: file, part: index) } ?? file.blocks.count
+        for block in file.blocks[lowest..<max(lowest, highest)] {
           let run = try file.read(block)
           let lower = first.map { cut(run, part: index, firstRow: block.firstRow, $0) } ?? 0
           let upper = end.map { cut(run, part: index, firstRow: block.firstRow, from: lower, $0) } ?? run.count
