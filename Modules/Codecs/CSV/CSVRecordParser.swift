@@ -170,18 +170,18 @@ import Rows
   /// Whether a field is a real of at most fifteen digits in canonical form, without an exponent: `8.5`, `-0.25`, `3.0`.
   @inline(__always) private func isShortReal(_ start: Int, _ length: Int) -> Bool {
     guard length <= 17, length >= 3 else { return false }
-    let first = unsafe base[start] == UInt8(ascii: "-") ? start &+ 1 : start
+    let field = unsafe Span(_unsafeStart: base + start, count: length)
+    let first = field[0] == UInt8(ascii: "-") ? 1 : 0
     var at = first
-    let end = start &+ length
-    while at < end, unsafe base[at] &- 48 < 10 { at &+= 1 }
+    while at < length, field[at] &- 48 < 10 { at &+= 1 }
     let point = at
     // A number that begins with 0.0 may be written with an exponent.
-    guard point > first, point &+ 1 < end, unsafe base[point] == UInt8(ascii: "."),
-      unsafe base[first] != 48 || (point == first &+ 1 && base[point &+ 1] != 48), end &- first <= 16
+    guard point > first, point &+ 1 < length, field[point] == UInt8(ascii: "."), length &- first <= 16,
+      field[first] != 48 || (point == first &+ 1 && field[point &+ 1] != 48)
     else { return false }
     at = point &+ 1
-    while at < end, unsafe base[at] &- 48 < 10 { at &+= 1 }
-    return unsafe at == end && (base[end &- 1] != 48 || end == point &+ 2)
+    while at < length, field[at] &- 48 < 10 { at &+= 1 }
+    return at == length && (field[length &- 1] != 48 || length == point &+ 2)
   }
 
   @inline(never) private func empty(_ column: CSVLayout.Column, _ position: Int, _ start: Int) throws(CSVSyntaxError)
