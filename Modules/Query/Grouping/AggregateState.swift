@@ -9,9 +9,8 @@ protocol AggregateState: AnyObject {
   func reserve(_ groups: Int)
   /// Adds rows to their groups.
   func add(_ rows: GroupedBatch) throws(Problem)
-  /// Adds what another state of the same aggregate has seen. `map` has the group here of each group there, or
-  /// `UInt32.max` to omit it.
-  func merge(_ other: any AggregateState, _ map: [UInt32]) throws(Problem)
+  /// Adds what another state of the same aggregate has seen of some groups.
+  func merge(_ other: any AggregateState, _ map: GroupMap) throws(Problem)
   /// Appends the result for a group.
   func append(_ group: Int, to builder: inout RowBatchBuilder) throws(Problem)
 }
@@ -25,6 +24,21 @@ struct GroupedBatch {
   let groups: [UInt32]
   /// The place of each in the whole input, ascending within the batch.
   let orders: [UInt64]
+}
+
+/// Groups of another table, and their numbers in this one.
+struct GroupMap {
+  let numbers: [UInt32]
+  let targets: [UInt32]
+  /// The number of groups in the other table.
+  let count: Int
+
+  /// The number here of each group there; `UInt32.max` for those that are not merged.
+  var all: [UInt32] {
+    var all = [UInt32](repeating: .max, count: count)
+    for (number, target) in zip(numbers, targets) { all[Int(number)] = target }
+    return all
+  }
 }
 
 /// Counts rows, or values that are not null.
@@ -50,9 +64,13 @@ final class CountState: AggregateState {
     }
   }
 
-  func merge(_ other: any AggregateState, _ map: [UInt32]) {
+  func merge(_ other: any AggregateState, _ map: GroupMap) {
     guard let other = other as? CountState else { preconditionFailure("internal error: another aggregate") }
-    for (group, target) in map.enumerated() where target != .max { counts[Int(target)] += other.counts[group] }
+    var counts: [Int] = []
+    swap(&counts, &self.counts)
+    defer { swap(&counts, &self.counts) }
+    let others = other.counts
+    for (group, target) in zip(map.numbers, map.targets) { counts[Int(target)] += others[Int(group)] }
   }
 
   func append(_ group: Int, to builder: inout RowBatchBuilder) { builder.append(integer: Int64(counts[group])) }
@@ -88,8 +106,9 @@ final class DistinctState: AggregateState {
     counts[unsafe Int(UnsafeRawPointer(key.0).loadUnaligned(as: UInt32.self))] += 1
   }
 
-  func merge(_ other: any AggregateState, _ map: [UInt32]) {
+  func merge(_ other: any AggregateState, _ map: GroupMap) {
     guard let other = other as? DistinctState else { preconditionFailure("internal error: another aggregate") }
+    let map = map.all
     var keys = KeyBuffer()
     for number in 0..<other.seen.count {
       let (key, length) = unsafe other.seen.key(number)
@@ -185,12 +204,12 @@ final class ExtremeState: AggregateState {
     best.cell = cell.moved(to: start)
   }
 
-  func merge(_ other: any AggregateState, _ map: [UInt32]) {
+  func merge(_ other: any AggregateState, _ map: GroupMap) {
     guard let other = other as? ExtremeState else { preconditionFailure("internal error: another aggregate") }
     unsafe other.bytes.withUnsafeBufferPointer { bytes in
       let reader = unsafe CellReader(bytes: bytes.baseAddress)
-      for (group, target) in map.enumerated() where target != .max && !other.bests[group].cell.isNull {
-        let best = other.bests[group]
+      for (group, target) in zip(map.numbers, map.targets) where !other.bests[Int(group)].cell.isNull {
+        let best = other.bests[Int(group)]
         consider(best.cell, reader, best.order, &bests[Int(target)])
       }
     }

@@ -240,14 +240,16 @@ final class SumState: AggregateState {
     return value
   }
 
-  func merge(_ other: any AggregateState, _ map: [UInt32]) throws(Problem) {
+  func merge(_ other: any AggregateState, _ map: GroupMap) throws(Problem) {
     guard let other = other as? SumState else { preconditionFailure("internal error: another aggregate") }
-    for (group, target) in map.enumerated() where target != .max {
-      let sum = other.sums[group], target = Int(target)
+    for (group, target) in zip(map.numbers, map.targets) {
+      let sum = other.sums[Int(group)], target = Int(target)
       sums[target].count += sum.count
       try add(sum.total, sum.scale, to: &sums[target], target)
     }
-    for (group, sum) in other.wide where map[group] != .max { wide[Int(map[group]), default: WideSum()].add(sum) }
+    if other.wide.isEmpty { return }
+    let all = map.all
+    for (group, sum) in other.wide where all[group] != .max { wide[Int(all[group]), default: WideSum()].add(sum) }
   }
 
   func append(_ group: Int, to builder: inout RowBatchBuilder) throws(Problem) {

@@ -117,24 +117,23 @@ struct GroupPlan: Sendable {
   }
 
   /// The numbers of a row's key as they are written: the key has only their values.
-  func spelling(of row: Int, _ reader: CellReader) -> [UInt8] {
-    var spelling: [UInt8] = []
+  @inline(__always) func spell(_ row: Int, _ reader: CellReader, _ spelling: inout [UInt8]) {
+    spelling.removeAll(keepingCapacity: true)
     for column in columns {
       switch reader.cell(row, column) {
       case .number(let start, let length):
         spelling.append(Spelling.literal)
-        spelling += unsafe withUnsafeBytes(of: length) { unsafe Array($0) }
+        unsafe withUnsafeBytes(of: length) { unsafe spelling.append(contentsOf: $0) }
         unsafe spelling.append(contentsOf: reader.bytes(start, length))
       case .integer(let value):
         spelling.append(Spelling.integer)
-        spelling += unsafe withUnsafeBytes(of: value) { unsafe Array($0) }
+        unsafe withUnsafeBytes(of: value) { unsafe spelling.append(contentsOf: $0) }
       case .real(let value):
         spelling.append(Spelling.real)
-        spelling += unsafe withUnsafeBytes(of: value) { unsafe Array($0) }
+        unsafe withUnsafeBytes(of: value) { unsafe spelling.append(contentsOf: $0) }
       case .null, .text, .json, .bytes, .boolean: break
       }
     }
-    return spelling
   }
   private enum Spelling {
     static let literal: UInt8 = 0, integer: UInt8 = 1, real: UInt8 = 2
@@ -151,7 +150,7 @@ struct GroupPlan: Sendable {
         builder.append(boolean: unsafe key[at] != 0)
         at += 1
       case KeyBuffer.Kind.text, KeyBuffer.Kind.json, KeyBuffer.Kind.bytes:
-        let value = unsafe Self.bytes(key, &at)
+        let value = unsafe RawSpan(_unsafeBytes: Self.range(key, &at))
         if kind == KeyBuffer.Kind.text {
           // Elements are kept as they are written.
           if let splits, splits.place == place, splits.element == .integer {
@@ -165,7 +164,7 @@ struct GroupPlan: Sendable {
           builder.append(bytes: value)
         }
       case KeyBuffer.Kind.number, KeyBuffer.Kind.longNumber:
-        if kind == KeyBuffer.Kind.number { at += 8 } else { _ = unsafe Self.bytes(key, &at) }
+        if kind == KeyBuffer.Kind.number { at += 8 } else { _ = unsafe Self.range(key, &at) }
         unsafe appendNumber(spelling, &spelt, to: &builder)
       default: builder.appendNull()
       }
@@ -182,14 +181,14 @@ struct GroupPlan: Sendable {
     case Spelling.real:
       builder.append(real: unsafe spelling.loadUnaligned(fromByteOffset: at, as: Double.self))
       at += 8
-    default: builder.append(number: unsafe Self.bytes(spelling, &at))
+    default: unsafe builder.append(number: RawSpan(_unsafeBytes: Self.range(spelling, &at)))
     }
   }
 
   /// The bytes that follow their length.
-  private static func bytes(_ raw: UnsafeRawBufferPointer, _ at: inout Int) -> [UInt8] {
+  private static func range(_ raw: UnsafeRawBufferPointer, _ at: inout Int) -> UnsafeRawBufferPointer {
     let length = unsafe Int(raw.loadUnaligned(fromByteOffset: at, as: UInt32.self)), start = at + 4
     at = start + length
-    return unsafe Array(raw[start..<at])
+    return unsafe UnsafeRawBufferPointer(rebasing: raw[start..<at])
   }
 }

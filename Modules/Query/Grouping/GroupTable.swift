@@ -10,11 +10,8 @@ final class GroupTable {
   /// 0 for the input itself, 1 for rows that were set aside, and so on: each level looks at other bits of the hash.
   private let level: Int
   private let memoryLimit: Int
-  private var keys = KeyTable()
+  private var index = GroupIndex()
   private var states: [any AggregateState]
-  /// The place in the input of each group's first row.
-  private var firsts: [UInt64] = []
-  private var buffer = KeyBuffer()
   private var isFull = false
   /// Rows set aside, by part; empty if there are none.
   private(set) var spills: [SpillBuffer] = []
@@ -38,47 +35,32 @@ final class GroupTable {
 
   /// Without columns all rows are one group, also if there are none.
   private func addWhole() {
-    buffer.finishKey()
-    unsafe add(buffer.key(0), buffer.hash(0), first: 0, more: [])
+    index.addWhole()
     for state in states { state.reserve(1) }
-    buffer.removeAll()
   }
 
-  var count: Int { keys.count }
+  var count: Int { index.count }
   var hasSpilled: Bool { !spills.isEmpty }
 
   /// The part of a hash at a level.
   static func part(of hash: UInt64, level: Int) -> Int { Int(hash >> UInt64(60 - 4 * level) & 15) }
-
-  @discardableResult
-  private func add(_ key: (UnsafePointer<UInt8>, Int), _ hash: UInt64, first: UInt64, more: [UInt8]) -> Int {
-    firsts.append(first)
-    return unsafe more.withUnsafeBufferPointer { more in
-      unsafe keys.add(key.0, key.1, hash, more: more.baseAddress ?? key.0, more.count)
-    }
-  }
 
   /// Adds the rows of a batch. `start` is the place of its first row in the input; nil if the last column has the
   /// places.
   func add(_ batch: RowBatch, start: UInt64?) throws(Problem) {
     let reader = CellReader(batch)
     var rows: [Int32] = [], groups: [UInt32] = [], orders: [UInt64] = []
-    rows.reserveCapacity(batch.count)
-    orders.reserveCapacity(batch.count)
-    buffer.removeAll()
-    for row in 0..<batch.count {
-      let order = start.map { $0 + UInt64(row) } ?? reader.order(row, batch.width - 1)
-      let before = buffer.count
-      plan.putKeys(of: row, reader, &buffer)
-      for _ in before..<buffer.count {
-        rows.append(Int32(row))
-        orders.append(order)
-      }
+    if plan.columns.isEmpty {
+      rows = Array(0..<Int32(batch.count))
+      orders = rows.map { row in start.map { $0 + UInt64(row) } ?? reader.order(Int(row), batch.width - 1) }
+      groups = Array(repeating: 0, count: batch.count)
+    } else {
+      index.putKeys(of: batch, start, plan, &rows, &orders)
     }
     groups.reserveCapacity(rows.count)
-    let unknown = findGroups(reader, rows, orders, &groups)
+    let unknown = index.findGroups(plan, reader, rows, orders, isFull: isFull, &groups)
     if !unknown.isEmpty {
-      try setAside(unknown.map { (Int(rows[$0]), orders[$0], buffer.hash($0)) }, of: batch)
+      try setAside(unknown.map { (Int(rows[$0]), orders[$0], index.hash(ofKey: $0)) }, of: batch)
       let known = groups.indices.filter { groups[$0] != .max }
       rows = known.map { rows[$0] }
       orders = known.map { orders[$0] }
@@ -86,36 +68,12 @@ final class GroupTable {
     }
     let grouped = GroupedBatch(reader: reader, rows: rows, groups: groups, orders: orders)
     for state in states {
-      state.reserve(keys.count)
+      state.reserve(index.count)
       try state.add(grouped)
     }
     if !isFull, level < 8, !plan.columns.isEmpty, plan.splits == nil {
-      isFull = states.reduce(keys.memory + firsts.capacity * 8) { $0 + $1.memory } > memoryLimit
+      isFull = states.reduce(index.memory) { $0 + $1.memory } > memoryLimit
     }
-  }
-
-  /// Finds or adds the group of each key; returns the keys of unknown groups if there may be no new ones.
-  private func findGroups(
-    _ reader: CellReader, _ rows: [Int32], _ orders: [UInt64], _ groups: inout [UInt32]
-  ) -> [Int] {
-    var unknown: [Int] = []
-    let count = buffer.count
-    for number in 0..<count {
-      if number &+ 12 < count { keys.prefetch(buffer.hash(number &+ 12)) }
-      let (key, length) = unsafe buffer.key(number), hash = buffer.hash(number)
-      var group = unsafe keys.find(key, length, hash)
-      if group < 0 {
-        if isFull {
-          unknown.append(number)
-          groups.append(.max)
-          continue
-        }
-        group = unsafe add(
-          (key, length), hash, first: orders[number], more: plan.spelling(of: Int(rows[number]), reader))
-      }
-      groups.append(UInt32(truncatingIfNeeded: group))
-    }
-    return unknown
   }
 
   private func setAside(_ rows: [(row: Int, order: UInt64, hash: UInt64)], of batch: RowBatch) throws(Problem) {
@@ -139,26 +97,22 @@ final class GroupTable {
     spillBuilders = []
   }
 
-  /// Adds the groups of another table: those of a part of a level, or all of them.
-  func merge(_ other: GroupTable, part: Int?, level: Int) throws(Problem) {
-    var map = [UInt32](repeating: .max, count: other.count)
-    for number in 0..<other.count {
-      let hash = other.keys.hash(of: number)
-      if let part, Self.part(of: hash, level: level) != part { continue }
-      let (key, length) = unsafe other.keys.key(number), (more, moreLength) = unsafe other.keys.more(number)
-      var group = unsafe keys.find(key, length, hash)
-      if group < 0 {
-        group = unsafe keys.add(key, length, hash, more: more, moreLength)
-        firsts.append(other.firsts[number])
-      } else if other.firsts[number] < firsts[group] {
-        // The first row decides how a number is written.
-        firsts[group] = other.firsts[number]
-        if moreLength > 0 { unsafe keys.replace(more: more, moreLength, of: group) }
-      }
-      map[number] = UInt32(group)
+  /// The numbers of the groups in each part of a level.
+  func numbers(level: Int) -> [[UInt32]] {
+    var numbers = [[UInt32]](repeating: [], count: Self.parts)
+    for number in 0..<index.count {
+      numbers[Self.part(of: index.hash(of: number), level: level)].append(UInt32(number))
     }
+    return numbers
+  }
+
+  /// Adds groups of another table.
+  /// - Parameter numbers: those of the groups; nil for all.
+  func merge(_ other: GroupTable, _ numbers: [UInt32]? = nil) throws(Problem) {
+    let numbers = numbers ?? Array(0..<UInt32(other.count))
+    let map = GroupMap(numbers: numbers, targets: index.merge(other.index, numbers), count: other.count)
     for (mine, others) in zip(states, other.states) {
-      mine.reserve(keys.count)
+      mine.reserve(index.count)
       try mine.merge(others, map)
     }
   }
@@ -166,11 +120,8 @@ final class GroupTable {
   /// Calls `body` with batches of groups and their results.
   func forEachBatch(_ body: (RowBatch) throws(Problem) -> Void) throws(Problem) {
     var builder = RowBatchBuilder(width: plan.schema.width)
-    for group in 0..<keys.count {
-      let (key, length) = unsafe keys.key(group), (more, moreLength) = unsafe keys.more(group)
-      unsafe plan.append(
-        UnsafeRawBufferPointer(start: key, count: length), UnsafeRawBufferPointer(start: more, count: moreLength),
-        to: &builder)
+    for group in 0..<index.count {
+      index.append(group, plan, to: &builder)
       for state in states { try state.append(group, to: &builder) }
       if builder.isFull { try body(builder.takeBatch()) }
     }
@@ -180,7 +131,7 @@ final class GroupTable {
 
 extension CellReader {
   /// The place in the input of a row that was set aside.
-  fileprivate func order(_ row: Int, _ column: Int) -> UInt64 {
+  func order(_ row: Int, _ column: Int) -> UInt64 {
     if case .integer(let value) = cell(row, column) { UInt64(bitPattern: value) } else { 0 }
   }
 }

@@ -54,11 +54,11 @@ final class GroupedRows: RowStream {
 
   /// Merges large tables, a part of them on each core.
   private func mergedInParallel(_ workers: Tables) async throws(Problem) -> [RowBatch] {
-    let plan = self.plan
+    let plan = self.plan, numbers = workers.tables.map { $0.numbers(level: 0) }
     let parts = (0..<GroupTable.parts).map { part in
       BatchesTask { () throws(Problem) in
         let table = GroupTable(plan, level: 0, memoryLimit: .max)
-        for other in workers.tables { try table.merge(other, part: part, level: 0) }
+        for (other, numbers) in zip(workers.tables, numbers) { try table.merge(other, numbers[part]) }
         var batches: [RowBatch] = []
         try table.forEachBatch { (batch) throws(Problem) in batches.append(batch) }
         return batches
@@ -71,12 +71,13 @@ final class GroupedRows: RowStream {
   private func write(_ tables: [GroupTable], level: Int, to results: SpillBuffer) throws(Problem) {
     guard tables.contains(where: \.hasSpilled) else {
       let table = tables.count == 1 ? tables[0] : GroupTable(plan, level: level, memoryLimit: .max)
-      if tables.count > 1 { for other in tables { try table.merge(other, part: nil, level: level) } }
+      if tables.count > 1 { for other in tables { try table.merge(other) } }
       return try table.forEachBatch { (batch) throws(Problem) in try results.append(batch) }
     }
+    let numbers = tables.map { $0.numbers(level: level) }
     for part in 0..<GroupTable.parts {
       let table = GroupTable(plan, level: level + 1, memoryLimit: memoryLimit / 2)
-      for other in tables { try table.merge(other, part: part, level: level) }
+      for (other, numbers) in zip(tables, numbers) { try table.merge(other, numbers[part]) }
       for other in tables where other.hasSpilled {
         let rows = other.spills[part].batches()
         while let task = rows.nextTask() { try table.add(try task.batch(), start: nil) }
