@@ -57,7 +57,10 @@ public struct RowBatchBuilder: ~Copyable {
     arena.append(literal)
   }
   /// Appends canonical JSON.
-  public mutating func append(json value: [UInt8]) { unsafe append(json: value.span.bytes) }
+  public mutating func append(json value: [UInt8]) {
+    cells.append(.json(UInt32(arena.count), UInt32(value.count)))
+    arena.append(value)
+  }
   /// Appends canonical JSON.
   public mutating func append(json value: RawSpan) {
     cells.append(.json(UInt32(arena.count), UInt32(value.byteCount)))
