@@ -104,7 +104,7 @@ enum PackedCell {
   }
 }
 
-/// Copies bytes of an arena, 16 at once: up to 15 bytes behind them are read and written too.
+/// Copies bytes of an arena, 16 at once: up to 15 bytes after them are read and written too.
 @inline(__always)
 func copyBytes(_ source: UnsafePointer<UInt8>, to target: UnsafeMutablePointer<UInt8>, _ count: Int) {
   if count <= 16 {

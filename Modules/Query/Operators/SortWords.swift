@@ -136,7 +136,7 @@ private struct WordBuilder {
     if flip != 0 { append(1 << 56 ^ flip, 1) }
     var at = 0
     while at < text.count, used < 16 {
-      // Behind a text there are at least 7 readable bytes: `Arena.slack`.
+      // After a text there are at least 7 readable bytes: `Arena.slack`.
       let count = min(8, text.count &- at)
       guard let start = text.baseAddress else { break }
       let word = unsafe UInt64(bigEndian: start.loadUnaligned(fromByteOffset: at, as: UInt64.self))
