@@ -21,7 +21,7 @@ import Testing
       bytes.withLock { $0 += more }
     }
     func read(at offset: Int, length: Int, into text: inout ArenaBuilder) throws(Problem) -> Int {
-      // A file may give less than was asked for.
+      // A file may give less than is requested.
       let part = bytes.withLock { Array($0.dropFirst(offset).prefix(min(length, 7000))) }
       text.append(part)
       return part.count

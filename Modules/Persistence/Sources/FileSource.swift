@@ -256,7 +256,8 @@ public struct FileSource: RecordSource {
     case .json, .ndjson, .sqlite, .xlsx, .parquet:
       let form: JSONForm = format == .ndjson ? .lines : .automatic
       var way = JSONReading(
-        form: form, records: reading.records ?? JSONPointer(steps: []), types: reading.types, columns: request.someColumns)
+        form: form, records: reading.records ?? JSONPointer(steps: []), types: reading.types,
+        columns: request.someColumns)
       if let most = reading.maximumField { way.maximumField = most }
       return try JSONRowStream.inferring(bytes, table: table, way)
     case .csv, .tsv:

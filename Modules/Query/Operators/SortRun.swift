@@ -3,8 +3,8 @@ import Rows
 /// Rows in order in one block: first where each of them begins (4 bytes), then their words (16 bytes), then the rows
 /// one after the other. In a temporary file a run is the same bytes.
 ///
-/// A row is its packed cells, 8 bytes each, and then their bytes, so that it is copied as a whole. Packed rows need about
-/// half the memory of a batch.
+/// A row is its packed cells, 8 bytes each, and then their bytes, so that it is copied as a whole. Packed rows need
+/// about half the memory of a batch.
 struct SortRun: Sendable {
   let width: Int
   /// The number of rows.
