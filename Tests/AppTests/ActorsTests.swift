@@ -20,7 +20,7 @@ import Testing
     bb-notes movies list; bb-notes movies show x
     """
 
-  @Test("every storage tells the same story") func same() {
+  @Test("the output is the same for every store") func same() {
     var stories: [String] = []
     for storage in ["sqlite:n.db", "csv:n", "json:n"] {
       let shell = Shell("BB_STORAGE=\(storage) BB_NOW=1700000000")
@@ -55,7 +55,7 @@ import Testing
     ] { #expect(story.contains(part), "\(part)\n\(story)") }
   }
 
-  @Test("pictures move with their storage") func migration() {
+  @Test("images are migrated with their store") func migration() {
     let shell = Shell()
     _ = shell.run("printf '\\377\\330\\377\\340 a picture' > p.jpg")
     #expect(shell.run("bb-notes actors add A --image p.jpg --partial --storage sqlite:a.db").status == 0)

@@ -1,7 +1,7 @@
 import Conformance
 import Testing
 
-/// Answers with everything that is odd in them.
+/// Responses with every problem that check reports.
 private let odd: [String: [UInt8]] = [
   "quotes":
     #"[{"quote_id": 7, "quote": "a", "character": "A", "episode": 101}, {"quote_id": 7, "quote": "b", "character": "N. N.", "episode": "x"}]"#,
@@ -60,7 +60,7 @@ private let odd: [String: [UInt8]] = [
     #expect(done.out == "check,record,count\nduplicate-key,1/1,2\nempty-text,1/1,1\n")
     #expect(done.err == "bb-export: warning: quotes: not compared with characters (not available)\n")
   }
-  @Test("without network: the built-in facts are checked, and what is not there is told; what was named is an error")
+  @Test("offline, the built-in data is checked; a missing dataset is reported, and is an error if it was named")
   func offline() throws {
     let shell = Shell()
     let all = shell.run("bb-export check --offline -f csv --columns check --where 'dataset = characters'")
@@ -70,9 +70,9 @@ private let odd: [String: [UInt8]] = [
   }
 }
 
-@Suite("bb-export check of the real answers", .enabled(if: Shell.variable("BB_TEST_DATA") != nil))
+@Suite("bb-export check of real responses", .enabled(if: Shell.variable("BB_TEST_DATA") != nil))
 struct RealCheckTests {
-  @Test("two ids used twice, one of the dead without a record, names nobody has") func six() throws {
+  @Test("duplicate ids, a death without a record and unknown names are reported") func six() throws {
     let server = try LiveTests.server(try RealAnswerTests.answers()), shell = Shell()
     let line = "bb-export check --api \(server.url)/api --max-age 1000 -f csv"
     let others = shell.run("\(line) --where 'check != unresolved-name' --columns check,record,value")

@@ -13,7 +13,7 @@ import Testing
   }
 
   @Test(
-    "a film is named by its id, its title, or a part of one",
+    "a movie is named by its id, its title, or a part of it",
     arguments: [("b2", "b2"), ("the sea", "b2"), ("ete", "a1"), ("again", "c3")])
   func films(words: String, id: String) throws {
     let (api, server) = try Self.api()
@@ -27,7 +27,7 @@ import Testing
     let sent = try #require(server.requests.first { $0.method == "POST" })
     #expect(sent.path == "/comment" && sent.headers["content-type"] == "application/json")
   }
-  @Test("half a star is a fraction; what the server changes is told") func answer() throws {
+  @Test("half a star is a fraction; a changed rating is reported") func answer() throws {
     let server = try LoopbackServer { request in
       request.method == "POST"
         ? .json(#"{"id": "77", "rating": 7.50, "writer": "Mi\u001b[31mna"}"#)
@@ -39,7 +39,7 @@ import Testing
     #expect(server.requests.last.map { String(decoding: $0.body, as: UTF8.self).contains("\"rating\":7.5") } == true)
   }
   @Test(
-    "what is missing or cannot be is said before anybody is asked",
+    "a missing or invalid value is reported before any request",
     arguments: [
       ("b2 --writer W --rating 9", ": text\n"), ("b2", "missing for this comment: writer, rating, text"),
       ("b2 --writer ' ' --rating 9 x", ": writer\n"), ("b2 --writer W --rating 9 ' '", ": text\n"),
@@ -52,7 +52,7 @@ import Testing
     let done = Shell().run("bb-export comment add \(words) --api \(server.url)")
     #expect(done.status == 64 && done.err.contains(complaint) && server.requests.isEmpty, "\(done.err)")
   }
-  @Test("nobody, or several: nothing is sent") func film() throws {
+  @Test("an unknown or ambiguous movie sends nothing") func film() throws {
     let (api, server) = try Self.api()
     let nobody = Shell().run("bb-export comment add nosuch --writer W --rating 1 x --api \(server.url)")
     let several = Shell().run("bb-export comment add sea --writer W --rating 1 x --api \(server.url)")

@@ -5,8 +5,8 @@ import Exporters
 import Rows
 import Testing
 
-/// The real answers of the older API and of the box office, served to the program; counts and values are compared with them.
-@Suite("the real answers of the other APIs", .enabled(if: Shell.variable("BB_TEST_DATA") != nil)) struct ContractTests {
+/// Real responses of the older API and of the box office, served to the program; counts and values are compared.
+@Suite("real responses of the other APIs", .enabled(if: Shell.variable("BB_TEST_DATA") != nil)) struct ContractTests {
   private static func data(_ path: String) throws -> [UInt8] {
     Shell.bytes("\(try #require(Shell.variable("BB_TEST_DATA")))/data/\(path).json")
   }
@@ -71,7 +71,7 @@ import Testing
     )
     #expect(done.out == "episode\n1\n2\n3\n4\n5\n6\n7\n")
   }
-  @Test("a path the server does not know is a web page with 200, and no rows of it are believed") func page() throws {
+  @Test("a web page with status 200 for an unknown path gives no rows") func page() throws {
     let server = try Self.classic()
     let done = Shell().run("bb-export quotes --source breaking-bad-classic --api \(server.url)/apy")
     #expect(done.status == 65 && done.err.contains("expected JSON, got a web page"))
@@ -87,7 +87,7 @@ import Testing
 
   // MARK: - The box office
 
-  /// The real answers; the editors' order and the films by date, of which only the beginning is known, are completed here.
+  /// The real responses; the editors' picks and the movies by date, of which only the beginning is known, are completed.
   private static func boxOffice() throws -> (BoxOfficeAPI, LoopbackServer) {
     let list = try JSON.parse(try data("boxoffice/movies.order_type_0"), name: "movies")
     let films = try #require(list["movies"]?.arrayValue)
@@ -102,7 +102,7 @@ import Testing
     return (api, try LoopbackServer { api.answer($0) })
   }
 
-  @Test("films in their three orders, the list and each film's page joined") func films() throws {
+  @Test("movies in three orders combine the list and the page of each movie") func films() throws {
     let (_, server) = try Self.boxOffice(), shell = Shell()
     let source = try #require(
       try JSON.parse(try Self.data("boxoffice/movies.order_type_0"), name: "movies")["movies"]?.arrayValue)
@@ -137,7 +137,7 @@ import Testing
     let byDate = source.sorted { ($0["date"]?.stringValue ?? "") > ($1["date"]?.stringValue ?? "") }
     #expect(try titles("date") == byDate.map { $0["title"] })
   }
-  @Test("every comment of every film, times before 1970 included, text to the last line feed") func comments() throws {
+  @Test("every comment of every movie is read, with times before 1970 and trailing line feeds") func comments() throws {
     let (_, server) = try Self.boxOffice()
     let done = Shell().run("bb-export comments --api \(server.url) -f ndjson")
     let rows = try done.out.split(separator: "\n").map { try JSON.parse(Array($0.utf8), name: "row") }
@@ -157,7 +157,7 @@ import Testing
     }
   }
 
-  // MARK: - In every storage
+  // MARK: - In every store
 
   private static let storages = ["sqlite:s.db", "csv:s", "json:s"]
 
@@ -173,7 +173,7 @@ import Testing
     }
   }
 
-  @Test("every contract in every storage: the same findings as from the API", arguments: storages)
+  @Test("check reports the same for every store as for the API", arguments: storages)
   func findings(storage: String) throws {
     for (source, asking) in try Self.contracts() {
       let shell = Shell()
@@ -190,7 +190,7 @@ import Testing
 
   /// The counts and values of the JSON are compared with the answers above; here every other document with the API's own, and those that can be read
   /// again with the JSON.
-  @Test("every contract in every storage and every format: the same bytes as from the API", arguments: storages)
+  @Test("every store and every format give the same bytes as the API", arguments: storages)
   func formats(storage: String) throws {
     let formats = ExporterRegistry.builtIn.map(\.descriptor.name).filter { !Self.particular.contains($0) }
     #expect(formats.count >= 11)

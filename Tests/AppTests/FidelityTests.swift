@@ -6,12 +6,12 @@ import Exporters
 import Rows
 import Testing
 
-/// Every storage, every format: what went in comes out, value for value and null for null.
+/// Every store and every format preserve each value and each null.
 ///
 /// The table has a column of every type, with the values that hurt it, and cells of 5 MB. It goes from a file into a storage, out of it as a document,
 /// and back through the reader of that format; in the end the same bytes of NDJSON must be there.
-@Suite("fidelity: all formats on all storages", .serialized) struct FidelityTests {
-  /// How the document of a format becomes lines of NDJSON again.
+@Suite("fidelity of all formats and stores", .serialized) struct FidelityTests {
+  /// The conversion of a document of a format to NDJSON.
   enum Way: Sendable {
     /// bb reads it.
     case read

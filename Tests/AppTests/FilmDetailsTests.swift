@@ -1,8 +1,8 @@
 import Conformance
 import Testing
 
-@Suite("films in a storage") struct FilmDetailsTests {
-  @Test("a page that is gone takes nothing away, on any storage", arguments: ["sqlite:s.db", "csv:s", "json:s"])
+@Suite("movies in a store") struct FilmDetailsTests {
+  @Test("a deleted page keeps the stored values, in every store", arguments: ["sqlite:s.db", "csv:s", "json:s"])
   func gone(storage: String) throws {
     let films = Array(
       #"{"movies": [{"id": "a", "title": "A", "grade": 12, "reservation_grade": 1, "reservation_rate": 1.5, "user_rating": 7, "date": "2020-01-02", "thumb": null}]}"#

@@ -73,7 +73,7 @@ import Testing
   }
 
   private func check(_ done: Shell.Outcome, _ what: String) {
-    // Where the built-in data answers instead, it is said.
+    // The use of the built-in data is reported.
     #expect(done.status != 0 || !done.err.isEmpty, "\(what)")
     for line in done.err.split(separator: "\n") {
       #expect(line.utf8.count <= 1600, "\(what): \(line.utf8.count) bytes")

@@ -4,10 +4,10 @@ import Glibc
 import Synchronization
 import Testing
 
-/// A server of pictures that knows ETags and ranges, and can be told to misbehave.
+/// A server of images with ETags and ranges, which can be made to misbehave.
 private final class Gallery: Sendable {
   let pictures: Mutex<[String: [UInt8]]>
-  /// Bytes after which the answer for a path breaks off, once.
+  /// Bytes after which the response for a path ends early, once.
   let cuts = Mutex<[String: Int]>([:])
 
   init(_ pictures: [String: [UInt8]]) { self.pictures = Mutex(pictures) }
@@ -44,7 +44,7 @@ private final class Gallery: Sendable {
   }
   private func names(_ folder: String = "pics") -> String { shell.run("ls \(folder)").out.replacing("\n", with: " ") }
 
-  @Test("pictures come under names of ours, the second run asks and gets nothing, a changed one is replaced")
+  @Test("images get safe names, a second run downloads nothing, and a changed image is replaced")
   func again() throws {
     let gallery = Gallery([
       "/a%2F..%2Fx.jpg": [], "/a": SampleImage.jpeg(of: 5000).bytes, "/b.exe": SampleImage.png(width: 9).bytes,
@@ -71,7 +71,7 @@ private final class Gallery: Sendable {
         == "key,file\n7,7-1.png\n8,8-1.png\n9,9-1.gif\n")
   }
 
-  @Test("what cannot be had is told of in a line each, and the rest is there") func failures() throws {
+  @Test("each unavailable image is reported on one line, and the others are stored") func failures() throws {
     let gallery = Gallery(["/a": SampleImage.jpeg(of: 50).bytes, "/page": Array("<html>log in</html>".utf8)])
     let server = try LoopbackServer { gallery.answer($0) }
     shell.write("people.csv", people(server, ["/a", "/gone", "/page", "file:///etc/passwd", "javascript:alert(1)"]))
@@ -84,7 +84,7 @@ private final class Gallery: Sendable {
     #expect(names("pics/.bb/parts") == "")
   }
 
-  @Test("an answer that breaks off is asked for from there on, within a run") func continued() throws {
+  @Test("a response that ends early is continued in the same run") func continued() throws {
     let picture = SampleImage.jpeg(of: 100_000).bytes
     let gallery = Gallery(["/a": picture])
     gallery.cuts.withLock { $0["/a"] = 30_000 }
@@ -99,7 +99,7 @@ private final class Gallery: Sendable {
   }
 
   @Test(
-    "a run that was killed is continued by the next; a picture that changed meanwhile begins anew",
+    "a killed run is continued by the next; an image that has changed is fetched again",
     arguments: [false, true])
   func killed(changes: Bool) throws {
     let picture = SampleImage.jpeg(of: 100_000).bytes
@@ -127,14 +127,14 @@ private final class Gallery: Sendable {
     let done = shell.run("bb-export images --allow-private --from people.csv -o pics")
     #expect(done.out.contains("1 new, 0 updated, 1 unchanged, 0 failed"))
     #expect(Shell.bytes(shell.folder + "/work/pics/7-1.jpg") == new)
-    // What was there was not asked for again without a condition.
+    // Stored images were requested only with a condition.
     let later = server.requests.dropFirst(before)
     #expect(later.first { $0.path == "/b" }?.headers["if-none-match"] != nil)
     #expect(later.first { $0.path == "/a" }?.headers["range"] == "bytes=40000-")
     #expect(names("pics/.bb/parts") == "")
   }
 
-  @Test("limits, options that make no sense, folders of others") func refusals() throws {
+  @Test("limits, useless options and directories of other programs are refused") func refusals() throws {
     let gallery = Gallery(["/a": SampleImage.jpeg(of: 5000).bytes, "/b": SampleImage.jpeg(of: 50).bytes])
     let server = try LoopbackServer { gallery.answer($0) }
     shell.write("people.csv", people(server, ["/a", "/b"]))
@@ -159,7 +159,7 @@ private final class Gallery: Sendable {
     #expect(Shell.read(shell.folder + "/work/pics/images.json") == "[{")
   }
 
-  @Test("a dataset of an API and of a storage: the key names the files") func datasets() throws {
+  @Test("the key names the files for a dataset of an API and of a store") func datasets() throws {
     let gallery = Gallery(["/p": SampleImage.png(width: 3).bytes, "/q": SampleImage.png(width: 4).bytes])
     let images = try LoopbackServer { gallery.answer($0) }
     let api = try SixAPI(answers: [

@@ -1,6 +1,6 @@
 import Testing
 
-/// What is too large is refused before anything is written.
+/// A table that is too large is refused before anything is written.
 @Suite("Limits of formats and stores", .serialized) struct LimitTests {
   private func table(_ columns: Int) -> String {
     (0..<columns).map { "c\($0)" }.joined(separator: ",") + "\n" + (0..<columns).map(String.init).joined(separator: ",")

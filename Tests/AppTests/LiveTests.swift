@@ -30,7 +30,7 @@ private let sample: [String: [UInt8]] = [
     return try LoopbackServer { api.answer($0) }
   }
 
-  @Test("every record comes out, ids used twice are told apart and told of") func quotes() throws {
+  @Test("every record is kept; duplicate ids are numbered and reported") func quotes() throws {
     let server = try Self.server(), shell = Shell()
     let done = shell.run("bb-export quotes --api \(server.url)/api -f csv")
     #expect(
@@ -48,7 +48,7 @@ private let sample: [String: [UInt8]] = [
     )
     #expect(done.status == 0)
   }
-  @Test("episodes in order of production, season and number; words for nothing are null") func episodes() throws {
+  @Test("episodes are in order of production, season and number; placeholders are null") func episodes() throws {
     let done = Shell().run("bb-export episodes --api \(try Self.server().url)/api -f json")
     #expect(
       done.out == """
@@ -83,7 +83,7 @@ private let sample: [String: [UInt8]] = [
     _ = shell.run("bb-export episodes --api \(server.url)/api --refresh")
     #expect(server.requests.count == 3 && server.requests[2].headers["if-none-match"] == nil)
   }
-  @Test("while many are asked for one by one, how many are there is shown") func progress() throws {
+  @Test("the progress of many requests is shown") func progress() throws {
     let server = try LoopbackServer { request in
       guard request.path != "/list" else { return .json(#"[{"id":1},{"id":2}]"#) }
       // Longer than quick work takes, of which nothing is shown.
@@ -108,7 +108,7 @@ private let sample: [String: [UInt8]] = [
       shown.err.hasPrefix("1 of 2 requests, ") && shown.err.hasSuffix(" left\n"), "\(shown.err)")
     #expect(shell.run("bb-export items --source ./s.json -f csv --refresh").err == "")
   }
-  @Test("a page that is not the answer does not replace the one that is cached") func portal() throws {
+  @Test("an unexpected page does not replace the cached response") func portal() throws {
     let api = try SixAPI(answers: sample), count = Counter()
     let server = try LoopbackServer { request in
       count.next() == 2
@@ -155,7 +155,7 @@ private let sample: [String: [UInt8]] = [
     )
     #expect(!(done.err + done.out).contains("S3CR3T") && done.err.contains("127.0.0.1:9"))
   }
-  @Test("a flapping server is asked again, four times at most") func flapping() throws {
+  @Test("a flapping server gets at most four requests") func flapping() throws {
     let api = try SixAPI(answers: sample)
     let count = Counter()
     let flapping = try LoopbackServer { request in
@@ -180,7 +180,7 @@ final class Counter: Sendable {
   }
 }
 
-@Suite("the real answers", .enabled(if: Shell.variable("BB_TEST_DATA") != nil)) struct RealAnswerTests {
+@Suite("real responses", .enabled(if: Shell.variable("BB_TEST_DATA") != nil)) struct RealAnswerTests {
   static func answers() throws -> [String: [UInt8]] {
     let folder = try #require(Shell.variable("BB_TEST_DATA"))
     return Dictionary(

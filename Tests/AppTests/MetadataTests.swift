@@ -1,9 +1,9 @@
 import Codecs
 import Testing
 
-/// What says beside a file what its columns are: `--csvw`, `--datapackage`; and where records are: `--records`.
+/// Metadata next to a file: `--csvw`, `--datapackage`; and the place of the records: `--records`.
 @Suite("--csvw, --datapackage, --records") struct MetadataTests {
-  @Test("types come back through the metadata beside a CSV file", arguments: ["csv", "tsv"]) func csvw(_ format: String)
+  @Test("types are preserved by the metadata next to a CSV file", arguments: ["csv", "tsv"]) func csvw(_ format: String)
   {
     let shell = Shell()
     shell.write(
@@ -35,7 +35,7 @@ import Testing
       short.status == 65 && short.err.contains("expected 2 columns as in the metadata, found 3"), "\(short)")
   }
 
-  @Test("a package describes the files of a folder") func dataPackage() throws {
+  @Test("a package describes the files of a directory") func dataPackage() throws {
     let shell = Shell()
     let done = shell.run(
       "mkdir p && bb-export episodes --source snapshot --limit 2 -o p/e.csv -o p/e.json --datapackage -q; ls p; cat p/datapackage.json"

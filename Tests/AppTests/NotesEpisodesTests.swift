@@ -14,7 +14,7 @@ import Testing
       """#.utf8)
   ]
 
-  @Test("a season that is not built in comes from the API, which is asked once a day, and only for what nobody knows")
+  @Test("an unknown season comes from the API, with one request a day")
   func onceADay() throws {
     let api = try SixAPI(answers: Self.news)
     let server = try LoopbackServer { api.answer($0) }
@@ -35,7 +35,7 @@ import Testing
     #expect(shell.run("touch -d '2 days ago' ~/.cache/bb/asked-*; bb-notes episodes --plain >/dev/null").status == 0)
     #expect(server.requests.count == 3)
   }
-  @Test("a server that does not answer is asked once, and changes nothing of what is said") func silence() throws {
+  @Test("a server that does not respond gets one request, and the output is the same") func silence() throws {
     let server = try LoopbackServer { _ in .raw([], then: .silence(8000)) }
     let shell = Shell("BB_API_URL=\(server.url)/api BB_NOW=1384000000")
     let quiet = Shell("BB_API_URL=http://127.0.0.1:9 BB_NOW=1384000000")

@@ -2,7 +2,7 @@ import Domain
 import Persistence
 import Testing
 
-@Suite("bb-notes on every storage") struct NotesScriptTests {
+@Suite("bb-notes with every store") struct NotesScriptTests {
   private static let kinds = StoreRegistry(scratch: TemporaryScratch(folder: "/tmp"), known: Catalog.all).factories
     .filter(\.isDurable).map(
       \.scheme)
@@ -53,7 +53,7 @@ import Testing
     return outcomes
   }
 
-  @Test("of twenty who edit one note at once one wins, the others are told and keep their texts", arguments: kinds)
+  @Test("of twenty concurrent edits of a note one succeeds; the others fail and keep their texts", arguments: kinds)
   func rivals(_ kind: String) {
     let shell = Shell(Self.variables + " BB_STORAGE=\(kind):notes BB_EDITOR='sh ed.sh'")
     shell.write("ed.sh", "echo \"by $WHO\" > \"$1\"; until [ -e go ]; do sleep 0.05; done\n")

@@ -27,8 +27,7 @@ import Testing
     #expect(two.shows("no episode selected"))
     #expect(two.end() == 0 && !two.text.contains("Better Call Saul"))
   }
-  @Test("an answer that is none is asked for again; an empty one leaves, and nothing is written") func leaving() throws
-  {
+  @Test("an invalid choice is prompted for again; an empty one ends without a change") func leaving() throws {
     let one = try terminal("bb-notes add")
     #expect(one.shows("to cancel): "))
     one.type("99\n")
@@ -40,7 +39,7 @@ import Testing
     #expect(one.end() == 0)
     #expect(shell.run("bb-notes list --plain").out == "")
   }
-  @Test("adding to an episode that has a note opens that note, with what was said behind it") func upsert() throws {
+  @Test("adding to an episode that has a note opens that note with the new text appended") func upsert() throws {
     #expect(shell.run("bb-notes add 5x14 first").status == 0)
     let one = try terminal("bb-notes add 5x14 second")
     #expect(one.shows("updated Breaking Bad S05E14"))
@@ -121,7 +120,7 @@ import Testing
     #expect(one.shows("P:Breaking Bad"))
     #expect(one.end() == 0)
     #expect(shell.run("BB_PAGER='sed s/^/P:/' bb-notes list --plain").out.hasPrefix("Breaking Bad"))
-    // A pager would ask there whether it may go on.
+    // A pager would wait there for a key.
     for (kind, text) in [("xterm", "P:Breaking Bad"), ("dumb", "Breaking Bad"), ("", "Breaking Bad")] {
       let usual = try terminal("env -u BB_PAGER TERM=\(kind) PAGER='sed s/^/P:/' bb-notes list --plain")
       #expect(usual.shows("Breaking Bad") && usual.end() == 0)

@@ -26,7 +26,7 @@ import Testing
       .replacing(/\| [0-9a-f]{4,12} \|/, with: "| KEY |").replacing(/[0-9a-f]{4,12} \(/, with: "KEY (")
   }
 
-  @Test("every storage tells the same story") func same() {
+  @Test("the output is the same for every store") func same() {
     var stories: [String] = []
     for storage in ["sqlite:n.db", "csv:n", "json:n"] {
       let shell = Shell("BB_STORAGE=\(storage) BB_NOW=1700000000")
@@ -58,7 +58,7 @@ import Testing
     ] { #expect(story.contains(part), "\(part)") }
   }
 
-  @Test("what is missing is asked for in the editor") func editor() {
+  @Test("missing values are requested in the editor") func editor() {
     let shell = Shell("BB_STORAGE=csv:n BB_NOW=1700000000")
     #expect(shell.run("bb-notes places add Bern --at 46.95,7.45").status == 0)
     let edit = shell.run("BB_EDITOR='sed -i s/7.45/7.5/' bb-notes places edit Bern")

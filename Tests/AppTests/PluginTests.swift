@@ -25,7 +25,7 @@ import Testing
     shell.run("export BB_PLUGIN_PATH=$PWD/plug TMPDIR=$HOME; \(line)")
   }
 
-  @Test("a program's format is a format like any other: by name, by suffix, with options, behind every selection")
+  @Test("an external format works by name, by extension, with options and with selections")
   func format() throws {
     let options = #", "options": [{"key": "mark", "values": "TEXT", "description": "m"}]"#
     let shell = Self.shell(["count": Self.script("count", #"echo "$@"; grep -c RECORD"#, more: options)])
@@ -66,7 +66,7 @@ import Testing
     )
     #expect(done.out == "\(status)\nold\na.\(name)\nplug\n", "\(done.out)")
     #expect(done.err.contains(complaint) && done.err.split(separator: "\n").count == 2, "\(done.err)")
-    #expect(done.err.hasSuffix("bb-plugin*': No such file or directory\n"), "its folder is gone")
+    #expect(done.err.hasSuffix("bb-plugin*': No such file or directory\n"), "its directory was deleted")
   }
   @Test("when we are ended it is ended too, and nothing is left") func interrupted() throws {
     let shell = Self.shell(["slow": Self.script("slow", "echo $$ > $HOME/pid; cat >/dev/null; sleep 30")])
@@ -86,14 +86,14 @@ import Testing
     )
     #expect(done.out == "{\"type\":\"SCHEMA\"\n" && done.err == "" && done.status == 0)
   }
-  @Test("it sees few variables, a folder of its own, and default signals") func surroundings() throws {
+  @Test("it gets few variables, a private directory and default signals") func surroundings() throws {
     let shell = Self.shell(["env": Self.script("env", "cat >/dev/null; env | sort; pwd; touch left-over; trap")])
     let done = Self.run(
       shell,
       "X_TOKEN=S3CR3T BB_API_URL=http://x bb-export deaths --source snapshot -f env; ls -d $HOME/bb-plugin*"
     )
     #expect(!done.out.contains("S3CR3T") && !done.out.contains("BB_API_URL") && done.out.contains("/bb-plugin."))
-    #expect(done.err.contains("No such file or directory"), "its folder is gone")
+    #expect(done.err.contains("No such file or directory"), "its directory was deleted")
   }
   @Test(
     "one that others could change, or that has a built-in name, is listed and not run",
@@ -116,7 +116,7 @@ import Testing
     #expect(Self.run(shell, "bb-export deaths --source snapshot -f csv --limit 0").out.hasPrefix("id,"))
   }
   @Test(
-    "an answer that is no description",
+    "an invalid description",
     arguments: [
       ("echo hello", "invalid JSON"), ("echo '{}'", "must return schemaVersion 1"),
       ("echo '{\"schemaVersion\": 1, \"name\": \"y\"}'", "does not match the file name"),
@@ -141,7 +141,7 @@ import Testing
       shell, "printf 'a\nx|y\n' | bb-export --from - --from-format csv --as t -o t.lines; echo $?; ls")
     #expect(refused.out == "65\nplug\n" && refused.err.contains("cannot represent the records: a text has a bar in it"))
   }
-  @Test("a Singer target takes the records, and is believed when it acknowledges all of them") func target() throws {
+  @Test("a Singer target succeeds when it acknowledges all records") func target() throws {
     let shell = Shell()
     let head = "#!/bin/sh\n[ \"$1 $2\" = '--config c.json' ] || exit 2\n"
     // The state as another program would write it: blanks, other order.

@@ -1,12 +1,12 @@
 import Glibc
 
-/// A program at a terminal, and the person in front of it.
+/// A program at a terminal, and its user.
 final class PseudoTerminal {
   private let master: Int32
   private let child: pid_t
   /// Everything that was shown, as it was sent.
   private(set) var screen: [UInt8] = []
-  /// How much of it was looked at.
+  /// The number of bytes that were matched.
   private var seen = 0
 
   /// What went wrong with the terminal itself.
@@ -51,7 +51,7 @@ final class PseudoTerminal {
 
   deinit { close(master) }
 
-  /// Waits until a text is shown behind what was looked at before; false after a minute of nothing, or when the program ends without it.
+  /// Waits until a text is shown after the last match; false after a minute without output, or when the program ends.
   func shows(_ text: String) -> Bool {
     let wanted = Array(text.utf8)
     while true {

@@ -1,13 +1,13 @@
 import Glibc
 
-/// Runs the built programs as a user would: in an empty folder, with an environment of its own.
+/// Runs the built programs as a user would: in an empty directory, with an environment of its own.
 struct Shell {
-  /// What a command left.
+  /// The result of a command.
   struct Outcome {
     let out: String, err: String, status: Int32
   }
 
-  /// The folder it runs in; also `HOME`.
+  /// The directory it runs in; also `HOME`.
   let folder: String
   private let variables: String
 
@@ -19,7 +19,7 @@ struct Shell {
     self.variables = variables
   }
 
-  /// Where the programs were built: beside the tests.
+  /// The directory of the built programs and tests.
   static let programs: String = {
     var buffer = [CChar](repeating: 0, count: 4096)
     let count = unsafe readlink("/proc/self/exe", &buffer, buffer.count)
@@ -27,7 +27,7 @@ struct Shell {
     return path.split(separator: "/").dropLast().reduce("") { $0 + "/" + $1 }
   }()
 
-  /// A line of sh within the folder and the environment, itself for sh.
+  /// The command line that runs a script in the directory and the environment.
   func command(_ line: String) -> String {
     """
     cd \(folder)/work && exec env -i PATH='\(Self.programs):/usr/local/bin:/usr/bin:/bin' HOME='\(folder)' LC_ALL=C.UTF-8 \(variables) \
@@ -48,7 +48,7 @@ struct Shell {
       status: status & 0x7F == 0 ? status >> 8 & 0xFF : 128 + status & 0x7F)
   }
 
-  /// Writes a file into the folder commands run in.
+  /// Writes a file into the directory.
   func write(_ name: String, _ text: String) {
     guard let file = unsafe fopen("\(folder)/work/\(name)", "w") else { return }
     defer { unsafe fclose(file) }

@@ -1,8 +1,8 @@
 import Glibc
 import Testing
 
-/// Some of what `Tools/faults storage` does in full: neighbours, kills, calls that fail and a full disk against every storage.
-@Suite("storages under fault") struct StorageFaultTests {
+/// A part of `Tools/faults storage`: other processes, kills, failing calls and a full disk, for every store.
+@Suite("stores under fault") struct StorageFaultTests {
   private static let kinds = ["sqlite", "csv", "json"]
   /// The preloaded library of faults, which says what it can do; nil where there is no C compiler.
   static let library: String? = {
@@ -15,7 +15,7 @@ import Testing
     return Shell().run(build).status == 0 ? path : nil
   }()
 
-  /// A storage in a folder of its own below the one commands run in.
+  /// A store in its own directory below the working directory.
   struct Storage {
     let shell = Shell()
     let kind: String
@@ -23,7 +23,7 @@ import Testing
     init(kind: String) { self.kind = kind }
 
     var location: String { "\(kind):\(shell.folder)/work/s" + (kind == "sqlite" ? "/s.db" : "") }
-    /// The calls of the storage's folder meet a fault: `FAULT_AT=3 FAULT_DO=kill`.
+    /// The calls in the directory of the store meet a fault: `FAULT_AT=3 FAULT_DO=kill`.
     func run(_ words: String, _ fault: String = "") -> Shell.Outcome {
       let preload = fault.isEmpty ? "" : "LD_PRELOAD=\(StorageFaultTests.library ?? "") FAULT_FOLDER=$PWD/s \(fault) "
       return shell.run("\(preload)\(words) --storage \(location)")
@@ -37,7 +37,7 @@ import Testing
         { for t in notes items; do bb-export $t --storage \(location) -f json -q || [ $? = 66 ]; done; \
         bb-notes history --json --storage \(location); } | sed -E "s/[0-9-]+T[0-9:]+Z//g"
         """)
-      // What cannot be read is no state.
+      // An unreadable store is not a valid state.
       return done.err.isEmpty || done.err.contains("table not found") ? done.out : done.err
     }
     /// The number of entries of the history; -1 if it cannot be read.
@@ -65,7 +65,7 @@ import Testing
   }
 
   @Test(
-    "a kill or a failing call leaves what was, or what is asked for", .enabled(if: library != nil), arguments: kinds)
+    "a kill or a failing call leaves the old or the new state", .enabled(if: library != nil), arguments: kinds)
   func calls(_ kind: String) {
     let storage = Storage(kind: kind), words = "bb-notes add S05E14 more --append"
     #expect(storage.run("bb-notes add S05E14 begun").status == 0)
@@ -127,7 +127,7 @@ import Testing
     #expect(kind == "sqlite" || saved > 0)
   }
 
-  @Test("a full disk is told, and changes nothing", .enabled(if: library != nil), arguments: kinds)
+  @Test("a full disk is reported, and changes nothing", .enabled(if: library != nil), arguments: kinds)
   func full(_ kind: String) {
     let storage = Storage(kind: kind)
     #expect(storage.run("bb-notes add S05E14 begun").status == 0)
@@ -158,7 +158,7 @@ import Testing
     }
   }
 
-  @Test("a database is moved whole or not at all", .enabled(if: library != nil)) func moved() {
+  @Test("a database is migrated completely or not at all", .enabled(if: library != nil)) func moved() {
     let storage = Storage(kind: "csv")
     #expect(storage.run("bb-notes add S05E14 begun").status == 0)
     // Next to the store: a store inside another is refused. Faults concern calls below both.
@@ -179,7 +179,7 @@ import Testing
   @Test("who stays in the middle of a change is not waited for for ever", .enabled(if: library != nil)) func held() {
     let storage = Storage(kind: "csv")
     #expect(storage.run("bb-notes add S05E14 begun").status == 0)
-    // As often as it tries, somebody else has the lock.
+    // At each attempt another process holds the lock.
     let done = storage.run(
       "timeout 80 bb-notes add S05E14 more --append", "FAULT_NAME=flock FAULT_AT=1 FAULT_ON=1 FAULT_DO=\(EWOULDBLOCK)")
     #expect(done.status == 75 && done.err.contains("locked by another process"), "\(done.status) \(done.err)")

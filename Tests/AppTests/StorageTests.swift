@@ -1,7 +1,7 @@
 import Conformance
 import Testing
 
-@Suite("bb-export and storages") struct StorageTests {
+@Suite("bb-export and stores") struct StorageTests {
   private static let locations = ["sqlite:s.db", "csv:s", "json:s"]
 
   @Test("what is synced comes out as from the API, whatever holds it", arguments: locations)
@@ -65,7 +65,7 @@ import Testing
   }
 
   @Test(
-    "what goes wrong with a storage is told",
+    "problems of a store are reported",
     arguments: [
       (
         "bb-export quotes --storage csv:none",
@@ -114,7 +114,7 @@ import Testing
     #expect(shell.run("\(sync) -q; ls ~/.local/share/bb").out.hasSuffix("deaths,8,0,0,0\nbb.db\n"))
   }
 
-  @Test("the user's own datasets come from the default storage, which need not be there") func own() {
+  @Test("personal datasets come from the default store, which need not exist") func own() {
     let shell = Shell()
     #expect(shell.run("bb-export notes -f csv --columns season,text").out == "season,text\n")
     shell.write("favourites.csv", "dataset,record_key,created_at\nquotes,7/1,2026-01-02T03:04:05Z\n")
@@ -136,7 +136,7 @@ import Testing
       shell.run("bb-export episodes --storage sqlite:s.db --favourites -f csv --columns season").out == "season\n")
   }
 
-  @Test("a folder may be edited by hand: order, columns and damage") func edits() throws {
+  @Test("a directory can be edited by hand: order, columns and damage") func edits() throws {
     let shell = Shell()
     shell.write("favourites.csv", "dataset,record_key,created_at\nb,2,2026-01-02T03:04:05Z\na,1,2026-01-02T03:04:05Z\n")
     #expect(shell.run("bb-export sync --from favourites.csv --storage csv:s -q").status == 0)
@@ -184,7 +184,7 @@ import Testing
     #expect(shell.run(read).status == 78)
   }
 
-  @Test("a storage moves from kind to kind and back") func moves() {
+  @Test("a store is migrated from type to type and back") func moves() {
     let shell = Shell()
     #expect(shell.run("bb-export sync --source snapshot --storage csv:a -q").status == 0)
     for (from, to) in [("csv:a", "sqlite:b.db"), ("sqlite:b.db", "json:c"), ("json:c", "csv:d")] {

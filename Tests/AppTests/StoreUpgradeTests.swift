@@ -63,7 +63,7 @@ import Testing
 
   @Test(
     "a kill during the upgrade leaves the old store, or the new one",
-    .enabled(if: StorageFaultTests.library != nil, "there is no C compiler"))
+    .enabled(if: StorageFaultTests.library != nil, "no C compiler found"))
   func kill() throws {
     let words = "bb-notes add S05E15 second"
     let before = storage.state

@@ -57,7 +57,7 @@ import Testing
     let columns = try #require(some[1]["record"]?.objectMembers?.map(\.name))
     #expect(columns.prefix(3) == ["production", "season", "episode"] && !columns.contains("synopsis"))
   }
-  @Test("settings from a file, a state that is taken back") func settings() throws {
+  @Test("settings come from a file; a state is accepted") func settings() throws {
     let server = try LiveTests.server(), shell = Shell()
     shell.write(
       "c.json",
@@ -67,7 +67,7 @@ import Testing
     #expect(try Self.messages(done.out).count == 2 && done.err == "")
   }
   @Test(
-    "what is wrong with a file is said with its name",
+    "a problem of a file is reported with its name",
     arguments: [
       ("--config x.json", #"{"sorce": "x"}"#, 78, "unknown setting “sorce”\nhint: did you mean source?"),
       ("--config x.json", #"{"datasets": [1]}"#, 78, "x.json: /datasets: expected an array of strings, found an array"),

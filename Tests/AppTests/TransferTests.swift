@@ -1,7 +1,7 @@
 import Testing
 
 @Suite("bb-notes import and export") struct TransferTests {
-  @Test("what is exported comes back, on every storage", arguments: ["csv", "json", "ndjson"])
+  @Test("exported records can be imported, with every store", arguments: ["csv", "json", "ndjson"])
   func ownFormats(_ format: String) {
     for storage in ["sqlite:n.db", "csv:n", "json:n"] {
       let shell = Shell("BB_STORAGE=\(storage) BB_NOW=1700000000")
@@ -43,7 +43,7 @@ import Testing
         == shell.run("bb-notes export places -f csv").out)
   }
 
-  @Test("records that exist are dealt with as was said") func conflicts() {
+  @Test("existing records are treated as --on-conflict requires") func conflicts() {
     let shell = Shell("BB_STORAGE=sqlite:n.db BB_NOW=1700000000")
     shell.write("notes.csv", "production,season,episode,text\nBreaking Bad,5,14,second\nBreaking Bad,5,13,new\n")
     _ = shell.run("bb-notes add S05E14 first")

@@ -86,7 +86,7 @@ private func items(_ request: LoopbackServer.Request) -> LoopbackServer.Answer {
     let still = shell.run("bb-export items --source mine.json --api \(server.url)")
     #expect(still.status == 65 && still.err.contains("identical to the previous page"))
   }
-  @Test("the key comes from the environment, and is asked for by name") func secrets() throws {
+  @Test("the key comes from the environment; a missing one is named") func secrets() throws {
     let server = try LoopbackServer(items), shell = Shell()
     shell.write(
       "mine.json",
@@ -132,7 +132,7 @@ private func items(_ request: LoopbackServer.Request) -> LoopbackServer.Answer {
     // Three requests: two waits of a tenth of a second.
     #expect(done.status == 0 && server.requests.count == 3 && started.duration(to: .now) > .milliseconds(200))
   }
-  @Test("a rate of next to nothing is no mistake of the program's") func slowRate() throws {
+  @Test("a very small rate is accepted") func slowRate() throws {
     let server = try LoopbackServer(items), shell = Shell()
     shell.write("mine.json", Self.describe("/link", #"{"type": "none"}"#, top: #""rate": {"per_second": 1e-300},"#))
     let done = shell.run("bb-export items --source mine.json --api \(server.url) -f csv; echo $?")
@@ -147,8 +147,7 @@ private func items(_ request: LoopbackServer.Request) -> LoopbackServer.Answer {
       shell.run("bb-export sources check mine.json").out
         == "mine.json: valid source definition mine: items; sends the value of $MINE_TOKEN to http://127.0.0.1:1\n")
   }
-  @Test("a file names its own server, and is answered by nobody else: no variable, no built-in facts") func own() throws
-  {
+  @Test("a definition uses its own server: no variable and no built-in data replace it") func own() throws {
     let server = try LoopbackServer(items), shell = Shell()
     let file = Self.describe("/secret", #"{"type": "none"}"#, top: #""auth": {"type": "bearer", "env": "MINE_TOKEN"},"#)
     shell.write("mine.json", file.replacing(#""name": "items""#, with: #""name": "characters""#))
@@ -158,7 +157,7 @@ private func items(_ request: LoopbackServer.Request) -> LoopbackServer.Answer {
     #expect(done.out == "69\n" && server.requests.isEmpty && done.status != 0, "\(done.err)")
     #expect(done.err.contains("127.0.0.1:1") && !done.err.contains("snapshot") && !done.err.contains("S3CR3T"))
   }
-  @Test("what the source does not have is said, with what it has") func absent() throws {
+  @Test("an unknown dataset is reported with the available ones") func absent() throws {
     let shell = Shell()
     shell.write("mine.json", Self.describe("/page", #"{"type": "none"}"#))
     let item = shell.run("bb-export item --source mine.json")

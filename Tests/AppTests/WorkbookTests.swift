@@ -1,8 +1,8 @@
 import Testing
 
-/// Workbooks as Python's zipfile and XML parser read them, and databases that are storages.
+/// Workbooks as Python's zipfile and XML parser read them, and databases that are stores.
 @Suite("-f xlsx and -f sqlite") struct WorkbookTests {
-  /// Compares a workbook with the lines of NDJSON of the same table: every value, every null; the archive's checksums are looked at as well.
+  /// Compares a workbook with the NDJSON of the same table: every value, every null, and the checksums of the archive.
   private static let reader = #"""
     import json, re, sys, zipfile, datetime
     import xml.etree.ElementTree as tree
@@ -30,11 +30,11 @@ import Testing
     """#
 
   @Test(
-    "a workbook holds every value", .enabled(if: Shell().run("python3 --version").status == 0, "there is no python3"))
+    "a workbook holds every value", .enabled(if: Shell().run("python3 --version").status == 0, "no python3 found"))
   func workbook() {
     let shell = Shell()
     shell.write("read.py", Self.reader)
-    // More than is packed in one piece, with what markup and sheets escape.
+    // More than one compressed piece, with the characters that markup and sheets escape.
     let texts = [
       "a & <b> \"c\"", "_x0041_ and _", "é 🎬 \u{FFFE}", " blanks ", "tab\tline\nreturn\r", "\u{1}\u{1F}", "",
     ]
@@ -60,7 +60,7 @@ import Testing
     #expect(done.err.contains("column v") && done.err.contains(word) && done.err.contains("record 2"), "\(done.err)")
   }
 
-  @Test("a database is a storage, and gives types and values back") func database() {
+  @Test("a database is a store, and preserves types and values") func database() {
     let shell = Shell()
     let done = shell.run(
       """

@@ -4,7 +4,7 @@ import Testing
 
 /// Quotes inside fields that do not begin with one: kept, as other programs do, counted, and refused on request.
 @Suite("Quotes in unquoted fields of CSV") struct CSVQuotesTests {
-  /// All rows, read again as often as the stream asks for it, and its notes.
+  /// All rows, read again as often as the stream requires, and its warnings.
   static func read(_ text: String, _ reading: CSVReading = CSVReading()) async throws -> ([[Value]], [String]) {
     var stream: any RowStream = try CSVRowStream.inferring(MemoryByteSource(text, name: "x"), table: "t", reading)
     while true {

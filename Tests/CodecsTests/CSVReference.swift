@@ -1,7 +1,7 @@
-/// CSV by the book, a byte at a time and without any haste: what the fast reader is compared with.
+/// A plain reader of CSV, byte by byte, with which the fast one is compared.
 struct CSVReference {
   struct Refused: Error {}
-  /// A field: what it holds, and whether it stood in quotes.
+  /// A field: its text, and whether it was quoted.
   struct Field: Equatable {
     var bytes: [UInt8] = []
     var isQuoted = false
@@ -9,7 +9,7 @@ struct CSVReference {
   private let bytes: [UInt8]
   private var at = 0
 
-  /// The header's fields and those of every record; nil where the book refuses the text.
+  /// The header's fields and those of every record; nil if the text is refused.
   static func table(_ bytes: [UInt8]) -> (header: [Field], rows: [[Field]])? {
     var reference = CSVReference(bytes: bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? Array(bytes.dropFirst(3)) : bytes)
     return try? reference.table()

@@ -39,7 +39,7 @@ import Testing
     #expect(problem?.place == place)
   }
 
-  @Test("a file that is wrong behind a contradiction is refused, not begun again for ever") func ends() async throws {
+  @Test("a file with an error after a contradiction is refused, not read again for ever") func ends() async throws {
     let beginning = "k,v\n" + (0..<200_000).map { "\($0),\($0)\n" }.joined()
     for end in ["x,1\n2\n", "x\n", "1,y\nx,\"\n"] {
       var stream: (any RowStream)? = try CSVRowStream.inferring(

@@ -26,7 +26,7 @@ import Testing
     }
   }
 
-  @Test("a picture that lacks its end is none, wherever it is cut", arguments: SampleImage.all)
+  @Test("an image without its end is invalid, wherever it is cut", arguments: SampleImage.all)
   func cut(_ picture: SampleImage) {
     for length in 0..<picture.bytes.count {
       #expect(throws: Problem.self, "\(length) of \(picture.bytes.count) bytes") {
@@ -35,14 +35,14 @@ import Testing
     }
   }
 
-  @Test("what cameras put behind a JPEG, PNG or GIF does not matter") func trailing() throws {
+  @Test("bytes after the end of a JPEG, PNG or GIF are ignored") func trailing() throws {
     for picture in SampleImage.all where [.jpeg, .png, .gif].contains(picture.kind) {
       #expect(try Self.scan(picture.bytes + Array(repeating: 7, count: 100)) == picture.kind)
     }
   }
 
   @Test(
-    "pages, scripts and texts are no pictures",
+    "pages, scripts and texts are not images",
     arguments: [
       "", "<", "<html><body>not here</body></html>", "<svg xmlns=\"http://www.w3.org/2000/svg\"><script/></svg>",
       "{\"error\": \"not found\"}", "%PDF-1.7 and so on and on", "GIF88a                 ", "RIFF____WAVEfmt         ",
@@ -60,7 +60,7 @@ import Testing
     #expect(throws: Problem.self) { _ = try Self.scan(jpeg) }
   }
 
-  @Test("a JPEG's data may hold what looks like an end in a thumbnail or behind a stuffed byte") func thumbnails()
+  @Test("a JPEG may contain an end marker in a thumbnail or after a stuffed byte") func thumbnails()
     throws
   {
     let inner = SampleImage.jpeg(of: 30).bytes

@@ -191,7 +191,7 @@ import Testing
   }
 
   @Test(
-    "what is wrong is said",
+    "an invalid join is reported",
     arguments: [
       (["charakter"], "unknown relation “charakter” for quotes; did you mean character?"),
       (["deaths"], "unknown relation “deaths” for quotes; available relations: character"),

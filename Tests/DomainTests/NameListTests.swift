@@ -1,7 +1,7 @@
 import Rows
 import Testing
 
-@Suite("lists of names") struct ListedNameTests {
+@Suite("lists of names") struct NameListTests {
   @Test(
     "names are separated by commas; a quoted name may contain commas, marks and quotes",
     arguments: [

@@ -65,14 +65,14 @@ import Testing
     #expect(try await Self.ids { $0.conditions = [try Condition(parsing: text)] } == wanted)
   }
 
-  @Test("a mark behind a quote or an operator makes no other sign of it") func marks() throws {
+  @Test("a combining mark after a quote or an operator is a separate character") func marks() throws {
     #expect(try Condition(parsing: "name = '\u{301}a'") == Condition("name", .equal, "\u{301}a"))
     #expect(try Condition(parsing: "\"\u{301}\" ~\u{301}") == Condition("\u{301}", .contains, "\u{301}"))
     #expect(try Condition(parsing: "e\u{301} is null") == Condition("e\u{301}", .isNull, []))
   }
 
   @Test(
-    "what is wrong with a condition is said",
+    "an invalid condition is reported",
     arguments: [
       ("nme = x", "people has no column “nme”; did you mean name?"),
       ("id = x", "invalid value “x” for id: expected an integer; for example 'id = 1'"),

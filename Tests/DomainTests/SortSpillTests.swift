@@ -10,7 +10,7 @@ import Testing
       ColumnDescription("id", .integer), ColumnDescription("word", .text), ColumnDescription("number", .decimal),
     ])
 
-  /// Rows with many equal words and numbers that a Double cannot tell apart.
+  /// Rows with many equal words, and with numbers that are equal as Double.
   static func table(_ count: Int) -> Table {
     var random = LargeSelectionTests.Generator(state: 7)
     let words = ["", "prefix", "prefix-a", "prefix-é", "prefix-abcdefghij", "prefix-abcdefghik", "q"]
@@ -28,7 +28,7 @@ import Testing
       })
   }
 
-  /// What a sort is: insertion in order, one row after the other.
+  /// The reference sort: insertion in order, row by row.
   static func sorted(_ rows: [[Value]], _ column: Int, descending: Bool) throws -> [[Value]] {
     func key(_ row: [Value]) -> (isNull: Bool, text: [UInt8], number: DecimalNumber?) {
       switch row[column] {

@@ -3,7 +3,7 @@ import Testing
 
 @Suite("URLs in messages") struct URLTextTests {
   @Test(
-    "what may be secret is left out",
+    "possible secrets are removed",
     arguments: [
       ("http://h/a?b=c&d", "http://h/a?b=c&d"),
       ("http://h/a?api_key=c&id=7", "http://h/a?api_key=…&id=7"),

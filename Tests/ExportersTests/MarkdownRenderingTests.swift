@@ -109,7 +109,7 @@ enum HTMLTable {
 }
 
 extension String {
-  /// What a reader of Markdown and HTML sees: line ends as such, other control characters as U+FFFD.
+  /// The text that Markdown and HTML show: line ends as such, other control characters as U+FFFD.
   var shownByDisplayFormats: String {
     let lines = unicodeScalars.split(separator: "\r", omittingEmptySubsequences: false).map(String.init)
     var text = lines[0]

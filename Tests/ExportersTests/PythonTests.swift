@@ -13,7 +13,7 @@ import Testing
       && Shell.run("python3 -c 'import sys; sys.exit(sys.version_info < (3, 11))'", input: []) != nil,
     "python3 3.11 or newer is not installed"))
 struct PythonTests {
-  /// Prints each value of each record in hexadecimal, a record a line.
+  /// Prints each value of each record in hexadecimal, one record per line.
   private static let csv = """
     import csv, io, sys
     csv.field_size_limit(1 << 30)
@@ -42,7 +42,7 @@ struct PythonTests {
         print(",".join(shown(value).encode().hex() for value in record.values()))
     """
 
-  /// Prints the text of each cell of the tables of a page in hexadecimal, a row a line; nothing but the page's own
+  /// Prints the text of each cell of the tables of a page in hexadecimal, one row per line; nothing but the page's own
   /// tags may be there.
   private static let html = """
     import html.parser, sys

@@ -81,7 +81,7 @@ import Testing
     #expect(problem?.kind == .usage)
   }
 
-  @Test("what a person is told") func warnings() throws {
+  @Test("warnings for the user") func warnings() throws {
     let schema = Schema("t", columns: [ColumnDescription("a", .text)])
     let table = SampleTable("", schema, [[.text("=1+1")], [.text("\0")], [.text("plain")], [.text("a\nb")]])
     func warning(_ name: String, _ values: [String: String] = [:]) throws -> Warning? {

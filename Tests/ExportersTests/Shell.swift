@@ -1,6 +1,6 @@
 import Glibc
 
-/// Other programs, to check documents against: they are given a file and give back what they print.
+/// Other programs that check documents: each gets a file, and its output is returned.
 enum Shell {
   /// The value of an environment variable; nil when it is not set.
   static func environment(_ name: String) -> String? { unsafe getenv(name).map { unsafe String(cString: $0) } }

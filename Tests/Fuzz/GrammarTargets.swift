@@ -8,7 +8,7 @@ import Networking
 enum Grammar {
   private static func text(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8.self) }
 
-  /// By scalars: a mark behind a quote makes no other sign of it.
+  /// By scalars: a combining mark after a quote is a separate character.
   private static func replacing(_ scalar: Unicode.Scalar, by other: String, in text: String) -> String {
     text.unicodeScalars.reduce(into: "") { $0 += $1 == scalar ? other : String($1) }
   }

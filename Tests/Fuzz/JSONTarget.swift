@@ -15,7 +15,7 @@ func json(_ bytes: [UInt8]) {
   if let elements = document?.arrayValue { compare(records, stream.schema, elements) }
 }
 
-/// Any bytes at all, as records one a line: what is read is what each line holds.
+/// Any bytes, as one record per line: the result equals that of each line.
 func ndjson(_ bytes: [UInt8]) {
   let source = MemoryByteSource(bytes, name: "fuzz"), reading = JSONReading(form: .lines)
   guard let stream = try? JSONRowStream.inferring(source, table: "t", reading), let records = rows(stream) else {
@@ -23,7 +23,7 @@ func ndjson(_ bytes: [UInt8]) {
   }
   let lines = bytes.split(separator: 10).filter { !$0.allSatisfy { $0 == 32 || $0 == 9 || $0 == 13 } }
   let elements = lines.compactMap { try? JSON.parse(Array($0), name: "fuzz") }
-  // A record may stand on several lines; then its lines are no documents.
+  // A record may span several lines; then its lines are not documents.
   if elements.count == lines.count { compare(records, stream.schema, elements) }
 }
 
@@ -36,7 +36,7 @@ private func compare(_ records: [[Value]], _ schema: Schema, _ elements: [JSON])
       case .null: precondition(expected.isNull, "a value is lost")
       case .text(let text): precondition(expected.stringBytes == text, "another text")
       case .number(let literal): precondition(expected.numberLiteral == literal, "another number")
-      case .boolean(let truth): precondition(expected.booleanValue == truth, "another truth value")
+      case .boolean(let truth): precondition(expected.booleanValue == truth, "a different Boolean")
       case .json(let text): precondition(expected.canonicalBytes == text, "another nested value")
       case .bytes, .integer, .real: preconditionFailure("nothing is inferred as this")
       }

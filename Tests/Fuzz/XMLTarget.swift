@@ -16,7 +16,7 @@ func xml(_ bytes: [UInt8]) {
       case .end(let name): precondition(open.popLast() == name, "another element ends")
       }
     }
-    precondition(open.isEmpty && roots == 1, "read to its end, and not whole")
+    precondition(open.isEmpty && roots == 1, "read to its end, and incomplete")
     let more = try reader.next()
     precondition(more == nil, "something after the end")
     var records = 0

@@ -17,7 +17,7 @@ import Testing
     return unsafe stat(path, &status) == 0 ? Int(status.st_size) : -1
   }
 
-  @Test("gives back what was kept, also to the next program; the last answer counts") func keeps() throws {
+  @Test("returns stored responses, also to the next process; the last response counts") func keeps() throws {
     let shelf = CacheBundle(path: path)
     for number in 0..<5 { #expect(shelf.keep(entry(number), key(number))) }
     #expect(shelf.keep(entry(7), key(2)))
@@ -30,7 +30,7 @@ import Testing
     #expect(unsafe stat(path, &status) == 0 && status.st_mode & 0o777 == 0o600)
   }
 
-  @Test("two programs that keep answers at the same time lose none") func shared() throws {
+  @Test("two processes that store responses concurrently lose none") func shared() throws {
     let shelves = [CacheBundle(path: path), CacheBundle(path: path)]
     #expect(shelves[0].keep(entry(100), key(100)))
     for number in 0..<20 {
@@ -41,7 +41,7 @@ import Testing
     for number in 0..<20 { #expect(next.entry(key(number))?.body == entry(number).body) }
   }
 
-  @Test("cut off anywhere it gives what is whole, and takes more") func torn() throws {
+  @Test("a truncated file returns the complete entries, and accepts more") func torn() throws {
     let shelf = CacheBundle(path: path)
     var ends: [Int] = []
     for number in 0..<3 {
@@ -60,7 +60,7 @@ import Testing
     }
   }
 
-  @Test("a changed byte never changes an answer") func damaged() throws {
+  @Test("a changed byte never changes a response") func damaged() throws {
     #expect(CacheBundle(path: path).keep(entry(1), key(1)))
     let original = try #require(contents())
     for place in original.indices {
@@ -72,7 +72,7 @@ import Testing
     }
   }
 
-  @Test("to note that an answer is unchanged appends nothing") func unchanged() {
+  @Test("an unchanged response appends nothing") func unchanged() {
     let shelf = CacheBundle(path: path)
     for number in 0..<2 { #expect(shelf.keep(entry(number), key(number))) }
     let before = size()
@@ -90,7 +90,7 @@ import Testing
     #expect(none.entry(key(0)) == nil)
   }
 
-  @Test("old answers do not pile up") func wasteful() {
+  @Test("old responses are removed") func wasteful() {
     let shelf = CacheBundle(path: path)
     #expect(shelf.keep(entry(1), key(1)))
     for number in 0..<400 { #expect(shelf.keep(entry(number, size: 10_000), key(0))) }

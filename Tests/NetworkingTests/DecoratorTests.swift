@@ -21,7 +21,7 @@ final class CountingClock: Clock, Sendable {
 }
 
 @Suite("RetryingTransport") struct RetryingTests {
-  /// The waits and the number of requests when a server answers these one after the other, the last again and again.
+  /// The waits and the number of requests for these responses in order, the last one repeated.
   private func outcome(
     _ answers: [LoopbackServer.Answer], _ method: HTTPRequest.Method = .get, timeout: Duration = .seconds(600)
   ) async throws -> (waits: [Duration], requests: Int, result: Result<Int, Problem>) {
@@ -47,17 +47,17 @@ final class CountingClock: Clock, Sendable {
     .json("{}", status: status, headers: retryAfter.map { [HTTPHeader("Retry-After", $0)] } ?? [])
   }
 
-  @Test("waits double from half a second, four tries, then the last answer") func doubles() async throws {
+  @Test("waits double from half a second, for four attempts, then the last response") func doubles() async throws {
     let seen = try await outcome([busy(nil)])
     #expect(seen.waits == [.milliseconds(500), .seconds(1), .seconds(2)])
     #expect(seen.requests == 4 && seen.result == .success(503))
   }
-  @Test("an answer that is right ends it") func flapping() async throws {
+  @Test("a valid response ends the attempts") func flapping() async throws {
     let seen = try await outcome([busy(nil), busy(nil, status: 408), .json("[]")])
     #expect(seen.waits == [.milliseconds(500), .seconds(1)])
     #expect(seen.requests == 3 && seen.result == .success(200))
   }
-  @Test("a body cut short is asked for again") func cutBody() async throws {
+  @Test("a truncated body is requested again") func cutBody() async throws {
     let cut = LoopbackServer.Answer.raw(Array("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhalf".utf8), then: .close)
     let seen = try await outcome([cut, .json("[]")])
     #expect(seen.requests == 2 && seen.result == .success(200))
@@ -210,7 +210,7 @@ final class CountingClock: Clock, Sendable {
     for _ in 0..<2 { #expect(try await text(cache(), server.url, shelf: shelf) == "[1]") }
     #expect(server.requests.map { $0.headers["if-none-match"] } == [nil, "\"a\""])
   }
-  @Test("where a list goes on is kept as well, and follows the server", arguments: [nil, "things"]) func links(
+  @Test("the link to the next page is stored as well, and follows the server", arguments: [nil, "things"]) func links(
     _ shelf: String?
   ) async throws {
     let target = Mutex("/2")
@@ -233,7 +233,7 @@ final class CountingClock: Clock, Sendable {
     }
     #expect(server.requests.dropFirst().allSatisfy { $0.headers["if-none-match"] == "\"a\"" })
   }
-  @Test("young answers are not asked about, refreshed ones without conditions", arguments: [nil, "things"]) func ages(
+  @Test("fresh responses need no request, refreshed ones no condition", arguments: [nil, "things"]) func ages(
     _ shelf: String?
   ) async throws {
     let server = try server()
@@ -256,14 +256,14 @@ final class CountingClock: Clock, Sendable {
   }
   @Test("offline never asks", arguments: [nil, "things"]) func offline(_ shelf: String?) async throws {
     let server = try server(), policy = CachingTransport.Policy(offline: true)
-    #expect(cache(policy).readers.isEmpty && !cache().readers.isEmpty, "no thread is started for nobody")
+    #expect(cache(policy).readers.isEmpty && !cache().readers.isEmpty, "no thread is started without need")
     await #expect(throws: Problem.self) { try await text(cache(policy), server.url, shelf: shelf) }
     #expect(try await text(cache(), server.url, shelf: shelf) == "[1]")
     #expect(try await text(cache(policy, at: 1_700_007_200), server.url, shelf: shelf) == "[1]")
     #expect(server.requests.count == 1)
     #expect(notes.all.withLock { $0 } == ["using a cached response, 2 hours old"])
   }
-  @Test("an old answer does when the server is down, and that is told", arguments: [nil, "things"]) func stale(
+  @Test("a stale response is used if the server is down, with a warning", arguments: [nil, "things"]) func stale(
     _ shelf: String?
   ) async throws {
     final class Switch: Sendable { let isDown = Mutex(false) }
@@ -292,7 +292,7 @@ final class CountingClock: Clock, Sendable {
     #expect(
       notes.all.withLock { $0 }.contains { $0.hasSuffix("HTTP status 404; using a cached response, 0 seconds old") })
   }
-  @Test("a damaged entry is fetched anew; files are private") func damaged() async throws {
+  @Test("a damaged entry is fetched again; files are private") func damaged() async throws {
     let server = try server()
     #expect(try await text(cache(), server.url) == "[1]")
     let file = try #require(try files().first)
@@ -305,18 +305,18 @@ final class CountingClock: Clock, Sendable {
     #expect(unsafe truncate(file, status.st_size - 1) == 0)
     #expect(try await text(cache(), server.url) == "[1]")
     #expect(server.requests.map { $0.headers["if-none-match"] } == [nil, nil])
-    // What is no file at all is no answer, and nobody waits for a pipe to be filled.
+    // Something that is not a file is not a response, and a pipe is not waited for.
     #expect(unsafe unlink(file) == 0 && mkfifo(file, 0o600) == 0)
     #expect(try await text(cache(), server.url) == "[1]")
     #expect(try await text(cache(CachingTransport.Policy(offline: true)), server.url) == "[1]")
   }
-  @Test("an answer that is not believed is not kept, and leaves no file") func unbelieved() async throws {
+  @Test("a response that is not committed is not stored, and leaves no file") func unbelieved() async throws {
     let server = try server()
     #expect(try await cache().send(HTTPRequest(.get, server.url)).bytes() == Array("[1]".utf8))
     #expect(try files().isEmpty)
     await #expect(throws: Problem.self) { try await text(cache(CachingTransport.Policy(offline: true)), server.url) }
   }
-  @Test("answers that differ each time are not kept") func storable() async throws {
+  @Test("responses that differ each time are not stored") func storable() async throws {
     let server = try server()
     _ = try await text(cache(), server.url, storable: false)
     await #expect(throws: Problem.self) { try await text(cache(CachingTransport.Policy(offline: true)), server.url) }

@@ -4,7 +4,7 @@ import Networking
 import Rows
 import Testing
 
-/// nginx with TLS and HTTP/2 on loopback, and a certificate of its own; its answers name the protocol.
+/// nginx with TLS and HTTP/2 on loopback, and a certificate of its own; its responses name the protocol.
 private final class SecureServer: Sendable {
   let port: UInt16
   let folder = "/tmp/bb-h2-\(getpid())-\(String(UInt32.random(in: 0 ... .max), radix: 36))"
@@ -41,7 +41,7 @@ private final class SecureServer: Sendable {
       }
       unsafe fputs(configuration, file)
       unsafe fclose(file)
-      // It is back when it listens; a port that somebody has makes it fail.
+      // It returns when it listens; a port in use makes it fail.
       let begin = "PATH=$PATH:/usr/sbin nginx -c \(folder)/nginx.conf -e \(folder)/log 2>/dev/null"
       if unsafe system(begin) == 0 { return port }
     }
@@ -59,7 +59,7 @@ private func request(_ url: String) -> HTTPRequest { HTTPRequest(.get, url, time
 
 @Suite("HTTP/2 and TLS", .enabled(if: SecureServer.isInstalled, "nginx and openssl are not installed"))
 struct HTTP2Tests {
-  @Test("answers come over HTTP/2, and many at once over one connection") func multiplexed() async throws {
+  @Test("responses come over HTTP/2, many at once over one connection") func multiplexed() async throws {
     let server = try SecureServer(), transport = server.transport()
     let first = try await transport.send(request(server.url + "/small"))
     #expect(first.status == 200 && first.header("x-protocol") == "HTTP/2.0")
@@ -93,7 +93,7 @@ struct HTTP2Tests {
     await #expect(throws: Problem.self) { _ = try await transport.send(request(server.url + "/plain")) }
   }
 
-  @Test("a certificate nobody vouches for is refused, in words") func untrusted() async throws {
+  @Test("an untrusted certificate is refused with a reason") func untrusted() async throws {
     let server = try SecureServer(), transport = server.transport(trusted: false)
     do {
       _ = try await transport.send(request(server.url + "/small"))

@@ -16,7 +16,7 @@ import Testing
         "</a?b=1,2;c>;rel=a,</b>; rel=b",
         [RESTLink(target: "/a?b=1,2;c", relations: ["a"]), RESTLink(target: "/b", relations: ["b"])]
       ),
-      // Nothing but links, whatever stands between.
+      // Only links, whatever is between them.
       ("</a> rel=next, </b>", [RESTLink(target: "/a"), RESTLink(target: "/b")]), ("/a; rel=next", []), ("</a", []),
       (#"</a>; rel="next"#, [RESTLink(target: "/a", relations: ["next"])]),
       (#"</a>; rel="next\"#, [RESTLink(target: "/a", relations: ["next"])]),

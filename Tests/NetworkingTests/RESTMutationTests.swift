@@ -5,8 +5,8 @@ import Query
 import Rows
 import Testing
 
-@Suite("answers that are not what they should be") struct RESTMutationTests {
-  /// A good answer of each path of the built-in sources.
+@Suite("malformed responses") struct RESTMutationTests {
+  /// A valid response for each path of the built-in sources.
   private static let answers: [String: [String: String]] = [
     "breaking-bad": [
       "/characters":

@@ -34,7 +34,7 @@ import Testing
     #expect(server.asked.count == 2)
   }
   @Test(
-    "links in the answer, whole or in part",
+    "links in the response, absolute or relative",
     arguments: ["https://h/t?page=2", "/t?page=2", "?page=2", "t?page=2", "//h/t?page=2", "HTTPS://H:443/t?page=2"])
   func links(link: String) async throws {
     let second = link.hasPrefix("HTTPS") ? ":443/t?page=2" : "/t?page=2"
@@ -44,7 +44,7 @@ import Testing
     let paging = SourcePaging(.nextURL(pointer: "/next"))
     #expect(try await Outcome(Self.source(paging), "items", server).rows == ["1", "2"])
   }
-  @Test("a link within a link is no server") func within() async throws {
+  @Test("a URL within a link is not a server") func within() async throws {
     let server = CannedServer([
       "/t": Self.page([1], #", "next": "/t?for=http://elsewhere/x""#),
       "/t?for=http://elsewhere/x": Self.page([2], #", "next": null"#),
@@ -60,7 +60,7 @@ import Testing
     let source = Self.source(SourcePaging(.linkHeader), records: "")
     #expect(try await Outcome(source, "items", server).rows == ["1", "2"])
   }
-  @Test("the next page may stand in any of several header fields") func severalFields() async throws {
+  @Test("the next page may be in any of several header fields") func severalFields() async throws {
     let links = ["<https://h/t>; rel=first", #"</t?page=2>; title="a, <b>; rel=prev"; Rel = "last next""#]
     let server = CannedServer([
       "/t": (200, links.map { HTTPHeader("link", $0) }, #"[{"id": 1}]"#),
@@ -70,7 +70,7 @@ import Testing
     #expect(try await Outcome(source, "items", server).rows == ["1", "2"])
   }
   @Test(
-    "a list whose next page is nothing ends; one whose next page is no link or value is not cut short there",
+    "a list ends at a null next page; an invalid next page is an error",
     arguments: [SourcePaging(.nextURL(pointer: "/c")), SourcePaging(.cursor(parameter: "after", pointer: "/c"))])
   func ends(paging: SourcePaging) async throws {
     for end in ["null", "false", #""""#] {
@@ -83,7 +83,7 @@ import Testing
       #expect(problem?.kind == .badData && problem?.message.contains("expected the next page at /c") == true)
     }
   }
-  @Test("records that share a value are asked about once") func shared() async throws {
+  @Test("records that share a value need one request") func shared() async throws {
     var source = Self.source(.none, records: "")
     let team = ColumnDescription("team", .integer)
     source.datasets[0].schema = Schema(
@@ -101,7 +101,7 @@ import Testing
     let got = try await Outcome(source, "players", server)
     #expect(got.rows == ["70|7", "71|7", "80|8"] && got.warnings == [])
   }
-  @Test("a key in the query is sent once, also behind a link that has one already") func keyInLink() async throws {
+  @Test("a key in the query is sent once, also with a link that contains one") func keyInLink() async throws {
     var source = Self.source(SourcePaging(.nextURL(pointer: "/next")))
     source.authorization = .query(parameter: "key", variable: "KEY")
     let server = CannedServer([
@@ -116,7 +116,7 @@ import Testing
     }
     #expect(problem?.kind == .usage && problem?.message.contains("key=1") == false)
   }
-  @Test("a parameter that is always sent may stand in the path") func inPath() async throws {
+  @Test("a parameter that is always sent may be in the path") func inPath() async throws {
     var source = Self.source(.none)
     source.datasets[0].path = "/{lang}/t"
     source.datasets[0].parameters = [SourceParameter("lang", "pt/br"), SourceParameter("n", "1")]
@@ -182,7 +182,7 @@ import Testing
 
   // MARK: - The other built-in sources
 
-  @Test("the older API: seasons as text, lists as text, one picture") func classic() async throws {
+  @Test("the older API has seasons as text, lists as text, and one image") func classic() async throws {
     let server = CannedServer([
       "/episodes":
         #"[{"episode_id": 7, "title": "t", "season": " 1", "episode": "10", "air_date": "03-09-2008", "characters": ["a", ""], "series": "Breaking Bad"}]"#,
@@ -213,7 +213,7 @@ import Testing
       classic, "deaths", server, columns: ["responsible", "season", "episode", "number_of_deaths"])
     #expect(deaths.rows == [#"["A and B"]|4|13|2"#])
   }
-  @Test("the box office: two lists and a page for each film are one row; comments of every film") func boxOffice()
+  @Test("the box office combines two lists and a page into one row per movie") func boxOffice()
     async throws
   {
     let server = CannedServer([
@@ -241,9 +241,9 @@ import Testing
     #expect(comments.rows == ["b|typical |9.9162015914917|1969-12-31T23:59:59.99999511241912841797Z|?\n"])
     let titles = try await Outcome(.boxOffice, "movies", server, columns: ["title"])
     #expect(titles.rows == ["A", "B"])
-    #expect(server.asked.filter { $0.hasPrefix("/movie?") }.count == 2, "titles alone need no pages of films")
+    #expect(server.asked.filter { $0.hasPrefix("/movie?") }.count == 2, "titles alone need no pages of movies")
   }
-  @Test("what the reader leaves out anyway is not asked for") func narrowed() async throws {
+  @Test("columns that are not selected are not requested") func narrowed() async throws {
     let server = CannedServer([
       "/movies?order_type=0":
         #"{"movies": [{"id": "a", "title": "A"}, {"id": "b", "title": "B"}, {"id": "c", "title": "C"}]}"#,
@@ -260,12 +260,12 @@ import Testing
     comments.conditions = [Condition("movie_id", .isIn, "b"), Condition("id", .equal, "x")]
     let got = try await Outcome(.boxOffice, "comments", server, columns: ["id"], selection: comments)
     #expect(got.rows == ["x"] && server.asked.filter { $0.hasPrefix("/comments") }.count == 1)
-    // What is about the films' pages cannot be known before.
+    // Values of the movie pages cannot be known before.
     selection = Selection()
     selection.conditions = [Condition("audience", .greater, "1"), Condition("character.name", .equal, "x")]
     #expect(try await Outcome(.boxOffice, "movies", server, columns: ["id"], selection: selection).rows.count == 3)
   }
-  @Test("a film whose page is gone keeps what is stored of it; a new one has nothing") func forgotten() async throws {
+  @Test("a movie whose page was deleted keeps its stored values; a new one has none") func forgotten() async throws {
     let server = CannedServer([
       "/movies?order_type=0": (200, [], #"{"movies": [{"id": "a", "title": "A"}, {"id": "b", "title": "B"}]}"#),
       "/movies?order_type=1": (200, [], #"{"movies": []}"#), "/movie?id=a": (404, [], #"{"message":"no"}"#),
@@ -292,7 +292,7 @@ import Testing
   }
 }
 
-/// A storage with one table.
+/// A store with one table.
 private struct StoredTable: RecordSource {
   let schema: Schema
   let batch: RowBatch

@@ -5,7 +5,7 @@ import Rows
 import Synchronization
 import Testing
 
-/// A server of answers that are given, by what follows the host in the URL; anything else is 404. Keeps what it was asked.
+/// A server of given responses, by path and query; anything else is 404. Records the requests.
 final class CannedServer: HTTPTransport {
   let requests = Mutex<[HTTPRequest]>([])
   private let answers: [String: (status: Int, headers: [HTTPHeader], body: String)]
@@ -42,7 +42,7 @@ final class CannedServer: HTTPTransport {
   }
 }
 
-/// What a source gives: rows as text, one column behind the other with bars between them, and its warnings.
+/// The rows of a source as text, with bars between the columns, and its warnings.
 struct Outcome {
   var rows: [String] = []
   var warnings: [String] = []
@@ -85,7 +85,7 @@ struct Outcome {
 }
 
 @Suite("the Breaking Bad API as a value") struct RESTSourceTests {
-  @Test("ids used twice are counted in the order they came, and told of once") func occurrences() async throws {
+  @Test("duplicate ids are numbered in order, and reported once") func occurrences() async throws {
     let quotes = (0..<4).map { #"{"quote_id": \#([9, 3, 9, 9][$0]), "quote": "q\#($0)", "episode": 101}"# }
     let got = try await Outcome(
       .breakingBad, "quotes", CannedServer(["/quotes": "[\(quotes.joined(separator: ","))]"]),
@@ -94,7 +94,7 @@ struct Outcome {
     #expect(got.warnings == ["quotes: id 9 occurs more than once; all records were kept, distinguished by occurrence"])
   }
   @Test(
-    "words for nothing, dates in part, words for a status",
+    "placeholders, partial dates and words for a status are converted",
     arguments: [
       (#""birthday": "Unknown""#, "birthday", "null"), (#""birthday": "1958""#, "birthday", "1958"),
       (#""birthday": "March 1966""#, "birthday", "1966-03"), (#""birthday": "09-07-1958""#, "birthday", "1958-09-07"),
@@ -120,7 +120,7 @@ struct Outcome {
     let got = try await Outcome(.breakingBad, "characters", server, columns: ["birthday", "status"])
     #expect(got.rows == ["null|Missing"] && got.warnings.count == 2)
   }
-  @Test("a name is asked for exactly, encoded, and nobody of that name is no rows") func names() async throws {
+  @Test("a name is requested exactly and encoded; an unknown name gives no rows") func names() async throws {
     let server = CannedServer([
       "/characters?name=Tom%C3%A1s%20%26%20Co": (
         404, [], #"{"message":"No character found, check spelling or character name"}"#
@@ -129,13 +129,13 @@ struct Outcome {
     let got = try await Outcome(.breakingBad, "characters", server, parameters: ["name": "Tomás & Co"])
     #expect(got.rows.isEmpty && server.asked == ["/characters?name=Tom%C3%A1s%20%26%20Co"])
   }
-  @Test("a 404 that is a web page is no answer to a name") func page() async throws {
+  @Test("a web page with status 404 is not a response to a name") func page() async throws {
     let problem = await #expect(throws: Problem.self) {
       try await Outcome(.breakingBad, "characters", CannedServer([String: String]()), parameters: ["name": "x"])
     }
     #expect(problem?.kind == .unavailable && problem?.place == "https://h/characters?name=x")
   }
-  @Test("one by chance: an object, not stored; nothing when the server has none") func random() async throws {
+  @Test("a random record is an object, not stored, or nothing if the server has none") func random() async throws {
     let server = CannedServer([
       "/quotes/random": #"{"quote_id": 70, "quote": "q"}"#, "/quotes/random?character=Nobody": "",
     ])
@@ -144,7 +144,7 @@ struct Outcome {
     #expect(one.rows == ["70"] && none.rows.isEmpty)
     #expect(server.requests.withLock { $0.allSatisfy { !$0.isStorable } })
   }
-  @Test("an episode's number that is no number is named with its record") func misfit() async throws {
+  @Test("an invalid episode number is reported with its record") func misfit() async throws {
     let problem = await #expect(throws: Problem.self) {
       let answer =
         #"[{"quote_id": 1, "quote": "a", "episode": 101}, {"quote_id": 2, "quote": "b", "episode": "x\u001b[31m"}]"#

@@ -73,7 +73,7 @@ import Testing
     #expect(try await Outcome(source, "c", server).rows == ["1|one", "2|two", "2|null"])
   }
 
-  /// Files that are wrong in themselves, and what is said of them.
+  /// Invalid files, and their errors.
   static let malformed: [(text: String, complaint: String)] = [
     (file(top: #""bas_url": "","#), "x.json: the document: unknown key “bas_url”; did you mean base_url?"),
     (file(dataset: #""page": 1,"#), "x.json: /datasets/0: unknown key “page”"),
@@ -178,7 +178,7 @@ import Testing
     ),
   ]
 
-  @Test("what is wrong is named with its place and the nearest right word", arguments: malformed + contradictory)
+  @Test("an error has a place and the nearest valid word", arguments: malformed + contradictory)
   func wrong(text: String, complaint: String) {
     let problem = #expect(throws: Problem.self) { try Self.read(text) }
     #expect(

@@ -3,7 +3,7 @@ import Codecs
 /// As much of JSON Schema as the source file's schema uses; any other word in a schema is a failure, so that nothing
 /// goes unchecked.
 struct SchemaValidator {
-  /// What is wrong with `value`, with its place; nil when nothing is.
+  /// The problem of `value`, with its place; nil if there is none.
   func fault(_ value: JSON, _ schema: JSON, at place: String = "") -> String? {
     for rule in schema.objectMembers ?? [] {
       if let fault = fault(value, rule.name, rule.value, schema, place) { return "\(place): \(fault)" }

@@ -7,7 +7,7 @@ import Rows
 import Synchronization
 import Testing
 
-/// A transport the laws are run over; made anew for each law.
+/// A transport for the laws; created for each law.
 struct TransportCase: Sendable, CustomTestStringConvertible {
   let testDescription: String
   let make: @Sendable () -> any HTTPTransport
@@ -37,7 +37,7 @@ struct StillDate: WallClock {
   func now() -> Instant { Instant(seconds: seconds) }
 }
 
-/// A folder below the temporary one that nobody else has.
+/// A private directory below the temporary one.
 func temporaryFolder() -> String {
   "/tmp/bb-net-\(getpid())-\(String(UInt64.random(in: 0 ... .max), radix: 36))"
 }
@@ -90,7 +90,7 @@ func temporaryFolder() -> String {
       #expect(connections(to: server).count == number + 1)
     }
     _ = try await transport.send(HTTPRequest(.get, server.url)).bytes()
-    #expect(connections(to: server).count == 2, "who asks from elsewhere needs no other")
+    #expect(connections(to: server).count == 2, "a request from another task needs no other connection")
   }
 
   @Test("what has come is given before the rest is there") func pieces() async throws {

@@ -18,7 +18,7 @@ import Testing
     return store
   }
 
-  /// Writes behind the file's end, in place.
+  /// Appends to the file, in place.
   private func append(_ text: String, to name: String) throws {
     let file = unsafe open("\(folder.path)/s/\(name)", O_WRONLY | O_APPEND)
     defer { close(file) }
@@ -41,7 +41,7 @@ import Testing
     #expect(try await read(store.rows(of: "named", RowRequest())) == (scheme == "csv" ? 3 : 2))
   }
 
-  @Test("half saved while it is read is told as such, not as damage", arguments: ["csv", "json"])
+  @Test("a file that is being saved while it is read is not reported as damage", arguments: ["csv", "json"])
   func halfSaved(_ scheme: String) async throws {
     let store = try await store(scheme), rows = try await store.rows(of: "named", RowRequest())
     try append("\"", to: "named." + scheme)
@@ -51,7 +51,7 @@ import Testing
     #expect(damage?.kind == .badData)
   }
 
-  @Test("a directory of one format is no store of the other", arguments: [("csv", "json"), ("json", "csv")])
+  @Test("a directory of one format is not a store of the other", arguments: [("csv", "json"), ("json", "csv")])
   func otherFormat(_ scheme: String, _ other: String) async throws {
     _ = try await store(scheme)
     let mistaken = registry.open(StoreLocation(scheme: other, path: folder.path + "/s"))
@@ -63,7 +63,7 @@ import Testing
     #expect(read?.kind == .usage && read?.hint.description == "use \(scheme):\(folder.path)/s" && written == read)
   }
 
-  @Test("another file in its place does not disturb who reads", arguments: ["csv", "json"])
+  @Test("replacing a file does not disturb a reader", arguments: ["csv", "json"])
   func replaced(_ scheme: String) async throws {
     let store = try await store(scheme), rows = try await store.rows(of: "named", RowRequest())
     let more: [[Value]] = [[.text("c"), .integer(3)]]

@@ -92,7 +92,7 @@ import Testing
     #expect(names[0].intersection(names[1]).count == 7 && names[0] != names[1])
   }
 
-  @Test("an upgrade that was killed is begun again", arguments: kinds)
+  @Test("a killed upgrade is started again", arguments: kinds)
   func killed(_ scheme: String) async throws {
     let store = try await copy(scheme), history = try await store.history()
     // As after a kill between the history and the manifest: half of the entries, and a temporary.
@@ -110,7 +110,7 @@ import Testing
     #expect(try await store.history() == history)
   }
 
-  @Test("a change that was begun before the upgrade is finished", arguments: kinds)
+  @Test("a change that was started before the upgrade is completed", arguments: kinds)
   func begun(_ scheme: String) async throws {
     let store = try await copy(scheme)
     let lines = try folder.read("s/.bb/history.ndjson").split(separator: "\n")

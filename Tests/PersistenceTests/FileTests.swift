@@ -6,7 +6,7 @@ import Rows
 import Synchronization
 import Testing
 
-/// A folder that vanishes with its test.
+/// A directory that is deleted with its test.
 final class Folder: Sendable {
   let path: String
   init() {
@@ -62,7 +62,7 @@ final class Folder: Sendable {
 @Suite("files", .serialized) struct FileTests {
   let folder = Folder()
 
-  @Test("a file appears only when it is whole, and an abandoned one leaves nothing") func whole() async throws {
+  @Test("a file appears only when it is complete, and an abandoned one leaves nothing") func whole() async throws {
     try await folder.write("a", "old")
     let sink = try FileSink(path: folder.path + "/a")
     try await sink.write(Folder.buffer("new"))
@@ -157,7 +157,7 @@ final class Folder: Sendable {
     _ = unsafe lstat(folder.path + "/link", &status)
     #expect(status.st_mode & S_IFMT == S_IFLNK)
   }
-  @Test("links in a circle, folders and pipes are refused") func refused() {
+  @Test("circular links, directories and pipes are refused") func refused() {
     unsafe symlink("loop", folder.path + "/loop")
     unsafe mkfifo(folder.path + "/pipe", 0o600)
     for name in ["loop", "pipe", ""] {
@@ -167,23 +167,23 @@ final class Folder: Sendable {
     let problem = #expect(throws: Problem.self) { try FileSink(path: folder.path + "/none/a") }
     #expect(problem?.kind == .cannotCreate)
   }
-  @Test("--no-clobber keeps what is there") func noClobber() async throws {
+  @Test("--no-clobber keeps an existing file") func noClobber() async throws {
     try await folder.write("a", "old")
     let problem = #expect(throws: Problem.self) { try FileSink(path: folder.path + "/a", replaces: false) }
     #expect(problem?.kind == .cannotCreate)
     #expect(try folder.read("a") == "old")
   }
-  @Test("a full device is told apart") func full() async throws {
+  @Test("a full device has its own error") func full() async throws {
     let sink = try DescriptorSink(device: "/dev/full")
     let problem = await #expect(throws: Problem.self) { try await sink.write(Folder.buffer("x")) }
     #expect(problem?.kind == .io && problem?.message.contains("no space left") == true)
     #expect(DescriptorSink.isDevice("/dev/full") && !DescriptorSink.isDevice("/tmp"))
   }
-  @Test("what is missing, and folders, say so") func missing() {
+  @Test("missing files and directories have their own errors") func missing() {
     #expect(#expect(throws: Problem.self) { try FileByteSource(path: folder.path + "/none") }?.kind == .noInput)
     #expect(#expect(throws: Problem.self) { try FileByteSource(path: folder.path) }?.kind == .badData)
   }
-  @Test("a spool gives back every batch, from memory and from its file", arguments: [0, 1 << 20, 1 << 30])
+  @Test("a spill buffer returns every batch, from memory and from its file", arguments: [0, 1 << 20, 1 << 30])
   func spool(limit: Int) async throws {
     let schema = Schema("t", columns: [ColumnDescription("a", .integer), ColumnDescription("b", .text)])
     let spool = SpillBuffer(schema: schema, scratch: TemporaryScratch(folder: "/tmp"), memoryLimit: limit)
@@ -213,7 +213,7 @@ final class Folder: Sendable {
       #expect(try source.read(into: &bytes, limit: 10) == 0)
     }
   }
-  @Test("folders follow the environment, relative ones are ignored") func directories() {
+  @Test("directories follow the environment; relative ones are ignored") func directories() {
     #expect(Directories(["HOME": "/h"]).cache == "/h/.cache/bb")
     #expect(Directories(["HOME": "/h", "XDG_CACHE_HOME": "/c"]).cache == "/c/bb")
     #expect(Directories(["HOME": "/h", "XDG_DATA_HOME": "rel"]).data == "/h/.local/share/bb")

@@ -16,7 +16,7 @@ import Testing
     StoreLocation(scheme: scheme, path: "\(folder.path)/\(name)")
   }
 
-  /// A storage with every kind of value, a table that was loaded, one without a key, columns that a person added, and some history.
+  /// A store with every type of value, a loaded table, one without a key, columns that the user added, and a history.
   private func filled(_ scheme: String) async throws -> StoreLocation {
     let location = location(scheme, "a"), store = registry.open(location)
     try await store.apply(
@@ -74,7 +74,7 @@ import Testing
     }
   }
 
-  @Test("nothing is put over what is there; what was begun is removed", arguments: durable)
+  @Test("an existing store is not replaced; an incomplete one is removed", arguments: durable)
   func repeated(_ scheme: String) async throws {
     let first = try await filled(scheme), target = location(scheme, "b")
     let failed = await #expect(throws: Problem.self) {

@@ -6,7 +6,7 @@ import Query
 import Rows
 import Synchronization
 
-/// A storage damaged on purpose, to see that the laws notice.
+/// A store that violates a law, to see that the law detects it.
 final class MutantStore: RecordStore {
   enum Damage: String, CaseIterable {
     case inventsATable, answersForMissingTables, losesSignOfZero, losesNULs, mixesUpNullAndEmpty, sortsBackwards,
@@ -221,7 +221,7 @@ final class MutantStore: RecordStore {
   func check() async throws(Problem) -> [Problem] { damage == .complains ? [Problem(.badData, "something")] : [] }
 }
 
-/// Rows that are looked up when they are asked for.
+/// Rows that are read on request.
 private final class LateRows: RowStream {
   let schema = StoreSample.named
   private let open: @Sendable () async throws(Problem) -> any RowStream

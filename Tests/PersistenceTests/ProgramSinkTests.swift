@@ -46,7 +46,7 @@ import Testing
     await sink.abandon()
   }
   @Test(
-    "the wait ends soon after the program, whoever still holds its pipes",
+    "the wait ends soon after the program, even if another process holds its pipes",
     arguments: [
       ("sleep 30 & cat", 20 << 20, true), ("sleep 30 2>&- & cat", 20 << 20, true), ("sleep 30 <&0 & exit 0", 0, false),
       ("(sleep 0.3; yes) & cat >/dev/null", 0, true),

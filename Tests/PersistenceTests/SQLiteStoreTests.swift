@@ -7,7 +7,7 @@ import Query
 import Rows
 import Testing
 
-/// What is SQLite's alone.
+/// Properties of SQLite stores only.
 struct SQLiteStoreTests {
   let folder = Folder()
   var path: String { folder.path + "/s.db" }
@@ -50,7 +50,7 @@ struct SQLiteStoreTests {
     try await SQLiteStore(path: path).apply(change())
     let connection = try SQLiteConnection.open(path: path, .writing)
     try connection.execute("CREATE TABLE late (x)")
-    // What is there when the last connection could not close the log.
+    // The files that remain if the last connection could not close the log.
     for (from, to) in [("s.db", "t.db"), ("s.db-wal", "t.db-wal")] {
       let sink = try FileSink(path: "\(folder.path)/\(to)")
       try sink.append(try FileByteSource(path: "\(folder.path)/\(from)").bytes(limit: .max))
@@ -132,7 +132,7 @@ struct SQLiteStoreTests {
     #expect(found.map(\.kind) == [.badData] && found.first?.place.contains("bb_history:1") == true)
   }
 
-  @Test("that a table of bb's own is gone is damage", arguments: ["bb_history", "bb_columns"])
+  @Test("a missing internal table is damage", arguments: ["bb_history", "bb_columns"])
   func ownTables(table: String) async throws {
     let store = SQLiteStore(path: path)
     try await store.apply(change())
@@ -186,7 +186,7 @@ struct SQLiteStoreTests {
     #expect(Array(numbers[..<6]) == wanted)
   }
 
-  /// Many rows are one statement; the message names the one that is refused, and what was put before it is taken back.
+  /// Many rows are one statement; the message names the refused one, and the rows before it are rolled back.
   @Test(arguments: [["a"], ["a", "b"]], [130, 256, 300]) func theSecondRecordOfAKeyIsNamed(
     _ key: [String], _ place: Int
   ) async throws {

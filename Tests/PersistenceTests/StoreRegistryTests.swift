@@ -4,7 +4,7 @@ import Persistence
 import Rows
 import Testing
 
-@Suite("Locations of storages") struct StoreRegistryTests {
+@Suite("locations of stores") struct StoreRegistryTests {
   private let registry = StoreRegistry(scratch: TemporaryScratch(folder: "/tmp"), known: Catalog.all)
 
   @Test(
@@ -17,7 +17,7 @@ import Testing
     #expect(try registry.location(text).description == location)
   }
 
-  @Test("or what is there does") func looks() async throws {
+  @Test("or an existing file does") func looks() async throws {
     let folder = Folder()
     #expect(throws: Problem.self) { try registry.location(folder.path) }
     try await folder.write("data.csv", "a\n1\n")

@@ -2,7 +2,8 @@ import Codecs
 import Glibc
 import Rows
 
-/// Conversions for `Tools/roundtrip`, many to a process: reads requests from standard input until it ends, and answers each on standard output.
+/// Conversions for `Tools/roundtrip`, many to a process: reads requests from standard input until it ends, and writes
+/// the response to each to standard output.
 ///
 /// A request is a line of JSON with `from`, `to` (names of formats), `types` (by column), `threads` and `bytes`, and then that many bytes of
 /// text. The answer is a line of JSON with `columns` (name and type) and `sizes`, and then the texts; or with `problem` and `exit`.

@@ -4,7 +4,7 @@ import Exporters
 import Rows
 import Synchronization
 
-/// One conversion that was asked for.
+/// A requested conversion.
 struct Request {
   private let from: String
   private let to: [any Exporter]
@@ -13,7 +13,7 @@ struct Request {
   /// Bytes of text that follow.
   let count: Int
 
-  /// What a line of JSON says.
+  /// The members of a line of JSON.
   init(_ line: [UInt8]) throws(Problem) {
     let request = try JSON.parse(line, name: "request")
     from = request["from"]?.stringValue ?? ""
