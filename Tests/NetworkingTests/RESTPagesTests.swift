@@ -291,14 +291,3 @@ import Testing
       ])
   }
 }
-
-/// A store with one table.
-private struct StoredTable: RecordSource {
-  let schema: Schema
-  let batch: RowBatch
-  var name: String { "stored" }
-  func tables() async throws(Problem) -> [Schema] { [schema] }
-  func rows(of table: String, _ request: RowRequest) async throws(Problem) -> any RowStream {
-    BufferedRows(schema: schema, batches: [batch])
-  }
-}

@@ -53,7 +53,7 @@ public struct Record: Sendable, Hashable {
   /// Whether a column is true; false for null.
   public func isTrue(_ column: String) -> Bool { self[column] == .boolean(true) }
 
-  /// The text of a column; nil for null. Setting a column that the table does not have has no effect.
+  /// The text of a column; nil for null. Setting an unknown column has no effect.
   public subscript(column: Column<String>) -> String? {
     get { text(column.name) }
     set { self[column.name] = newValue.map { .text($0) } ?? .null }

@@ -3,7 +3,7 @@ import Rows
 import Testing
 
 /// Documents that look, for more than the first MiB, as if a record ended wherever the line of one does.
-@Suite("JSON cut by the look of it") struct JSONSeamTests {
+@Suite("JSON split at record boundaries") struct JSONRecordBoundaryTests {
   private static let count = 14_000
   private static let filler = String(repeating: "x", count: 90)
   private static let columns: [(String, ColumnType)] = [("n", .integer), ("t", .text), ("j", .json)]
