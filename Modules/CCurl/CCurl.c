@@ -14,7 +14,6 @@
 // Every function that is used, once: its result, its name, its parameters.
 #define FUNCTIONS(F) \
   F(CURLcode, curl_global_init, (long)) \
-  F(char *, curl_version, (void)) \
   F(CURL *, curl_easy_init, (void)) \
   F(void, curl_easy_cleanup, (CURL *)) \
   F(CURLcode, curl_easy_setopt, (CURL *, CURLoption, ...)) \
@@ -69,8 +68,6 @@ const char *bb_curl_load(void) {
   return 0;
 }
 
-const char *bb_curl_version(void) { return p_curl_version(); }
-
 // A child process, such as a plug-in or a pager, must not inherit the connections: neither to use them, nor to keep
 // them open.
 static _Atomic(bb_curl_permission) may_connect;
@@ -113,7 +110,6 @@ CURLcode bb_curl_set_permission(CURL *h, bb_curl_permission v, void *context) {
   may_connect = v;
   return p_curl_easy_setopt(h, CURLOPT_OPENSOCKETDATA, context);
 }
-CURLcode bb_curl_get_long(CURL *h, CURLINFO i, long *v) { return p_curl_easy_getinfo(h, i, v); }
 const char *bb_curl_strerror(CURLcode c) { return p_curl_easy_strerror(c); }
 struct curl_slist *bb_curl_list_append(struct curl_slist *l, const char *t) { return p_curl_slist_append(l, t); }
 void bb_curl_list_free(struct curl_slist *l) { p_curl_slist_free_all(l); }

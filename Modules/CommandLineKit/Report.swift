@@ -75,11 +75,6 @@ public final class Report: Sendable {
   public func warning(_ warning: Warning) {
     self.warning(state.withLock { $0.presenter }?.text(of: warning) ?? warning.message)
   }
-  /// Writes an error that does not end the work as a warning, after `outcome`, which says what was done about it.
-  public func warning(_ outcome: String, _ problem: Problem) {
-    if isSilent { return }
-    marked("\(program): ", "warning:", .warning, "\(outcome): \(Self.text(of: presented(problem)))")
-  }
 
   /// Writes a warning that no option suppresses: the result is not what was requested.
   public func notice(_ text: String) {

@@ -14,7 +14,6 @@ struct SearchIndex {
   }
 
   private var entries: [(kind: Kind, path: String, title: String, text: String)] = []
-  private var bytes = 0
 
   /// The most bytes of the text of an entry, and of all entries.
   private static let longestText = 300, most = 4 << 20

@@ -5,8 +5,6 @@
 
 /// Loads and initialises the library. Call first, from one thread. Returns NULL, or the reason for the failure.
 const char *bb_curl_load(void);
-/// The version of the library that was loaded.
-const char *bb_curl_version(void);
 
 CURL *bb_curl_easy_init(void);
 void bb_curl_easy_cleanup(CURL *handle);
@@ -24,7 +22,6 @@ CURLcode bb_curl_set_prerequest(CURL *handle, bb_curl_prerequest callback, void 
 // each handle.
 typedef int (*bb_curl_permission)(void *context, const char *address, int port);
 CURLcode bb_curl_set_permission(CURL *handle, bb_curl_permission permission, void *context);
-CURLcode bb_curl_get_long(CURL *handle, CURLINFO info, long *value);
 const char *bb_curl_strerror(CURLcode code);
 
 struct curl_slist *bb_curl_list_append(struct curl_slist *list, const char *text);

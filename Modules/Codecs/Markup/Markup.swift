@@ -54,12 +54,6 @@ public struct Markup: ~Copyable {
     text(value)
     out.append("\"")
   }
-  /// Appends an attribute with an integer.
-  public mutating func attribute(_ name: StaticString, _ value: Int) {
-    begin(name)
-    number(value)
-    out.append("\"")
-  }
   mutating func begin(_ name: StaticString) {
     let word = name.description
     precondition(
@@ -72,7 +66,6 @@ public struct Markup: ~Copyable {
     out.append(name)
     out.append("=\"")
   }
-  mutating func end() { out.append("\"") }
 
   /// The attributes with addresses.
   public enum AddressAttribute: Sendable { case href, src }
@@ -120,8 +113,6 @@ public struct Markup: ~Copyable {
 
   // MARK: - Values
 
-  mutating func append(_ run: ByteRun) { out.append(run) }
-  mutating func append(number run: ByteRun) { out.append(run) }
   /// Appends a number, a Boolean value or bytes: what has no character to escape.
   mutating func scalar(_ cell: Cell, _ chunk: Arena) {
     if case .boolean(let value) = cell { return out.append(value ? "yes" as StaticString : "no") }

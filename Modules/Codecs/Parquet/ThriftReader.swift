@@ -24,10 +24,6 @@ struct ThriftStructure {
     guard case .list(let values)? = value(number) else { return [] }
     return values.compactMap { if case .structure(let value) = $0 { value } else { nil } }
   }
-  func integers(_ number: Int) -> [Int] {
-    guard case .list(let values)? = value(number) else { return [] }
-    return values.compactMap { if case .integer(let value) = $0 { Int(value) } else { nil } }
-  }
   /// The number of the first field: of a union, the member that is set.
   var member: Int? { fields.first?.number }
 

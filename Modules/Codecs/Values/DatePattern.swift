@@ -34,8 +34,6 @@ public struct DatePattern: Sendable, Hashable {
   public var hasOffset: Bool { parts.contains(.offset) }
   /// Whether texts contain a day, or only a month or year.
   public var hasDay: Bool { has(.day) }
-  /// Whether texts contain a time of day.
-  public var hasTime: Bool { has(.hour) || has(.hour12) }
 
   private func has(_ field: Field) -> Bool {
     parts.contains { if case .number(let part, _, _) = $0 { part == field } else { false } }

@@ -33,20 +33,4 @@ struct DecimalLiteral {
     whole = Array(digits[..<point])
     fraction = Array(digits[point...])
   }
-
-  /// The number without its spelling: two literals with the same significance are the same number.
-  var significance: Significance {
-    let digits = (whole + fraction).drop { $0 == 48 }
-    let kept = digits.reversed().drop { $0 == 48 }.reversed()
-    let isZero = kept.isEmpty
-    return Significance(
-      isNegative: isNegative && !isZero, digits: Array(kept), exponent: isZero ? 0 : digits.count - fraction.count)
-  }
-
-  /// A number: `0.DIGITS` times ten to the `exponent`.
-  struct Significance: Equatable {
-    let isNegative: Bool
-    let digits: [UInt8]
-    let exponent: Int
-  }
 }

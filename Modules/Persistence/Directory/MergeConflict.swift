@@ -26,7 +26,6 @@ enum MergeConflict {
     private var line = 1
     /// The beginning of a line that the last piece ended in.
     private var beginning: [UInt8] = []
-    private var isLineStart = true
     private var opened: Int?, parted = false
     private var found: [ClosedRange<Int>] = []
 

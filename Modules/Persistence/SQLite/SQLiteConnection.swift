@@ -118,8 +118,6 @@ import Rows
     return try rows.step() ? rows.integer(0) : 0
   }
 
-  /// The number of rows that the last statement inserted, changed or deleted.
-  var changes: Int { Int(unsafe sqlite3_changes(handle)) }
 
   /// Limits the bytes of a value and of a row; nil for SQLite's own limit.
   borrowing func limit(field: Int?) {
