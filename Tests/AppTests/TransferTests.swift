@@ -2,26 +2,29 @@ import Testing
 
 @Suite("bb-notes import and export") struct TransferTests {
   @Test("exported records can be imported, with every store", arguments: ["csv", "json", "ndjson"])
-  func ownFormats(_ format: String) {
-    for storage in ["sqlite:n.db", "csv:n", "json:n"] {
-      let shell = Shell("BB_STORAGE=\(storage) BB_NOW=1700000000")
-      _ = shell.run("printf '\\377\\330\\377\\340' > p.jpg")
+  func ownFormats(_ format: String) async {
+    for kind in ["sqlite", "csv", "json"] {
+      let console = Console(), own = "\(kind):\(console.home)/n", other = "json:\(console.home)/other"
+      func run(_ line: String, in store: String) async -> Shell.Outcome {
+        await console.run("bb-notes \(line)", variables: ["BB_STORAGE": store, "BB_NOW": "1700000000"])
+      }
+      let image = console.write("GIF89a", to: "p.gif")
       for line in [
-        "bb-notes add S05E14 'first'", "bb-notes add bcs:1x01 'a, \"b\"\n\nc'",
-        "bb-notes places add 'Nowhere; \"x\"' --at 0,0 --comment ''",
-        "bb-notes places add Luzern --at 47.05,8.3 --visited 2024", "bb-notes favourites add quotes 7/1",
-        "bb-notes actors add 'A. B' --category C --film 'One; \"two\"' --image p.jpg --partial",
-      ] { #expect(shell.run(line).status == 0, "\(line)") }
+        "add S05E14 'first'", "add bcs:1x01 'a, \"b\"\n\nc'", "places add 'Nowhere; \"x\"' --at 0,0 --comment ''",
+        "places add Luzern --at 47.05,8.3 --visited 2024", "favourites add quotes 7/1",
+        "actors add 'A. B' --category C --movie 'One; \"two\"' --image \(image) --partial",
+      ] { #expect(await run(line, in: own).status == 0, "\(line)") }
       for dataset in ["notes", "places", "actors", "favourites"] {
-        #expect(shell.run("bb-notes export \(dataset) -o \(dataset).\(format)").status == 0)
-        let back = shell.run(
-          "bb-notes import \(dataset).\(format) --storage json:other && bb-notes export \(dataset) -f csv --storage json:other"
-        )
-        #expect(back.out == shell.run("bb-notes export \(dataset) -f csv").out && back.status == 0, "\(back.err)")
-        let again = shell.run("bb-notes import \(dataset).\(format)")
+        let exported = await run("export \(dataset) -f \(format)", in: own)
+        #expect(exported.status == 0 && !exported.out.isEmpty)
+        let file = console.write(exported.out, to: "\(dataset).\(format)")
+        let imported = await run("import \(file)", in: other)
+        #expect(imported.status == 0, "\(imported.err)")
+        #expect(await run("export \(dataset) -f \(format)", in: other).out == exported.out)
+        let again = await run("import \(file)", in: own)
         #expect(again.err.hasSuffix("unchanged\n") && again.status == 0)
       }
-      #expect(shell.run("bb-notes history --storage json:other --plain | wc -l").out == "4\n")
+      #expect(await run("history --plain", in: other).out.split(separator: "\n").count == 4)
     }
   }
 
