@@ -31,18 +31,19 @@ import Testing
     #expect(try registry.location(folder.path + "/plain").scheme == "sqlite")
   }
 
-  @Test(
-    "else there is advice",
-    arguments: [
-      ("sqlit:a", "unknown store type “sqlit”; did you mean sqlite:a?"),
-      ("csv:", "missing path in store “csv:”; use csv:PATH"),
-      (
-        "nowhere",
-        "cannot tell the type of store “nowhere”; use a prefix: sqlite:nowhere or csv:nowhere or json:nowhere"
-      ), ("", "missing path of the store; use sqlite:PATH, csv:PATH, json:PATH"),
-    ])
-  func advice(text: String, message: String) throws {
-    let problem = #expect(throws: Problem.self) { try registry.location(text) }
-    #expect(problem?.kind == .usage && problem?.description == message)
+  @Test("an unusable location is refused with advice") func advice() {
+    let schemes = registry.factories.filter(\.isDurable).map(\.scheme)
+    let messages = [
+      "sqlit:a": "unknown store type “sqlit”; did you mean sqlite:a?",
+      "csv:": "missing path in store “csv:”; use csv:PATH",
+      "nowhere": "cannot tell the type of store “nowhere”; use a prefix: "
+        + schemes.map { "\($0):nowhere" }.joined(separator: " or "),
+      "": "missing path of the store; use " + schemes.map { "\($0):PATH" }.joined(separator: ", "),
+    ]
+    for (text, message) in messages {
+      let problem = #expect(throws: Problem.self) { try registry.location(text) }
+      #expect(problem?.kind == .usage)
+      #expect(problem?.description == message)
+    }
   }
 }
