@@ -118,7 +118,6 @@ import Rows
     return try rows.step() ? rows.integer(0) : 0
   }
 
-
   /// Limits the bytes of a value and of a row; nil for SQLite's own limit.
   borrowing func limit(field: Int?) {
     unsafe _ = sqlite3_limit(handle, SQLITE_LIMIT_LENGTH, Int32(clamping: field ?? Int(Int32.max)))
