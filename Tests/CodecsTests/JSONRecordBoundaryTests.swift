@@ -26,13 +26,13 @@ import Testing
     "[" + records.joined(separator: separator) + "]"
   }
 
-  /// A list of objects, a line each.
+  /// A list of objects, one per line.
   private static func lines(_ element: String, _ separator: String) -> String {
     "[" + Array(repeating: element, count: 9).joined(separator: separator) + "]"
   }
 
   @Test(
-    "the same rows, however the records and what is nested in them stand",
+    "the rows do not depend on the layout of the records",
     arguments: [
       (",\n", "{}", ", "), (", \r\n  ", "{}", ", "), (",", "{}", ",\n"), (",\n", "{\"a\":\"\(filler)\"}", ",\n"),
       (",\n  ", "{\"a\":1}", ",\n    "), (",\n", "{\"n\":1,\"t\":\"\(filler)\",\"j\":0}", ",\n"),
@@ -45,14 +45,14 @@ import Testing
     #expect(read.rows == Self.rows(nested))
   }
 
-  @Test("what stands behind the array is not read as records") func behind() async throws {
+  @Test("text after the array is not read as records") func behind() async throws {
     let rest = Array(repeating: "{\"n\":\"\(Self.filler)\"}", count: Self.count).joined(separator: ",\n")
     let text = "{\"data\":" + Self.array(Self.records { _ in "null" }) + ",\n\"rest\":[\(rest)]}"
     let read = try await ReadRows.inferring(text, JSONReading(records: try JSONPointer("/data")))
     #expect(read.rows.count == Self.count)
   }
 
-  @Test("only what fails first says how to go on, whichever piece is parsed first", arguments: [false, true])
+  @Test("the first failure decides, whichever piece is parsed first", arguments: [false, true])
   func contradiction(isBackwards: Bool) async throws {
     func nested(_ number: Int) -> String {
       number < 11_000 ? "[{},{}]" : Self.lines("{\"n\":\"\(Self.filler)\",\"z\":1}", ",\n")
@@ -67,7 +67,7 @@ import Testing
     #expect(read.rows == Self.rows(nested))
   }
 
-  @Test("a mistake is told as a reading without guesses tells it", arguments: ["}", "]", "x", "{\"n\":1}", "\u{1}"])
+  @Test("an error is the same as when the array is split at brackets", arguments: ["}", "]", "x", "{\"n\":1}", "\u{1}"])
   func mistakes(broken: String) async throws {
     for position in [11_000, Self.count - 1] {
       var records = Self.records { _ in "null" }
