@@ -67,7 +67,8 @@ import Testing
     #expect(read.rows == Self.rows(nested))
   }
 
-  @Test("an error is the same as when the array is split at brackets", arguments: ["}", "]", "x", "{\"n\":1}", "\u{1}"])
+  @Test(
+    "an error is the same as when the array is split at brackets", arguments: ["}", "]", "x", "{\"n\":1}", "\u{1}"])
   func mistakes(broken: String) async throws {
     for position in [11_000, Self.count - 1] {
       var records = Self.records { _ in "null" }
