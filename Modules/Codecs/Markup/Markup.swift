@@ -54,6 +54,12 @@ public struct Markup: ~Copyable {
     text(value)
     out.append("\"")
   }
+  /// Appends an attribute with an integer.
+  public mutating func attribute(_ name: StaticString, _ value: Int) {
+    begin(name)
+    number(value)
+    out.append("\"")
+  }
   mutating func begin(_ name: StaticString) {
     let word = name.description
     precondition(
