@@ -27,6 +27,13 @@ public struct PageAddress: Sendable, Hashable {
     self.text = text
   }
 
+  /// A file of this machine.
+  /// - Parameter path: its absolute path.
+  public init(file path: String) {
+    let segments: [[UInt8]] = path.split(separator: "/").map { Self.encoded(String($0)) }
+    text = Array("file:///".utf8) + Array(segments.joined(separator: [UInt8(ascii: "/")]))
+  }
+
   /// An image with its bytes.
   /// - Parameter type: the media type, such as `image/png`.
   public init(image bytes: [UInt8], type: StaticString) {
