@@ -64,7 +64,8 @@ extension ServerFault {
 
   /// When to ask again.
   static let retry: [ServerFault] = [
-    waiting("seconds", "429 X") { _ in "2" },
+    // A server that throttles is waited for until the deadline of the program.
+    ServerFault("retry_seconds", .down, requests: 2...9, FaultText.empty("429 X", "Retry-After: 2")),
     waiting("negative", "503 X") { _ in "-5" },
     waiting("junk", "503 X") { _ in "soon" },
     waiting("past", "503 X") { _ in "Fri, 31 Dec 1999 23:59:59 GMT" },

@@ -12,6 +12,8 @@ struct RESTCall: Sendable {
   var format: SourceResponseFormat
   /// Whether the response may be cached.
   var isStorable = true
+  /// Whether a cached response may be used only if the server says that it is unchanged.
+  var mustBeCurrent = false
   /// The collection of the response, for the cache.
   var shelf: String?
   /// Header fields of the response that the cache must keep.
@@ -31,6 +33,7 @@ struct RESTCall: Sendable {
   func request(_ url: String, _ headers: [HTTPHeader]) -> HTTPRequest {
     var request = HTTPRequest(isPost ? .post : .get, url, headers: headers, maximumBytes: 32 << 20)
     request.isStorable = isStorable
+    request.mustBeCurrent = mustBeCurrent
     request.shelf = shelf
     request.keptHeaders = keptHeaders
     request.isRepeatable = true

@@ -119,10 +119,12 @@ extension RESTSource: IncrementalSource {
         try await checkDrift(of: dataset, dataset.columns, members, part.samples, &findings)
       }
       let size = max(page.records.count, 1)
-      return try await take(
+      let isWanted = try await take(
         SyncPage(
           rows: rows, deleted: try keys.rows(of: deleted).rows, isLast: page.isLast,
           pages: page.total.map { ($0 + size - 1) / size }))
+      if page.isLast, page.context.page == 1 { page.commit() }
+      return isWanted
     }
   }
 

@@ -42,7 +42,11 @@ extension RESTSource {
     var visited: Set<PageDigest> = [], previous: PageDigest?, known = KnownRecords(dataset)
     func request(_ target: PageWalk.Target, after last: String) throws(Problem) -> RESTCall {
       var call = try call(target, after: last, of: dataset, query, shelf)
-      if limit.isSoft { call.isStorable = false }
+      if limit.isSoft {
+        // A list that is one page is mostly the same as last time, so that the server need not send it.
+        call.isStorable = walk.pages == 0
+        call.mustBeCurrent = true
+      }
       guard visited.insert(PageDigest(call)).inserted else {
         throw Problem(
           .badData, "pagination loop: the next page was already read", at: URLText.redacted(call.url))

@@ -138,6 +138,15 @@ public struct RESTSource: RecordSource {
   /// The description's name.
   public var name: String { description.name }
 
+  /// By dataset, the columns in which records that a name relates must agree.
+  public var joinColumns: [String: [String]] {
+    var columns: [String: [String]] = [:]
+    for dataset in description.datasets where !dataset.joinAlso.isEmpty {
+      columns[dataset.schema.name] = dataset.joinAlso
+    }
+    return columns
+  }
+
   /// The schemas of its datasets.
   public func tables() async throws(Problem) -> [Schema] { description.datasets.map(\.schema) }
 

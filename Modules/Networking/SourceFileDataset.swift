@@ -46,6 +46,11 @@ struct SourceFileDataset {
       submission: node["submission"].map {
         SourceSubmission(path: $0["path"]?.text ?? "", members: $0["members"]?.pairs ?? [])
       }, ignored: node["ignored"]?.texts ?? [], columns: columns)
+    dataset.joinAlso = node["join_also"]?.texts ?? []
+    for column in node["join_also"]?.elements ?? []
+    where ![column.text, column.text + "s"].contains(where: { schema.position(of: $0) != nil }) {
+      problems.note(column.unknown(column.text, "column", schema.columns.map(\.name)))
+    }
     dataset.recordForm = node["records"]?["as"].flatMap { SourceRecordForm(rawValue: $0.text) } ?? .list
     dataset.hasHeaderRow = node["records"]?["header"]?.json.booleanValue ?? false
     if dataset.hasHeaderRow, dataset.recordForm != .rows, let header = node["records"]?["header"] {

@@ -145,6 +145,10 @@ extension SourceFile {
         "ignored", .list(.matching(.pointer), least: 0), "members of records that no column reads on purpose"),
       SourceMember(
         "supplements", .list(.variants(tag: "for", supplements), least: 0), "detail requests that fill more columns"),
+      SourceMember(
+        "join_also", .list(.matching(.word), least: 1),
+        "further columns in which records that a name relates must agree, in singular or plural [default: production]",
+        since: 2),
       SourceMember("submission", .object(submission), "how to create a record"),
       SourceMember(
         "incremental", .object(SourceFileIncrement.form), "how sync requests only changed records", since: 2),

@@ -130,6 +130,7 @@ extension SourceFile {
     }
     members.add("key", schema.key.map { schema.columns[$0].name })
     members.add("occurrence", dataset.occurrence ?? "")
+    members.add("join_also", dataset.joinAlso)
     if let parent = dataset.parent {
       var described = [JSON.Member("dataset", .string(parent.dataset))]
       if parent.parameters.count == 1, let pair = parent.parameters.first {

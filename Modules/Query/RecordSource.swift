@@ -8,12 +8,16 @@ public protocol RecordSource: Sendable {
   func tables() async throws(Problem) -> [Schema]
   /// The table that is read if none is named; nil if one must be.
   func mainTable() async throws(Problem) -> String?
+  /// By table, the columns in which records that a name relates must agree.
+  var joinColumns: [String: [String]] { get }
   /// The rows of a table. The request may be pushed down as far as the stream's own `RowRequest` says; the caller does
   /// the rest.
   func rows(of table: String, _ request: RowRequest) async throws(Problem) -> any RowStream
 }
 
 extension RecordSource {
+  /// None.
+  public var joinColumns: [String: [String]] { [:] }
   /// The only table.
   public func mainTable() async throws(Problem) -> String? {
     let tables = try await tables()

@@ -100,7 +100,7 @@ import Testing
     api.fail([])
     _ = api.requests()
     let second = await Self.sync(console, "--max-requests 1")
-    #expect(second.status == 75 && second.err.contains("stopped after 1 requests"), "\(second.err)")
+    #expect(second.status == 75 && second.err.contains("stopped after 1 request"), "\(second.err)")
     #expect(api.requests() == ["items?since=\(day(6))&offset=0"])
     #expect(await Self.sync(console).status == 0)
     #expect(await Self.ids(console) == "1 2 3 4 5 6 7 8 9")
@@ -176,6 +176,54 @@ import Testing
     _ = api.requests()
     _ = await Self.sync(console)
     #expect(api.requests().first?.contains("since=\(day(3, 12))") == true)
+  }
+
+  @Test("fewer requests than a window has pages still make progress") func smallLimit() async throws {
+    let api = ChangingAPI((1...12).map { ChangingAPI.Record(id: $0, at: day(1 + $0 / 6, $0)) })
+    let increment = #""param": "since", "end_param": "until", "start": "2024-01-01", "window": "1000w""#
+    let console = Self.console(
+      api,
+      Self.file(
+        increment,
+        paging: #""paging": {"type": "offset", "param": "offset", "limit": 3, "until": {"at": "/more", "is": false}},"#)
+    )
+    await Self.syncInRuns(console, "--max-requests 1")
+    #expect(await Self.ids(console) == (1...12).map(String.init).joined(separator: " "))
+    // As many records of one time as a page holds, and more, with an exclusive cursor.
+    let tied = ChangingAPI((1...9).map { ChangingAPI.Record(id: $0, at: day($0 < 8 ? 1 : 2)) })
+    let second = Self.console(tied, Self.file(#""param": "after", "inclusive": false, "order": "ascending""#))
+    await Self.syncInRuns(second, "--max-requests 1")
+    #expect(await Self.ids(second) == "1 2 3 4 5 6 7 8 9")
+  }
+
+  @Test("a limit that is too small for a list without order is reported") func unordered() async throws {
+    let api = ChangingAPI((1...9).map { ChangingAPI.Record(id: $0, at: day($0)) })
+    let console = Self.console(api, Self.file(#""param": "since""#))
+    let done = await Self.sync(console, "--max-requests 1")
+    #expect(
+      done.status == 75 && done.err.contains("only at its end") && done.err.contains("--max-requests"), "\(done.err)")
+  }
+
+  @Test("a response that has not changed is not sent again, and is not used if the server is down")
+  func unchanged() async throws {
+    let asked = Mutex<[String]>([]), isDown = Mutex(false)
+    let console = Console { request in
+      if isDown.withLock({ $0 }) { return HTTPResponse(503, "") }
+      let tag = request.headers.first { $0.isCalled("If-None-Match") }?.value
+      asked.withLock { $0.append("\(request.url.split(separator: "?").last ?? "") \(tag ?? "-")") }
+      let known = request.url.contains("since=") ? "\"b\"" : "\"a\""
+      if tag == known { return HTTPResponse(304, "", headers: [HTTPHeader("ETag", known)]) }
+      return HTTPResponse(
+        200, #"{"data": [{"id": 1, "at": "2024-05-01T00:00:00Z"}], "more": false}"#,
+        headers: [HTTPHeader("ETag", known)])
+    }
+    Self.write(Self.file(Self.ascending), console)
+    for _ in 1...3 { #expect(await Self.sync(console).status == 0) }
+    let last = asked.withLock { $0.last ?? "" }
+    #expect(last.hasSuffix(" \"b\""), "\(asked.withLock { $0 })")
+    #expect(await Self.ids(console) == "1")
+    isDown.withLock { $0 = true }
+    #expect(await Self.sync(console).status == 69)
   }
 
   @Test("lookback requests again what is a little older") func lookback() async throws {

@@ -5,6 +5,7 @@ import runs
 from runs import Folder, Report, release
 
 LIMIT = 500
+MEMORY = 120
 BASE = 1_700_000_000
 
 
@@ -121,6 +122,7 @@ def stored(folder):
 
 def faults_of(folder, server, run, asked, needed, kills):
     found = []
+    if run.megabytes > MEMORY: found.append(f"{run.megabytes:.0f} MB; at most {MEMORY}")
     if run.status != 0: found.append(f"exit code {run.status}: {run.words[:300]}")
     table, rows = server.data.table(), stored(folder)
     if table != rows: found.append(f"the table has {len(rows)} rows that are not the {len(table)} of the server")

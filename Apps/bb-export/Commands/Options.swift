@@ -157,7 +157,8 @@ enum Options {
   static let until = Option.value(
     "until", "VALUE", in: syncing, "incremental: fetch what changed until VALUE, without moving the cursor")
   static let maxRequests = Option.value(
-    "max-requests", "N", in: syncing, "incremental: stop after N requests; the next run continues")
+    "max-requests", "N", setting: .maximumRequests, in: syncing,
+    "incremental: stop after N requests, but not before progress is stored; the next run continues")
   static let incremental = [full, keepCursor, since, until, maxRequests]
 
   private static let siting = "Site"

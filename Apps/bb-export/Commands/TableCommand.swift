@@ -85,7 +85,8 @@ struct TableCommand {
     var wanted = try selection.read(for: rows.schema)
     if invocation.has(Options.favourites) { try await filterFavourites(of: table, choice, &wanted) }
     let named = wanted.relations.prefix(wanted.relations.count - (join == nil ? 0 : 1))
-    var related = try await JoinTables.read(for: Array(named), of: table) { (name) throws(Problem) in
+    var related = try await JoinTables.read(for: Array(named), of: table, agreeing: source.joinColumns) {
+      (name) throws(Problem) in
       try await source.rows(of: name, RowRequest())
     }
     if let join { related = join.added(to: related, from: rows.schema.name) }
@@ -94,6 +95,7 @@ struct TableCommand {
       (sparing, spared) = outputs.sparingFiles()
     }
     let summary = try await write(rows, wanted, related, to: sparing)
+    for line in related.remarks { services.report.warning(line) }
     if let path = spared.first {
       throw Problem(
         .busy, "refusing to replace a file by a partial result, which is in \(path).partial", at: path,

@@ -39,6 +39,8 @@ public struct APIDataset: Sendable, Hashable {
   public var occurrence: String?
   /// The parent dataset, if there is one request per parent record; nil if one list holds everything.
   public var parent: SourceParent?
+  /// Further columns in which records that a name relates must agree.
+  public var joinAlso: [String] = []
   /// Detail requests that complete the rows.
   public var supplements: [DetailRequest]
   /// The request that sends a new record; nil if the server accepts none.

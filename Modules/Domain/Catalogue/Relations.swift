@@ -24,8 +24,9 @@ extension JoinTables {
 
   /// Reads what relations of the catalogue need.
   public static func read(
-    for names: [String], of dataset: String, from open: (String) async throws(Problem) -> any RowStream
+    for names: [String], of dataset: String, agreeing: [String: [String]] = [:],
+    from open: (String) async throws(Problem) -> any RowStream
   ) async throws(Problem) -> JoinTables {
-    try await read(for: names, of: dataset, among: Catalog.relations, from: open)
+    try await read(for: names, of: dataset, among: Catalog.relations, agreeing: agreeing, from: open)
   }
 }

@@ -25,7 +25,7 @@ public struct CheckRule: Sendable {
 
   /// Every rule, in the order of the report.
   public static let all: [CheckRule] =
-    [duplicateKey] + duplicates + unresolvedNames + [emptyText, missingValue, impossibleValue]
+    [duplicateKey] + duplicates + unresolvedNames + ambiguousNames + [emptyText, missingValue, impossibleValue]
     + ranges + [impossibleDate, noDeathRecord, aliveWithDeathRecord, rankAgainstRate]
 
   /// What they look for, each once: rules that look for the same in several columns share a name.

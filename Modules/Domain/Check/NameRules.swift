@@ -2,11 +2,39 @@ import Query
 import Rows
 
 extension CheckRule {
-  /// Names that match no character, one finding per name, with its number of occurrences.
-  static let unresolvedNames: [CheckRule] = [
+  private static let namingColumns = [
     ("quotes", "character"), ("episodes", "characters"), ("deaths", "character"), ("deaths", "responsible"),
     ("deaths", "connected"),
-  ].map { dataset, column in
+  ]
+
+  /// Names that match several characters, one finding per name, with the keys of the characters.
+  static let ambiguousNames: [CheckRule] = namingColumns.map { dataset, column in
+    CheckRule("ambiguous-name", "names in \(column) that match several characters", in: dataset, with: ["characters"]) {
+      table, others in
+      guard let position = table.position(of: column), let characters = others["characters"] else { return [] }
+      let resolver = NameIndex(Catalog.characterNames, characters.batches, schema: characters.schema)
+      let agreement = NameAgreement(nil, of: table.schema, with: resolver, isSame: false)
+      var names: [[UInt8]] = [], found: [[UInt8]: (count: Int, row: Int, characters: [Int])] = [:]
+      for row in 0..<table.count {
+        for name in table.texts(row, position) where !isBlank(name) {
+          let several = agreement.chosen(resolver.positions(of: name), resolver) { table.value(row, $0) }
+          guard several.count > 1 else { continue }
+          if found[name] == nil { names.append(name) }
+          found[name] = ((found[name]?.count ?? 0) + 1, found[name]?.row ?? row, several)
+        }
+      }
+      return names.compactMap { name in
+        guard let (count, row, several) = found[name] else { return nil }
+        let keys = several.compactMap { characters.record($0) }.map { String(decoding: $0, as: UTF8.self) }
+        return CheckFinding(
+          record: table.record(row), column: column, value: name, count: count,
+          "matches the characters \(keys.joined(separator: " and "))")
+      }
+    }
+  }
+
+  /// Names that match no character, one finding per name, with its number of occurrences.
+  static let unresolvedNames: [CheckRule] = namingColumns.map { dataset, column in
     CheckRule("unresolved-name", "names in \(column) that match no character", in: dataset, with: ["characters"]) {
       table, others in
       guard let position = table.position(of: column), let characters = others["characters"] else { return [] }
@@ -14,7 +42,7 @@ extension CheckRule {
       var names: [[UInt8]] = [], rows: [[UInt8]: [Int]] = [:]
       for row in 0..<table.count {
         for name in table.texts(row, position) where !isBlank(name) {
-          if rows[name] == nil, resolver.position(of: name) == nil { names.append(name) }
+          if rows[name] == nil, resolver.positions(of: name).isEmpty { names.append(name) }
           rows[name, default: []].append(row)
         }
       }
@@ -24,7 +52,7 @@ extension CheckRule {
         .map { _, name, rows in
           CheckFinding(
             record: table.record(rows[0]), column: column, value: name, count: rows.count,
-            "does not match exactly one character")
+            "does not match any character")
         }
     }
   }

@@ -29,6 +29,8 @@ extension Setting {
   public static let fullSync = Setting("sync.full")
   /// Whether an incremental sync continues after a change of the source definition.
   public static let cursorKeeping = Setting("sync.keepCursor")
+  /// The most requests of a sync.
+  public static let maximumRequests = Setting("sync.maximumRequests")
   /// Whether stored values may be replaced with null because the API lacks their members.
   public static let drift = Setting("sync.drift")
   /// Whether a smaller dataset is accepted.

@@ -47,6 +47,8 @@ public struct HTTPRequest: Sendable, Hashable {
   public var maximumBytes: Int
   /// Whether the response may be cached. False if it differs each time.
   public var isStorable = true
+  /// Whether a cached response may be used only if the server says that it is unchanged.
+  public var mustBeCurrent = false
   /// Whether status 404 or 410 is a valid response, that the record does not exist.
   public var mayBeAbsent = false
   /// Whether the URL comes from data and not from the user: then it may not lead to a private address.

@@ -25,6 +25,8 @@ public struct FallbackSource: RecordSource {
   /// The first source's name.
   public var name: String { first.name }
 
+  /// The first source's.
+  public var joinColumns: [String: [String]] { first.joinColumns }
   /// The first source's tables.
   public func tables() async throws(Problem) -> [Schema] { try await first.tables() }
 

@@ -110,9 +110,15 @@ public struct IncrementalSync: Sendable {
         hint: "run the command again to retry")
     } else if !isFinished {
       let all = walk.pages.map { " of about \($0) pages" } ?? ""
+      let count = source.requestCount - firstRequest
+      // The cursor of other lists moves at their end.
+      let continues = increment.window != nil || increment.order == .ascending
       result.problem = Problem(
-        .busy, "stopped after \(source.requestCount - firstRequest) requests\(all)", at: name,
-        hint: "run the command again to continue")
+        .busy, "stopped after \(count) \(count == 1 ? "request" : "requests")\(all)", at: name,
+        hint: continues
+          ? "run the command again to continue"
+          : .advice("a list without ascending order is continued only at its end").or(
+            .set(.maximumRequests, for: "allow more")))
     }
     return result
   }

@@ -65,6 +65,9 @@ final class SyncWalk {
     return state.isComplete ? cursor.moved(by: -(increment.lookback?.amount ?? 0)) : cursor
   }
 
+  /// Whether the cursor moves before the end of a list.
+  private var movesWithin: Bool { increment.order == .ascending }
+
   // MARK: - Pages
 
   /// One list, from the cursor to its end.
@@ -103,7 +106,9 @@ final class SyncWalk {
           isBehind = position.least.map { $0 < bound } ?? false
         }
         if step.isDue, !page.isLast { try await step.commit(&position.state, keeping: isRange) }
-        return !isBehind && !(isAtLimit && !page.isLast)
+        // A run that stored no progress would be repeated for ever.
+        let hasMoved = position.state.cursor != first.cursor || position.state.ties != first.ties
+        return !isBehind && !(isAtLimit && !page.isLast && (hasMoved || !movesWithin))
       }
       if isMoved {
         // Records that shared the cursor have changed since.
@@ -170,7 +175,8 @@ final class SyncWalk {
         records += page.rows.count
         for row in page.rows { last = [last, step.cursor(of: row)].compactMap(\.self).max() }
         isTooLarge = step.count > SyncStep.mostOfWindow
-        return !isTooLarge && (!isAtLimit || page.isLast)
+        // The first window of a run is stored whole: a run without progress would be repeated for ever.
+        return !isTooLarge && (!isAtLimit || page.isLast || step.commits == 0)
       }
       if case .full = reading { isTooLarge = true }
       if isTooLarge {

@@ -97,7 +97,7 @@ public struct CachingTransport: HTTPTransport {
       answer.commitToCache = { store.keep(fresh, at: place) }
       return answer
     } catch {
-      guard error.kind == .unavailable, !policy.refresh, let entry else { throw error }
+      guard error.kind == .unavailable, !policy.refresh, !request.mustBeCurrent, let entry else { throw error }
       report("\(error.place): \(error.message); using a cached response, \(Self.age(entry.age(at: now))) old")
       return entry.response(request.url)
     }
@@ -109,7 +109,9 @@ public struct CachingTransport: HTTPTransport {
   ) throws(Problem) -> HTTPResponse {
     let isAbsence = request.mayBeAbsent && [404, 410].contains(response.status)
     // With wrong credentials, no user gets the response to the right ones.
-    guard ![200, 401].contains(response.status), !isAbsence, !policy.refresh, let entry else { return response }
+    guard ![200, 401].contains(response.status), !isAbsence, !policy.refresh, !request.mustBeCurrent, let entry else {
+      return response
+    }
     report(
       "\(URLText.redacted(request.url)): HTTP status \(response.status); using a cached response, "
         + "\(Self.age(entry.age(at: now))) old"

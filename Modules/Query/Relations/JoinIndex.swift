@@ -4,7 +4,8 @@ import Rows
 /// The rows one relation leads to, found by what they are matched by.
 struct JoinIndex: Sendable {
   let table: JoinTables.Table
-  private let resolver: NameIndex?
+  /// Resolves the names of the rows where the relation begins.
+  private let names: NameResolver?
   /// The relation's columns, where it begins.
   private let left: [Int]
   /// From what rows are matched by to their numbers, in order.
@@ -15,11 +16,23 @@ struct JoinIndex: Sendable {
   /// - Throws: `usage` when a table lacks a column the relation is about.
   init(_ relation: Relation, from schema: Schema, _ related: JoinTables) throws(Problem) {
     table = try related.table(relation.to)
+    var resolver: NameResolver?
     if let names = relation.names {
-      let named = try related.table(names.dataset)
-      resolver = NameIndex(names, named.batches, schema: named.schema)
+      let named = try related.table(names.dataset), tally = related.tally
+      let index = NameIndex(names, named.batches, schema: named.schema)
+      let columns = related.agreeing[relation.from] ?? related.agreeing[relation.to] ?? related.agreeing[names.dataset]
+      func resolve(_ dataset: String, _ schema: Schema, _ column: String) -> NameResolver {
+        NameResolver(
+          index: index,
+          agreement: NameAgreement(columns, of: schema, with: index, isSame: dataset == names.dataset),
+          tally: tally, column: "\(dataset).\(column)",
+          // A row of a single relation without a match shows its nulls.
+          countsUnmatched: relation.isToMany)
+      }
+      self.names = resolve(relation.from, schema, relation.columns.first?.left ?? "")
+      resolver = resolve(relation.to, table.schema, relation.columns.first?.right ?? "")
     } else {
-      resolver = nil
+      self.names = nil
     }
     var left: [Int] = [], right: [Int] = []
     for pair in relation.columns {
@@ -37,7 +50,7 @@ struct JoinIndex: Sendable {
       let reader = CellReader(batch)
       for row in 0..<batch.count {
         keys.removeAll()
-        Self.put(reader, row, right, resolver, to: &keys)
+        Self.put(batch, reader, row, right, resolver, to: &keys)
         for number in 0..<keys.count { rows.add(count + row, keys, number) }
       }
       count += batch.count
@@ -63,9 +76,9 @@ struct JoinIndex: Sendable {
 
   /// The numbers of the rows that a row leads to, each once.
   /// - Parameter keys: a buffer to work with.
-  func matches(_ reader: CellReader, _ row: Int, _ keys: inout KeyBuffer) -> [Int] {
+  func matches(_ batch: RowBatch, _ row: Int, _ keys: inout KeyBuffer) -> [Int] {
     keys.removeAll()
-    Self.put(reader, row, left, resolver, to: &keys)
+    Self.put(batch, CellReader(batch), row, left, names, to: &keys)
     var found: [Int] = []
     for number in 0..<keys.count { rows.forEach(keys, number) { found.append($0) } }
     return keys.count > 1 ? found.withoutRepetitions : found
@@ -83,13 +96,12 @@ struct JoinIndex: Sendable {
 
   /// Puts the keys that a row is matched by: of each known name in a list; none if a value is null.
   private static func put(
-    _ reader: CellReader, _ row: Int, _ columns: [Int], _ resolver: NameIndex?, to keys: inout KeyBuffer
+    _ batch: RowBatch, _ reader: CellReader, _ row: Int, _ columns: [Int], _ resolver: NameResolver?,
+    to keys: inout KeyBuffer
   ) {
     if let resolver, let column = columns.first {
       var positions: [Int] = []
-      reader.forEachText(of: reader.cell(row, column)) { name in
-        if let position = resolver.position(of: name) { positions.append(position) }
-      }
+      reader.forEachText(of: reader.cell(row, column)) { name in positions += resolver.positions(of: name, batch, row) }
       for position in positions {
         keys.put(.integer(Int64(position)), reader)
         keys.finishKey()
@@ -102,6 +114,26 @@ struct JoinIndex: Sendable {
       keys.put(cell, reader)
     }
     keys.finishKey()
+  }
+}
+
+/// The records that names in the rows of a table mean.
+private struct NameResolver: Sendable {
+  let index: NameIndex
+  let agreement: NameAgreement
+  let tally: JoinTally
+  /// The column for warnings.
+  let column: String
+  /// Whether names without a match are counted.
+  let countsUnmatched: Bool
+
+  /// The positions of the records that a name in a row may mean.
+  func positions(of name: [UInt8], _ batch: RowBatch, _ row: Int) -> [Int] {
+    let found = index.positions(of: name)
+    let chosen = agreement.chosen(found, index) { batch.value(row, $0) }
+    if chosen.count > 1 { tally.noteAmbiguous(name, in: column) }
+    if chosen.isEmpty, countsUnmatched { tally.noteUnmatched(name, in: column) }
+    return chosen
   }
 }
 

@@ -10,6 +10,13 @@ public struct JoinTables: Sendable {
   private let tables: [String: Table]
   /// Every relation there is, for advice.
   let relations: [Relation]
+  /// By dataset, the columns in which records that a name relates must agree.
+  var agreeing: [String: [String]] = [:]
+  /// The names without a match.
+  let tally = JoinTally()
+
+  /// The names of the joined rows that match no record, or several: one line for each column.
+  public var remarks: [String] { tally.lines }
 
   /// None: for selections without relations.
   public static let none = JoinTables(tables: [:], relations: [])
@@ -25,7 +32,9 @@ public struct JoinTables: Sendable {
   public func adding(_ schema: Schema, _ batches: [RowBatch], by relation: Relation) -> JoinTables {
     var tables = tables
     tables[relation.to] = Table(schema: schema, batches: batches)
-    return JoinTables(tables: tables, relations: relations + [relation])
+    var copy = JoinTables(tables: tables, relations: relations + [relation])
+    copy.agreeing = agreeing
+    return copy
   }
 
   private init(tables: [String: Table], relations: [Relation]) {
@@ -39,10 +48,11 @@ public struct JoinTables: Sendable {
   ///   - names: as in `Selection.relations`.
   ///   - dataset: where the relations begin.
   ///   - relations: the relations that exist.
+  ///   - agreeing: by dataset, the columns in which records that a name relates must agree.
   ///   - open: the rows of a dataset.
   /// - Throws: `usage` for an unknown relation; the errors of `open` and its stream.
   public static func read(
-    for names: [String], of dataset: String, among relations: [Relation],
+    for names: [String], of dataset: String, among relations: [Relation], agreeing: [String: [String]] = [:],
     from open: (String) async throws(Problem) -> any RowStream
   ) async throws(Problem) -> JoinTables {
     var tables: [String: Table] = [:]
@@ -53,7 +63,9 @@ public struct JoinTables: Sendable {
         tables[name] = Table(schema: stream.schema, batches: try await stream.collect())
       }
     }
-    return JoinTables(tables: tables, relations: relations)
+    var read = JoinTables(tables: tables, relations: relations)
+    read.agreeing = agreeing
+    return read
   }
 
   /// The table of a dataset.

@@ -137,7 +137,7 @@ struct Join: Sendable {
     _ index: JoinIndex, _ step: JoinStep, _ records: [[Int]], _ batch: RowBatch, _ row: Int, _ keys: inout KeyBuffer
   ) -> [Int] {
     func matches(_ batch: RowBatch, _ row: Int, _ keys: inout KeyBuffer) -> [Int] {
-      let matches = index.matches(CellReader(batch), row, &keys)
+      let matches = index.matches(batch, row, &keys)
       // Several records where one is meant: there is no telling which.
       return step.relation.isToMany || matches.count == 1 ? matches : []
     }

@@ -4,10 +4,15 @@ public import Rows
 /// Finds the character a name means: by name, by full name, by the known other names, by nickname and aliases.
 ///
 /// Case, marks, punctuation and blanks do not count. The first way that knows the name decides; when it knows several
-/// characters of that name, the name means none of them.
+/// characters of that name, other columns may tell which of them is meant.
 public struct NameIndex: Sendable {
-  /// Ways to know a name, the surest first: from a name to the character's position, or to nil when there are several.
-  private let ways: [[Name: Int?]]
+  /// Ways to know a name, the surest first: from a name to the positions of the characters.
+  private let ways: [[Name: [Int]]]
+  /// The characters.
+  private let batches: [RowBatch]
+  let schema: Schema
+  /// The number of each batch's first row.
+  private let starts: [Int]
 
   /// A name as it is compared: its folded words.
   typealias Name = [UInt8]
@@ -15,11 +20,13 @@ public struct NameIndex: Sendable {
   /// A resolver for the records in `batches`, rows of `schema`. Columns that the schema does not have are done without.
   public init(_ matching: NameMatching, _ batches: [RowBatch], schema: Schema) {
     others = Self.others(matching.synonyms)
-    var ways: [[Name: Int?]] = [[:], [:], [:]]
+    var ways: [[Name: [Int]]] = [[:], [:], [:]]
+    var starts: [Int] = []
     let columns = matching.columns
     let found = columns.compactMap { column in schema.position(of: column.name).map { ($0, column.way) } }
     var position = 0
     for batch in batches {
+      starts.append(position)
       let reader = CellReader(batch)
       for row in 0..<batch.count {
         for (column, way) in found {
@@ -31,29 +38,42 @@ public struct NameIndex: Sendable {
       }
     }
     self.ways = ways
+    (self.batches, self.schema, self.starts) = (batches, schema, starts)
   }
 
   /// The position of the character that `name` (UTF-8) refers to, counted from 0 over all rows; nil if no character or
   /// several characters match.
   public func position(of name: [UInt8]) -> Int? {
+    let found = positions(of: name)
+    return found.count == 1 ? found[0] : nil
+  }
+
+  /// The positions of the characters that `name` may refer to.
+  public func positions(of name: [UInt8]) -> [Int] {
     let wanted = Self.comparable(name)
-    if wanted.isEmpty { return nil }
+    if wanted.isEmpty { return [] }
     let others = self.others[wanted] ?? []
     for way in ways[..<2] { if let found = way[wanted] { return found } }
     for way in ways[..<2] {
       for other in others { if let found = way[other] { return found } }
     }
     for name in [wanted] + others { if let found = ways[2][name] { return found } }
-    return nil
+    return []
   }
 
-  private static func note(_ name: Name, _ position: Int, in way: inout [Name: Int?]) {
-    guard !name.isEmpty else { return }
-    if let other = way[name] {
-      if other != position { way[name] = .some(nil) }
-    } else {
-      way[name] = .some(position)
+  /// The value of a character in a column.
+  func value(_ position: Int, _ column: Int) -> Value {
+    var low = 0, high = starts.count
+    while high - low > 1 {
+      let middle = (low + high) / 2
+      if starts[middle] <= position { low = middle } else { high = middle }
     }
+    return batches[low].value(position - starts[low], column)
+  }
+
+  private static func note(_ name: Name, _ position: Int, in way: inout [Name: [Int]]) {
+    guard !name.isEmpty, way[name]?.last != position else { return }
+    way[name, default: []].append(position)
   }
 
   /// The words of a name, folded, with one blank between them.
