@@ -46,6 +46,7 @@ let package = Package(
     c("CSearch"),
     c("CCompression"),  // loads libzstd and liblz4 with dlopen on first use; declares what it needs
     c("CZlib"),  // loads zlib with dlopen on first use; declares what it needs
+    c("CPostgres"),  // loads libpq with dlopen on first use; declares what it needs
     c("CSystem"),
     c("CSQLiteGuard", [.linkedLibrary("sqlite3")]),  // what SQLite may do with files and statements
 
@@ -55,7 +56,7 @@ let package = Package(
     module("Domain", ["Rows", "Codecs", "Query"]),
     module("Networking", ["Rows", "Codecs", "Query", "Domain", "CCurl"]),
     module("Snapshot", ["Rows", "Query", "Domain", "Codecs"]),
-    module("Persistence", ["Rows", "Codecs", "Query", "Domain", "CSQLite", "CSQLiteGuard", "CSystem"]),
+    module("Persistence", ["Rows", "Codecs", "Query", "Domain", "CSQLite", "CSQLiteGuard", "CPostgres", "CSystem"]),
     module("Exporters", ["Rows", "Codecs", "Domain"]),
     // A website of the datasets.
     module("Site", ["Rows", "Codecs", "Query", "Domain", "Exporters"]),

@@ -48,7 +48,9 @@ public enum LiveServices {
         PluginDirectories.usual(variables, data: directories.data), reserved: exporters.exporters.map(\.descriptor.name)
       ),
       stream: SingerExporter(), variables: variables, temporary: temporary)
-    let scratch = TemporaryScratch(folder: temporary), registry = StoreRegistry(scratch: scratch, known: Catalog.all)
+    let scratch = TemporaryScratch(folder: temporary)
+    let registry = StoreRegistry(
+      scratch: scratch, known: Catalog.all, serverImages: directories.data + "/servers")
     var services = AppServices(report)
     let sources = LiveSources(
       report: report, progress: services.progress, provenance: services.provenance, registry: registry,
@@ -82,6 +84,7 @@ public enum LiveServices {
     ]
     services.cleanUp = { [progress = services.progress] end in
       progress.finish()
+      PostgresServers.cancelAll()
       ChildPrograms.endAll()
       Temporaries.removeAll(ending: end)
     }

@@ -46,7 +46,7 @@ struct Images: ImageServices {
     try await ImageFolder.open(path, dataset: dataset)
   }
   func stored(_ location: String) throws(Problem) -> any ImageDirectory {
-    StoredImages(try sources.registry.location(location))
+    sources.registry.images(of: try sources.registry.location(location))
   }
 }
 

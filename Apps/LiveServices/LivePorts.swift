@@ -21,6 +21,7 @@ struct InstalledExporters: ExporterCatalogue {
     return try plugins.exporter(plugin)
   }
   func forPath(_ path: String) throws(Problem) -> (any Exporter)? {
+    if PostgresLocation.isLocation(path) { return PostgresExporter(try PostgresLocation(path)) }
     if let exporter = builtIn.exporter(forPath: path) { return exporter }
     return try plugins.exporter(forPath: path) { report.warning("\($0)") }
   }

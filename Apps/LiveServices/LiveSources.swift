@@ -65,6 +65,9 @@ struct LiveSources: SourceServices {
     case .storage(nil, _): return recorded(DefaultStorage(try registry.open(try directories.defaultStorage().location)))
     case .live(let name, let options): return try live(name, options)
     case .file(let path, let options):
+      if PostgresLocation.isLocation(path) {
+        return recorded(PostgresSource(try PostgresLocation(path), types: options.types))
+      }
       provenance.open(path)
       return try FileSource(
         path: path, options, scratch: scratch,

@@ -1,6 +1,7 @@
 import Codecs
 public import CommandLineKit
 public import Domain
+import Query
 public import Rows
 
 /// The services that commands of both programs use. The defaults do nothing or fail, so that a test names only the ones
@@ -74,10 +75,16 @@ public struct AppServices: Sendable {
     return FixedClock(Instant(seconds: seconds))
   }
 
+  /// A location in messages: that of a server without secrets.
+  public func shown(_ location: String) -> String {
+    SourceChoice.isServer(location) ? (try? stores.open(location).name) ?? "postgres:" : location
+  }
+
   /// Checks that a store exists.
   public func require(_ location: String) throws(Problem) {
     if try stores.exists(location) { return }
-    throw Problem(.noInput, "store not found", at: location, hint: .run(.sync(into: location), "create it"))
+    let name = shown(location)
+    throw Problem(.noInput, "store not found", at: name, hint: .run(.sync(into: name), "create it"))
   }
 
   /// Creates services that do nothing, except that they report.

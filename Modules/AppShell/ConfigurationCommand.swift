@@ -46,9 +46,9 @@ public enum ConfigurationCommand {
     var rows: [[String]] = []
     for key in ConfigurationKey.allCases {
       if let value = invocation.value(of: key.rawValue) {
-        rows.append([key.rawValue, URLText.redacted(value), "command line"])
+        rows.append([key.rawValue, URLText.redacted(services.shown(value)), "command line"])
       } else if key == .storage {
-        rows.append([key.rawValue, storage.location, storage.origin])
+        rows.append([key.rawValue, services.shown(storage.location), storage.origin])
       } else {
         let setting = invocation.configuration[key]
         rows.append([

@@ -32,15 +32,20 @@ struct OutputFormats {
       guard !path.isEmpty else {
         throw Problem(.usage, "missing file name after -o", hint: "use - for standard output")
       }
-      guard !chosen.contains(where: { $0.path == path }) else { throw Problem(.usage, "duplicate output -o \(path)") }
-      chosen.append((path, try exporter(for: path)))
+      let exporter = try exporter(for: path)
+      guard !chosen.contains(where: { $0.path == path }) else {
+        throw Problem(.usage, "duplicate output -o \(exporter.descriptor.server ?? path)")
+      }
+      chosen.append((path, exporter))
     }
     // An option without effect is an error: `-f json -o out.txt` would write a table.
     if let named = named?.descriptor.name, let first = chosen.first,
       !chosen.contains(where: { $0.exporter.descriptor.name == named })
     {
       throw Problem(
-        .usage, "the extension of \(first.path) means \(first.exporter.descriptor.name), but -f is \(named)",
+        .usage,
+        first.exporter.descriptor.server.map { "-f \(named) does not apply to \($0)" }
+          ?? "the extension of \(first.path) means \(first.exporter.descriptor.name), but -f is \(named)",
         hint: "remove -f, or change the extension")
     }
     return chosen

@@ -66,7 +66,11 @@ public enum OutputOptions {
   public static let dataPackage = Option.flag(
     "datapackage", in: group,
     "also write a datapackage.json that describes the output files (Frictionless Data Package)")
-  /// Whether existing files are kept.
+  /// The action for a table that exists.
+  public static let existing = Option.value(
+    "existing", "ACTION", values: .words(ExistingOutput.allCases.map(\.rawValue)), default: "refuse",
+    setting: .existingOutput, in: group, "postgres: what to do with a table that exists")
+  /// Whether an existing file is an error.
   public static let noClobber = Option.flag("no-clobber", in: group, "fail instead of overwriting an existing file")
   /// Whether to write a summary.
   public static let summary = Option.value(
@@ -98,7 +102,7 @@ public enum OutputOptions {
   /// The options of commands that write files.
   public static let exporting =
     [output, format, formatOption] + shortcuts.map(\.option) + [
-      csvw, dataPackage, imageDirectory, noClobber, verify, summary, noPager, threads, memory, progress,
+      csvw, dataPackage, imageDirectory, existing, noClobber, verify, summary, noPager, threads, memory, progress,
     ]
   /// The options of commands that show lists to users.
   public static let listing = [format, formatOption, width, wrap, json, plain, noPager]

@@ -51,7 +51,9 @@ public struct OutputPlan: Sendable {
     }
     let piped = invocation[OutputOptions.format].flatMap { FileCompression.split($0).compression }
     let formats = OutputFormats(named: named, fallback: fallback, exporters: exporters.all) {
-      (path) throws(Problem) in try exporters.forPath(FileCompression.split(path).path)
+      (path) throws(Problem) in
+      // A URL of a server has no suffix.
+      try exporters.forPath(path.contains("://") ? path : FileCompression.split(path).path)
     }
     let style = services.terminal.style(invocation.color, ofErrors: false)
     usesPager = !invocation.isOn(OutputOptions.noPager)
@@ -72,6 +74,10 @@ public struct OutputPlan: Sendable {
         own.terminalWidth = width
         own.style = style
       }
+      own.existing = try Self.existing(invocation, exporter)
+      if let server = exporter.descriptor.server {
+        return OutputTarget(path: server, exporter: exporter, options: own)
+      }
       if let imageDirectory, path != "-", exporter.descriptor.showsImages {
         let isEmbedded = own.values["images"] == "embed"
         own.images = try services.files.images(in: imageDirectory, for: path, isEmbedded: isEmbedded)
@@ -86,6 +92,11 @@ public struct OutputPlan: Sendable {
       return OutputTarget(
         path: path, exporter: exporter, options: own,
         compression: path == "-" ? piped : FileCompression.split(path).compression)
+    }
+    if invocation.has(OutputOptions.existing), !targets.contains(where: { !$0.exporter.descriptor.existing.isEmpty }) {
+      throw Problem(
+        .usage, "--existing applies only to tables on a server",
+        hint: "files are replaced; use --no-clobber to keep them")
     }
     if isVerified { try OutputVerification.check(targets) }
     self.targets = targets + (try OutputTarget.metadata(of: targets, invocation, exporters))
@@ -116,6 +127,20 @@ public struct OutputPlan: Sendable {
       throw Problem(.usage, "--memory is too small: at least 1M is required", hint: "use --memory 64M")
     }
     return size
+  }
+
+  /// The action for an output that exists.
+  private static func existing(
+    _ invocation: Invocation, _ exporter: any Exporter
+  ) throws(Problem) -> ExistingOutput {
+    let possible = exporter.descriptor.existing
+    guard let word = invocation[OutputOptions.existing], !possible.isEmpty else { return .refuse }
+    guard let action = ExistingOutput(rawValue: word), possible.contains(action) else {
+      throw Problem(
+        .usage, "invalid value “\(word)” for --existing",
+        hint: .choose(word, from: possible.map(\.rawValue), "available values"))
+    }
+    return action
   }
 
   /// An existing file that an output would replace; nil if there is none.
@@ -154,7 +179,9 @@ public struct OutputPlan: Sendable {
     var outputs = targets.map { target in
       @Sendable func open() throws(Problem) -> any ByteSink {
         var sink: any ByteSink
-        if target.isFile {
+        if target.isServer {
+          sink = ServerSink(name: target.path)
+        } else if target.isFile {
           sink = try services.files.sink(target.path, replaces: replaces)
         } else {
           sink = try services.terminal.output(target.use(isHeldBack: isHeldBack, isPaged: usesPager))
@@ -202,4 +229,12 @@ public struct OutputPlan: Sendable {
     if let digests { services.report.line(digests.text(of: targets, summary, verified?.result.digest, services)) }
     return summary
   }
+}
+
+/// The bytes of an output that its exporter sends to a server.
+private struct ServerSink: ByteSink {
+  let name: String
+  func write(_ bytes: borrowing ByteBuffer) {}
+  func commit() {}
+  func abandon() {}
 }

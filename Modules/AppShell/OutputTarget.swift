@@ -26,9 +26,11 @@ struct OutputTarget: Sendable {
     self.isMetadata = isMetadata
   }
 
-  var isFile: Bool { path != "-" }
+  /// Whether it is a table on a server.
+  var isServer: Bool { exporter.descriptor.server != nil }
+  var isFile: Bool { path != "-" && !isServer }
   /// The name in messages.
-  var name: String { isFile ? path : "standard output" }
+  var name: String { path == "-" ? "standard output" : path }
   /// The directory with a trailing slash; empty for the current one.
   private var directory: String { path.lastIndex(of: "/").map { String(path[...$0]) } ?? "" }
   /// The use of standard output.

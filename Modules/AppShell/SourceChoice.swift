@@ -14,6 +14,15 @@ public enum SourceChoice: Sendable, Hashable {
   case snapshot
 }
 
+extension SourceChoice {
+  /// Whether a location given as the input is a database on a server rather than a file.
+  public static func isServer(_ location: String) -> Bool {
+    location.hasPrefix("postgres:") || location.hasPrefix("postgresql:")
+  }
+  /// Whether the input is a file.
+  public var isFile: Bool { if case .file(let path, _) = self { !Self.isServer(path) } else { false } }
+}
+
 /// The options for an API.
 public struct APIOptions: Sendable, Hashable {
   /// Creates the default options.

@@ -22,11 +22,11 @@ extension StoreLaw {
       try await it.expectProblem(.noInput) { _ = try await it.store.rows(of: "nothing", RowRequest()) }
     },
     StoreLaw("every value comes back as it was, of every type") { it in
-      try await it.apply(TableChange(wide, upserts: StoreSample.hostile))
-      try await it.expectEqual(Set(it.rows(wide)), Set(StoreSample.hostile))
+      try await it.apply(TableChange(wide, upserts: it.hostile))
+      try await it.expectEqual(Set(it.rows(wide)), Set(it.hostile))
     },
     StoreLaw("the sign of zero stays") { it in
-      try await it.apply(TableChange(wide, upserts: StoreSample.hostile))
+      try await it.apply(TableChange(wide, upserts: it.hostile))
       let zero = try await it.rows(wide, columns: ["real"]).contains { row in
         if case .real(let value) = row[0] { value == 0 && value.sign == .minus } else { false }
       }
@@ -55,6 +55,7 @@ extension StoreLaw {
     },
     StoreLaw("rows are in order of the key: text by bytes") { it in
       let names = ["é", "z", "Z", "e\u{301}", "", "10", "9", "🧪", "\u{FFFF}", "a\0"]
+        .filter { !$0.utf8.contains(0) || it.store.capabilities.contains(.holdsNUL) }
       try await it.apply(TableChange(named, upserts: names.map { pair($0, 1) }))
       let sorted = names.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
       try await it.expectEqual(it.rows(named, columns: ["name"]), sorted.map { [.text($0)] })
@@ -74,7 +75,7 @@ extension StoreLaw {
       try await it.expectEqual(it.rows(named, columns: ["value"]), [[.integer(1)]])
     },
     StoreLaw("a stream has the schema that was kept, types and key") { it in
-      try await it.apply(TableChange(wide, upserts: StoreSample.hostile))
+      try await it.apply(TableChange(wide, upserts: it.hostile))
       let schema = try await it.store.rows(of: wide.name, RowRequest()).schema
       try it.expectEqual(schema.columns.map(\.name), wide.columns.map(\.name))
       try it.expectEqual(schema.columns.map(\.type), wide.columns.map(\.type))
@@ -163,10 +164,10 @@ extension StoreLaw {
       try await it.expectEqual(StoreUnderLaw.values(stream), [pair("a", 1), pair("b", 2)])
     },
     StoreLaw("who opens the storage again finds what is kept") { it in
-      try await it.apply(TableChange(wide, upserts: StoreSample.hostile))
+      try await it.apply(TableChange(wide, upserts: it.hostile))
       guard it.store.capabilities.contains(.durable) else { return }
       let again = it.open()
-      try await it.expectEqual(Set(it.rows(wide, of: again)), Set(StoreSample.hostile))
+      try await it.expectEqual(Set(it.rows(wide, of: again)), Set(it.hostile))
       try await it.expectEqual(again.history(), it.store.history())
     },
     StoreLaw("two that write at once lose nothing") { it in

@@ -46,6 +46,12 @@ struct StoreUnderLaw: Sendable {
     store = open()
   }
 
+  /// Rows of `StoreSample.wide` with values that stores have lost before, as far as this one promises to hold them.
+  var hostile: [[Value]] { StoreSample.hostile.map(held) }
+
+  /// A row in which U+0000 is U+0001 if the storage does not hold it.
+  func held(_ row: [Value]) -> [Value] { store.capabilities.held(row) }
+
   @discardableResult
   func apply(_ tables: TableChange..., title: String = "test") async throws -> [TableOutcome] {
     try await store.apply(StoreChange(title, time: "2026-01-02T03:04:05Z", tables))
@@ -101,5 +107,15 @@ struct StoreUnderLaw: Sendable {
       return try expect(problem.kind == kind, "expected a problem of kind \(kind), saw \(problem.kind): \(problem)")
     }
     try expect(false, "expected a problem of kind \(kind), saw none")
+  }
+}
+
+extension StoreCapabilities {
+  /// A row in which U+0000 is U+0001 if a store of these capabilities does not hold it.
+  func held(_ row: [Value]) -> [Value] {
+    if contains(.holdsNUL) { return row }
+    return row.map { value in
+      if case .text(let text) = value { .text(text.map { max($0, 1) }) } else { value }
+    }
   }
 }

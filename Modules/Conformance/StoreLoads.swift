@@ -38,9 +38,9 @@ extension StoreLaw {
   /// What loading a whole table does.
   static let loads: [StoreLaw] = [
     StoreLaw("a load makes the table what was read, in order of the key") { it in
-      let outcome = try await it.load(wide, Array(StoreSample.hostile.reversed()))
-      try it.expectEqual(outcome.added, StoreSample.hostile.count)
-      let sorted = StoreSample.hostile.sorted { StoredKey(of: $0, wide) < StoredKey(of: $1, wide) }
+      let outcome = try await it.load(wide, Array(it.hostile.reversed()))
+      try it.expectEqual(outcome.added, it.hostile.count)
+      let sorted = it.hostile.sorted { StoredKey(of: $0, wide) < StoredKey(of: $1, wide) }
       try await it.expectEqual(it.rows(wide), sorted)
     },
     StoreLaw("a load counts what it adds, changes, removes and leaves") { it in
@@ -52,9 +52,9 @@ extension StoreLaw {
       try await it.expectEqual(it.rows(named), [pair("a", 1), pair("b", 5), pair("d", 4)])
     },
     StoreLaw("a load of the same rows changes nothing, and is not in the history") { it in
-      _ = try await it.load(wide, StoreSample.hostile)
-      let outcome = try await it.load(wide, StoreSample.hostile)
-      try it.expectEqual(outcome.unchanged, StoreSample.hostile.count)
+      _ = try await it.load(wide, it.hostile)
+      let outcome = try await it.load(wide, it.hostile)
+      try it.expectEqual(outcome.unchanged, it.hostile.count)
       try it.expectEqual(outcome.added + outcome.changed + outcome.removed, 0)
       try await it.expectEqual(it.store.history().count, 1)
     },

@@ -12,7 +12,7 @@ public struct StoreModel: Sendable {
   /// Makes `steps` changes.
   /// - Throws: `LawViolation` naming the seed and the step after which the two differ.
   public func run(on fixture: StoreFixture, steps: Int) async throws {
-    let open = fixture.make()
+    let open = fixture.make(), capabilities = open().capabilities
     var random = SplitMix(state: seed)
     var model: [StoredKey: [Value]] = [:]
     var changes = 0
@@ -22,13 +22,13 @@ public struct StoreModel: Sendable {
       var change = TableChange(schema)
       var next = model
       for _ in 0..<random.below(4) {
-        let row = randomRow(&random), key = StoredKey(of: row, schema)
+        let row = randomRow(&random, capabilities), key = StoredKey(of: row, schema)
         guard !change.upserts.contains(where: { StoredKey(of: $0, schema) == key }) else { continue }
         change.upserts.append(row)
       }
       let put = Set(change.upserts.map { StoredKey(of: $0, schema) })
       for _ in 0..<random.below(3) {
-        let key = StoredKey(of: randomRow(&random), schema)
+        let key = StoredKey(of: randomRow(&random, capabilities), schema)
         guard !put.contains(key), !change.deletes.contains(key.values) else { continue }
         change.deletes.append(key.values)
         next[key] = nil
@@ -39,7 +39,9 @@ public struct StoreModel: Sendable {
       let isRefused = random.below(6) == 0
       if isRefused {
         // There is no such key, or its row is different.
-        change.expected = [TableChange.Expectation(key: [.text("nowhere"), .integer(0)], row: randomRow(&random))]
+        change.expected = [
+          TableChange.Expectation(key: [.text("nowhere"), .integer(0)], row: randomRow(&random, capabilities))
+        ]
       }
       do {
         try await store.apply(StoreChange("step \(step)", time: "", [change]))
@@ -61,8 +63,8 @@ public struct StoreModel: Sendable {
     }
   }
 
-  private func randomRow(_ random: inout SplitMix) -> [Value] {
-    var row = StoreSample.hostile[random.below(StoreSample.hostile.count)]
+  private func randomRow(_ random: inout SplitMix, _ capabilities: StoreCapabilities) -> [Value] {
+    var row = capabilities.held(StoreSample.hostile[random.below(StoreSample.hostile.count)])
     row[0] = .text(["", "a", "é", "e\u{301}", "Z"][random.below(5)])
     row[1] = .integer(Int64(random.below(3)))
     let column = 2 + random.below(StoreSample.wide.width - 2)

@@ -94,7 +94,7 @@ extension StoreLaw {
     StoreLaw("a selection that is pushed down gives the rows that it gives of all") { it in
       var random = SplitMix(state: 20)
       for round in 0..<6 {
-        let rows = (0..<40).map { row(&random, round * 30 + $0) }
+        let rows = (0..<40).map { it.held(row(&random, round * 30 + $0)) }
         var change = TableChange(sample, upserts: rows)
         if round > 0 { change.deletes = [[rows[0][0], .integer(Int64(round * 30 - 7))]] }
         if round % 2 == 0 {

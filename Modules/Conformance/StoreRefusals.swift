@@ -70,6 +70,46 @@ extension StoreLaw {
       }
       try await it.expectEqual(it.store.tables(), [])
     },
+    StoreLaw("text with U+0000 is kept whole, or refused with the record and the column") { it in
+      let row: [Value] = [.integer(77), .text("a\0b"), .null], column = numbered.columns[1].name
+      guard it.store.capabilities.contains(.holdsNUL) else {
+        for isLoad in [false, true] {
+          do {
+            if isLoad {
+              _ = try await it.load(numbered, [row])
+            } else {
+              try await it.apply(TableChange(numbered, upserts: [row]))
+            }
+          } catch let problem as Problem {
+            let isClear = problem.kind == .badData && problem.message.contains("77") && problem.message.contains(column)
+            try it.expect(isClear, "unclear: \(problem)")
+            try await it.expectEqual(it.store.tables(), [])
+            continue
+          }
+          try it.expect(false, "U+0000 was taken")
+        }
+        return
+      }
+      try await it.apply(TableChange(numbered, upserts: [row]))
+      try await it.expectEqual(it.rows(numbered), [row])
+    },
+    StoreLaw("names of more than 63 bytes are kept, or refused") { it in
+      let long = String(repeating: "é", count: 32)
+      for schema in [
+        Schema(long, key: ["name"], columns: named.columns),
+        Schema("long", key: ["name"], columns: named.columns + [ColumnDescription(long, .integer)]),
+      ] {
+        let row = pair("a", 1) + (schema.width > 2 ? [.integer(2)] : [])
+        guard it.store.capabilities.contains(.holdsLongNames) else {
+          try await it.expectProblem(.badData) { try await it.apply(TableChange(schema, upserts: [row])) }
+          try await it.expectProblem(.badData) { _ = try await it.load(schema, [row]) }
+          try await it.expectEqual(it.store.tables(), [])
+          continue
+        }
+        try await it.apply(TableChange(schema, upserts: [row]))
+        try await it.expectEqual(it.rows(schema), [row])
+      }
+    },
     StoreLaw("a null in a key is refused") { it in
       try await it.expectProblem(.badData) {
         try await it.apply(TableChange(named, upserts: [[.null, .integer(1)]]))
@@ -129,7 +169,7 @@ extension StoreLaw {
   /// The history.
   static let records: [StoreLaw] = [
     StoreLaw("the history has what was before and after, exactly") { it in
-      try await it.apply(TableChange(wide, upserts: StoreSample.hostile), title: "first")
+      try await it.apply(TableChange(wide, upserts: it.hostile), title: "first")
       let key: [Value] = [.text("a"), .integer(1)]
       try await it.apply(TableChange(wide, deletes: [key]), title: "second \"line\"\n")
       let history = try await it.store.history()
@@ -137,9 +177,9 @@ extension StoreLaw {
       try it.expectEqual(history.map(\.title), ["first", "second \"line\"\n"])
       try it.expectEqual(history.map(\.time), Array(repeating: "2026-01-02T03:04:05Z", count: 2))
       let first = history.first?.tables.first?.rows ?? [], second = history.last?.tables.first
-      try it.expectEqual(first.map(\.after), StoreSample.hostile)
+      try it.expectEqual(first.map(\.after), it.hostile)
       try it.expectEqual(first.map(\.before), Array(repeating: nil, count: first.count))
-      try it.expectEqual(second?.rows, [TableRevisions.Row(before: StoreSample.hostile[0], after: nil)])
+      try it.expectEqual(second?.rows, [TableRevisions.Row(before: it.hostile[0], after: nil)])
       try it.expectEqual(second?.schema.key, wide.key)
     },
     StoreLaw("the history of a changed row has both images") { it in
@@ -154,12 +194,12 @@ extension StoreLaw {
       try await it.expectEqual(it.store.history().count, 1)
     },
     StoreLaw("taking a change back by its images restores every row") { it in
-      try await it.apply(TableChange(wide, upserts: Array(StoreSample.hostile.prefix(4))))
+      try await it.apply(TableChange(wide, upserts: Array(it.hostile.prefix(4))))
       let before = try await it.rows(wide)
-      var changed = StoreSample.hostile[1]
+      var changed = it.hostile[1]
       changed[6] = .text("changed")
       try await it.apply(
-        TableChange(wide, upserts: [changed, StoreSample.hostile[5]], deletes: [[.text("a"), .integer(1)]]))
+        TableChange(wide, upserts: [changed, it.hostile[5]], deletes: [[.text("a"), .integer(1)]]))
       guard let images = try await it.store.history().last?.tables.first else {
         return try it.expect(false, "no images")
       }
@@ -172,7 +212,7 @@ extension StoreLaw {
     },
     StoreLaw("an intact store has no problems") { it in
       try await it.expectEqual(it.store.check(), [])
-      try await it.apply(TableChange(wide, upserts: StoreSample.hostile))
+      try await it.apply(TableChange(wide, upserts: it.hostile))
       try await it.expectEqual(it.store.check(), [])
     },
   ]

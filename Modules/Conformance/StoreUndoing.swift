@@ -19,12 +19,12 @@ extension StoreLaw {
   /// What undo does.
   static let undoing: [StoreLaw] = [
     StoreLaw("undo of a change restores every row, and is in the history") { it in
-      try await it.apply(TableChange(wide, upserts: Array(StoreSample.hostile.prefix(4))))
+      try await it.apply(TableChange(wide, upserts: Array(it.hostile.prefix(4))))
       let before = try await it.rows(wide)
-      var changed = StoreSample.hostile[1]
+      var changed = it.hostile[1]
       changed[6] = .text("changed")
       try await it.apply(
-        TableChange(wide, upserts: [changed, StoreSample.hostile[5]], deletes: [[.text("a"), .integer(1)]]),
+        TableChange(wide, upserts: [changed, it.hostile[5]], deletes: [[.text("a"), .integer(1)]]),
         TableChange(named, upserts: [pair("a", 1)]))
       try await it.undoLast()
       try await it.expectEqual(it.rows(wide), before)
@@ -58,19 +58,19 @@ extension StoreLaw {
       try await it.expectEqual(it.store.check(), [])
     },
     StoreLaw("undo of a load restores the rows and where they came from") { it in
-      try await it.load(wide, Array(StoreSample.hostile.prefix(5)), from: "here")
+      try await it.load(wide, Array(it.hostile.prefix(5)), from: "here")
       let before = try await it.rows(wide)
-      var changed = StoreSample.hostile[0]
+      var changed = it.hostile[0]
       changed[3] = .real(7)
-      try await it.load(wide, [changed] + StoreSample.hostile.suffix(3), from: "there", replacing: true)
+      try await it.load(wide, [changed] + it.hostile.suffix(3), from: "there", replacing: true)
       try await it.expectEqual(it.store.undoableLoads().count, 2)
       try await it.undoLast()
       try await it.expectEqual(it.rows(wide), before)
       try await it.expectEqual(it.store.source(of: wide.name), "here")
       try await it.expectEqual(it.store.check(), [])
       // What it left can be loaded again, and searched.
-      try await it.load(wide, StoreSample.hostile, from: "here")
-      try await it.expectEqual(it.rows(wide).count, StoreSample.hostile.count)
+      try await it.load(wide, it.hostile, from: "here")
+      try await it.expectEqual(it.rows(wide).count, it.hostile.count)
     },
     StoreLaw("undo of a load restores the order and the copies of rows without a key") { it in
       let rows: [[Value]] = [[.text("b"), .integer(1)], [.null, .null], [.text("b"), .integer(1)]]
@@ -81,17 +81,17 @@ extension StoreLaw {
     },
     StoreLaw("undo of the first load of a table removes the table") { it in
       try await it.apply(TableChange(named, upserts: [pair("a", 1)]))
-      try await it.load(wide, StoreSample.hostile, from: "here")
+      try await it.load(wide, it.hostile, from: "here")
       try await it.undoLast()
       try await it.expectEqual(it.store.tables().map(\.name), [named.name])
       try await it.expectEqual(it.store.source(of: wide.name), nil)
       try await it.expectProblem(.noInput) { _ = try await it.store.rows(of: wide.name, RowRequest()) }
-      try await it.load(wide, StoreSample.hostile, from: "there")
-      try await it.expectEqual(it.rows(wide).count, StoreSample.hostile.count)
+      try await it.load(wide, it.hostile, from: "there")
+      try await it.expectEqual(it.rows(wide).count, it.hostile.count)
     },
     StoreLaw("loads of several tables are undone in one step, and one after the other back to the first") { it in
       try await it.load(named, [pair("a", 1)], command: "1")
-      try await it.load(wide, StoreSample.hostile, command: "1")
+      try await it.load(wide, it.hostile, command: "1")
       try await it.load(named, [pair("b", 2)], command: "2")
       try await it.load(bare, [[.text("x"), .null]], command: "2")
       try await it.expectEqual(it.store.history().map(\.command), ["1", "1", "2", "2"])

@@ -4,6 +4,7 @@ import Testing
 
 @Suite("bb-notes with every store") struct NotesScriptTests {
   private static let kinds = StoreRegistry(scratch: TemporaryScratch(folder: "/tmp"), known: Catalog.all).factories
+    .filter { $0.kind != .server }
     .filter(\.isDurable).map(
       \.scheme)
   private static let variables = "BB_NOW=1384000000 BB_API_URL=http://127.0.0.1:9"

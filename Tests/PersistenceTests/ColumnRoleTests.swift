@@ -6,7 +6,9 @@ import Rows
 import Testing
 
 @Suite("Roles of columns in stores") struct ColumnRoleStoreTests {
-  @Test("a store keeps the roles of columns", arguments: StoreFixtures.registry.factories.map(\.scheme))
+  @Test(
+    "a store keeps the roles of columns",
+    arguments: StoreFixtures.registry.factories.filter { $0.kind != .server }.map(\.scheme))
   func keepsRoles(_ scheme: String) async throws {
     let folder = Folder(), path = folder.path + "/store"
     let factory = try #require(StoreFixtures.registry.factories.first { $0.scheme == scheme })

@@ -10,7 +10,7 @@ import Testing
 @Suite("A directory is one store") struct DirectoryGuardTests {
   private let folder = Folder()
   private static let registry = StoreFixtures.registry
-  private static let durable = registry.factories.filter(\.isDurable).map(\.scheme)
+  private static let durable = registry.factories.filter { $0.isDurable && $0.kind != .server }.map(\.scheme)
   private static let directories = registry.factories.filter(\.isFolder).map(\.scheme)
 
   private func store(_ scheme: String, _ name: String = "s") async throws -> any RecordStore {

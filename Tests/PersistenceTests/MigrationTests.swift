@@ -10,6 +10,7 @@ import Testing
   private let folder = Folder()
   private let registry = StoreRegistry(scratch: TemporaryScratch(folder: "/tmp"), known: Catalog.all)
   private static let durable = StoreRegistry(scratch: TemporaryScratch(folder: "/tmp"), known: Catalog.all).factories
+    .filter { $0.kind != .server }
     .filter(\.isDurable).map(\.scheme)
 
   private func location(_ scheme: String, _ name: String) -> StoreLocation {

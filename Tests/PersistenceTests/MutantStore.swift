@@ -20,7 +20,9 @@ final class MutantStore: RecordStore {
       undoesNothing, undoesAnything, undoesWithoutAnEntry, ordersByClock, losesCommands
   }
   let name = "mutant:"
-  var capabilities: StoreCapabilities { damage == .forgetsWhenClosed ? [.durable] : [] }
+  var capabilities: StoreCapabilities {
+    damage == .forgetsWhenClosed ? [.durable, .holdsEverything] : .holdsEverything
+  }
   private let damage: Damage
   private let base = MemoryStore()
   private let writes = Mutex(0)

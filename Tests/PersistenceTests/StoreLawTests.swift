@@ -8,7 +8,8 @@ enum StoreFixtures {
   static let scratch = TemporaryScratch(folder: "/tmp")
   /// With a kind of directory store that only tests know.
   static let registry = StoreRegistry(scratch: scratch, known: Catalog.all, directories: DirectoryFormat.all + [.lines])
-  static let all = registry.factories.map { factory in
+  static let all = local + PostgresFixture.all
+  private static let local = registry.factories.filter { $0.kind != .server }.map { factory in
     StoreFixture(factory.scheme) {
       let folder = Folder()
       guard factory.isDurable else {

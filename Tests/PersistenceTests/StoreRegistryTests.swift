@@ -37,8 +37,9 @@ import Testing
       "sqlit:a": "unknown store type “sqlit”; did you mean sqlite:a?",
       "csv:": "missing path in store “csv:”; use csv:PATH",
       "nowhere": "cannot tell the type of store “nowhere”; use a prefix: "
-        + schemes.map { "\($0):nowhere" }.joined(separator: " or "),
-      "": "missing path of the store; use " + schemes.map { "\($0):PATH" }.joined(separator: ", "),
+        + schemes.filter { $0 != "postgres" }.map { "\($0):nowhere" }.joined(separator: " or "),
+      "": "missing path of the store; use "
+        + schemes.map { $0 == "postgres" ? "postgres://HOST/DATABASE" : "\($0):PATH" }.joined(separator: ", "),
     ]
     for (text, message) in messages {
       let problem = #expect(throws: Problem.self) { try registry.location(text) }

@@ -17,7 +17,9 @@ enum InputFiles {
     let places = [Options.storage, Options.source, Options.api]
     var files = invocation.all(Options.from), tables: [String] = []
     for word in invocation.arguments {
-      if !places.contains(where: invocation.has), isFile(word, services) {
+      // A table of a server is named like a file: raw.quotes.
+      let isTable = files.contains(where: SourceChoice.isServer) && !SourceChoice.isServer(word)
+      if !places.contains(where: invocation.has), !isTable, isFile(word, services) {
         files.append(word)
       } else {
         tables.append(word)
@@ -40,6 +42,7 @@ enum InputFiles {
   }
 
   private static func isFile(_ word: String, _ services: AppServices) -> Bool {
+    if SourceChoice.isServer(word) { return true }
     if word == "-" || word.contains(".") || word.contains("/") { return true }
     if Catalog.all.contains(where: { $0.name == word }) { return false }
     return isPattern(word) || services.files.isFile(word)
@@ -49,7 +52,9 @@ enum InputFiles {
 
   /// The files that match a pattern; an existing file is none.
   static func expand(_ word: String, _ services: AppServices) throws(Problem) -> [String] {
-    guard isPattern(word), !word.contains("://"), !services.files.isFile(word) else { return [word] }
+    guard isPattern(word), !word.contains("://"), !SourceChoice.isServer(word), !services.files.isFile(word) else {
+      return [word]
+    }
     let found = try services.documents.matches(word)
     guard !found.isEmpty else {
       throw Problem(.noInput, "no file matches the pattern", at: word, hint: "list the files with: ls")

@@ -24,7 +24,7 @@ struct SyncCommand {
       location = named
     } else {
       location = try services.stores.defaultLocation().location
-      services.report.result("store: \(location)")
+      services.report.result("store: \(services.shown(location))")
     }
     var policy = Sync.Policy()
     policy.allowsShrink = invocation.has(Options.allowShrink)
@@ -195,7 +195,8 @@ struct SyncCommand {
     guard let path = invocation[Options.from] else { return [] }
     let file = try SourceOptions(invocation).file()
     let source = try await services.sources.open(.file(path: path, file))
-    let name = "file:" + (path.split(separator: "/").last.map(String.init) ?? path)
+    let name =
+      SourceChoice.isServer(path) ? source.name : "file:" + (path.split(separator: "/").last.map(String.init) ?? path)
     var tables: [Table] = []
     for schema in try chosen(try await source.tables()) {
       let rows = try await source.rows(of: schema.name, RowRequest())

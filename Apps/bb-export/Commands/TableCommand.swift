@@ -70,8 +70,7 @@ struct TableCommand {
     let source = try await services.sources.open(choice)
     let table = try await Self.table(of: source, choice, invocation, services.report)
     var request = RowRequest(columns: selection.neededColumns, cores: outputs.threads)
-    if case .file = choice {
-    } else if shard == nil, let schema = try await source.tables().first(where: { $0.name == table }) {
+    if !choice.isFile, shard == nil, let schema = try await source.tables().first(where: { $0.name == table }) {
       request.selection = try selection.read(for: schema)
     }
     var rows = try await source.rows(of: table, request)
@@ -149,8 +148,7 @@ struct TableCommand {
   static func table(
     of source: any RecordSource, _ choice: SourceChoice, _ invocation: Invocation, _ report: Report
   ) async throws(Problem) -> String {
-    if case .file = choice {
-    } else if let name = invocation.arguments.first {
+    if !choice.isFile, let name = invocation.arguments.first {
       return name
     }
     let tables = try await source.tables().map(\.name)

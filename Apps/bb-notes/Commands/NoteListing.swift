@@ -38,6 +38,8 @@ enum NoteListing {
     var asked = selection
     // The store knows nothing of computed columns.
     asked.removeConditions { name in computed.contains { $0.name == name } }
+    // Nor of titles, which are searched as well.
+    if !isForFiles { asked.search = nil }
     if asked.sort.contains(where: { key in computed.contains { $0.name == key.column } }) { asked.sort = [] }
     if !isForFiles || asked != selection { asked.columns = nil }
     if asked != selection { asked.limit = nil }

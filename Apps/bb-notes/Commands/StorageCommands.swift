@@ -37,7 +37,8 @@ enum StorageCommands {
     let copied = try await context.services.stores.migrate(try context.repository().store, to: location)
     context.services.progress.finish()
     for (table, records) in copied { context.say("\(table): \(records == 1 ? "1 record" : "\(records) records")") }
-    context.say("copied everything to \(location); use it with --storage \(location) or BB_STORAGE")
+    let name = context.services.shown(location)
+    context.say("copied everything to \(name); use it with --storage \(name) or BB_STORAGE")
   }
 
   private static func claim(_ context: CommandContext) async throws(Problem) {

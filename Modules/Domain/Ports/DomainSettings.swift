@@ -45,6 +45,8 @@ extension Setting {
   public static let imageTotal = Setting("images.maximumTotal")
   /// The images that a site contains.
   public static let siteImages = Setting("site.images")
+  /// The action for an output that exists.
+  public static let existingOutput = Setting("output.existing")
   /// The directory with the images of a page.
   public static let imageDirectory = Setting("html.imageDirectory")
 }

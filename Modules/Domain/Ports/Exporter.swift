@@ -69,6 +69,10 @@ public struct ExporterDescriptor: Sendable, Hashable {
   public let options: [Option]
   /// The largest table.
   public let limits: Limits
+  /// The server that outputs go to, without secrets; nil for bytes that go to a file or a pipe.
+  public var server: String?
+  /// The possible actions for an output that exists; empty if the format leaves that to the file.
+  public var existing: [ExistingOutput] = []
 
   /// The rows that a format measures before the first one is encoded.
   public enum Measuring: Sendable, Hashable {
@@ -171,6 +175,8 @@ public struct ExportOptions: Sendable, Hashable {
   public var hasChosenColumns: Bool
   /// Images at hand, for pages.
   public var images: PageImages
+  /// The action for an output that exists.
+  public var existing = ExistingOutput.refuse
 
   /// No options, or those given.
   public init(
@@ -183,6 +189,20 @@ public struct ExportOptions: Sendable, Hashable {
     self.hasChosenColumns = hasChosenColumns
     self.images = images
   }
+}
+
+/// The action for a table that an output is for and that exists.
+public enum ExistingOutput: String, Sendable, Hashable, CaseIterable {
+  /// It is an error.
+  case refuse
+  /// The rows are added.
+  case append
+  /// The table is replaced, with its columns.
+  case replace
+  /// The rows are replaced; the table stays.
+  case truncate
+  /// Rows with the same key are replaced, and others are added.
+  case upsert
 }
 
 /// Measurements of rows before the first one is encoded.

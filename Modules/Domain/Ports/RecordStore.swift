@@ -62,6 +62,12 @@ public struct StoreCapabilities: OptionSet, Sendable, Hashable {
   public static let crashSafe = StoreCapabilities(rawValue: 2)
   /// Several processes may use the store at the same time.
   public static let shared = StoreCapabilities(rawValue: 4)
+  /// Text may contain U+0000. Without it such text is refused as `badData`, with the record and the column.
+  public static let holdsNUL = StoreCapabilities(rawValue: 8)
+  /// Names of tables and columns may have any length. Without it a name of more than 63 bytes is refused as `badData`.
+  public static let holdsLongNames = StoreCapabilities(rawValue: 16)
+  /// What stores in files and in memory can hold.
+  public static let holdsEverything: StoreCapabilities = [.holdsNUL, .holdsLongNames]
 }
 
 /// A change of any number of tables, applied atomically.

@@ -13,7 +13,9 @@ public actor DirectoryStore: RecordStore {
   /// `csv:DIR`.
   public nonisolated let name: String
   /// Everything.
-  public nonisolated let capabilities: StoreCapabilities = [.durable, .crashSafe, .shared]
+  public nonisolated let capabilities: StoreCapabilities = [
+    .durable, .crashSafe, .shared, .holdsEverything,
+  ]
   let path: String
   let format: DirectoryFormat
   private let maximumField: Int?

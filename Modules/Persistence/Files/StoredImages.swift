@@ -2,7 +2,8 @@ public import Domain
 import Glibc
 public import Rows
 
-/// The images of a store: in `images` of a directory store, in `FILE.files/images` next to a database.
+/// The images of a store: in `images` of a directory store, in `FILE.files/images` next to a database file, and for a
+/// database on a server in a directory of the user's data.
 public struct StoredImages: ImageDirectory {
   private let base: String
 
@@ -10,6 +11,9 @@ public struct StoredImages: ImageDirectory {
   public init(_ location: StoreLocation) {
     base = location.scheme == "sqlite" ? location.path + ".files" : location.path
   }
+
+  /// Creates the images in `directory/images`.
+  init(directory: String) { base = directory }
 
   /// The directory of the images.
   public var directory: String { "\(base)/images" }

@@ -12,7 +12,9 @@ public actor SQLiteStore: RecordStore {
   /// `sqlite:FILE`.
   public nonisolated let name: String
   /// Everything.
-  public nonisolated let capabilities: StoreCapabilities = [.durable, .crashSafe, .shared]
+  public nonisolated let capabilities: StoreCapabilities = [
+    .durable, .crashSafe, .shared, .holdsEverything,
+  ]
   private let path: String
   private let limits: SQLiteLimits
   /// Bytes of row images that an entry of the history may have.

@@ -9,7 +9,7 @@ public final class MemoryStore: RecordStore {
   /// How messages name it.
   public let name = "memory:"
   /// Nothing beyond the laws.
-  public let capabilities: StoreCapabilities = []
+  public let capabilities = StoreCapabilities.holdsEverything
 
   private struct State: Sendable {
     var tables: [String: MemoryTable] = [:]

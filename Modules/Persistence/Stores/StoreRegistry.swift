@@ -11,27 +11,45 @@ public struct StoreFactory: Sendable {
   public let summary: String
   /// Suffixes of paths that mean it, without the dot.
   public let suffixes: [String]
-  /// Whether a location is a directory.
-  public let isFolder: Bool
+  /// The kind of location.
+  public let kind: Kind
   /// Whether what it keeps outlives the process; those that do not are for tests, and not in the help.
   public let isDurable: Bool
   /// The storage at a path. Nothing is opened yet.
   public let open: @Sendable (_ path: String, _ scratch: any ScratchSpace) -> any RecordStore
+
+  /// Whether a location is a directory.
+  public var isFolder: Bool { kind == .directory }
+
+  /// The kinds of locations.
+  public enum Kind: Sendable, Hashable {
+    /// A file.
+    case file
+    /// A directory.
+    case directory
+    /// A database on a server.
+    case server
+    /// Nothing outside the process.
+    case memory
+  }
 }
 
-/// The location of a store: a kind and a path, as in `csv:DIR`.
+/// The location of a store: a kind and a path, as in `csv:DIR`, or a server, as in `postgres://HOST/DATABASE`.
 public struct StoreLocation: Sendable, Hashable, CustomStringConvertible {
   /// The kind's word.
   public let scheme: String
-  /// The file or directory.
+  /// The file or directory; of a server all that follows the colon, which may have a password.
   public let path: String
   /// The storage of kind `scheme` at `path`.
   public init(scheme: String, path: String) {
     self.scheme = scheme
     self.path = path
   }
-  /// `csv:folder`.
-  public var description: String { "\(scheme):\(path)" }
+  /// `csv:folder`; a server without secrets.
+  public var description: String { server?.name ?? "\(scheme):\(path)" }
+
+  /// The server; nil for files and directories.
+  var server: PostgresLocation? { scheme == "postgres" ? try? PostgresLocation("postgres:\(path)") : nil }
 }
 
 /// The kinds of storage there are; each passes the same laws.
@@ -39,6 +57,8 @@ public struct StoreRegistry: Sendable {
   /// The kinds, in the order of the help.
   public let factories: [StoreFactory]
   private let scratch: any ScratchSpace
+  /// The directory of the images of stores on servers.
+  private let serverImages: String
   private let directories: [DirectoryFormat]
 
   /// Creates a registry of all kinds of stores.
@@ -48,35 +68,47 @@ public struct StoreRegistry: Sendable {
   ///     store creates their search index when they are loaded.
   ///   - maximumField: bytes of a field of a file, and of a row of a database, that bb did not create; nil for 16 MiB.
   ///   - timeout: seconds that a view of such a database may run without returning a row; 0 for no limit, nil for 30.
-  public init(scratch: any ScratchSpace, known: [Schema], maximumField: Int? = nil, timeout: Int? = nil) {
+  ///   - serverImages: the directory of the images of stores on servers.
+  public init(
+    scratch: any ScratchSpace, known: [Schema], maximumField: Int? = nil, timeout: Int? = nil,
+    serverImages: String = ""
+  ) {
     self.init(
-      scratch: scratch, known: known, directories: DirectoryFormat.all, maximumField: maximumField, timeout: timeout)
+      scratch: scratch, known: known, directories: DirectoryFormat.all, maximumField: maximumField, timeout: timeout,
+      serverImages: serverImages)
   }
 
   /// The same with other kinds of directory stores.
   package init(
     scratch: any ScratchSpace, known: [Schema], directories: [DirectoryFormat], maximumField: Int? = nil,
-    timeout: Int? = nil
+    timeout: Int? = nil, serverImages: String = ""
   ) {
     self.scratch = scratch
+    self.serverImages = serverImages
     self.directories = directories
     var limits = SQLiteLimits()
     limits.field = maximumField ?? limits.field
     limits.seconds = timeout ?? limits.seconds
     let database = StoreFactory(
-      scheme: "sqlite", summary: "an SQLite database", suffixes: ["db", "sqlite", "sqlite3"], isFolder: false,
+      scheme: "sqlite", summary: "an SQLite database", suffixes: ["db", "sqlite", "sqlite3"], kind: .file,
       isDurable: true
     ) { [limits] path, _ in SQLiteStore(path: path, known: known, limits) }
     let memory = StoreFactory(
-      scheme: "memory", summary: "in memory only", suffixes: [], isFolder: false, isDurable: false
+      scheme: "memory", summary: "in memory only", suffixes: [], kind: .memory, isDurable: false
     ) { _, _ in MemoryStore() }
+    let server = StoreFactory(
+      scheme: "postgres", summary: "a schema of a PostgreSQL database", suffixes: [], kind: .server, isDurable: true
+    ) { path, _ in
+      // `location` refuses what cannot be parsed; so does the server's library.
+      PostgresStore((try? PostgresLocation("postgres:\(path)")) ?? .malformed)
+    }
     let kinds = directories.map { format in
-      StoreFactory(scheme: format.scheme, summary: format.summary, suffixes: [], isFolder: true, isDurable: true) {
+      StoreFactory(scheme: format.scheme, summary: format.summary, suffixes: [], kind: .directory, isDurable: true) {
         path, scratch in
         DirectoryStore(path, format, scratch: scratch, known: known, maximumField: maximumField)
       }
     }
-    factories = [database] + kinds + [memory]
+    factories = [database] + kinds + [server, memory]
   }
 
   /// The storage that a location's text means.
@@ -92,13 +124,17 @@ public struct StoreRegistry: Sendable {
   /// The location that a text names: `csv:DIR`, or a path, whose kind its suffix or its contents show.
   /// - Throws: `usage` with a hint if the kind is unknown.
   public func location(_ text: String) throws(Problem) -> StoreLocation {
+    if PostgresLocation.isLocation(text), let colon = text.firstIndex(of: ":") {
+      _ = try PostgresLocation(text)
+      return StoreLocation(scheme: "postgres", path: String(text[text.index(after: colon)...]))
+    }
     if let colon = text.firstIndex(of: ":") {
       let scheme = String(text[..<colon]), path = String(text[text.index(after: colon)...])
       if let factory = factories.first(where: { $0.scheme == scheme }) {
         guard !path.isEmpty || !factory.isDurable else {
           throw Problem(.usage, "missing path in store “\(text)”", hint: "use \(scheme):PATH")
         }
-        if factory.isFolder, Self.isFile(path) { throw Self.isNoStorage("is a file, not a directory", path) }
+        if factory.kind == .directory, Self.isFile(path) { throw Self.isNoStorage("is a file, not a directory", path) }
         return StoreLocation(scheme: scheme, path: Self.trimmed(path))
       }
       let isWord = !scheme.isEmpty && scheme.utf8.allSatisfy { $0 &- 97 < 26 || $0 &- 48 < 10 }
@@ -113,9 +149,10 @@ public struct StoreRegistry: Sendable {
     guard !text.isEmpty else { throw Problem(.usage, "missing path of the store", hint: "use \(examples)") }
     let path = Self.trimmed(text)
     guard let scheme = try scheme(of: path) else {
+      let prefixed = factories.filter { $0.isDurable && $0.kind != .server }.map { "\($0.scheme):\(text)" }
       throw Problem(
         .usage, "cannot tell the type of store “\(text)”",
-        hint: "use a prefix: \(schemes.map { "\($0):\(text)" }.joined(separator: " or "))")
+        hint: "use a prefix: \(prefixed.joined(separator: " or "))")
     }
     return StoreLocation(scheme: scheme, path: path)
   }
@@ -123,6 +160,7 @@ public struct StoreRegistry: Sendable {
   /// Whether there is anything at a location; an empty directory is nothing, nor is one with hidden files only, as
   /// version control makes them.
   public func exists(_ location: StoreLocation) throws(Problem) -> Bool {
+    if let server = location.server { return try PostgresStore.exists(at: server) }
     guard try FileStamp.now(at: location.path) != nil else { return false }
     var status = stat()
     let isFolder = unsafe stat(location.path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
@@ -152,6 +190,7 @@ public struct StoreRegistry: Sendable {
     _ location: StoreLocation, withPicturesOf old: StoreLocation? = nil,
     _ fill: (any RecordStore) async throws(Problem) -> Result
   ) async throws(Problem) -> Result {
+    if let server = location.server { return try await make(server, location, withPicturesOf: old, fill) }
     let target = location.path
     if try exists(location) {
       throw Problem(
@@ -170,7 +209,7 @@ public struct StoreRegistry: Sendable {
       } catch {
         throw Problem(error.kind, error.message, at: target, hint: error.hint)
       }
-      if let old { try StoredImages(place).copyAll(from: StoredImages(old)) }
+      if let old { try images(of: place).copyAll(from: images(of: old)) }
       // The images of a database first: without it they are not used.
       if unsafe access(temporary + ".files", F_OK) == 0, unsafe rename(temporary + ".files", target + ".files") != 0 {
         throw Problem.posix(errno, "rename", target + ".files")
@@ -192,8 +231,41 @@ public struct StoreRegistry: Sendable {
     }
   }
 
+  /// The images of the store at a location.
+  public func images(of location: StoreLocation) -> StoredImages {
+    guard let server = location.server else { return StoredImages(location) }
+    return StoredImages(directory: "\(serverImages)/\(TableFileName.stem(of: server.name))")
+  }
+
+  /// Creates a store on a server: in a schema of another name, until it is complete.
+  private func make<Result>(
+    _ server: PostgresLocation, _ location: StoreLocation, withPicturesOf old: StoreLocation?,
+    _ fill: (any RecordStore) async throws(Problem) -> Result
+  ) async throws(Problem) -> Result {
+    let target = PostgresStore(server)
+    if try exists(location) {
+      throw Problem(
+        .cannotCreate, "already exists", at: server.name, hint: "choose a location for a new store")
+    }
+    let building = PostgresStore(server, schema: String("bb_new_\(target.format.schema)".prefix(PostgresName.longest)))
+    // Of a migration that was interrupted.
+    try await building.removeAll()
+    do throws(Problem) {
+      let result = try await fill(building)
+      if let old { try images(of: location).copyAll(from: images(of: old)) }
+      try await building.rename(to: target.format.schema)
+      return result
+    } catch {
+      try? await building.removeAll()
+      throw error
+    }
+  }
+
   private var schemes: [String] { factories.filter(\.isDurable).map(\.scheme) }
-  private var examples: String { schemes.map { "\($0):PATH" }.joined(separator: ", ") }
+  private var examples: String {
+    factories.filter(\.isDurable).map { $0.kind == .server ? "\($0.scheme)://HOST/DATABASE" : "\($0.scheme):PATH" }
+      .joined(separator: ", ")
+  }
 
   /// The kind by suffix, otherwise by the contents; nil if neither shows it.
   private func scheme(of path: String) throws(Problem) -> String? {

@@ -1,0 +1,210 @@
+import Codecs
+import Glibc
+import Query
+import Rows
+
+/// Rows in the binary form of COPY: no text is parsed on the server, and reals keep every bit.
+struct PostgresBinary: Sendable {
+  /// The form in which a column keeps its values.
+  enum Form: Sendable {
+    case integer, boolean, text, bytes
+    /// A number as its literal, in a column of text.
+    case literal
+    /// A real in eight bytes.
+    case real
+    /// A decimal as digits to the base of 10,000.
+    case numeric
+    /// Any value as JSON.
+    case json
+  }
+
+  /// Why a value cannot be written.
+  enum Fault: Error {
+    /// It does not fit the type; it may do so in another form.
+    case other
+    /// It has U+0000.
+    case nul
+    /// It is out of the range of the type.
+    case range(String)
+  }
+
+  /// The signature, no flags, and no extension.
+  static let header: [UInt8] = Array("PGCOPY\n".utf8) + [0xFF, 13, 10, 0, 0, 0, 0, 0, 0, 0, 0, 0]
+  /// The end of the rows.
+  static let trailer: [UInt8] = [0xFF, 0xFF]
+
+  static func bigEndian(_ value: Int64) -> [UInt8] {
+    (0..<8).map { UInt8(truncatingIfNeeded: value >> (56 - 8 * $0)) }
+  }
+
+  let forms: [Form]
+
+  /// Appends the rows of a batch.
+  /// - Parameter fallback: the value in the form that the column keeps, for one that was not; throws the problem.
+  func append(
+    _ batch: RowBatch, _ out: inout ByteBuffer,
+    fallback: (_ row: Int, _ column: Int, _ fault: Fault) throws(Problem) -> Value
+  ) throws(Problem) {
+    for row in 0..<batch.count {
+      Self.put(UInt16(truncatingIfNeeded: forms.count).bigEndian, &out)
+      for column in forms.indices {
+        let start = out.count
+        do throws(Fault) {
+          try append(batch[row, column], batch.arena, forms[column], &out)
+        } catch {
+          out.truncate(to: start)
+          let value = try fallback(row, column, error)
+          append(value, forms[column], &out)
+        }
+      }
+    }
+  }
+
+  private static func put<Number: FixedWidthInteger>(_ number: Number, _ out: inout ByteBuffer) {
+    let size = MemoryLayout<Number>.size, end = unsafe out.room(size)
+    unsafe UnsafeMutableRawPointer(end).storeBytes(of: number, as: Number.self)
+    unsafe out.commit(end + size)
+  }
+
+  /// The length and the bytes of a value.
+  private static func put<Number: FixedWidthInteger>(value number: Number, _ out: inout ByteBuffer) {
+    let size = MemoryLayout<Number>.size, end = unsafe out.room(4 + size)
+    unsafe UnsafeMutableRawPointer(end).storeBytes(of: UInt32(size).bigEndian, as: UInt32.self)
+    unsafe UnsafeMutableRawPointer(end + 4).storeBytes(of: number.bigEndian, as: Number.self)
+    unsafe out.commit(end + 4 + size)
+  }
+
+  private static func put(_ arena: Arena, _ start: UInt32, _ length: UInt32, _ out: inout ByteBuffer) {
+    let size = Int(length), end = unsafe out.room(4 + size)
+    unsafe UnsafeMutableRawPointer(end).storeBytes(of: length.bigEndian, as: UInt32.self)
+    unsafe memcpy(end + 4, arena.base + Int(start), size)
+    unsafe out.commit(end + 4 + size)
+  }
+
+  private static func put(_ bytes: [UInt8], _ out: inout ByteBuffer) {
+    put(UInt32(bytes.count).bigEndian, &out)
+    out.append(bytes: bytes)
+  }
+
+  private static func hasNUL(_ arena: Arena, _ start: UInt32, _ length: UInt32) -> Bool {
+    unsafe memchr(arena.base + Int(start), 0, Int(length)) != nil
+  }
+
+  private func append(_ cell: Cell, _ arena: Arena, _ form: Form, _ out: inout ByteBuffer) throws(Fault) {
+    switch (form, cell) {
+    case (_, .null): Self.put(UInt32.max, &out)
+    case (.text, .text(let start, let length)):
+      if Self.hasNUL(arena, start, length) { throw .nul }
+      Self.put(arena, start, length, &out)
+    case (.text, .json(let start, let length)), (.json, .json(let start, let length)),
+      (.json, .number(let start, let length)):
+      Self.put(arena, start, length, &out)
+    case (.json, .bytes): throw .other
+    case (.json, .real(let value)) where !value.isFinite: throw .other
+    case (.json, _):
+      let start = out.count
+      Self.put(UInt32(0), &out)
+      out.append(jsonOf: cell, arena)
+      let text = out.count - start - 4, bytes = UInt32(text).bigEndian
+      out.replace(at: start, with: bytes)
+    case (.integer, .integer(let value)): Self.put(value: value, &out)
+    case (.integer, .number(let start, let length)):
+      guard case .integer(let value) = unsafe StoredNumber(arena.base + Int(start), Int(length)) else { throw .other }
+      Self.put(value: value, &out)
+    case (.boolean, .boolean(let value)): Self.put(value: UInt8(value ? 1 : 0), &out)
+    case (.bytes, .bytes(let start, let length)): Self.put(arena, start, length, &out)
+    case (.real, .real(let value)): Self.put(value: value.bitPattern, &out)
+    case (.real, .integer(let value)):
+      guard let real = Double(exactly: value) else { throw .other }
+      Self.put(value: real.bitPattern, &out)
+    case (.real, .number(let start, let length)):
+      guard case .real(let value) = unsafe StoredNumber(arena.base + Int(start), Int(length)) else { throw .other }
+      Self.put(value: value.bitPattern, &out)
+    case (.literal, .number(let start, let length)):
+      // Canonical: the others are normalised, or refused.
+      if case .literal = unsafe StoredNumber(arena.base + Int(start), Int(length)) { throw .other }
+      Self.put(arena, start, length, &out)
+    case (.numeric, .number(let start, let length)):
+      guard let bytes = PostgresNumeric.encoded(arena.bytes(start, length)) else { throw .range("numeric") }
+      Self.put(bytes, &out)
+    case (.numeric, .integer(let value)):
+      Self.put(PostgresNumeric.encoded(Array(String(value).utf8)) ?? [], &out)
+    case (.numeric, .real(let value)):
+      Self.put(value.isFinite ? PostgresNumeric.encoded(value.canonicalText) ?? [] : PostgresNumeric.nan, &out)
+    default: throw .other
+    }
+  }
+
+  /// Appends a value that is in the form of the column.
+  private func append(_ value: Value, _ form: Form, _ out: inout ByteBuffer) {
+    switch value {
+    case .null: Self.put(UInt32.max, &out)
+    case .boolean(let value): Self.put(value: UInt8(value ? 1 : 0), &out)
+    case .integer(let value) where form == .integer: Self.put(value: value, &out)
+    case .real(let value) where form == .real: Self.put(value: value.bitPattern, &out)
+    case .integer(let value): Self.put(Array(String(value).utf8), &out)
+    case .real(let value): Self.put(value.canonicalText, &out)
+    case .number(let bytes), .text(let bytes), .json(let bytes), .bytes(let bytes): Self.put(bytes, &out)
+    }
+  }
+}
+
+extension ByteBuffer {
+  /// Replaces four bytes.
+  fileprivate mutating func replace(at position: Int, with number: UInt32) {
+    precondition(position + 4 <= count, "internal error: position outside the bytes")
+    let end = unsafe room(0)
+    unsafe UnsafeMutableRawPointer(end - (count - position)).storeBytes(of: number, as: UInt32.self)
+  }
+}
+
+/// The binary form of `numeric`: digits to the base of 10,000, the weight of the first, the sign, and how many decimal
+/// places are shown.
+enum PostgresNumeric {
+  /// Not a number.
+  static let nan: [UInt8] = [0, 0, 0, 0, 0xC0, 0, 0, 0]
+  private static let mostPlaces = 16_383, mostDigits = 131_072
+
+  /// A literal in the grammar of JSON; nil if it is out of range. Its value stays, and its places after the point; an
+  /// exponent does not.
+  static func encoded(_ literal: [UInt8]) -> [UInt8]? {
+    var digits: [UInt8] = [], point: Int?, exponent = 0, isNegative = false
+    var at = 0
+    if literal.first == UInt8(ascii: "-") { (isNegative, at) = (true, 1) }
+    while at < literal.count, literal[at] | 0x20 != UInt8(ascii: "e") {
+      if literal[at] == UInt8(ascii: ".") { point = digits.count } else { digits.append(literal[at] &- 48) }
+      at += 1
+    }
+    if at < literal.count {
+      guard let value = Int(String(decoding: literal[(at + 1)...].drop { $0 == UInt8(ascii: "+") }, as: UTF8.self))
+      else { return nil }
+      exponent = value
+    }
+    guard digits.allSatisfy({ $0 < 10 }), !digits.isEmpty, abs(exponent) <= mostDigits else { return nil }
+    let places = max(0, digits.count - (point ?? digits.count) - exponent)
+    // The digits before the point once the exponent is applied; below zero, zeros follow the point.
+    var whole = (point ?? digits.count) + exponent
+    let zeros = digits.prefix { $0 == 0 }.count
+    digits.removeFirst(zeros)
+    whole -= zeros
+    guard places <= mostPlaces, digits.isEmpty || whole <= mostDigits else { return nil }
+    var groups: [UInt16] = [], weight = 0
+    if !digits.isEmpty {
+      // The first group is filled up with zeros on the left, the last one on the right.
+      let first = (whole % 4 + 4) % 4
+      weight = (whole - first) / 4 - (first == 0 ? 1 : 0)
+      digits.insert(contentsOf: [UInt8](repeating: 0, count: first == 0 ? 0 : 4 - first), at: 0)
+      while digits.count % 4 != 0 { digits.append(0) }
+      for start in stride(from: 0, to: digits.count, by: 4) {
+        groups.append(digits[start..<start + 4].reduce(0) { $0 * 10 + UInt16($1) })
+      }
+      while groups.last == 0 { groups.removeLast() }
+    }
+    let isZero = groups.isEmpty
+    let head = [
+      UInt16(groups.count), UInt16(bitPattern: Int16(isZero ? 0 : weight)), isNegative && !isZero ? 0x4000 : 0,
+      UInt16(places),
+    ]
+    return (head + groups).flatMap { [UInt8($0 >> 8), UInt8($0 & 0xFF)] }
+  }
+}

@@ -1,0 +1,81 @@
+import CPostgres
+import Rows
+
+/// Errors of PostgreSQL as problems.
+enum PostgresProblem {
+  /// The kind that a class or a code of SQLSTATE means.
+  static func kind(_ state: String) -> Problem.Kind {
+    switch state {
+    case "57P01", "57P02", "57P03", "57P04", "53300": return .unavailable
+    case "3D000", "3F000", "42P01", "42703": return .noInput
+    case "42501", "25006": return .permission
+    case "40001", "40P01", "55P03", "57014", "25P03": return .busy
+    case "53100", "58030": return .io
+    case "42P06", "42P07", "42710": return .cannotCreate
+    default: break
+    }
+    switch state.prefix(2) {
+    case "28": return .permission
+    case "22", "23": return .badData
+    case "40": return .busy
+    default: return .unavailable
+    }
+  }
+
+  /// The remedy for an SQLSTATE.
+  private static func hint(_ state: String) -> Remedy {
+    switch state {
+    case "28P01", "28000": "check the user name, and the password in ~/.pgpass or PGPASSWORD"
+    case "3D000": "check the name of the database"
+    case "3F000": "create the schema, or choose another"
+    case "42501": "ask the owner for the privilege, or connect as another user"
+    case "25006": "connect to the primary server: target_session_attrs=read-write"
+    case "40001", "40P01", "55P03": "run the command again"
+    case "57014": "raise statement_timeout of the role, or run the command again"
+    case "25P03": "raise idle_in_transaction_session_timeout of the role"
+    case "53100": "free disk space on the server"
+    case "53300": "run the command again when fewer clients are connected"
+    default: Remedy()
+    }
+  }
+
+  /// The problem of an SQLSTATE.
+  /// - Parameter message: the text of the server.
+  static func problem(_ state: String, _ message: String, at place: String) -> Problem {
+    var text = message.isEmpty ? "the server reports an error" : message
+    if text.last == "." { text.removeLast() }
+    let kind = kind(state)
+    let isKnown = kind != .unavailable || ["08", "57"].contains(String(state.prefix(2))) || state == "53300"
+    return Problem(kind, isKnown || state.isEmpty ? text : "\(text) (SQLSTATE \(state))", at: place, hint: hint(state))
+  }
+
+  /// The problem of a connection that was not made, from the library's message: `… FATAL:  28P01: TEXT`.
+  static func connecting(_ message: String, at place: String) -> Problem {
+    let lines = message.split(separator: "\n").map(String.init)
+    for line in lines {
+      for mark in line.indices where line[mark...].hasPrefix(":  ") {
+        let rest = line[mark...].dropFirst(3), state = rest.prefix(5)
+        let isState =
+          state.utf8.count == 5 && state.utf8.allSatisfy { $0 &- 48 < 10 || $0 &- 65 < 26 }
+          && rest.dropFirst(5).hasPrefix(": ")
+        if isState { return problem(String(state), String(rest.dropFirst(7)), at: place) }
+      }
+    }
+    let last = lines.last { !$0.hasPrefix("\t") } ?? ""
+    // The library asks for a password only when the server does.
+    if last.contains("fe_sendauth: no password supplied") {
+      return problem("28P01", "the server requires a password", at: place)
+    }
+    let reason = last.isEmpty ? "no response" : String(last.split(separator: ": ").last ?? "")
+    return Problem(
+      .unavailable, "cannot connect: \(reason)", at: place,
+      hint: "check that the server is running, and its host and port")
+  }
+
+  /// The problem when the library is absent.
+  static func missing(_ reason: String) -> Problem {
+    Problem(
+      .unavailable, "libpq cannot be loaded: \(reason)",
+      hint: "install the package libpq5: apt-get install libpq5")
+  }
+}

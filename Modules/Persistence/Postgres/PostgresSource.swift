@@ -1,0 +1,105 @@
+import Codecs
+public import Query
+public import Rows
+
+/// The tables and views of a PostgreSQL database as records.
+public actor PostgresSource: RecordSource {
+  private let queue = QueueExecutor("bb.postgres.source")
+  /// The source's own queue: its calls wait for the server.
+  public nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe queue.asUnownedSerialExecutor() }
+  /// The server and the database, without secrets.
+  public nonisolated let name: String
+  private let location: PostgresLocation
+  private let types: ColumnTypes
+
+  /// Creates a source. Nothing is opened yet.
+  /// - Parameter types: types of columns that are not to be those of the table, by name.
+  public init(_ location: PostgresLocation, types: ColumnTypes = [:]) {
+    self.location = location
+    self.types = types
+    name = location.name
+  }
+
+  private func open() throws(Problem) -> PostgresConnection {
+    let connection = try PostgresConnection.open(location)
+    try connection.begin(.reading, search: true)
+    // The order of the rows is that of the table, also when others read it.
+    try connection.execute(
+      "SET LOCAL synchronize_seqscans = off; SET LOCAL max_parallel_workers_per_gather = 0")
+    return connection
+  }
+
+  /// The tables and views that the user can read, those of other schemas than `public` as `SCHEMA.TABLE`.
+  public func tables() throws(Problem) -> [Schema] {
+    let connection = try open()
+    let names = if let table = location.table { [table] } else { try PostgresTable.names(connection) }
+    var schemas: [Schema] = []
+    for name in names {
+      guard let table = try PostgresTable.find(name, connection) else { continue }
+      schemas.append(schema(table, table.columns.indices.map { $0 }, named: name.description))
+    }
+    return schemas
+  }
+
+  /// The table that the location names, or the only one.
+  public func mainTable() throws(Problem) -> String? {
+    if let table = location.table { return table.description }
+    let names = try PostgresTable.names(open())
+    return names.count == 1 ? names[0].description : nil
+  }
+
+  private func schema(_ table: PostgresTable, _ positions: [Int], named name: String) -> Schema {
+    let key = table.key.allSatisfy(positions.contains) ? table.key.map { table.columns[$0].name } : []
+    return Schema(
+      name, key: key,
+      columns: positions.map { position in
+        let column = table.columns[position]
+        let isKey = table.key.contains(position)
+        return ColumnDescription(
+          column.name, column.reading(as: types[column.name]).type, nullable: !column.isRequired && !isKey)
+      })
+  }
+
+  /// The rows of a table, as they are now.
+  /// - Throws: `noInput` for a missing table; `usage` for a type of a missing column.
+  public func rows(of table: String, _ request: RowRequest) async throws(Problem) -> any RowStream {
+    let connection = try open()
+    let name = try PostgresName(parsing: table)
+    guard let found = try PostgresTable.find(name, connection) else {
+      let names = try PostgresTable.names(connection).map(\.description)
+      throw Problem(
+        .noInput, "table not found: “\(table)”", at: self.name, hint: .choose(table, from: names, "available tables"))
+    }
+    for column in types.names where !found.columns.contains(where: { $0.name.utf8.elementsEqual(column.utf8) }) {
+      throw Problem(
+        .usage, "“\(table)” has no column “\(column)”", hint: .choose(column, from: found.columns.map(\.name)))
+    }
+    var positions = found.columns.indices.filter { position in
+      request.columns?.contains { $0.utf8.elementsEqual(found.columns[position].name.utf8) } ?? true
+    }
+    // COPY cannot send rows without columns.
+    if positions.isEmpty { positions = Array(found.columns.indices) }
+    guard !positions.isEmpty else {
+      throw Problem(.badData, "the table has no columns", at: "\(self.name): \(table)")
+    }
+    let readings = positions.map { found.columns[$0].reading(as: types[found.columns[$0].name]) }
+    let filter = PostgresFilter(
+      request.selection,
+      on: found.columns.map { column in
+        let reading = column.reading(as: types[column.name])
+        let isText = PostgresType(rawValue: column.type) == .text || PostgresType(rawValue: column.type) == .varchar
+        return PostgresFilter.Column(
+          name: column.name, type: reading.type, isComparable: reading.form == .integer || isText)
+      })
+    // An index would give the rows in another order.
+    let isTable = ["r", "m", "p"].contains(found.kind)
+    let order = filter.conditions.isEmpty || !isTable ? "" : " ORDER BY tableoid, ctid"
+    let query =
+      "SELECT \(readings.map(\.sql).joined(separator: ", ")) FROM \(name.sql)" + filter.whereClause + order
+      + filter.limitClause
+    let decoding = PostgresDecoding(
+      forms: readings.map(\.form), schema: schema(found, positions, named: name.table),
+      place: "\(self.name): \(name)")
+    return try await PostgresRows(connection, query, decoding)
+  }
+}

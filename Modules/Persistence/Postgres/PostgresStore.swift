@@ -1,0 +1,465 @@
+import Codecs
+public import Domain
+import Glibc
+public import Query
+public import Rows
+
+/// A schema of a PostgreSQL database: a table for each dataset, what their columns mean, and the history of changes.
+///
+/// The schema is made at the first change. A change is one transaction; changes of several programs follow each other.
+/// Nothing depends on the session, so that a pooler may give each transaction another one.
+public actor PostgresStore: RecordStore {
+  private let queue = QueueExecutor("bb.postgres.store")
+  /// The store's own queue: its calls wait for the server.
+  public nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe queue.asUnownedSerialExecutor() }
+  /// The location, without secrets.
+  public nonisolated let name: String
+  /// All but text with U+0000, and names of more than 63 bytes.
+  public nonisolated let capabilities: StoreCapabilities = [.durable, .crashSafe, .shared]
+  let location: PostgresLocation
+  let format: PostgresFormat
+  /// The connection of the last call, for the next one.
+  private var idle: PostgresConnection?
+
+  /// The number of times that a change is tried when others interfere.
+  private static let attempts = 5
+  /// Errors of two programs that meet.
+  private static let clashes: Set = ["40001", "40P01"]
+  /// Errors of two programs that create the same store.
+  private static let creations: Set = ["23505", "42P06", "42P07", "42710", "42723", "XX000"]
+
+  /// Creates a store. Nothing is opened yet.
+  public init(_ location: PostgresLocation) { self.init(location, schema: location.schema) }
+
+  /// The same in another schema.
+  init(_ location: PostgresLocation, schema: String?) {
+    self.location = location
+    format = PostgresFormat(schema: schema ?? PostgresFormat.usualSchema)
+    name = location.name
+  }
+
+  // MARK: Connections
+
+  /// A connection with a transaction.
+  private func connection(_ purpose: PostgresConnection.Purpose) throws(Problem) -> PostgresConnection {
+    if let idle {
+      self.idle = nil
+      // The server may have closed it since.
+      do throws(Problem) {
+        try idle.begin(purpose)
+        return idle
+      } catch {
+        if idle.isConnected { throw error }
+      }
+    }
+    let connection = try PostgresConnection.open(location)
+    try connection.begin(purpose)
+    return connection
+  }
+
+  /// Keeps a connection whose transaction has ended for the next call.
+  fileprivate func keep(_ connection: PostgresConnection) {
+    if connection.isConnected, connection.isIdle { idle = connection }
+  }
+
+  /// Reads in one transaction.
+  /// - Parameter otherwise: the result if there is no store.
+  private func reading<Result>(
+    otherwise: Result, _ body: (PostgresConnection) throws(Problem) -> Result
+  ) throws(Problem) -> Result {
+    let connection = try connection(.reading)
+    let result = try format.isStore(connection) ? try body(connection) : otherwise
+    try connection.execute("COMMIT")
+    keep(connection)
+    return result
+  }
+
+  /// Whether there is a store.
+  static func exists(at location: PostgresLocation) throws(Problem) -> Bool {
+    let connection = try PostgresConnection.open(location)
+    try connection.begin(.reading)
+    return try PostgresFormat(schema: location.schema ?? PostgresFormat.usualSchema).isStore(connection)
+  }
+
+  // MARK: Reading
+
+  /// Every table, in order of name; none when there is no store.
+  public func tables() throws(Problem) -> [Schema] {
+    try reading(otherwise: []) { (connection) throws(Problem) in
+      try format.schemas(connection).values.sorted { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }
+    }
+  }
+
+  /// The rows of a table, as they are now.
+  /// - Throws: `noInput` for a missing table.
+  public func rows(of table: String, _ request: RowRequest) async throws(Problem) -> any RowStream {
+    let connection = try connection(.reading)
+    guard try format.isStore(connection) else { throw StoreRules.noStorage(name) }
+    let schemas = try format.schemas(connection)
+    guard let schema = schemas[table] else {
+      throw Problem(
+        .noInput, "table not found: “\(table)”", at: name,
+        hint: .choose(table, from: schemas.keys.sorted(), "available tables"))
+    }
+    var positions = schema.columns.indices.filter { request.columns?.contains(schema.columns[$0].name) ?? true }
+    if positions.isEmpty { positions = Array(schema.columns.indices) }
+    let filter = PostgresFilter(
+      request.selection,
+      on: schema.columns.map { column in
+        let isComparable = [.integer, .text, .url].contains(column.type)
+        return PostgresFilter.Column(name: column.name, type: column.type, isComparable: isComparable)
+      })
+    let columns = positions.map { schema.columns[$0].name.quotedForSQL }.joined(separator: ", ")
+    let query =
+      "SELECT \(columns) FROM \(format.table(table))\(filter.whereClause) \(PostgresFormat.order(schema))"
+      + filter.limitClause
+    let decoding = PostgresDecoding(
+      forms: positions.map { PostgresFormat.decoding(schema.columns[$0].type) },
+      schema: schema.projected(to: positions), place: "\(name): \(table)")
+    return try await PostgresRows(connection, query, decoding) { [weak self] in await self?.keep($0) }
+  }
+
+  /// Where a table was loaded from.
+  public func source(of table: String) throws(Problem) -> String? {
+    try reading(otherwise: nil) { (connection) throws(Problem) in try format.value("source:" + table, connection) }
+  }
+
+  /// The changes made so far, oldest first.
+  public func history() throws(Problem) -> [HistoryEntry] {
+    try reading(otherwise: []) { (connection) throws(Problem) in try log(connection).entries() }
+  }
+
+  /// The loads of which what they replaced is kept.
+  public func undoableLoads() throws(Problem) -> Set<String> {
+    try reading(otherwise: []) { (connection) throws(Problem) in try log(connection).undoable() }
+  }
+
+  private func log(_ connection: PostgresConnection) -> PostgresHistory {
+    PostgresHistory(format: format, connection: connection, place: name)
+  }
+
+  // MARK: Changing
+
+  /// Waits for other writers. A row is locked, because that ends with the transaction, whatever session it has.
+  private func lock(_ connection: PostgresConnection) throws(Problem) {
+    do throws(Problem) {
+      try connection.query("SELECT value FROM \(format.meta) WHERE name = 'writer' FOR UPDATE")
+    } catch {
+      guard connection.state == "55P03" else { throw error }
+      throw Problem(
+        .busy, "the store is locked by another process", at: name, hint: "run the command again when it has finished")
+    }
+  }
+
+  private func create(_ connection: PostgresConnection) throws(Problem) {
+    do throws(Problem) { try PostgresName.check(format.schema) } catch { throw error.located(at: name) }
+    var parameters = PostgresParameters()
+    parameters.append(text: format.schema)
+    let others = try connection.query(
+      """
+      SELECT n.oid::bigint, (SELECT count(*) FROM pg_catalog.pg_class c WHERE c.relnamespace = n.oid)
+      FROM pg_catalog.pg_namespace n WHERE n.nspname::text = $1
+      """, parameters)
+    if others.rows > 0, others.integer(0, 1) > 0 {
+      // Another program has created the store since.
+      if try format.isStore(connection) { return }
+      throw Problem(
+        .permission, "refusing to write: the schema “\(format.schema)” was not created by bb", at: name,
+        hint: "use another schema: ?schema=NAME")
+    }
+    if others.rows == 0 { try connection.execute("CREATE SCHEMA \(format.schema.quotedForSQL)") }
+    try connection.execute(format.ownTables)
+  }
+
+  /// Makes a change in one transaction, again if it met another.
+  /// - Parameter body: returns its result, and whether the change is to be kept.
+  private func changing<Result>(
+    _ body: (PostgresConnection) throws(Problem) -> (Result, isKept: Bool)
+  ) throws(Problem) -> Result {
+    var attempt = 1
+    while true {
+      var used: PostgresConnection?
+      do throws(Problem) {
+        let connection = try begin(noting: &used)
+        let (result, isKept) = try body(connection)
+        if isKept { try commit(connection) } else { try connection.execute("ROLLBACK") }
+        keep(connection)
+        return result
+      } catch {
+        let isClash = used.map { Self.clashes.contains($0.state) || $0.isCreating && Self.creations.contains($0.state) }
+        guard isClash == true, attempt < Self.attempts else { throw error }
+        attempt += 1
+        usleep(UInt32.random(in: 1_000...20_000) * UInt32(attempt))
+      }
+    }
+  }
+
+  /// A connection with a transaction that is the only one to change the store, which is created if necessary.
+  private func begin(noting used: inout PostgresConnection?) throws(Problem) -> PostgresConnection {
+    let connection = try connection(.writing)
+    used = connection
+    if try !format.isStore(connection) {
+      connection.isCreating = true
+      try create(connection)
+      connection.isCreating = false
+    }
+    try lock(connection)
+    return connection
+  }
+
+  /// Commits. When the connection is lost, the change's own identifier shows whether it was made.
+  private func commit(_ connection: PostgresConnection) throws(Problem) {
+    let change = HistoryIdentifier.make(time: "", after: nil)
+    var parameters = PostgresParameters()
+    parameters.append(text: change)
+    try connection.query("INSERT INTO \(format.changes)(id) VALUES ($1)", parameters)
+    try connection.execute(
+      "DELETE FROM \(format.changes) WHERE time < pg_catalog.now() - '1 day'::pg_catalog.interval")
+    do throws(Problem) { try connection.execute("COMMIT") } catch {
+      if connection.isConnected { throw error }
+      try resolve(change)
+    }
+  }
+
+  /// Returns if the change is in the store.
+  /// - Throws: `busy` if it is not, or that cannot be found out.
+  private func resolve(_ change: String) throws(Problem) {
+    let end = ContinuousClock.now + .seconds(StoreRules.patience)
+    while true {
+      do throws(Problem) {
+        let connection = try connection(.writing)
+        // The lost transaction has the lock until it ends, one way or the other.
+        try lock(connection)
+        var parameters = PostgresParameters()
+        parameters.append(text: change)
+        let count = try connection.integer("SELECT count(*) FROM \(format.changes) WHERE id = $1", parameters)
+        try connection.execute("ROLLBACK")
+        keep(connection)
+        if count > 0 { return }
+        throw Problem(
+          .busy, "the connection to the server was lost, and nothing was changed", at: name,
+          hint: "run the command again")
+      } catch {
+        guard error.kind == .unavailable else { throw error }
+        guard ContinuousClock.now < end else {
+          throw Problem(
+            .busy, "the connection to the server was lost while the change was saved: \(error.message)", at: name,
+            hint: "look at the history before you repeat the command")
+        }
+        usleep(250_000)
+      }
+    }
+  }
+
+  /// Makes a change, in one transaction.
+  @discardableResult
+  public func apply(_ change: StoreChange) throws(Problem) -> [TableOutcome] {
+    try changing { (connection) throws(Problem) in
+      let (outcomes, images) = try edit(change.tables, connection)
+      guard try change.accepts(outcomes) else { return (outcomes, false) }
+      if images.concernRecords {
+        try log(connection).remember(
+          HistoryEntry(id: "", time: change.time, title: change.title, tables: images, command: change.command))
+      }
+      return (outcomes, true)
+    }
+  }
+
+  /// Edits tables, within a transaction.
+  private func edit(
+    _ changes: [TableChange], _ connection: PostgresConnection
+  ) throws(Problem) -> (outcomes: [TableOutcome], images: [TableRevisions]) {
+    var schemas = try format.schemas(connection)
+    try TableEditor.check(changes) { (name) throws(Problem) in schemas[name] }
+    var outcomes: [TableOutcome] = [], images: [TableRevisions] = []
+    for table in changes {
+      let known = schemas[table.schema.name]
+      if known == nil {
+        try make(table.schema, among: schemas, connection)
+        schemas[table.schema.name] = table.schema
+      }
+      let kept = known ?? table.schema
+      var editing = try PostgresEditing(table, kept: kept, in: format, connection)
+      let result = try TableEditor.apply(table, kept: kept, to: &editing)
+      try editing.flush()
+      outcomes.append(result.outcome)
+      if !result.images.rows.isEmpty { images.append(result.images) }
+    }
+    return (outcomes, images)
+  }
+
+  /// Makes an empty table.
+  private func make(
+    _ schema: Schema, among known: [String: Schema], _ connection: PostgresConnection
+  ) throws(Problem) {
+    try StoreRules.checkNotReserved(schema.name, at: name)
+    try PostgresFormat.check(schema)
+    try connection.execute(format.create(schema) { known[$0] != nil })
+    try format.describe(schema, connection)
+  }
+
+  /// Replaces the rows of a table with those of a stream, in one transaction.
+  ///
+  /// Over a table that is there, others may write until all rows have come.
+  @discardableResult
+  public func load(_ load: TableLoad) async throws(Problem) -> TableOutcome {
+    let table = load.schema.name
+    let connection = try creating()
+    var schemas = try format.schemas(connection)
+    try check(load, schemas, connection)
+    if schemas[table] == nil {
+      try lock(connection)
+      schemas = try format.schemas(connection)
+      try check(load, schemas, connection)
+    }
+    let known = schemas[table]
+    if known == nil { try make(load.schema, among: schemas, connection) }
+    let loading = PostgresLoading(load.schema, over: known, in: format, connection)
+    let count = try await loading.copy(load.rows)
+    if known != nil {
+      try lock(connection)
+      // Others may have changed it since.
+      let now = try format.schemas(connection)
+      guard now[table] == known else {
+        throw Problem(.busy, "\(table) was changed by another process", at: name, hint: "run the command again")
+      }
+      try check(load, now, connection)
+    }
+    let outcome = try loading.outcome(of: count)
+    guard try load.accepts(outcome) else {
+      try connection.execute("ROLLBACK")
+      keep(connection)
+      return outcome
+    }
+    let log = log(connection), isRemembered = outcome.isDifferent && load.isRemembered
+    if isRemembered {
+      let source = try format.value("source:" + table, connection)
+      try log.keep(try log.nextNumber(), known, load, outcome, source: source, loading)
+    }
+    try loading.finish()
+    if let source = load.source { try format.set("source:" + table, to: source, connection) }
+    if isRemembered {
+      let images = TableRevisions(
+        schema: known ?? load.schema, loaded: outcome.added + outcome.changed + outcome.removed)
+      try log.remember(
+        HistoryEntry(id: "", time: load.time, title: load.title, tables: [images], command: load.command))
+    }
+    try commit(connection)
+    keep(connection)
+    return outcome
+  }
+
+  /// A connection with a transaction of a store that is there.
+  private func creating() throws(Problem) -> PostgresConnection {
+    let connection = try connection(.writing)
+    if try format.isStore(connection) { return connection }
+    try connection.execute("ROLLBACK")
+    keep(connection)
+    // Two programs that create a store wait for each other only until it is there.
+    try changing { _ in ((), true) }
+    return try self.connection(.writing)
+  }
+
+  private func check(
+    _ load: TableLoad, _ schemas: [String: Schema], _ connection: PostgresConnection
+  ) throws(Problem) {
+    let table = load.schema.name
+    try StoreRules.check(table, among: schemas.keys, at: name)
+    try StoreRules.check(load, known: schemas[table], from: try format.value("source:" + table, connection))
+    if let known = schemas[table] { try TableEditor.check(load.schema, fits: known) }
+  }
+
+  /// Takes over a history.
+  public func adopt(_ history: [HistoryEntry]) throws(Problem) {
+    try changing { (connection) throws(Problem) in
+      guard try connection.integer("SELECT count(*) FROM \(format.history)") == 0 else {
+        throw StoreRules.hasHistory(name)
+      }
+      for entry in history { try log(connection).remember(entry) }
+      return ((), true)
+    }
+  }
+
+  /// Reverses changes, in one transaction.
+  public func undo(_ undo: StoreUndo) throws(Problem) {
+    try changing { (connection) throws(Problem) in
+      let log = log(connection)
+      let plan = try UndoPlan(undo, try log.entries(), at: name)
+      let images = try edit(plan.changes, connection).images
+      for load in plan.loads {
+        guard let number = try log.number(of: load.id), let kept = try log.load(number) else {
+          throw plan.notKept(load.images)
+        }
+        let schemas = try format.schemas(connection)
+        // A column that was added since is a change that is not in the history.
+        guard let schema = schemas[load.images.schema.name],
+          kept.isNew || schema.columns.map(\.name) == load.images.schema.columns.map(\.name)
+        else {
+          throw Problem(.busy, "\(load.images.schema.name) was changed since", at: name)
+        }
+        try log.restore(number, kept, schema) { schemas[$0] != nil }
+      }
+      try log.remember(
+        HistoryEntry(
+          id: "", time: undo.time, title: undo.title, tables: images + plan.loads.map(\.images), undoes: undo.entries))
+      return ((), true)
+    }
+  }
+
+  // MARK: Checking
+
+  /// Compares the tables with what is written down about them, and reads them and the history to the end.
+  public func check() async throws(Problem) -> [Problem] {
+    var (found, sound) = try checkStructure()
+    for table in sound {
+      do throws(Problem) {
+        _ = try await rows(of: table, RowRequest()).validate()
+      } catch {
+        guard error.kind == .badData else { throw error }
+        found.append(error)
+      }
+    }
+    return found
+  }
+
+  /// The problems of the catalogue, and the tables that can be read.
+  private func checkStructure() throws(Problem) -> (found: [Problem], sound: [String]) {
+    try reading(otherwise: ([], [])) { (connection) throws(Problem) in
+      var found: [Problem] = [], sound: [String] = []
+      do throws(Problem) { _ = try log(connection).entries() } catch {
+        guard error.kind == .badData else { throw error }
+        found.append(error)
+      }
+      for (dataset, schema) in try format.schemas(connection).sorted(by: { $0.key < $1.key }) {
+        let table = try PostgresTable.find(PostgresName(format.schema, dataset), connection)
+        let columns = Set((table?.columns ?? []).map { Array($0.name.utf8) })
+        if columns.isSuperset(of: schema.columns.map { Array($0.name.utf8) }) {
+          sound.append(dataset)
+        } else {
+          found.append(
+            Problem(.badData, "the table “\(dataset)” is missing columns listed in bb_columns", at: name))
+        }
+      }
+      return (found, sound)
+    }
+  }
+
+  // MARK: Replacing
+
+  /// Gives the schema another name; fails if there is one of that name.
+  func rename(to schema: String) throws(Problem) {
+    let connection = try connection(.writing)
+    try connection.execute("ALTER SCHEMA \(format.schema.quotedForSQL) RENAME TO \(schema.quotedForSQL); COMMIT")
+    keep(connection)
+  }
+
+  /// Removes the schema if it is a store.
+  func removeAll() throws(Problem) {
+    let connection = try connection(.writing)
+    if try format.isStore(connection) {
+      try connection.execute("DROP SCHEMA \(format.schema.quotedForSQL) CASCADE")
+    }
+    try connection.execute("COMMIT")
+    keep(connection)
+  }
+}
