@@ -21,6 +21,11 @@ struct ImportedFiles: DocumentReading {
     return try await source.typed(table, types).rows(of: table, RowRequest())
   }
   func matches(_ pattern: String) throws(Problem) -> [String] { try FilePattern.matches(pattern) }
+  func files(below path: String) throws(Problem) -> [String]? {
+    var path = path
+    while path.count > 1, path.last == "/" { path.removeLast() }
+    return FilePattern.isDirectory(path) && !FilePattern.isStore(path) ? try FilePattern.files(below: path) : nil
+  }
   func size(of path: String) throws(Problem) -> Int { try FileByteSource(input: path).size ?? 0 }
   func isStore(_ path: String) -> Bool { FilePattern.isStore(path) }
   var extensions: [String] { PlaceDocumentReader.suffixes }

@@ -58,6 +58,9 @@ struct FileSystem: OutputFiles {
   func directory(_ path: String, replaces: Bool) throws(Problem) -> any OutputDirectory {
     try StagedDirectory(path: path, replaces: replaces)
   }
+  func files(_ pattern: PathPattern, existing: ExistingFiles) throws(Problem) -> any OutputFileSet {
+    try StagedFiles(pattern, existing: existing)
+  }
   func isFile(_ path: String) -> Bool { unsafe !DescriptorSink.isDevice(path) && access(path, F_OK) == 0 }
 }
 

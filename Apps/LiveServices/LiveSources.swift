@@ -64,18 +64,46 @@ struct LiveSources: SourceServices {
       return recorded(try limited.open(text))
     case .storage(nil, _): return recorded(DefaultStorage(try registry.open(try directories.defaultStorage().location)))
     case .live(let name, let options): return try live(name, options)
+    case .remote(let url, let options, let network): return try await remote(url, options, network)
     case .file(let path, let options):
       if PostgresLocation.isLocation(path) {
         return recorded(PostgresSource(try PostgresLocation(path), types: options.types))
       }
       provenance.open(path)
-      return try FileSource(
-        path: path, options, scratch: scratch,
-        onRead: { [progress] position, size in
-          progress.update { step in (step.bytes, step.allBytes) = (position, size) }
+      let onRead: @Sendable (Int, Int?) -> Void = { [progress] position, size in
+        progress.update { step in (step.bytes, step.allBytes) = (position, size) }
+      }
+      let values = PathPattern.hiveValues(of: path)
+      if !values.isEmpty {
+        return try PartitionedSource(path: path, options, values, scratch: scratch, onRead: onRead) {
+          report.warning($0)
         }
-      ) { report.warning($0) }
+      }
+      return try FileSource(path: path, options, scratch: scratch, onRead: onRead) { report.warning($0) }
     }
+  }
+
+  /// A file on a server, which is fetched into the cache.
+  private func remote(
+    _ url: String, _ options: FileInputOptions, _ choice: APIOptions
+  ) async throws(Problem) -> any RecordSource {
+    if let file = choice.caFile { _ = try FileByteSource(input: file) }
+    origins.add(server: url)
+    let curl = transport(choice)
+    var policy = Network.RetryPolicy()
+    // Only the cache, which keeps the bytes, can continue an interrupted body.
+    policy.readAhead = 0
+    policy.deadline = .seconds(choice.deadline ?? 86_400)
+    let download = try CachedDownload(url, in: directories.cache)
+    let file = RemoteFile(
+      url: url, options: choice,
+      transport: network.retrying(report.hasDetails ? LoggingTransport(curl) { report.detail($0) } : curl, policy),
+      download: download, report: report, progress: progress, now: SystemClock().now().seconds)
+    let fetched = try await file.fetch()
+    provenance.open(URLText.redacted(url))
+    provenance.fetch(at: fetched)
+    let source = try FileSource(path: download.path, of: url, options, scratch: scratch) { report.warning($0) }
+    return RemoteSource(source, download)
   }
 
   private func recorded(_ source: any RecordSource, as name: String? = nil) -> any RecordSource {

@@ -98,6 +98,7 @@ struct NoDocuments: DocumentReading {
     _ path: String, _ options: FileInputOptions, types: ([String]) throws(Problem) -> ColumnTypes
   ) throws(Problem) -> any RowStream { throw Problem(.bug, "no files") }
   func matches(_ pattern: String) -> [String] { [] }
+  func files(below path: String) -> [String]? { nil }
   func size(of path: String) -> Int { 0 }
   func isStore(_ path: String) -> Bool { false }
   var extensions: [String] { [] }

@@ -7,26 +7,32 @@ import Synchronization
 /// The SHA-256 digests of outputs, for `--summary json`.
 final class OutputDigests: Sendable {
   /// The sinks by path; the last one if an output was opened again.
-  private let sinks = Mutex<[String: DigestSink]>([:])
+  private let sinks = Mutex<[[UInt8]: DigestSink]>([:])
 
   /// A sink in front of `sink` that computes the digest of the output at `path`.
   func sink(_ sink: any ByteSink, for path: String) -> DigestSink {
     let digest = DigestSink(sink)
-    sinks.withLock { $0[path] = digest }
+    sinks.withLock { $0[Array(path.utf8)] = digest }
     return digest
   }
 
   /// The summary as a JSON object.
-  func text(of targets: [OutputTarget], _ summary: Export.Summary, _ verified: RowDigest?, _ services: AppServices)
+  func text(
+    of targets: [OutputTarget], _ summary: Export.Summary, _ parts: [PartitionFile]?, _ verified: RowDigest?,
+    _ services: AppServices
+  )
     -> String
   {
     let (seconds, attoseconds) = services.started.duration(to: .now).components
     let thousandths = String(1000 + attoseconds / 1_000_000_000_000_000).dropFirst()
-    let files = zip(targets, summary.outputs).map { target, written in
-      let sink = sinks.withLock { $0[target.path] }
+    var files = zip(targets, summary.outputs).map { target, written in
+      let sink = sinks.withLock { $0[Array(target.path.utf8)] }
       let format = target.exporter.descriptor.name, bytes = sink?.count ?? written.bytes
       return
         "{\"file\":\(JSONText.quoted(target.path)),\"format\":\"\(format)\",\"rows\":\(summary.rows),\"bytes\":\(bytes),\"sha256\":\"\(sink?.digest ?? "")\"}"
+    }
+    if let parts, let format = targets.first?.exporter.descriptor.name {
+      files = parts.map { entry(of: $0, format) }
     }
     let source = services.provenance.source.map { JSONText.quoted($0) } ?? "null"
     let fetched = services.provenance.fetchedAt.map { JSONText.quoted($0) } ?? "null"
@@ -38,5 +44,16 @@ final class OutputDigests: Sendable {
     let digest = verified.map { "\"row_digest\":\"\($0.text)\"," } ?? ""
     return
       "{\"bb\":1,\"seconds\":\(seconds).\(thousandths),\"source\":\(source),\"fetched_at\":\(fetched),\"complete\":\(failures.isEmpty),\(failed)\(digest)\"outputs\":[\(files.joined(separator: ","))]}"
+  }
+
+  /// The summary of a file of a partition.
+  private func entry(of file: PartitionFile, _ format: String) -> String {
+    let sink = sinks.withLock { $0[Array(file.path.utf8)] }
+    let values = file.values.map { value in
+      let text = value.text.map { JSONText.quoted(String(decoding: $0, as: UTF8.self)) } ?? "null"
+      return "\(JSONText.quoted(value.column)):\(text)"
+    }
+    return
+      "{\"file\":\(JSONText.quoted(file.path)),\"format\":\"\(format)\",\"rows\":\(file.rows),\"bytes\":\(sink?.count ?? 0),\"sha256\":\"\(sink?.digest ?? "")\",\"partition\":{\(values.joined(separator: ","))}}"
   }
 }

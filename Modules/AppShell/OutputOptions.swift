@@ -9,7 +9,8 @@ public enum OutputOptions {
   /// The output files.
   public static let output = Option.value(
     "output", short: "o", "FILE", values: .file, repeatable: true, in: group,
-    "write to FILE (format from its extension), or - for standard output; may be repeated")
+    "write to FILE (format from its extension), or - for standard output; may be repeated; {COLUMN}, {n} and {date} in "
+      + "the path make partitions")
   /// The format of standard output, and of files without extension.
   public static let format = Option.value(
     "format", short: "f", "FORMAT", values: .dynamic("format"), default: "table on a terminal, otherwise markdown",
@@ -66,10 +67,12 @@ public enum OutputOptions {
   public static let dataPackage = Option.flag(
     "datapackage", in: group,
     "also write a datapackage.json that describes the output files (Frictionless Data Package)")
-  /// The action for a table that exists.
+  /// The action for a table on a server, or for partitions, that exist.
   public static let existing = Option.value(
-    "existing", "ACTION", values: .words(ExistingOutput.allCases.map(\.rawValue)), default: "refuse",
-    setting: .existingOutput, in: group, "postgres: what to do with a table that exists")
+    "existing", "ACTION",
+    values: .words(["refuse", "append", "replace", "replace-partitions", "truncate", "upsert"]), default: "refuse",
+    setting: .existingOutput, in: group,
+    "what to do with an existing table (postgres) or existing files of partitions (placeholders in -o)")
   /// Whether an existing file is an error.
   public static let noClobber = Option.flag("no-clobber", in: group, "fail instead of overwriting an existing file")
   /// Whether to write a summary.
@@ -102,7 +105,7 @@ public enum OutputOptions {
   /// The options of commands that write files.
   public static let exporting =
     [output, format, formatOption] + shortcuts.map(\.option) + [
-      csvw, dataPackage, imageDirectory, existing, noClobber, verify, summary, noPager, threads, memory, progress,
+      csvw, dataPackage, imageDirectory, noClobber, existing, verify, summary, noPager, threads, memory, progress,
     ]
   /// The options of commands that show lists to users.
   public static let listing = [format, formatOption, width, wrap, json, plain, noPager]

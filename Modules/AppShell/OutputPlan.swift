@@ -21,6 +21,7 @@ public struct OutputPlan: Sendable {
   public let audience: OutputAudience
   private let policy: OutputPolicy
   private let usesPager: Bool
+  private let partitions: PartitionPlan?
 
   /// Reads the options of `OutputOptions` that a command has.
   /// - Throws: `usage` for contradictory options and for two names of one file, `cannotCreate` for a file that cannot
@@ -59,7 +60,9 @@ public struct OutputPlan: Sendable {
     usesPager = !invocation.isOn(OutputOptions.noPager)
     let chosen = try formats.choose(for: invocation.all(OutputOptions.output))
     let options = try exporters.options(
-      OutputOptions.shortcuts(invocation) + invocation.all(OutputOptions.formatOption), for: chosen.map(\.exporter))
+      OutputOptions.shortcuts(invocation)
+        + PartitionPlan.formatOptions(invocation.all(OutputOptions.formatOption)), for: chosen.map(\.exporter))
+    partitions = try PartitionPlan(invocation, services)
     let imageDirectory = invocation[OutputOptions.imageDirectory]
     if imageDirectory != nil, !chosen.contains(where: { $0.path != "-" && $0.exporter.descriptor.showsImages }) {
       throw Problem(.usage, "--image-dir requires a file that shows images", hint: "add -o FILE.html")
@@ -93,15 +96,17 @@ public struct OutputPlan: Sendable {
         path: path, exporter: exporter, options: own,
         compression: path == "-" ? piped : FileCompression.split(path).compression)
     }
-    if invocation.has(OutputOptions.existing), !targets.contains(where: { !$0.exporter.descriptor.existing.isEmpty }) {
+    if invocation.has(OutputOptions.existing), partitions == nil,
+      !targets.contains(where: { !$0.exporter.descriptor.existing.isEmpty })
+    {
       throw Problem(
-        .usage, "--existing applies only to tables on a server",
+        .usage, "--existing applies only to tables on a server and to outputs with placeholders",
         hint: "files are replaced; use --no-clobber to keep them")
     }
     if isVerified { try OutputVerification.check(targets) }
     self.targets = targets + (try OutputTarget.metadata(of: targets, invocation, exporters))
     var names: [String: String] = [:]
-    for target in self.targets where target.isFile {
+    for target in self.targets where target.isFile && partitions == nil {
       let file = try services.files.check(target.path, replaces: replaces)
       guard let other = names.updateValue(target.path, forKey: file) else { continue }
       throw Problem(.usage, "\(other) and \(target.path) are the same file", hint: "use a different file name")
@@ -176,7 +181,14 @@ public struct OutputPlan: Sendable {
     let replaces = self.replaces && !services.provenance.isFallback, isHeldBack = rows.mayWiden
     let digests = hasSummary ? OutputDigests() : nil, hasTerminal = services.terminal.width != nil
     let verified = isVerified ? RowDigestOutput() : nil
+    let partitions = self.partitions
+    let partitioned = partitions?.exporter(of: targets[0], services, threads: threads) { (sink, path) in
+      digests?.sink(sink, for: path) ?? sink
+    }
     var outputs = targets.map { target in
+      if let partitioned {
+        return Export.Output(partitioned, target.options) { () throws(Problem) in NoSink(name: target.path) }
+      }
       @Sendable func open() throws(Problem) -> any ByteSink {
         var sink: any ByteSink
         if target.isServer {
@@ -209,13 +221,17 @@ public struct OutputPlan: Sendable {
         let chosen = try selection.apply(
           to: stream, scratch: services.scratch, related: related, threads: threads, memory: memory)
         written.withLock { $0 = chosen.schema }
+        if let partitions, !partitions.pattern.columns.isEmpty {
+          return try PartitionOrder.rows(
+            of: chosen, by: partitions.pattern.columns, scratch: services.scratch, threads: threads)
+        }
         return showsLocalTimes ? LocalTimeRows(chosen) : chosen
       }
     }
     if let verified, let schema = written.withLock({ $0 }) {
       let verification = OutputVerification(services: services, threads: threads)
       for target in targets where !target.isMetadata {
-        try await verification.verify(target, schema, is: verified.result.digest)
+        try await verification.verify(target, partitioned?.files, schema, is: verified.result.digest)
       }
     }
     progress.finish()
@@ -226,7 +242,9 @@ public struct OutputPlan: Sendable {
       let format = target.exporter.descriptor.name
       services.report.detail("\(target.name): \(format), rows: \(summary.rows), bytes: \(written.bytes)")
     }
-    if let digests { services.report.line(digests.text(of: targets, summary, verified?.result.digest, services)) }
+    if let digests {
+      services.report.line(digests.text(of: targets, summary, partitioned?.files, verified?.result.digest, services))
+    }
     return summary
   }
 }

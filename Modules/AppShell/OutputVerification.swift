@@ -30,31 +30,47 @@ struct OutputVerification {
     }
   }
 
-  /// Reads an output.
+  /// Reads an output: a file, or the files of partitions.
   /// - Throws: `io` if its rows are not those of `digest`; the errors of reading.
-  func verify(_ target: OutputTarget, _ schema: Schema, is digest: RowDigest) async throws(Problem) {
+  func verify(
+    _ target: OutputTarget, _ parts: [PartitionFile]?, _ schema: Schema, is digest: RowDigest
+  ) async throws(Problem) {
     var choice = FileInputOptions()
     choice.format = FileFormat(rawValue: target.exporter.descriptor.name)
-    if choice.format != .parquet { choice.types = ColumnTypes(schema.columns) }
     choice.maximumField = 1 << 30
     choice.nullText = target.options.values["null"].flatMap { $0.isEmpty ? nil : Array($0.utf8) }
     if choice.format == .csv, let delimiter = target.options.values["delimiter"] {
       choice.delimiter = try CSVStyle.delimiter(named: delimiter)
     }
-    let source = try await services.sources.open(.file(path: target.path, choice))
-    guard let table = try await source.mainTable() else {
-      throw Problem(.io, "read back several tables instead of one", at: target.path)
-    }
-    let threads = self.threads, services = self.services
-    let rows = try await source.rows(of: table, RowRequest(cores: threads))
-    let found = try await withTaskExecutorPreference(threads > 1 ? services.workers : nil) {
-      () async throws(Problem) in try await RowDigest.of(rows, threads: threads)
+    var found = RowDigest()
+    for part in parts ?? [PartitionFile(path: target.path, values: [])] {
+      var choice = choice
+      if choice.format != .parquet {
+        choice.types = ColumnTypes(schema.columns)
+      } else {
+        for value in part.values {
+          choice.types[value.column] = schema.position(of: value.column).map { schema.columns[$0].type }
+        }
+      }
+      found.add(try await self.digest(of: part.path, choice))
     }
     guard found == digest else {
       throw Problem(
         .io,
         "the file does not have the rows that were written: wrote \(digest.rows) rows, digest \(digest.text); "
           + "read \(found.rows) rows, digest \(found.text)", at: target.path)
+    }
+  }
+
+  private func digest(of path: String, _ choice: FileInputOptions) async throws(Problem) -> RowDigest {
+    let source = try await services.sources.open(.file(path: path, choice))
+    guard let table = try await source.mainTable() else {
+      throw Problem(.io, "read back several tables instead of one", at: path)
+    }
+    let threads = self.threads, services = self.services
+    let rows = try await source.rows(of: table, RowRequest(cores: threads))
+    return try await withTaskExecutorPreference(threads > 1 ? services.workers : nil) {
+      () async throws(Problem) in try await RowDigest.of(rows, threads: threads)
     }
   }
 }

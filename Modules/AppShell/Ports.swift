@@ -62,9 +62,19 @@ public protocol OutputFiles: Sendable {
   func makeDirectory(_ path: String) throws(Problem) -> Bool
   /// Removes a directory if it is empty.
   func removeDirectory(_ path: String)
+  /// Opens files in partitions, which appear together.
+  /// - Throws: `cannotCreate` if files exist that may not.
+  func files(_ pattern: PathPattern, existing: ExistingFiles) throws(Problem) -> any OutputFileSet
   /// Opens a directory that appears under its name when it is complete.
   /// - Throws: `cannotCreate`; also if the directory exists and must not be replaced.
   func directory(_ path: String, replaces: Bool) throws(Problem) -> any OutputDirectory
+}
+
+extension OutputFiles {
+  /// No partitions.
+  public func files(_ pattern: PathPattern, existing: ExistingFiles) throws(Problem) -> any OutputFileSet {
+    throw Problem(.cannotCreate, "partitions are not available here", at: pattern.root)
+  }
 }
 
 /// The stores.

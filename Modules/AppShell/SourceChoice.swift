@@ -6,12 +6,22 @@ public import Rows
 public enum SourceChoice: Sendable, Hashable {
   /// A file, with its options.
   case file(path: String, FileInputOptions)
+  /// A file on a server.
+  case remote(url: String, FileInputOptions, APIOptions)
   /// A store, nil for the default one; of the options, the limits apply.
   case storage(String?, FileInputOptions = FileInputOptions())
   /// A live API.
   case live(name: String, APIOptions)
   /// The built-in data.
   case snapshot
+
+  /// Whether it is a file, here or on a server.
+  public var isFile: Bool {
+    switch self {
+    case .file, .remote: true
+    case .storage, .live, .snapshot: false
+    }
+  }
 }
 
 extension SourceChoice {

@@ -40,7 +40,7 @@ final class WorkbookFile: TableContainer {
     SheetSink(self, spool: try scratch.makeFile())
   }
 
-  /// Writes bytes of the current sheet, or begins the next one. A NUL ends the sheet and begins the part with its links.
+  /// Writes bytes of the current sheet, or begins the next one. A NUL ends the sheet and begins its links.
   func write(_ bytes: borrowing ByteBuffer) async throws(Problem) {
     var packed = ByteBuffer()
     let end = bytes.distance(to: 0)

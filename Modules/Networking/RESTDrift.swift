@@ -15,7 +15,7 @@ extension RESTSource {
   ///   - columns: those that the records fill.
   ///   - samples: some of the records.
   ///   - findings: the differences from the description; renamed members get their probable name.
-  /// - Throws: `badData` if stored values would be replaced with null because no record has their member, unless that is
+  /// - Throws: `badData` if stored values would be replaced with null as no record has their member, unless that is
   ///   accepted.
   func checkDrift(
     of dataset: APIDataset, _ columns: [SourceColumn], _ members: RESTMembers, _ samples: [RESTDriftSample],

@@ -52,7 +52,7 @@ extension RESTSource {
   }
 
   /// The stored rows of a parent whose list could not be read: they are not lost for that.
-  /// - Returns: nil if the rows have to be complete, and cannot be told from those of other parents.
+  /// - Returns: nil if the rows have to be complete, and cannot be distinguished from those of other parents.
   private func keptRows(_ combination: Combination, _ reader: RESTRecordReader) async throws(Problem) -> [RESTRows]? {
     guard stored != nil else { return isComplete ? nil : [] }
     let dataset = reader.dataset, schema = dataset.schema

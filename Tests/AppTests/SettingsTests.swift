@@ -14,7 +14,7 @@ import Testing
   /// Options that say what one command does; as defaults they would surprise.
   private static let momentary: Set = [
     "accept", "accept-drift", "agg", "allow-partial", "allow-shrink", "as", "auth", "catalog", "columns", "config",
-    "count", "count-by", "csvw",
+    "count", "count-by", "csvw", "existing",
     "datapackage", "dataset", "discover", "dry-run", "episode", "favourites", "from", "from-format", "from-storage",
     "full", "grammar", "group", "header", "ignore", "image-dir", "images", "join", "join-type", "json", "keep-cursor",
     "key", "limit",

@@ -31,7 +31,7 @@ struct ImagesCommand {
     let source = try await services.sources.open(choice)
     let table = try await TableCommand.table(of: source, choice, invocation, services.report)
     var request = RowRequest()
-    if case .file = choice {
+    if choice.isFile {
     } else if let schema = try await source.tables().first(where: { $0.name == table }) {
       request.selection = try selection.read(for: schema)
       request.selection?.columns = nil

@@ -52,9 +52,12 @@ enum InputFiles {
 
   /// The files that match a pattern; an existing file is none.
   static func expand(_ word: String, _ services: AppServices) throws(Problem) -> [String] {
-    guard isPattern(word), !word.contains("://"), !SourceChoice.isServer(word), !services.files.isFile(word) else {
-      return [word]
+    if SourceChoice.isServer(word) { return [word] }
+    if !word.isEmpty, let files = try services.documents.files(below: word) {
+      if files.isEmpty { throw Problem(.noInput, "the directory has no files", at: word) }
+      return files
     }
+    guard isPattern(word), !word.contains("://"), !services.files.isFile(word) else { return [word] }
     let found = try services.documents.matches(word)
     guard !found.isEmpty else {
       throw Problem(.noInput, "no file matches the pattern", at: word, hint: "list the files with: ls")
@@ -81,7 +84,7 @@ enum InputFiles {
     }
     let reader = SourceOptions(invocation), files = invocation.all(Options.from)
     var choices: [SourceChoice] = []
-    for file in files { choices.append(.file(path: file, try reader.file())) }
+    for file in files { choices.append(try reader.file(file, try reader.file())) }
     if files.isEmpty { choices = [try reader.choice(for: Catalog.quotes.name)] }
     var sources: [any RecordSource] = []
     for choice in choices { sources.append(try await services.sources.open(choice)) }
@@ -152,8 +155,9 @@ enum InputFiles {
     UnionRows.Part(name: name ?? file) { (types) async throws(Problem) in
       var typed = choice
       typed.types = types
-      let source = try await services.sources.open(.file(path: file, typed))
-      let table = try await TableCommand.table(of: source, .file(path: file, typed), invocation, services.report)
+      let choice = try SourceOptions(invocation).file(file, typed)
+      let source = try await services.sources.open(choice)
+      let table = try await TableCommand.table(of: source, choice, invocation, services.report)
       return try await source.rows(of: table, RowRequest())
     }
   }

@@ -27,7 +27,7 @@ struct SourceOptions {
   ///   - connects: whether the command opens connections of its own, wherever the records come from.
   func choice(for dataset: String?, connects: Bool = false) throws(Problem) -> SourceChoice {
     try check(places: [Options.from, Options.storage, Options.source], connects)
-    if let path = invocation[Options.from] { return .file(path: path, try file()) }
+    if let path = invocation[Options.from] { return try file(path, try file()) }
     if let store = invocation[Options.storage] { return .storage(store, try FileInputOptions(invocation)) }
     if Self.personal.contains(dataset ?? ""), invocation[Options.source] == nil {
       try rejectAPIOptions("a store", connects)
@@ -53,7 +53,9 @@ struct SourceOptions {
       throw Problem(
         .usage, "--\(said[0].name) and --\(said[1].name) cannot be used together", hint: "use only one of them")
     }
-    if said.first == Options.from { return try rejectAPIOptions("a file", connects) }
+    if said.first == Options.from {
+      return try rejectAPIOptions("a file", connects || invocation.all(Options.from).contains(where: Self.isRemote))
+    }
     for option in Options.readingFiles + [Options.sheet] where invocation.has(option) {
       if FileInputOptions.limits.contains(option), said.first == Options.storage { continue }
       throw Problem(.usage, "--\(option.name) requires --from FILE", hint: "add --from FILE")
@@ -63,11 +65,31 @@ struct SourceOptions {
 
   private func rejectAPIOptions(_ place: String, _ connects: Bool) throws(Problem) {
     let apiOptions = Options.apiOptions.filter {
-      !connects || ![Options.proxy, Options.cacert, Options.allowPrivate].contains($0)
+      !connects || !Self.network.contains($0)
     }
     for option in apiOptions where invocation.has(option) {
       throw Problem(.usage, "--\(option.name) applies only to API sources, but the records come from \(place)")
     }
+  }
+
+  /// The options of every connection.
+  private static let network = [
+    Options.proxy, Options.cacert, Options.allowPrivate, Options.maxAge, Options.maxBytes, Options.deadline,
+    Options.refresh, Options.offline,
+  ]
+
+  /// Whether an input is a file on a server.
+  static func isRemote(_ path: String) -> Bool {
+    let lower = path.prefix(8).lowercased()
+    return lower.hasPrefix("http://") || lower.hasPrefix("https://")
+  }
+
+  /// A file, or one on a server.
+  func file(_ path: String, _ options: FileInputOptions) throws(Problem) -> SourceChoice {
+    guard Self.isRemote(path) else { return .file(path: path, options) }
+    var network = APIOptions()
+    try readNetwork(&network)
+    return .remote(url: path, options, network)
   }
 
   func file() throws(Problem) -> FileInputOptions {
@@ -88,6 +110,24 @@ struct SourceOptions {
       live.variables[String(pair[0])] = String(pair[1])
     }
     return live
+  }
+
+  /// Reads the options of every connection.
+  private func readNetwork(_ live: inout APIOptions) throws(Problem) {
+    live.maxAge = try invocation.integer(Options.maxAge, in: 0...Int(Int32.max))
+    live.maximumBytes = try invocation.size(Options.maxBytes)
+    live.deadline = try invocation.integer(Options.deadline, in: 1...86_400)
+    live.allowsPrivate = invocation.isOn(Options.allowPrivate)
+    live.refresh = invocation.has(Options.refresh)
+    live.offline = invocation.has(Options.offline) || invocation.isOn(Options.offline) && !live.refresh
+    live.proxy = invocation.setting(Options.proxy)
+    live.caFile = invocation.setting(Options.cacert)
+    if let proxy = live.proxy, let mark = proxy.firstRange(of: "://"),
+      !["http", "https", "socks4", "socks4a", "socks5", "socks5h"].contains(proxy[..<mark.lowerBound].lowercased())
+    {
+      throw Problem(
+        .usage, "invalid proxy “\(URLText.redacted(proxy))”", hint: "use http://HOST:PORT, socks5://HOST:PORT, or none")
+    }
   }
 
   /// The API to ask.
@@ -112,23 +152,10 @@ struct SourceOptions {
         hint: [.set(.source, to: "snapshot", for: "read the built-in data"), .set(.store, for: "read a store")])
     }
     live.server = invocation[Options.api]
-    live.maxAge = try invocation.integer(Options.maxAge, in: 0...Int(Int32.max))
-    live.maximumBytes = try invocation.size(Options.maxBytes)
-    live.deadline = try invocation.integer(Options.deadline, in: 1...86_400)
+    try readNetwork(&live)
     live.failsOnPartial = invocation.isOn(Options.strict)
     live.errorLimit = try invocation.integer(Options.errorsLimit, in: 1...1000)
     live.isComplete = isStrict || invocation.isOn(Options.strict)
-    live.allowsPrivate = invocation.isOn(Options.allowPrivate)
-    live.refresh = invocation.has(Options.refresh)
-    live.offline = invocation.has(Options.offline) || invocation.isOn(Options.offline) && !live.refresh
-    live.proxy = invocation.setting(Options.proxy)
-    live.caFile = invocation.setting(Options.cacert)
-    if let proxy = live.proxy, let mark = proxy.firstRange(of: "://"),
-      !["http", "https", "socks4", "socks4a", "socks5", "socks5h"].contains(proxy[..<mark.lowerBound].lowercased())
-    {
-      throw Problem(
-        .usage, "invalid proxy “\(URLText.redacted(proxy))”", hint: "use http://HOST:PORT, socks5://HOST:PORT, or none")
-    }
     if source == "snapshot" {
       for option in [
         Options.api, Options.maxAge, Options.maxBytes, Options.deadline, Options.strict, Options.refresh,

@@ -52,6 +52,8 @@ public enum ConfigurationKey: String, Sendable, CaseIterable {
   case noClobber = "no-clobber"
   /// The number of threads, and of images downloaded at a time.
   case threads, parallel
+  /// The memory for sorting and groups.
+  case memory
   /// The largest image, and the largest sum of images.
   case maxImage = "max-image"
   case maxTotal = "max-total"
@@ -132,7 +134,7 @@ public enum ConfigurationKey: String, Sendable, CaseIterable {
     case .threads: .number(1...1024)
     case .parallel: .number(1...64)
     case .maxAge: .number(0...Int(Int32.max))
-    case .maxImage, .maxTotal, .maxBytes: .size
+    case .maxImage, .maxTotal, .maxBytes, .memory: .size
     default: nil
     }
   }

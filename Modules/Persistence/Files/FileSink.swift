@@ -17,6 +17,7 @@ public final class FileSink: ByteSink {
   private let state = Mutex(State.open)
   private let written = Mutex(0)
   private let flushed = Mutex<FileStamp?>(nil)
+  private let isDurable = Mutex(false)
 
   /// The state of the temporary file.
   private enum State { case open, closed, detached, published, removed }
@@ -95,20 +96,38 @@ public final class FileSink: ByteSink {
     try sink.publish()
   }
 
+  /// Closes the temporary, which is flushed by its path afterwards.
+  func close() throws(Problem) { _ = try flush(isSynced: false) }
+
   /// Flushes the temporary, checks its length and closes it, once: what is left to do is one call.
+  /// - Parameter isSynced: whether to wait until it is on the disk; a file that is closed already is opened again.
   /// - Returns: what the file is.
-  func flush() throws(Problem) -> FileStamp {
-    if let known = flushed.withLock({ $0 }) { return known }
+  func flush(isSynced: Bool = true) throws(Problem) -> FileStamp {
+    if let known = flushed.withLock({ $0 }) {
+      if isSynced, !isDurable.withLock({ $0 }) { try sync() }
+      return known
+    }
     var status = stat()
     guard unsafe fstat(descriptor, &status) == 0, Int(status.st_size) == written.withLock({ $0 }) else {
       throw Problem(.io, "the file does not have the length that was written", at: name)
     }
-    guard fsync(descriptor) == 0 else { throw Problem.posix(errno, "flush", name) }
+    if isSynced {
+      guard fsync(descriptor) == 0 else { throw Problem.posix(errno, "flush", name) }
+      isDurable.withLock { $0 = true }
+    }
     state.withLock { $0 = .closed }
-    guard close(descriptor) == 0 else { throw Problem.posix(errno, "close", name) }
+    guard Glibc.close(descriptor) == 0 else { throw Problem.posix(errno, "close", name) }
     let stamp = FileStamp(status)
     flushed.withLock { $0 = stamp }
     return stamp
+  }
+
+  /// Waits until the closed temporary is on the disk.
+  private func sync() throws(Problem) {
+    let file = try RegularFile.open(temporary, O_RDONLY | O_NOFOLLOW)
+    defer { Glibc.close(file) }
+    guard fsync(file) == 0 else { throw Problem.posix(errno, "flush", name) }
+    isDurable.withLock { $0 = true }
   }
 
   /// Puts the flushed temporary in its place, and flushes the directory.
@@ -119,7 +138,7 @@ public final class FileSink: ByteSink {
 
   /// Puts the flushed temporary in its place; the caller flushes the directory.
   func place() throws(Problem) {
-    guard unsafe rename(temporary, target) == 0 else {
+    guard Temporaries.move(temporary, to: target) else {
       let code = errno
       discard()
       throw Problem.posix(code, "rename", name)
@@ -160,7 +179,7 @@ public final class FileSink: ByteSink {
       defer { if state == .open || state == .closed { state = .removed } }
       return state
     }
-    if left == .open { close(descriptor) }
+    if left == .open { Glibc.close(descriptor) }
     guard left == .open || left == .closed else { return }
     unsafe unlink(temporary)
     Temporaries.forget(temporary)

@@ -45,6 +45,8 @@ public enum Temporaries {
   static func makeDirectory(_ path: String, mode: UInt32) -> Int32 { unsafe mkdir(path, mode) }
   /// Removes a file, or an empty directory; returns whether it was removed.
   static func remove(_ path: String) -> Bool { unsafe Glibc.remove(path) == 0 }
+  /// Renames a file, also in place of another; returns whether it was renamed.
+  static func move(_ path: String, to target: String) -> Bool { unsafe rename(path, target) == 0 }
   static func forgetTree(_ path: String) { trees.withLock { _ = $0.remove(path) } }
   /// Counts a path among the temporaries before there is anything.
   static func expect(_ path: String) { paths.withLock { _ = $0.insert(path) } }

@@ -7,10 +7,10 @@ public struct PluginDirectories: Sendable {
   private let reserved: Set<String>
 
   /// - Parameters:
-  ///   - folders: in order of precedence.
+  ///   - directories: in order of precedence.
   ///   - reserved: names that no plug-in may have: those of the built-in formats.
-  public init(_ folders: [String], reserved: [String]) {
-    self.folders = folders
+  public init(_ directories: [String], reserved: [String]) {
+    self.folders = directories
     self.reserved = Set(reserved)
   }
 

@@ -8,6 +8,8 @@ public struct FileSource: RecordSource {
   /// The path, or `standard input`.
   public let name: String
   private let path: String?
+  /// The path that names the table, with the extension of the format.
+  private let title: String
   private let format: FileFormat
   private var reading: FileInputOptions
   private let scratch: any ScratchSpace
@@ -25,13 +27,14 @@ public struct FileSource: RecordSource {
   /// A pipe is copied to a private file first, unless types are given, because types may have to be inferred again.
   /// - Parameters:
   ///   - path: the path of the file, or `-` for standard input.
+  ///   - url: the address that the file was fetched from; nil for a file of the user.
   ///   - reading: how to read the file.
   ///   - scratch: for copies of pipes.
   ///   - onRead: called as the file is read, with the position in it and its size; the size of a pipe is nil.
   ///   - report: called with each change of a column name, as a sentence.
   /// - Throws: `noInput`, `permission`, `io`; `usage` if the format is unknown.
   public init(
-    path: String, _ reading: FileInputOptions, scratch: any ScratchSpace,
+    path: String, of url: String? = nil, _ reading: FileInputOptions, scratch: any ScratchSpace,
     onRead: (@Sendable (_ position: Int, _ size: Int?) -> Void)? = nil, report: @escaping @Sendable (Warning) -> Void
   ) throws(Problem) {
     self.reading = reading
@@ -40,7 +43,8 @@ public struct FileSource: RecordSource {
     self.report = report
     let advice = Remedy.set(.store, to: path, for: "read a directory as a store")
     let file = (path == "-" ? FileByteSource() : try Self.open(path, advice)).reporting(onRead)
-    name = file.name
+    name = url.map { URLText.redacted($0) } ?? file.name
+    title = url.map { String($0.prefix { $0 != "?" && $0 != "#" }) } ?? path
     let isPipe = file.size == nil
     let (source, compression) = try Self.decompressed(file)
     self.compression = compression
@@ -49,7 +53,7 @@ public struct FileSource: RecordSource {
     let bytes: any ByteSource = copy ?? source
     piped = isPipe ? bytes : nil
     self.path = isPipe ? nil : path
-    if let said = reading.format { format = said } else { format = try Self.format(of: path, bytes, reading) }
+    if let said = reading.format { format = said } else { format = try Self.format(of: title, bytes, reading) }
     if format.isRandomAccess {
       if compression != nil, copy == nil { copy = try SpooledByteSource(source, scratch: scratch) }
       try copy?.readAll()
@@ -104,14 +108,11 @@ public struct FileSource: RecordSource {
   private static func open(_ path: String, _ advice: Remedy) throws(Problem) -> FileByteSource {
     do throws(Problem) { return try FileByteSource(input: path, ifFolder: advice) } catch {
       guard error.kind == .noInput, let mark = path.firstRange(of: "://"),
-        ["http", "https", "ftp", "s3", "gs", "file"].contains(path[..<mark.lowerBound].lowercased())
+        ["ftp", "s3", "gs", "file"].contains(path[..<mark.lowerBound].lowercased())
       else { throw error }
-      let url = URLText.redacted(path), isWeb = path.lowercased().hasPrefix("http")
       throw Problem(
-        .usage, "cannot read from a URL", at: url,
-        hint: isWeb
-          ? "download it first: curl -fLo FILE \(url == path ? Remedy.shellWord(path) : "URL")"
-          : "copy it to a file first")
+        .usage, "cannot read from a URL", at: URLText.redacted(path),
+        hint: "copy it to a file first, or use http or https")
     }
   }
 
@@ -143,7 +144,7 @@ public struct FileSource: RecordSource {
   /// The given name, or the file's name without its suffix.
   private var table: String {
     if let table = reading.table { return table }
-    return path.map(FileCompression.stem) ?? "input"
+    return path == nil ? "input" : FileCompression.stem(of: title)
   }
 
   /// The tables: those of a database, the sheets of a workbook, or the only one. The columns of sheets and of the only

@@ -27,7 +27,7 @@ enum PackedCell {
   /// Stores a cell whose bytes are in `text`.
   /// - Parameters:
   ///   - row: the beginning of the row.
-  ///   - end: the end of the row so far; it moves behind what is outside the 8 bytes.
+  ///   - end: the end of the row so far; it moves past bytes that do not fit into the 8.
   @inline(__always) static func store(
     _ cell: Cell, _ text: UnsafePointer<UInt8>, at target: UnsafeMutablePointer<UInt8>,
     in row: UnsafeMutablePointer<UInt8>, _ end: inout UnsafeMutablePointer<UInt8>

@@ -1,0 +1,146 @@
+import AppShell
+import Codecs
+import CommandLineKit
+import Domain
+import Networking
+import Persistence
+import Query
+import Rows
+
+/// A table of a file on a server. The file is in the cache, which no other process changes meanwhile.
+struct RemoteSource: RecordSource {
+  let name: String
+  private let inner: FileSource
+  private let download: CachedDownload
+
+  init(_ inner: FileSource, _ download: CachedDownload) {
+    (self.inner, self.download, name) = (inner, download, inner.name)
+  }
+
+  func tables() async throws(Problem) -> [Schema] { try await inner.tables() }
+  func mainTable() async throws(Problem) -> String? { try await inner.mainTable() }
+  func rows(of table: String, _ request: RowRequest) async throws(Problem) -> any RowStream {
+    try await inner.rows(of: table, request)
+  }
+}
+
+/// Fetches a file into the cache: continues what an earlier attempt has left, and fetches nothing if it is unchanged.
+struct RemoteFile {
+  let url: String
+  let options: APIOptions
+  let transport: any HTTPTransport
+  let download: CachedDownload
+  let report: Report
+  let progress: Progress
+  /// Seconds since 1970.
+  let now: Int64
+
+  private static let attempts = 5
+  private var place: String { URLText.redacted(url) }
+
+  /// Makes the complete file available.
+  /// - Returns: when the server sent it or last said that it is unchanged, in seconds since 1970.
+  func fetch() async throws(Problem) -> Int64 {
+    let known = options.refresh ? nil : download.complete
+    if options.offline {
+      guard let known else {
+        throw Problem(.unavailable, "not in the cache, and offline mode is set", at: place, hint: .omit(.offline))
+      }
+      return known.fetched
+    }
+    if let known, let age = options.maxAge, now - known.fetched < Int64(age) { return known.fetched }
+    if options.refresh { download.discard() }
+    progress.begin(place, "bytes")
+    defer { progress.finish() }
+    var last = Problem(.unavailable, "changed during the download", at: place)
+    for _ in 0..<Self.attempts {
+      let response: HTTPResponse
+      let part = download.partial
+      do throws(Problem) { response = try await transport.send(request(part, known)) } catch {
+        guard error.kind == .unavailable, let known else { throw error }
+        report.warning("\(place): \(error.message); using the copy in the cache")
+        return known.fetched
+      }
+      if response.status == 304, part == nil, var known {
+        known.fetched = now
+        try download.note(known)
+        return now
+      }
+      var begun = 0
+      switch response.status {
+      case 206:
+        guard let part, response.continues(part.count) else {
+          download.discard()
+          continue
+        }
+        begun = part.count
+        try download.resume()
+      case 200:
+        try download.begin(response.isEncoded || ImageValidator(response) == nil ? nil : response.state(at: now))
+      case 416 where part != nil:
+        download.discard()
+        continue
+      default: throw refusal(response.status)
+      }
+      do throws(Problem) {
+        try await receive(response, after: begun)
+        try download.finish(response.state(at: now))
+        return now
+      } catch {
+        download.suspend()
+        guard error.isTransient else { throw error }
+        last = error.located(at: place)
+      }
+    }
+    throw last
+  }
+
+  private func request(
+    _ part: (state: CachedDownload.State, count: Int)?, _ known: CachedDownload.State?
+  ) -> HTTPRequest {
+    var headers = [HTTPHeader("Accept", "*/*"), HTTPHeader("Accept-Encoding", "identity")]
+    if let part, let validator = part.state.etag ?? part.state.modified {
+      headers += [HTTPHeader("Range", "bytes=\(part.count)-"), HTTPHeader("If-Range", validator)]
+    } else if let known {
+      if let tag = known.etag { headers.append(HTTPHeader("If-None-Match", tag)) }
+      if let date = known.modified { headers.append(HTTPHeader("If-Modified-Since", date)) }
+    }
+    return HTTPRequest(
+      .get, url, headers: headers, timeout: .seconds(options.deadline ?? 86_400),
+      maximumBytes: options.maximumBytes ?? 1 << 50)
+  }
+
+  private func receive(_ response: HTTPResponse, after begun: Int) async throws(Problem) {
+    let rest = response.isEncoded ? nil : response.header("Content-Length").flatMap { Int($0) }
+    var count = 0
+    for try await chunk in response.body {
+      try download.append(chunk)
+      count += chunk.count
+      progress.update { [count] step in (step.bytes, step.allBytes) = (begun + count, rest.map { begun + $0 }) }
+    }
+    guard let rest, rest != count else { return }
+    var problem = Problem(.unavailable, "the response was truncated", at: place)
+    problem.isTransient = true
+    throw problem
+  }
+
+  private func refusal(_ status: Int) -> Problem {
+    let kind: Problem.Kind =
+      [404, 410].contains(status) ? .noInput : [401, 403].contains(status) ? .permission : .unavailable
+    return Problem(kind, "HTTP status \(status)", at: place)
+  }
+}
+
+extension HTTPResponse {
+  fileprivate var isEncoded: Bool { header("Content-Encoding").map { $0.lowercased() != "identity" } ?? false }
+
+  /// The facts for the next request.
+  fileprivate func state(at now: Int64) -> CachedDownload.State {
+    CachedDownload.State(etag: header("ETag"), modified: header("Last-Modified"), fetched: now)
+  }
+
+  /// Whether a partial response begins after `count` bytes.
+  fileprivate func continues(_ count: Int) -> Bool {
+    !isEncoded && header("Content-Range")?.hasPrefix("bytes \(count)-") == true
+  }
+}

@@ -1,0 +1,191 @@
+import Codecs
+public import Rows
+
+/// The path of a partitioned output: `out/production={production}/part-{n}.parquet`.
+///
+/// `{COLUMN}` is the value of a column, `{n}` the number of the file within its partition, from 0, and `{date}` the
+/// date of the export; `{{` is a brace. A directory `COLUMN={COLUMN}` is a Hive partition: readers take the column from
+/// it, and the files do not contain it.
+public struct PathPattern: Sendable, Hashable {
+  /// A piece of the path.
+  private enum Piece: Sendable, Hashable {
+    case text(String), column(Int), number, date
+  }
+  private let pieces: [Piece]
+  /// The columns in the path, in their order, each once.
+  public let columns: [String]
+  /// The columns that only the path has.
+  public let hiveColumns: [String]
+  /// Whether a partition may have several files.
+  public var isNumbered: Bool { pieces.contains(.number) }
+  /// The directory above the first placeholder, without a trailing slash; `.` for the current one.
+  public let root: String
+
+  /// The text of a null value in a path.
+  public static let null = "__HIVE_DEFAULT_PARTITION__"
+
+  /// Parses a path; nil if it has no placeholder.
+  /// - Throws: `usage` for an unterminated or empty placeholder.
+  public init?(_ path: String) throws(Problem) {
+    var pieces: [Piece] = [], columns: [String] = [], text = ""
+    var hive: [String] = [], rest = path[...]
+    while let next = rest.popFirst() {
+      guard next == "{" else {
+        if next == "}", rest.first == "}" { rest.removeFirst() }
+        text.append(next)
+        continue
+      }
+      if rest.first == "{" {
+        rest.removeFirst()
+        text.append("{")
+        continue
+      }
+      guard let end = rest.firstIndex(of: "}"), end > rest.startIndex else {
+        throw Problem(.usage, "invalid placeholder in “\(path)”", hint: "use {COLUMN}, {n} or {date}; {{ is a brace")
+      }
+      let name = String(rest[..<end])
+      rest = rest[rest.index(after: end)...]
+      let isHive = "/\(text)".hasSuffix("/\(name)=") && (rest.first == "/")
+      if !text.isEmpty { pieces.append(.text(text)) }
+      text = ""
+      switch (name, isHive) {
+      case ("n", false): pieces.append(.number)
+      case ("date", false): pieces.append(.date)
+      default:
+        if isHive, !Self.contains(hive, name) { hive.append(name) }
+        if !Self.contains(columns, name) { columns.append(name) }
+        pieces.append(.column(columns.firstIndex { $0.utf8.elementsEqual(name.utf8) } ?? 0))
+      }
+    }
+    if !text.isEmpty { pieces.append(.text(text)) }
+    guard pieces.contains(where: { if case .text = $0 { false } else { true } }) else { return nil }
+    (self.pieces, self.columns, hiveColumns) = (pieces, columns, hive)
+    var before = ""
+    if case .text(let text)? = pieces.first { before = text }
+    let slash = before.lastIndex(of: "/")
+    root = slash.map { $0 == before.startIndex ? "/" : String(before[..<$0]) } ?? "."
+  }
+
+  /// Whether only the path has a column.
+  func isHive(_ column: String) -> Bool { Self.contains(hiveColumns, column) }
+
+  /// Byte for byte: é in one code point and in two are two columns.
+  private static func contains(_ names: [String], _ name: String) -> Bool {
+    names.contains { $0.utf8.elementsEqual(name.utf8) }
+  }
+
+  /// The path of a file.
+  /// - Parameters:
+  ///   - values: the value of each of `columns`.
+  ///   - number: the number of the file within its partition.
+  ///   - date: the date of the export.
+  /// - Throws: `badData` for a value that cannot be part of a path.
+  public func path(_ values: [PartitionValue], number: Int, date: String) throws(Problem) -> String {
+    var path = ""
+    for piece in pieces {
+      switch piece {
+      case .text(let text): path += text
+      case .column(let column): path += try escaped(values[column])
+      case .number: path += String(number)
+      case .date: path += date
+      }
+    }
+    for component in path.split(separator: "/").suffix(32) {
+      if component.utf8.count > 255 {
+        throw Problem(.badData, "the name of a partition is longer than 255 bytes: \(component)")
+      }
+      if component == "." || component == ".." {
+        throw Problem(.badData, "the value “\(component)” cannot be the name of a partition")
+      }
+    }
+    return path
+  }
+
+  private func escaped(_ value: PartitionValue) throws(Problem) -> String {
+    let column = value.column
+    guard let value = value.text else { return Self.null }
+    if value.isEmpty {
+      throw Problem(
+        .badData, "column \(column): an empty text cannot be part of a path, because readers take it for null",
+        hint: "exclude these rows, or choose another column")
+    }
+    if value.elementsEqual(Self.null.utf8) {
+      throw Problem(.badData, "column \(column): “\(Self.null)” cannot be part of a path: it means null")
+    }
+    return Self.escaped(value)
+  }
+
+  /// A value as Hive writes it in a path.
+  static func escaped(_ value: [UInt8]) -> String {
+    var bytes: [UInt8] = []
+    for byte in value {
+      guard byte < 0x20 || byte == 0x7F || "\"#%'*/:=?\\{[]^".utf8.contains(byte) else {
+        bytes.append(byte)
+        continue
+      }
+      let digits = Array("0123456789ABCDEF".utf8)
+      bytes += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+    }
+    return String(decoding: bytes, as: UTF8.self)
+  }
+
+  /// The value of a name in a path: the inverse of `escaped`; nil for null.
+  public static func unescaped(_ text: String) -> [UInt8]? {
+    if text == null { return nil }
+    func digit(_ byte: UInt8) -> UInt8? {
+      switch byte {
+      case 48...57: byte - 48
+      case 65...70: byte - 55
+      case 97...102: byte - 87
+      default: nil
+      }
+    }
+    var bytes: [UInt8] = [], rest = Array(text.utf8)[...]
+    while let byte = rest.popFirst() {
+      if byte == UInt8(ascii: "%"), rest.count >= 2, let high = digit(rest[rest.startIndex]),
+        let low = digit(rest[rest.startIndex + 1])
+      {
+        bytes.append(high << 4 | low)
+        rest = rest.dropFirst(2)
+      } else {
+        bytes.append(byte)
+      }
+    }
+    return bytes
+  }
+
+  /// The columns and values of the directories of a path, `name=value`.
+  public static func hiveValues(of path: String) -> [PartitionValue] {
+    var values: [PartitionValue] = []
+    for component in path.split(separator: "/").dropLast() {
+      guard let mark = component.firstIndex(of: "="), mark > component.startIndex else { continue }
+      let name = unescaped(String(component[..<mark])).map { String(decoding: $0, as: UTF8.self) } ?? ""
+      if values.contains(where: { $0.column == name }) { continue }
+      values.append(
+        PartitionValue(column: name, text: unescaped(String(component[component.index(after: mark)...]))))
+    }
+    return values
+  }
+
+  /// A pattern of the files that an export with these values may have written; nil for any values.
+  public func glob(_ values: [PartitionValue]? = nil) -> String {
+    var pattern = ""
+    for piece in pieces {
+      switch piece {
+      case .text(let text): pattern += Self.quoted(text)
+      case .column(let column):
+        pattern += values.map { Self.quoted($0[column].text.map(Self.escaped) ?? Self.null) } ?? "*"
+      case .number, .date: pattern += "*"
+      }
+    }
+    return pattern
+  }
+
+  /// A text without special characters of patterns.
+  private static func quoted(_ text: String) -> String {
+    text.reduce(into: "") { quoted, character in
+      if "*?[\\".contains(character) { quoted.append("\\") }
+      quoted.append(character)
+    }
+  }
+}

@@ -1,0 +1,134 @@
+import Codecs
+import Glibc
+public import Rows
+import Synchronization
+
+/// A file of a server in the cache: complete, or the beginning of one that is still to come. One process at a time uses
+/// it; no other user can read it.
+public final class CachedDownload: Sendable {
+  /// The facts about a download, for the next request.
+  public struct State: Sendable, Hashable {
+    /// The ETag, and the date of last change, as the server wrote them; nil if it did not.
+    public var etag: String?, modified: String?
+    /// When it was fetched or last found unchanged, in seconds since 1970.
+    public var fetched: Int64
+
+    /// Creates a state.
+    public init(etag: String?, modified: String?, fetched: Int64) {
+      (self.etag, self.modified, self.fetched) = (etag, modified, fetched)
+    }
+  }
+
+  /// The path of the complete file.
+  public let path: String
+  private let part: String
+  private let lock: LockedDescriptor
+  private let open = Mutex<Int32>(-1)
+
+  /// - Parameters:
+  ///   - url: the address, which names the file.
+  ///   - cache: the directory of the cache.
+  /// - Throws: `busy` if another process uses the file; `permission`, `io`.
+  public init(_ url: String, in cache: String) throws(Problem) {
+    let directory = "\(cache)/files"
+    try Directories.make(directory)
+    let name = "\(directory)/\(SHA256.hex(Array(url.utf8)).prefix(32))"
+    (path, part) = (name + ".data", name + ".part")
+    lock = try LockedDescriptor(name + ".lock")
+  }
+
+  deinit { suspend() }
+
+  /// The complete file; nil if there is none.
+  public var complete: State? { (try? FileStamp.now(at: path)) != nil ? Self.state(path + ".json") : nil }
+
+  /// The beginning of a file: its state, and its size in bytes; nil if there is none.
+  public var partial: (state: State, count: Int)? {
+    guard let state = Self.state(part + ".json"), let size = try? FileByteSource(path: part).size, size > 0 else {
+      return nil
+    }
+    return (state, size)
+  }
+
+  /// Begins a file; what there was of it is removed.
+  /// - Parameter state: nil if it cannot be continued later.
+  public func begin(_ state: State?) throws(Problem) {
+    discard()
+    if let state { try Self.write(state, to: part + ".json") }
+    let descriptor = try RegularFile.open(part, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW, action: "create")
+    open.withLock { $0 = descriptor }
+  }
+
+  /// Continues the beginning of a file.
+  public func resume() throws(Problem) {
+    suspend()
+    let descriptor = try RegularFile.open(part, O_WRONLY | O_APPEND | O_NOFOLLOW)
+    open.withLock { $0 = descriptor }
+  }
+
+  /// Appends bytes.
+  public func append(_ bytes: [UInt8]) throws(Problem) {
+    try writeAll(bytes, to: open.withLock { $0 }, place: part)
+  }
+
+  /// Makes the file complete.
+  public func finish(_ state: State) throws(Problem) {
+    suspend()
+    // Without its state the file is not used.
+    _ = Temporaries.remove(path + ".json")
+    guard Temporaries.move(part, to: path) else { throw Problem.posix(errno, "rename", part) }
+    try note(state)
+    _ = Temporaries.remove(part + ".json")
+  }
+
+  /// Replaces the state of the complete file.
+  public func note(_ state: State) throws(Problem) { try Self.write(state, to: path + ".json") }
+
+  /// Closes a file that is not complete; it stays.
+  public func suspend() {
+    let descriptor = open.withLock { open in
+      defer { open = -1 }
+      return open
+    }
+    if descriptor >= 0 { close(descriptor) }
+  }
+
+  /// Removes a file that is not complete.
+  public func discard() {
+    suspend()
+    for file in [part, part + ".json"] { _ = Temporaries.remove(file) }
+  }
+
+  private static func state(_ path: String) -> State? {
+    guard let bytes = try? FileByteSource(path: path).bytes(limit: 1 << 16),
+      let object = try? JSON.parse(bytes, name: path), let fetched = object["fetched"]?.integerValue
+    else { return nil }
+    return State(etag: object["etag"]?.stringValue, modified: object["modified"]?.stringValue, fetched: fetched)
+  }
+
+  private static func write(_ state: State, to path: String) throws(Problem) {
+    let object = JSON.object([
+      "etag": state.etag.map { .string($0) } ?? .null, "modified": state.modified.map { .string($0) } ?? .null,
+      "fetched": .number(state.fetched),
+    ])
+    let sink = try FileSink(path: path, mode: 0o600)
+    try sink.append(object.canonicalBytes)
+    _ = try sink.flush()
+    try sink.publish()
+  }
+}
+
+/// A lock file, locked until the object is released.
+private final class LockedDescriptor: Sendable {
+  private let descriptor: Int32
+
+  init(_ path: String) throws(Problem) {
+    descriptor = try RegularFile.open(path, O_RDWR | O_CREAT | O_NOFOLLOW, action: "create")
+    guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
+      close(descriptor)
+      throw Problem(.busy, "another process is downloading or reading the file", hint: "run the command again later")
+    }
+  }
+
+  deinit { close(descriptor) }
+}

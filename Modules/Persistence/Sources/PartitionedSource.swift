@@ -1,0 +1,122 @@
+public import Codecs
+public import Domain
+public import Query
+public import Rows
+
+/// A file in a partition: the columns of its path follow those of the file. They are text unless types are given.
+public struct PartitionedSource: RecordSource {
+  /// The path.
+  public var name: String { inner.name }
+  private let inner: FileSource
+  private let values: [PartitionValue]
+  private let types: ColumnTypes
+
+  /// Opens the file at `path`, which gets only the types of its own columns.
+  /// - Throws: the errors of `FileSource`.
+  public init(
+    path: String, _ reading: FileInputOptions, _ values: [PartitionValue], scratch: any ScratchSpace,
+    onRead: (@Sendable (_ position: Int, _ size: Int?) -> Void)? = nil, report: @escaping @Sendable (Warning) -> Void
+  ) throws(Problem) {
+    var own = reading
+    own.types = ColumnTypes()
+    for name in reading.types.names where !values.contains(where: { $0.column == name }) {
+      own.types[name] = reading.types[name]
+    }
+    inner = try FileSource(path: path, own, scratch: scratch, onRead: onRead, report: report)
+    (self.values, types) = (values, reading.types)
+  }
+
+  /// The tables of the file.
+  public func tables() async throws(Problem) -> [Schema] { try await inner.tables() }
+  /// The main table of the file.
+  public func mainTable() async throws(Problem) -> String? { try await inner.mainTable() }
+
+  /// The rows of a table, each with the values of the path.
+  /// - Throws: `badData` for a value that does not have the given type; the errors of the file.
+  public func rows(of table: String, _ request: RowRequest) async throws(Problem) -> any RowStream {
+    var own = request
+    own.columns = request.columns?.filter { name in !values.contains { $0.column == name } }
+    // Not every format can distinguish rows without columns from no rows.
+    if own.columns?.isEmpty == true { own.columns = nil }
+    let rows = try await inner.rows(of: table, own)
+    var constants: [(column: ColumnDescription, value: Value)] = []
+    for value in values where !rows.schema.columns.has(value.column) {
+      let type = types[value.column] ?? .text
+      constants.append((ColumnDescription(value.column, type), try Self.value(value, type, at: name)))
+    }
+    return ConstantColumns(rows, constants)
+  }
+
+  private static func value(
+    _ value: PartitionValue, _ type: ColumnType, at place: String
+  ) throws(Problem) -> Value {
+    guard let bytes = value.text else { return .null }
+    let text = String(decoding: bytes, as: UTF8.self)
+    var found: Value?
+    switch type {
+    case .integer: found = Int64(text).map { .integer($0) }
+    case .real: found = Double(text).flatMap { $0.isFinite ? .real($0) : nil }
+    case .decimal: found = DecimalNumber(bytes).map { _ in .number(bytes) }
+    case .boolean: found = ["true": true, "false": false][text].map { .boolean($0) }
+    case .text, .url, .date, .timestamp: found = .text(bytes)
+    case .bytes, .list, .json: break
+    }
+    guard let found else {
+      throw Problem(
+        .badData, "invalid value “\(text)” of column \(value.column) in the path: expected \(type.name)", at: place)
+    }
+    return found
+  }
+}
+
+/// Rows with further columns that have the same values in each row.
+private final class ConstantColumns: RowStream {
+  let schema: Schema
+  private let inner: any RowStream
+  private let constants: [(column: ColumnDescription, value: Value)]
+
+  init(_ inner: any RowStream, _ constants: [(column: ColumnDescription, value: Value)]) {
+    schema = Schema(inner.schema.name, columns: inner.schema.columns + constants.map(\.column))
+    (self.inner, self.constants) = (inner, constants)
+  }
+
+  var mayWiden: Bool { inner.mayWiden }
+  var notes: [Warning] { inner.notes }
+  func widened() async throws(Problem) -> (any RowStream)? {
+    try await inner.widened().map { ConstantColumns($0, constants) }
+  }
+
+  func next() async throws(Problem) -> BatchTask? {
+    guard let task = try await inner.next() else { return nil }
+    if constants.isEmpty { return task }
+    let values = constants.map(\.value)
+    return task.followed { (batch) throws(Problem) in Self.adding(values, to: batch) }
+  }
+
+  private static func adding(_ values: [Value], to batch: RowBatch) -> RowBatch {
+    var arena = ArenaBuilder(capacity: batch.arena.count + 4096)
+    batch.arena.read { arena.append($0) }
+    let added = values.map { value -> Cell in
+      let start = UInt32(arena.count), bytes = value.plainText
+      switch value {
+      case .integer(let number): return .integer(number)
+      case .real(let number): return .real(number)
+      case .boolean(let value): return .boolean(value)
+      case .text:
+        arena.append(bytes)
+        return .text(start, UInt32(bytes.count))
+      case .number:
+        arena.append(bytes)
+        return .number(start, UInt32(bytes.count))
+      case .null, .json, .bytes: return .null
+      }
+    }
+    let width = batch.width + added.count
+    var cells = CellsBuilder(capacity: batch.count * width)
+    for row in 0..<batch.count {
+      for column in 0..<batch.width { cells.append(batch[row, column]) }
+      for cell in added { cells.append(cell) }
+    }
+    return RowBatch(width: width, count: batch.count, cells: cells.freeze(), arena: arena.freeze())
+  }
+}
