@@ -15,10 +15,11 @@ public enum SourceChoice: Sendable, Hashable {
   /// The built-in data.
   case snapshot
 
-  /// Whether it is a file, here or on a server.
+  /// Whether it is a file, here or on a web server; a table of a database server is none.
   public var isFile: Bool {
     switch self {
-    case .file, .remote: true
+    case .file(let path, _): !Self.isServer(path)
+    case .remote: true
     case .storage, .live, .snapshot: false
     }
   }
@@ -29,8 +30,6 @@ extension SourceChoice {
   public static func isServer(_ location: String) -> Bool {
     location.hasPrefix("postgres:") || location.hasPrefix("postgresql:")
   }
-  /// Whether the input is a file.
-  public var isFile: Bool { if case .file(let path, _) = self { !Self.isServer(path) } else { false } }
 }
 
 /// The options for an API.

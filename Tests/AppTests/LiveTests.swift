@@ -105,7 +105,7 @@ private let sample: [String: [UInt8]] = [
     let shown = shell.run("bb-export items --source ./s.json -f csv --progress always")
     #expect(shown.out == "item\n1\n2\n" && shown.status == 0)
     #expect(
-      shown.err.hasPrefix("1 of 2 requests, ") && shown.err.hasSuffix(" left\n"), "\(shown.err)")
+      shown.err.contains("items: 1 of 2 requests, ") && shown.err.hasSuffix(" left\n"), "\(shown.err)")
     #expect(shell.run("bb-export items --source ./s.json -f csv --refresh").err == "")
   }
   @Test("an unexpected page does not replace the cached response") func portal() throws {

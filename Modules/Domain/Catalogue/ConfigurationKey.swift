@@ -105,7 +105,8 @@ public enum ConfigurationKey: String, Sendable, CaseIterable {
     case .errors: "text"
     case .editor: "vi"
     case .pager: "less"
-    case .storage, .format, .source, .api, .maxAge, .proxy, .cacert, .threads, .width, .fromDelimiter, .fromNull, .null:
+    case .storage, .format, .source, .api, .maxAge, .proxy, .cacert, .threads, .memory, .width, .fromDelimiter,
+      .fromNull, .null:
       nil
     }
   }

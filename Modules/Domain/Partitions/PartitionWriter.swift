@@ -20,11 +20,11 @@ final class PartitionWriter: @unchecked Sendable {
   private var number = 0
   private var pending: [RowBatch] = []
   private var pendingRows = 0, pendingBytes = 0
-  /// Whether a file was begun, and its rows so far.
+  /// Whether a file is open, and its rows so far.
   private var isInFile = false
   private var rowsInFile = 0
 
-  /// What is to be done with files, in order; groups are being encoded meanwhile.
+  /// A step of writing files. Steps run in order; batches are encoded concurrently.
   private enum Step: Sendable {
     case open(PartitionFile)
     case part(Task<Result<EncodedBatch, Problem>, Never>)

@@ -4,7 +4,7 @@ public import Rows
 /// Finds the character a name means: by name, by full name, by the known other names, by nickname and aliases.
 ///
 /// Case, marks, punctuation and blanks do not count. The first way that knows the name decides; when it knows several
-/// characters of that name, other columns may tell which of them is meant.
+/// characters of that name, other columns may decide it.
 public struct NameIndex: Sendable {
   /// Ways to know a name, the surest first: from a name to the positions of the characters.
   private let ways: [[Name: [Int]]]
