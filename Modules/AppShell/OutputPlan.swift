@@ -125,11 +125,11 @@ public struct OutputPlan: Sendable {
     }
   }
 
-  /// - Throws: `usage` for less than 1 MiB.
+  /// - Throws: `usage` for less than 16 MiB, with which a large sort would need too many temporary files.
   private static func memory(_ invocation: Invocation) throws(Problem) -> Int? {
     guard let size = try invocation.size(OutputOptions.memory) else { return nil }
-    guard size >= 1 << 20 else {
-      throw Problem(.usage, "--memory is too small: at least 1M is required", hint: "use --memory 64M")
+    guard size >= 16 << 20 else {
+      throw Problem(.usage, "--memory is too small: at least 16M is required", hint: "use --memory 64M")
     }
     return size
   }
