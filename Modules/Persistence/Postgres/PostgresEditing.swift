@@ -11,6 +11,8 @@ struct PostgresEditing: EditableTable {
   private let connection: PostgresConnection
   private var rows: [StoredKey: [Value]] = [:]
   private var puts: [StoredKey: [Value]] = [:]
+  /// The keys of the records that are in the table.
+  private var found: Set<StoredKey> = []
   private var removals: [StoredKey] = []
 
   /// Fetches the records that `change` is about from the table of `kept`.
@@ -56,7 +58,9 @@ struct PostgresEditing: EditableTable {
       "SELECT \(PostgresFormat.names(schema)) FROM \(table)\(condition)", parameters)
     for row in 0..<result.rows {
       let values = try result.values(row, schema, at: connection.place)
-      rows[StoredKey(of: values, schema)] = values
+      let key = StoredKey(of: values, schema)
+      rows[key] = values
+      found.insert(key)
     }
   }
 
@@ -95,14 +99,26 @@ struct PostgresEditing: EditableTable {
       let list = values(removals[start..<min(removals.count, start + step)], &parameters)
       try connection.query("DELETE FROM \(table) WHERE (\(keyNames)) IN (\(list))", parameters)
     }
+    try write(Array(puts.filter { !found.contains($0.key) }.values)) { list in
+      "INSERT INTO \(table)(\(PostgresFormat.names(schema))) \(list)"
+    }
     let others = schema.columns.indices.filter { !schema.key.contains($0) }.map { schema.columns[$0].name.quotedForSQL }
-    let clash =
-      others.isEmpty
-      ? "NOTHING" : "UPDATE SET " + others.map { "\($0) = excluded.\($0)" }.joined(separator: ", ")
-    let changed = Array(puts.values), rowStep = max(1, PostgresParameters.most / max(1, schema.width))
-    for start in stride(from: 0, to: changed.count, by: rowStep) {
+    if others.isEmpty { return }
+    let matches = schema.key.map { schema.columns[$0].name.quotedForSQL }.map { "a.\($0) = v.\($0)" }
+    try write(Array(puts.filter { found.contains($0.key) }.values)) { list in
+      "UPDATE \(table) a SET \(others.map { "\($0) = v.\($0)" }.joined(separator: ", ")) "
+        + "FROM (\(list)) AS v(\(PostgresFormat.names(schema))) WHERE \(matches.joined(separator: " AND "))"
+    }
+  }
+
+  /// Executes a statement with a list of rows.
+  ///
+  /// It needs no unique index: a table that is distributed over servers may have none.
+  private func write(_ changed: [[Value]], _ statement: (_ list: String) -> String) throws(Problem) {
+    let step = max(1, PostgresParameters.most / max(1, schema.width))
+    for start in stride(from: 0, to: changed.count, by: step) {
       var parameters = PostgresParameters(), rows: [String] = []
-      for row in changed[start..<min(changed.count, start + rowStep)] {
+      for row in changed[start..<min(changed.count, start + step)] {
         var places: [String] = []
         for (value, column) in zip(row, schema.columns) {
           parameters.append(value, column.type)
@@ -110,9 +126,7 @@ struct PostgresEditing: EditableTable {
         }
         rows.append("(\(places.joined(separator: ", ")))")
       }
-      try connection.query(
-        "INSERT INTO \(table)(\(PostgresFormat.names(schema))) VALUES \(rows.joined(separator: ", ")) "
-          + "ON CONFLICT (\(keyNames)) DO \(clash)", parameters)
+      try connection.query(statement("VALUES \(rows.joined(separator: ", "))"), parameters)
     }
   }
 }

@@ -145,7 +145,8 @@ struct PostgresLoading {
         "UPDATE \(name) a SET \(sets) FROM \(Self.beside) b WHERE \(matches) AND (\(differs))")
     }
     try connection.execute(
-      "INSERT INTO \(name)(\(all)) SELECT \(all) FROM \(Self.beside) ON CONFLICT DO NOTHING")
+      "INSERT INTO \(name)(\(all)) SELECT \(all) FROM \(Self.beside) b "
+        + "WHERE NOT EXISTS (SELECT 1 FROM \(name) a WHERE \(matches))")
   }
 
   /// Whether a row `a` of the table and a row `b` of the load have the same key, in SQL.

@@ -1,0 +1,67 @@
+"""CSV into a table of PostgreSQL and back, against psql's \\copy and DuckDB's extension; the server is on loopback, in memory, and without fsync.
+
+Every tool is a whole process. The tables are compared by sums, as the server computes them."""
+import os, pathlib, shlex, shutil, socket, subprocess, sys, tempfile
+import measure, peers
+
+
+def binary(name):
+    places = sorted(pathlib.Path("/usr/lib/postgresql").glob(f"*/bin/{name}"), reverse=True)
+    return str(places[0]) if places else shutil.which(name)
+
+
+class Server:
+    def __init__(self, folder):
+        self.data = pathlib.Path(folder) / "cluster"
+        self.data.mkdir()
+        self.user = ["runuser", "-u", "postgres", "--"] if os.geteuid() == 0 else []
+        if self.user: shutil.chown(self.data, "postgres")
+        with socket.socket() as s:
+            s.bind(("127.0.0.1", 0))
+            self.port = s.getsockname()[1]
+        subprocess.run(self.user + [binary("initdb"), "-D", str(self.data), "-U", "bb", "-A", "trust", "-E", "UTF8", "--no-locale", "--no-sync"], check=True, stdout=subprocess.DEVNULL, cwd="/")
+        settings = f"-c listen_addresses=127.0.0.1 -c port={self.port} -c unix_socket_directories={self.data} -c fsync=off -c shared_buffers=512MB -c max_wal_size=8GB -c autovacuum=off"
+        subprocess.run(self.user + [binary("pg_ctl"), "-D", str(self.data), "-o", settings, "-l", str(self.data / "log"), "-w", "start"], check=True, stdout=subprocess.DEVNULL, cwd="/")
+        self.url = f"postgres://bb@127.0.0.1:{self.port}/postgres"
+
+    def stop(self): subprocess.run(self.user + [binary("pg_ctl"), "-D", str(self.data), "-m", "immediate", "stop"], stdout=subprocess.DEVNULL, cwd="/")
+
+    def sql(self, text): return subprocess.run(["psql", "-XAtq", self.url, "-c", text], capture_output=True, text=True).stdout.strip()
+
+
+def python(code): return f"{peers.venv}/bin/python -c {shlex.quote(code)}"
+
+
+def run(program, data, rounds):
+    if not binary("initdb"): sys.exit("bench: PostgreSQL is not installed")
+    peers.install()
+    source, lines = data / "quotes.csv", []
+    with tempfile.TemporaryDirectory(dir=data) as folder:
+        os.chmod(folder, 0o755)
+        server = Server(folder)
+        try:
+            subprocess.run([program, "--from", source, "-o", f"{server.url}?table=model", "-q"], check=True)
+            make = lambda name: f"psql -Xq {server.url} -c 'DROP TABLE IF EXISTS {name}' -c 'CREATE TABLE {name} (LIKE model)'"
+            attach = f"import duckdb; duckdb.sql('install postgres; load postgres'); duckdb.sql(\"attach '{server.url}' as p (type postgres)\")"
+            writers = {
+                "bb": f"{program} --from {source} -o {shlex.quote(server.url + '?table=t_bb')} --existing replace -q",
+                "psql": make("t_psql") + f" -c \"\\\\copy t_psql from '{source}' csv header\"",
+                "duckdb": python(attach + f"; duckdb.sql(\"create or replace table p.public.t_duckdb as from read_csv('{source}')\")"),
+            }
+            sums = lambda name: server.sql(f"SELECT count(*), sum(id), sum(length(quote)) FROM t_{name}")
+            broken = [tool for tool, command in writers.items() if measure.once(command + " >/dev/null 2>&1")["status"] or sums(tool) != sums("bb")]
+            for tool in broken: lines.append(f"Omitted, since it failed or wrote other values: {tool}.")
+            results = measure.interleaved({t: c for t, c in writers.items() if t not in broken}, rounds)
+            readers = {
+                "bb": f"{program} model --from {server.url} -o {folder}/bb.csv -q",
+                "psql": f"psql -Xq {server.url} -c \"\\\\copy model to '{folder}/psql.csv' csv header\"",
+                "duckdb": python(attach + f"; duckdb.sql(\"copy p.public.model to '{folder}/duckdb.csv' (header)\")"),
+            }
+            read = measure.interleaved({t: c for t, c in readers.items() if t not in broken}, rounds)
+            for title, found in (("CSV into a table", results), ("A table into CSV", read)):
+                lines += ["", f"{title}:", "", "| tool | wall s | CPU s of the client | memory MB | times bb's wall |", "|---|---:|---:|---:|---:|"]
+                for tool, one in sorted(found.items(), key=lambda item: item[1]["wall"]):
+                    lines.append(f"| {tool} | {one['wall']:.3f} | {one['cpu']:.3f} | {one['memory']:.0f} | {one['wall'] / found['bb']['wall']:.2f} |")
+        finally:
+            server.stop()
+    return lines
