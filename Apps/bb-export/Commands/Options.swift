@@ -68,7 +68,7 @@ enum Options {
     "sqlite: table to read; xlsx: sheet to read")
   static let storage = Option.value(
     "storage", "STORE", values: .file, setting: .store, in: reading,
-    "read from a store: sqlite:FILE, csv:DIR, json:DIR, or a path")
+    "read from a store: sqlite:FILE, csv:DIR, json:DIR, postgres://HOST/DATABASE, or a path")
   static let source = Option.value(
     "source", "NAME", values: .dynamic("source"), setting: .source, in: reading,
     "source to read: an API name, snapshot, or a source definition file")
@@ -133,7 +133,7 @@ enum Options {
   private static let syncing = "Sync"
   static let target = Option.value(
     "storage", "STORE", values: .file, default: "$BB_STORAGE or the default store", setting: .store, in: syncing,
-    "store to write: sqlite:FILE, csv:DIR, json:DIR")
+    "store to write: sqlite:FILE, csv:DIR, json:DIR, postgres://HOST/DATABASE")
   static let syncImages = Option.value(
     "images", "DIR", values: .folder, in: syncing,
     "also download images, into one subdirectory of DIR per dataset")

@@ -8,7 +8,7 @@ enum Options {
   private static let general = "General"
   static let storage = Option.value(
     "storage", "STORE", values: .file, setting: .store, in: general,
-    "store to use: sqlite:FILE, csv:DIR, json:DIR, or a path")
+    "store to use: sqlite:FILE, csv:DIR, json:DIR, postgres://HOST/DATABASE, or a path")
   /// Taken by every command.
   static let everywhere = [storage] + SharedOptions.everywhere
 

@@ -14,7 +14,7 @@ enum StorageCommands {
   }
 
   private static let target = Option.value(
-    "to", "STORE", in: "Action", "new store: sqlite:FILE, csv:DIR, json:DIR, or a path")
+    "to", "STORE", in: "Action", "new store: sqlite:FILE, csv:DIR, json:DIR, or postgres://HOST/DATABASE")
   private static let migrate = Command(
     "migrate", "copy everything, including the history, to a new store", options: [target],
     examples: ["migrate --to csv:notes", "migrate --storage csv:notes --to notes.db"])

@@ -3,7 +3,7 @@ import CommandLineKit
 
 /// The texts of `bb-notes help TOPIC`.
 enum Topics {
-  static let all: [Program.Topic] = [selection, .exitCodes, environment]
+  static let all: [Program.Topic] = [selection, storages, .exitCodes, environment]
 
   private static let selection = Program.Topic(
     "selection", "how to filter, sort and limit records",
@@ -12,6 +12,38 @@ enum Topics {
 
       bb-notes list --where 'text ~ heisenberg' --sort updated_at:desc
       bb-notes places list --where 'visited_on = 2024' --columns name
+    """)
+
+  private static let storages = Program.Topic(
+    "storages", "the kinds of stores",
+    """
+    sqlite:FILE                  a database in one file
+    csv:DIR, json:DIR            a directory with a file per dataset
+    postgres://HOST/DATABASE     a schema of a PostgreSQL database; a team can
+                                 share it
+
+    A store is created by the first change. All kinds behave the same; migrate
+    copies a store with its history.
+
+      bb-notes migrate --to postgres://db.example.org/team
+      bb-notes list --storage 'postgres:service=team schema=bb_storage'
+
+    What follows postgres: is for libpq (the package libpq5): users, TLS,
+    services, ~/.pgpass, several hosts. Passwords are never shown. Views called
+    NAME_typed have the types of PostgreSQL. Images of actors are stored in
+    $XDG_DATA_HOME/bb/servers. PostgreSQL has no U+0000 in text, and no names of
+    more than 63 bytes: such data is refused.
+
+    A dataset can be spread over several PostgreSQL servers. Sync it once, and
+    replace its empty table by a partitioned one with the same columns:
+
+      CREATE TABLE q (LIKE bb_storage.quotes) PARTITION BY HASH (id);
+      CREATE FOREIGN TABLE q0 PARTITION OF q
+        FOR VALUES WITH (MODULUS 2, REMAINDER 0) SERVER one;
+      CREATE FOREIGN TABLE q1 PARTITION OF q
+        FOR VALUES WITH (MODULUS 2, REMAINDER 1) SERVER two;
+
+    Citus, CockroachDB and YugabyteDB speak the protocol; they were not tried.
     """)
 
   private static let environment = Program.Topic(
