@@ -149,9 +149,9 @@ extension RESTSource {
     rows = completed
     if !supplement.isList, !lacking.isEmpty {
       let kept = try await keep(readers.map(\.0), of: dataset.schema, in: &rows, at: lacking)
-      notes.keptFurther = kept.map { rows[$0][key].parameterText }
+      notes.keptFurther = kept.map { RESTText.plain(rows[$0][key].plainText) }
       notes.withoutFurther = lacking.filter { !kept.contains($0) && !details.failed.contains(rows[$0][asked]) }
-        .map { rows[$0][key].parameterText }
+        .map { RESTText.plain(rows[$0][key].plainText) }
     }
     rows += others
     var findings = members.findings(dataset.schema.name, isPartial: isPartial)

@@ -61,7 +61,7 @@ final class RESTFailures: Sendable {
     for failure in failures { failed(failure) }
     report(
       "\(dataset): \(failures.count) of \(all) \(what) failed (\(reasons.joined(separator: ", "))): "
-        + "\(RESTNotes.list(failures.map(\.key))); run the command again to retry")
+        + "\(RESTNotes.list(failures.map { RESTText.plain(Array($0.key.utf8)) })); run the command again to retry")
   }
 }
 

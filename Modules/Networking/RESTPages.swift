@@ -14,6 +14,8 @@ struct RESTPage: Sendable {
   var total: Int?
   /// The header fields of the response.
   var headers = HTTPFields()
+  /// The length of the response.
+  var bytes = 0
 }
 
 /// The limits for reading a list.
@@ -96,7 +98,7 @@ extension RESTSource {
       let isWanted = try await take(
         RESTPage(
           context: context, records: found, commit: reply.commit, isLast: next == nil && isWhole,
-          total: walk.total(of: page), headers: reply.headers))
+          total: walk.total(of: page), headers: reply.headers, bytes: reply.bytes))
       if !isWhole { return .full }
       if !isWanted { return next == nil ? .complete : .stopped }
     }

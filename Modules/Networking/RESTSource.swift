@@ -250,10 +250,24 @@ public struct RESTSource: RecordSource {
     _ dataset: APIDataset, _ query: RESTQuery, _ context: RESTContext, _ reader: RESTRecordReader,
     shelf: String? = nil, take: (RESTRows) throws(Problem) -> Void
   ) async throws(Problem) {
-    _ = try await walk(dataset, query, context, shelf: shelf) { (page) throws(Problem) in
-      try take(try reader.rows(of: page))
-      page.commit()
-      return true
+    // The pages of an invalid list do not replace those of a valid one in the cache, unless the list is long.
+    let most = shelf == nil ? 8 << 20 : 256 << 10
+    var held: [@Sendable () -> Void] = [], bytes = 0
+    defer { for commit in held { commit() } }
+    do {
+      _ = try await walk(dataset, query, context, shelf: shelf) { (page) throws(Problem) in
+        held.append(page.commit)
+        bytes += page.bytes
+        try take(try reader.rows(of: page))
+        if bytes > most {
+          for commit in held { commit() }
+          held = []
+        }
+        return true
+      }
+    } catch {
+      if error.kind == .badData { held = [] }
+      throw error
     }
   }
 
@@ -302,6 +316,7 @@ public struct RESTSource: RecordSource {
       }
       var reply = JSONResponse(
         document: parsed, isXML: isXML, headers: response.headers, commit: response.commitToCache)
+      reply.bytes = body.count
       // Data read as written is not validated, so it must not replace a valid response in the cache.
       if isAsWritten { reply.commit = {} }
       return reply
@@ -356,4 +371,6 @@ struct JSONResponse: Sendable {
   var headers: HTTPFields
   /// Commits the response to the cache, once its records are valid.
   var commit: @Sendable () -> Void
+  /// The length of the body.
+  var bytes = 0
 }

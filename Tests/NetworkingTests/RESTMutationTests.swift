@@ -102,6 +102,20 @@ import Testing
     #expect(rows > 50 && problems > 50, "both happen: \(rows) \(problems)")
   }
 
+  @Test("a key with control characters in a message drives no terminal", arguments: [404, 500])
+  func controlCharacters(status: Int) async throws {
+    let server = CannedServer([
+      "/movies?order_type=0": (
+        200, [], #"{"movies": [{"id": "\u001b[31m\u0000", "title": "t"}, {"id": "b", "title": "u"}]}"#
+      ),
+      "/movies?order_type=1": (200, [], #"{"movies": []}"#), "/movie?id=b": (200, [], #"{"id": "b"}"#),
+      "/movie?id=%1B%5B31m%00": (status, [], "{}"),
+    ])
+    let got = try await Outcome(.boxOffice, "movies", server, columns: ["id", "synopsis"])
+    #expect(got.warnings.contains { $0.contains("\u{FFFD}[31m") }, "\(got.warnings)")
+    #expect(got.warnings.allSatisfy { !$0.utf8.contains(0x1B) && !$0.utf8.contains(0) })
+  }
+
   /// That every value is of its column's type.
   private static func check(_ batch: RowBatch, _ schema: Schema) {
     for row in 0..<batch.count {
