@@ -80,5 +80,33 @@ import Testing
     #expect(columns[0]["min"] == .text("0") && columns[0]["max"] == .text(String(all.last ?? 0)))
   }
 
+  @Test("lengths count characters, and extremes put numbers before texts", arguments: [10, 120_000]) func mixed(
+    _ count: Int
+  ) async throws {
+    let schema = Schema("t", columns: [ColumnDescription("text", .text), ColumnDescription("any", .json)])
+    let texts = ["äöü", "日本語日本語日本語", "plain ascii text", "🚗🚗", "é"]
+    var builder = RowBatchBuilder(width: 2), batches: [RowBatch] = []
+    for row in 0..<count {
+      let text = texts[row % texts.count]
+      builder.append(text: row < 10 ? text : "\(text)-\(row)")
+      switch row % 4 {
+      case 0: builder.append(integer: Int64(row) - 3)
+      case 1: builder.append(text: "1\(row)a")
+      case 2: builder.append(number: Array("-1000000000000000000.5".utf8))
+      default: builder.append(boolean: true)
+      }
+      if builder.count == 500 { batches.append(builder.takeBatch()) }
+    }
+    batches.append(builder.takeBatch())
+    for order in [batches, batches.reversed()] {
+      let columns = try await profile((schema, order), threads: 2)
+      #expect(columns[0]["min_length"] == .integer(1))
+      #expect(columns[0]["max_length"] == .integer(count == 10 ? 16 : Int64("plain ascii text-119997".utf8.count)))
+      #expect(columns[0]["min"] == .text("plain ascii text"))
+      #expect(columns[1]["min"] == .text("-1000000000000000000.5") && columns[1]["max"] == .text("yes"))
+      #expect(columns[1]["distinct_is_exact"] == .boolean(count == 10))
+    }
+  }
+
   private struct Failure: Error {}
 }

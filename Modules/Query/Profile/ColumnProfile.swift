@@ -5,7 +5,7 @@ import Rows
 ///
 /// The values are counted as long as there are few; then only an estimate of their number, their extremes and their
 /// distribution are kept. What is kept depends on the set of rows alone, so parts can be merged in any order.
-final class ColumnProfile {
+struct ColumnProfile: ~Copyable {
   /// The most different values, and the bytes they may have, that are counted.
   struct Limit: Sendable {
     let values: Int
@@ -13,6 +13,7 @@ final class ColumnProfile {
   }
 
   private let isNumeric: Bool
+  private let isList: Bool
   private let limit: Limit
   private(set) var nulls = 0
   /// Values that are not null; of lists their elements.
@@ -22,214 +23,138 @@ final class ColumnProfile {
   private var bytes = 0
   private var buffer = KeyBuffer()
   /// Set when there are too many values to count.
-  private var overflow: Overflow?
+  private var sketch: ValueSketch?
 
-  /// The figures of values that are too many to count.
-  private final class Overflow {
-    private(set) var distinct = DistinctSketch()
-    private(set) var numbers = NumberSketch()
-    private(set) var least: ProfiledValue?
-    private(set) var greatest: ProfiledValue?
-    private(set) var shortest = Int.max
-    private(set) var longest = 0
-
-    func note(_ value: ProfiledValue, _ times: Int) {
-      distinct.insert(value.hash)
-      if let number = value.number { numbers.insert(number, times: times) }
-      let length = value.length
-      note(value, value, length, length)
-    }
-
-    func merge(_ other: Overflow) {
-      distinct.merge(other.distinct)
-      numbers.merge(other.numbers)
-      guard let least = other.least, let greatest = other.greatest else { return }
-      note(least, greatest, other.shortest, other.longest)
-    }
-
-    private func note(_ low: ProfiledValue, _ high: ProfiledValue, _ short: Int, _ long: Int) {
-      if least.map({ low < $0 }) ?? true { least = low }
-      if greatest.map({ $0 < high }) ?? true { greatest = high }
-      shortest = min(shortest, short)
-      longest = max(longest, long)
-    }
-  }
-
-  init(isNumeric: Bool, limit: Limit) {
-    self.isNumeric = isNumeric
+  init(_ type: ColumnType, limit: Limit) {
+    isNumeric = type.isNumeric || type == .list(.integer)
+    isList = if case .list = type { true } else { false }
     self.limit = limit
   }
 
   // MARK: - Adding
 
-  func add(_ column: Int, of batch: RowBatch, isList: Bool) {
-    let reader = CellReader(batch)
-    for row in 0..<batch.count {
-      let cell = reader.cell(row, column)
-      if cell.isNull {
-        nulls += 1
-      } else if isList, case .json(let start, let length) = cell {
-        unsafe addElements(of: reader.bytes(start, length))
-      } else {
-        put(cell, reader)
+  mutating func add(_ column: Int, of batch: RowBatch) {
+    if sketch == nil {
+      nulls += Self.forEach(column, of: batch, isList: isList, isNumeric: isNumeric) { value in
+        switch value {
+        case .number(let number): buffer.put(number: number)
+        case .boolean(let value):
+          buffer.put(kind: KeyBuffer.Kind.boolean)
+          buffer.put(kind: value ? 1 : 0)
+        case .text(let kind, let text): buffer.put(kind, text)
+        }
+        buffer.finishKey()
       }
-      for number in 0..<buffer.count {
-        unsafe add(buffer.key(number), hash: buffer.hash(number), times: 1)
-      }
+      for number in 0..<buffer.count { add(buffer.value(number), buffer.hash(number), times: 1) }
       buffer.removeAll()
+    } else {
+      var count = 0
+      nulls += Self.forEach(column, of: batch, isList: isList, isNumeric: isNumeric) { value in
+        count &+= 1
+        sketch!.note(value, times: 1)
+      }
+      self.count += count
     }
   }
 
-  private func addElements(of list: UnsafeRawBufferPointer) {
-    _ = unsafe ListText.first(in: list) { element in
-      unsafe element.withUnsafeBytes { unsafe put($0, isNumber: isNumeric, otherwise: KeyBuffer.Kind.text) }
-      buffer.finishKey()
-      return false
+  /// Calls `body` with each value of a column, and returns the number of nulls.
+  @inline(__always) private static func forEach(
+    _ column: Int, of batch: RowBatch, isList: Bool, isNumeric: Bool, _ body: (ProfiledBytes) -> Void
+  ) -> Int {
+    let reader = CellReader(batch)
+    var nulls = 0
+    for row in 0..<batch.count {
+      switch reader.cell(row, column) {
+      case .null: nulls &+= 1
+      case .text(let start, let length): body(.text(KeyBuffer.Kind.text, reader.value(start, length)))
+      case .number(let start, let length):
+        body(ProfiledBytes(number: reader.value(start, length), otherwise: KeyBuffer.Kind.longNumber))
+      // Numbers that a Double does not identify are compared by their digits.
+      case .integer(let value) where value.magnitude >= 1_000_000_000_000_000:
+        Array(String(value).utf8).withValueBytes { body(.text(KeyBuffer.Kind.longNumber, $0)) }
+      case .integer(let value): body(.number(Double(value)))
+      case .real(let value): body(.number(value))
+      case .json(let start, let length) where isList:
+        _ = unsafe ListText.first(in: reader.bytes(start, length)) { element in
+          element.withValueBytes { element in
+            let kind = KeyBuffer.Kind.text
+            body(isNumeric ? ProfiledBytes(number: element, otherwise: kind) : .text(kind, element))
+          }
+          return false
+        }
+      case .json(let start, let length): body(.text(KeyBuffer.Kind.json, reader.value(start, length)))
+      case .bytes(let start, let length): body(.text(KeyBuffer.Kind.bytes, reader.value(start, length)))
+      case .boolean(let value): body(.boolean(value))
+      }
     }
+    return nulls
   }
 
-  /// Puts a number that its nearest Double identifies, and anything else as its text.
-  private func put(_ literal: UnsafeRawBufferPointer, isNumber: Bool, otherwise kind: UInt8) {
-    guard isNumber, literal.count <= 17, let number = unsafe NearestDouble(literal), number.isWhole else {
-      return unsafe buffer.put(kind, literal)
-    }
-    buffer.put(number: number.value)
-  }
-
-  private func put(_ cell: Cell, _ reader: CellReader) {
-    switch cell {
-    // Numbers that a Double does not identify are compared by their digits.
-    case .integer(let value) where value.magnitude >= 1_000_000_000_000_000:
-      unsafe Array(String(value).utf8).withUnsafeBytes { unsafe buffer.put(KeyBuffer.Kind.longNumber, $0) }
-    case .number(let start, let length):
-      unsafe put(reader.bytes(start, length), isNumber: true, otherwise: KeyBuffer.Kind.longNumber)
-    case .real(let value): buffer.put(number: value)
-    default: buffer.put(cell, reader)
-    }
-    buffer.finishKey()
-  }
-
-  private func add(_ key: (UnsafePointer<UInt8>, Int), hash: UInt64, times: Int) {
+  private mutating func add(_ key: ValueBytes, _ hash: UInt64, times: Int) {
     count += times
-    if let overflow {
-      return unsafe overflow.note(ProfiledValue(UnsafeBufferPointer(start: key.0, count: key.1)), times)
-    }
-    let found = unsafe keys.find(key.0, key.1, hash)
+    if sketch != nil { return sketch!.note(ProfiledBytes(key: key), times: times) }
+    let found = keys.find(key, hash)
     if found >= 0 {
       counts[found] += times
       return
     }
-    unsafe bytes += key.1
-    _ = unsafe keys.add(key.0, key.1, hash, more: key.0, 0)
+    bytes += key.count
+    keys.add(key, hash)
     counts.append(times)
     if counts.count > limit.values || bytes > limit.bytes { spill() }
   }
 
   /// Gives up counting the values.
-  private func spill() {
-    let overflow = Overflow()
-    for (value, times) in counted { overflow.note(value, times) }
-    self.overflow = overflow
+  private mutating func spill() {
+    var sketch = ValueSketch()
+    for number in 0..<counts.count { sketch.note(ProfiledBytes(key: keys.value(number)), times: counts[number]) }
+    self.sketch = sketch
     keys = KeyTable(slots: 64)
     counts = []
   }
 
   /// Adds the rows of another part.
-  func merge(_ other: ColumnProfile) {
+  mutating func merge(_ other: borrowing ColumnProfile) {
     nulls += other.nulls
-    guard let more = other.overflow else {
+    if other.sketch == nil {
       for number in 0..<other.counts.count {
-        unsafe add(other.keys.key(number), hash: other.keys.hash(of: number), times: other.counts[number])
+        add(other.keys.value(number), other.keys.hash(of: number), times: other.counts[number])
       }
       return
     }
-    if overflow == nil { spill() }
+    if sketch == nil { spill() }
     count += other.count
-    overflow?.merge(more)
+    sketch!.merge(other.sketch!)
   }
 
   // MARK: - Results
 
   /// Whether all values were counted.
-  var isExact: Bool { overflow == nil }
-
-  private var counted: [(value: ProfiledValue, count: Int)] {
-    (0..<counts.count).map { number in
-      let (start, length) = unsafe keys.key(number)
-      return unsafe (ProfiledValue(UnsafeBufferPointer(start: start, count: length)), counts[number])
-    }
-  }
+  var isExact: Bool { sketch == nil }
 
   /// The figures of the column.
   func summary() -> ColumnSummary {
     var summary = ColumnSummary(nulls: nulls, count: count, isExact: isExact)
-    if let overflow {
-      summary.distinct = min(overflow.distinct.count, count)
-      summary.least = overflow.least
-      summary.greatest = overflow.greatest
-      if count > 0 { summary.lengths = (overflow.shortest, overflow.longest) }
-      if isNumeric { summary.distribute(overflow.numbers.values.map { (ProfiledValue(number: $0.value), $0.count) }) }
-    } else {
-      let sorted = counted.sorted { $0.value < $1.value }
-      summary.distinct = sorted.count
-      summary.least = sorted.first?.value
-      summary.greatest = sorted.last?.value
-      if let first = sorted.first {
-        summary.lengths = sorted.reduce((first.value.length, 0)) {
-          (min($0.0, $1.value.length), max($0.1, $1.value.length))
-        }
-      }
-      summary.distribute(sorted)
-      // The most frequent first; of those as frequent, in their order.
-      let top = sorted.enumerated().sorted { (-$0.element.count, $0.offset) < (-$1.element.count, $1.offset) }
-      summary.top = top.prefix(5).map(\.element)
+    guard sketch == nil else {
+      sketch!.describe(in: &summary, isNumeric: isNumeric)
+      return summary
     }
+    let counted = (0..<counts.count).map { number in
+      (value: ProfiledValue(ProfiledBytes(key: keys.value(number))), count: counts[number])
+    }
+    let sorted = counted.sorted { $0.value < $1.value }
+    summary.distinct = sorted.count
+    summary.least = sorted.first?.value
+    summary.greatest = sorted.last?.value
+    if let first = sorted.first {
+      summary.lengths = sorted.reduce((first.value.length, 0)) {
+        (min($0.0, $1.value.length), max($0.1, $1.value.length))
+      }
+    }
+    summary.distribute(sorted)
+    // The most frequent first; of those as frequent, in their order.
+    let top = sorted.enumerated().sorted { (-$0.element.count, $0.offset) < (-$1.element.count, $1.offset) }
+    summary.top = top.prefix(5).map(\.element)
     return summary
   }
-}
-
-/// A value of a column, by its key.
-struct ProfiledValue: Comparable {
-  /// The value as text.
-  let text: [UInt8]
-  /// The value of a number.
-  let number: Double?
-  let hash: UInt64
-
-  init(number: Double) {
-    self.number = number
-    hash = 0
-    if number == number.rounded(), number.magnitude < 1e15 {
-      text = Array(String(Int64(number)).utf8)
-    } else {
-      text = number.canonicalText
-    }
-  }
-
-  /// The value of a key of `KeyBuffer` that is one value.
-  init(_ key: UnsafeBufferPointer<UInt8>) {
-    let kind = key.isEmpty ? KeyBuffer.Kind.null : unsafe key[0]
-    let hash = unsafe DistinctSketch.hash(key)
-    switch kind {
-    case KeyBuffer.Kind.number:
-      let value = ProfiledValue(
-        number: unsafe UnsafeRawPointer(key.baseAddress!).loadUnaligned(fromByteOffset: 1, as: Double.self))
-      (text, number, self.hash) = (value.text, value.number, hash)
-    case KeyBuffer.Kind.boolean:
-      (text, number, self.hash) = (Array((unsafe key[1] != 0 ? "yes" : "no").utf8), nil, hash)
-    default:
-      let body = unsafe Array(key.dropFirst(5))
-      let isNumber = kind == KeyBuffer.Kind.longNumber
-      (text, number, self.hash) = (body, isNumber ? Double(String(decoding: body, as: UTF8.self)) : nil, hash)
-    }
-  }
-
-  /// The number of characters.
-  var length: Int { text.reduce(0) { $0 + ($1 & 0xC0 == 0x80 ? 0 : 1) } }
-
-  static func < (left: ProfiledValue, right: ProfiledValue) -> Bool {
-    if let a = left.number, let b = right.number, a != b { return a < b }
-    return left.text.lexicographicallyPrecedes(right.text)
-  }
-  static func == (left: ProfiledValue, right: ProfiledValue) -> Bool { left.text == right.text }
 }

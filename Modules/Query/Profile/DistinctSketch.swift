@@ -44,51 +44,43 @@ struct DistinctSketch {
     }
     return result + 2 * sum
   }
-
-  /// A hash that is the same in every process.
-  static func hash(_ bytes: some Collection<UInt8>) -> UInt64 {
-    var hash: UInt64 = 0xCBF2_9CE4_8422_2325
-    for byte in bytes { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }
-    // All bits of the result depend on all bytes.
-    hash = (hash ^ hash >> 33) &* 0xFF51_AFD7_ED55_8CCD
-    hash = (hash ^ hash >> 33) &* 0xC4CE_B9FE_1A85_EC53
-    return hash ^ hash >> 33
-  }
 }
 
 /// The distribution of numbers, each within 0.4 % of its value: 128 intervals between powers of two. It depends on the
 /// numbers only, not on their order.
 struct NumberSketch {
   private static let shift: UInt64 = 45, pageBits: UInt64 = 10
-  /// The counts of intervals, in pages that exist where numbers are; the intervals are in the order of the numbers.
-  private var pages = [[Int]](repeating: [], count: 1 << Int(64 - shift - pageBits))
-  private(set) var count = 0
+  private static let pageSize = 1 << Int(pageBits)
+  /// The counts of intervals, in pages that exist where numbers are.
+  private var counts: [Int] = []
+  /// The first count of each page, or -1; pages and intervals are in the order of the numbers.
+  private var pages = [Int](repeating: -1, count: 1 << Int(64 - shift - pageBits))
 
-  mutating func insert(_ value: Double, times: Int = 1) {
+  @inline(__always) mutating func insert(_ value: Double, times: Int = 1) {
     guard value.isFinite else { return }
-    let place = Self.place(of: value), page = Int(place >> Self.pageBits)
-    if pages[page].isEmpty { pages[page] = [Int](repeating: 0, count: 1 << Int(Self.pageBits)) }
-    pages[page][Int(place & (1 << Self.pageBits - 1))] += times
-    count += times
+    let place = Self.place(of: value), page = Int(truncatingIfNeeded: place >> Self.pageBits)
+    if pages[page] < 0 { addPage(page) }
+    counts[pages[page] &+ Int(truncatingIfNeeded: place) & (Self.pageSize &- 1)] += times
+  }
+
+  private mutating func addPage(_ page: Int) {
+    pages[page] = counts.count
+    counts.append(contentsOf: repeatElement(0, count: Self.pageSize))
   }
 
   mutating func merge(_ other: NumberSketch) {
-    for page in pages.indices where !other.pages[page].isEmpty {
-      if pages[page].isEmpty {
-        pages[page] = other.pages[page]
-      } else {
-        for place in pages[page].indices { pages[page][place] += other.pages[page][place] }
-      }
+    for page in pages.indices where other.pages[page] >= 0 {
+      if pages[page] < 0 { addPage(page) }
+      for place in 0..<Self.pageSize { counts[pages[page] + place] += other.counts[other.pages[page] + place] }
     }
-    count += other.count
   }
 
   /// The numbers of the intervals that have some, in order, and how many there are.
   var values: [(value: Double, count: Int)] {
     var values: [(value: Double, count: Int)] = []
-    for (page, counts) in pages.enumerated() {
-      for (place, count) in counts.enumerated() where count > 0 {
-        values.append((Self.middle(of: UInt64(page) << Self.pageBits | UInt64(place)), count))
+    for (page, start) in pages.enumerated() where start >= 0 {
+      for place in 0..<Self.pageSize where counts[start + place] > 0 {
+        values.append((Self.middle(of: UInt64(page) << Self.pageBits | UInt64(place)), counts[start + place]))
       }
     }
     return values

@@ -46,19 +46,24 @@ public enum Profile {
     return ColumnProfile.Limit(values: values, bytes: values * 64)
   }
 
+  private final class Column {
+    var profile: ColumnProfile
+    init(_ column: ColumnDescription, _ limit: ColumnProfile.Limit) {
+      profile = ColumnProfile(column.type, limit: limit)
+    }
+  }
+
   /// The profiles of the columns that a worker sees; used by one task at a time.
   private final class Worker: @unchecked Sendable {
-    let columns: [ColumnProfile]
+    let columns: [Column]
     var rows = 0
     init(_ schema: Schema) {
       let limit = Profile.limit(columns: schema.width)
-      columns = schema.columns.map { column in
-        ColumnProfile(isNumeric: column.type.isNumeric || column.type == .list(.integer), limit: limit)
-      }
+      columns = schema.columns.map { Column($0, limit) }
     }
     func merge(_ other: Worker) {
       rows += other.rows
-      for (column, more) in zip(columns, other.columns) { column.merge(more) }
+      for (column, more) in zip(columns, other.columns) { column.profile.merge(more.profile) }
     }
   }
 
@@ -68,16 +73,15 @@ public enum Profile {
   public static func rows(of stream: any RowStream, threads: Int) async throws(Problem) -> BufferedRows {
     let schema = stream.schema
     let workers = (0..<(schema.width > 500 ? 1 : max(1, min(threads, mostWorkers)))).map { _ in Worker(schema) }
-    let lists = schema.columns.map { if case .list = $0.type { true } else { false } }
     try await BatchDispenser.forEach(of: stream, threads: workers.count) { (worker, _, batch) throws(Problem) in
       workers[worker].rows += batch.count
-      for column in 0..<batch.width { workers[worker].columns[column].add(column, of: batch, isList: lists[column]) }
+      for (position, column) in workers[worker].columns.enumerated() { column.profile.add(position, of: batch) }
     }
     for other in workers.dropFirst() { workers[0].merge(other) }
     let result = Self.schema(of: schema.name)
     var builder = RowBatchBuilder(width: result.width), batches: [RowBatch] = []
-    for (column, profile) in zip(schema.columns, workers[0].columns) {
-      profile.summary().append(column, rows: workers[0].rows, to: &builder)
+    for (column, figures) in zip(schema.columns, workers[0].columns) {
+      figures.profile.summary().append(column, rows: workers[0].rows, to: &builder)
       if builder.isFull { batches.append(builder.takeBatch()) }
     }
     return BufferedRows(schema: result, batches: batches + [builder.takeBatch()])
