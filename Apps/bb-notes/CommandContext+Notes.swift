@@ -9,21 +9,9 @@ extension CommandContext {
   /// The current date where the user is: `2024-05-17`.
   var today: String { LocalTime.date(of: clock.now().seconds) }
 
-  /// The selection with dates in ISO 8601.
-  func dated(_ selection: Selection, in schema: Schema) -> Selection {
-    var selection = selection
-    selection.conditions = selection.conditions.map { dated($0, in: schema) }
-    selection.predicates = selection.predicates.map { $0.mapping { dated($0, in: schema) } }
-    return selection
-  }
-
-  /// The condition with a date in ISO 8601, if its column is of dates and its value is one such as `yesterday`.
-  func dated(_ condition: Condition, in schema: Schema) -> Condition {
-    guard let position = schema.position(of: condition.column),
-      [.date, .timestamp].contains(schema.columns[position].type), condition.otherColumn == nil
-    else { return condition }
-    let values = condition.values.map { EverydayDate.date($0, today: today) ?? $0 }
-    return Condition(condition.column, condition.comparison, values)
+  /// The selection of the command line, for the rows of `schema`.
+  func selection(for schema: Schema) throws(Problem) -> Selection {
+    try invocation.selection().dated(in: schema, today: today)
   }
 
   /// The location of the storage, and whether it was named on the command line.

@@ -75,6 +75,10 @@ public struct AppServices: Sendable {
     return FixedClock(Instant(seconds: seconds))
   }
 
+  /// The current date where the user is: `2024-05-17`.
+  /// - Throws: as `writtenTime()`.
+  public func today() throws(Problem) -> String { LocalTime.date(of: try writtenTime().now().seconds) }
+
   /// A location in messages: that of a server without secrets.
   public func shown(_ location: String) -> String {
     SourceChoice.isServer(location) ? (try? stores.open(location).name) ?? "postgres:" : location

@@ -44,7 +44,7 @@ extension Program.Topic {
                starts with and =~ for one of them
       dates    may be partial: = matches any day within (birthday = 1958);
                < and > compare the first day; likewise for timestamps
-               (created_at = 2024-05)
+               (created_at = 2024-05); also may 2024, yesterday, 3 days ago
       null     comparisons with null never match, nor do their negations; use
                is null
 

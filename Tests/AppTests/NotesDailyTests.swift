@@ -42,6 +42,10 @@ import Testing
       shell.run("bb-notes places set C visited_on='3 days ago' -q; bb-notes places list --plain | cut -f1,4").out
         == "A\t2024-05-16\nB\t2024-05\nC\t2024-05-14\n")
     #expect(shell.run("bb-notes places list --where 'visited_on = yesterday' --plain | cut -f1").out == "A\n")
+    #expect(
+      shell.run("bb-notes export places --where 'visited_on = yesterday' --columns name -f csv").out == "name\nA\n")
+    #expect(shell.run("bb-notes episodes --where 'air_date = 29 sep 2013' --plain | wc -l").out == "1\n")
+    #expect(shell.run("bb-notes history --where 'time >= today' --plain | wc -l").out == "4\n")
     #expect(shell.run("bb-notes places set C visited_on=someday").status == 64)
     #expect(
       shell.run(

@@ -23,7 +23,7 @@ struct CheckCommand {
 
   func run() async throws(Problem) {
     let outputs = try OutputPlan(invocation, services)
-    let selection = try SelectionOptions(invocation).read(for: Check.schema)
+    let selection = try SelectionOptions(invocation, services).read(for: Check.schema)
     let sources = try await self.sources(for: outputs)
     var tables: [String: CheckTables] = [:], findings: [CheckFinding] = []
     var failures: [Problem] = []

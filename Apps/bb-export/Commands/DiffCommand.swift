@@ -39,7 +39,7 @@ struct DiffCommand {
       throw Problem(.usage, "standard input can be read only once", hint: "save it to a file first")
     }
     let outputs = try OutputPlan(invocation, services)
-    let selection = try SelectionOptions(invocation)
+    let selection = try SelectionOptions(invocation, services)
     var comparison = DifferenceRows.Comparison()
     comparison.key = try invocation.names(Self.key) ?? []
     comparison.ignored = try invocation.names(Self.ignore) ?? []

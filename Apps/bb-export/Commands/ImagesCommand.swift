@@ -27,7 +27,7 @@ struct ImagesCommand {
     }
     let work = try ImagesWork(invocation, services)
     let choice = try choice()
-    let selection = try SelectionOptions(invocation)
+    let selection = try SelectionOptions(invocation, services)
     let source = try await services.sources.open(choice)
     let table = try await TableCommand.table(of: source, choice, invocation, services.report)
     var request = RowRequest()

@@ -7,6 +7,8 @@ import Rows
 /// Creates a selection from the command line.
 struct SelectionOptions {
   private let invocation: Invocation
+  /// The current date, for dates such as `yesterday`.
+  private let today: String
   private var plain = Selection()
   private let season: Int?
   private let production: String?
@@ -14,8 +16,9 @@ struct SelectionOptions {
   private var join: JoinInput?
 
   /// Reads what needs no schema.
-  init(_ invocation: Invocation) throws(Problem) {
+  init(_ invocation: Invocation, _ services: AppServices) throws(Problem) {
     self.invocation = invocation
+    today = try services.today()
     season = try invocation.integer(Options.season, in: 0...Int(Int32.max))
     if let production = invocation[SharedOptions.production] {
       self.production = try EpisodeQuery.production(production)
@@ -84,8 +87,13 @@ struct SelectionOptions {
     {
       selection.sort = usualOrder.sort
     }
-    let related = join?.added(to: .described, from: schema.name) ?? .described
-    _ = try selection.apply(to: BufferedRows(schema: schema, batches: []), scratch: NoScratch(), related: related)
+    let related = join?.added(to: .described, from: schema.name) ?? .described,
+      none = BufferedRows(schema: schema, batches: [])
+    var joined = Selection()
+    (joined.relations, joined.isNested) = (plain.relations, plain.isNested)
+    let wide = try joined.apply(to: none, scratch: NoScratch(), related: related)
+    selection = selection.dated(in: wide.schema, today: today)
+    _ = try selection.apply(to: none, scratch: NoScratch(), related: related)
     return selection
   }
 }

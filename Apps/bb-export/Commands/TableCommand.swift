@@ -51,7 +51,7 @@ struct TableCommand {
       policy.storedImages = { [services] () throws(Problem) in try services.images.stored(store).directory }
     }
     let outputs = try OutputPlan(invocation, services, policy)
-    var selection = try SelectionOptions(invocation)
+    var selection = try SelectionOptions(invocation, services)
     let shard = try invocation[Options.shard].map { (text) throws(Problem) in try Shard(text) }
     services.progress.begin(label)
     if let sql = invocation[Options.sql] {

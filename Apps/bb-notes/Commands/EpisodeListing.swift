@@ -13,7 +13,7 @@ enum EpisodeListing {
     } + [ColumnDescription("has_note", .boolean, nullable: false, "whether the episode has a note")])
 
   static func list(_ context: CommandContext) async throws(Problem) {
-    var selection = try context.invocation.selection()
+    var selection = try context.selection(for: schema)
     selection.conditions += try conditions(context)
     let repository = try context.repository()
     let episodes = try await context.choices(repository).all(refresh: context.has(NotesCommands.refresh))

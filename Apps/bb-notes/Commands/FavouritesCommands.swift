@@ -160,7 +160,7 @@ enum FavouritesCommands {
       }
       records = (records + actors).sorted { StoredKey($0.key) < StoredKey($1.key) }
     }
-    let selection = try context.invocation.selection()
+    let selection = try context.selection(for: Catalog.favourites)
     let listing = try Listing(
       context, kind: "favourites", columns: Catalog.favourites.columns.map(\.name),
       user: ["dataset", "name", "record_key", "created_at"])

@@ -78,7 +78,7 @@ enum HistoryCommands {
           "command": .text(item.entry.title), "records": .integer(Int64(item.count)), "state": state,
         ])
     }
-    try await Listing(context, kind: "history").write(records, of: schema, try context.invocation.selection())
+    try await Listing(context, kind: "history").write(records, of: schema, try context.selection(for: schema))
   }
 
   private static func listTrash(_ context: CommandContext) async throws(Problem) {
@@ -103,7 +103,7 @@ enum HistoryCommands {
             ?? .null, "deleted_at": .text(item.deletedAt),
         ])
     }
-    try await Listing(context, kind: "trash").write(records, of: schema, try context.invocation.selection())
+    try await Listing(context, kind: "trash").write(records, of: schema, try context.selection(for: schema))
   }
 
   private static func restoreTrash(_ context: CommandContext) async throws(Problem) {

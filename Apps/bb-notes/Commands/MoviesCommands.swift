@@ -31,7 +31,7 @@ enum MoviesCommands {
   ]
 
   private static func showList(_ context: CommandContext) async throws(Problem) {
-    var selection = try context.invocation.selection()
+    var selection = try context.selection(for: Catalog.movies)
     if selection.sort.isEmpty {
       selection.sort = (context.invocation.setting(order).flatMap(MovieOrder.init) ?? .rate).sort
     }

@@ -87,11 +87,10 @@ struct NamedCommands: Sendable {
     _ context: CommandContext, search: String?, _ selecting: (CommandContext, inout Selection) throws(Problem) -> Void,
     _ listing: WorkedOut?
   ) async throws(Problem) {
-    var selection = try context.invocation.selection()
+    var selection = try context.selection(for: kind.schema)
     selection.search = search
     try selecting(context, &selection)
     if selection.sort.isEmpty, selection.grouping == nil { selection.sort = kind.order }
-    selection = context.dated(selection, in: kind.schema)
     let output = try Listing(context, kind: plural, columns: columns, user: [Self.keyColumn.name] + columns)
     let isForFiles = output.isForFiles, listing = isForFiles ? nil : listing
     var asked = selection

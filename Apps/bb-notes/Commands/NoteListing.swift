@@ -26,10 +26,9 @@ enum NoteListing {
   }
 
   private static func list(_ context: CommandContext, search: String?) async throws(Problem) {
-    var selection = try context.invocation.selection()
+    var selection = try context.selection(for: Catalog.notes)
     selection.search = search
     selection.conditions += try EpisodeListing.conditions(context)
-    selection = context.dated(selection, in: Catalog.notes)
     for tag in context.invocation.all(NotesCommands.tag) {
       selection.conditions.append(Condition("tags", .equal, try NoteTags.folded(tag)))
     }

@@ -73,7 +73,7 @@ enum StorageCommands {
             ]))
       }
     }
-    try await Listing(context, kind: "findings").write(findings, of: schema, try context.invocation.selection())
+    try await Listing(context, kind: "findings").write(findings, of: schema, try context.selection(for: schema))
     guard damage.isEmpty else {
       throw Problem(
         .badData, "the store is damaged", at: repository.store.name,

@@ -116,7 +116,7 @@ enum TransferCommands {
       try context.services.images.stored(try context.location().text).directory
     }
     let outputs = try OutputPlan(context.invocation, context.services, policy)
-    let selection = try context.invocation.selection()
+    let selection = try context.selection(for: schema)
     try await outputs.write(try await context.repository().rows(of: schema, selection), selection: selection)
   }
 }
