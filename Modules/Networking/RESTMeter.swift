@@ -36,9 +36,7 @@ final class RESTMeter: Sendable {
 
   /// A size in the largest unit that divides it, as options take it.
   private static func text(_ bytes: Int) -> String {
-    for (unit, size) in [("GiB", 1 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10)] where bytes > 0 && bytes % size == 0 {
-      return "\(bytes / size) \(unit)"
-    }
-    return "\(bytes) bytes"
+    let step = bytes > 0 ? min(bytes.trailingZeroBitCount / 10, 3) : 0
+    return "\(bytes >> (10 * step)) \(["bytes", "KiB", "MiB", "GiB"][step])"
   }
 }
