@@ -114,6 +114,8 @@ import Testing
     #expect(shell.run("timeout 20 bb-export --from a.csv -f csv -o /dev/null").status == 0)
     #expect(shell.run("cat out & timeout 20 bb-export --from a.csv -f csv -o out; wait").out == expected)
     #expect(shell.run("timeout 20 bb-export --from /dev/null --from-format csv -f csv").status != 124)
+    let database = shell.run("mkfifo d.db; timeout 20 bb-export --from d.db -f csv")
+    #expect(database.status == 65 && database.err.contains("d.db: is a named pipe, not a regular file"))
   }
 
   @Test("private files are private under any umask", arguments: ["0000", "0022", "0077", "0277", "0777"]) func umask(

@@ -32,6 +32,15 @@ enum RegularFile {
     }
     throw Problem.notRegular(status.st_mode & S_IFMT, at: path)
   }
+
+  /// Refuses a named pipe, without waiting for its writer.
+  static func refusePipe(_ path: String) throws(Problem) {
+    var status = stat()
+    guard unsafe stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFIFO else { return }
+    var problem = Problem.notRegular(S_IFIFO, at: path)
+    problem.hint = "save the contents to a file first"
+    throw problem
+  }
 }
 
 extension Problem {

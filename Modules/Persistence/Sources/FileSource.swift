@@ -42,6 +42,7 @@ public struct FileSource: RecordSource {
     self.scratch = scratch
     self.report = report
     let advice = Remedy.set(.store, to: path, for: "read a directory as a store")
+    if path != "-", (reading.format ?? Self.format(named: path)) == .sqlite { try RegularFile.refusePipe(path) }
     let file = (path == "-" ? FileByteSource() : try Self.open(path, advice)).reporting(onRead)
     name = url.map { URLText.redacted($0) } ?? file.name
     title = url.map { String($0.prefix { $0 != "?" && $0 != "#" }) } ?? path
@@ -116,13 +117,20 @@ public struct FileSource: RecordSource {
     }
   }
 
+  private static func suffix(of path: String) -> String? {
+    let last = FileCompression.split(path).path.split(separator: "/").last ?? ""
+    return last.lastIndex(of: ".").map { last[last.index(after: $0)...].lowercased() }
+  }
+
+  /// The format that the suffix of a path names.
+  private static func format(named path: String) -> FileFormat? { suffix(of: path).flatMap { FileFormat(suffix: $0) } }
+
   /// By suffix, else by what the bytes look like; what looks like nothing else is CSV when it is text.
   private static func format(of path: String, _ bytes: any ByteSource, _ reading: FileInputOptions) throws(Problem)
     -> FileFormat
   {
-    let last = FileCompression.split(path).path.split(separator: "/").last ?? ""
-    let suffix = last.lastIndex(of: ".").map { last[last.index(after: $0)...].lowercased() }
-    if let suffix, let format = FileFormat(suffix: suffix) { return format }
+    if let format = format(named: path) { return format }
+    let suffix = suffix(of: path)
     var read = ArenaBuilder(capacity: 4096)
     if let source = try bytes.reopened() {
       // A pipe gives its bytes in pieces of any size.
