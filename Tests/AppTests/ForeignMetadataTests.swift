@@ -35,6 +35,16 @@ import Testing
     #expect(done.out == values && done.err == "", "\(done.err)")
   }
 
+  @Test("dates in an unknown format are read as text with a warning", arguments: ["date", "dateTime"])
+  func unknownDates(datatype: String) {
+    let done = read(
+      "a\n2020-01-02Z\n", #""tableSchema":{"columns":[{"name":"a","datatype":"\#(datatype)"}]}"#)
+    #expect(done.out == "{\"a\":\"2020-01-02Z\"}\n" && done.err == "", "\(done.err)")
+    let other = read("a\n01/02/2020\n", #""tableSchema":{"columns":[{"name":"a","datatype":"\#(datatype)"}]}"#)
+    #expect(other.out == "{\"a\":\"01/02/2020\"}\n" && other.status == 0)
+    #expect(other.err.contains("read a as text: “01/02/2020” is not a "), "\(other.err)")
+  }
+
   @Test("summaries, units and roles are kept") func annotations() {
     let shell = Shell()
     shell.write("t.csv", "a,b\nx,1\n")

@@ -11,8 +11,10 @@ public final class CSVWRows: RowStream {
   /// By position; nil for columns that pass unchanged.
   private let converters: [CSVWColumn?]
   private let open: @Sendable () throws(Problem) -> any RowStream
-  /// Positions of columns with a value that contradicted its type.
-  private let contradicted = Mutex<Set<Int>>([])
+  /// By the position of a column, its first value that contradicted its type.
+  private let contradicted = Mutex<[Int: [UInt8]]>([:])
+  /// What was read otherwise than its metadata says.
+  private let remarks: [Warning]
 
   /// The rows of `first`, in which `columns` are texts.
   /// - Parameters:
@@ -26,14 +28,18 @@ public final class CSVWRows: RowStream {
     self.columns = columns
     self.open = open
     rows = first
+    remarks = []
     (schema, converters) = Self.described(rows.schema, columns)
   }
 
-  private init(_ other: CSVWRows, rows: any RowStream) {
+  private init(
+    _ other: CSVWRows, _ columns: [(name: String, column: CSVWColumn)], rows: any RowStream, _ remarks: [Warning]
+  ) {
     name = other.name
-    columns = other.columns
     open = other.open
+    self.columns = columns
     self.rows = rows
+    self.remarks = other.remarks + remarks
     (schema, converters) = Self.described(rows.schema, columns)
   }
 
@@ -52,8 +58,8 @@ public final class CSVWRows: RowStream {
   /// Whether a value may contradict its type.
   public var mayWiden: Bool { rows.mayWiden || converters.contains { $0?.widened != nil } }
 
-  /// Those of the file.
-  public var notes: [Warning] { rows.notes }
+  /// Those of the file, and columns that could not be read as their metadata says.
+  public var notes: [Warning] { rows.notes + remarks }
 
   /// The next rows.
   public func next() async throws(Problem) -> BatchTask? {
@@ -71,7 +77,7 @@ public final class CSVWRows: RowStream {
         var field: [UInt8]?
         if case .text(let start, let length) = batch[row, column] { field = batch.bytes(start, length) }
         guard let value = converter.value(of: field) else {
-          if converter.widened != nil { contradicted.withLock { _ = $0.insert(column) } }
+          if converter.widened != nil { contradicted.withLock { $0[column] = $0[column] ?? field ?? [] } }
           throw misfit(field ?? [], converter, column, row)
         }
         builder.append(value: value)
@@ -83,7 +89,7 @@ public final class CSVWRows: RowStream {
   private func misfit(_ field: [UInt8], _ converter: CSVWColumn, _ column: Int, _ row: Int) -> Problem {
     let description = schema.columns[column]
     let isDefault = field.isEmpty && !converter.emptyMeans.isEmpty, text = isDefault ? converter.emptyMeans : field
-    let shown = String(decoding: text.prefix(60), as: UTF8.self) + (text.count > 60 ? "…" : "")
+    let shown = Self.shown(text)
     return Problem(
       .badData,
       "invalid \(isDefault ? "default" : "value") “\(shown)” for \(description.name): expected \(converter.expected), "
@@ -92,15 +98,28 @@ public final class CSVWRows: RowStream {
       record: row)
   }
 
+  private static func shown(_ text: [UInt8]) -> String {
+    String(decoding: text.prefix(60), as: UTF8.self) + (text.count > 60 ? "…" : "")
+  }
+
   /// The rows again from the beginning, with types that hold the value which did not fit.
   public func widened() async throws(Problem) -> (any RowStream)? {
-    let wider = contradicted.withLock { $0 }
-    if wider.isEmpty { return try await rows.widened().map { CSVWRows(self, rows: $0) } }
-    let names = wider.map { schema.columns[$0].name }
-    let columns = self.columns.map { entry in
-      names.contains { $0.utf8.elementsEqual(entry.name.utf8) }
-        ? (entry.name, entry.column.widened ?? entry.column) : entry
+    let wider = contradicted.withLock { $0.sorted { $0.key < $1.key } }
+    if wider.isEmpty { return try await rows.widened().map { CSVWRows(self, self.columns, rows: $0, []) } }
+    var columns = columns, remarks: [Warning] = []
+    for (position, value) in wider {
+      let column = schema.columns[position].name
+      for (number, entry) in columns.enumerated() where entry.name.utf8.elementsEqual(column.utf8) {
+        let was = entry.column.type
+        columns[number].column = entry.column.widened ?? entry.column
+        // Dates and times of the standard may have a time zone.
+        guard case .text = columns[number].column.datatype, !Dates.isDate(Array(value.prefix(10))) else { continue }
+        remarks.append(
+          Warning(
+            "\(name): read \(column) as text: “\(Self.shown(value))” is not a \(was.name)",
+            hint: .advice("state the format of \(column) in its metadata")))
+      }
     }
-    return try CSVWRows(name: name, columns, first: try open(), open: open)
+    return CSVWRows(self, columns, rows: try open(), remarks)
   }
 }
