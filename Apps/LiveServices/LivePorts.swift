@@ -22,6 +22,12 @@ struct InstalledExporters: ExporterCatalogue {
   }
   func forPath(_ path: String) throws(Problem) -> (any Exporter)? {
     if PostgresLocation.isLocation(path) { return PostgresExporter(try PostgresLocation(path)) }
+    if DeltaLocation.isLocation(path) {
+      let location = try DeltaLocation(path)
+      return DeltaExporter(
+        location, in: try deltaStorage(location), format: ParquetExporter(),
+        threads: max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN))), now: milliseconds)
+    }
     if let exporter = builtIn.exporter(forPath: path) { return exporter }
     return try plugins.exporter(forPath: path) { report.warning("\($0)") }
   }
@@ -143,8 +149,13 @@ struct MachineIdentifiers: IdentifierSource {
     var generator = SystemRandomNumberGenerator()
     let random = (0..<10).map { _ in UInt8.random(in: 0 ... .max, using: &generator) }
     // The machine's clock, whatever time is written: records are listed in the order in which they were added.
-    var now = timespec()
-    unsafe clock_gettime(CLOCK_REALTIME, &now)
-    return identifiers.next(milliseconds: Int64(now.tv_sec) * 1000 + Int64(now.tv_nsec) / 1_000_000, random: random)
+    return identifiers.next(milliseconds: milliseconds(), random: random)
   }
+}
+
+/// The time now in milliseconds since 1970.
+private func milliseconds() -> Int64 {
+  var now = timespec()
+  unsafe clock_gettime(CLOCK_REALTIME, &now)
+  return Int64(now.tv_sec) * 1000 + Int64(now.tv_nsec) / 1_000_000
 }

@@ -69,6 +69,13 @@ struct LiveSources: SourceServices {
       if PostgresLocation.isLocation(path) {
         return recorded(PostgresSource(try PostgresLocation(path), types: options.types))
       }
+      if DeltaLocation.isLocation(path) {
+        let location = try DeltaLocation(path)
+        return recorded(
+          try DeltaSource(location, in: try deltaStorage(location), options) { [report] files, skipped in
+            report.detail("\(location.name): \(files) files, skipped: \(skipped)")
+          })
+      }
       provenance.open(path)
       let onRead: @Sendable (Int, Int?) -> Void = { [progress] position, size in
         progress.update { step in (step.bytes, step.allBytes) = (position, size) }
@@ -272,6 +279,16 @@ struct LiveSources: SourceServices {
   }
   func text(of source: APIDescription) -> [UInt8] { SourceFile.text(of: source) }
   func schema(grammar: Int) -> [UInt8] { SourceFile.schema(grammar: grammar) }
+}
+
+/// The files of a Delta table.
+/// - Throws: `usage` for a place that is not a directory.
+func deltaStorage(_ location: DeltaLocation) throws(Problem) -> any DeltaStorage {
+  guard !location.place.contains("://") else {
+    throw Problem(
+      .usage, "Delta tables are supported only in directories", at: "delta:\(URLText.redacted(location.place))")
+  }
+  return DeltaDirectory(location.place)
 }
 
 /// Whether a source is named by the path of a definition file.

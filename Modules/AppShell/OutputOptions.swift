@@ -10,7 +10,7 @@ public enum OutputOptions {
   public static let output = Option.value(
     "output", short: "o", "FILE", values: .file, repeatable: true, in: group,
     "write to FILE (format from its extension), or - for standard output; may be repeated; {COLUMN}, {n} and {date} in "
-      + "the path make partitions")
+      + "the path make partitions; delta:DIR is a Delta table")
   /// The format of standard output, and of files without extension.
   public static let format = Option.value(
     "format", short: "f", "FORMAT", values: .dynamic("format"), default: "table on a terminal, otherwise markdown",
@@ -72,7 +72,7 @@ public enum OutputOptions {
     "existing", "ACTION",
     values: .words(["refuse", "append", "replace", "replace-partitions", "truncate", "upsert"]), default: "refuse",
     setting: .existingOutput, in: group,
-    "what to do with an existing table (postgres) or existing files of partitions (placeholders in -o)")
+    "what to do with an existing table (postgres, delta) or existing files of partitions (placeholders in -o)")
   /// Whether an existing file is an error.
   public static let noClobber = Option.flag("no-clobber", in: group, "fail instead of overwriting an existing file")
   /// Whether to write a summary.

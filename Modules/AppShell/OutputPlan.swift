@@ -53,8 +53,9 @@ public struct OutputPlan: Sendable {
     let piped = invocation[OutputOptions.format].flatMap { FileCompression.split($0).compression }
     let formats = OutputFormats(named: named, fallback: fallback, exporters: exporters.all) {
       (path) throws(Problem) in
-      // A URL of a server has no suffix.
-      try exporters.forPath(path.contains("://") ? path : FileCompression.split(path).path)
+      // A URL of a server has no suffix, nor has a table.
+      try exporters.forPath(
+        path.contains("://") || SourceChoice.isServer(path) ? path : FileCompression.split(path).path)
     }
     let style = services.terminal.style(invocation.color, ofErrors: false)
     usesPager = !invocation.isOn(OutputOptions.noPager)
@@ -78,6 +79,7 @@ public struct OutputPlan: Sendable {
         own.style = style
       }
       own.existing = try Self.existing(invocation, exporter)
+      own.origin = policy.origin
       if let server = exporter.descriptor.server {
         return OutputTarget(path: server, exporter: exporter, options: own)
       }
@@ -100,7 +102,7 @@ public struct OutputPlan: Sendable {
       !targets.contains(where: { !$0.exporter.descriptor.existing.isEmpty })
     {
       throw Problem(
-        .usage, "--existing applies only to tables on a server and to outputs with placeholders",
+        .usage, "--existing applies only to tables and to outputs with placeholders",
         hint: "files are replaced; use --no-clobber to keep them")
     }
     if isVerified { try OutputVerification.check(targets) }
@@ -182,6 +184,16 @@ public struct OutputPlan: Sendable {
     let digests = hasSummary ? OutputDigests() : nil, hasTerminal = services.terminal.width != nil
     let verified = isVerified ? RowDigestOutput() : nil
     let partitions = self.partitions
+    var order = partitions?.pattern.columns ?? []
+    for target in targets where partitions == nil {
+      let columns = try await target.exporter.prepare(target.options)
+      guard columns.isEmpty || targets.count == 1 else {
+        throw Problem(
+          .usage, "a partitioned table must be the only output", at: target.name, hint: "run one command per output")
+      }
+      order = columns
+    }
+    let sorted = order
     let partitioned = partitions?.exporter(of: targets[0], services, threads: threads) { (sink, path) in
       digests?.sink(sink, for: path) ?? sink
     }
@@ -221,9 +233,8 @@ public struct OutputPlan: Sendable {
         let chosen = try selection.apply(
           to: stream, scratch: services.scratch, related: related, threads: threads, memory: memory)
         written.withLock { $0 = chosen.schema }
-        if let partitions, !partitions.pattern.columns.isEmpty {
-          return try PartitionOrder.rows(
-            of: chosen, by: partitions.pattern.columns, scratch: services.scratch, threads: threads)
+        if !sorted.isEmpty {
+          return try PartitionOrder.rows(of: chosen, by: sorted, scratch: services.scratch, threads: threads)
         }
         return showsLocalTimes ? LocalTimeRows(chosen) : chosen
       }

@@ -22,6 +22,8 @@ public struct OutputPolicy: Sendable {
   public var showsLocalTimes = false
   /// The kind of records in the JSON object of `--json`: `notes`.
   public var kind = ""
+  /// The source and the selection of the rows, to recognize a repetition of a command.
+  public var origin = ""
   /// The directory of the images of the store that the records come from; nil for records of another source.
   public var storedImages: (@Sendable () throws(Problem) -> String)?
   /// The number of threads without `--threads`; nil for one for each core.

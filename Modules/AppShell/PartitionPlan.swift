@@ -23,7 +23,9 @@ struct PartitionPlan: Sendable {
   init?(_ invocation: Invocation, _ services: AppServices) throws(Problem) {
     let paths = invocation.all(OutputOptions.output)
     var patterns: [PathPattern] = []
-    for path in paths { if let pattern = try PathPattern(path) { patterns.append(pattern) } }
+    for path in paths where !SourceChoice.isServer(path) {
+      if let pattern = try PathPattern(path) { patterns.append(pattern) }
+    }
     let limits = invocation.all(OutputOptions.formatOption).filter { $0.hasPrefix(Self.prefix) }
     guard let pattern = patterns.first else {
       if let limit = limits.first {

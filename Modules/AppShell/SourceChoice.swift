@@ -1,4 +1,5 @@
 public import Codecs
+import Domain
 import Query
 public import Rows
 
@@ -26,9 +27,9 @@ public enum SourceChoice: Sendable, Hashable {
 }
 
 extension SourceChoice {
-  /// Whether a location given as the input is a database on a server rather than a file.
+  /// Whether a location given as the input is a table, or a database of tables, rather than a file.
   public static func isServer(_ location: String) -> Bool {
-    location.hasPrefix("postgres:") || location.hasPrefix("postgresql:")
+    location.hasPrefix("postgres:") || location.hasPrefix("postgresql:") || DeltaLocation.isLocation(location)
   }
 }
 

@@ -53,6 +53,12 @@ public struct Invocation: Sendable {
   public func isOn(_ option: Option) -> Bool { has(option) || setting(option) == "yes" }
   /// Every value given, in order.
   public func all(_ option: Option) -> [String] { given[option.name] ?? [] }
+  /// The arguments, and the options except some, in an order of their own: equal for equal command lines.
+  public func text(without excluded: [Option]) -> String {
+    let options = given.filter { name, _ in !excluded.contains { $0.name == name } }
+    let texts = options.sorted { $0.key < $1.key }.map { ([$0.key] + $0.value).joined(separator: "\u{1}") }
+    return (arguments + texts).joined(separator: "\u{2}")
+  }
   /// The value as comma-separated names; nil if the option was not given.
   /// - Throws: `usage` if it is not such a list.
   public func names(_ option: Option) throws(Problem) -> [String]? {

@@ -16,7 +16,8 @@ public struct ParquetExporter: Exporter {
   private static let bloom = ExporterDescriptor.Option(
     "bloom", "COLUMNS", "Columns with a bloom filter, separated by commas [default: none]")
   private static let dates = ExporterDescriptor.Option(
-    "dates", "auto|text", "Dates and timestamps: with their own types, or as text [default: auto]")
+    "dates", "auto|native|text",
+    "Dates and timestamps: with their own types if the first rows fit them (auto), always, or as text [default: auto]")
   private static let statistics = ExporterDescriptor.Option(
     "statistics", "yes|no", "Write the bounds of pages and columns [default: yes]")
 
@@ -45,7 +46,7 @@ public struct ParquetExporter: Exporter {
     parquet.pageRows = try Self.number(Self.pageRows, in: options, 1...1 << 30) ?? parquet.pageRows
     parquet.usesDictionaries = try options.choice(Self.dictionary, default: Usage.auto) == .auto
     parquet.writesStatistics = try options.flag(Self.statistics, default: true)
-    parquet.writesDatesAsText = try options.choice(Self.dates, default: Dates.auto) == .text
+    parquet.dates = try options.choice(Self.dates, default: ParquetOptions.Dates.automatic)
     parquet.bloomFilters = try Self.columns(Self.bloom, in: options, of: schema)
     let memory = try Self.size(Self.rowGroup, in: options) ?? 16 << 20
     return RowGroups(
@@ -55,7 +56,6 @@ public struct ParquetExporter: Exporter {
   // MARK: Options
 
   private enum Usage: String, CaseIterable { case auto, never }
-  private enum Dates: String, CaseIterable { case auto, text }
 
   private static func compression(_ options: ExportOptions) throws(Problem) -> PageCompression {
     guard let text = options.values[compression.key] else { return .usual }

@@ -50,6 +50,7 @@ struct TableCommand {
     if let store = try SourceOptions(invocation).store(of: invocation.arguments.first, services) {
       policy.storedImages = { [services] () throws(Problem) in try services.images.stored(store).directory }
     }
+    policy.origin = invocation.text(without: OutputOptions.exporting + SharedOptions.everywhere)
     let outputs = try OutputPlan(invocation, services, policy)
     var selection = try SelectionOptions(invocation, services)
     let shard = try invocation[Options.shard].map { (text) throws(Problem) in try Shard(text) }

@@ -15,6 +15,8 @@ struct ParquetColumn: Sendable {
   let kind: Kind
   /// Whether each value is a list of values of `kind`.
   let isList: Bool
+  /// Whether text that a reader would write differently is refused.
+  var isExact = true
 
   /// The highest definition level: that of a value. For lists, 0 is null, 1 an empty list; 2, a null element, does not
   /// occur.

@@ -18,7 +18,8 @@ struct ParquetDecoder {
   /// Whether the cells of byte strings refer to the page itself.
   private var keepsBytes: Bool {
     switch kind {
-    case .text, .bytes: true
+    case .text: columnType != .json
+    case .bytes: true
     default: false
     }
   }
@@ -185,6 +186,7 @@ struct ParquetDecoder {
       guard bytes.isUTF8 else { throw .damage("a text is not valid UTF-8") }
       let range = (UInt32(start), UInt32(bytes.count))
       switch columnType {
+      case .json: return try json(bytes, &texts)
       case .decimal:
         guard case .number? = try? JSON.parse(bytes.bytes, name: "") else { throw .damage("a text is not a number") }
         return .number(range.0, range.1)
@@ -193,10 +195,7 @@ struct ParquetDecoder {
       default: break
       }
       return .text(range.0, range.1)
-    case .json:
-      guard let value = try? JSON.parse(bytes.bytes, name: "") else { throw .damage("a value is not valid JSON") }
-      let (start, length) = put(value.canonicalBytes, &texts)
-      return .json(start, length)
+    case .json: return try json(bytes, &texts)
     case .decimal(let scale):
       let (digits, isNegative) = Self.digits(bytes)
       return number(Self.decimal(digits, isNegative: isNegative, scale), &texts)
@@ -216,6 +215,12 @@ struct ParquetDecoder {
       return text("P\(parts[0])M\(parts[1])DT\(Self.seconds(parts[2]))S", &texts)
     default: return .bytes(UInt32(start), UInt32(bytes.count))
     }
+  }
+
+  private func json(_ bytes: ByteRun, _ texts: inout ArenaBuilder) throws(ParquetFailure) -> Cell {
+    guard let value = try? JSON.parse(bytes.bytes, name: "") else { throw .damage("a value is not valid JSON") }
+    let (start, length) = put(value.canonicalBytes, &texts)
+    return .json(start, length)
   }
 
   private static func seconds(_ milliseconds: UInt64) -> String {

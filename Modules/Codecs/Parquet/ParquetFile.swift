@@ -13,6 +13,13 @@ public struct ParquetFile: Sendable {
   struct Column: Sendable {
     let node: ParquetNode
     let description: ColumnDescription
+
+    /// The column with another type, if its values can be of that type.
+    func typed(_ type: ColumnType) -> Column {
+      guard ParquetFile.isPossible(type, node.columnType, node) else { return self }
+      return Column(
+        node: node, description: ColumnDescription(description.name, type).annotated(as: description))
+    }
   }
 
   /// A row group.
@@ -128,10 +135,10 @@ public struct ParquetFile: Sendable {
   }
 
   /// Whether a column of type `found` in Parquet's terms can be one of `type`.
-  private static func isPossible(_ type: ColumnType, _ found: ColumnType, _ node: ParquetNode) -> Bool {
+  fileprivate static func isPossible(_ type: ColumnType, _ found: ColumnType, _ node: ParquetNode) -> Bool {
     switch (found, type) {
     case (.text, .url): true
-    case (.text, .decimal), (.text, .date), (.text, .timestamp): node.kind == .text
+    case (.text, .decimal), (.text, .date), (.text, .timestamp), (.text, .json): node.kind == .text
     case (.json, .list(let element)):
       switch node.listElement?.kind?.columnType {
       case .integer: element == .integer

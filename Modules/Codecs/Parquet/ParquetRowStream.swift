@@ -5,6 +5,8 @@ internal import Synchronization
 public struct ParquetReading: Sendable {
   /// The names of the required columns; nil for all. Unknown names are ignored.
   public var columns: [String]?
+  /// Types for columns that hold them as more general ones, such as decimals as text.
+  public var types = ColumnTypes()
   /// The most bytes that one value may have.
   public var maximumField = 16 << 20
   /// Whether a row group may have a row that is needed, given the bounds of its columns; nil if all are needed.
@@ -20,6 +22,11 @@ public struct ParquetGroupBounds: Sendable {
   public let least: Value?, greatest: Value?
   /// Whether there is a null, and whether there is a value; true if unknown.
   public let hasNull: Bool, hasValue: Bool
+
+  /// Creates statistics.
+  public init(least: Value?, greatest: Value?, hasNull: Bool, hasValue: Bool) {
+    (self.least, self.greatest, self.hasNull, self.hasValue) = (least, greatest, hasNull, hasValue)
+  }
 }
 
 /// The records of a Parquet file. Row groups are decoded on any core, large ones in pieces.
@@ -51,6 +58,7 @@ public final class ParquetRowStream: RowStream {
     var needed = file.columns.filter { wanted?.contains(Array($0.description.name.utf8)) ?? true }
     // Rows are counted by a column.
     if needed.isEmpty { needed = Array(file.columns.prefix(1)) }
+    needed = needed.map { column in reading.types[column.description.name].map(column.typed) ?? column }
     guard !needed.isEmpty else { throw Problem(.badData, "the file has no columns", at: file.source.name) }
     columns = needed
     let names = file.description?["tableSchema"]

@@ -3,11 +3,12 @@ enum ParquetTime {
   /// The value in a column of `kind`: days, thousandths or millionths of a second since 1970-01-01T00:00:00Z; nil for
   /// text that a reader would write differently. Thousandths stand for a fraction of exactly three digits, millionths
   /// for none, or one of at most six digits that does not end with a zero.
-  static func value(of text: ByteRun, as kind: ParquetColumn.Kind) -> Int64? {
+  /// - Parameter isExact: if false, millionths stand for any fraction of at most six digits.
+  static func value(of text: ByteRun, as kind: ParquetColumn.Kind, isExact: Bool) -> Int64? {
     guard kind != .date else { return text.count == 10 ? days(text) : nil }
     guard let (seconds, fraction, digits) = instant(text) else { return nil }
     if kind == .milliseconds { return digits == 3 ? seconds * 1000 + fraction / 1000 : nil }
-    guard digits == 0 || (digits <= 6 && text[text.count - 2] != UInt8(ascii: "0")) else { return nil }
+    guard digits == 0 || (digits <= 6 && (!isExact || text[text.count - 2] != UInt8(ascii: "0"))) else { return nil }
     return seconds * 1_000_000 + fraction
   }
 

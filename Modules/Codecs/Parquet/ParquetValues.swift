@@ -82,7 +82,7 @@ import Rows
     case .boolean: if case .boolean(let value) = cell { return integers.append(value ? 1 : 0) }
     case .date, .milliseconds, .microseconds:
       if case .text(let start, let length) = cell,
-        let value = ParquetTime.value(of: ByteRun(arena, start, length), as: column.kind)
+        let value = ParquetTime.value(of: ByteRun(arena, start, length), as: column.kind, isExact: column.isExact)
       {
         return integers.append(value)
       }

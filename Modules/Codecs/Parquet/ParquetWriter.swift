@@ -26,7 +26,8 @@ public struct ParquetWriter: Sendable {
     columns = schema.columns.enumerated().map { position, column in
       let (kind, isList) = Self.kind(of: column.type)
       return ParquetColumn(
-        position: position, name: column.name, kind: Self.kind(kind, at: position, head, options), isList: isList)
+        position: position, name: column.name, kind: Self.kind(kind, at: position, head, options), isList: isList,
+        isExact: options.dates != .native)
     }
   }
 
@@ -49,16 +50,64 @@ public struct ParquetWriter: Sendable {
     _ kind: ParquetColumn.Kind, at position: Int, _ head: [RowBatch], _ options: ParquetOptions
   ) -> ParquetColumn.Kind {
     guard kind == .date || kind == .microseconds else { return kind }
-    if options.writesDatesAsText { return .text }
+    switch options.dates {
+    case .text: return .text
+    case .native: return kind
+    case .automatic: break
+    }
     let kinds: [ParquetColumn.Kind] = kind == .date ? [.date] : [.microseconds, .milliseconds]
-    return kinds.first { kind in
-      head.allSatisfy { batch in
-        (0..<batch.count).allSatisfy { row in
-          guard case .text(let start, let length) = batch[row, position] else { return batch[row, position].isNull }
-          return ParquetTime.value(of: ByteRun(batch.arena, start, length), as: kind) != nil
-        }
+    return kinds.first { holds($0, position, head, isExact: true) } ?? .text
+  }
+
+  private static func holds(
+    _ kind: ParquetColumn.Kind, _ position: Int, _ head: [RowBatch], isExact: Bool
+  ) -> Bool {
+    head.allSatisfy { batch in
+      (0..<batch.count).allSatisfy { row in
+        guard case .text(let start, let length) = batch[row, position] else { return batch[row, position].isNull }
+        return ParquetTime.value(of: ByteRun(batch.arena, start, length), as: kind, isExact: isExact) != nil
       }
-    } ?? .text
+    }
+  }
+
+  /// Whether the values of a column in the first rows are whole days, or instants up to millionths of a second, so that
+  /// the column can be of a type for `ParquetOptions.Dates.native`.
+  public static func isNative(_ column: Int, of schema: Schema, in head: [RowBatch]) -> Bool {
+    switch schema.columns[column].type {
+    case .date: holds(.date, column, head, isExact: false)
+    case .timestamp: holds(.microseconds, column, head, isExact: false)
+    default: false
+    }
+  }
+
+  /// The number of nulls of a column, and the bounds of its values.
+  public struct ColumnStatistics: Sendable {
+    /// The number of nulls; 0 for a column of lists, of which it is not known.
+    public fileprivate(set) var nullCount = 0
+    /// No value is less or greater; nil without values, or if no short text is greater. Days and millionths of a second
+    /// since 1970 are integers.
+    public fileprivate(set) var least: Value?, greatest: Value?
+  }
+
+  /// The statistics of each column over row groups of one file.
+  public static func statistics(of groups: [RowGroup]) -> [ColumnStatistics] {
+    func value(_ bound: ParquetBounds.Bound?) -> Value? {
+      switch bound {
+      case .integer(let value): .integer(value)
+      case .real(let value): .real(value)
+      case .bytes(let bytes, _): .text(bytes)
+      case nil: nil
+      }
+    }
+    return (groups.first?.group.chunks ?? []).indices.map { column in
+      var found = ColumnStatistics(), bounds = ParquetBounds()
+      for group in groups {
+        found.nullCount += group.group.chunks[column].nullCount
+        bounds.merge(group.group.chunks[column].bounds)
+      }
+      (found.least, found.greatest) = (value(bounds.least), bounds.isUnbounded ? nil : value(bounds.greatest))
+      return found
+    }
   }
 
   /// Appends what precedes the first row group.

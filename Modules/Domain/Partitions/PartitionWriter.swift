@@ -131,8 +131,9 @@ final class PartitionWriter: @unchecked Sendable {
         }))
     let isMeasured = configuration.completeBytes < .max
     // The size of a file is known when its groups are encoded.
-    try await work(leaving: isMeasured ? 0 : configuration.threads)
-    if isMeasured, isInFile, bytesInFile >= configuration.completeBytes { try await endFile() }
+    try await work(leaving: isMeasured && !configuration.isSizeApproximate ? 0 : configuration.threads)
+    let isWritten = !steps.contains { if case .open = $0 { true } else { false } }
+    if isMeasured, isInFile, isWritten, bytesInFile >= configuration.completeBytes { try await endFile() }
   }
 
   // MARK: - Files
@@ -164,6 +165,7 @@ final class PartitionWriter: @unchecked Sendable {
         sink = nil
         if var file {
           file.rows = written.rows
+          try set.complete(file, written)
           files.append(file)
         }
       }

@@ -11,6 +11,8 @@ public struct PartitionedExporter: Exporter {
     public var options = ExportOptions()
     /// The most rows of a file, and the bytes from which on it is complete.
     public var maximumRows = Int.max, completeBytes = Int.max
+    /// Whether a file may have some more groups, so that these are encoded concurrently.
+    public var isSizeApproximate = false
     /// The date of the export, for `{date}`.
     public var date = ""
     /// The number of row groups that are encoded at the same time, at least 1.
@@ -102,7 +104,20 @@ final class WrittenFiles: Sendable {
 
 /// Batches on their way from the workers to the sink, each in place of eight bytes.
 final class BatchHandoff: RowEncoder {
-  private let state = Mutex((next: UInt64(0), batches: [UInt64: RowBatch](), layout: ColumnMetrics()))
+  private struct State {
+    var next: UInt64 = 0
+    var batches: [UInt64: RowBatch] = [:]
+    var layout = ColumnMetrics()
+    var note: Warning?
+  }
+  private let state = Mutex(State())
+
+  /// The warning after the export.
+  var note: Warning? {
+    get { state.withLock { $0.note } }
+    set { state.withLock { $0.note = newValue } }
+  }
+  func warning(_ all: EncodedPart) -> Warning? { note }
 
   /// The measurements of the rows.
   var layout: ColumnMetrics {
@@ -133,7 +148,7 @@ final class BatchHandoff: RowEncoder {
 }
 
 /// The sink of an export into partitions. One task at a time uses it.
-private final class PartitionSink: ByteSink {
+final class PartitionSink: ByteSink {
   let name = "partitions"
   private let handoff: BatchHandoff
   private let writer: PartitionWriter

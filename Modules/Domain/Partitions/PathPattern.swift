@@ -66,6 +66,15 @@ public struct PathPattern: Sendable, Hashable {
     root = slash.map { $0 == before.startIndex ? "/" : String(before[..<$0]) } ?? "."
   }
 
+  /// The files of a table: Hive partitions by columns, with the files `before{n}after`.
+  init(partitionedBy columns: [String], before: String, after: String) {
+    (self.columns, hiveColumns, root) = (columns, columns, ".")
+    let directories = columns.enumerated().flatMap { position, column -> [Piece] in
+      [.text((position > 0 ? "/" : "") + Self.escaped(Array(column.utf8)) + "="), .column(position)]
+    }
+    pieces = directories + [.text((columns.isEmpty ? "" : "/") + before), .number, .text(after)]
+  }
+
   /// Whether only the path has a column.
   func isHive(_ column: String) -> Bool { Self.contains(hiveColumns, column) }
 

@@ -1,10 +1,14 @@
 public import Codecs
 public import Rows
 
-/// An output format as a value: its description, and a factory of encoders. Pure: no files, no `async`.
+/// An output format as a value: its description, and a factory of encoders.
 public protocol Exporter: Sendable {
   /// What help texts, suffix matching and plug-in lists are made of.
   var descriptor: ExporterDescriptor { get }
+  /// Reads the output that exists, for formats that depend on it. Called once, before any row is read.
+  /// - Returns: the columns by which the rows must be sorted.
+  /// - Throws: `cannotCreate` if the output exists and must not; the errors of reading it.
+  func prepare(_ options: ExportOptions) async throws(Problem) -> [String]
   /// The rows that are measured with these options before the first batch is encoded.
   func measuring(with options: ExportOptions) -> ExporterDescriptor.Measuring
   /// Adds the measurements of a batch to `layout`. Called for every batch, in order, if all rows are measured.
@@ -32,6 +36,8 @@ extension Exporter {
     try descriptor.check(columns: schema.width)
     return try makeEncoder(for: schema, options: options, layout: layout)
   }
+  /// Nothing to read, and any order.
+  public func prepare(_ options: ExportOptions) async throws(Problem) -> [String] { [] }
   /// Nothing: the encoder's bytes are the format's.
   public func sink(
     around sink: any ByteSink, of schema: Schema, options: ExportOptions
@@ -177,6 +183,8 @@ public struct ExportOptions: Sendable, Hashable {
   public var images: PageImages
   /// The action for an output that exists.
   public var existing = ExistingOutput.refuse
+  /// The source and the selection of the rows, which identify a repetition of the same command.
+  public var origin = ""
 
   /// No options, or those given.
   public init(
@@ -199,6 +207,8 @@ public enum ExistingOutput: String, Sendable, Hashable, CaseIterable {
   case append
   /// The table is replaced, with its columns.
   case replace
+  /// The rows of the partitions that are written are replaced.
+  case replacePartitions = "replace-partitions"
   /// The rows are replaced; the table stays.
   case truncate
   /// Rows with the same key are replaced, and others are added.

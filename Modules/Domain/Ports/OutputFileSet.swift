@@ -7,12 +7,21 @@ public protocol OutputFileSet: Sendable {
   /// Opens a file for writing. Its `commit` completes the file, which stays invisible.
   /// - Throws: `cannotCreate`, `permission`, `io`.
   func sink(_ path: String) throws(Problem) -> any ByteSink
+  /// Notes a file that is complete.
+  /// - Parameter part: what its encoder reported.
+  /// - Throws: `badData` for rows that the files cannot have.
+  func complete(_ file: PartitionFile, _ part: EncodedPart) throws(Problem)
   /// Makes all files visible, and removes those that they replace.
   /// - Parameter schema: the columns of the rows, those of the paths among them.
   /// - Throws: `io`.
   func publish(_ files: [PartitionFile], of schema: Schema) async throws(Problem)
   /// Removes what was written. Does nothing after `publish`.
   func abandon() async
+}
+
+extension OutputFileSet {
+  /// Nothing.
+  public func complete(_ file: PartitionFile, _ part: EncodedPart) {}
 }
 
 /// The earlier files that an output keeps.

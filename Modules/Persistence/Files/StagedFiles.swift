@@ -202,7 +202,7 @@ public final class StagedFiles: OutputFileSet {
 }
 
 /// A file that is complete, but not visible, after `commit`.
-private final class StagedFile: ByteSink {
+final class StagedFile: ByteSink {
   var name: String { inner.name }
   private let inner: FileSink
 

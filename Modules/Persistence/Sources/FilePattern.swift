@@ -1,3 +1,4 @@
+import Domain
 import Glibc
 public import Rows
 
@@ -15,7 +16,11 @@ public enum FilePattern {
         .busy, "an export to this directory was interrupted", at: directory,
         hint: "complete it by running it again")
     }
-    if names.contains("_delta_log") { throw Problem(.usage, "cannot read Delta tables", at: directory) }
+    if names.contains("_delta_log") {
+      throw Problem(
+        .usage, "is a Delta table, whose files are not all current", at: directory,
+        hint: .set(.inputFile, to: "delta:\(directory)"))
+    }
     var files: [String] = []
     for name in names.sorted(by: { $0.utf8.lexicographicallyPrecedes($1.utf8) })
     where !name.hasPrefix(".") && !name.hasPrefix("_") {

@@ -1,5 +1,5 @@
 import Codecs
-import Rows
+public import Rows
 
 /// Conditions made ready for a schema, applied to the rows of a batch together.
 ///
@@ -225,5 +225,16 @@ extension ConditionMatcher {
       }
     }
     rows.removeSubrange(kept...)
+  }
+}
+
+extension Predicate {
+  /// Whether it holds for each row of a batch.
+  /// - Throws: `usage` for an unknown column, and for a value that cannot be compared.
+  public func holds(for batch: RowBatch, of schema: Schema) throws(Problem) -> [Bool] {
+    let filter = try RowFilter(self, of: schema) { (name) throws(Problem) in try schema.column(named: name) }
+    var scratch: [UInt8] = []
+    let reader = CellReader(batch)
+    return (0..<batch.count).map { filter.matches(reader, $0, &scratch) }
   }
 }

@@ -1,16 +1,15 @@
-import Codecs
-import Query
+public import Codecs
 import Rows
 
-/// The row groups of a Parquet file that may have a row that a selection needs.
-struct ParquetPruning: Sendable {
+/// A test of the row groups of a Parquet file, or of files, which may have a row that a selection needs.
+public struct ParquetPruning: Sendable {
   private let predicates: [Predicate]
 
   /// - Parameter selection: what is needed; nil for everything.
-  init(_ selection: Selection?) { predicates = selection?.allPredicates ?? [] }
+  public init(_ selection: Selection?) { predicates = selection?.allPredicates ?? [] }
 
   /// The test of a row group by the bounds of its columns; nil if all are needed.
-  var test: (@Sendable ((String) -> ParquetGroupBounds?) -> Bool)? {
+  public var test: (@Sendable ((String) -> ParquetGroupBounds?) -> Bool)? {
     if predicates.isEmpty { return nil }
     let predicates = self.predicates
     return { bounds in predicates.allSatisfy { Self.mayHold($0, bounds) } }

@@ -1,0 +1,102 @@
+import Codecs
+import Query
+import Rows
+
+/// A data file of a table, as an action of the log describes it.
+struct DeltaFile: Sendable, Hashable {
+  /// The path within the table.
+  let path: String
+  /// The path as the log has it.
+  let url: String
+  let size: Int64
+  /// The values of the partition columns; an empty text is null.
+  let values: [PartitionValue]
+  /// JSON; nil if not kept or not known.
+  var statistics: [UInt8]?
+
+  init(path: String, size: Int64, values: [PartitionValue], statistics: [UInt8]?) {
+    (self.path, self.size, self.values, self.statistics) = (path, size, values, statistics)
+    url = DeltaPath.encoded(path)
+  }
+
+  /// Reads the members of an `add` or `remove`.
+  /// - Throws: `badData` for a path outside the table, and for a deletion vector.
+  init(_ action: JSON, keepsStatistics: Bool) throws(Problem) {
+    guard let url = action["path"]?.stringValue else { throw Problem(.badData, "a file of the table has no path") }
+    path = try DeltaPath.file(url)
+    self.url = url
+    guard action["deletionVector"].map(\.isNull) ?? true else {
+      throw Problem(
+        .badData, "unsupported reader feature “deletionVectors”", hint: "read or write the table with another program")
+    }
+    size = action["size"]?.integerValue ?? 0
+    values = (action["partitionValues"]?.objectMembers ?? []).map { member in
+      let text = member.value.stringBytes
+      return PartitionValue(column: member.name, text: text?.isEmpty == true ? nil : text)
+    }
+    statistics = keepsStatistics ? action["stats"]?.stringBytes : nil
+  }
+
+  /// The value of a partition column, as text.
+  func value(of column: String) -> [UInt8]? {
+    values.first { $0.column.utf8.elementsEqual(column.utf8) }?.text
+  }
+
+  private var partition: JSON {
+    .object(values.map { JSON.Member(Array($0.column.utf8), $0.text.map { .string($0) } ?? .null) })
+  }
+
+  /// The action that adds the file.
+  func adding(at time: Int64) -> JSON {
+    var members: KeyValuePairs<String, JSON> {
+      [
+        "path": .string(url), "partitionValues": partition, "size": .number(size), "modificationTime": .number(time),
+        "dataChange": .boolean(true), "stats": statistics.map { .string($0) } ?? .null,
+      ]
+    }
+    return .object(["add": .object(members)])
+  }
+
+  /// The action that removes the file.
+  func removing(at time: Int64) -> JSON {
+    .object([
+      "remove": .object([
+        "path": .string(url), "deletionTimestamp": .number(time), "dataChange": .boolean(true),
+        "extendedFileMetadata": .boolean(true), "partitionValues": partition, "size": .number(size),
+      ])
+    ])
+  }
+}
+
+/// The values of partition columns, as the log has them.
+enum DeltaValue {
+  /// The value of a text; nil if the type has none of that text.
+  static func value(_ text: [UInt8]?, _ type: ColumnType, isZoned: Bool = true) -> Value? {
+    guard let text, !text.isEmpty else { return .null }
+    let string = String(decoding: text, as: UTF8.self)
+    switch type {
+    case .integer: return Int64(string).map { .integer($0) }
+    case .real: return Double(string).flatMap { $0.isFinite ? .real($0) : nil }
+    case .decimal: return DecimalNumber(text).map { _ in .number(text) }
+    case .boolean: return ["true": true, "false": false][string.lowercased()].map { .boolean($0) }
+    case .text: return .text(isZoned ? text : instant(text, ""))
+    case .timestamp: return .text(instant(text, "Z"))
+    case .url, .date: return .text(text)
+    case .bytes, .list, .json: return nil
+    }
+  }
+
+  /// `2024-01-31 12:00:00.000000` and `2024-01-31T12:00:00.000000Z` in RFC 3339, the fraction without zeros at its end.
+  private static func instant(_ text: [UInt8], _ zone: String) -> [UInt8] {
+    var rest = String(decoding: text, as: UTF8.self)
+    if rest.hasSuffix("Z") { rest.removeLast() }
+    guard rest.utf8.count >= 19, rest.utf8.count < 32 else { return text }
+    var bytes = Array(rest.utf8)
+    bytes[10] = UInt8(ascii: "T")
+    if bytes.count > 19 {
+      while bytes.last == UInt8(ascii: "0") { bytes.removeLast() }
+      if bytes.last == UInt8(ascii: ".") { bytes.removeLast() }
+    }
+    return bytes + Array(zone.utf8)
+  }
+}

@@ -1,0 +1,213 @@
+import Codecs
+import Query
+import Rows
+import Synchronization
+
+/// New data files of a table, which one entry of the log adds.
+final class DeltaFileSet: OutputFileSet {
+  /// The columns of the rows.
+  struct Columns: Sendable {
+    /// Those of the table.
+    let table: DeltaSchema
+    /// Those of the files.
+    let file: [DeltaSchema.Field]
+    /// The metadata to write; nil if the table keeps its own.
+    let metadata: DeltaMetadata?
+  }
+
+  private let log: DeltaLog
+  private let plan: DeltaPlan
+  private let columns: Columns
+  private let data: any DeltaDataFiles
+  private let now: Int64
+  private let identifier = DeltaExporter.identifier()
+  private let repeated: @Sendable () -> Void
+  private let state = Mutex(State())
+
+  private struct State {
+    var files: [DeltaFile] = []
+    var current: CountingSink?
+    /// Whether the log may name the files.
+    var isSettled = false
+  }
+
+  /// The most attempts to be the next version.
+  private static let attempts = 100
+
+  /// - Parameters:
+  ///   - now: in milliseconds since 1970.
+  ///   - repeated: called if the table has the transaction already.
+  init(
+    _ log: DeltaLog, _ plan: DeltaPlan, _ columns: Columns, now: Int64, repeated: @escaping @Sendable () -> Void
+  ) throws(Problem) {
+    (self.log, self.plan, self.columns, self.now, self.repeated) = (log, plan, columns, now, repeated)
+    data = try log.storage.newFiles()
+  }
+
+  func isFree(_ path: String) -> Bool { true }
+
+  func sink(_ path: String) throws(Problem) -> any ByteSink {
+    let sink = CountingSink(try data.sink(path))
+    state.withLock { $0.current = sink }
+    return sink
+  }
+
+  func complete(_ file: PartitionFile, _ part: EncodedPart) throws(Problem) {
+    let groups = part.records.compactMap { $0.facts as? ParquetWriter.RowGroup }
+    let found = ParquetWriter.statistics(of: groups)
+    let nulls = zip(columns.file, found).filter { $1.nullCount > 0 }.map(\.0.name)
+    let values = file.values.filter { $0.text == nil }.map(\.column)
+    for name in nulls + values where columns.table.field(name)?.isNullable == false {
+      throw Problem(.badData, "column “\(name)”: the table does not permit null values", at: log.storage.name)
+    }
+    if let replaced = plan.replacedRows, try !plan.isSelected(file.values, by: replaced, columns.table) {
+      let texts = file.values.map { "\($0.column)=\($0.text.map { String(decoding: $0, as: UTF8.self) } ?? "null")" }
+      throw Problem(
+        .badData, "rows with \(texts.joined(separator: ", ")) do not satisfy the condition of the replaced rows",
+        at: log.storage.name)
+    }
+    let added = DeltaFile(
+      path: file.path, size: Int64(state.withLock { $0.current?.count ?? 0 }), values: file.values,
+      statistics: DeltaStatistics.text(rows: part.rows, columns.file, found))
+    state.withLock { $0.files.append(added) }
+  }
+
+  func abandon() async {
+    if state.withLock({ $0.isSettled }) { return }
+    await data.abandon()
+  }
+
+  // MARK: - Publishing
+
+  func publish(_ files: [PartitionFile], of schema: Schema) async throws(Problem) {
+    do throws(Problem) { try await commit() } catch { throw error.located(at: log.storage.name) }
+  }
+
+  private func commit() async throws(Problem) {
+    let added = state.withLock { $0.files }
+    let written = Set(added.map { file in plan.partitionColumns.map { file.value(of: $0) } })
+    var removed: [DeltaFile] = []
+    for file in plan.snapshot?.files ?? [] where try plan.replaces(file, columns.table, written) {
+      removed.append(file)
+    }
+    guard !added.isEmpty || !removed.isEmpty || plan.definesColumns || plan.transaction != nil else { return }
+    try await data.flush()
+    await data.keep()
+    var version = (plan.snapshot?.version ?? -1) + 1, isNew = plan.snapshot == nil
+    for _ in 0..<Self.attempts {
+      let entry = entry(added, removed, isNew: isNew)
+      let isCreated: Bool
+      do throws(Problem) { isCreated = try await log.storage.create(DeltaLog.path(version), entry) } catch {
+        // The entry may be there: its files stay.
+        state.withLock { $0.isSettled = true }
+        throw error
+      }
+      if isCreated {
+        state.withLock { $0.isSettled = true }
+        return
+      }
+      if isNew, plan.existing == .refuse {
+        throw Problem(.cannotCreate, "another process has created the table", hint: .set(.existingOutput, to: "append"))
+      }
+      if try await follow(version, written, isNew: isNew) {
+        await data.abandon()
+        repeated()
+        return
+      }
+      (version, isNew) = (version + 1, false)
+    }
+    throw Problem(
+      .busy, "other processes wrote to the table \(Self.attempts) times in between", hint: "run the command again")
+  }
+
+  /// Checks that the rows can follow an entry of another process.
+  /// - Returns: whether the entry has the transaction already.
+  /// - Throws: `busy` if it contradicts.
+  private func follow(_ version: Int64, _ written: Set<[[UInt8]?]>, isNew: Bool) async throws(Problem) -> Bool {
+    var isRepeated = false, conflict: String?
+    let current = columns.metadata ?? plan.snapshot?.metadata
+    try await log.actions(of: version) { (action) throws(Problem) in
+      if let value = action["txn"], let transaction = plan.transaction,
+        value["appId"]?.stringValue == transaction.application, transaction.isIn(value["version"]?.integerValue)
+      {
+        isRepeated = true
+      }
+      if let value = action["metaData"], !value.isNull {
+        let metadata = try DeltaMetadata(value)
+        if plan.existing == .replace || current.map({ !metadata.isSame(as: $0) }) ?? true {
+          conflict = "changed the columns of the table"
+        }
+        if plan.existing != .append, metadata.isAppendOnly { conflict = "made the table append-only" }
+      }
+      if let value = action["protocol"], !value.isNull, let current {
+        try DeltaProtocol(value).checkWriting(current)
+      }
+      for key in ["add", "remove"] {
+        guard let value = action[key], !value.isNull, plan.existing != .append, conflict == nil else { continue }
+        let file = try DeltaFile(value, keepsStatistics: false)
+        // Without its values, a removed file may be of any partition.
+        var isReplaced = value["partitionValues"].map(\.isNull) ?? true
+        if !isReplaced { isReplaced = try plan.replaces(file, columns.table, written) }
+        if isReplaced { conflict = "changed the rows that are replaced" }
+      }
+    }
+    if isRepeated { return true }
+    guard let conflict else { return false }
+    throw Problem(.busy, "another process \(conflict) (version \(version))", hint: "run the command again")
+  }
+
+  /// The actions of the entry.
+  private func entry(_ added: [DeltaFile], _ removed: [DeltaFile], isNew: Bool) -> [UInt8] {
+    let mode =
+      switch plan.existing {
+      case .append: "Append"
+      case .replace, .replacePartitions: "Overwrite"
+      default: "ErrorIfExists"
+      }
+    let partitions = JSON.array(plan.partitionColumns.map { .string($0) }).canonicalBytes
+    var actions: [JSON] = [
+      .object([
+        "commitInfo": .object([
+          "timestamp": .number(now), "operation": .string("WRITE"),
+          "operationParameters": .object(["mode": .string(mode), "partitionBy": .string(partitions)]),
+          "isBlindAppend": .boolean(removed.isEmpty), "engineInfo": .string("bb"),
+          // No other entry has the same bytes.
+          "txnId": .string(identifier),
+        ])
+      ])
+    ]
+    if isNew { actions.append(DeltaProtocol.usual.action) }
+    if let metadata = columns.metadata, isNew || plan.snapshot != nil {
+      actions.append(.object(["metaData": metadata.action]))
+    }
+    if let transaction = plan.transaction {
+      actions.append(
+        .object([
+          "txn": .object([
+            "appId": .string(transaction.application), "version": .number(transaction.version),
+            "lastUpdated": .number(now),
+          ])
+        ]))
+    }
+    actions += removed.map { $0.removing(at: now) } + added.map { $0.adding(at: now) }
+    return actions.flatMap { $0.canonicalBytes + [0x0A] }
+  }
+}
+
+/// Counts the bytes of a file.
+private final class CountingSink: ByteSink {
+  var name: String { inner.name }
+  var count: Int { bytes.withLock { $0 } }
+  private let inner: any ByteSink
+  private let bytes = Mutex(0)
+
+  init(_ inner: any ByteSink) { self.inner = inner }
+
+  func write(_ bytes: borrowing ByteBuffer) async throws(Problem) {
+    try await inner.write(bytes)
+    let count = bytes.count
+    self.bytes.withLock { $0 += count }
+  }
+  func commit() async throws(Problem) { try await inner.commit() }
+  func abandon() async { await inner.abandon() }
+}

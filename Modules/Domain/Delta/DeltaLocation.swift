@@ -1,0 +1,97 @@
+import Codecs
+public import Rows
+
+/// A Delta table on the command line: `delta:PLACE`, with `?partition=COLUMN,…` for a new table, or `?version=N` for an
+/// earlier state.
+public struct DeltaLocation: Sendable, Hashable {
+  /// The table in messages.
+  public var name: String { "delta:\(place)" }
+  /// The directory, or the URL of a bucket.
+  public let place: String
+  /// The columns by which the rows are divided; nil if not given.
+  public let partitionColumns: [String]?
+  /// The version to read; nil for the latest.
+  public let version: Int64?
+
+  /// Whether a text is the location of a Delta table.
+  public static func isLocation(_ text: String) -> Bool { text.hasPrefix(prefix) }
+  private static let prefix = "delta:"
+
+  /// Parses a location.
+  /// - Throws: `usage`.
+  public init(_ text: String) throws(Problem) {
+    let rest = text.dropFirst(Self.prefix.count), mark = rest.lastIndex(of: "?")
+    var place = String(rest[..<(mark ?? rest.endIndex)])
+    while place.count > 1, place.hasSuffix("/") { place.removeLast() }
+    guard !place.isEmpty else {
+      throw Problem(.usage, "missing directory after \(Self.prefix)", hint: "for example delta:lake/quotes")
+    }
+    self.place = place
+    var columns: [String]?, version: Int64?
+    for item in mark.map({ rest[rest.index(after: $0)...] })?.split(separator: "&") ?? [] {
+      let pair = item.split(separator: "=", maxSplits: 1).map { DeltaPath.decoded(String($0)) }
+      let key = pair.first.flatMap { $0 } ?? "", value = pair.count == 2 ? pair[1] : nil
+      switch (key, value) {
+      case ("partition", let names?): columns = names.split(separator: ",").map(String.init)
+      case ("version", let digits?):
+        guard let number = Int64(digits), number >= 0 else {
+          throw Problem(.usage, "invalid version “\(digits)” of a Delta table", at: text, hint: "use a whole number")
+        }
+        version = number
+      default:
+        throw Problem(
+          .usage, "invalid option “\(item)” of a Delta table", at: text,
+          hint: "use ?partition=COLUMN,… or ?version=N")
+      }
+    }
+    (partitionColumns, self.version) = (columns, version)
+  }
+}
+
+/// Paths of data files as the log has them: URLs relative to the table.
+enum DeltaPath {
+  /// The path as a URL.
+  static func encoded(_ path: String) -> String {
+    let digits = Array("0123456789ABCDEF".utf8)
+    var bytes: [UInt8] = []
+    for byte in path.utf8 {
+      switch byte {
+      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "/"), UInt8(ascii: "="), UInt8(ascii: "-"),
+        UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "~"):
+        bytes.append(byte)
+      default: bytes += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+      }
+    }
+    return String(decoding: bytes, as: UTF8.self)
+  }
+
+  /// A text with its percent escapes decoded; nil if it is not UTF-8 then, or has an invalid escape.
+  static func decoded(_ text: String) -> String? {
+    var bytes: [UInt8] = [], rest = Array(text.utf8)[...]
+    while let byte = rest.popFirst() {
+      guard byte == UInt8(ascii: "%") else {
+        bytes.append(byte)
+        continue
+      }
+      guard let high = rest.popFirst(), let low = rest.popFirst(),
+        let code = UInt8(String(decoding: [high, low], as: UTF8.self), radix: 16), high != UInt8(ascii: "+")
+      else { return nil }
+      bytes.append(code)
+    }
+    return String(validating: bytes, as: UTF8.self)
+  }
+
+  /// The path of a data file within the table.
+  /// - Throws: `badData` for a path that leads out of it.
+  static func file(_ url: String) throws(Problem) -> String {
+    let colon = url.firstIndex(of: ":"), slash = url.firstIndex(of: "/")
+    let hasScheme = colon.map { colon in slash.map { colon < $0 } ?? true } ?? false
+    guard !hasScheme, let path = decoded(url), !path.isEmpty, !path.hasPrefix("/"), !path.utf8.contains(0),
+      !path.split(separator: "/", omittingEmptySubsequences: false).contains(where: { $0 == ".." || $0.isEmpty })
+    else {
+      throw Problem(.badData, "the log names a file outside the table: “\(url.prefix(200))”")
+    }
+    return path
+  }
+}

@@ -1,0 +1,134 @@
+import Codecs
+import Query
+import Rows
+
+/// The effect of an export on a table, given the table as it was before.
+struct DeltaPlan: Sendable {
+  /// The table; nil for a new one.
+  let snapshot: DeltaSnapshot?
+  let existing: ExistingOutput
+  let partitionColumns: [String]
+  /// The condition on partition columns of the rows that are replaced; nil for all.
+  let replacedRows: Predicate?
+  /// The number of this write of an application; nil if it may be repeated.
+  let transaction: Transaction?
+
+  struct Transaction: Sendable, Hashable {
+    let application: String
+    let version: Int64
+
+    /// Whether the table has it already.
+    func isIn(_ version: Int64?) -> Bool { version.map { $0 >= self.version } ?? false }
+  }
+
+  /// Whether the table has the rows already.
+  var isRepeated: Bool {
+    guard let transaction, let snapshot else { return false }
+    return transaction.isIn(snapshot.transactions[transaction.application])
+  }
+
+  /// Whether the table is partitioned by a column.
+  func isPartitioned(by column: String) -> Bool {
+    partitionColumns.contains { $0.utf8.elementsEqual(column.utf8) }
+  }
+
+  /// Whether the columns of the table become those of the rows.
+  var definesColumns: Bool { snapshot == nil || existing == .replace && replacedRows == nil }
+
+  /// - Throws: `cannotCreate` if the table exists and may not; `usage` for options that the table does not permit;
+  ///   `badData` for unsupported features.
+  init(
+    _ location: DeltaLocation, _ snapshot: DeltaSnapshot?, _ options: ExportOptions, transaction: Transaction?
+  ) throws(Problem) {
+    (self.snapshot, existing, self.transaction) = (snapshot, options.existing, transaction)
+    replacedRows = try options.values[DeltaOption.replaceWhere.key].map { (text) throws(Problem) in
+      try Predicate(parsing: text)
+    }
+    let place = location.name
+    if replacedRows != nil, existing != .replace {
+      throw Problem(
+        .usage, "option \(DeltaOption.replaceWhere.key) requires that rows are replaced", at: place,
+        hint: .set(.existingOutput, to: "replace"))
+    }
+    if location.version != nil {
+      throw Problem(.usage, "cannot write to an earlier version of a Delta table", at: place)
+    }
+    if let snapshot {
+      if existing == .refuse {
+        throw Problem(
+          .cannotCreate, "the table already exists", at: place,
+          hint: .set(.existingOutput, to: "append", "replace", "replace-partitions"))
+      }
+      do throws(Problem) { try snapshot.protocolVersions.checkWriting(snapshot.metadata) } catch {
+        throw error.located(at: place)
+      }
+      if snapshot.metadata.isAppendOnly, existing != .append {
+        throw Problem(
+          .badData, "rows can only be added to this table (delta.appendOnly)", at: place,
+          hint: .set(.existingOutput, to: "append"))
+      }
+    }
+    let definesColumns = snapshot == nil || existing == .replace && replacedRows == nil
+    let columns = snapshot?.metadata.partitionColumns ?? []
+    partitionColumns = definesColumns ? location.partitionColumns ?? columns : columns
+    if !definesColumns, let given = location.partitionColumns, !given.elementsEqual(columns) {
+      throw Problem(
+        .usage,
+        columns.isEmpty
+          ? "the table is not partitioned" : "the table is partitioned by \(columns.joined(separator: ", "))",
+        at: place, hint: "omit ?partition")
+    }
+    if existing == .replacePartitions, partitionColumns.isEmpty {
+      throw Problem(
+        .usage, "the table is not partitioned", at: place, hint: .set(.existingOutput, to: "append", "replace"))
+    }
+    for column in replacedRows?.columns ?? [] where !isPartitioned(by: column) {
+      throw Problem(
+        .usage, "option \(DeltaOption.replaceWhere.key): “\(column)” is not a column by which the table is partitioned",
+        at: place, hint: .choose(column, from: partitionColumns, "partition columns"))
+    }
+  }
+
+  /// Whether the rows of a partition are replaced.
+  /// - Parameter written: the partitions that are written.
+  func replaces(
+    _ file: DeltaFile, _ schema: DeltaSchema, _ written: Set<[[UInt8]?]>
+  ) throws(Problem) -> Bool {
+    switch existing {
+    case .replacePartitions: return written.contains(partitionColumns.map { file.value(of: $0) })
+    case .replace:
+      guard let replacedRows else { return true }
+      return try isSelected(file.values, by: replacedRows, schema)
+    default: return false
+    }
+  }
+
+  /// Whether partition values satisfy a condition.
+  func isSelected(
+    _ values: [PartitionValue], by predicate: Predicate, _ schema: DeltaSchema
+  ) throws(Problem) -> Bool {
+    var row = RowBatchBuilder(width: partitionColumns.count), columns: [ColumnDescription] = []
+    for name in partitionColumns {
+      let type = try schema.field(name)?.columnType() ?? .text
+      columns.append(ColumnDescription(name, type))
+      let text = values.first { $0.column.utf8.elementsEqual(name.utf8) }?.text
+      guard let value = DeltaValue.value(text, type) else {
+        throw Problem(.badData, "column \(name): invalid partition value of type \(type.name)")
+      }
+      row.append(value: value)
+    }
+    return try predicate.holds(for: row.finish(), of: Schema("partitions", columns: columns))[0]
+  }
+}
+
+/// The options of the output, in addition to those of its files.
+enum DeltaOption {
+  static let replaceWhere = ExporterDescriptor.Option(
+    "replace-where", "CONDITION", "The rows to replace, by partition columns, for example 'season = 1' [default: all]")
+  static let transaction = ExporterDescriptor.Option(
+    "transaction", "N",
+    "The number of this write: if the same command has already written N or more, nothing is written")
+  static let fileSize = ExporterDescriptor.Option(
+    "file-size", "SIZE", "The size from which on a data file is complete [default: 256MiB]")
+  static let all = [replaceWhere, transaction, fileSize]
+}

@@ -1,0 +1,163 @@
+import Codecs
+import Rows
+
+/// The columns of a Delta table, as the log describes them.
+struct DeltaSchema: Sendable, Hashable {
+  /// A column.
+  struct Field: Sendable, Hashable {
+    let name: String
+    /// The name of a primitive type, or an object.
+    let type: JSON
+    var isNullable = true
+    var metadata = JSON.object([])
+
+    /// The name of a primitive type; nil for a nested one.
+    var primitive: String? { type.stringValue }
+
+    /// The type of the column, with those that only bb distinguishes.
+    /// - Throws: `badData` for an unknown type.
+    func columnType() throws(Problem) -> ColumnType {
+      let said = metadata[Self.typeKey]?.stringValue.flatMap { ColumnType(name: $0) }
+      let usual: ColumnType, possible: [ColumnType]
+      switch primitive {
+      case "string": (usual, possible) = (.text, [.url, .json, .decimal, .date, .timestamp])
+      case "long", "integer", "short", "byte": (usual, possible) = (.integer, [])
+      case "double", "float": (usual, possible) = (.real, [])
+      case "boolean": (usual, possible) = (.boolean, [])
+      case "binary": (usual, possible) = (.bytes, [])
+      case "date": (usual, possible) = (.date, [])
+      case "timestamp": (usual, possible) = (.timestamp, [])
+      case "timestamp_ntz": (usual, possible) = (.text, [])
+      case let name? where name.hasPrefix("decimal"): (usual, possible) = (.decimal, [])
+      case let name?:
+        throw Problem(.badData, "column \(self.name): unsupported type “\(name.prefix(40))”")
+      case nil:
+        usual = .json
+        switch type["elementType"]?.stringValue {
+        case "string": possible = [.list(.text), .list(.url)]
+        case "long": possible = [.list(.integer)]
+        default: possible = []
+        }
+      }
+      return said.flatMap { possible.contains($0) ? $0 : nil } ?? usual
+    }
+
+    /// The key of the type in the metadata of a field.
+    static let typeKey = "bb:type"
+  }
+
+  private(set) var fields: [Field]
+
+  init(_ fields: [Field]) { self.fields = fields }
+
+  /// Parses the text of `metaData`.
+  /// - Throws: `badData`.
+  init(parsing text: [UInt8]) throws(Problem) {
+    let json = try JSON.parse(text, name: "schemaString")
+    guard json["type"]?.stringValue == "struct", let list = json["fields"]?.arrayValue else {
+      throw Problem(.badData, "the schema of the table is not a structure")
+    }
+    var fields: [Field] = [], names: Set<[UInt8]> = []
+    for field in list {
+      guard let name = field["name"]?.stringValue, let type = field["type"], names.insert(Array(name.utf8)).inserted
+      else { throw Problem(.badData, "the schema of the table has a column without name or type, or two of one name") }
+      fields.append(
+        Field(
+          name: name, type: type, isNullable: field["nullable"]?.booleanValue ?? true,
+          metadata: field["metadata"] ?? .object([])))
+    }
+    self.fields = fields
+  }
+
+  /// The text of `metaData`.
+  var text: String {
+    let json = JSON.object([
+      "type": .string("struct"),
+      "fields": .array(
+        fields.map { field in
+          .object([
+            "name": .string(field.name), "type": field.type, "nullable": .boolean(field.isNullable),
+            "metadata": field.metadata,
+          ])
+        }),
+    ])
+    return String(decoding: json.canonicalBytes, as: UTF8.self)
+  }
+
+  /// The field called `name`, byte for byte.
+  func field(_ name: String) -> Field? { fields.first { $0.name.utf8.elementsEqual(name.utf8) } }
+
+  /// The columns as a table.
+  func table(_ name: String) throws(Problem) -> Schema {
+    var columns: [ColumnDescription] = []
+    for field in fields {
+      columns.append(
+        ColumnDescription(field.name, try field.columnType(), field.metadata["comment"]?.stringValue ?? ""))
+    }
+    return Schema(name, columns: columns)
+  }
+
+  // MARK: - Columns of bb
+
+  /// The columns of a new table.
+  /// - Parameter isNative: whether a column of dates or timestamps fits a type of its own.
+  /// - Throws: `badData` for a name that requires column mapping.
+  init(_ schema: Schema, isNative: (Int) -> Bool) throws(Problem) {
+    fields = []
+    var names: [String: String] = [:]
+    for (position, column) in schema.columns.enumerated() {
+      if let character = column.name.first(where: { " ,;{}()\n\t=".contains($0) }) {
+        let shown = character == "\n" ? "a line feed" : character == "\t" ? "a tab" : "“\(character)”"
+        throw Problem(
+          .badData, "column “\(column.name)”: names in Delta tables cannot contain \(shown)",
+          hint: .set(.columns, for: "exclude the column"))
+      }
+      if let other = names.updateValue(column.name, forKey: column.name.lowercased()) {
+        throw Problem(
+          .badData, "columns “\(other)” and “\(column.name)”: names in Delta tables must differ in more than case",
+          hint: .set(.columns, for: "exclude one of them"))
+      }
+      let (type, isImplied) = Self.type(of: column.type, isNative: isNative(position))
+      var metadata: [JSON.Member] = []
+      if !isImplied { metadata.append(.init(Array(Field.typeKey.utf8), .string(column.type.name))) }
+      if !column.summary.isEmpty { metadata.append(.init(Array("comment".utf8), .string(column.summary))) }
+      fields.append(Field(name: column.name, type: type, metadata: .object(metadata)))
+    }
+  }
+
+  /// The Delta type of a column, and whether it implies the type of the column.
+  private static func type(of type: ColumnType, isNative: Bool) -> (JSON, isImplied: Bool) {
+    switch type {
+    case .integer: (.string("long"), true)
+    case .real: (.string("double"), true)
+    case .boolean: (.string("boolean"), true)
+    case .text: (.string("string"), true)
+    case .bytes: (.string("binary"), true)
+    case .date: (.string(isNative ? "date" : "string"), isNative)
+    case .timestamp: (.string(isNative ? "timestamp" : "string"), isNative)
+    case .url, .json, .decimal: (.string("string"), false)
+    case .list(let element):
+      (
+        .object([
+          "type": .string("array"), "elementType": .string(element == .integer ? "long" : "string"),
+          "containsNull": .boolean(false),
+        ]), false
+      )
+    }
+  }
+
+  /// The type as which a column of records is written into a field; nil if the field cannot hold its values.
+  static func written(_ type: ColumnType, into field: Field) -> ColumnType? {
+    switch (field.primitive, type) {
+    case ("string", .text), ("string", .url), ("string", .json), ("string", .decimal), ("string", .date),
+      ("string", .timestamp):
+      .text
+    case ("long", .integer), ("double", .real), ("boolean", .boolean), ("binary", .bytes), ("date", .date),
+      ("timestamp", .timestamp):
+      type
+    case (nil, .list(let element)) where field.type["type"]?.stringValue == "array":
+      field.type["elementType"]?.stringValue == (element == .integer ? "long" : "string") ? type : nil
+    default: nil
+    }
+  }
+}

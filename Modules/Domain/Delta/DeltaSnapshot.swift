@@ -1,0 +1,214 @@
+import Codecs
+import Rows
+
+/// The state of a table at a version.
+struct DeltaSnapshot: Sendable {
+  let version: Int64
+  let protocolVersions: DeltaProtocol
+  let metadata: DeltaMetadata
+  /// The data files, in the order in which they were added.
+  let files: [DeltaFile]
+  /// The last transaction of each application.
+  let transactions: [String: Int64]
+}
+
+/// The log of a table.
+struct DeltaLog: Sendable {
+  let storage: any DeltaStorage
+
+  private static let directory = "_delta_log/"
+  private static let maximumHint = 1 << 20
+  /// The most bytes of an action.
+  private static let maximumLine = 64 << 20
+
+  /// The name of the entry of a version.
+  static func entry(_ version: Int64) -> String { "\(padded(version)).json" }
+  static func path(_ version: Int64) -> String { directory + entry(version) }
+  private static func padded(_ version: Int64) -> String {
+    let digits = String(version)
+    return String(repeating: "0", count: max(0, 20 - digits.count)) + digits
+  }
+
+  /// The entries and complete checkpoints of a log.
+  private struct Listing {
+    var entries: Set<Int64> = []
+    /// The names of the parts, by version.
+    var checkpoints: [Int64: [String]] = [:]
+    var isEmpty: Bool { entries.isEmpty && checkpoints.isEmpty }
+
+    init(_ names: [String]) {
+      var parts: [String: (version: Int64, count: Int, names: [String])] = [:]
+      for name in names {
+        let pieces = name.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
+        guard let version = pieces[0].count == 20 ? Int64(pieces[0]) : nil, version >= 0 else { continue }
+        if pieces.count == 2, pieces[1] == "json" { entries.insert(version) }
+        guard pieces.count >= 3, pieces[1] == "checkpoint", pieces.last == "parquet" else { continue }
+        if pieces.count == 3 { checkpoints[version] = [name] }
+        if pieces.count == 5, let count = Int(pieces[3]), count > 0, Int(pieces[2]) != nil {
+          let key = "\(version).\(count)"
+          parts[key] = (version, count, (parts[key]?.names ?? []) + [name])
+        }
+      }
+      for (version, count, names) in parts.values where names.count == count && checkpoints[version] == nil {
+        checkpoints[version] = names
+      }
+    }
+  }
+
+  /// Reads the table.
+  /// - Parameters:
+  ///   - wanted: the version; nil for the latest.
+  ///   - keepsStatistics: whether the statistics of files are kept.
+  /// - Returns: nil if there is no table.
+  /// - Throws: `noInput` for a version that there is not; `badData` for a damaged log; the errors of the storage.
+  func snapshot(at wanted: Int64? = nil, keepsStatistics: Bool = false) async throws(Problem) -> DeltaSnapshot? {
+    do throws(Problem) { return try await read(wanted, keepsStatistics) } catch {
+      throw error.located(at: storage.name)
+    }
+  }
+
+  private func read(_ wanted: Int64?, _ keepsStatistics: Bool) async throws(Problem) -> DeltaSnapshot? {
+    let hint = try await checkpointHint().flatMap { hint in wanted.map { hint <= $0 } ?? true ? hint : nil }
+    var listing: Listing?
+    if let hint, let names = try await storage.logFiles(from: Self.padded(hint)) {
+      let found = Listing(names)
+      if found.checkpoints[hint] != nil { listing = found }
+    }
+    if listing == nil { listing = try await storage.logFiles(from: "").map(Listing.init) }
+    guard let listing, !listing.isEmpty, let latest = (listing.entries.union(listing.checkpoints.keys)).max() else {
+      return nil
+    }
+    let version = wanted ?? latest
+    guard version <= latest else {
+      throw Problem(.noInput, "version \(version) not found", hint: "the latest version is \(latest)")
+    }
+    let start = listing.checkpoints.keys.filter { $0 <= version }.max()
+    var replay = DeltaReplay(keepsStatistics: keepsStatistics)
+    for name in start.flatMap({ listing.checkpoints[$0] }) ?? [] {
+      try await self.checkpoint(name) { (action) throws(Problem) in try replay.apply(action) }
+    }
+    var next = start.map { $0 + 1 } ?? 0
+    while next <= version {
+      guard listing.entries.contains(next) else {
+        if start == nil, let first = listing.checkpoints.keys.min() {
+          throw Problem(.noInput, "version \(version) not found", hint: "the earliest version is \(first)")
+        }
+        throw Problem(.badData, "the log has no version \(next), but later ones")
+      }
+      try await actions(of: next) { (action) throws(Problem) in try replay.apply(action) }
+      next += 1
+    }
+    return try replay.snapshot(version)
+  }
+
+  /// The version of the last checkpoint, which need not be true; nil if it is not known.
+  private func checkpointHint() async throws(Problem) -> Int64? {
+    guard let file = try await storage.open(Self.directory + "_last_checkpoint"), file.length <= Self.maximumHint,
+      let bytes = try file.bytes(at: 0, count: file.length), let hint = try? JSON.parse(bytes, name: ""),
+      let version = hint["version"]?.integerValue, version >= 0
+    else { return nil }
+    return version
+  }
+
+  /// Reads the actions of an entry, in order.
+  /// - Throws: `badData` if the entry is missing or damaged.
+  func actions(of version: Int64, _ body: (JSON) throws(Problem) -> Void) async throws(Problem) {
+    let name = Self.entry(version)
+    guard let file = try await storage.open(Self.path(version)) else {
+      throw Problem(.badData, "the log has no version \(version)")
+    }
+    var offset = 0, line: [UInt8] = [], number = 0
+    func take(_ bytes: ArraySlice<UInt8>) throws(Problem) {
+      number += 1
+      guard bytes.contains(where: { $0 != 0x20 && $0 != 0x0D && $0 != 0x09 }) else { return }
+      do throws(Problem) { try body(try JSON.parse(Array(bytes), name: "\(name):\(number)")) } catch {
+        throw error.located(at: "\(storage.name)/\(Self.path(version)):\(number)")
+      }
+    }
+    while offset < file.length {
+      let count = min(1 << 20, file.length - offset)
+      guard let chunk = try file.bytes(at: offset, count: count) else {
+        throw Problem(.busy, "the log changed while it was read", hint: "run the command again")
+      }
+      offset += count
+      var rest = chunk[...]
+      while let end = rest.firstIndex(of: 0x0A) {
+        if line.isEmpty {
+          try take(rest[..<end])
+        } else {
+          line += rest[..<end]
+          try take(line[...])
+          line = []
+        }
+        rest = rest[(end + 1)...]
+      }
+      line += rest
+      guard line.count <= Self.maximumLine else {
+        throw Problem(.badData, "an action of the log is larger than \(Self.maximumLine >> 20) MiB", at: name)
+      }
+    }
+    if !line.isEmpty { try take(line[...]) }
+  }
+
+  /// Reads the actions of a part of a checkpoint.
+  private func checkpoint(_ name: String, _ body: (JSON) throws(Problem) -> Void) async throws(Problem) {
+    guard let file = try await storage.open(Self.directory + name) else {
+      throw Problem(.badData, "the log has no checkpoint \(name)")
+    }
+    var reading = ParquetReading()
+    reading.columns = ["protocol", "metaData", "add", "txn"]
+    reading.maximumField = Self.maximumLine
+    let rows = try ParquetRowStream(try ParquetFile(file), table: "checkpoint", reading)
+    let names = rows.schema.columns.map(\.name)
+    while let batch = try await rows.next()?.batch() {
+      for row in 0..<batch.count {
+        for (column, name) in names.enumerated() {
+          guard case .json(let start, let length) = batch[row, column] else { continue }
+          let value = try JSON.parse(batch.bytes(start, length), name: name)
+          try body(.object([JSON.Member(Array(name.utf8), value)]))
+        }
+      }
+    }
+  }
+}
+
+/// Applies actions in the order of the log.
+struct DeltaReplay {
+  private let keepsStatistics: Bool
+  private var protocolVersions: DeltaProtocol?
+  private var metadata: DeltaMetadata?
+  private var files: [[UInt8]: (order: Int, file: DeltaFile)] = [:]
+  private var transactions: [String: Int64] = [:]
+  private var order = 0
+
+  init(keepsStatistics: Bool) { self.keepsStatistics = keepsStatistics }
+
+  mutating func apply(_ action: JSON) throws(Problem) {
+    if let add = action["add"], !add.isNull {
+      let file = try DeltaFile(add, keepsStatistics: keepsStatistics)
+      files[Array(file.path.utf8)] = (order, file)
+      order += 1
+    } else if let remove = action["remove"], !remove.isNull {
+      guard let url = remove["path"]?.stringValue else { throw Problem(.badData, "a removed file has no path") }
+      // A file outside the table was never added.
+      guard let path = try? DeltaPath.file(url) else { return }
+      files[Array(path.utf8)] = nil
+    } else if let value = action["metaData"], !value.isNull {
+      metadata = try DeltaMetadata(value)
+    } else if let value = action["protocol"], !value.isNull {
+      protocolVersions = try DeltaProtocol(value)
+    } else if let value = action["txn"], let id = value["appId"]?.stringValue {
+      transactions[id] = value["version"]?.integerValue
+    }
+  }
+
+  func snapshot(_ version: Int64) throws(Problem) -> DeltaSnapshot {
+    guard let metadata, let protocolVersions else {
+      throw Problem(.badData, "the log has no metadata or no protocol")
+    }
+    try protocolVersions.checkReading(metadata)
+    return DeltaSnapshot(
+      version: version, protocolVersions: protocolVersions, metadata: metadata,
+      files: files.values.sorted { $0.order < $1.order }.map(\.file), transactions: transactions)
+  }
+}

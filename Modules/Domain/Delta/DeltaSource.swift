@@ -1,0 +1,211 @@
+public import Codecs
+public import Query
+public import Rows
+import Synchronization
+
+/// A Delta table as records.
+public final class DeltaSource: RecordSource {
+  /// The table in messages.
+  public let name: String
+  private let location: DeltaLocation
+  private let log: DeltaLog
+  private let maximumField: Int?
+  private let opened: @Sendable (_ files: Int, _ skipped: Int) -> Void
+  private let known = Mutex<DeltaSnapshot?>(nil)
+
+  /// Creates a source. Nothing is read yet.
+  /// - Parameters:
+  ///   - options: of these, the largest size of a value and the name of the table apply.
+  ///   - opened: called with the number of data files, and of those that are not read.
+  /// - Throws: `usage` for types of columns, which the table has.
+  public init(
+    _ location: DeltaLocation, in storage: any DeltaStorage, _ options: FileInputOptions,
+    opened: @escaping @Sendable (_ files: Int, _ skipped: Int) -> Void = { _, _ in }
+  ) throws(Problem) {
+    (self.location, self.opened) = (location, opened)
+    (maximumField, table) = (options.maximumField, options.table ?? Self.table(location.place))
+    name = location.name
+    log = DeltaLog(storage: storage)
+    guard location.partitionColumns == nil else {
+      throw Problem(.usage, "?partition applies only to outputs", at: location.name)
+    }
+    guard options.types.isEmpty else {
+      throw Problem(.usage, "the table declares the types of its columns", at: name, hint: .omit(.columnTypes))
+    }
+  }
+
+  private let table: String
+  private static func table(_ place: String) -> String { place.split(separator: "/").last.map(String.init) ?? "table" }
+
+  private func snapshot(keepsStatistics: Bool) async throws(Problem) -> DeltaSnapshot {
+    let earlier = known.withLock { $0 }
+    if let earlier, !keepsStatistics { return earlier }
+    // The same version as before, although others may write.
+    let version = earlier?.version ?? location.version
+    guard let found = try await log.snapshot(at: version, keepsStatistics: keepsStatistics) else {
+      throw Problem(.noInput, "no such Delta table", at: name)
+    }
+    if earlier == nil { known.withLock { $0 = found } }
+    return found
+  }
+
+  private func schema(_ snapshot: DeltaSnapshot) throws(Problem) -> Schema {
+    do throws(Problem) { return try snapshot.metadata.schema.table(table) } catch { throw error.located(at: name) }
+  }
+
+  /// The table.
+  /// - Throws: `noInput` for a missing table or version; `badData`, `io`.
+  public func tables() async throws(Problem) -> [Schema] {
+    [try schema(try await snapshot(keepsStatistics: false))]
+  }
+
+  /// The rows of the table. Files whose partition values or statistics exclude all their rows are not read.
+  /// - Throws: `badData`, `io`.
+  public func rows(of table: String, _ request: RowRequest) async throws(Problem) -> any RowStream {
+    guard table == self.table else {
+      throw Problem(.noInput, "table not found: “\(table)”", at: name, hint: "its only table is “\(self.table)”")
+    }
+    let isNeeded = ParquetPruning(request.selection).test
+    let snapshot = try await snapshot(keepsStatistics: isNeeded != nil)
+    let whole = try schema(snapshot), fields = snapshot.metadata.schema
+    let wanted = request.someColumns.map { Set($0.map { Array($0.utf8) }) }
+    let positions = whole.columns.indices.filter { wanted?.contains(Array(whole.columns[$0].name.utf8)) ?? true }
+    let files = snapshot.files.filter { file in isNeeded?(DeltaStatistics.bounds(file, fields)) ?? true }
+    opened(snapshot.files.count, snapshot.files.count - files.count)
+    var reading = ParquetReading()
+    reading.needsGroup = isNeeded
+    if let maximumField { reading.maximumField = maximumField }
+    return DeltaRows(
+      log.storage, files, snapshot.metadata, whole.projected(to: positions.isEmpty ? [0] : positions), reading)
+  }
+}
+
+/// The rows of data files, one file after another.
+private final class DeltaRows: RowStream {
+  let schema: Schema
+  private let storage: any DeltaStorage
+  private let files: [DeltaFile]
+  private let metadata: DeltaMetadata
+  private let reading: ParquetReading
+  private let state = Mutex(State())
+
+  private struct State: Sendable {
+    var next = 0
+    var current: (rows: ParquetRowStream, shape: Shape)?
+  }
+
+  /// Where the columns of the table are: in a file, or in its path.
+  private struct Shape: Sendable {
+    let positions: [Int?]
+    let constants: [(column: Int, value: Value)]
+    let isIdentity: Bool
+  }
+
+  init(
+    _ storage: any DeltaStorage, _ files: [DeltaFile], _ metadata: DeltaMetadata, _ schema: Schema,
+    _ reading: ParquetReading
+  ) {
+    (self.storage, self.files, self.metadata, self.schema, self.reading) = (storage, files, metadata, schema, reading)
+  }
+
+  func next() async throws(Problem) -> BatchTask? {
+    while true {
+      if let (rows, shape) = state.withLock({ $0.current }) {
+        if let task = try await rows.next() {
+          if shape.isIdentity { return task }
+          return task.followed { (batch) throws(Problem) in Self.reshaped(batch, shape) }
+        }
+        state.withLock { $0.current = nil }
+      }
+      guard
+        let file = state.withLock({ state -> DeltaFile? in
+          guard state.next < files.count else { return nil }
+          defer { state.next += 1 }
+          return files[state.next]
+        })
+      else { return nil }
+      let opened = try await open(file)
+      state.withLock { $0.current = opened }
+    }
+  }
+
+  private func open(_ file: DeltaFile) async throws(Problem) -> (ParquetRowStream, Shape) {
+    guard let source = try await storage.open(file.path) else {
+      throw Problem(
+        .badData, "the log names a file that does not exist: \(file.path)", at: storage.name,
+        hint: "it may have been removed as obsolete; read a later version")
+    }
+    let place = "\(storage.name)/\(file.path)"
+    let parts = metadata.partitionColumns.map { Array($0.utf8) }
+    let own = schema.columns.filter { !parts.contains(Array($0.name.utf8)) }
+    var reading = reading
+    reading.columns = own.map(\.name)
+    reading.types = ColumnTypes(own)
+    let rows: ParquetRowStream
+    do throws(Problem) {
+      rows = try ParquetRowStream(try ParquetFile(source), table: schema.name, reading)
+    } catch {
+      throw error.located(at: place)
+    }
+    var positions: [Int?] = [], constants: [(column: Int, value: Value)] = []
+    for (position, column) in schema.columns.enumerated() {
+      if parts.contains(Array(column.name.utf8)) {
+        positions.append(nil)
+        let text = file.value(of: column.name),
+          isZoned = metadata.schema.field(column.name)?.primitive != "timestamp_ntz"
+        guard let value = DeltaValue.value(text, column.type, isZoned: isZoned) else {
+          throw Problem(
+            .badData, "column \(column.name): invalid partition value of type \(column.type.name)", at: place)
+        }
+        if value != .null { constants.append((position, value)) }
+        continue
+      }
+      let found = rows.schema.position(of: column.name)
+      if let found, !Self.isSame(rows.schema.columns[found].type, column.type) {
+        throw Problem(
+          .badData,
+          "column \(column.name) is of type \(rows.schema.columns[found].type.name) in the file, and of type "
+            + "\(column.type.name) in the table", at: place)
+      }
+      positions.append(found)
+    }
+    let isIdentity =
+      constants.isEmpty && positions.count == rows.schema.width && positions.enumerated().allSatisfy { $0 == $1 }
+    return (rows, Shape(positions: positions, constants: constants, isIdentity: isIdentity))
+  }
+
+  /// Whether values of both types are the same cells.
+  private static func isSame(_ file: ColumnType, _ table: ColumnType) -> Bool {
+    file == table || file.isNested && table == .json || file == .url && table == .text
+  }
+
+  private static func reshaped(_ batch: RowBatch, _ shape: Shape) -> RowBatch {
+    let projected = batch.projected(to: shape.positions)
+    if shape.constants.isEmpty { return projected }
+    var arena = ArenaBuilder(capacity: batch.arena.count + 4096)
+    batch.arena.read { arena.append($0) }
+    var cells = [Cell](repeating: .null, count: shape.positions.count)
+    for (column, value) in shape.constants {
+      let start = UInt32(arena.count)
+      switch value {
+      case .integer(let number): cells[column] = .integer(number)
+      case .real(let number): cells[column] = .real(number)
+      case .boolean(let value): cells[column] = .boolean(value)
+      case .text(let bytes):
+        arena.append(bytes)
+        cells[column] = .text(start, UInt32(bytes.count))
+      case .number(let bytes):
+        arena.append(bytes)
+        cells[column] = .number(start, UInt32(bytes.count))
+      case .null, .json, .bytes: break
+      }
+    }
+    var all = CellsBuilder(capacity: batch.count * cells.count)
+    for row in 0..<batch.count {
+      for column in cells.indices {
+        all.append(shape.positions[column] == nil ? cells[column] : projected[row, column])
+      }
+    }
+    return RowBatch(width: cells.count, count: batch.count, cells: all.freeze(), arena: arena.freeze())
+  }
+}

@@ -1,0 +1,124 @@
+import Codecs
+import Rows
+
+/// The versions and features of the protocol that a table requires.
+struct DeltaProtocol: Sendable, Hashable {
+  var reader: Int64
+  var writer: Int64
+  var readerFeatures: [String] = []
+  var writerFeatures: [String] = []
+
+  /// Those of a new table.
+  static let usual = DeltaProtocol(reader: 1, writer: 2)
+
+  init(reader: Int64, writer: Int64) { (self.reader, self.writer) = (reader, writer) }
+
+  /// Reads the action.
+  init(_ action: JSON) throws(Problem) {
+    guard let reader = action["minReaderVersion"]?.integerValue, let writer = action["minWriterVersion"]?.integerValue
+    else { throw Problem(.badData, "the protocol of the table has no versions") }
+    self.init(reader: reader, writer: writer)
+    readerFeatures = (action["readerFeatures"]?.arrayValue ?? []).compactMap(\.stringValue)
+    writerFeatures = (action["writerFeatures"]?.arrayValue ?? []).compactMap(\.stringValue)
+  }
+
+  var action: JSON {
+    .object([
+      "protocol": .object(["minReaderVersion": .number(reader), "minWriterVersion": .number(writer)])
+    ])
+  }
+
+  /// Features that change nothing for readers, unless the metadata uses them.
+  private static let readable = ["columnMapping", "timestampNtz", "vacuumProtocolCheck"]
+  private static let writable =
+    readable + [
+      "appendOnly", "invariants", "checkConstraints", "changeDataFeed", "generatedColumns", "identityColumns",
+    ]
+
+  /// - Throws: `badData` naming a feature that is not supported.
+  func checkReading(_ metadata: DeltaMetadata) throws(Problem) {
+    guard (1...3).contains(reader) else { throw unsupported("reader version \(reader)") }
+    if reader == 3, let feature = readerFeatures.first(where: { !Self.readable.contains($0) }) {
+      throw unsupported("reader feature “\(feature)”")
+    }
+    if let mode = metadata.setting("delta.columnMapping.mode"), mode != "none" {
+      throw unsupported("reader feature “columnMapping”")
+    }
+    guard metadata.format == "parquet" else { throw unsupported("file format “\(metadata.format)”") }
+  }
+
+  /// - Throws: `badData` naming a feature that is not supported.
+  func checkWriting(_ metadata: DeltaMetadata) throws(Problem) {
+    try checkReading(metadata)
+    guard (1...7).contains(writer) else { throw unsupported("writer version \(writer)") }
+    if writer == 7, let feature = writerFeatures.first(where: { !Self.writable.contains($0) }) {
+      throw unsupported("writer feature “\(feature)”")
+    }
+    if metadata.settings.contains(where: { $0.name.hasPrefix("delta.constraints.") }) {
+      throw unsupported("writer feature “checkConstraints”")
+    }
+    for field in metadata.schema.fields {
+      for (key, feature) in [
+        ("delta.generationExpression", "generatedColumns"), ("delta.identity.start", "identityColumns"),
+        ("delta.invariants", "invariants"),
+      ] where field.metadata[key] != nil {
+        throw unsupported("writer feature “\(feature)” (column \(field.name))")
+      }
+    }
+  }
+
+  private func unsupported(_ what: String) -> Problem {
+    Problem(.badData, "unsupported \(what)", hint: "read or write the table with another program")
+  }
+}
+
+/// The columns and the settings of a table.
+struct DeltaMetadata: Sendable, Hashable {
+  /// The action, whose unknown members are kept.
+  let action: JSON
+  let schema: DeltaSchema
+  let partitionColumns: [String]
+
+  /// Reads the action.
+  init(_ action: JSON) throws(Problem) {
+    self.action = action
+    guard let text = action["schemaString"]?.stringBytes else {
+      throw Problem(.badData, "the metadata of the table has no schema")
+    }
+    schema = try DeltaSchema(parsing: text)
+    partitionColumns = (action["partitionColumns"]?.arrayValue ?? []).compactMap(\.stringValue)
+    for name in partitionColumns where schema.field(name) == nil {
+      throw Problem(.badData, "the table has no column “\(name)”, by which it is partitioned")
+    }
+  }
+
+  /// Metadata of a new table, or of an earlier one with other columns.
+  init(_ schema: DeltaSchema, partitionColumns: [String], id: String, time: Int64, earlier: DeltaMetadata?) {
+    (self.schema, self.partitionColumns) = (schema, partitionColumns)
+    let own: [JSON.Member] = [
+      .init(Array("schemaString".utf8), .string(schema.text)),
+      .init(Array("partitionColumns".utf8), .array(partitionColumns.map { .string($0) })),
+    ]
+    if let members = earlier?.action.objectMembers {
+      action = .object(members.filter { member in !own.contains { $0.key == member.key } } + own)
+      return
+    }
+    action = .object(
+      [
+        .init(Array("id".utf8), .string(id)),
+        .init(Array("format".utf8), .object(["provider": .string("parquet"), "options": .object([])])),
+      ] + own + [
+        .init(Array("configuration".utf8), .object([])), .init(Array("createdTime".utf8), .number(time)),
+      ])
+  }
+
+  var format: String { action["format"]?["provider"]?.stringValue ?? "parquet" }
+  var settings: [JSON.Member] { action["configuration"]?.objectMembers ?? [] }
+  func setting(_ name: String) -> String? { action["configuration"]?[name]?.stringValue }
+  /// Whether rows may only be added.
+  var isAppendOnly: Bool { setting("delta.appendOnly")?.lowercased() == "true" }
+  /// Whether rows fit both.
+  func isSame(as other: DeltaMetadata) -> Bool {
+    schema == other.schema && partitionColumns.map { Array($0.utf8) } == other.partitionColumns.map { Array($0.utf8) }
+  }
+}

@@ -1,0 +1,34 @@
+public import Rows
+
+/// The place of a Delta table: a directory, or a prefix of a bucket. Paths are relative to it, with slashes.
+public protocol DeltaStorage: Sendable {
+  /// The name of the table in messages.
+  var name: String { get }
+  /// The names of the files in the log, without directories, in byte order; nil if there is no log.
+  /// - Parameter first: names before this one may be omitted.
+  /// - Throws: `permission`, `io`, `unavailable`.
+  func logFiles(from first: String) async throws(Problem) -> [String]?
+  /// Opens a file for reading; nil if it does not exist.
+  /// - Throws: `permission`, `io`, `unavailable`.
+  func open(_ path: String) async throws(Problem) -> (any RandomAccessSource)?
+  /// Creates a complete file, durable when this returns, unless one of that name exists. Its bytes are those of
+  /// no other file.
+  /// - Returns: false if the file exists, and was not changed.
+  /// - Throws: `permission`, `io`, `unavailable`.
+  func create(_ path: String, _ bytes: [UInt8]) async throws(Problem) -> Bool
+  /// Begins to write data files.
+  func newFiles() throws(Problem) -> any DeltaDataFiles
+}
+
+/// New data files of a Delta table. No reader sees them until the log names them.
+public protocol DeltaDataFiles: Sendable {
+  /// Opens a file; its `commit` completes it.
+  /// - Throws: `cannotCreate`, `permission`, `io`.
+  func sink(_ path: String) throws(Problem) -> any ByteSink
+  /// Makes all files durable under their names.
+  func flush() async throws(Problem)
+  /// Leaves the files, also if this process is interrupted: the log may name them from now on.
+  func keep() async
+  /// Removes the files.
+  func abandon() async
+}

@@ -1,0 +1,141 @@
+public import Domain
+import Glibc
+public import Rows
+import Synchronization
+
+/// A Delta table in a directory.
+public struct DeltaDirectory: DeltaStorage {
+  /// The table in messages.
+  public var name: String { "delta:\(path)" }
+  private let path: String
+
+  /// The table at `path`, which need not exist.
+  public init(_ path: String) { self.path = path }
+
+  /// The names in the log.
+  public func logFiles(from first: String) throws(Problem) -> [String]? {
+    try DirectoryListing.names("\(path)/_delta_log")?.filter { !$0.utf8.lexicographicallyPrecedes(first.utf8) }.sorted {
+      $0.utf8.lexicographicallyPrecedes($1.utf8)
+    }
+  }
+
+  /// Opens a regular file.
+  public func open(_ file: String) throws(Problem) -> (any RandomAccessSource)? {
+    do throws(Problem) { return try FileByteSource(path: "\(path)/\(file)") } catch {
+      if error.kind == .noInput { return nil }
+      throw error
+    }
+  }
+
+  /// Creates a file under a temporary name, and links it to its own unless that exists.
+  public func create(_ file: String, _ bytes: [UInt8]) throws(Problem) -> Bool {
+    let target = "\(path)/\(file)", directory = Temporaries.split(target).folder
+    try makeDirectories(of: target)
+    let temporary = Temporaries.name(beside: target)
+    let descriptor = Temporaries.make(temporary, mode: 0o666)
+    guard descriptor >= 0 else { throw Problem.posix(errno, "create", target) }
+    defer {
+      close(descriptor)
+      _ = Temporaries.remove(temporary)
+      Temporaries.forget(temporary)
+    }
+    try writeAll(bytes, to: descriptor, place: target)
+    guard fsync(descriptor) == 0 else { throw Problem.posix(errno, "flush", target) }
+    if unsafe link(temporary, target) != 0 {
+      let code = errno
+      guard code == EEXIST else { throw Problem.posix(code, "create", target) }
+      // A file server may have linked it although its response was lost.
+      let found = try FileByteSource(path: target)
+      guard found.length == bytes.count, try found.bytes(at: 0, count: bytes.count) == bytes else { return false }
+    }
+    try DirectoryListing.flush(directory)
+    return true
+  }
+
+  private func makeDirectories(of file: String) throws(Problem) {
+    _ = try DeltaDirectoryFiles.make(Temporaries.split(file).folder)
+  }
+
+  /// Begins to write data files.
+  public func newFiles() -> any DeltaDataFiles { DeltaDirectoryFiles(path) }
+}
+
+/// New data files below a directory.
+private final class DeltaDirectoryFiles: DeltaDataFiles {
+  private let root: String
+  private let state = Mutex(State())
+
+  private struct State {
+    var files: [(path: String, sink: FileSink)] = []
+    var directories: [String] = []
+    var isPlaced = false
+  }
+
+  init(_ root: String) { self.root = root }
+
+  /// Makes a directory and those above it; returns those that were missing.
+  static func make(_ directory: String) throws(Problem) -> [String] {
+    var made = directory.hasPrefix("/") ? "/" : "", new: [String] = []
+    for part in directory.split(separator: "/") {
+      let above = made.isEmpty ? "." : made
+      made += (made.isEmpty || made == "/" ? "" : "/") + part
+      if Temporaries.makeDirectory(made, mode: 0o777) == 0 {
+        new.append(made)
+        try DirectoryListing.flush(above)
+      } else if errno != EEXIST {
+        throw Problem.posix(errno, "create the directory", made)
+      }
+    }
+    return new
+  }
+
+  func sink(_ path: String) throws(Problem) -> any ByteSink {
+    let target = "\(root)/\(path)", directory = Temporaries.split(target).folder
+    var attempts = 3
+    while true {
+      let new = try Self.make(directory)
+      state.withLock { $0.directories += new }
+      if new.isEmpty { DirectoryListing.removeLeftovers(directory) }
+      do throws(Problem) {
+        let sink = try FileSink(path: target, replaces: false)
+        state.withLock { $0.files.append((target, sink)) }
+        return StagedFile(sink)
+      } catch {
+        // Another process, which gave up, may have removed the directory.
+        attempts -= 1
+        guard attempts > 0, try DirectoryListing.names(directory) == nil else { throw error }
+      }
+    }
+  }
+
+  func flush() throws(Problem) {
+    let files = state.withLock { $0.files }, isMany = files.count > 32
+    if files.isEmpty { return }
+    for (_, sink) in files { _ = try sink.flush(isSynced: !isMany) }
+    if isMany { try DirectoryListing.flush(root, isWhole: true) }
+    state.withLock { $0.isPlaced = true }
+    for (path, sink) in files {
+      Temporaries.expect(path)
+      try sink.place()
+    }
+    if isMany { return try DirectoryListing.flush(root, isWhole: true) }
+    for directory in Set(files.map { Array(Temporaries.split($0.path).folder.utf8) }) {
+      try DirectoryListing.flush(String(decoding: directory, as: UTF8.self))
+    }
+  }
+
+  func keep() { for (path, _) in state.withLock({ $0.files }) { Temporaries.forget(path) } }
+
+  func abandon() async {
+    let (files, directories, isPlaced) = state.withLock { state in
+      defer { (state.files, state.directories) = ([], []) }
+      return (state.files, state.directories, state.isPlaced)
+    }
+    for (path, sink) in files {
+      await sink.abandon()
+      if isPlaced { _ = Temporaries.remove(path) }
+      Temporaries.forget(path)
+    }
+    for directory in directories.reversed() { _ = Temporaries.remove(directory) }
+  }
+}
