@@ -33,6 +33,7 @@ enum { USUAL_TIMEOUT = 10 };
   F(int, PQsetErrorVerbosity, (PGconn *, int)) \
   F(notice_processor, PQsetNoticeProcessor, (PGconn *, notice_processor, void *)) \
   F(int, PQserverVersion, (const PGconn *)) \
+  F(int, PQbackendPID, (const PGconn *)) \
   F(int, PQtransactionStatus, (const PGconn *)) \
   F(int, PQsocket, (const PGconn *)) \
   F(void, PQfinish, (PGconn *)) \
@@ -214,6 +215,7 @@ void bb_pg_close(bb_pg_connection *c) {
 int bb_pg_is_connected(const bb_pg_connection *c) { return p_PQstatus(c->connection) == CONNECTION_OK; }
 const char *bb_pg_message(const bb_pg_connection *c) { return p_PQerrorMessage(c->connection); }
 int bb_pg_server_version(const bb_pg_connection *c) { return p_PQserverVersion(c->connection); }
+int bb_pg_backend(const bb_pg_connection *c) { return p_PQbackendPID(c->connection); }
 int bb_pg_transaction(const bb_pg_connection *c) { return p_PQtransactionStatus(c->connection); }
 
 /// Sends what is left, and reads what arrives until then.

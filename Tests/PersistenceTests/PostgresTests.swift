@@ -206,9 +206,21 @@ import Testing
     arguments: [
       ("28P01", .permission), ("3D000", .noInput), ("42P01", .noInput), ("42501", .permission), ("23505", .badData),
       ("22P02", .badData), ("40001", .busy), ("55P03", .busy), ("57014", .busy), ("53100", .io), ("25006", .permission),
-      ("57P03", .unavailable), ("08006", .unavailable), ("XX000", .unavailable),
+      ("57P03", .unavailable), ("08006", .unavailable), ("XX000", .unavailable), ("42809", .cannotCreate),
+      ("2BP01", .cannotCreate), ("21000", .badData), ("P0001", .badData), ("428C9", .badData), ("XX001", .io),
     ] as [(String, Problem.Kind)])
   func states(state: String, kind: Problem.Kind) { #expect(PostgresProblem.kind(state) == kind) }
+
+  @Test("ranges follow each other, and the last one has no end", arguments: [1, 512, 513, 1024, 5000])
+  func ranges(pages: Int) {
+    let statements = PostgresRangeRows.statements("SELECT a FROM t", pages: pages)
+    #expect(statements.count == (pages + 511) / 512)
+    for (number, statement) in statements.enumerated() {
+      #expect(statement.contains("WHERE ctid >= '(\(number * 512),0)'"))
+      let end = " AND ctid < '(\((number + 1) * 512),0)') TO STDOUT"
+      #expect(statement.contains(end) == (number < statements.count - 1))
+    }
+  }
 
   @Test("a failed connection is one line with the server's reason") func connecting() {
     let refused = PostgresProblem.connecting(

@@ -34,14 +34,24 @@ enum Topics {
     $XDG_DATA_HOME/bb/servers. PostgreSQL has no U+0000 in text, and no names of
     more than 63 bytes: such data is refused.
 
-    A dataset can be spread over several PostgreSQL servers. Sync it once, and
-    replace its empty table by a partitioned one with the same columns:
+    A dataset can be spread over several PostgreSQL servers by postgres_fdw
+    (with batch_size '5000'). Sync it, create a table with the same columns and
+    the key on each server, and replace the table by a partitioned one:
 
+      BEGIN;
       CREATE TABLE q (LIKE bb_storage.quotes) PARTITION BY HASH (id);
       CREATE FOREIGN TABLE q0 PARTITION OF q
-        FOR VALUES WITH (MODULUS 2, REMAINDER 0) SERVER one;
+        FOR VALUES WITH (MODULUS 2, REMAINDER 0)
+        SERVER one OPTIONS (table_name 'quotes');
       CREATE FOREIGN TABLE q1 PARTITION OF q
-        FOR VALUES WITH (MODULUS 2, REMAINDER 1) SERVER two;
+        FOR VALUES WITH (MODULUS 2, REMAINDER 1)
+        SERVER two OPTIONS (table_name 'quotes');
+      INSERT INTO q SELECT * FROM bb_storage.quotes;
+      DROP VIEW bb_storage.quotes_typed;
+      DROP TABLE bb_storage.quotes;
+      ALTER TABLE q RENAME TO quotes;
+      ALTER TABLE quotes SET SCHEMA bb_storage;
+      COMMIT;
 
     Citus, CockroachDB and YugabyteDB speak the protocol; they were not tried.
     """)

@@ -51,6 +51,11 @@ import Rows
   /// As 150004.
   var serverVersion: Int { Int(unsafe bb_pg_server_version(handle)) }
 
+  /// Whether the server's process is another than the one connected to: a pooler is between.
+  func isPooled() throws(Problem) -> Bool {
+    try integer("SELECT pg_catalog.pg_backend_pid()::bigint") != Int64(unsafe bb_pg_backend(handle))
+  }
+
   /// The purpose of a transaction.
   enum Purpose {
     /// Reading one state of the database.
@@ -65,7 +70,7 @@ import Rows
   func begin(_ purpose: Purpose, search: Bool = false) throws(Problem) {
     var statements =
       purpose == .reading
-      ? "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY" : "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE"
+      ? "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY" : "BEGIN ISOLATION LEVEL READ COMMITTED"
     var settings = [
       "DateStyle = 'ISO, YMD'", "TimeZone = 'UTC'", "extra_float_digits = 3", "bytea_output = 'hex'",
       "standard_conforming_strings = on", "lock_timeout = '\(StoreRules.patience)s'",

@@ -239,13 +239,12 @@ final class PostgresOutput: @unchecked Sendable {
     let place = connection.place
     if existing == .refuse {
       throw Problem(
-        .cannotCreate, "the table \(name) already exists", at: place,
-        hint: .set(.existingOutput, to: "append", "replace", "truncate", "upsert"))
+        .cannotCreate, "the table \(name) already exists", at: place, hint: Self.alternatives(to: found))
     }
     if existing == .replace, found.kind != "r" {
       throw Problem(
         .cannotCreate, "refusing to replace \(name): it is not a plain table", at: place,
-        hint: .set(.existingOutput, to: "append", "truncate"))
+        hint: Self.alternatives(to: found))
     }
     if existing == .replace { return }
     for column in schema.columns where !found.columns.contains(where: { $0.name.utf8.elementsEqual(column.name.utf8) })
@@ -259,10 +258,20 @@ final class PostgresOutput: @unchecked Sendable {
     guard !key.isEmpty else {
       throw Problem(
         .usage, "the table \(name) has no primary key, by which rows could be updated", at: place,
-        hint: .set(.existingOutput, to: "append", "replace", "truncate"))
+        hint: found.kind == "r" ? .set(.existingOutput, to: "append", "replace", "truncate") : "choose another table")
     }
     if let missing = key.first(where: { schema.position(of: $0) == nil }) {
       throw Problem(.badData, "the records have no column “\(missing)”, which is part of the key of \(name)", at: place)
+    }
+  }
+
+  /// What can be done with a table that is there.
+  private static func alternatives(to found: PostgresTable) -> Remedy {
+    switch found.kind {
+    case "r": .set(.existingOutput, to: "append", "replace", "truncate", "upsert")
+    case "p": .set(.existingOutput, to: "append", "truncate", "upsert")
+    case "f": .set(.existingOutput, to: "append", "truncate")
+    default: "choose another table"
     }
   }
 
@@ -323,8 +332,26 @@ final class PostgresOutput: @unchecked Sendable {
       "t.\(name.quotedForSQL)::text IS DISTINCT FROM excluded.\(name.quotedForSQL)::text"
     }.joined(separator: " OR ")
     let action = others.isEmpty ? "NOTHING" : "UPDATE SET \(sets) WHERE \(differs)"
-    try connection.execute(
-      "INSERT INTO \(name.sql) AS t (\(columns)) SELECT \(columns) FROM pg_temp.bb_rows "
-        + "ON CONFLICT (\(key.map(\.quotedForSQL).joined(separator: ", "))) DO \(action)")
+    let names = key.map(\.quotedForSQL).joined(separator: ", ")
+    try connection.execute("SAVEPOINT bb_merge")
+    do throws(Problem) {
+      try connection.execute(
+        "INSERT INTO \(name.sql) AS t (\(columns)) SELECT \(columns) FROM pg_temp.bb_rows "
+          + "ON CONFLICT (\(names)) DO \(action)")
+    } catch {
+      switch connection.state {
+      case "21000":
+        try connection.execute("ROLLBACK TO SAVEPOINT bb_merge")
+        let texts = key.map { "\($0.quotedForSQL)::text" }.joined(separator: ", ")
+        let key = try connection.query(
+          "SELECT concat_ws('/', \(texts)) FROM pg_temp.bb_rows GROUP BY \(names) HAVING count(*) > 1 LIMIT 1")
+        throw Problem(.badData, "two records have the key \(key.text(0, 0))", at: connection.place)
+      case "42P10":
+        throw Problem(
+          .usage, "the table \(name) has no unique constraint on \(names), by which rows could be updated",
+          at: connection.place, hint: .set(.existingOutput, to: "append", "replace", "truncate"))
+      default: throw error
+      }
+    }
   }
 }

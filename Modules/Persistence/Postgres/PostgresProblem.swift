@@ -1,4 +1,4 @@
-import CPostgres
+import Domain
 import Rows
 
 /// Errors of PostgreSQL as problems.
@@ -7,16 +7,18 @@ enum PostgresProblem {
   static func kind(_ state: String) -> Problem.Kind {
     switch state {
     case "57P01", "57P02", "57P03", "57P04", "53300": return .unavailable
-    case "3D000", "3F000", "42P01", "42703": return .noInput
+    case "3D000", "3F000", "42P01", "42703", "55000": return .noInput
     case "42501", "25006": return .permission
-    case "40001", "40P01", "55P03", "57014", "25P03": return .busy
-    case "53100", "58030": return .io
-    case "42P06", "42P07", "42710": return .cannotCreate
+    case "40001", "40P01", "55P03", "55006", "57014", "25P03": return .busy
+    case "53100", "58030", "XX001", "XX002": return .io
+    case "42P06", "42P07", "42710", "42809", "2BP01": return .cannotCreate
+    case "42P10", "428C9", "54011": return .badData
     default: break
     }
     switch state.prefix(2) {
     case "28": return .permission
-    case "22", "23": return .badData
+    // Values, constraints, views with a check, and what triggers raise.
+    case "21", "22", "23", "44", "P0": return .badData
     case "40": return .busy
     default: return .unavailable
     }
@@ -29,10 +31,12 @@ enum PostgresProblem {
     case "3D000": "check the name of the database"
     case "3F000": "create the schema, or choose another"
     case "42501": "ask the owner for the privilege, or connect as another user"
-    case "25006": "connect to the primary server: target_session_attrs=read-write"
+    case "25006": "connect to the primary server, as a user whose default_transaction_read_only is off"
     case "40001", "40P01", "55P03": "run the command again"
     case "57014": "raise statement_timeout of the role, or run the command again"
     case "25P03": "raise idle_in_transaction_session_timeout of the role"
+    case "2BP01": Remedy.set(.existingOutput, to: "truncate").or("drop the objects that depend on it")
+    case "42809": "choose another table"
     case "53100": "free disk space on the server"
     case "53300": "run the command again when fewer clients are connected"
     default: Remedy()

@@ -20,9 +20,11 @@ public actor PostgresSource: RecordSource {
     name = location.name
   }
 
-  private func open() throws(Problem) -> PostgresConnection {
+  /// - Parameter snapshot: the state of the database that another connection has exported.
+  private func open(snapshot: String? = nil) throws(Problem) -> PostgresConnection {
     let connection = try PostgresConnection.open(location)
     try connection.begin(.reading, search: true)
+    if let snapshot { try connection.execute("SET TRANSACTION SNAPSHOT '\(snapshot)'") }
     // The order of the rows is that of the table, also when others read it.
     try connection.execute(
       "SET LOCAL synchronize_seqscans = off; SET LOCAL max_parallel_workers_per_gather = 0")
@@ -32,13 +34,13 @@ public actor PostgresSource: RecordSource {
   /// The tables and views that the user can read, those of other schemas than `public` as `SCHEMA.TABLE`.
   public func tables() throws(Problem) -> [Schema] {
     let connection = try open()
-    let names = if let table = location.table { [table] } else { try PostgresTable.names(connection) }
-    var schemas: [Schema] = []
-    for name in names {
-      guard let table = try PostgresTable.find(name, connection) else { continue }
-      schemas.append(schema(table, table.columns.indices.map { $0 }, named: name.description))
-    }
-    return schemas
+    let tables =
+      if let name = location.table {
+        try PostgresTable.find(name, connection).map { [$0] } ?? []
+      } else {
+        try PostgresTable.all(connection)
+      }
+    return tables.map { schema($0, Array($0.columns.indices), named: $0.name.description) }
   }
 
   /// The table that the location names, or the only one.
@@ -100,6 +102,31 @@ public actor PostgresSource: RecordSource {
     let decoding = PostgresDecoding(
       forms: readings.map(\.form), schema: schema(found, positions, named: name.table),
       place: "\(self.name): \(name)")
-    return try await PostgresRows(connection, query, decoding)
+    guard filter.conditions.isEmpty, filter.limit == nil,
+      let others = try helpers(of: connection, found, cores: request.cores)
+    else { return try await PostgresRows(connection, query, decoding) }
+    return PostgresRangeRows([connection] + others, query, pages: found.pages, decoding)
   }
+
+  /// Further connections that see the same state of the database; nil where one connection is better, or the server
+  /// allows no more.
+  private func helpers(
+    of connection: PostgresConnection, _ table: PostgresTable, cores: Int
+  ) throws(Problem) -> [PostgresConnection]? {
+    // A pooler may have no second connection until the first is given back.
+    guard cores > 1, table.pages >= Self.manyPages, connection.serverVersion >= 140_000,
+      try !connection.isPooled()
+    else { return nil }
+    let snapshot = try connection.query("SELECT pg_catalog.pg_export_snapshot()").text(0, 0)
+    var others: [PostgresConnection] = []
+    while others.count < min(cores, Self.mostConnections) - 1 {
+      guard let other = try? open(snapshot: snapshot) else { break }
+      others.append(other)
+    }
+    return others.isEmpty ? nil : others
+  }
+
+  /// From this size on, several connections are faster than one. 64 MiB.
+  private static let manyPages = 8192
+  private static let mostConnections = 4
 }

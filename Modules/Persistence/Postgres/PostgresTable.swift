@@ -24,24 +24,35 @@ struct PostgresTable: Sendable {
   let columns: [Column]
   /// The positions of the primary key's columns, in its order.
   let key: [Int]
-  /// Bytes on disk; 0 for views.
-  let bytes: Int64
+  /// The pages of a table that can be read in ranges of them; 0 for others.
+  let pages: Int
+
+  /// What users can read.
+  private static let isReadable = """
+    c.relkind IN ('r', 'p', 'v', 'm', 'f') AND NOT c.relispartition
+      AND n.nspname <> 'information_schema' AND n.nspname !~ '^pg_'
+      AND pg_catalog.has_schema_privilege(n.oid, 'USAGE') AND pg_catalog.has_table_privilege(c.oid, 'SELECT')
+    """
+  private static let order = "n.nspname <> 'public', n.nspname::text COLLATE \"C\", c.relname::text COLLATE \"C\""
 
   /// The names of all tables and views that the user can read, `public` first.
   static func names(_ connection: PostgresConnection) throws(Problem) -> [PostgresName] {
     let result = try connection.query(
       """
       SELECT n.nspname::text, c.relname::text FROM pg_catalog.pg_class c
-      JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
-      WHERE c.relkind IN ('r', 'p', 'v', 'm', 'f') AND NOT c.relispartition
-        AND n.nspname <> 'information_schema' AND n.nspname !~ '^pg_'
-        AND pg_catalog.has_schema_privilege(n.oid, 'USAGE') AND pg_catalog.has_table_privilege(c.oid, 'SELECT')
-      ORDER BY n.nspname <> 'public', n.nspname::text COLLATE "C", c.relname::text COLLATE "C"
+      JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace WHERE \(isReadable) ORDER BY \(order)
       """)
-    return (0..<result.rows).map { row in
-      let schema = result.text(row, 0)
-      return PostgresName(schema == "public" ? nil : schema, result.text(row, 1))
-    }
+    return (0..<result.rows).map { name(result, $0) }
+  }
+
+  private static func name(_ rows: PostgresResult, _ row: Int) -> PostgresName {
+    let schema = rows.text(row, 0)
+    return PostgresName(schema == "public" ? nil : schema, rows.text(row, 1))
+  }
+
+  /// All tables and views that the user can read, `public` first, without their sizes.
+  static func all(_ connection: PostgresConnection) throws(Problem) -> [PostgresTable] {
+    try load(isReadable, PostgresParameters(), pages: "0::bigint", connection)
   }
 
   /// A table by its name; nil if there is none.
@@ -49,38 +60,53 @@ struct PostgresTable: Sendable {
     var parameters = PostgresParameters()
     parameters.append(text: name.schema ?? "public")
     parameters.append(text: name.table)
-    let found = try connection.query(
+    let pages = """
+      CASE WHEN c.relkind IN ('r', 'm') AND NOT c.relhassubclass AND EXISTS (
+          SELECT 1 FROM pg_catalog.pg_am m WHERE m.oid = c.relam AND m.amname = 'heap')
+        THEN pg_catalog.pg_relation_size(c.oid) / pg_catalog.current_setting('block_size')::bigint ELSE 0 END
       """
-      SELECT c.oid::bigint, c.relkind::text,
-        CASE WHEN c.relkind IN ('r', 'm') THEN pg_catalog.pg_relation_size(c.oid) ELSE 0 END
-      FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
-      WHERE n.nspname::text = $1 AND c.relname::text = $2 AND c.relkind IN ('r', 'p', 'v', 'm', 'f')
-      """, parameters)
-    guard found.rows > 0 else { return nil }
-    var table = PostgresParameters()
-    table.append(integer: found.integer(0, 0))
+    return try load(
+      "n.nspname::text = $1 AND c.relname::text = $2 AND c.relkind IN ('r', 'p', 'v', 'm', 'f')", parameters,
+      pages: pages, connection
+    ).first
+  }
+
+  /// The tables that meet a condition, with one query for all of them.
+  private static func load(
+    _ condition: String, _ parameters: PostgresParameters, pages: String, _ connection: PostgresConnection
+  ) throws(Problem) -> [PostgresTable] {
     let rows = try connection.query(
       """
-      SELECT a.attname::text, pg_catalog.format_type(a.atttypid, a.atttypmod),
+      SELECT n.nspname::text, c.relname::text, c.oid::bigint, c.relkind::text, \(pages),
+        a.attname::text, pg_catalog.format_type(a.atttypid, a.atttypmod),
         (CASE WHEN t.typtype = 'd' THEN t.typbasetype ELSE t.oid END)::bigint,
         (CASE WHEN t.typcategory = 'A' THEN t.typelem ELSE 0 END)::bigint,
         a.attnotnull, coalesce(pg_catalog.col_description(a.attrelid, a.attnum::integer), ''),
         coalesce(pg_catalog.array_position(i.indkey::smallint[], a.attnum), -1)::bigint
-      FROM pg_catalog.pg_attribute a JOIN pg_catalog.pg_type t ON t.oid = a.atttypid
-      LEFT JOIN pg_catalog.pg_index i ON i.indrelid = a.attrelid AND i.indisprimary
-      WHERE a.attrelid = $1::bigint::oid AND a.attnum > 0 AND NOT a.attisdropped ORDER BY a.attnum
-      """, table)
-    var columns: [Column] = [], key: [(Int64, Int)] = []
-    for row in 0..<rows.rows {
-      columns.append(
+      FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
+      LEFT JOIN pg_catalog.pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
+      LEFT JOIN pg_catalog.pg_type t ON t.oid = a.atttypid
+      LEFT JOIN pg_catalog.pg_index i ON i.indrelid = c.oid AND i.indisprimary
+      WHERE \(condition) ORDER BY \(order), c.oid, a.attnum
+      """, parameters)
+    var tables: [PostgresTable] = [], start = 0
+    while start < rows.rows {
+      let end = (start..<rows.rows).first { rows.integer($0, 2) != rows.integer(start, 2) } ?? rows.rows
+      // A table without columns has a row of nulls.
+      let all = rows.bytes(start, 5) == nil ? start..<start : start..<end
+      let columns = all.map { row in
         Column(
-          name: rows.text(row, 0), declared: rows.text(row, 1), type: UInt32(rows.integer(row, 2)),
-          element: UInt32(rows.integer(row, 3)), isRequired: rows.isTrue(row, 4), comment: rows.text(row, 5)))
-      if rows.integer(row, 6) >= 0 { key.append((rows.integer(row, 6), row)) }
+          name: rows.text(row, 5), declared: rows.text(row, 6), type: UInt32(rows.integer(row, 7)),
+          element: UInt32(rows.integer(row, 8)), isRequired: rows.isTrue(row, 9), comment: rows.text(row, 10))
+      }
+      let key = all.filter { rows.integer($0, 11) >= 0 }.sorted { rows.integer($0, 11) < rows.integer($1, 11) }
+      tables.append(
+        PostgresTable(
+          name: name(rows, start), kind: rows.text(start, 3), columns: columns, key: key.map { $0 - start },
+          pages: Int(rows.integer(start, 4))))
+      start = end
     }
-    return PostgresTable(
-      name: name, kind: found.text(0, 1), columns: columns, key: key.sorted { $0.0 < $1.0 }.map(\.1),
-      bytes: found.integer(0, 2))
+    return tables
   }
 
   /// The start of a comment that bb gives to a column whose type PostgreSQL does not have.

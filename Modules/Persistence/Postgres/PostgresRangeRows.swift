@@ -1,0 +1,123 @@
+import Codecs
+import Rows
+
+/// The rows of a table, read by several connections that see the same state of it. Each reads ranges of pages in turn;
+/// the order is that of one connection.
+final class PostgresRangeRows: RowStream {
+  let schema: Schema
+  private let decoding: PostgresDecoding
+  private let merge: PostgresRangeMerge
+
+  /// The rows of `query`, which ends with the name of the table.
+  init(_ connections: [PostgresConnection], _ query: String, pages: Int, _ decoding: PostgresDecoding) {
+    schema = decoding.schema
+    self.decoding = decoding
+    let statements = Self.statements(query, pages: pages)
+    merge = PostgresRangeMerge(
+      connections.enumerated().map { number, connection in
+        PostgresRangeReader(
+          connection, stride(from: number, to: statements.count, by: connections.count).map { statements[$0] })
+      }, ranges: statements.count)
+  }
+
+  /// Pages of 8 KiB of a range: 4 MiB.
+  static let pagesOfRange = 512
+
+  /// The statements that copy the ranges, in their order.
+  static func statements(_ query: String, pages: Int) -> [String] {
+    stride(from: 0, to: pages, by: pagesOfRange).map { start in
+      // Rows after the last page that was counted belong to the last range.
+      let end = start + pagesOfRange, upper = end < pages ? " AND ctid < '(\(end),0)'" : ""
+      return "COPY (\(query) WHERE ctid >= '(\(start),0)'\(upper)) TO STDOUT (FORMAT binary)"
+    }
+  }
+
+  func next() async throws(Problem) -> BatchTask? {
+    guard let arena = try await merge.next() else { return nil }
+    let decoding = self.decoding
+    return BatchTask { () throws(Problem) in try decoding.batch(arena) }
+  }
+}
+
+/// Puts what the readers receive into order.
+private actor PostgresRangeMerge {
+  private let readers: [PostgresRangeReader]
+  private let ranges: Int
+  /// The range whose rows are next.
+  private var range = 0
+  private var ready: [Arena] = []
+  /// What each reader receives in advance.
+  private var pending: [Task<Result<PostgresRangeReader.Part, Problem>, Never>] = []
+
+  init(_ readers: [PostgresRangeReader], ranges: Int) {
+    self.readers = readers
+    self.ranges = ranges
+  }
+
+  deinit { for task in pending { task.cancel() } }
+
+  private static func start(_ reader: PostgresRangeReader) -> Task<Result<PostgresRangeReader.Part, Problem>, Never> {
+    Task {
+      do throws(Problem) { return .success(try await reader.next()) } catch { return .failure(error) }
+    }
+  }
+
+  func next() async throws(Problem) -> Arena? {
+    if pending.isEmpty { pending = readers.map(Self.start) }
+    while ready.isEmpty {
+      guard range < ranges else { return nil }
+      let turn = range % readers.count
+      let part = try await pending[turn].value.get()
+      ready = part.arenas.reversed()
+      if part.isLast { range += 1 }
+      pending[turn] = Self.start(readers[turn])
+    }
+    return ready.removeLast()
+  }
+}
+
+/// A connection that receives its ranges one after the other, on a queue of its own.
+private actor PostgresRangeReader {
+  private let queue = QueueExecutor("bb.postgres.range")
+  nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe queue.asUnownedSerialExecutor() }
+  private let connection: PostgresConnection
+  private var statements: ArraySlice<String>
+  private var isReceiving = false
+
+  init(_ connection: PostgresConnection, _ statements: [String]) {
+    self.connection = connection
+    self.statements = statements[...]
+  }
+
+  /// Rows of a range.
+  struct Part: Sendable {
+    var arenas: [Arena] = []
+    /// Whether the range ends with them.
+    var isLast = true
+  }
+
+  /// The most bytes that are received in advance.
+  private static let limit = 2 << 20
+
+  /// The next part of the range, or the first of the next range; nothing after the last one.
+  func next() throws(Problem) -> Part {
+    var part = Part(), bytes = 0
+    if !isReceiving {
+      guard let statement = statements.popFirst() else { return part }
+      try connection.beginCopyOut(statement)
+      isReceiving = true
+    }
+    while bytes < Self.limit {
+      if Task.isCancelled { throw Problem(.cancelled, "cancelled") }
+      var arena = ArenaBuilder()
+      guard try connection.receive(into: &arena) else {
+        isReceiving = false
+        return part
+      }
+      bytes += arena.count
+      part.arenas.append(arena.freeze())
+    }
+    part.isLast = false
+    return part
+  }
+}

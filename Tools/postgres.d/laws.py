@@ -1,0 +1,19 @@
+"""The conformance checks of stores on a real server."""
+import os, subprocess
+from cluster import report, top
+
+
+def run_laws(what, place, expected=()):
+    """Runs the checks; those named in `expected` may fail, and must."""
+    done = subprocess.run(["swift", "test", "--skip-build", "--no-parallel", "--filter", "StoreLawTests|NotesLawTests"], cwd=top, capture_output=True, text=True, env=os.environ | {"BB_TEST_POSTGRES": place})
+    held = done.stdout.count("fixture → postgres, law") + done.stdout.count("fixture → postgres, seed")
+    failed = {l.split("law → ")[1].split(" to ")[0] for l in done.stdout.splitlines() if "✘" in l and "law → " in l}
+    good = held > 0 and failed == set(expected) and (expected or done.returncode == 0)
+    report(good, f"laws {what}: {held} cases on PostgreSQL" + (f", of which {len(failed)} do not apply" if expected else ""))
+    if not good: print("\n".join([l for l in (done.stdout + done.stderr).splitlines() if "✘" in l][:40]))
+
+
+def laws(cluster, pool, options):
+    for what, port in (("directly", cluster.port), ("through pgbouncer", pool)):
+        if port: run_laws(what, f"postgres://bb@127.0.0.1:{port}/t")
+        else: print("skipped: through pgbouncer (it is not installed)")
