@@ -10,7 +10,8 @@ SECRET = "S3CR3T"
 BASE = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
 
 
-# The kernel counts the memory of the process that starts a program as the program's: a large process starts a small one first.
+# The kernel counts the memory of the process that starts a program as the program's: a large process starts a
+# small one first.
 STARTER = """import os, sys
 pid = os.fork()
 if not pid: os.execvp(sys.argv[2], sys.argv[2:])

@@ -1,4 +1,4 @@
-"""Servers that fail in the middle of a change: what was not acknowledged is not there, and what was is."""
+"""Servers that fail in the middle of a change: what was acknowledged is kept, and nothing else is."""
 import os, pathlib, socket, subprocess, threading, time
 from cluster import Cluster, environment, export, folder, notes, report, run
 
@@ -25,7 +25,7 @@ class Proxy:
         hasChanged = False
         try:
             while data := a.recv(1 << 16):
-                hasChanged = hasChanged or b"INSERT INTO" in data or b"COPY " in data
+                hasChanged = hasChanged or b"bb_changes" in data or b"FROM STDIN" in data
                 # A simple query: Q, its length, the text.
                 if isClient and hasChanged and b"COMMIT\0" in data and data.startswith(b"Q") and not self.cuts:
                     self.cuts += 1
@@ -117,6 +117,10 @@ def faults(cluster, pool, options):
         proxy = Proxy(cluster.port, when)
         through = f"postgres://bb@127.0.0.1:{proxy.port}/t?schema=faults"
         outcome(f"the connection is lost {when} COMMIT arrives (a store)", place("second", through), code, "nothing was changed", count("faults.places") == rows and count("faults.bb_history") == rows and proxy.cuts == 1)
+        proxy.close()
+        proxy = Proxy(cluster.port, when)
+        through = f"postgres://bb@127.0.0.1:{proxy.port}/t?schema=new_{when}"
+        outcome(f"the connection is lost {when} COMMIT arrives (a new store)", place("first", through), code, "nothing was changed", exists(f"new_{when}.places") == (when == "after") and proxy.cuts == 1)
         proxy.close()
         proxy = Proxy(cluster.port, when)
         through = f"postgres://bb@127.0.0.1:{proxy.port}/t?table=lost_{when}"

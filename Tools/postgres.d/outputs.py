@@ -64,7 +64,7 @@ def names(cluster):
       CREATE TABLE raw.plain(id int); CREATE VIEW raw.v AS SELECT * FROM raw.plain; CREATE MATERIALIZED VIEW raw.m AS SELECT 1 id""", role="bb")
     for what, table, how, text, code in (
         ("upsert with a duplicate key", "u", "upsert", "id,name\n2,x\n2,y\n", 65), ("upsert without the key", "u", "upsert", "name\nx\n", 65), ("upsert without a key", "plain", "upsert", "id\n1\n", 64),
-        ("a column that the table lacks", "u", "append", "id,name,other\n3,a,b\n", 65), ("a value of another type", "u", "append", "id,name\nx,a\n", 65), ("a null", "u", "append", "id,name\n3,\n", 65),
+        ("a column that is missing", "u", "append", "id,name,other\n3,a,b\n", 65), ("a value of another type", "u", "append", "id,name\nx,a\n", 65), ("a null", "u", "append", "id,name\n3,\n", 65),
         ("a check constraint", "u", "upsert", "id,name\n100,a\n", 65), ("a generated column", "u", "append", "id,name,n\n3,a,1\n", 65), ("a duplicate key", "u", "append", "id,name\n1,b\n", 65),
         ("a view", "v", "append", "id\n1\n", 73), ("a view, truncated", "v", "truncate", "id\n1\n", 73), ("a view, replaced", "v", "replace", "id\n1\n", 73), ("a materialized view", "m", "append", "id\n1\n", 73),
         ("a table that a view uses", "plain", "replace", "id\n1\n", 73), ("an unknown action", "u", "replace-partitions", "id\n1\n", 64)):

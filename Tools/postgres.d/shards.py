@@ -99,7 +99,7 @@ def million(cluster, others, port, options):
 
     rc, text, _ = sync()
     report(rc == 0, f"shards: a first sync makes the table: {text}")
-    # As “bb-notes help storages” describes it.
+    # As the help describes it.
     for number, other in enumerate(others.values()):
         other.psql(f"CREATE TABLE quotes_{number} (id bigint PRIMARY KEY, quote text COLLATE \"C\", character text COLLATE \"C\", rating text COLLATE \"C\")", role="bb")
     parts = "; ".join(f"CREATE FOREIGN TABLE sharded.q{n} PARTITION OF sharded.q FOR VALUES WITH (MODULUS 2, REMAINDER {n}) SERVER {name} OPTIONS (schema_name 'public', table_name 'quotes_{n}')" for n, name in enumerate(others))

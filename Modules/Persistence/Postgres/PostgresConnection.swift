@@ -31,7 +31,7 @@ import Rows
         hint: "use postgres://HOST/DATABASE?KEY=VALUE with the keywords of libpq")
     }
     let connection = unsafe PostgresConnection(handle, location.name)
-    guard unsafe bb_pg_is_connected(handle) != 0 else {
+    guard connection.isConnected else {
       throw unsafe PostgresProblem.connecting(String(cString: bb_pg_message(handle)), at: location.name)
     }
     return connection
@@ -111,14 +111,13 @@ import Rows
     guard let pointer = unsafe pointer else { throw lost() }
     let result = unsafe PostgresResult(pointer)
     guard unsafe bb_pg_status(pointer) == 0 else { return result }
-    state = unsafe String(cString: bb_pg_error(pointer, CInt(UInt8(ascii: "C"))))
-    detail = unsafe String(cString: bb_pg_error(pointer, CInt(UInt8(ascii: "D"))))
+    state = result.errorField("C")
+    detail = result.errorField("D")
     if state.isEmpty || !isConnected && state.hasPrefix("57P") == false { throw lost() }
-    var message = unsafe String(cString: bb_pg_error(pointer, CInt(UInt8(ascii: "M"))))
+    var message = result.errorField("M")
     if state.hasPrefix("23"), !detail.isEmpty { message += ": \(detail)" }
     if message.last == "." { message.removeLast() }
-    let context = unsafe String(cString: bb_pg_error(pointer, CInt(UInt8(ascii: "W"))))
-    if let line = Self.copyLine(context) { message += " (record \(line))" }
+    if let line = Self.copyLine(result.errorField("W")) { message += " (record \(line))" }
     throw PostgresProblem.problem(state, message, at: place)
   }
 
@@ -197,6 +196,11 @@ public enum PostgresServers {
 
   fileprivate init(_ pointer: OpaquePointer) { unsafe self.pointer = pointer }
   deinit { unsafe bb_pg_free(pointer) }
+
+  /// A part of an error, by its letter: `C` for the SQLSTATE, `M` for the message.
+  fileprivate func errorField(_ letter: Unicode.Scalar) -> String {
+    unsafe String(cString: bb_pg_error(pointer, CInt(letter.value)))
+  }
 
   /// The number of rows.
   var rows: Int { Int(unsafe bb_pg_rows(pointer)) }

@@ -186,12 +186,16 @@ public actor PostgresStore: RecordStore {
         keep(connection)
         return result
       } catch {
-        let isClash = used.map { Self.clashes.contains($0.state) || $0.isCreating && Self.creations.contains($0.state) }
-        guard isClash == true, attempt < Self.attempts else { throw error }
+        guard used.map(isClash) == true, attempt < Self.attempts else { throw error }
         attempt += 1
         usleep(UInt32.random(in: 1_000...20_000) * UInt32(attempt))
       }
     }
+  }
+
+  /// Whether the last error of a connection is that of programs that meet.
+  private func isClash(_ connection: PostgresConnection) -> Bool {
+    Self.clashes.contains(connection.state) || connection.isCreating && Self.creations.contains(connection.state)
   }
 
   /// A connection with a transaction that is the only one to change the store, which is created if necessary.
@@ -226,10 +230,10 @@ public actor PostgresStore: RecordStore {
   private func resolve(_ change: String) throws(Problem) {
     let end = ContinuousClock.now + .seconds(StoreRules.patience)
     while true {
+      var used: PostgresConnection?
       do throws(Problem) {
-        let connection = try connection(.writing)
-        // The lost transaction has the lock until it ends, one way or the other.
-        try lock(connection)
+        // The lost transaction has the lock, or the name of the schema, until it ends, one way or the other.
+        let connection = try begin(noting: &used)
         var parameters = PostgresParameters()
         parameters.append(text: change)
         let count = try connection.integer("SELECT count(*) FROM \(format.changes) WHERE id = $1", parameters)
@@ -240,7 +244,7 @@ public actor PostgresStore: RecordStore {
           .busy, "the connection to the server was lost, and nothing was changed", at: name,
           hint: "run the command again")
       } catch {
-        guard error.kind == .unavailable else { throw error }
+        guard error.kind == .unavailable || used.map(isClash) == true else { throw error }
         guard ContinuousClock.now < end else {
           throw Problem(
             .busy, "the connection to the server was lost while the change was saved: \(error.message)", at: name,
