@@ -8,6 +8,8 @@ public protocol RecordSource: Sendable {
   func tables() async throws(Problem) -> [Schema]
   /// The table that is read if none is named; nil if one must be.
   func mainTable() async throws(Problem) -> String?
+  /// Whether fewer rows are read if a request states the selection.
+  var usesSelection: Bool { get }
   /// By table, the columns in which records that a name relates must agree.
   var joinColumns: [String: [String]] { get }
   /// The rows of a table. The request may be pushed down as far as the stream's own `RowRequest` says; the caller does
@@ -16,6 +18,8 @@ public protocol RecordSource: Sendable {
 }
 
 extension RecordSource {
+  /// No.
+  public var usesSelection: Bool { false }
   /// None.
   public var joinColumns: [String: [String]] { [:] }
   /// The only table.

@@ -9,9 +9,6 @@ import Testing
 @Suite("Delta tables") struct DeltaTests {
   private let table = MemoryTable()
 
-  private struct NoScratch: ScratchSpace {
-    func makeFile() throws(Problem) -> any ScratchFile { throw Problem(.io, "no temporary files") }
-  }
   private struct Nowhere: ByteSink {
     let name = "nowhere"
     func write(_ bytes: borrowing ByteBuffer) async throws(Problem) {}

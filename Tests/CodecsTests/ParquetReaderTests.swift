@@ -61,6 +61,63 @@ import Testing
     #expect(rows == (200..<250).map { [.integer($0)] })
   }
 
+  /// The rows of `file(250)` with `n` in a range, and the number of rows that were decoded.
+  private func rows(_ wanted: ClosedRange<Int64>, _ columns: [String]? = nil) async throws -> ([[Value]], decoded: Int)
+  {
+    var reading = ParquetReading()
+    reading.columns = columns
+    reading.needsGroup = { bounds in
+      guard case .integer(let least)? = bounds("n")?.least, case .integer(let greatest)? = bounds("n")?.greatest else {
+        return true
+      }
+      return least <= wanted.upperBound && greatest >= wanted.lowerBound
+    }
+    let found = try await rows(try file(250), reading)
+    return (found.filter { if case .integer(let n) = $0[0] { wanted.contains(n) } else { false } }, found.count)
+  }
+
+  @Test("only the pages that are needed are decoded; lists and nulls stay in their rows")
+  func pages() async throws {
+    let all = try await rows(try file(250))
+    for start in stride(from: Int64(0), to: 250, by: 7) {
+      for length in [0, 1, 12, 40, 130] {
+        let wanted = start...min(start + Int64(length), 249)
+        let (found, decoded) = try await rows(wanted)
+        #expect(found == Array(all[Int(wanted.lowerBound)...Int(wanted.upperBound)]))
+        if length < 12 { #expect(decoded <= 60) }
+      }
+    }
+    #expect(try await rows(200...201, ["n"]).0 == [[.integer(200)], [.integer(201)]])
+    #expect(try await rows(300...400).decoded == 0)
+  }
+
+  @Test("a bloom filter excludes values, and none that it has") func bloomFilter() async throws {
+    let schema = Schema("t", columns: [ColumnDescription("n", .integer), ColumnDescription("s", .text)])
+    var options = ParquetOptions()
+    options.bloomFilters = ["n", "s"]
+    let writer = ParquetWriter(schema, options: options, head: [])
+    var out = ByteBuffer(capacity: 1024), builder = RowBatchBuilder(width: 2)
+    writer.begin(&out)
+    for row in 0..<100 {
+      builder.append(integer: Int64(row * 3))
+      builder.append(text: "text \(row * 3)")
+    }
+    let group = try writer.append([builder.finish()], to: &out)
+    writer.finish([(ParquetWriter.headerSize, group)], at: out.count, &out)
+    let bytes = out.bytes()
+    var excluded = 0
+    for number in 0..<300 {
+      for (column, value) in [("n", "\(number)"), ("s", "text \(number)")] {
+        var reading = ParquetReading()
+        reading.needsGroup = { $0(column)?.mayContain?(value) ?? true }
+        let count = try await rows(bytes, reading).count
+        #expect(count == 100 || number % 3 != 0)
+        if count == 0 { excluded += 1 }
+      }
+    }
+    #expect(excluded > 380)
+  }
+
   @Test("a truncated file is refused") func truncated() async throws {
     let bytes = try file(50)
     for count in 0..<bytes.count {

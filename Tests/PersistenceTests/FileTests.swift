@@ -23,7 +23,7 @@ final class Folder: Sendable {
   /// Every name in it, sorted.
   func names() -> [String] { Self.names(path) }
 
-  private static func names(_ path: String) -> [String] {
+  static func names(_ path: String) -> [String] {
     guard let folder = unsafe opendir(path) else { return [] }
     defer { unsafe closedir(folder) }
     var names: [String] = []

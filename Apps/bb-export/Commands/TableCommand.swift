@@ -81,6 +81,11 @@ struct TableCommand {
       // known.
       rows = (try? await source.rows(of: table, RowRequest(cores: outputs.threads))) ?? rows
     }
+    if shard == nil, choice.isFile, source.usesSelection {
+      // The columns of a file are known when it is open.
+      request.selection = try selection.read(for: rows.schema)
+      rows = try await source.rows(of: table, request)
+    }
     if let shard { rows = shard.rows(of: rows) }
     var wanted = try selection.read(for: rows.schema)
     if invocation.has(Options.favourites) { try await filterFavourites(of: table, choice, &wanted) }

@@ -29,13 +29,53 @@ struct ParquetBloomFilter {
     }
   }
 
-  private mutating func insert(_ bytes: [UInt8]) {
-    unsafe bytes.withUnsafeBytes { unsafe insert(XXHash64.hash($0)) }
+  private static func hash(_ bytes: [UInt8]) -> UInt64 {
+    unsafe bytes.withUnsafeBytes { unsafe XXHash64.hash($0) }
   }
+
+  private mutating func insert(_ bytes: [UInt8]) { insert(Self.hash(bytes)) }
 
   private mutating func insert(_ hash: UInt64) {
     let block = Int(((hash >> 32) &* UInt64(words.count / 8)) >> 32), key = UInt32(truncatingIfNeeded: hash)
     for (place, salt) in Self.salts.enumerated() { words[block * 8 + place] |= 1 << ((key &* salt) >> 27) }
+  }
+
+  /// The hash of a value, given as text, in a column; nil if filters of its type are not used.
+  static func hash(of text: String, _ column: ParquetFile.Column) -> UInt64? {
+    let bytes: [UInt8]
+    switch column.node.kind {
+    case .text where column.description.type == .text: bytes = Array(text.utf8)
+    case .signed:
+      guard let number = Int64(text) else { return nil }
+      guard column.node.physicalType == 1 else {
+        bytes = UInt64(bitPattern: number).littleEndianBytes
+        break
+      }
+      guard Int32(exactly: number) != nil else { return nil }
+      bytes = Array(UInt64(bitPattern: number).littleEndianBytes[..<4])
+    default: return nil
+    }
+    return hash(bytes)
+  }
+
+  /// Whether the filter at a position of a file may have a value; reads only the block of the value.
+  /// - Throws: `badData` if there is no filter; `io`.
+  static func mayContain(_ hash: UInt64, _ source: any RandomAccessSource, at offset: Int) throws -> Bool {
+    guard let start = try source.bytes(at: offset, count: min(64, source.length - offset)) else { return true }
+    let arena = Arena(start)
+    defer { withExtendedLifetime(arena) {} }
+    var cursor = ParquetCursor(ByteRun(arena, 0, UInt32(arena.count)))
+    let header = try ThriftStructure(&cursor)
+    // Algorithm, hash function and compression: each has one member that is defined.
+    guard let size = header.integer(1), size > 0, size % 32 == 0,
+      (2...4).allSatisfy({ header.structure($0)?.member == 1 })
+    else { return true }
+    let block = Int(((hash >> 32) &* UInt64(size / 32)) >> 32), key = UInt32(truncatingIfNeeded: hash)
+    guard let bits = try source.bytes(at: offset + cursor.at + block * 32, count: 32) else { return true }
+    return salts.enumerated().allSatisfy { place, salt in
+      let word = bits[place * 4..<place * 4 + 4].reversed().reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
+      return word >> ((key &* salt) >> 27) & 1 == 1
+    }
   }
 
   /// Appends the header and the bits.

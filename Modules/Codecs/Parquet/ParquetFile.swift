@@ -35,6 +35,8 @@ public struct ParquetFile: Sendable {
     /// The encoded bounds of all values, in the order that the format defines; nil where there is none.
     let least: [UInt8]?, greatest: [UInt8]?
     let nullCount: Int?
+    /// The places of the indexes of pages, and of the bloom filter's beginning; nil where there is none.
+    var columnIndex: Range<Int>?, offsetIndex: Range<Int>?, bloomFilter: Int?
   }
 
   /// The first and the last bytes of a file.
@@ -107,10 +109,17 @@ public struct ParquetFile: Sendable {
       throw .damage("a column is outside the file")
     }
     let statistics = facts.structure(12)
+    func index(_ field: Int) -> Range<Int>? {
+      guard let start = chunk.integer(field), let size = chunk.integer(field + 1), start >= 4, size > 0, size <= length,
+        start <= length - size
+      else { return nil }
+      return start..<start + size
+    }
     return Chunk(
       place: ParquetChunkPlace(codec: facts.integer(4) ?? 0, levelCount: count, range: start..<start + size),
       least: statistics?.binary(6)?.bytes, greatest: statistics?.binary(5)?.bytes,
-      nullCount: statistics?.integer(3))
+      nullCount: statistics?.integer(3), columnIndex: index(6), offsetIndex: index(4),
+      bloomFilter: facts.integer(14).flatMap { (4..<length).contains($0) ? $0 : nil })
   }
 
   /// The columns, with the types and descriptions that bb has written.

@@ -19,6 +19,8 @@ final class ParquetLeafReader {
   private var offset: Int
   /// The values and nulls that no page so far has.
   private var levelsLeft: Int
+  /// Whether pages were passed over, so that `levelsLeft` is only an upper bound.
+  private var hasSkipped = false
   private var dictionary: ParquetDecoded?
 
   /// The levels of the current page; empty where all are 0.
@@ -44,10 +46,14 @@ final class ParquetLeafReader {
 
   // MARK: - Pages
 
+  /// Whether no page is left.
+  private var isAtEnd: Bool { levelsLeft == 0 || hasSkipped && offset >= place.range.upperBound }
+
   /// Reads the next page that has values.
-  private func nextPage() throws(ParquetFailure) {
+  /// - Parameter isDictionary: whether to stop after the dictionary.
+  private func nextPage(isDictionary: Bool = false) throws(ParquetFailure) {
     while true {
-      guard levelsLeft > 0 else { throw .damage("there are fewer values than rows") }
+      guard !isAtEnd else { throw .damage("there are fewer values than rows") }
       let (header, size) = try nextHeader()
       offset += size
       let compressed = header.integer(3) ?? -1, plain = header.integer(2) ?? -1
@@ -73,6 +79,7 @@ final class ParquetLeafReader {
         let count = description.integer(1) ?? 0
         guard (0...Self.maximumLevels).contains(count) else { throw .damage("a dictionary is too large") }
         dictionary = try decoder.plain(&cursor, count: count, page)
+        if isDictionary { return }
       case 0:
         guard let description = header.structure(5) else { throw .damage("a page has no header") }
         try begin(
@@ -302,6 +309,27 @@ final class ParquetLeafReader {
     }
   }
 
+  /// Passes over the rows before `row`, before any row was read.
+  /// - Parameter pages: those of the chunk; empty if they are not known.
+  func skip(to row: Int, _ pages: [ParquetPageIndex.Page]) throws(ParquetFailure) {
+    var left = row
+    if let page = pages.last(where: { $0.firstRow <= row }), page.firstRow > 0 {
+      if pages[0].offset > place.range.lowerBound { try nextPage(isDictionary: true) }
+      (offset, hasSkipped, levelsLeft, levelCount, level) = (page.offset, true, place.levelCount, 0, 0)
+      left -= page.firstRow
+    }
+    beginBatch()
+    guard node.repetitionLevel == 0 else { return try read(left, into: ParquetLevels()) }
+    let top = UInt32(node.definition)
+    while left > 0 {
+      if level == levelCount { try nextPage() }
+      let count = min(left, levelCount - level)
+      value += top == 0 ? count : (level..<level + count).reduce(0) { $0 + (definition[$1] == top ? 1 : 0) }
+      level += count
+      left -= count
+    }
+  }
+
   /// Copies the bytes of the next `count` values of the page; returns the distance to their copies.
   private func copyTexts(of count: Int, _ arena: inout ArenaBuilder) throws(ParquetFailure) -> Int {
     guard case .decoded(let decoded) = values, count > 0 else { return 0 }
@@ -340,7 +368,7 @@ final class ParquetLeafReader {
     let top = UInt32(node.definition)
     while true {
       if level == levelCount {
-        if levelsLeft == 0 {
+        if isAtEnd {
           guard left == 0 else { throw .damage("there are fewer values than rows") }
           return
         }

@@ -22,6 +22,8 @@ public struct ParquetGroupBounds: Sendable {
   public let least: Value?, greatest: Value?
   /// Whether there is a null, and whether there is a value; true if unknown.
   public let hasNull: Bool, hasValue: Bool
+  /// Whether a value may occur, as a bloom filter tells; nil without one.
+  public var mayContain: (@Sendable (_ text: String) -> Bool)?
 
   /// Creates statistics.
   public init(least: Value?, greatest: Value?, hasNull: Bool, hasValue: Bool) {
@@ -44,6 +46,8 @@ public final class ParquetRowStream: RowStream {
     var group = 0
     /// A large row group of which some rows are left.
     var cursor: ParquetGroupCursor?
+    /// Rows of the last row group, whose other rows are not needed; in reverse.
+    var pieces: [Range<Int>] = []
   }
 
   /// A row group of more bytes of memory is decoded in pieces.
@@ -80,11 +84,28 @@ public final class ParquetRowStream: RowStream {
           if cursor.rowsLeft > 0 { return BatchTask(ready: try cursor.next(Self.rowsPerPiece)) }
           state.cursor = nil
         }
+        let file = self.file, columns = self.columns, limit = reading.maximumField
+        if let rows = state.pieces.popLast() {
+          let group = file.groups[state.group - 1]
+          return BatchTask { () throws(Problem) in
+            let cursor = ParquetGroupCursor(file, group, columns, maximumField: limit)
+            try cursor.skip(to: rows.lowerBound)
+            return try cursor.next(rows.count)
+          }
+        }
         guard state.group < file.groups.count else { return nil }
         let group = file.groups[state.group]
         state.group += 1
         guard group.rowCount > 0, isNeeded(group) else { continue }
-        let file = self.file, columns = self.columns, limit = reading.maximumField
+        if let ranges = try neededRows(of: group) {
+          for range in ranges {
+            state.pieces += stride(from: range.lowerBound, to: range.upperBound, by: Self.rowsPerPiece).map {
+              $0..<min($0 + Self.rowsPerPiece, range.upperBound)
+            }
+          }
+          state.pieces.reverse()
+          continue
+        }
         let memory = group.rowCount.multipliedReportingOverflow(by: columns.count * MemoryLayout<Cell>.stride)
         if memory.overflow || memory.partialValue > Self.maximumGroup || group.size > Self.maximumGroup {
           state.cursor = ParquetGroupCursor(file, group, columns, maximumField: limit)
@@ -98,18 +119,62 @@ public final class ParquetRowStream: RowStream {
   }
 
   private func isNeeded(_ group: ParquetFile.Group) -> Bool {
-    guard let needsGroup = reading.needsGroup else { return true }
-    return needsGroup { name in
-      guard let column = file.columns.first(where: { $0.description.name == name }), column.node.isFlat else {
-        return nil
+    reading.needsGroup?({ bounds($0, group) }) ?? true
+  }
+
+  /// A column whose values are compared with bounds.
+  private func column(_ name: String) -> ParquetFile.Column? {
+    file.columns.first { $0.description.name.utf8.elementsEqual(name.utf8) && $0.node.isFlat }
+  }
+
+  private func bounds(_ name: String, _ group: ParquetFile.Group) -> ParquetGroupBounds? {
+    guard let column = column(name) else { return nil }
+    let chunk = group.chunks[column.node.leaves.lowerBound]
+    let least = chunk.least.flatMap { ParquetGroupBounds.value($0, of: column) }
+    let greatest = chunk.greatest.flatMap { ParquetGroupBounds.value($0, of: column) }
+    var bounds = ParquetGroupBounds(
+      least: least, greatest: greatest, hasNull: chunk.nullCount != 0,
+      hasValue: chunk.nullCount.map { $0 < group.rowCount } ?? true)
+    if let offset = chunk.bloomFilter {
+      let source = file.source
+      bounds.mayContain = { value in
+        guard let hash = ParquetBloomFilter.hash(of: value, column) else { return true }
+        // A filter that cannot be read excludes nothing.
+        return (try? ParquetBloomFilter.mayContain(hash, source, at: offset)) ?? true
       }
-      let chunk = group.chunks[column.node.leaves.lowerBound]
-      let least = chunk.least.flatMap { ParquetGroupBounds.value($0, of: column) }
-      let greatest = chunk.greatest.flatMap { ParquetGroupBounds.value($0, of: column) }
-      return ParquetGroupBounds(
-        least: least, greatest: greatest, hasNull: chunk.nullCount != 0,
-        hasValue: chunk.nullCount.map { $0 < group.rowCount } ?? true)
     }
+    return bounds
+  }
+
+  /// The rows of a group that are on pages whose bounds do not exclude them; nil if that is most of them.
+  private func neededRows(of group: ParquetFile.Group) throws(Problem) -> [Range<Int>]? {
+    guard let needsGroup = reading.needsGroup else { return nil }
+    var names: [String] = []
+    _ = needsGroup { name in
+      names.append(name)
+      return bounds(name, group)
+    }
+    var ranges = [0..<group.rowCount]
+    for (place, name) in names.enumerated() where !names[..<place].contains(name) {
+      guard let column = column(name) else { continue }
+      let index: ParquetPageIndex?
+      do throws(ParquetFailure) {
+        index = try ParquetPageIndex(
+          group.chunks[column.node.leaves.lowerBound], in: file.source, rowCount: group.rowCount, withBounds: true)
+      } catch {
+        throw error.problem(file.source.name)
+      }
+      guard let index else { continue }
+      let needed = index.rows(of: group.rowCount) { page in
+        let own = ParquetGroupBounds(
+          least: page.least.flatMap { ParquetGroupBounds.value($0, of: column) },
+          greatest: page.greatest.flatMap { ParquetGroupBounds.value($0, of: column) },
+          hasNull: page.nullCount != 0, hasValue: page.hasValue)
+        return needsGroup { $0.utf8.elementsEqual(name.utf8) ? own : bounds($0, group) }
+      }
+      ranges = ParquetPageIndex.intersection(ranges, needed)
+    }
+    return ranges.reduce(0) { $0 + $1.count } > group.rowCount / 2 ? nil : ranges
   }
 }
 
@@ -132,11 +197,12 @@ extension ParquetGroupBounds {
 /// Decodes the rows of a row group from the first to the last.
 final class ParquetGroupCursor {
   private let file: ParquetFile
+  private let group: ParquetFile.Group
   private let columns: [(column: ParquetFile.Column, leaves: [ParquetLeafReader])]
   private(set) var rowsLeft: Int
 
   init(_ file: ParquetFile, _ group: ParquetFile.Group, _ columns: [ParquetFile.Column], maximumField: Int) {
-    self.file = file
+    (self.file, self.group) = (file, group)
     rowsLeft = group.rowCount
     self.columns = columns.map { column in
       let leaves = Self.leaves(column.node).map { node, kind in
@@ -151,6 +217,23 @@ final class ParquetGroupCursor {
   private static func leaves(_ node: ParquetNode) -> [(ParquetNode, ParquetValueKind)] {
     if let kind = node.kind { return [(node, kind)] }
     return node.children.flatMap { leaves($0) }
+  }
+
+  /// Passes over the rows before `row`, without reading their pages where the file has an index. Called first.
+  func skip(to row: Int) throws(Problem) {
+    for (column, leaves) in columns {
+      do throws(ParquetFailure) {
+        for leaf in leaves {
+          let index = try ParquetPageIndex(
+            group.chunks[leaf.node.leaves.lowerBound], in: file.source, rowCount: group.rowCount, withBounds: false)
+          try leaf.skip(to: row, index?.pages ?? [])
+        }
+      } catch {
+        guard case .damage(let what) = error else { throw error.problem(file.source.name) }
+        throw Problem(.badData, "column \(column.description.name): \(what)", at: file.source.name)
+      }
+    }
+    rowsLeft -= row
   }
 
   /// The next rows, at most `limit`.

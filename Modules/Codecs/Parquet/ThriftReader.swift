@@ -24,6 +24,18 @@ struct ThriftStructure {
     guard case .list(let values)? = value(number) else { return [] }
     return values.compactMap { if case .structure(let value) = $0 { value } else { nil } }
   }
+  private func list(_ number: Int) -> [ThriftValue] {
+    if case .list(let values)? = value(number) { values } else { [] }
+  }
+  func booleans(_ number: Int) -> [Bool] {
+    list(number).compactMap { if case .boolean(let value) = $0 { value } else { nil } }
+  }
+  func integers(_ number: Int) -> [Int] {
+    list(number).compactMap { if case .integer(let value) = $0 { Int(value) } else { nil } }
+  }
+  func binaries(_ number: Int) -> [ByteRun] {
+    list(number).compactMap { if case .binary(let value) = $0 { value } else { nil } }
+  }
   /// The number of the first field: of a union, the member that is set.
   var member: Int? { fields.first?.number }
 

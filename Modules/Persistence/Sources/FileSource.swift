@@ -155,6 +155,9 @@ public struct FileSource: RecordSource {
     return path == nil ? "input" : FileCompression.stem(of: title)
   }
 
+  /// Whether the file has bounds of its values.
+  public var usesSelection: Bool { format == .parquet }
+
   /// The tables: those of a database, the sheets of a workbook, or the only one. The columns of sheets and of the only
   /// table are known when the rows are read.
   public func tables() async throws(Problem) -> [Schema] {

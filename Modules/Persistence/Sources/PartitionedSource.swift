@@ -26,6 +26,8 @@ public struct PartitionedSource: RecordSource {
     (self.values, types) = (values, reading.types)
   }
 
+  /// As the file.
+  public var usesSelection: Bool { inner.usesSelection }
   /// The tables of the file.
   public func tables() async throws(Problem) -> [Schema] { try await inner.tables() }
   /// The main table of the file.

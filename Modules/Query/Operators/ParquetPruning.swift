@@ -50,7 +50,7 @@ public struct ParquetPruning: Sendable {
       return values.contains { value in
         let low = bounds.least.flatMap { order(of: $0, value) } ?? 0
         let high = bounds.greatest.flatMap { order(of: $0, value) } ?? 0
-        return low <= 0 && high >= 0
+        return low <= 0 && high >= 0 && bounds.mayContain?(value) ?? true
       }
     default: return true
     }

@@ -1,0 +1,62 @@
+import Domain
+import Glibc
+import Persistence
+import Rows
+import Testing
+
+@Suite("Delta tables in directories") struct DeltaDirectoryTests {
+  private let folder = Folder()
+  private var path: String { "\(folder.path)/a/table" }
+  private var table: DeltaDirectory { DeltaDirectory(path) }
+  private let entry = "_delta_log/00000000000000000000.json"
+
+  private func write(_ text: String, to sink: any ByteSink) async throws {
+    var bytes = ByteBuffer(capacity: 16)
+    bytes.append(bytes: Array(text.utf8))
+    try await sink.write(bytes)
+    try await sink.commit()
+  }
+
+  @Test("of two entries of one version, the first stays") func exclusive() async throws {
+    #expect(try table.logFiles(from: "") == nil)
+    #expect(try table.create(entry, Array("one".utf8)))
+    #expect(try !table.create(entry, Array("two".utf8)))
+    // The response to the same request was lost.
+    #expect(try table.create(entry, Array("one".utf8)))
+    #expect(try folder.read("a/table/\(entry)") == "one")
+    #expect(try table.logFiles(from: "") == ["00000000000000000000.json"])
+    #expect(try table.logFiles(from: "1") == [])
+    #expect(try table.open(entry)?.length == 3)
+    #expect(try table.open("none") == nil)
+  }
+
+  @Test("of many that create one entry at the same time, one succeeds") func race() async throws {
+    let table = self.table, entry = self.entry
+    let won = await withTaskGroup(of: Bool.self) { group in
+      for number in 0..<40 { group.addTask { (try? table.create(entry, Array("\(number)".utf8))) ?? false } }
+      var won = 0
+      for await result in group where result { won += 1 }
+      return won
+    }
+    #expect(won == 1)
+    #expect(Folder.names("\(path)/_delta_log") == ["00000000000000000000.json"])
+  }
+
+  @Test("files have their names when they are flushed; an abandoned export leaves nothing") func files() async throws {
+    let kept = table.newFiles()
+    try await write("x", to: try kept.sink("p=1/a.parquet"))
+    #expect(unsafe access(path + "/p=1/a.parquet", F_OK) != 0)
+    try await kept.flush()
+    await kept.keep()
+    #expect(try folder.read("a/table/p=1/a.parquet") == "x")
+    for isFlushed in [false, true] {
+      let files = table.newFiles()
+      try await write("y", to: try files.sink("p=1/b.parquet"))
+      try await write("z", to: try files.sink("p=2/q=3/c.parquet"))
+      if isFlushed { try await files.flush() }
+      await files.abandon()
+      #expect(Folder.names(path) == ["p=1"])
+      #expect(Folder.names("\(path)/p=1") == ["a.parquet"])
+    }
+  }
+}
