@@ -58,10 +58,11 @@ public enum LiveServices {
       variables: variables, scratch: scratch, userAgent: userAgent, network: network)
     services.variables = variables
     services.exporters = InstalledExporters(builtIn: exporters, plugins: plugins, report: report)
-    services.files = FileSystem()
+    services.files = FileSystem(sources: sources)
     services.stores = Stores(registry: registry, directories: directories)
     services.sources = sources
-    services.documents = ImportedFiles(report: report, scratch: scratch)
+    services.documents = ImportedFiles(report: report, scratch: scratch, sources: sources)
+    services.connect = { [buckets = sources.buckets] in buckets.connect($0) }
     services.images = Images(sources: sources)
     services.plugins = InstalledPlugins(registry: plugins)
     services.tap = TapFiles()
@@ -85,6 +86,7 @@ public enum LiveServices {
     services.cleanUp = { [progress = services.progress] end in
       progress.finish()
       PostgresServers.cancelAll()
+      S3Uploads.abortAll()
       ChildPrograms.endAll()
       Temporaries.removeAll(ending: end)
     }

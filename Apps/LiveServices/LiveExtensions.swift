@@ -11,6 +11,7 @@ import Rows
 struct ImportedFiles: DocumentReading {
   let report: Report
   let scratch: any ScratchSpace
+  let sources: LiveSources
 
   func rows(
     _ path: String, _ options: FileInputOptions, types: ([String]) throws(Problem) -> ColumnTypes
@@ -20,13 +21,27 @@ struct ImportedFiles: DocumentReading {
     if table.isEmpty { table = try await source.tables().first?.name ?? "" }
     return try await source.typed(table, types).rows(of: table, RowRequest())
   }
-  func matches(_ pattern: String) throws(Problem) -> [String] { try FilePattern.matches(pattern) }
-  func files(below path: String) throws(Problem) -> [String]? {
+  func matches(_ pattern: String) async throws(Problem) -> [String] {
+    guard S3Location.isLocation(pattern) else { return try FilePattern.matches(pattern) }
+    let location = try S3Location(pattern), storage = try sources.storage(location)
+    return try await storage.objects(matching: location.key).map { storage.place(of: $0.key) }
+  }
+  func files(below path: String) async throws(Problem) -> [String]? {
     var path = path
+    if S3Location.isLocation(path) {
+      let location = try S3Location(path)
+      guard location.key.isEmpty || location.key.hasSuffix("/") else { return nil }
+      let storage = try sources.storage(location)
+      return try await storage.objects(below: location.key).map { storage.place(of: $0.key) }
+    }
     while path.count > 1, path.last == "/" { path.removeLast() }
     return FilePattern.isDirectory(path) && !FilePattern.isStore(path) ? try FilePattern.files(below: path) : nil
   }
-  func size(of path: String) throws(Problem) -> Int { try FileByteSource(input: path).size ?? 0 }
+  func size(of path: String) async throws(Problem) -> Int {
+    guard S3Location.isLocation(path) else { return try FileByteSource(input: path).size ?? 0 }
+    let location = try S3Location(path)
+    return try await sources.storage(location).object(location.key)?.size ?? 0
+  }
   func isStore(_ path: String) -> Bool { FilePattern.isStore(path) }
   var extensions: [String] { PlaceDocumentReader.suffixes }
   func records(_ path: String, extension suffix: String) async throws(Problem) -> (Schema, [Record]) {

@@ -4,6 +4,7 @@ import CommandLineKit
 import Domain
 import Exporters
 import Glibc
+import Networking
 import Persistence
 import Query
 import Rows
@@ -41,14 +42,38 @@ struct InstalledExporters: ExporterCatalogue {
 }
 
 struct FileSystem: OutputFiles {
+  let sources: LiveSources
+
   func sink(_ path: String, replaces: Bool) throws(Problem) -> any ByteSink {
-    try OutputFile.sink(path, replaces: replaces)
+    if S3Location.isLocation(path) {
+      let location = try object(path)
+      return try sources.storage(location).sink(location.key, replaces: replaces)
+    }
+    return try OutputFile.sink(path, replaces: replaces)
   }
   func check(_ path: String, replaces: Bool) throws(Problem) -> String {
+    if S3Location.isLocation(path) {
+      _ = try sources.storage(try object(path))
+      return path
+    }
     if DescriptorSink.isDevice(path) { return path }
     // Created and removed again.
     _ = try OutputFile.sink(path, replaces: replaces)
     return try OutputFile.place(path)
+  }
+  /// The location of an object to write.
+  private func object(_ path: String) throws(Problem) -> S3Location {
+    let location = try S3Location(path)
+    guard !location.key.isEmpty, !location.key.hasSuffix("/") else {
+      throw Problem(.usage, "the URL names no object", at: location.text, hint: "use s3://BUCKET/KEY")
+    }
+    return location
+  }
+  /// - Throws: `usage` for a location in a bucket, which has no directories.
+  private func refuseObject(_ path: String) throws(Problem) {
+    guard S3Location.isLocation(path) else { return }
+    throw Problem(
+      .usage, "cannot write a directory to S3", at: try S3Location(path).text, hint: "write objects: s3://BUCKET/KEY")
   }
   func images(in directory: String, for page: String, isEmbedded: Bool) throws(Problem) -> PageImages {
     try FetchedImages.images(in: directory, for: page, isEmbedded: isEmbedded)
@@ -59,15 +84,24 @@ struct FileSystem: OutputFiles {
   func imageFiles(in directory: String) throws(Problem) -> [[UInt8]: ImageFile] {
     try FetchedImages.files(in: directory)
   }
-  func makeDirectory(_ path: String) throws(Problem) -> Bool { try OutputFile.makeDirectory(path) }
+  func makeDirectory(_ path: String) throws(Problem) -> Bool {
+    try refuseObject(path)
+    return try OutputFile.makeDirectory(path)
+  }
   func removeDirectory(_ path: String) { OutputFile.removeDirectory(path) }
   func directory(_ path: String, replaces: Bool) throws(Problem) -> any OutputDirectory {
-    try StagedDirectory(path: path, replaces: replaces)
+    try refuseObject(path)
+    return try StagedDirectory(path: path, replaces: replaces)
   }
   func files(_ pattern: PathPattern, existing: ExistingFiles) throws(Problem) -> any OutputFileSet {
-    try StagedFiles(pattern, existing: existing)
+    if S3Location.isLocation(pattern.root) {
+      return try S3FileSet(try sources.storage(try S3Location(pattern.root)), pattern, existing: existing)
+    }
+    return try StagedFiles(pattern, existing: existing)
   }
-  func isFile(_ path: String) -> Bool { unsafe !DescriptorSink.isDevice(path) && access(path, F_OK) == 0 }
+  func isFile(_ path: String) -> Bool {
+    unsafe !S3Location.isLocation(path) && !DescriptorSink.isDevice(path) && access(path, F_OK) == 0
+  }
 }
 
 struct Stores: StoreOpening {

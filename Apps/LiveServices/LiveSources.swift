@@ -43,6 +43,7 @@ struct LiveSources: SourceServices {
   let userAgent: String
   let network: Network
   let origins = PrivateOrigins()
+  let buckets = OpenBuckets()
 
   init(
     report: Report, progress: Progress, provenance: Provenance, registry: StoreRegistry, directories: Directories,
@@ -65,52 +66,88 @@ struct LiveSources: SourceServices {
     case .storage(nil, _): return recorded(DefaultStorage(try registry.open(try directories.defaultStorage().location)))
     case .live(let name, let options): return try live(name, options)
     case .remote(let url, let options, let network): return try await remote(url, options, network)
-    case .file(let path, let options):
-      if PostgresLocation.isLocation(path) {
-        return recorded(PostgresSource(try PostgresLocation(path), types: options.types))
-      }
-      if DeltaLocation.isLocation(path) {
-        let location = try DeltaLocation(path)
-        return recorded(
-          try DeltaSource(location, in: try deltaStorage(location), options) { [report] files, skipped in
-            report.detail("\(location.name): \(files) files, skipped: \(skipped)")
-          })
-      }
-      provenance.open(path)
-      let onRead: @Sendable (Int, Int?) -> Void = { [progress] position, size in
-        progress.update { step in (step.bytes, step.allBytes) = (position, size) }
-      }
-      let values = PathPattern.hiveValues(of: path)
-      if !values.isEmpty {
-        return try PartitionedSource(path: path, options, values, scratch: scratch, onRead: onRead) {
-          report.warning($0)
-        }
-      }
-      return try FileSource(path: path, options, scratch: scratch, onRead: onRead) { report.warning($0) }
+    case .file(let path, let options): return try await named(path, options, isPartitioned: true)
+    case .written(let path, let options): return try await named(path, options, isPartitioned: false)
     }
   }
 
-  /// A file on a server, which is fetched into the cache.
+  /// What a location names: a table on a server, an object of a bucket, or a file.
+  private func named(
+    _ path: String, _ options: FileInputOptions, isPartitioned: Bool
+  ) async throws(Problem) -> any RecordSource {
+    if PostgresLocation.isLocation(path) {
+      return recorded(PostgresSource(try PostgresLocation(path), types: options.types))
+    }
+    if DeltaLocation.isLocation(path) {
+      let location = try DeltaLocation(path)
+      return recorded(
+        try DeltaSource(location, in: try deltaStorage(location), options) { [report] files, skipped in
+          report.detail("\(location.name): \(files) files, skipped: \(skipped)")
+        })
+    }
+    if S3Location.isLocation(path) {
+      return try await remote(path, options, buckets.options, isPartitioned: isPartitioned)
+    }
+    return try file(path, options, isPartitioned ? PathPattern.hiveValues(of: path) : [])
+  }
+
+  /// A file, with the columns of its path.
+  private func file(
+    _ path: String, _ options: FileInputOptions, _ values: [PartitionValue]
+  ) throws(Problem) -> any RecordSource {
+    provenance.open(path)
+    let own = PartitionedSource.options(options, without: values)
+    let source = try FileSource(
+      path: path, own, scratch: scratch,
+      onRead: { [progress] position, size in
+        progress.update { step in (step.bytes, step.allBytes) = (position, size) }
+      }
+    ) { report.warning($0) }
+    return values.isEmpty ? source : PartitionedSource(source, values, types: options.types)
+  }
+
+  /// A file on a server or an object of a bucket, which is fetched into the cache.
   private func remote(
-    _ url: String, _ options: FileInputOptions, _ choice: APIOptions
+    _ url: String, _ options: FileInputOptions, _ choice: APIOptions, isPartitioned: Bool = true
   ) async throws(Problem) -> any RecordSource {
     if let file = choice.caFile { _ = try FileByteSource(input: file) }
-    origins.add(server: url)
-    let curl = transport(choice)
-    var policy = Network.RetryPolicy()
-    // Only the cache, which keeps the bytes, can continue an interrupted body.
-    policy.readAhead = 0
-    policy.deadline = .seconds(choice.deadline ?? 86_400)
-    let download = try CachedDownload(url, in: directories.cache)
+    let place: String, title: String, address: String, transport: any HTTPTransport
+    var values: [PartitionValue] = []
+    if S3Location.isLocation(url) {
+      let location = try S3Location(url), buckets = objects(choice)
+      guard !location.key.isEmpty, !location.key.hasSuffix("/") else {
+        throw Problem(.usage, "the URL names no object", at: location.text, hint: "use s3://BUCKET/KEY")
+      }
+      (place, title) = (location.text, location.key)
+      (address, transport) = (try buckets.url(of: location), try buckets.transport(for: location.bucket))
+      if isPartitioned { values = PathPattern.hiveValues(of: location.key) }
+    } else {
+      origins.add(server: url)
+      (place, title, address) = (URLText.redacted(url), String(url.prefix { $0 != "?" && $0 != "#" }), url)
+      let curl = self.transport(choice)
+      transport = network.retrying(
+        report.hasDetails ? LoggingTransport(curl) { report.detail($0) } : curl, Self.policy(choice, readAhead: 0))
+    }
+    let download = try CachedDownload(address, in: directories.cache)
     let file = RemoteFile(
-      url: url, options: choice,
-      transport: network.retrying(report.hasDetails ? LoggingTransport(curl) { report.detail($0) } : curl, policy),
+      url: address, place: place, isObject: S3Location.isLocation(url), options: choice, transport: transport,
       download: download, report: report, progress: progress, now: SystemClock().now().seconds)
     let fetched = try await file.fetch()
-    provenance.open(URLText.redacted(url))
+    provenance.open(place)
     provenance.fetch(at: fetched)
-    let source = try FileSource(path: download.path, of: url, options, scratch: scratch) { report.warning($0) }
-    return RemoteSource(source, download)
+    let own = PartitionedSource.options(options, without: values)
+    let source = RemoteSource(
+      try FileSource(path: download.path, of: (place, title), own, scratch: scratch) { report.warning($0) }, download)
+    return values.isEmpty ? source : PartitionedSource(source, values, types: options.types)
+  }
+
+  /// The limits of repetitions for files.
+  /// - Parameter readAhead: 0 for bodies that the receiver keeps, and continues after an interruption.
+  static func policy(_ choice: APIOptions, readAhead: Int) -> Network.RetryPolicy {
+    var policy = Network.RetryPolicy()
+    policy.readAhead = readAhead
+    policy.deadline = .seconds(choice.deadline ?? 86_400)
+    return policy
   }
 
   private func recorded(_ source: any RecordSource, as name: String? = nil) -> any RecordSource {

@@ -27,6 +27,10 @@ struct RemoteSource: RecordSource {
 /// Fetches a file into the cache: continues what an earlier attempt has left, and fetches nothing if it is unchanged.
 struct RemoteFile {
   let url: String
+  /// The name in messages.
+  let place: String
+  /// Whether it is an object of a bucket, for which a range requires a condition of its own.
+  let isObject: Bool
   let options: APIOptions
   let transport: any HTTPTransport
   let download: CachedDownload
@@ -36,7 +40,6 @@ struct RemoteFile {
   let now: Int64
 
   private static let attempts = 5
-  private var place: String { URLText.redacted(url) }
 
   /// Makes the complete file available.
   /// - Returns: when the server sent it or last said that it is unchanged, in seconds since 1970.
@@ -77,10 +80,10 @@ struct RemoteFile {
         try download.resume()
       case 200:
         try download.begin(response.isEncoded || ImageValidator(response) == nil ? nil : response.state(at: now))
-      case 416 where part != nil:
+      case 412 where part != nil, 416 where part != nil:
         download.discard()
         continue
-      default: throw refusal(response.status)
+      default: throw isObject ? await S3Failure.problem(response, at: place) : refusal(response.status)
       }
       do throws(Problem) {
         try await receive(response, after: begun)
@@ -99,8 +102,10 @@ struct RemoteFile {
     _ part: (state: CachedDownload.State, count: Int)?, _ known: CachedDownload.State?
   ) -> HTTPRequest {
     var headers = [HTTPHeader("Accept", "*/*"), HTTPHeader("Accept-Encoding", "identity")]
-    if let part, let validator = part.state.etag ?? part.state.modified {
-      headers += [HTTPHeader("Range", "bytes=\(part.count)-"), HTTPHeader("If-Range", validator)]
+    if let part, let validator = part.state.etag ?? (isObject ? nil : part.state.modified) {
+      headers += [
+        HTTPHeader("Range", "bytes=\(part.count)-"), HTTPHeader(isObject ? "If-Match" : "If-Range", validator),
+      ]
     } else if let known {
       if let tag = known.etag { headers.append(HTTPHeader("If-None-Match", tag)) }
       if let date = known.modified { headers.append(HTTPHeader("If-Modified-Since", date)) }

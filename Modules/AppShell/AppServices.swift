@@ -57,6 +57,8 @@ public struct AppServices: Sendable {
   public let exitCode = ExitCode()
   /// The start of the command.
   public let started = ContinuousClock.now
+  /// Sets the options of connections that outputs and lists of files need.
+  public var connect: @Sendable (_ options: APIOptions) -> Void = { (_) in }
   /// Removes what must not outlive the process, then ends it.
   public var cleanUp: @Sendable (_ end: () -> Void) -> Void = { $0() }
   /// Errors, warnings and results, on standard error.

@@ -9,8 +9,8 @@ public enum OutputOptions {
   /// The output files.
   public static let output = Option.value(
     "output", short: "o", "FILE", values: .file, repeatable: true, in: group,
-    "write to FILE (format from its extension), or - for standard output; may be repeated; {COLUMN}, {n} and {date} in "
-      + "the path make partitions; delta:DIR is a Delta table")
+    "write to FILE or s3://BUCKET/KEY (format from its extension), or - for standard output; may be repeated; {COLUMN}, "
+      + "{n} and {date} in the path make partitions; delta:DIR is a Delta table")
   /// The format of standard output, and of files without extension.
   public static let format = Option.value(
     "format", short: "f", "FORMAT", values: .dynamic("format"), default: "table on a terminal, otherwise markdown",

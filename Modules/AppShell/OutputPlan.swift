@@ -54,8 +54,8 @@ public struct OutputPlan: Sendable {
     let formats = OutputFormats(named: named, fallback: fallback, exporters: exporters.all) {
       (path) throws(Problem) in
       // A URL of a server has no suffix, nor has a table.
-      try exporters.forPath(
-        path.contains("://") || SourceChoice.isServer(path) ? path : FileCompression.split(path).path)
+      let isTable = path.contains("://") && !SourceChoice.isObject(path) || SourceChoice.isServer(path)
+      return try exporters.forPath(isTable ? path : FileCompression.split(path).path)
     }
     let style = services.terminal.style(invocation.color, ofErrors: false)
     usesPager = !invocation.isOn(OutputOptions.noPager)

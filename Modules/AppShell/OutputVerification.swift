@@ -52,7 +52,9 @@ struct OutputVerification {
           choice.types[value.column] = schema.position(of: value.column).map { schema.columns[$0].type }
         }
       }
-      found.add(try await self.digest(of: part.path, choice))
+      found.add(
+        try await self.digest(
+          parts == nil ? .written(path: part.path, choice) : .file(path: part.path, choice), part.path))
     }
     guard found == digest else {
       throw Problem(
@@ -62,8 +64,8 @@ struct OutputVerification {
     }
   }
 
-  private func digest(of path: String, _ choice: FileInputOptions) async throws(Problem) -> RowDigest {
-    let source = try await services.sources.open(.file(path: path, choice))
+  private func digest(_ choice: SourceChoice, _ path: String) async throws(Problem) -> RowDigest {
+    let source = try await services.sources.open(choice)
     guard let table = try await source.mainTable() else {
       throw Problem(.io, "read back several tables instead of one", at: path)
     }

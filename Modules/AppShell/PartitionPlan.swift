@@ -16,7 +16,9 @@ struct PartitionPlan: Sendable {
   private static let prefix = "split."
 
   /// The assignments of `--option` that are for formats.
-  static func formatOptions(_ assignments: [String]) -> [String] { assignments.filter { !$0.hasPrefix(prefix) } }
+  static func formatOptions(_ assignments: [String]) -> [String] {
+    assignments.filter { !$0.hasPrefix(prefix) && !$0.hasPrefix(ObjectOptions.prefix) }
+  }
 
   /// Reads the options; nil for outputs without placeholders.
   /// - Throws: `usage` for placeholders in one of several outputs, and for options that require or exclude them.

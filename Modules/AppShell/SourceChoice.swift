@@ -7,6 +7,8 @@ public import Rows
 public enum SourceChoice: Sendable, Hashable {
   /// A file, with its options.
   case file(path: String, FileInputOptions)
+  /// An output that is read back: what its path says is not part of the rows.
+  case written(path: String, FileInputOptions)
   /// A file on a server.
   case remote(url: String, FileInputOptions, APIOptions)
   /// A store, nil for the default one; of the options, the limits apply.
@@ -20,13 +22,16 @@ public enum SourceChoice: Sendable, Hashable {
   public var isFile: Bool {
     switch self {
     case .file(let path, _): !Self.isServer(path)
-    case .remote: true
+    case .written, .remote: true
     case .storage, .live, .snapshot: false
     }
   }
 }
 
 extension SourceChoice {
+  /// Whether a location is in a bucket of objects.
+  public static func isObject(_ location: String) -> Bool { location.prefix(5).lowercased() == "s3://" }
+
   /// Whether a location given as the input is a table, or a database of tables, rather than a file.
   public static func isServer(_ location: String) -> Bool {
     location.hasPrefix("postgres:") || location.hasPrefix("postgresql:") || DeltaLocation.isLocation(location)
@@ -79,6 +84,41 @@ public struct APIOptions: Sendable, Hashable {
   public var deadline: Int?
   /// Whether a list that is shorter than the API says is an error.
   public var isComplete = false
+  /// The choices for buckets.
+  public var objects = ObjectOptions()
   /// Whether values are wanted as the API writes them, the odd ones too.
   public var asWritten = false
+}
+
+/// The options for buckets of objects.
+public struct ObjectOptions: Sendable, Hashable {
+  /// The URL of the server; nil for that of the environment.
+  public var endpoint: String?
+  /// The region; nil for that of the environment.
+  public var region: String?
+  /// Whether requests are not signed.
+  public var isAnonymous = false
+
+  /// The prefix of the assignments of `--option`.
+  static let prefix = "s3."
+
+  /// No choices.
+  public init() {}
+
+  /// Reads `s3.KEY=VALUE` among assignments.
+  /// - Throws: `usage` for another key or value.
+  public init(_ assignments: [String]) throws(Problem) {
+    for assignment in assignments where assignment.hasPrefix(Self.prefix) {
+      let pair = assignment.dropFirst(Self.prefix.count).split(separator: "=", maxSplits: 1).map(String.init)
+      switch (pair.first, pair.last) {
+      case ("endpoint", let url?) where pair.count == 2: endpoint = url
+      case ("region", let name?) where pair.count == 2: region = name
+      case ("anonymous", "true"): isAnonymous = true
+      case ("anonymous", "false"): isAnonymous = false
+      default:
+        throw Problem(
+          .usage, "invalid option “\(assignment)”", hint: "use s3.endpoint=URL, s3.region=NAME or s3.anonymous=true")
+      }
+    }
+  }
 }

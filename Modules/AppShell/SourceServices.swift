@@ -52,11 +52,11 @@ public protocol DocumentReading: Sendable {
     types: (_ columns: [String]) throws(Problem) -> ColumnTypes
   ) async throws(Problem) -> any RowStream
   /// The files that match a pattern such as `logs/*.csv`, in byte order.
-  func matches(_ pattern: String) throws(Problem) -> [String]
+  func matches(_ pattern: String) async throws(Problem) -> [String]
   /// The files below a directory that is not a store, in byte order; nil for anything else.
-  func files(below path: String) throws(Problem) -> [String]?
+  func files(below path: String) async throws(Problem) -> [String]?
   /// The number of bytes of a file.
-  func size(of path: String) throws(Problem) -> Int
+  func size(of path: String) async throws(Problem) -> Int
   /// Whether a path is a directory with a store.
   func isStore(_ path: String) -> Bool
   /// The extensions of documents of other programs.

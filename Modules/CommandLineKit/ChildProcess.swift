@@ -19,7 +19,7 @@ public enum ChildProcess {
   /// Runs a program that needs no input, and returns the beginning of its output.
   /// - Parameter limit: the most bytes to return.
   /// - Throws: `configuration` when it cannot be started, `io`.
-  static func output(_ words: [String], as name: String, limit: Int) throws(Problem) -> String {
+  public static func output(_ words: [String], as name: String, limit: Int) throws(Problem) -> String {
     let ends = try pipe(as: name)
     defer { close(ends[0]) }
     let child: Int32

@@ -38,7 +38,6 @@ import Synchronization
     set(CURLOPT_USERAGENT, options.userAgent)
     set(CURLOPT_CONNECTTIMEOUT_MS, Int(options.connectTimeout.milliseconds))
     set(CURLOPT_LOW_SPEED_LIMIT, 100)
-    set(CURLOPT_LOW_SPEED_TIME, 20)
     if let proxy = options.proxy { set(CURLOPT_PROXY, proxy == "none" ? "" : proxy) }
     if let file = options.caFile { set(CURLOPT_CAINFO, file) }
   }
@@ -96,7 +95,8 @@ import Synchronization
     switch method {
     case .get: set(CURLOPT_HTTPGET, 1)
     case .head: set(CURLOPT_NOBODY, 1)
-    case .post:
+    case .delete: set(CURLOPT_CUSTOMREQUEST, method.rawValue)
+    case .post, .put:
       set(CURLOPT_POST, 1)
       _ = unsafe bb_curl_set_offset(pointer, CURLOPT_POSTFIELDSIZE_LARGE, curl_off_t(body.count))
       unsafe body.withUnsafeBytes { bytes in
@@ -104,6 +104,7 @@ import Synchronization
           pointer, CURLOPT_COPYPOSTFIELDS,
           UnsafeMutableRawPointer(mutating: bytes.baseAddress ?? UnsafeRawPointer(pointer)))
       }
+      if method == .put { set(CURLOPT_CUSTOMREQUEST, method.rawValue) }
     }
   }
 }

@@ -69,7 +69,8 @@ public final class CurlTransport: HTTPTransport {
       }
       isFirst = false
       let response = HTTPResponse(status: head.status, headers: head.headers, url: request.url, body: body)
-      guard request.method != .post, [301, 302, 303, 307, 308].contains(head.status),
+      guard request.method == .get || request.method == .head, !request.isSigned,
+        [301, 302, 303, 307, 308].contains(head.status),
         let location = response.header("Location")
       else {
         return response
@@ -136,6 +137,9 @@ public final class CurlTransport: HTTPTransport {
     try handle.set(headers: request.headers)
     handle.set(method: request.method, body: request.body)
     handle.set(CURLOPT_TIMEOUT_MS, Int(request.timeout.milliseconds))
+    handle.set(CURLOPT_LOW_SPEED_TIME, Int(request.silence.components.seconds))
+    // Keys of objects may contain “..”.
+    handle.set(CURLOPT_PATH_AS_IS, request.isSigned ? 1 : 0)
     let exchange = Exchange(
       url: request.url, maximumBytes: request.maximumBytes, reach: reach)
     agent.start(Transfer(handle, exchange, timeout: request.timeout))

@@ -38,6 +38,7 @@ struct DiffCommand {
     if words == ["-", "-"] {
       throw Problem(.usage, "standard input can be read only once", hint: "save it to a file first")
     }
+    services.connect(try SourceOptions(invocation).network())
     let outputs = try OutputPlan(invocation, services)
     let selection = try SelectionOptions(invocation, services)
     var comparison = DifferenceRows.Comparison()
@@ -67,7 +68,7 @@ struct DiffCommand {
   /// A table, which can be opened again with other types.
   private func part(_ word: String, other: String) async throws(Problem) -> UnionRows.Part {
     let reader = SourceOptions(invocation), services = self.services
-    let files = try isFile(word) ? InputFiles.expand(word, services) : []
+    let files = try isFile(word) ? await InputFiles.expand(word, services) : []
     // The tables of files are not named by the arguments.
     let own = invocation.replacing(arguments: [], option: Options.from, values: files)
     if files.count > 1 {

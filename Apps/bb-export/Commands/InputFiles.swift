@@ -13,7 +13,9 @@ enum InputFiles {
   /// The same command line with every input file as a value of `--from`, patterns such as `logs/*.csv` expanded, and
   /// with at most one argument, the table.
   /// - Throws: `usage` for arguments that cannot be used together, `noInput` for a pattern that no file matches.
-  static func resolved(_ invocation: Invocation, _ services: AppServices) throws(Problem) -> Invocation {
+  static func resolved(
+    _ invocation: Invocation, _ services: AppServices
+  ) async throws(Problem) -> Invocation {
     let places = [Options.storage, Options.source, Options.api]
     var files = invocation.all(Options.from), tables: [String] = []
     for word in invocation.arguments {
@@ -27,7 +29,7 @@ enum InputFiles {
     }
     if tables.count > 1 { throw unexpected(tables) }
     var expanded: [String] = []
-    for file in files { expanded += try expand(file, services) }
+    for file in files { expanded += try await expand(file, services) }
     if expanded.count > 1 {
       if expanded.contains("-") {
         throw Problem(
@@ -51,14 +53,16 @@ enum InputFiles {
   private static func isPattern(_ word: String) -> Bool { word.contains { "*?[".contains($0) } }
 
   /// The files that match a pattern; an existing file is none.
-  static func expand(_ word: String, _ services: AppServices) throws(Problem) -> [String] {
+  static func expand(_ word: String, _ services: AppServices) async throws(Problem) -> [String] {
     if SourceChoice.isServer(word) { return [word] }
-    if !word.isEmpty, let files = try services.documents.files(below: word) {
+    if !word.isEmpty, let files = try await services.documents.files(below: word) {
       if files.isEmpty { throw Problem(.noInput, "the directory has no files", at: word) }
       return files
     }
-    guard isPattern(word), !word.contains("://"), !services.files.isFile(word) else { return [word] }
-    let found = try services.documents.matches(word)
+    guard isPattern(word), SourceChoice.isObject(word) || !word.contains("://"), !services.files.isFile(word) else {
+      return [word]
+    }
+    let found = try await services.documents.matches(word)
     guard !found.isEmpty else {
       throw Problem(.noInput, "no file matches the pattern", at: word, hint: "list the files with: ls")
     }
@@ -129,7 +133,7 @@ enum InputFiles {
     var files = invocation.all(Options.from)
     if let shard {
       var sizes: [(name: String, size: Int)] = []
-      for file in files { sizes.append((file, try services.documents.size(of: file))) }
+      for file in files { sizes.append((file, try await services.documents.size(of: file))) }
       let mine = shard.files(of: sizes)
       guard !mine.isEmpty else {
         // More parts than files: the columns of the first file, without rows.

@@ -54,7 +54,8 @@ enum Options {
   private static let reading = "Source"
   static let from = Option.value(
     "from", "FILE", values: .file, repeatable: true, setting: .inputFile, in: reading,
-    "read FILE instead of a source, - for standard input, or files by a quoted pattern such as '*.csv'; may be repeated"
+    "read FILE, https://URL or s3://BUCKET/KEY instead of a source, - for standard input, or files by a quoted pattern "
+      + "such as '*.csv'; may be repeated"
   )
   static let shard = Option.value(
     "shard", "I/N", in: reading,

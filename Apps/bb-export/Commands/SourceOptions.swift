@@ -26,6 +26,7 @@ struct SourceOptions {
   ///   - dataset: decides which API is asked when none was named; a file's only table need not be named.
   ///   - connects: whether the command opens connections of its own, wherever the records come from.
   func choice(for dataset: String?, connects: Bool = false) throws(Problem) -> SourceChoice {
+    let connects = connects || invocation.all(OutputOptions.output).contains(where: SourceChoice.isObject)
     try check(places: [Options.from, Options.storage, Options.source], connects)
     if let path = invocation[Options.from] { return try file(path, try file()) }
     if let store = invocation[Options.storage] { return .storage(store, try FileInputOptions(invocation)) }
@@ -81,15 +82,20 @@ struct SourceOptions {
   /// Whether an input is a file on a server.
   static func isRemote(_ path: String) -> Bool {
     let lower = path.prefix(8).lowercased()
-    return lower.hasPrefix("http://") || lower.hasPrefix("https://")
+    return lower.hasPrefix("http://") || lower.hasPrefix("https://") || SourceChoice.isObject(path)
   }
 
   /// A file, or one on a server.
   func file(_ path: String, _ options: FileInputOptions) throws(Problem) -> SourceChoice {
     guard Self.isRemote(path) else { return .file(path: path, options) }
+    return .remote(url: path, options, try network())
+  }
+
+  /// The options of every connection.
+  func network() throws(Problem) -> APIOptions {
     var network = APIOptions()
     try readNetwork(&network)
-    return .remote(url: path, options, network)
+    return network
   }
 
   func file() throws(Problem) -> FileInputOptions {
@@ -120,6 +126,7 @@ struct SourceOptions {
     live.allowsPrivate = invocation.isOn(Options.allowPrivate)
     live.refresh = invocation.has(Options.refresh)
     live.offline = invocation.has(Options.offline) || invocation.isOn(Options.offline) && !live.refresh
+    live.objects = try ObjectOptions(invocation.all(OutputOptions.formatOption))
     live.proxy = invocation.setting(Options.proxy)
     live.caFile = invocation.setting(Options.cacert)
     if let proxy = live.proxy, let mark = proxy.firstRange(of: "://"),

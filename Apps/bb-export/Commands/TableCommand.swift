@@ -13,10 +13,11 @@ struct TableCommand {
   /// The output of several tables that this one belongs to; nil for a table by itself.
   private let combined: CombinedOutput?
 
-  init(_ context: CommandContext, isProfile: Bool = false) throws(Problem) {
+  init(_ context: CommandContext, isProfile: Bool = false) async throws(Problem) {
     self.isProfile = isProfile
     services = context.services
-    invocation = try InputFiles.resolved(context.invocation, services)
+    services.connect(try SourceOptions(context.invocation).network())
+    invocation = try await InputFiles.resolved(context.invocation, services)
     combined = nil
   }
 

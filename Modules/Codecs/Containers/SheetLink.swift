@@ -14,8 +14,8 @@ public struct SheetLink: Sendable, Hashable {
   /// The longest URL of a link.
   private static let maximumLength = 2_079
 
-  /// A link if the whole text is an `http`, `https` or `mailto` URL that spreadsheets accept: they refuse a file with an
-  /// invalid one.
+  /// A link if the whole text is an `http`, `https` or `mailto` URL that spreadsheets accept: they refuse a file
+  /// with an invalid one.
   init?(row: Int, column: Int, _ text: ByteRun) {
     guard text.count > 7, text.count <= Self.maximumLength, text[0] | 0x20 == 0x68 || text[0] | 0x20 == 0x6D,
       WebAddress.isOne(text) || WebAddress.isMail(text), let address = Self.encoded(text.bytes)

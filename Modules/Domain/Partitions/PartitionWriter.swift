@@ -72,7 +72,7 @@ final class PartitionWriter: @unchecked Sendable {
   private func add(_ batch: RowBatch, _ rows: Range<Int>) async throws(Problem) {
     var rows = rows
     while !rows.isEmpty {
-      if !isInFile { try beginFile() }
+      if !isInFile { try await beginFile() }
       let count = min(rows.count, configuration.maximumRows - rowsInFile)
       let range = rows.lowerBound..<rows.lowerBound + count
       let isWhole = range == 0..<batch.count && kept.count == batch.width
@@ -88,10 +88,10 @@ final class PartitionWriter: @unchecked Sendable {
   }
 
   /// Begins the next file of the partition.
-  private func beginFile() throws(Problem) {
+  private func beginFile() async throws(Problem) {
     let values = self.values ?? []
     var path = try pattern.path(values, number: number, date: configuration.date)
-    while !set.isFree(path) {
+    while try await !set.isFree(path) {
       guard pattern.isNumbered else {
         throw Problem(.cannotCreate, "already exists", at: path, hint: "add {n} to the path")
       }

@@ -24,6 +24,8 @@ public struct HTTPRequest: Sendable, Hashable {
   public enum Method: String, Sendable {
     /// Safe methods, which may be tried again.
     case get = "GET", head = "HEAD"
+    /// Sends `body`, or removes; may be tried again.
+    case put = "PUT", delete = "DELETE"
     /// Sends `body`; tried again only if the request is repeatable.
     case post = "POST"
   }
@@ -33,7 +35,7 @@ public struct HTTPRequest: Sendable, Hashable {
   public var url: String
   /// Headers to send; dropped on a redirect to another origin.
   public var headers: [HTTPHeader]
-  /// The body of a POST request.
+  /// The body of a POST or PUT request.
   public var body: [UInt8]
   /// For the whole exchange, from connecting to the last byte, tries and waits between them included.
   public var timeout: Duration
@@ -51,6 +53,11 @@ public struct HTTPRequest: Sendable, Hashable {
   public var mustBeCurrent = false
   /// Whether status 404 or 410 is a valid response, that the record does not exist.
   public var mayBeAbsent = false
+  /// Whether the request has a signature: its path is sent as it is, and a redirect is returned, because another URL
+  /// needs another signature.
+  public var isSigned = false
+  /// The time without data after which the exchange has failed.
+  public var silence = Duration.seconds(20)
   /// Whether the URL comes from data and not from the user: then it may not lead to a private address.
   public var comesFromData = false
   /// The collection that the response belongs to, if many small responses are requested one by one: a cache stores a

@@ -3,7 +3,8 @@ public import Rows
 /// Files that are written one after another and become visible together.
 public protocol OutputFileSet: Sendable {
   /// Whether a path can be written: no earlier file is there that is kept.
-  func isFree(_ path: String) -> Bool
+  /// - Throws: `cannotCreate` if files exist that may not; `busy`, `io`, `unavailable`.
+  func isFree(_ path: String) async throws(Problem) -> Bool
   /// Opens a file for writing. Its `commit` completes the file, which stays invisible.
   /// - Throws: `cannotCreate`, `permission`, `io`.
   func sink(_ path: String) throws(Problem) -> any ByteSink

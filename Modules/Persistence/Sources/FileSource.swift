@@ -27,14 +27,16 @@ public struct FileSource: RecordSource {
   /// A pipe is copied to a private file first, unless types are given, because types may have to be inferred again.
   /// - Parameters:
   ///   - path: the path of the file, or `-` for standard input.
-  ///   - url: the address that the file was fetched from; nil for a file of the user.
+  ///   - origin: the place that the file was fetched from, in messages, and the text whose end is the name of the file;
+  ///     nil for a file of the user.
   ///   - reading: how to read the file.
   ///   - scratch: for copies of pipes.
   ///   - onRead: called as the file is read, with the position in it and its size; the size of a pipe is nil.
   ///   - report: called with each change of a column name, as a sentence.
   /// - Throws: `noInput`, `permission`, `io`; `usage` if the format is unknown.
   public init(
-    path: String, of url: String? = nil, _ reading: FileInputOptions, scratch: any ScratchSpace,
+    path: String, of origin: (place: String, title: String)? = nil, _ reading: FileInputOptions,
+    scratch: any ScratchSpace,
     onRead: (@Sendable (_ position: Int, _ size: Int?) -> Void)? = nil, report: @escaping @Sendable (Warning) -> Void
   ) throws(Problem) {
     self.reading = reading
@@ -44,8 +46,8 @@ public struct FileSource: RecordSource {
     let advice = Remedy.set(.store, to: path, for: "read a directory as a store")
     if path != "-", (reading.format ?? Self.format(named: path)) == .sqlite { try RegularFile.refusePipe(path) }
     let file = (path == "-" ? FileByteSource() : try Self.open(path, advice)).reporting(onRead)
-    name = url.map { URLText.redacted($0) } ?? file.name
-    title = url.map { String($0.prefix { $0 != "?" && $0 != "#" }) } ?? path
+    name = origin?.place ?? file.name
+    title = origin?.title ?? path
     let isPipe = file.size == nil
     let (source, compression) = try Self.decompressed(file)
     self.compression = compression
@@ -109,7 +111,7 @@ public struct FileSource: RecordSource {
   private static func open(_ path: String, _ advice: Remedy) throws(Problem) -> FileByteSource {
     do throws(Problem) { return try FileByteSource(input: path, ifFolder: advice) } catch {
       guard error.kind == .noInput, let mark = path.firstRange(of: "://"),
-        ["ftp", "s3", "gs", "file"].contains(path[..<mark.lowerBound].lowercased())
+        ["ftp", "gs", "file"].contains(path[..<mark.lowerBound].lowercased())
       else { throw error }
       throw Problem(
         .usage, "cannot read from a URL", at: URLText.redacted(path),

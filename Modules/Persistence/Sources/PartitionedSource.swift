@@ -7,23 +7,25 @@ public import Rows
 public struct PartitionedSource: RecordSource {
   /// The path.
   public var name: String { inner.name }
-  private let inner: FileSource
+  private let inner: any RecordSource
   private let values: [PartitionValue]
   private let types: ColumnTypes
 
-  /// Opens the file at `path`, which gets only the types of its own columns.
-  /// - Throws: the errors of `FileSource`.
-  public init(
-    path: String, _ reading: FileInputOptions, _ values: [PartitionValue], scratch: any ScratchSpace,
-    onRead: (@Sendable (_ position: Int, _ size: Int?) -> Void)? = nil, report: @escaping @Sendable (Warning) -> Void
-  ) throws(Problem) {
+  /// - Parameters:
+  ///   - inner: the file, with the options that `options` returns.
+  ///   - types: the types of columns.
+  public init(_ inner: any RecordSource, _ values: [PartitionValue], types: ColumnTypes) {
+    (self.inner, self.values, self.types) = (inner, values, types)
+  }
+
+  /// The options for a file in a partition: only the types of its own columns.
+  public static func options(_ reading: FileInputOptions, without values: [PartitionValue]) -> FileInputOptions {
     var own = reading
     own.types = ColumnTypes()
     for name in reading.types.names where !values.contains(where: { $0.column == name }) {
       own.types[name] = reading.types[name]
     }
-    inner = try FileSource(path: path, own, scratch: scratch, onRead: onRead, report: report)
-    (self.values, types) = (values, reading.types)
+    return own
   }
 
   /// As the file.

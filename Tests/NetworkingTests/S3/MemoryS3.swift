@@ -1,0 +1,119 @@
+import Codecs
+import Domain
+@testable import Networking
+import Rows
+import Synchronization
+
+/// A bucket in memory that speaks S3: objects, conditional writes, uploads in parts, lists in pages.
+final class MemoryS3: HTTPTransport {
+  struct State {
+    var objects: [String: (bytes: [UInt8], mark: String?)] = [:]
+    var uploads: [String: (key: String, mark: String?, parts: [Int: [UInt8]])] = [:]
+    var requests: [HTTPRequest] = []
+    var next = 0
+  }
+  let state = Mutex(State())
+  /// The objects of a page of a list.
+  let pageSize: Int
+  /// A response in place of that of the server; called with the number of the request, from 1.
+  private let fault: @Sendable (_ request: HTTPRequest, _ number: Int) throws(Problem) -> HTTPResponse?
+
+  init(
+    pageSize: Int = 1000,
+    fault: @escaping @Sendable (_ request: HTTPRequest, _ number: Int) throws(Problem) -> HTTPResponse? = {
+      (_, _) throws(Problem) in nil
+    }
+  ) { (self.pageSize, self.fault) = (pageSize, fault) }
+
+  /// A bucket "box" of this server, whose requests are not signed and not repeated by a transport.
+  func storage() throws -> S3Storage {
+    S3Storage(try S3Endpoint(bucket: "box", server: "http://s3.test", region: "us-east-1"), self, pause: { _ in })
+  }
+
+  var objects: [String: [UInt8]] { state.withLock { $0.objects.mapValues(\.bytes) } }
+  var uploads: Int { state.withLock { $0.uploads.count } }
+  /// The methods and queries of the requests.
+  var log: [String] {
+    state.withLock { state in
+      state.requests.map { "\($0.method.rawValue) \(AWSQuery.parts(of: $0.url).query.prefix { $0 != "=" })" }
+    }
+  }
+
+  func send(_ request: HTTPRequest) async throws(Problem) -> HTTPResponse {
+    let number = state.withLock { state in
+      state.requests.append(request)
+      return state.requests.count
+    }
+    if let response = try fault(request, number) { return response }
+    return respond(request)
+  }
+
+  /// The response of a server that works.
+  func respond(_ request: HTTPRequest) -> HTTPResponse {
+    let (_, path, query) = AWSQuery.parts(of: request.url)
+    let key = Self.decoded(String(path.dropFirst("/box/".count)))
+    var parameters: [String: String] = [:]
+    for pair in query.split(separator: "&") {
+      let mark = pair.firstIndex(of: "=") ?? pair.endIndex
+      parameters[String(pair[..<mark])] = Self.decoded(String(pair[mark...].dropFirst()))
+    }
+    func field(_ name: String) -> String? { request.headers.first { $0.isCalled(name) }?.value }
+    return state.withLock { state in
+      switch request.method {
+      case .get where key.isEmpty: return list(state.objects.keys.sorted(), parameters)
+      case .get, .head:
+        guard let object = state.objects[key] else { return Self.error(404, "NoSuchKey") }
+        var fields = [
+          HTTPHeader("ETag", Self.tag(object.bytes)), HTTPHeader("Content-Length", String(object.bytes.count)),
+        ]
+        if let mark = object.mark { fields.append(HTTPHeader(S3Upload.mark, mark)) }
+        let body = request.method == .head ? [] : object.bytes
+        return HTTPResponse(status: 200, headers: HTTPFields(fields), url: request.url, body: SingleChunkBody(body))
+      case .post where parameters["uploads"] != nil:
+        state.next += 1
+        state.uploads["id\(state.next)"] = (key, field(S3Upload.mark), [:])
+        return Self.xml("<R><UploadId>id\(state.next)</UploadId></R>")
+      case .post:
+        guard let upload = state.uploads[parameters["uploadId"] ?? ""] else { return Self.error(404, "NoSuchUpload") }
+        if field("If-None-Match") == "*", state.objects[key] != nil { return Self.error(412, "PreconditionFailed") }
+        state.uploads[parameters["uploadId"] ?? ""] = nil
+        state.objects[key] = (upload.parts.keys.sorted().flatMap { upload.parts[$0] ?? [] }, upload.mark)
+        return Self.xml("<R><ETag>x</ETag></R>")
+      case .put:
+        if let id = parameters["uploadId"] {
+          guard state.uploads[id] != nil else { return Self.error(404, "NoSuchUpload") }
+          state.uploads[id]?.parts[Int(parameters["partNumber"] ?? "") ?? 0] = request.body
+        } else {
+          if field("If-None-Match") == "*", state.objects[key] != nil { return Self.error(412, "PreconditionFailed") }
+          state.objects[key] = (request.body, field(S3Upload.mark))
+        }
+        return HTTPResponse(
+          status: 200, headers: [HTTPHeader("ETag", Self.tag(request.body))], url: request.url,
+          body: SingleChunkBody([]))
+      case .delete:
+        if let id = parameters["uploadId"] { state.uploads[id] = nil } else { state.objects[key] = nil }
+        return HTTPResponse(status: 204, headers: [], url: request.url, body: SingleChunkBody([]))
+      }
+    }
+  }
+
+  private func list(_ keys: [String], _ parameters: [String: String]) -> HTTPResponse {
+    let rest = keys.filter { $0.hasPrefix(parameters["prefix"] ?? "") && $0 > parameters["continuation-token"] ?? "" }
+    let page = rest.prefix(pageSize), isCut = rest.count > page.count
+    let contents = page.map { "<Contents><Key>\(AWSQuery.encoded($0))</Key><Size>1</Size></Contents>" }.joined()
+    let next = isCut ? "<NextContinuationToken>\(page.last ?? "")</NextContinuationToken>" : ""
+    return Self.xml(
+      "<R><EncodingType>url</EncodingType><IsTruncated>\(isCut)</IsTruncated>\(next)\(contents)</R>")
+  }
+
+  static func xml(_ text: String, status: Int = 200) -> HTTPResponse {
+    HTTPResponse(status: status, headers: [], url: "http://s3.test", body: SingleChunkBody(Array(text.utf8)))
+  }
+  static func error(_ status: Int, _ code: String) -> HTTPResponse {
+    xml("<Error><Code>\(code)</Code><RequestId>R1</RequestId></Error>", status: status)
+  }
+  private static func tag(_ bytes: [UInt8]) -> String { "\"\(SHA256.hex(bytes).prefix(8))\"" }
+  private static func decoded(_ text: String) -> String {
+    String(decoding: PathPattern.unescaped(text) ?? [], as: UTF8.self)
+  }
+}

@@ -1,0 +1,181 @@
+import Domain
+@testable import Networking
+import Rows
+import Synchronization
+import Testing
+
+@Suite("S3 objects") struct S3StorageTests {
+  private func write(_ count: Int, to sink: any ByteSink) async throws(Problem) {
+    var buffer = ByteBuffer()
+    buffer.append(bytes: [UInt8](repeating: 7, count: 1 << 20))
+    for _ in 0..<count { try await sink.write(buffer) }
+  }
+
+  @Test("a small object is one request; a large one is sent in parts", arguments: [0, 1, 7, 8, 9, 20])
+  func upload(mebibytes: Int) async throws {
+    let server = MemoryS3(), sink = try server.storage().sink("out/a=1/x", replaces: true)
+    try await write(mebibytes, to: sink)
+    #expect(server.objects.isEmpty)
+    try await sink.commit()
+    #expect(server.objects["out/a=1/x"]?.count == mebibytes << 20 && server.uploads == 0)
+    #expect(server.log.count == (mebibytes < 8 ? 1 : (mebibytes + 7) / 8 + 2), "\(server.log)")
+  }
+
+  @Test("an abandoned object does not appear, and leaves no upload", arguments: [1, 8, 20])
+  func abandoned(mebibytes: Int) async throws {
+    let server = MemoryS3(), sink = try server.storage().sink("x", replaces: true)
+    try await write(mebibytes, to: sink)
+    await sink.abandon()
+    #expect(server.objects.isEmpty && server.uploads == 0)
+  }
+
+  @Test("an object that exists is kept if it may not be replaced", arguments: [1, 20], [false, true])
+  func kept(mebibytes: Int, isLate: Bool) async throws {
+    let server = MemoryS3(), storage = try server.storage(), sink = storage.sink("x", replaces: false)
+    if !isLate { #expect(try await storage.put([1], at: "x", replaces: true)) }
+    var problem: Problem?
+    do throws(Problem) {
+      try await write(mebibytes, to: sink)
+      if isLate { _ = try await storage.put([1], at: "x", replaces: true) }
+      try await sink.commit()
+    } catch { problem = error }
+    await sink.abandon()
+    #expect(problem?.kind == .cannotCreate && problem?.place == "s3://box/x")
+    #expect(server.objects["x"] == [1] && server.uploads == 0)
+  }
+
+  @Test("a part that fails for good removes the upload") func failingPart() async throws {
+    let server = MemoryS3 { (request, _) throws(Problem) in
+      request.url.contains("partNumber=2") ? MemoryS3.error(403, "AccessDenied") : nil
+    }
+    let sink = try server.storage().sink("x", replaces: true)
+    var problem: Problem?
+    do throws(Problem) {
+      try await write(30, to: sink)
+      try await sink.commit()
+    } catch { problem = error }
+    await sink.abandon()
+    #expect(problem?.kind == .permission && server.objects.isEmpty && server.uploads == 0)
+  }
+
+  @Test("a completion that fails within its successful response is repeated") func lateError() async throws {
+    let server = MemoryS3 { (request, number) throws(Problem) in
+      request.method == .post && number == 5 ? MemoryS3.error(200, "InternalError") : nil
+    }
+    let sink = try server.storage().sink("x", replaces: true)
+    try await write(20, to: sink)
+    try await sink.commit()
+    #expect(server.objects["x"]?.count == 20 << 20 && server.log.filter { $0 == "POST uploadId" }.count == 2)
+  }
+
+  @Test("a completion that keeps failing within its response is an error, and leaves nothing") func lastingError()
+    async throws
+  {
+    let server = MemoryS3 { (request, _) throws(Problem) in
+      request.method == .post && request.url.contains("uploadId") ? MemoryS3.error(200, "InternalError") : nil
+    }
+    let sink = try server.storage().sink("x", replaces: true)
+    try await write(20, to: sink)
+    await #expect(throws: Problem.self) { try await sink.commit() }
+    await sink.abandon()
+    #expect(server.objects.isEmpty && server.uploads == 0)
+  }
+
+  @Test("a lost response of a request that succeeded is not an error", arguments: [1, 20], [false, true])
+  func lostResponse(mebibytes: Int, replaces: Bool) async throws {
+    let lost = Mutex(false), box = Box()
+    let server = MemoryS3 { (request, _) throws(Problem) in
+      let isLast =
+        request.method == .post && request.url.contains("uploadId")
+        || request.method == .put && !request.url.contains("uploadId")
+      let isFirst =
+        isLast
+        && lost.withLock { lost in
+          defer { lost = true }
+          return !lost
+        }
+      guard isFirst else { return nil }
+      _ = box.server.withLock { $0 }?.respond(request)
+      var problem = Problem(.unavailable, "connection closed")
+      problem.isTransient = true
+      throw problem
+    }
+    box.server.withLock { $0 = server }
+    let sink = try server.storage().sink("x", replaces: replaces)
+    try await write(mebibytes, to: sink)
+    try await sink.commit()
+    #expect(server.objects["x"]?.count == mebibytes << 20 && server.uploads == 0)
+  }
+
+  private final class Box: Sendable { let server = Mutex<MemoryS3?>(nil) }
+
+  @Test("of two that create an object one succeeds") func exclusive() async throws {
+    let server = MemoryS3(), storage = try server.storage()
+    #expect(try await storage.put([1], at: "log/0.json", replaces: false))
+    #expect(try await storage.put([2], at: "log/0.json", replaces: false) == false)
+    #expect(server.objects["log/0.json"] == [1])
+  }
+
+  private static let keys = ["a b", "a%20b", "a+b", "ü/é/e\u{301}", "x=y/&<>\"'", "..", "line\nbreak", "日本語", "*?[]"]
+
+  @Test("lists come in pages, with any keys") func list() async throws {
+    let server = MemoryS3(pageSize: 2), storage = try server.storage()
+    for key in Self.keys { _ = try await storage.put([0], at: "p/" + key, replaces: true) }
+    _ = try await storage.put([0], at: "q", replaces: true)
+    let found = try await storage.objects(withPrefix: "p/").map { Array($0.key.utf8) }
+    #expect(found == Self.keys.map { Array("p/\($0)".utf8) }.sorted { $0.lexicographicallyPrecedes($1) })
+    for key in Self.keys {
+      #expect(try await storage.object("p/" + key)?.size == 1)
+      try await storage.remove("p/" + key)
+    }
+    #expect(server.objects.count == 1)
+  }
+
+  @Test("a server that repeats a page is an error") func repeatedPage() async throws {
+    let server = MemoryS3 { (_, _) throws(Problem) in
+      MemoryS3.xml("<R><IsTruncated>true</IsTruncated><NextContinuationToken>t</NextContinuationToken></R>")
+    }
+    let storage = try server.storage()
+    await #expect(throws: Problem.self) { try await storage.objects(withPrefix: "") }
+  }
+
+  @Test(
+    "responses that are errors",
+    arguments: [
+      (404, "NoSuchBucket", Problem.Kind.noInput), (404, "NoSuchKey", .noInput), (403, "AccessDenied", .permission),
+      (403, "SignatureDoesNotMatch", .permission), (403, "InvalidAccessKeyId", .permission),
+      (400, "ExpiredToken", .permission), (403, "RequestTimeTooSkewed", .unavailable), (400, "EntityTooSmall", .bug),
+      (503, "SlowDown", .unavailable), (500, "InternalError", .unavailable), (301, "PermanentRedirect", .unavailable),
+      (409, "OperationAborted", .busy),
+    ])
+  func errors(status: Int, code: String, kind: Problem.Kind) async throws {
+    let server = MemoryS3 { (_, _) throws(Problem) in MemoryS3.error(status, code) }, storage = try server.storage()
+    var problem: Problem?
+    do throws(Problem) { _ = try await storage.bytes(of: "k", in: nil) } catch { problem = error }
+    #expect(problem?.kind == kind && problem?.message.contains("(\(code), request R1)") == true)
+  }
+
+  @Test("a response does not bring a secret into a message") func secretInResponse() {
+    let document = S3Document(Array("<Error><Code>A AWS4-HMAC/SECRET</Code><RequestId>a=b</RequestId></Error>".utf8))
+    #expect(S3Failure.problem(403, document, at: "s3://box/k").message == "access denied")
+  }
+
+  @Test(
+    "locations",
+    arguments: [
+      ("s3://bucket/key", "bucket", "key"), ("S3://my.bucket/a//b?c#d", "my.bucket", "a//b?c#d"),
+      ("s3://bucket", "bucket", ""), ("s3://bucket/%20 ü", "bucket", "%20 ü"),
+    ])
+  func locations(text: String, bucket: String, key: String) throws {
+    let location = try S3Location(text)
+    #expect(location.bucket == bucket && location.key == key && S3Location.isLocation(text))
+  }
+
+  @Test(
+    "invalid locations", arguments: ["s3://", "s3:///key", "s3://a b/key", "s3://../key", "s3://AKID:SECRET@bucket/k"])
+  func invalidLocations(text: String) {
+    #expect { try S3Location(text) } throws: { error in
+      (error as? Problem)?.kind == .usage && "\(error)".contains("SECRET") == false
+    }
+  }
+}
