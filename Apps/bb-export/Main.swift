@@ -3,6 +3,8 @@ import LiveServices
 
 @main enum Main {
   static func main() {
-    ProcessLauncher.main(BBExport.application) { LiveServices.export($0, version: BBExport.version) }
+    ProcessLauncher.main("bb-export", version: BBExport.version, BBExport.application) {
+      LiveServices.export($0, version: BBExport.version)
+    }
   }
 }

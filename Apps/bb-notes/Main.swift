@@ -1,10 +1,9 @@
 import AppShell
-import CommandLineKit
 import LiveServices
 
 @main enum Main {
   static func main() {
-    ProcessLauncher.main(BBNotes.application, executor: WorkThread()) {
+    ProcessLauncher.main("bb-notes", version: BBNotes.version, usesMainThread: true, BBNotes.application) {
       LiveServices.notes($0, version: BBNotes.version)
     }
   }

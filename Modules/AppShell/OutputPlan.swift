@@ -11,7 +11,8 @@ public struct OutputPlan: Sendable {
   /// The number of threads that encode, and that may read.
   public let threads: Int
   /// The memory for sorting and groups, in bytes.
-  public let memory: Int
+  public var memory: Int { givenMemory ?? services.memory() }
+  private let givenMemory: Int?
   private let services: AppServices
   private var targets: [OutputTarget]
   private let replaces: Bool
@@ -32,7 +33,7 @@ public struct OutputPlan: Sendable {
     self.services = services
     replaces = !invocation.isOn(OutputOptions.noClobber)
     threads = try invocation.integer(OutputOptions.threads, in: 1...1024) ?? policy.threads ?? services.cores
-    memory = try Self.memory(invocation) ?? services.memory()
+    givenMemory = try Self.memory(invocation)
     hasSummary = invocation.has(OutputOptions.summary)
     isVerified = invocation.has(OutputOptions.verify)
     self.policy = policy
@@ -177,7 +178,8 @@ public struct OutputPlan: Sendable {
     var wanted = selection
     if wanted.columns == nil, wanted.grouping == nil { wanted.columns = policy.columns[audience] }
     let selection = wanted, services = self.services, usesPager = self.usesPager, threads = self.threads
-    let memory = self.memory
+    // The system is asked only if it matters.
+    let memory = selection.sort.isEmpty && selection.grouping == nil ? 0 : self.memory
     let showsLocalTimes = policy.showsLocalTimes && audience == .user
     // Built-in data does not replace a file that has appeared since either.
     let replaces = self.replaces && !services.provenance.isFallback, isHeldBack = rows.mayWiden

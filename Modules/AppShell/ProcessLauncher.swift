@@ -6,28 +6,36 @@ import Rows
 public enum ProcessLauncher {
   /// Runs the command of the process's arguments, and exits.
   /// - Parameters:
-  ///   - executor: the executor of the command; nil for the default one.
+  ///   - name: the name of the program.
+  ///   - version: its version, which `--version` prints without anything else.
+  ///   - usesMainThread: whether the command runs on the main thread, which costs the least; else on a pool of
+  ///     threads.
   ///   - services: connects the services, unless the arguments need none.
   public static func main(
-    _ application: Application, executor: @autoclosure () -> (any TaskExecutor)? = nil,
+    _ name: String, version: String, usesMainThread: Bool = false, _ application: @autoclosure () -> Application,
     services: (Report) -> AppServices
   ) {
     Terminal.occupyStandardDescriptors()
     Permissions.keepOwnerAccess()
-    let program = application.program, report = Report(program: program.name)
+    let report = Report(program: name)
     let arguments: [String]
     do throws(Problem) {
       arguments = try ProcessArguments.words()
       // This needs no further setup.
-      if arguments == ["--version"] { return try Terminal.write("\(program.name) \(program.version)\n", to: 1) }
+      if arguments == ["--version"] { return try Terminal.write("\(name) \(version)\n", to: 1) }
     } catch {
       if error.kind != .endOfPipe { report.problem(error) }
       exit(error.kind.exitCode)
     }
     Signals.hold()
-    let services = services(report)
+    let services = services(report), application = application()
+    if usesMainThread, Signals.serveOnThread(cleanUp: services.cleanUp) {
+      let thread = WorkThread()
+      Task.detached(executorPreference: thread) { exit(await application.run(arguments, in: services)) }
+      thread.run()
+    }
     // The main thread is free for signals.
-    Task.detached(executorPreference: executor()) { exit(await application.run(arguments, in: services)) }
+    Task.detached { exit(await application.run(arguments, in: services)) }
     Signals.serve(cleanUp: services.cleanUp)
   }
 }

@@ -5,17 +5,17 @@ import Synchronization
 /// The signal handling of a process: writing to a closed pipe is an error and does not end the process; an interruption
 /// cleans up first.
 ///
-/// The main thread waits for signals while tasks do the work. (An asynchronous `main` would not work: its thread ends
-/// in Dispatch, which unblocks all signals.)
+/// A thread waits for signals while tasks do the work. (An asynchronous `main` would not work: its thread ends in
+/// Dispatch, which unblocks all signals.)
 public enum Signals {
-  /// SIGURG, which nothing else sends here, asks the main thread whether it has handled all earlier signals.
+  /// SIGURG, which nothing else sends here, asks the waiting thread whether it has handled all earlier signals.
   private static let awaited = [SIGINT, SIGTERM, SIGHUP, SIGURG]
   private static let interruptsPass = Atomic(false), isServing = Atomic(false)
   private static let met = DispatchSemaphore(value: 0)
 
   /// Whether Ctrl-C is for a child at the terminal, an editor or a pager, and not for this process.
   ///
-  /// When the child has ended, what was for it is waited for: the main thread may not have met it yet.
+  /// When the child has ended, what was for it is waited for: the thread may not have met it yet.
   public static func letsInterruptsPass(_ passes: Bool) {
     if !passes, isServing.load(ordering: .relaxed) {
       kill(getpid(), SIGURG)
@@ -50,6 +50,12 @@ public enum Signals {
     let code = 128 + number
     cleanUp { _exit(code) }
     _exit(code)
+  }
+
+  /// Calls `serve` on another thread.
+  /// - Returns: whether there is one; the system may be out of threads.
+  public static func serveOnThread(cleanUp: @escaping @Sendable (_ end: () -> Void) -> Void) -> Bool {
+    DetachedThread.start { serve(cleanUp: cleanUp) }
   }
 
   private static func signalSet() -> sigset_t {

@@ -1,7 +1,7 @@
 import Dispatch
 import Synchronization
 
-/// One thread that runs tasks, a job at a time.
+/// Runs tasks on one thread, a job at a time.
 ///
 /// Dispatch's pool needs at least two threads, and to a command of a millisecond they are a third of its time.
 public final class WorkThread: TaskExecutor {
@@ -13,10 +13,8 @@ public final class WorkThread: TaskExecutor {
   private let state = Mutex(State())
   private let woken = DispatchSemaphore(value: 0)
 
-  /// Starts the thread, which runs until the process ends; nil when the system gives none.
-  public init?() {
-    guard DetachedThread.start({ [self] in run() }) else { return nil }
-  }
+  /// Creates an executor without a thread; `run` makes the calling thread its thread.
+  public init() {}
 
   /// Enqueues `job` on the thread, in order.
   public func enqueue(_ job: consuming ExecutorJob) {
@@ -29,7 +27,8 @@ public final class WorkThread: TaskExecutor {
     if wasAsleep { woken.signal() }
   }
 
-  private func run() -> Never {
+  /// Runs tasks on the calling thread until the process ends.
+  public func run() -> Never {
     let executor = unsafe asUnownedTaskExecutor()
     while true {
       let jobs = state.withLock { state in

@@ -14,6 +14,7 @@ extension StoreLaw {
   static let values: [StoreLaw] = [
     StoreLaw("an empty storage has no tables and no history") { it in
       try await it.expectEqual(it.store.tables(), [])
+      try await it.expectEqual(it.store.contains(Catalog.notes.name), false)
       try await it.expectEqual(it.store.history(), [])
     },
     StoreLaw("a missing table is reported as noInput") { it in
@@ -81,6 +82,8 @@ extension StoreLaw {
       try it.expectEqual(schema.columns.map(\.type), wide.columns.map(\.type))
       try it.expectEqual(schema.key, wide.key)
       try await it.expectEqual(it.store.tables().map(\.name), [wide.name])
+      try await it.expectEqual(it.store.contains(wide.name), true)
+      try await it.expectEqual(it.store.contains("other"), false)
     },
     StoreLaw("many rows come back in order, over many batches") { it in
       let rows = (0..<20_000).map { (key: Int64) -> [Value] in

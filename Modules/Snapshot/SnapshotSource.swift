@@ -22,7 +22,8 @@ public struct SnapshotSource: RecordSource {
         .unavailable, "the built-in snapshot has no \(table), only \(names.joined(separator: ", "))",
         hint: "run the command once with a network connection")
     }
-    return BufferedRows(schema: schema, batches: [Self.batch(schema, text)])
+    let wanted = schema.columns.indices.filter { request.someColumns?.contains(schema.columns[$0].name) ?? true }
+    return BufferedRows(schema: schema.projected(to: wanted), batches: [Self.batch(schema, wanted, text)])
   }
 
   private static let facts: [(schema: Schema, text: StaticString)] = [
@@ -30,12 +31,20 @@ public struct SnapshotSource: RecordSource {
   ]
 
   /// Fields are separated by tabs, elements of a list (which starts with `[`) by bars; `~` is null.
-  private static func batch(_ schema: Schema, _ text: StaticString) -> RowBatch {
-    var builder = RowBatchBuilder(width: schema.width)
+  private static func batch(_ schema: Schema, _ wanted: [Int], _ text: StaticString) -> RowBatch {
+    var builder = RowBatchBuilder(width: wanted.count)
     let bytes = unsafe Array(UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
-    for line in bytes.split(separator: UInt8(ascii: "\n")) {
-      let fields = line.split(separator: UInt8(ascii: "\t"), omittingEmptySubsequences: false)
-      for (field, column) in zip(fields, schema.columns) { append(Array(field), column.type, to: &builder) }
+    let isWanted = schema.columns.indices.map(wanted.contains)
+    var start = 0, column = 0
+    for at in 0...bytes.count where at == bytes.count || bytes[at] < 32 {
+      let isLineEnd = at == bytes.count || bytes[at] == UInt8(ascii: "\n")
+      guard isLineEnd || bytes[at] == UInt8(ascii: "\t") else { continue }
+      // The text has no empty line but after the last.
+      if column > 0 || at > start, column < isWanted.count, isWanted[column] {
+        append(Array(bytes[start..<at]), schema.columns[column].type, to: &builder)
+      }
+      start = at + 1
+      column = isLineEnd ? 0 : column + 1
     }
     return builder.finish()
   }

@@ -10,7 +10,7 @@ import Testing
   }
 
   @Test("a task, its children, actors and what others resume run on it") func stays() async throws {
-    let thread = try #require(WorkThread())
+    let thread = started()
     let seen = await Task(executorPreference: thread) {
       var seen = [thisThread(), await Witness().thread()]
       async let first = Witness().thread()
@@ -24,7 +24,7 @@ import Testing
   }
 
   @Test("no job is lost when many threads bring some while it falls asleep") func manyBring() async throws {
-    let thread = try #require(WorkThread())
+    let thread = started()
     let sums = await withTaskGroup(of: Int.self) { group in
       for number in 0..<2_000 {
         group.addTask(executorPreference: number % 2 == 0 ? thread : nil) { await passed(number) }
@@ -33,6 +33,12 @@ import Testing
     }
     #expect(sums == 1_999_000)
   }
+}
+
+private func started() -> WorkThread {
+  let thread = WorkThread()
+  DispatchQueue(label: "work").async { thread.run() }
+  return thread
 }
 
 private func thisThread() -> UInt64 { UInt64(pthread_self()) }

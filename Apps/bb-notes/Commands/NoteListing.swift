@@ -96,10 +96,7 @@ extension CommandContext {
 
   /// The titles of all episodes that the store or what is built in has.
   func knownTitles(_ repository: RecordRepository) async throws(Problem) -> [EpisodeKey: String] {
-    let choices = EpisodeChoices(repository, builtIn: services.sources.snapshot) { (_) throws(Problem) in nil }
-    var titles: [EpisodeKey: String] = [:]
-    for choice in try await choices.all() { titles[choice.key] = choice.title }
-    return titles
+    try await EpisodeChoices(repository, builtIn: services.sources.snapshot) { (_) throws(Problem) in nil }.titles()
   }
 
   /// Writes text to standard output, nothing in it that drives a terminal.

@@ -134,7 +134,7 @@ enum PlacesCommands {
   /// Opens a page with all places.
   private static func showMap(_ context: CommandContext) async throws(Problem) {
     let services = context.services, repository = try context.repository()
-    guard try await repository.store.tables().contains(where: { $0.name == Catalog.places.name }) else {
+    guard try await repository.store.contains(Catalog.places.name) else {
       throw noPlaces
     }
     let rows = try await repository.store.rows(of: Catalog.places.name, RowRequest())

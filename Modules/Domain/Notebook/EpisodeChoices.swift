@@ -77,6 +77,31 @@ public struct EpisodeChoices: Sendable {
     return found.values.sorted { $0.key < $1.key }
   }
 
+  /// The titles of the episodes that the store or what is built in has.
+  public func titles() async throws(Problem) -> [EpisodeKey: String] {
+    var titles: [EpisodeKey: String] = [:]
+    let columns = RowRequest(columns: ["production", "season", "episode", "title"])
+    let known = try await builtIn.rows(of: Catalog.episodes.name, columns)
+    for stream in [known, try await repository.rows(of: Catalog.episodes)] {
+      guard let production = stream.schema.position(of: "production"),
+        let season = stream.schema.position(of: "season"),
+        let episode = stream.schema.position(of: "episode"), let title = stream.schema.position(of: "title")
+      else { continue }
+      while let work = try await stream.next() {
+        let batch = try work.batch()
+        for row in 0..<batch.count {
+          guard case .text(let name) = batch.value(row, production),
+            case .integer(let season) = batch.value(row, season),
+            case .integer(let episode) = batch.value(row, episode), case .text(let title) = batch.value(row, title)
+          else { continue }
+          let key = EpisodeKey(String(decoding: name, as: UTF8.self), season: Int(season), episode: Int(episode))
+          titles[key] = String(decoding: title, as: UTF8.self)
+        }
+      }
+    }
+    return titles
+  }
+
   /// The error for an unknown episode, with the nearest episodes as a hint.
   public func unknown(_ key: EpisodeKey) async throws(Problem) -> Problem {
     let all = try await all()

@@ -44,7 +44,7 @@ public struct RecordRepository: Sendable {
     } catch {
       guard error.kind == .noInput else { throw error }
       // A table whose file was deleted is not an empty table; a table that another process just created exists now.
-      if try await store.tables().contains(where: { $0.name == schema.name }) {
+      if try await store.contains(schema.name) {
         return try await store.rows(of: schema.name, request)
       }
       return BufferedRows(schema: schema, batches: [])

@@ -27,6 +27,9 @@ public protocol RecordStore: RecordSource {
   @discardableResult
   func load(_ load: TableLoad) async throws(Problem) -> TableOutcome
 
+  /// Whether there is a table.
+  func contains(_ table: String) async throws(Problem) -> Bool
+
   /// The source that a table was loaded from; nil if it was not loaded or does not exist.
   func source(of table: String) async throws(Problem) -> String?
 
@@ -48,6 +51,13 @@ public protocol RecordStore: RecordSource {
   /// Verifies the whole store.
   /// - Returns: one problem per defect; empty if the store is intact.
   func check() async throws(Problem) -> [Problem]
+}
+
+extension RecordStore {
+  /// Whether there is a table.
+  public func contains(_ table: String) async throws(Problem) -> Bool {
+    try await tables().contains { $0.name == table }
+  }
 }
 
 /// Guarantees of an adapter in addition to the conformance checks.

@@ -127,7 +127,7 @@ public struct IncrementalSync: Sendable {
   /// - Returns: whether there is a table, which a dry run does not make.
   private func prepare(_ plan: SyncPlan, _ source: String) async throws(Problem) -> Bool {
     let name = plan.schema.name
-    let exists = try await store.tables().contains { $0.name == name }
+    let exists = try await store.contains(name)
     if exists, try await store.source(of: name) == source { return true }
     var load = TableLoad(
       "sync \(name)", time: time, plan.schema, BufferedRows(schema: plan.schema, batches: []), from: source)

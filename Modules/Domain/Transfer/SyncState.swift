@@ -75,7 +75,7 @@ public struct SyncState: Sendable, Hashable {
 
   /// The states in a store, in order of dataset and parent.
   public static func all(in store: any RecordStore) async throws(Problem) -> [SyncState] {
-    guard try await store.tables().contains(where: { $0.name == table }) else { return [] }
+    guard try await store.contains(table) else { return [] }
     let stream = try await store.rows(of: table, RowRequest())
     let positions = schema.columns.map { stream.schema.position(of: $0.name) }
     var states: [SyncState] = []

@@ -92,11 +92,12 @@ struct SQLiteDatabase: Sendable {
 
   private func table(_ name: String, _ connection: borrowing SQLiteConnection) throws(Problem) -> SQLiteTable {
     if let table = try SQLiteTable.unchanged(name, connection) { return table }
-    let tables = try SQLiteTable.all(connection)
-    guard let table = tables.first(where: { $0.name.utf8.elementsEqual(name.utf8) }) else {
+    let names = try SQLiteTable.names(connection)
+    guard names.contains(where: { $0.utf8.elementsEqual(name.utf8) }),
+      let table = try SQLiteTable.all(connection).first(where: { $0.name.utf8.elementsEqual(name.utf8) })
+    else {
       throw Problem(
-        .noInput, "table not found: “\(name)”", at: path,
-        hint: .choose(name, from: tables.map(\.name), "available tables"))
+        .noInput, "table not found: “\(name)”", at: path, hint: .choose(name, from: names, "available tables"))
     }
     if let fault = table.fault { throw fault }
     return table

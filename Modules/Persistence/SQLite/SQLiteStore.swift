@@ -51,6 +51,12 @@ public actor SQLiteStore: RecordStore {
     return try SQLiteTable.all(connection).map { known[$0.name] ?? $0.likelySchema }
   }
 
+  /// Whether there is a table or view.
+  public func contains(_ table: String) throws(Problem) -> Bool {
+    guard let connection = try reading() else { return false }
+    return try SQLiteTable.names(connection).contains(table)
+  }
+
   /// The rows of a table or view, as they are now.
   /// - Throws: `noInput` for a missing table.
   public func rows(of table: String, _ request: RowRequest) async throws(Problem) -> any RowStream {

@@ -103,15 +103,24 @@ struct SQLiteTable: Sendable {
     return SQLiteTable(name: name, isOwn: true, hasRowID: schema.key.count < 2, isStrict: true, columns: columns)
   }
 
+  /// The tables and views, in order of name, without SQLite's and bb's own.
+  private static let list = """
+    SELECT name, type, wr, strict FROM pragma_table_list WHERE schema = 'main' AND type IN ('table', 'view', 'virtual')
+      AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' AND (name NOT LIKE 'bb\\_%' ESCAPE '\\' OR name = 'bb_sync')
+    ORDER BY name
+    """
+
+  /// The names of the tables and views, in order, without SQLite's and bb's own.
+  static func names(_ connection: borrowing SQLiteConnection) throws(Problem) -> [String] {
+    let list = try connection.prepare(Self.list)
+    var names: [String] = []
+    while try list.step() { names.append(list.text(0)) }
+    return names
+  }
+
   /// Every table and view, in order of name, without SQLite's and bb's own. Types are those that bb wrote down.
   static func all(_ connection: borrowing SQLiteConnection) throws(Problem) -> [SQLiteTable] {
-    let list = try connection.prepare(
-      """
-      SELECT name, type, wr, strict FROM pragma_table_list WHERE schema = 'main' AND type IN ('table', 'view', \
-      'virtual')
-        AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' AND (name NOT LIKE 'bb\\_%' ESCAPE '\\' \
-      OR name = 'bb_sync') ORDER BY name
-      """)
+    let list = try connection.prepare(Self.list)
     var tables: [SQLiteTable] = []
     while try list.step() {
       let name = list.text(0)
