@@ -130,9 +130,9 @@ def site_checks(browser, expect, bb, work, png, check_page, check_hostile, HOSTI
         with open(work / "characters.csv", "w") as file:
             file.write("id,name,full_name,portrayed_by,status\n")
             for i in range(20_000): file.write(f"{i},Character {i},Full name of {i},Actor {i % 500},alive\n")
-        bb("bb-export", "sync", "--from", "characters.csv", "--storage", "csv:many", "-q")
+        bb("bb-export", "sync", "--from", "characters.csv", "--storage", "csv:people", "-q")
         began = time.monotonic()
-        bb("bb-export", "site", "-o", "many", "--storage", "csv:many", "-q")
+        bb("bb-export", "site", "-o", "many", "--storage", "csv:people", "-q")
         seconds = time.monotonic() - began
         print(f"site: 20,000 records in {seconds:.2f} s", flush=True)
         expect(seconds <= 5, f"a site of 20,000 records takes {seconds:.2f} s")
