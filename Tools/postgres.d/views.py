@@ -9,7 +9,7 @@ def views(cluster, pool, options):
         {"id": 1, "d": "2020-02-29", "t": "2020-02-29T10:00:00.123456Z", "n": 1.10, "r": 0.1, "j": {"a": [1, 2]}, "l": ["x", "y"], "b": True, "s": "é"},
         {"id": 2, "d": "2013-09", "t": "2020-02-29T08:00:00Z", "n": 3, "r": -0.0, "j": None, "l": [], "b": None, "s": ""},
     ]
-    (folder / "typed.ndjson").write_text("".join(json.dumps(r, ensure_ascii=False) + "\n" for r in rows))
+    (folder / "typed.ndjson").write_text("".join(json.dumps(r, ensure_ascii=False) + "\n" for r in rows).replace('"n": 1.1,', '"n": 1.10,'))
     rc, _, err = run(export, "sync", "--from", f"{folder}/typed.ndjson", "--types", "d=date,t=timestamp,n=decimal,r=real,j=json,l=list-of-text,b=boolean", "--storage", place)
     report(rc == 0, f"views: a table with every type {err.decode()}")
     types = cluster.psql("SELECT string_agg(column_name || ' ' || data_type, ', ' ORDER BY ordinal_position) FROM information_schema.columns WHERE table_schema = 'views' AND table_name = 'typed_typed'")
@@ -59,7 +59,7 @@ def secrets(cluster):
     words = f"postgres:host=127.0.0.1 port={cluster.port} dbname=t user=locked2 password={secret}"
     work = folder / "secrets"
     work.mkdir()
-    table, shown = folder / "in.csv", []
+    table, shown, succeeded = folder / "in.csv", [], 0
     pager = work / "pager"
     pager.write_text("#!/bin/sh\ntr '\\0' ' ' </proc/$$/cmdline\ncat >/dev/null\n")
     pager.chmod(0o755)
@@ -81,10 +81,11 @@ def secrets(cluster):
         ["script", "-qec", f"{export} secrets --from '{url}' -f table", "/dev/null"],
     ):
         rc, out, err = run(*command, env={"PAGER": str(pager), "BB_PAGER": str(pager)})
+        succeeded += rc == 0
         if secret.encode() in out + err: shown.append((command[1:3], (out + err)[:300]))
     (config / "config").unlink()
     for file in [*work.rglob("*"), *(folder / "home").rglob("*")]:
         if file.is_file() and secret.encode() in file.read_bytes(): shown.append(str(file))
     dump = subprocess.run(["pg_dump", "-h", "127.0.0.1", "-p", str(cluster.port), "-U", "root", "t"], capture_output=True, env=environment).stdout
     if secret.encode() in dump: shown.append("the database")
-    report(not shown and len(dump) > 1000, f"secrets: a password is never shown {shown or ''}")
+    report(not shown and len(dump) > 1000 and succeeded >= 14, f"secrets: a password is never shown, by {succeeded} commands and their files {shown or ''}")

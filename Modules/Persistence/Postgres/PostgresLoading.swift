@@ -37,13 +37,18 @@ struct PostgresLoading {
     let required = schema.columns.indices.filter { !schema.columns[$0].isNullable || schema.key.contains($0) }
     let ahead = PrefetchingRows(rows)
     do throws(Problem) {
-      var out = ByteBuffer()
+      var out = ByteBuffer(), before = 0
       out.append(bytes: PostgresBinary.header)
       while let batch = try await ahead.next() {
         try check(batch, required)
         try writer.append(batch, &out) { (row, column, fault) throws(Problem) in
-          try normalised(batch, row, column, fault)
+          do throws(Problem) { return try normalised(batch, row, column, fault) } catch {
+            var error = error
+            error.record = before + row
+            throw error
+          }
         }
+        before += batch.count
         try out.read { (bytes) throws(Problem) in try connection.put(bytes) }
         out.removeAll()
       }
