@@ -228,6 +228,9 @@ import Testing
       at: "postgres://db/a")
     #expect(refused.kind == .unavailable)
     #expect(refused.summary == "postgres://db/a: cannot connect: Connection refused")
+    let untrusted = PostgresProblem.connecting(
+      "connection to server at \"db\", port 5432 failed: SSL error: certificate verify failed\n", at: "postgres://db/a")
+    #expect(untrusted.summary == "postgres://db/a: cannot connect: SSL error: certificate verify failed")
     let wrong = PostgresProblem.connecting(
       "connection to server at \"db\", port 5432 failed: FATAL:  28P01: password authentication failed for user \"u\"\n"
         + "LOCATION:  auth_failed, auth.c:326\n", at: "postgres://db/a")

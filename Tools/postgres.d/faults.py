@@ -1,5 +1,5 @@
 """Servers that fail in the middle of a change: what was acknowledged is kept, and nothing else is."""
-import os, pathlib, socket, subprocess, threading, time
+import signal, socket, subprocess, threading, time
 from cluster import Cluster, environment, export, folder, notes, report, run
 
 SLEEP = "LANGUAGE plpgsql AS 'BEGIN PERFORM pg_catalog.pg_sleep(3); RETURN NULL; END'"
@@ -65,6 +65,7 @@ def faults(cluster, pool, options):
     run(export, "--from", f"{folder}/f.csv", "-o", cluster.url(table="f"))
     cluster.psql("ALTER TABLE f ADD PRIMARY KEY (id)", role="bb")
     standby(cluster)
+    interrupted(cluster)
 
     # Read-only by default, as a server or a role may be.
     cluster.psql("ALTER ROLE bb SET default_transaction_read_only = on", "postgres")
@@ -127,6 +128,27 @@ def faults(cluster, pool, options):
         outcome(f"the connection is lost {when} COMMIT arrives (an output)", run(export, "--from", "f.csv", "-o", through), 75, "lost while", exists(f"lost_{when}") == (when == "after") and proxy.cuts == 1)
         proxy.close()
     report(run(notes, "check", "--storage", store)[0] == 0, "faults: check finds nothing")
+
+
+def interrupted(cluster):
+    """Ctrl-C ends the program at once, and the statement on the server."""
+    cluster.psql("CREATE VIEW slow AS SELECT i, pg_sleep(.5)::text AS s FROM generate_series(1, 100) i", role="bb")
+    holder = subprocess.Popen(["psql", "-Xq", "-h", "127.0.0.1", "-p", str(cluster.port), "-U", "root", "-d", "t", "-c", "BEGIN; SELECT 1 FROM faults.bb_meta WHERE name = 'writer' FOR UPDATE; SELECT pg_sleep(10)"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    for what, words in {
+        "reading": (export, "slow", "--from", cluster.url(), "-f", "csv"), "writing": (export, "--from", "/dev/stdin", "--from-format", "csv", "-o", cluster.url(table="interrupted")),
+        "waiting for a lock": (notes, "places", "add", "x", "--at", "1,1", "--storage", cluster.url(schema="faults"))}.items():
+        process = subprocess.Popen(words, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=folder)
+        time.sleep(1.5)
+        started = time.monotonic()
+        process.send_signal(signal.SIGINT)
+        process.communicate(timeout=30)
+        seconds = time.monotonic() - started
+        time.sleep(.5)
+        active = cluster.psql("SELECT count(*) FROM pg_stat_activity WHERE usename = 'bb' AND state = 'active'", "postgres")
+        report(process.returncode == 130 and seconds < 3 and active == "0", f"faults: interrupted while {what}: {process.returncode} after {seconds:.1f} s, {active} statements are left")
+    holder.kill()
+    holder.wait()
+    report(cluster.psql("SELECT to_regclass('interrupted') IS NULL") == "t", "faults: an interrupted output leaves no table")
 
 
 def standby(cluster):

@@ -70,7 +70,10 @@ enum PostgresProblem {
     if last.contains("fe_sendauth: no password supplied") {
       return problem("28P01", "the server requires a password", at: place)
     }
-    let reason = last.isEmpty ? "no response" : String(last.split(separator: ": ").last ?? "")
+    let reason =
+      if let mark = last.firstRange(of: " failed: ") { String(last[mark.upperBound...]) } else {
+        last.isEmpty ? "no response" : String(last.split(separator: ": ").last ?? "")
+      }
     return Problem(
       .unavailable, "cannot connect: \(reason)", at: place,
       hint: "check that the server is running, and its host and port")
