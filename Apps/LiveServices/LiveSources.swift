@@ -275,6 +275,8 @@ struct LiveSources: SourceServices {
   }
 
   func currentEpisodes(_ freshness: EpisodeChoices.Freshness) async throws(Problem) -> (any RowStream)? {
+    // A list of notes looks here each time.
+    guard freshness != .stored || FilePattern.isDirectory(directories.cache) else { return nil }
     let settings = try directories.settings(), maximumAge: Int64
     var options = APIOptions()
     (options.proxy, options.caFile) = (settings[.proxy]?.value, settings[.cacert]?.value)
@@ -288,6 +290,7 @@ struct LiveSources: SourceServices {
     case .daily: maximumAge = DailySource.day
     case .minute: maximumAge = 60
     case .now: maximumAge = 0
+    case .stored: maximumAge = .max
     }
     progress.begin(Catalog.episodes.name)
     defer { progress.finish() }

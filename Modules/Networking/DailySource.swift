@@ -41,12 +41,12 @@ public struct DailySource: Sendable {
   /// The rows of a dataset; nil if the API never responded.
   /// - Parameters:
   ///   - table: the name of the dataset.
-  ///   - maximumAge: seconds since the last request after which another is sent, from 0.
+  ///   - maximumAge: seconds since the last request after which another is sent, from 0; `Int64.max` for none at all.
   ///   - report: called with the reason if the API did not respond.
   public func rows(
     of table: String, maximumAge: Int64 = day, report: @Sendable (String) -> Void
   ) async throws(Problem) -> (any RowStream)? {
-    if isDue(after: maximumAge) {
+    if maximumAge < .max, isDue(after: maximumAge) {
       remember()
       do throws(Problem) {
         let hurried = TimeoutTransport(inner: transport, patience: patience)

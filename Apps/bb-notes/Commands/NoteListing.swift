@@ -77,7 +77,7 @@ enum NoteListing {
     if OutputOptions.formats.contains(where: context.has) {
       return try await Listing(context, kind: "notes", columns: ["text"]).write([note], of: note.schema)
     }
-    let title = try await context.knownTitle(of: key, repository).map { " “\($0)”" } ?? ""
+    let title = try await context.knownTitles(repository)[key].map { " “\($0)”" } ?? ""
     let created = note[.createdAt], updated = note[.updatedAt]
     // A record that was written by hand may have no times.
     var times = created.map { ["added \(LocalTime.text(of: $0))"] } ?? []
@@ -88,15 +88,9 @@ enum NoteListing {
 }
 
 extension CommandContext {
-  /// The episode's title, as the storage or what is built in has it; the API is not asked.
-  fileprivate func knownTitle(of key: EpisodeKey, _ repository: RecordRepository) async throws(Problem) -> String? {
-    let choices = EpisodeChoices(repository, builtIn: services.sources.snapshot) { (_) throws(Problem) in nil }
-    return try await choices.choice(key)?.title
-  }
-
-  /// The titles of all episodes that the store or what is built in has.
+  /// The titles of all episodes that are known without a request.
   func knownTitles(_ repository: RecordRepository) async throws(Problem) -> [EpisodeKey: String] {
-    try await EpisodeChoices(repository, builtIn: services.sources.snapshot) { (_) throws(Problem) in nil }.titles()
+    try await choices(repository).titles()
   }
 
   /// Writes text to standard output, nothing in it that drives a terminal.

@@ -35,6 +35,8 @@ public struct EpisodeChoices: Sendable {
     case minute
     /// Requested now.
     case now
+    /// Of any age: nothing is requested.
+    case stored
   }
 
   /// - Parameters:
@@ -77,12 +79,17 @@ public struct EpisodeChoices: Sendable {
     return found.values.sorted { $0.key < $1.key }
   }
 
-  /// The titles of the episodes that the store or what is built in has.
+  /// The titles of the episodes that the store, what is built in or the last response of the API has.
   public func titles() async throws(Problem) -> [EpisodeKey: String] {
     var titles: [EpisodeKey: String] = [:]
     let columns = RowRequest(columns: ["production", "season", "episode", "title"])
-    let known = try await builtIn.rows(of: Catalog.episodes.name, columns)
-    for stream in [known, try await repository.rows(of: Catalog.episodes)] {
+    var streams: [any RowStream] = []
+    if let rows = try await current(.stored) { streams.append(rows) }
+    streams.append(try await builtIn.rows(of: Catalog.episodes.name, columns))
+    if try await repository.store.contains(Catalog.episodes.name) {
+      streams.append(try await repository.rows(of: Catalog.episodes))
+    }
+    for stream in streams {
       guard let production = stream.schema.position(of: "production"),
         let season = stream.schema.position(of: "season"),
         let episode = stream.schema.position(of: "episode"), let title = stream.schema.position(of: "title")
