@@ -30,7 +30,7 @@ public final class CurlTransport: HTTPTransport {
   private static let mostAgents = 2
 
   /// Creates a transport; nothing is loaded or opened yet.
-  /// - Parameter origins: what is known of the servers that the user named, shared with other transports of the
+  /// - `origins`: what is known of the servers that the user named, shared with other transports of the
   ///   command.
   public init(_ options: TransportOptions = TransportOptions(), origins: PrivateOrigins = PrivateOrigins()) {
     self.options = options

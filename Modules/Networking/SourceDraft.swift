@@ -14,9 +14,8 @@ public struct SourceDraft: Sendable {
   private var remarks: [String] = []
 
   /// Infers a definition from a response.
-  /// - Parameters:
-  ///   - body: the bytes of the response.
-  ///   - headers: its header fields.
+  /// - `body`: the bytes of the response.
+  /// - `headers`: its header fields.
   /// - Throws: `badData` for a response without records.
   public init(_ request: SourceDraftRequest, _ body: [UInt8], headers: HTTPFields) async throws(Problem) {
     let url = DraftURL(request.url)
@@ -76,9 +75,8 @@ public struct SourceDraft: Sendable {
   }
 
   /// Reads more pages, and infers the types and the key from the records of all.
-  /// - Parameters:
-  ///   - transport: sends the requests.
-  ///   - pages: the most pages.
+  /// - `transport`: sends the requests.
+  /// - `pages`: the most pages.
   public mutating func confirm(
     by transport: any HTTPTransport, environment: [String: String], pages: Int
   ) async {

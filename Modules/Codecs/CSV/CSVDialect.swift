@@ -61,7 +61,7 @@ public final class CSVDialectSource: ByteSource {
     var records = 0
   }
 
-  /// - Parameter maximumField: the largest number of bytes in a field.
+  /// Reads `source`, whose fields have at most `maximumField` bytes.
   public init(_ source: any ByteSource, _ dialect: CSVDialect, maximumField: Int) {
     self.source = source
     self.dialect = dialect

@@ -18,7 +18,7 @@ public enum CSVWDocument {
   }
 
   /// The metadata of a table of `schema` in the file named `file`, written in `style`.
-  /// - Parameter facts: what is known about the values; without rows, nothing.
+  /// - `facts`: what is known about the values; without rows, nothing.
   public static func text(
     of schema: Schema, file: String, style: CSVStyle = CSVStyle(), facts: ColumnFacts = ColumnFacts()
   ) -> [UInt8] {

@@ -17,9 +17,8 @@ public final class CSVWRows: RowStream {
   private let remarks: [Warning]
 
   /// The rows of `first`, in which `columns` are texts.
-  /// - Parameters:
-  ///   - name: how messages name the file.
-  ///   - open: begins to read the same rows again.
+  /// - `name`: how messages name the file.
+  /// - `open`: begins to read the same rows again.
   public init(
     name: String, _ columns: [(name: String, column: CSVWColumn)], first: any RowStream,
     open: @escaping @Sendable () throws(Problem) -> any RowStream

@@ -23,7 +23,7 @@ public enum DataPackageDocument {
   }
 
   /// The description of `resources`, each a table of `schema`.
-  /// - Parameter facts: what is known about the values; without rows, nothing.
+  /// - `facts`: what is known about the values; without rows, nothing.
   public static func text(
     of schema: Schema, resources: [Resource], facts: ColumnFacts = ColumnFacts()
   ) -> [UInt8] {

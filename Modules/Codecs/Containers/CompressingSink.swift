@@ -28,9 +28,8 @@ public final class CompressingSink: ByteSink {
     init(plainCount: Int) { self.plainCount = plainCount }
   }
 
-  /// - Parameters:
-  ///   - inner: gets the compressed bytes.
-  ///   - threads: the number of pieces that are compressed at the same time.
+  /// - `inner`: gets the compressed bytes.
+  /// - `threads`: the number of pieces that are compressed at the same time.
   /// - Throws: `unavailable` if the library is missing.
   public init(_ inner: any ByteSink, _ compression: FileCompression, threads: Int) throws(Problem) {
     try compression.load()

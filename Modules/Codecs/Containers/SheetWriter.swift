@@ -29,7 +29,7 @@ public struct SheetWriter: Sendable {
   private let widths: [Int]
 
   /// A writer of rows of `schema`, which has at most `maximumColumns`.
-  /// - Parameter head: the first rows, which determine the widths of the columns.
+  /// - `head`: the first rows, which determine the widths of the columns.
   public init(
     _ schema: Schema, numbers: Numbers = .error, nonfinite: NonfinitePolicy = .error, head: [RowBatch] = []
   ) {
@@ -77,7 +77,7 @@ public struct SheetWriter: Sendable {
   }
 
   /// The sheet from the last row on. If there are links, a NUL and the part with their addresses follow.
-  /// - Parameter links: at most `SheetLink.maximum`.
+  /// - `links`: at most `SheetLink.maximum`.
   /// - Throws: `badData` for more rows than a sheet has.
   public func finish(rows: Int, links: [SheetLink], _ out: inout ByteBuffer) throws(Problem) {
     guard rows < Self.maximumRows else {

@@ -54,7 +54,7 @@ public struct BarChart: Sendable {
   private static let eighths: [StaticString] = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"]
 
   /// Appends a line for each bar.
-  /// - Parameter width: the columns of a line.
+  /// - `width`: the columns of a line.
   public func write(width: Int, style: TerminalStyle, _ out: inout ByteBuffer) {
     func visible(_ bytes: [UInt8], _ out: inout ByteBuffer) {
       let arena = Arena(bytes)
@@ -95,7 +95,7 @@ public struct BarChart: Sendable {
   }
 
   /// Appends an SVG image.
-  /// - Parameter rest: a line below the bars.
+  /// - `rest`: a line below the bars.
   public func write(title: String, rest: String?, to page: inout Markup) {
     let line = 22, left = 230, length = 420, right = 110
     let height = (bars.count + (rest == nil ? 0 : 1)) * line + 8

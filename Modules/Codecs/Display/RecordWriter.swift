@@ -10,9 +10,8 @@ public struct RecordWriter: Sendable {
     let width: Int
     let style: TerminalStyle
     let showsAll: Bool
-    /// - Parameters:
-    ///   - width: in cells.
-    ///   - showsAll: whether images are shown by their addresses.
+    /// - `width`: in cells.
+    /// - `showsAll`: whether images are shown by their addresses.
     public init(width: Int, style: TerminalStyle, showsAll: Bool) {
       self.width = width
       self.style = style
@@ -29,7 +28,7 @@ public struct RecordWriter: Sendable {
   private let roles: [ColumnRole?]
 
   /// A writer of rows of `schema`.
-  /// - Parameter terminal: nil for files.
+  /// - `terminal`: nil for files.
   public init(_ schema: Schema, terminal: Terminal? = nil) {
     self.schema = schema
     self.terminal = terminal

@@ -29,7 +29,7 @@ public struct TableWriter: Sendable {
   }
 
   /// A writer for a terminal.
-  /// - Parameter isWrapped: whether long text takes up to three lines instead of being cut to one.
+  /// - `isWrapped`: whether long text takes up to three lines instead of being cut to one.
   public init(_ schema: Schema, layout: TableLayout, style: TerminalStyle, isWrapped: Bool = false) {
     self.isWrapped = isWrapped
     self.schema = schema
@@ -40,7 +40,7 @@ public struct TableWriter: Sendable {
   }
 
   /// Counts the widths of the values of a batch.
-  /// - Parameter forTerminal: whether the table is for a terminal, which shows some values in another way.
+  /// - `forTerminal`: whether the table is for a terminal, which shows some values in another way.
   public static func measure(
     _ batch: RowBatch, _ schema: Schema, forTerminal: Bool, into widths: inout [ColumnWidths]
   ) {

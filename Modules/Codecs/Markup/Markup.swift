@@ -48,7 +48,7 @@ public struct Markup: ~Copyable {
   mutating func text(_ run: ByteRun) { replaced += out.append(markup: run) }
 
   /// Appends an attribute with a text.
-  /// - Parameter name: the name; not one whose value is an address, a script or a style.
+  /// - `name`: the name; not one whose value is an address, a script or a style.
   public mutating func attribute(_ name: StaticString, _ value: String) {
     begin(name)
     text(value)

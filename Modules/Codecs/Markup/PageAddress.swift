@@ -16,7 +16,7 @@ public struct PageAddress: Sendable, Hashable {
   }
 
   /// A relative path, each segment percent-encoded, so that a percent sign and a colon in a name are part of the name.
-  /// - Parameter fragment: the anchor on the page; nil for none.
+  /// - `fragment`: the anchor on the page; nil for none.
   public init(path segments: [String], fragment: String? = nil) {
     var text: [UInt8] = []
     for (index, segment) in segments.enumerated() {
@@ -35,7 +35,7 @@ public struct PageAddress: Sendable, Hashable {
   }
 
   /// An image with its bytes.
-  /// - Parameter type: the media type, such as `image/png`.
+  /// - `type`: the media type, such as `image/png`.
   public init(image bytes: [UInt8], type: StaticString) {
     text = Array("data:\(type);base64,".utf8) + Base64.encoded(bytes)
   }

@@ -33,7 +33,7 @@ public struct VCardWriter: Sendable {
   ]
 
   /// A writer of rows of `schema`.
-  /// - Parameter images: the photos that become part of the cards, by the address in the data.
+  /// - `images`: the photos that become part of the cards, by the address in the data.
   /// - Throws: `usage` for a table without names.
   public init(_ schema: Schema, version: Version = .four, images: PageImages = PageImages()) throws(Problem) {
     self.version = version

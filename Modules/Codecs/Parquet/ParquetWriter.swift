@@ -19,7 +19,7 @@ public struct ParquetWriter: Sendable {
   private let options: ParquetOptions
 
   /// A writer of rows of `schema`.
-  /// - Parameter head: the first rows, which tell how dates and timestamps are stored.
+  /// - `head`: the first rows, which tell how dates and timestamps are stored.
   public init(_ schema: Schema, options: ParquetOptions, head: [RowBatch]) {
     self.schema = schema
     self.options = options
@@ -139,9 +139,8 @@ public struct ParquetWriter: Sendable {
   }
 
   /// Appends what follows the last row group: page indexes and the footer.
-  /// - Parameters:
-  ///   - groups: the row groups, each with the position in the file at which it begins.
-  ///   - end: the position in the file at which this begins.
+  /// - `groups`: the row groups, each with the position in the file at which it begins.
+  /// - `end`: the position in the file at which this begins.
   public func finish(_ groups: [(offset: Int, group: RowGroup)], at end: Int, _ out: inout ByteBuffer) {
     let base = out.count
     var columnIndexes: [(offset: Int, size: Int)?] = [], offsetIndexes: [(offset: Int, size: Int)] = []

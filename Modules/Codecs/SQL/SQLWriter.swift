@@ -14,7 +14,7 @@ public struct SQLWriter: Sendable {
   private let insert: [UInt8]
 
   /// Creates a writer of rows of `schema`.
-  /// - Parameter dialect: nil for the common subset, or for SQLite if no common text can express the table: a column
+  /// - `dialect`: nil for the common subset, or for SQLite if no common text can express the table: a column
   ///   has bytes or values of several types, a name is too long, or there are too many columns.
   /// - Throws: `usage` for a table without columns; `badData` for columns that the dialect does not have.
   public init(

@@ -39,7 +39,7 @@ public final class SheetRowStream: RowStream {
 
   /// The records of a sheet, whose types are inferred from its first rows; `widened` handles later values that
   /// contradict them.
-  /// - Parameter scratch: where shared strings go that memory should not hold.
+  /// - `scratch`: where shared strings go that memory should not hold.
   /// - Throws: `badData` for a sheet without a header, or one that cannot be read; `usage` for an unknown column name
   ///   in `types`.
   public static func inferring(

@@ -4,7 +4,7 @@ public enum EverydayDate {
   /// The date in ISO 8601, whole or partial, that a text means; nil if it means none.
   ///
   /// A weekday, and a day or month without a year, is the last one that is not in the future.
-  /// - Parameter today: the current date, `2024-05-17`.
+  /// - `today`: the current date, `2024-05-17`.
   public static func date(_ text: String, today: String) -> String? {
     if Dates.isDate(Array(text.utf8)) { return text }
     guard let day = Dates.daysSince1970(Array(today.utf8)) else { return nil }

@@ -13,10 +13,9 @@ public struct DeltaExporter: Exporter {
   private let state = DeltaExportState()
 
   /// Creates the exporter of one output.
-  /// - Parameters:
-  ///   - format: Parquet.
-  ///   - threads: the number of row groups that are encoded at the same time, at least 1.
-  ///   - now: the time in milliseconds since 1970.
+  /// - `format`: Parquet.
+  /// - `threads`: the number of row groups that are encoded at the same time, at least 1.
+  /// - `now`: the time in milliseconds since 1970.
   public init(
     _ location: DeltaLocation, in storage: any DeltaStorage, format: any Exporter, threads: Int,
     now: @escaping @Sendable () -> Int64

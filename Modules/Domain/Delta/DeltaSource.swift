@@ -14,9 +14,8 @@ public final class DeltaSource: RecordSource {
   private let known = Mutex<DeltaSnapshot?>(nil)
 
   /// Creates a source. Nothing is read yet.
-  /// - Parameters:
-  ///   - options: of these, the largest size of a value and the name of the table apply.
-  ///   - opened: called with the number of data files, and of those that are not read.
+  /// - `options`: of these, the largest size of a value and the name of the table apply.
+  /// - `opened`: called with the number of data files, and of those that are not read.
   /// - Throws: `usage` for types of columns, which the table has.
   public init(
     _ location: DeltaLocation, in storage: any DeltaStorage, _ options: FileInputOptions,

@@ -28,7 +28,7 @@ public struct Assignment: Sendable, Hashable {
   /// The record with this column set.
   ///
   /// Elements of a list are separated by `; `, or the list is JSON: `["A","B; C"]`.
-  /// - Parameter today: the current date, for dates such as `yesterday`; nil for dates in ISO 8601 alone.
+  /// - `today`: the current date, for dates such as `yesterday`; nil for dates in ISO 8601 alone.
   /// - Throws: `usage` for an unknown or read-only column, and for a value that does not fit its type.
   public func applied(to record: Record, today: String? = nil) throws(Problem) -> Record {
     let position = try record.schema.column(named: column)

@@ -8,7 +8,7 @@ public protocol IncrementalSource: RecordSource {
   func increment(of table: String) throws(Problem) -> SyncPlan?
   /// The parent records that the table is requested for, each combination of their values once; one without values if
   /// it has no parent.
-  /// - Parameter stored: the source of the parent records; nil to request them.
+  /// - `stored`: the source of the parent records; nil to request them.
   func parents(of table: String, from stored: (any RecordSource)?) async throws(Problem) -> [SyncParent]
   /// Passes the rows of each page to `take`, before the next page is requested, until `take` returns false.
   /// - Throws: as `rows(of:_:)`, and what `take` throws.

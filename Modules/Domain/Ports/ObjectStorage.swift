@@ -24,10 +24,10 @@ public protocol ObjectStorage: Sendable {
   /// The objects whose keys begin with `prefix`, in byte order of their keys.
   func objects(withPrefix prefix: String) async throws(Problem) -> [StoredObject]
   /// The bytes of an object, at most 256 MiB.
-  /// - Parameter range: the part to read; nil for the whole object.
+  /// - `range`: the part to read; nil for the whole object.
   func bytes(of key: String, in range: Range<Int>?) async throws(Problem) -> [UInt8]
   /// Writes a small object.
-  /// - Parameter replaces: whether an existing object may be replaced.
+  /// - `replaces`: whether an existing object may be replaced.
   /// - Returns: false if the object exists and may not be replaced. Of several processes that create it at the same
   ///   time, one receives true.
   func put(_ bytes: [UInt8], at key: String, replaces: Bool) async throws(Problem) -> Bool

@@ -9,11 +9,11 @@ public protocol OutputFileSet: Sendable {
   /// - Throws: `cannotCreate`, `permission`, `io`.
   func sink(_ path: String) throws(Problem) -> any ByteSink
   /// Notes a file that is complete.
-  /// - Parameter part: what its encoder reported.
+  /// - `part`: what its encoder reported.
   /// - Throws: `badData` for rows that the files cannot have.
   func complete(_ file: PartitionFile, _ part: EncodedPart) throws(Problem)
   /// Makes all files visible, and removes those that they replace.
-  /// - Parameter schema: the columns of the rows, those of the paths among them.
+  /// - `schema`: the columns of the rows, those of the paths among them.
   /// - Throws: `io`.
   func publish(_ files: [PartitionFile], of schema: Schema) async throws(Problem)
   /// Removes what was written. Does nothing after `publish`.

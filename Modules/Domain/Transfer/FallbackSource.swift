@@ -9,9 +9,8 @@ public struct FallbackSource: RecordSource {
   private let report: @Sendable (String) -> Void
 
   /// Creates a source that reads `second` if `first` is unavailable.
-  /// - Parameters:
-  ///   - hint: given if `second` may not be read: how to ask for what it has.
-  ///   - report: receives a line if `second` is read.
+  /// - `hint`: given if `second` may not be read: how to ask for what it has.
+  /// - `report`: receives a line if `second` is read.
   public init(
     _ first: any RecordSource, else second: any RecordSource, refusing hint: Remedy? = nil,
     report: @escaping @Sendable (String) -> Void

@@ -36,10 +36,9 @@ public struct IncrementalSync: Sendable {
   private let report: @Sendable (Warning) -> Void
 
   /// A sync into `store`.
-  /// - Parameters:
-  ///   - time: the time of the run, RFC 3339 in UTC.
-  ///   - command: the identifier that the history entries share, so that one undo reverses the whole sync.
-  ///   - report: receives one line for each peculiarity.
+  /// - `time`: the time of the run, RFC 3339 in UTC.
+  /// - `command`: the identifier that the history entries share, so that one undo reverses the whole sync.
+  /// - `report`: receives one line for each peculiarity.
   public init(
     into store: any RecordStore, _ policy: Sync.Policy, _ options: Options, time: String, command: String,
     report: @escaping @Sendable (Warning) -> Void
@@ -49,7 +48,7 @@ public struct IncrementalSync: Sendable {
   }
 
   /// Updates the table of a plan.
-  /// - Parameter firstRequest: the number of the source's requests before this run.
+  /// - `firstRequest`: the number of the source's requests before this run.
   /// - Throws: `configuration` if the description changed since the cursor was stored, or for a range that is not of
   ///   the column's type; `badData` for records in another order; the errors of the source and the store.
   public func run(

@@ -13,9 +13,8 @@ public struct PlaceMap: Sendable {
     fileprivate let address: PageAddress
 
     /// Creates a place.
-    /// - Parameters:
-    ///   - isPlanned: whether it is not visited yet: its marker is a ring.
-    ///   - address: the target of its marker.
+    /// - `isPlanned`: whether it is not visited yet: its marker is a ring.
+    /// - `address`: the target of its marker.
     public init(_ coordinates: Coordinates, name: String, isPlanned: Bool = false, address: PageAddress) {
       x = Int(((coordinates.longitude + 180) * 100).rounded())
       y = Int(((90 - coordinates.latitude) * 100).rounded())

@@ -18,7 +18,7 @@ public struct MeteringTransport: HTTPTransport {
   private let report: @Sendable (Event) -> Void
 
   /// Creates a transport around `inner`.
-  /// - Parameter report: called from any task.
+  /// - `report`: called from any task.
   public init(_ inner: any HTTPTransport, report: @escaping @Sendable (Event) -> Void) {
     self.inner = inner
     self.report = report

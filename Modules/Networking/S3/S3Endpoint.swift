@@ -12,9 +12,8 @@ public final class S3Endpoint: Sendable {
   /// The region at first, which the addresses of requests name.
   private let first: String
 
-  /// - Parameters:
-  ///   - server: the URL of the server without the bucket; nil for that of AWS.
-  ///   - region: the region until the server names another.
+  /// - `server`: the URL of the server without the bucket; nil for that of AWS.
+  /// - `region`: the region until the server names another.
   /// - Throws: `configuration` for a server that is not an http or https URL.
   public init(bucket: String, server: String?, region: String) throws(Problem) {
     self.bucket = bucket

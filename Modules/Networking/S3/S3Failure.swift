@@ -4,7 +4,7 @@ public import Rows
 /// The meaning of a response of S3 that is an error.
 public enum S3Failure {
   /// The problem that a response describes.
-  /// - Parameter place: the object or the bucket.
+  /// - `place`: the object or the bucket.
   public static func problem(_ response: HTTPResponse, at place: String) async -> Problem {
     let body = (try? await response.bytes()) ?? []
     return problem(response.status, S3Document(body), at: place)

@@ -35,10 +35,9 @@ public final class S3Objects: Sendable {
   private let allow: @Sendable (_ server: String) -> Void
   private let state = Mutex(State())
 
-  /// - Parameters:
-  ///   - environment: the variables, files and programs of the machine.
-  ///   - choice: the choices of the user.
-  ///   - allow: called with the URL of a server that the user named, which may be private.
+  /// - `environment`: the variables, files and programs of the machine.
+  /// - `choice`: the choices of the user.
+  /// - `allow`: called with the URL of a server that the user named, which may be private.
   public init(
     _ environment: AWSEnvironment, _ choice: Choice, transport: @escaping MakeTransport,
     repeating: @escaping Repeating, allow: @escaping @Sendable (_ server: String) -> Void

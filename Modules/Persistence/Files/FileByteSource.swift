@@ -23,7 +23,7 @@ public final class FileByteSource: ByteSource {
   }
 
   /// Opens a file that the user named as input: also a pipe or a device, which is waited for.
-  /// - Parameter advice: what to do instead when it is a directory.
+  /// - `advice`: what to do instead when it is a directory.
   /// - Throws: `noInput`, `permission`, `io`; `usage` for a directory.
   public convenience init(input path: String, ifFolder advice: Remedy = "") throws(Problem) {
     let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY)

@@ -27,7 +27,7 @@ public final class StagedDirectory: OutputDirectory {
   private static let format: Int64 = 1
 
   /// Creates the temporary directory next to `path`.
-  /// - Parameter replaces: whether a directory that bb made may be replaced.
+  /// - `replaces`: whether a directory that bb made may be replaced.
   /// - Throws: `cannotCreate` for a file, for a directory that bb did not make, and for a missing parent; `permission`,
   ///   `io`.
   public init(path: String, replaces: Bool) throws(Problem) {

@@ -13,7 +13,7 @@ public actor PostgresSource: RecordSource {
   private let types: ColumnTypes
 
   /// Creates a source. Nothing is opened yet.
-  /// - Parameter types: types of columns that are not to be those of the table, by name.
+  /// - `types`: types of columns that are not to be those of the table, by name.
   public init(_ location: PostgresLocation, types: ColumnTypes = [:]) {
     self.location = location
     self.types = types

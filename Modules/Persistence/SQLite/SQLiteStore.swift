@@ -26,7 +26,7 @@ public actor SQLiteStore: RecordStore {
   private let known: [Schema]
 
   /// Creates a store in the file at `path`. Nothing is opened yet.
-  /// - Parameter known: datasets whose search index is created when they are loaded.
+  /// - `known`: datasets whose search index is created when they are loaded.
   public init(path: String, known: [Schema] = []) { self.init(path: path, known: known, SQLiteLimits()) }
 
   /// The same with limits for a database that bb did not create.

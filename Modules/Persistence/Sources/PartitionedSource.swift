@@ -11,9 +11,8 @@ public struct PartitionedSource: RecordSource {
   private let values: [PartitionValue]
   private let types: ColumnTypes
 
-  /// - Parameters:
-  ///   - inner: the file, with the options that `options` returns.
-  ///   - types: the types of columns.
+  /// - `inner`: the file, with the options that `options` returns.
+  /// - `types`: the types of columns.
   public init(_ inner: any RecordSource, _ values: [PartitionValue], types: ColumnTypes) {
     (self.inner, self.values, self.types) = (inner, values, types)
   }

@@ -54,9 +54,8 @@ public final class DifferenceRows: RowStream {
   }
 
   /// Opens both tables.
-  /// - Parameters:
-  ///   - scratch: temporary files, for sorting.
-  ///   - tally: is set to the numbers of rows.
+  /// - `scratch`: temporary files, for sorting.
+  /// - `tally`: is set to the numbers of rows.
   /// - Throws: `usage` for a column that a table does not have, and for tables with no column in common.
   public convenience init(
     from old: UnionRows.Part, to new: UnionRows.Part, _ comparison: Comparison, scratch: any ScratchSpace,

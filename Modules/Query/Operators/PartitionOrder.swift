@@ -3,9 +3,8 @@ public import Rows
 /// The order in which the rows of each partition come one after another.
 public enum PartitionOrder {
   /// The rows of a stream, sorted by columns; rows with equal values keep their order.
-  /// - Parameters:
-  ///   - scratch: temporary files for what does not fit into `memory`, in bytes.
-  ///   - threads: tasks that sort at once, at least 1.
+  /// - `scratch`: temporary files for what does not fit into `memory`, in bytes.
+  /// - `threads`: tasks that sort at once, at least 1.
   /// - Throws: `usage` for a column that the stream does not have.
   public static func rows(
     of stream: any RowStream, by columns: [String], scratch: any ScratchSpace, threads: Int, memory: Int = 64 << 20

@@ -52,9 +52,8 @@ public final class UnionRows: RowStream {
   }
 
   /// Opens every table once, for its columns.
-  /// - Parameters:
-  ///   - table: the name of the result.
-  ///   - types: the types that the user gave, by column.
+  /// - `table`: the name of the result.
+  /// - `types`: the types that the user gave, by column.
   /// - Throws: `usage` for tables that have no column in common, and for a type of a column that no table has.
   public convenience init(_ parts: [Part], table: String, types: ColumnTypes = ColumnTypes()) async throws(Problem) {
     try await self.init(parts, table, types, known: Array(repeating: ColumnTypes(), count: parts.count))

@@ -68,7 +68,7 @@ public enum Profile {
   }
 
   /// Reads all rows of a stream.
-  /// - Parameter threads: tasks at once, at least 1.
+  /// - `threads`: tasks at once, at least 1.
   /// - Returns: a row for each column.
   public static func rows(of stream: any RowStream, threads: Int) async throws(Problem) -> BufferedRows {
     let schema = stream.schema

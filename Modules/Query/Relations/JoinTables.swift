@@ -28,7 +28,7 @@ public struct JoinTables: Sendable {
   }
 
   /// The tables read, and one more.
-  /// - Parameter relation: the relation that leads to it.
+  /// - `relation`: the relation that leads to it.
   public func adding(_ schema: Schema, _ batches: [RowBatch], by relation: Relation) -> JoinTables {
     var tables = tables
     tables[relation.to] = Table(schema: schema, batches: batches)

@@ -10,10 +10,9 @@ public struct NameAgreement: Sendable {
   /// The columns that tell characters apart if a description names none: that of the production.
   public static let usual = ["production"]
 
-  /// - Parameters:
-  ///   - columns: the names of columns, in singular or plural; nil for the usual ones.
-  ///   - schema: of the records.
-  ///   - isSame: whether the records are the characters themselves.
+  /// - `columns`: the names of columns, in singular or plural; nil for the usual ones.
+  /// - `schema`: of the records.
+  /// - `isSame`: whether the records are the characters themselves.
   public init(_ columns: [String]?, of schema: Schema, with names: NameIndex, isSame: Bool) {
     if isSame {
       let key = schema.key.map { schema.columns[$0].name }

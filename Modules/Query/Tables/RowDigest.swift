@@ -60,7 +60,7 @@ public struct RowDigest: Sendable, Hashable {
   }
 
   /// The digest of all rows of a stream.
-  /// - Parameter threads: tasks at once, at least 1; the result does not depend on it.
+  /// - `threads`: tasks at once, at least 1; the result does not depend on it.
   public static func of(_ stream: any RowStream, threads: Int) async throws(Problem) -> RowDigest {
     let schema = stream.schema, total = Mutex(RowDigest())
     try await BatchDispenser.forEach(of: stream, threads: threads) { (_, _, batch) throws(Problem) in

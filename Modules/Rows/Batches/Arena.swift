@@ -118,7 +118,7 @@ import Synchronization
   public var bytes: [UInt8] { unsafe Array(UnsafeBufferPointer(start: base, count: count)) }
 
   /// Appends what a system call writes, at most `limit` bytes.
-  /// - Parameter body: returns how many bytes it wrote to the memory it is given, or a negative number on failure.
+  /// - `body`: returns how many bytes it wrote to the memory it is given, or a negative number on failure.
   /// - Returns: the result of `body`.
   public mutating func appendBytes(atMost limit: Int, _ body: (UnsafeMutableRawBufferPointer) -> Int) -> Int {
     reserve(count + limit)
