@@ -1,7 +1,7 @@
 """CSV into a table of PostgreSQL and back, against psql's \\copy and DuckDB's extension; the server is on loopback, in memory, and without fsync.
 
 Every tool is a whole process. The tables are compared by sums, as the server computes them."""
-import os, pathlib, shlex, shutil, socket, subprocess, sys, tempfile
+import os, pathlib, shlex, shutil, socket, statistics, subprocess, sys, tempfile, time
 import measure, peers
 
 
@@ -26,15 +26,44 @@ class Server:
 
     def stop(self): subprocess.run(self.user + [binary("pg_ctl"), "-D", str(self.data), "-m", "immediate", "stop"], stdout=subprocess.DEVNULL, cwd="/")
 
+    def cpu(self):
+        """Seconds of the server's processes that have ended, once the last client has disconnected."""
+        while self.sql("SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()") != "0": time.sleep(.05)
+        time.sleep(.05)
+        master = (self.data / "postmaster.pid").read_text().split()[0]
+        return sum(map(int, open(f"/proc/{master}/stat").read().rsplit(")", 1)[1].split()[11:15])) / os.sysconf("SC_CLK_TCK")
+
     def sql(self, text): return subprocess.run(["psql", "-XAtq", self.url, "-c", text], capture_output=True, text=True).stdout.strip()
 
 
-def python(code): return f"{peers.venv}/bin/python -c {shlex.quote(code)}"
+def duckdb():
+    """Installs DuckDB with its extension for PostgreSQL, of one version, from PyPI; the extension's file, or None."""
+    venv = peers.home / "duckdb-postgres"
+    found = lambda: next((venv / "lib").glob("*/site-packages/duckdb_extension_postgres_scanner/**/*.duckdb_extension"), None)
+    if not found():
+        subprocess.run([sys.executable, "-m", "venv", venv], check=True)
+        subprocess.run([venv / "bin" / "pip", "-q", "install", "duckdb==1.5.5", "duckdb-extension-postgres-scanner==1.5.5"])
+    return venv / "bin" / "python", found()
+
+
+def python(program, code): return f"{program} -c {shlex.quote(code)}"
+
+
+def taking_turns(server, commands, rounds):
+    """{name: command} → {name: medians}, with the CPU time of the server."""
+    runs = {name: [] for name in commands}
+    for number in range(rounds + 1):
+        for name, command in commands.items():
+            before = server.cpu()
+            one = measure.once(command + " >/dev/null 2>&1")
+            one["server"] = server.cpu() - before
+            if number: runs[name].append(one)
+    return {name: {key: statistics.median(r[key] for r in list_) for key in ("wall", "cpu", "server", "memory")} for name, list_ in runs.items()}
 
 
 def run(program, data, rounds):
     if not binary("initdb"): sys.exit("bench: PostgreSQL is not installed")
-    peers.install()
+    interpreter, extension = duckdb()
     source, lines = data / "quotes.csv", []
     with tempfile.TemporaryDirectory(dir=data) as folder:
         os.chmod(folder, 0o755)
@@ -42,26 +71,26 @@ def run(program, data, rounds):
         try:
             subprocess.run([program, "--from", source, "-o", f"{server.url}?table=model", "-q"], check=True)
             make = lambda name: f"psql -Xq {server.url} -c 'DROP TABLE IF EXISTS {name}' -c 'CREATE TABLE {name} (LIKE model)'"
-            attach = f"import duckdb; duckdb.sql('install postgres; load postgres'); duckdb.sql(\"attach '{server.url}' as p (type postgres)\")"
+            attach = f"import duckdb; duckdb.sql(\"load '{extension}'\"); duckdb.sql(\"attach '{server.url}' as p (type postgres)\")"
             writers = {
                 "bb": f"{program} --from {source} -o {shlex.quote(server.url + '?table=t_bb')} --existing replace -q",
                 "psql": make("t_psql") + f" -c \"\\\\copy t_psql from '{source}' csv header\"",
-                "duckdb": python(attach + f"; duckdb.sql(\"create or replace table p.public.t_duckdb as from read_csv('{source}')\")"),
+                "duckdb": python(interpreter, attach + f"; duckdb.sql(\"create or replace table p.public.t_duckdb as from read_csv('{source}')\")"),
             }
             sums = lambda name: server.sql(f"SELECT count(*), sum(id), sum(length(quote)) FROM t_{name}")
             broken = [tool for tool, command in writers.items() if measure.once(command + " >/dev/null 2>&1")["status"] or sums(tool) != sums("bb")]
             for tool in broken: lines.append(f"Omitted, since it failed or wrote other values: {tool}.")
-            results = measure.interleaved({t: c for t, c in writers.items() if t not in broken}, rounds)
+            results = taking_turns(server, {t: c for t, c in writers.items() if t not in broken}, rounds)
             readers = {
                 "bb": f"{program} model --from {server.url} -o {folder}/bb.csv -q",
                 "psql": f"psql -Xq {server.url} -c \"\\\\copy model to '{folder}/psql.csv' csv header\"",
-                "duckdb": python(attach + f"; duckdb.sql(\"copy p.public.model to '{folder}/duckdb.csv' (header)\")"),
+                "duckdb": python(interpreter, attach + f"; duckdb.sql(\"copy p.public.model to '{folder}/duckdb.csv' (header)\")"),
             }
-            read = measure.interleaved({t: c for t, c in readers.items() if t not in broken}, rounds)
+            read = taking_turns(server, {t: c for t, c in readers.items() if t not in broken}, rounds)
             for title, found in (("CSV into a table", results), ("A table into CSV", read)):
-                lines += ["", f"{title}:", "", "| tool | wall s | CPU s of the client | memory MB | times bb's wall |", "|---|---:|---:|---:|---:|"]
+                lines += ["", f"{title}:", "", "| tool | wall s | CPU s of the client | CPU s of the server | memory MB | times bb's wall |", "|---|---:|---:|---:|---:|---:|"]
                 for tool, one in sorted(found.items(), key=lambda item: item[1]["wall"]):
-                    lines.append(f"| {tool} | {one['wall']:.3f} | {one['cpu']:.3f} | {one['memory']:.0f} | {one['wall'] / found['bb']['wall']:.2f} |")
+                    lines.append(f"| {tool} | {one['wall']:.3f} | {one['cpu']:.3f} | {one['server']:.2f} | {one['memory']:.0f} | {one['wall'] / found['bb']['wall']:.2f} |")
         finally:
             server.stop()
     return lines
