@@ -57,7 +57,7 @@ public enum LiveServices {
       directories: directories,
       variables: variables, scratch: scratch, userAgent: userAgent, network: network)
     services.variables = variables
-    services.exporters = InstalledExporters(builtIn: exporters, plugins: plugins, report: report)
+    services.exporters = InstalledExporters(builtIn: exporters, plugins: plugins, report: report, sources: sources)
     services.files = FileSystem(sources: sources)
     services.stores = Stores(registry: registry, directories: directories)
     services.sources = sources

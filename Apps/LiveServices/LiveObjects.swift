@@ -78,4 +78,55 @@ extension LiveSources {
         allow: { [origins] in origins.add(server: $0) })
     }
   }
+
+  /// The files of a Delta table.
+  /// - Throws: `usage` for a place that is neither a directory nor a prefix of a bucket.
+  func table(_ location: DeltaLocation) throws(Problem) -> any DeltaStorage {
+    guard S3Location.isLocation(location.place) else {
+      guard !location.place.contains("://") else {
+        throw Problem(
+          .usage, "Delta tables are supported only in directories and in S3",
+          at: "delta:\(URLText.redacted(location.place))")
+      }
+      return DeltaDirectory(location.place)
+    }
+    let place = try S3Location(location.place), files = OpenDownloads()
+    return S3DeltaTable(try storage(place), place) { (file) async throws(Problem) in
+      if let known = files[file] { return known }
+      do throws(Problem) {
+        let download = try await fetch(file, buckets.options).0
+        return files.add(DownloadedFile(try FileByteSource(path: download.path), download), file)
+      } catch {
+        if error.kind == .noInput { return nil }
+        throw error
+      }
+    }
+  }
+}
+
+/// A file in the cache, which no other process changes meanwhile.
+private final class DownloadedFile: RandomAccessSource {
+  var name: String { file.name }
+  var length: Int { file.length }
+  private let file: FileByteSource
+  private let download: CachedDownload
+
+  init(_ file: FileByteSource, _ download: CachedDownload) { (self.file, self.download) = (file, download) }
+
+  func read(at offset: Int, count: Int, into text: inout ArenaBuilder) throws(Problem) -> Int {
+    try file.read(at: offset, count: count, into: &text)
+  }
+}
+
+/// The files of a table that are being read: two readers of one use one download.
+private final class OpenDownloads: Sendable {
+  private struct Reference: Sendable { weak var file: DownloadedFile? }
+  private let files = Mutex<[S3Location: Reference]>([:])
+
+  subscript(_ location: S3Location) -> DownloadedFile? { files.withLock { $0[location]?.file } }
+
+  func add(_ file: DownloadedFile, _ location: S3Location) -> DownloadedFile {
+    files.withLock { $0[location] = Reference(file: file) }
+    return file
+  }
 }

@@ -13,6 +13,7 @@ struct InstalledExporters: ExporterCatalogue {
   let builtIn: ExporterRegistry
   let plugins: PluginRegistry
   let report: Report
+  let sources: LiveSources
 
   var all: [any Exporter] { builtIn.exporters }
   func named(_ name: String) throws(Problem) -> any Exporter {
@@ -26,7 +27,7 @@ struct InstalledExporters: ExporterCatalogue {
     if DeltaLocation.isLocation(path) {
       let location = try DeltaLocation(path)
       return DeltaExporter(
-        location, in: try deltaStorage(location), format: ParquetExporter(),
+        location, in: try sources.table(location), format: ParquetExporter(),
         threads: max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN))), now: milliseconds)
     }
     if let exporter = builtIn.exporter(forPath: path) { return exporter }

@@ -81,7 +81,7 @@ struct LiveSources: SourceServices {
     if DeltaLocation.isLocation(path) {
       let location = try DeltaLocation(path)
       return recorded(
-        try DeltaSource(location, in: try deltaStorage(location), options) { [report] files, skipped in
+        try DeltaSource(location, in: try table(location), options) { [report] files, skipped in
           report.detail("\(location.name): \(files) files, skipped: \(skipped)")
         })
     }
@@ -111,34 +111,49 @@ struct LiveSources: SourceServices {
     _ url: String, _ options: FileInputOptions, _ choice: APIOptions, isPartitioned: Bool = true
   ) async throws(Problem) -> any RecordSource {
     if let file = choice.caFile { _ = try FileByteSource(input: file) }
-    let place: String, title: String, address: String, transport: any HTTPTransport
+    let download: CachedDownload, fetched: Int64, place: String, title: String
     var values: [PartitionValue] = []
     if S3Location.isLocation(url) {
-      let location = try S3Location(url), buckets = objects(choice)
+      let location = try S3Location(url)
       guard !location.key.isEmpty, !location.key.hasSuffix("/") else {
         throw Problem(.usage, "the URL names no object", at: location.text, hint: "use s3://BUCKET/KEY")
       }
-      (place, title) = (location.text, location.key)
-      (address, transport) = (try buckets.url(of: location), try buckets.transport(for: location.bucket))
       if isPartitioned { values = PathPattern.hiveValues(of: location.key) }
+      (place, title) = (location.text, location.key)
+      (download, fetched) = try await fetch(location, choice)
     } else {
       origins.add(server: url)
-      (place, title, address) = (URLText.redacted(url), String(url.prefix { $0 != "?" && $0 != "#" }), url)
+      (place, title) = (URLText.redacted(url), String(url.prefix { $0 != "?" && $0 != "#" }))
       let curl = self.transport(choice)
-      transport = network.retrying(
+      let transport = network.retrying(
         report.hasDetails ? LoggingTransport(curl) { report.detail($0) } : curl, Self.policy(choice, readAhead: 0))
+      (download, fetched) = try await fetch(url, place, isObject: false, choice, transport)
     }
-    let download = try CachedDownload(address, in: directories.cache)
-    let file = RemoteFile(
-      url: address, place: place, isObject: S3Location.isLocation(url), options: choice, transport: transport,
-      download: download, report: report, progress: progress, now: SystemClock().now().seconds)
-    let fetched = try await file.fetch()
     provenance.open(place)
     provenance.fetch(at: fetched)
     let own = PartitionedSource.options(options, without: values)
     let source = RemoteSource(
       try FileSource(path: download.path, of: (place, title), own, scratch: scratch) { report.warning($0) }, download)
     return values.isEmpty ? source : PartitionedSource(source, values, types: options.types)
+  }
+
+  /// Fetches an object into the cache.
+  func fetch(
+    _ location: S3Location, _ choice: APIOptions
+  ) async throws(Problem) -> (CachedDownload, fetched: Int64) {
+    let open = objects(choice)
+    return try await fetch(
+      try open.url(of: location), location.text, isObject: true, choice, try open.transport(for: location.bucket))
+  }
+
+  private func fetch(
+    _ address: String, _ place: String, isObject: Bool, _ choice: APIOptions, _ transport: any HTTPTransport
+  ) async throws(Problem) -> (CachedDownload, fetched: Int64) {
+    let download = try CachedDownload(address, in: directories.cache)
+    let file = RemoteFile(
+      url: address, place: place, isObject: isObject, options: choice, transport: transport, download: download,
+      report: report, progress: progress, now: SystemClock().now().seconds)
+    return (download, try await file.fetch())
   }
 
   /// The limits of repetitions for files.
@@ -319,16 +334,6 @@ struct LiveSources: SourceServices {
   }
   func text(of source: APIDescription) -> [UInt8] { SourceFile.text(of: source) }
   func schema(grammar: Int) -> [UInt8] { SourceFile.schema(grammar: grammar) }
-}
-
-/// The files of a Delta table.
-/// - Throws: `usage` for a place that is not a directory.
-func deltaStorage(_ location: DeltaLocation) throws(Problem) -> any DeltaStorage {
-  guard !location.place.contains("://") else {
-    throw Problem(
-      .usage, "Delta tables are supported only in directories", at: "delta:\(URLText.redacted(location.place))")
-  }
-  return DeltaDirectory(location.place)
 }
 
 /// Whether a source is named by the path of a definition file.

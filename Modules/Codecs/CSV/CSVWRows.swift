@@ -13,7 +13,7 @@ public final class CSVWRows: RowStream {
   private let open: @Sendable () throws(Problem) -> any RowStream
   /// By the position of a column, its first value that contradicted its type.
   private let contradicted = Mutex<[Int: [UInt8]]>([:])
-  /// What was read otherwise than its metadata says.
+  /// The values that were read otherwise than the metadata says.
   private let remarks: [Warning]
 
   /// The rows of `first`, in which `columns` are texts.

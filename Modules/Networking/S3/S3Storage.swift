@@ -43,10 +43,18 @@ public final class S3Storage: ObjectStorage {
 
   /// The objects whose keys begin with `prefix`.
   public func objects(withPrefix prefix: String) async throws(Problem) -> [StoredObject] {
+    try await objects(withPrefix: prefix, from: nil)
+  }
+
+  /// The objects whose keys begin with `prefix`.
+  /// - Parameter first: keys before this one are omitted.
+  func objects(withPrefix prefix: String, from first: String?) async throws(Problem) -> [StoredObject] {
     var found: [StoredObject] = [], token: String?
     repeat {
       var call = S3Call(.get, "")
       call.query = [("encoding-type", "url"), ("list-type", "2"), ("prefix", prefix)]
+      // The server omits this key as well, so a part of it is given.
+      if let first, !first.isEmpty { call.query.append(("start-after", String(first.dropLast()))) }
       if let token { call.query.append(("continuation-token", token)) }
       let response = try await send(call)
       guard response.status == 200 else { throw failure(response, prefix) }
@@ -56,7 +64,8 @@ public final class S3Storage: ObjectStorage {
           let key = isEncoded ? Self.decoded(text) : text
         else { throw Problem(.badData, "the server listed an invalid object", at: place(of: prefix)) }
         // Servers without prefixes list everything.
-        if key.utf8.starts(with: prefix.utf8) { found.append(StoredObject(key: key, size: size)) }
+        let isWanted = key.utf8.starts(with: prefix.utf8) && !key.utf8.lexicographicallyPrecedes((first ?? "").utf8)
+        if isWanted { found.append(StoredObject(key: key, size: size)) }
       }
       let next = document["IsTruncated"] == "true" ? document["NextContinuationToken"] : nil
       guard next == nil || next != token else {
@@ -182,7 +191,8 @@ struct S3Call {
   func request(to endpoint: S3Endpoint) -> HTTPRequest {
     var request = HTTPRequest(
       method, endpoint.url(key, query), headers: headers + [HTTPHeader("Accept-Encoding", "identity")], body: body,
-      timeout: .seconds(600))
+      // Slow connections send at least 64 KiB per second.
+      timeout: .seconds(600 + body.count >> 16))
     var hash = SHA256()
     hash.update(body)
     let digest = hash.digest()

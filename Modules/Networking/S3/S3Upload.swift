@@ -16,6 +16,8 @@ final class S3Upload: ByteSink {
   /// The bytes of the first 1,000 parts. Each further 1,000 are twice as large, so that 10,000 hold the largest object.
   static let partSize = 8 << 20
   private static let mostParts = 10_000
+  /// The time for parts on their way before the upload is aborted.
+  private static let patience = Duration.seconds(3)
 
   /// The URL of the object.
   var name: String { storage.place(of: key) }
@@ -86,20 +88,26 @@ final class S3Upload: ByteSink {
   private func sendPart(atATime limit: Int) async throws(Problem) {
     let id = try await begin()
     try await wait(leaving: limit - 1)
-    let (bytes, number) = state.withLock { state in
-      defer { state.buffer = [] }
+    let storage = self.storage, key = self.key
+    let number = state.withLock { state -> Int in
+      // Nothing is sent after the end of the upload.
+      guard state.end == nil else { return 0 }
       state.count += 1
-      return (state.buffer, state.count)
+      let bytes = state.buffer, number = state.count
+      state.buffer = []
+      if number > Self.mostParts { return number }
+      state.sending.append(
+        Task {
+          do throws(Problem) {
+            return Result<Part, Problem>.success(try await Self.send(bytes, number, of: key, id, storage))
+          } catch { return .failure(error) }
+        })
+      return number
     }
+    if number == 0 { throw Problem(.cancelled, "interrupted", at: name) }
     guard number <= Self.mostParts else {
       throw Problem(.cannotCreate, "the object is too large: more than \(Self.mostParts) parts", at: name)
     }
-    let task = Task { [storage, key] in
-      do throws(Problem) {
-        return Result<Part, Problem>.success(try await Self.send(bytes, number, of: key, id, storage))
-      } catch { return .failure(error) }
-    }
-    state.withLock { $0.sending.append(task) }
   }
 
   private static func send(
@@ -159,6 +167,7 @@ final class S3Upload: ByteSink {
 
   /// Makes the object visible; of a staged one, only sends everything.
   func commit() async throws(Problem) {
+    if state.withLock({ $0.end != nil }) { throw Problem(.cancelled, "interrupted", at: name) }
     if isStaged || state.withLock({ $0.id != nil }) {
       if state.withLock({ !$0.buffer.isEmpty || $0.count == 0 }) { try await sendPart(atATime: 2) }
       try await wait(leaving: 0)
@@ -226,9 +235,13 @@ final class S3Upload: ByteSink {
       return state
     }
     guard let left else { return }
-    // A part that arrives after the end of its upload would stay.
-    for task in left.sending { task.cancel() }
+    // A part that the server completes after the end of its upload would stay: those on their way may arrive before it.
+    let timer = Task {
+      try? await Task.sleep(for: Self.patience)
+      for task in left.sending { task.cancel() }
+    }
     for task in left.sending { _ = await task.value }
+    timer.cancel()
     if let id = left.id {
       var call = S3Call(.delete, key)
       call.query = [("uploadId", id)]

@@ -98,7 +98,8 @@ final class MemoryS3: HTTPTransport {
   }
 
   private func list(_ keys: [String], _ parameters: [String: String]) -> HTTPResponse {
-    let rest = keys.filter { $0.hasPrefix(parameters["prefix"] ?? "") && $0 > parameters["continuation-token"] ?? "" }
+    let last = max(parameters["continuation-token"] ?? "", parameters["start-after"] ?? "")
+    let rest = keys.filter { $0.hasPrefix(parameters["prefix"] ?? "") && $0 > last }
     let page = rest.prefix(pageSize), isCut = rest.count > page.count
     let contents = page.map { "<Contents><Key>\(AWSQuery.encoded($0))</Key><Size>1</Size></Contents>" }.joined()
     let next = isCut ? "<NextContinuationToken>\(page.last ?? "")</NextContinuationToken>" : ""

@@ -29,6 +29,16 @@ import Testing
     #expect(server.objects.isEmpty && server.uploads == 0)
   }
 
+  @Test("nothing is sent after the end of an upload") func afterEnd() async throws {
+    let server = MemoryS3(), sink = try server.storage().sink("x", replaces: true)
+    try await write(9, to: sink)
+    await sink.abandon()
+    let count = server.log.count
+    await #expect { try await write(10, to: sink) } throws: { ($0 as? Problem)?.kind == .cancelled }
+    await #expect(throws: Problem.self) { try await sink.commit() }
+    #expect(server.log.count == count && server.objects.isEmpty && server.uploads == 0)
+  }
+
   @Test("an object that exists is kept if it may not be replaced", arguments: [1, 20], [false, true])
   func kept(mebibytes: Int, isLate: Bool) async throws {
     let server = MemoryS3(), storage = try server.storage(), sink = storage.sink("x", replaces: false)

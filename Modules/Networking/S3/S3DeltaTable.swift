@@ -1,0 +1,83 @@
+public import Domain
+public import Rows
+import Synchronization
+
+/// A Delta table below a prefix of a bucket.
+public struct S3DeltaTable: DeltaStorage {
+  /// Opens a data file for reading; nil if it does not exist.
+  public typealias Opening = @Sendable (_ location: S3Location) async throws(Problem) -> (any RandomAccessSource)?
+
+  /// The table in messages.
+  public var name: String { "delta:\(location.text)" }
+  private let storage: S3Storage
+  private let location: S3Location
+  private let opening: Opening
+
+  /// The largest file of the log that is read into memory.
+  private static let largestEntry = 64 << 20
+
+  /// The table at `location`, which need not exist.
+  public init(_ storage: S3Storage, _ location: S3Location, open: @escaping Opening) {
+    (self.storage, self.location, opening) = (storage, location, open)
+  }
+
+  private func key(_ path: String) -> String { location.key.isEmpty ? path : "\(location.key)/\(path)" }
+
+  /// The names in the log.
+  public func logFiles(from first: String) async throws(Problem) -> [String]? {
+    let directory = key("_delta_log/")
+    let found = try await storage.objects(withPrefix: directory, from: directory + first)
+    let names = found.map { String($0.key.dropFirst(directory.count)) }.filter { !$0.isEmpty && !$0.contains("/") }
+    return names.isEmpty ? nil : names
+  }
+
+  /// Opens a file: entries of the log in memory, data files as `open` does.
+  public func open(_ path: String) async throws(Problem) -> (any RandomAccessSource)? {
+    guard path.hasPrefix("_delta_log/"), !path.hasSuffix(".parquet") else {
+      return try await opening(S3Location(bucket: location.bucket, key: key(path)))
+    }
+    guard let object = try await storage.object(key(path)) else { return nil }
+    guard object.size <= Self.largestEntry else {
+      throw Problem(.badData, "the entry of the log is larger than 64 MiB", at: storage.place(of: object.key))
+    }
+    return MemoryByteSource(try await storage.bytes(of: key(path), in: nil), name: storage.place(of: object.key))
+  }
+
+  /// Creates an object, of several processes by one.
+  public func create(_ path: String, _ bytes: [UInt8]) async throws(Problem) -> Bool {
+    try await storage.put(bytes, at: key(path), replaces: false)
+  }
+
+  /// Begins to write data files.
+  public func newFiles() -> any DeltaDataFiles { S3DeltaFiles(storage, key("")) }
+}
+
+/// New data files below a prefix. Each has a name of its own, so that it may appear before the log names it.
+private final class S3DeltaFiles: DeltaDataFiles {
+  private let storage: S3Storage
+  private let prefix: String
+  private let sinks = Mutex<[(key: String, sink: any ByteSink)]>([])
+
+  init(_ storage: S3Storage, _ prefix: String) { (self.storage, self.prefix) = (storage, prefix) }
+
+  func sink(_ path: String) -> any ByteSink {
+    let key = prefix + path, sink = storage.sink(key, replaces: true)
+    sinks.withLock { $0.append((key, sink)) }
+    return sink
+  }
+
+  /// Nothing: a sink that is committed is durable.
+  func flush() {}
+  func keep() {}
+
+  func abandon() async {
+    let all = sinks.withLock { sinks in
+      defer { sinks = [] }
+      return sinks
+    }
+    for (key, sink) in all {
+      await sink.abandon()
+      try? await storage.remove(key)
+    }
+  }
+}
