@@ -156,13 +156,16 @@ enum InputFiles {
     _ file: String, named name: String? = nil, _ choice: FileInputOptions, _ invocation: Invocation,
     _ services: AppServices
   ) -> UnionRows.Part {
-    UnionRows.Part(name: name ?? file) { (types) async throws(Problem) in
+    let open: UnionRows.Part.Selecting = { (types, request) async throws(Problem) in
       var typed = choice
       typed.types = types
       let choice = try SourceOptions(invocation).file(file, typed)
       let source = try await services.sources.open(choice)
       let table = try await TableCommand.table(of: source, choice, invocation, services.report)
-      return try await source.rows(of: table, RowRequest())
+      return try await source.rows(of: table, source.usesSelection ? request : RowRequest())
+    }
+    return UnionRows.Part(name: name ?? file, selecting: open) { (types) async throws(Problem) in
+      try await open(types, RowRequest())
     }
   }
 }

@@ -64,7 +64,12 @@ struct TableCommand {
     let choice = SourceOptions.guarding(
       try SourceOptions(invocation).choice(for: invocation.arguments.first), for: outputs)
     if invocation.all(Options.from).count > 1 {
-      try await write(try await InputFiles.union(invocation, services, shard), selection, to: outputs)
+      let rows = try await InputFiles.union(invocation, services, shard)
+      if let union = rows as? UnionRows, !invocation.has(Options.join) {
+        union.select(
+          RowRequest(columns: selection.neededColumns, selection: try selection.read(for: rows.schema)))
+      }
+      try await write(rows, selection, to: outputs)
       return
     }
     let join = try await JoinInput(invocation, services, threads: outputs.threads)

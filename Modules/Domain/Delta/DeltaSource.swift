@@ -67,7 +67,7 @@ public final class DeltaSource: RecordSource {
     let isNeeded = ParquetPruning(request.selection).test
     let snapshot = try await snapshot(keepsStatistics: isNeeded != nil)
     let whole = try schema(snapshot), fields = snapshot.metadata.schema
-    let wanted = request.someColumns.map { Set($0.map { Array($0.utf8) }) }
+    let wanted = request.columns.map { Set($0.map { Array($0.utf8) }) }
     let positions = whole.columns.indices.filter { wanted?.contains(Array(whole.columns[$0].name.utf8)) ?? true }
     let files = snapshot.files.filter { file in isNeeded?(DeltaStatistics.bounds(file, fields)) ?? true }
     opened(snapshot.files.count, snapshot.files.count - files.count)

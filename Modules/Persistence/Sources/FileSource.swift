@@ -238,7 +238,7 @@ public struct FileSource: RecordSource {
     _ bytes: any RandomAccessSource, _ request: RowRequest
   ) throws(Problem) -> any RowStream {
     var way = ParquetReading()
-    way.columns = request.someColumns
+    way.columns = request.columns
     way.needsGroup = ParquetPruning(request.selection).test
     if let most = reading.maximumField { way.maximumField = most }
     let stream = try ParquetRowStream(try ParquetFile(bytes), table: table, way)

@@ -47,7 +47,22 @@ public struct PartitionedSource: RecordSource {
       let type = types[value.column] ?? .text
       constants.append((ColumnDescription(value.column, type), try Self.value(value, type, at: name)))
     }
-    return ConstantColumns(rows, constants)
+    let all = ConstantColumns(rows, constants)
+    guard usesSelection, let isNeeded = ParquetPruning(request.selection).test else { return all }
+    // The statistics of the file are left to its reader.
+    let mayMatch = isNeeded { name in
+      guard let (column, value) = constants.first(where: { $0.column.name.utf8.elementsEqual(name.utf8) }) else {
+        return nil
+      }
+      switch (column.type, value) {
+      case (_, .null): return ParquetGroupBounds(least: nil, greatest: nil, hasNull: true, hasValue: false)
+      case (.integer, .integer), (.text, .text):
+        return ParquetGroupBounds(least: value, greatest: value, hasNull: false, hasValue: true)
+      default: return nil
+      }
+    }
+    if mayMatch { return all }
+    return BufferedRows(schema: all.schema, batches: [])
   }
 
   private static func value(

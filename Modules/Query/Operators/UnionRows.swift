@@ -13,11 +13,29 @@ public final class UnionRows: RowStream {
     let name: String
     /// Opens its rows from the beginning, with types for some of its columns.
     public let open: @Sendable (ColumnTypes) async throws(Problem) -> any RowStream
+    /// Opens the rows that a request selects, if fewer are read then; nil if not.
+    private let select: Selecting?
+    /// Opens the rows of a request.
+    public typealias Selecting = @Sendable (ColumnTypes, RowRequest) async throws(Problem) -> any RowStream
 
     /// A table that can be opened any number of times.
-    public init(name: String, open: @escaping @Sendable (ColumnTypes) async throws(Problem) -> any RowStream) {
+    public init(
+      name: String, selecting: Selecting? = nil,
+      open: @escaping @Sendable (ColumnTypes) async throws(Problem) -> any RowStream
+    ) {
       self.name = name
       self.open = open
+      select = selecting
+    }
+
+    /// Opens the rows that are needed.
+    /// - Parameter differing: the columns whose values have another type in the result, which conditions compare.
+    func rows(
+      _ known: ColumnTypes, _ request: RowRequest?, differing: Set<[UInt8]>
+    ) async throws(Problem) -> any RowStream {
+      guard let select, var request else { return try await open(known) }
+      request.selection?.removeConditions { differing.contains(Array($0.utf8)) }
+      return try await select(known, request)
     }
 
     /// Opens its rows with the types that are known, and those that the user gave for columns that it has.
@@ -42,6 +60,8 @@ public final class UnionRows: RowStream {
   private let given: ColumnTypes
   /// The types of each table that are known for certain.
   private let known: [ColumnTypes]
+  /// The columns of each table that have another type in the result.
+  private let differing: [Set<[UInt8]>]
   private let state = Mutex(State())
 
   private struct State: Sendable {
@@ -49,6 +69,7 @@ public final class UnionRows: RowStream {
     var current: (any RowStream)?
     var opened: [(part: Int, rows: any RowStream)] = []
     var notes: [Warning] = []
+    var request: RowRequest?
   }
 
   /// Opens every table once, for its columns.
@@ -61,9 +82,11 @@ public final class UnionRows: RowStream {
 
   private init(_ parts: [Part], _ table: String, _ given: ColumnTypes, known: [ColumnTypes]) async throws(Problem) {
     var columns: [ColumnDescription] = [], positions: [[UInt8]: Int] = [:], known = known, mayWiden = false
+    var schemas: [Schema] = []
     for (index, part) in parts.enumerated() {
       let rows = try await part.rows(&known[index], given: given)
       mayWiden = mayWiden || rows.mayWiden
+      schemas.append(rows.schema)
       var common = 0
       for column in rows.schema.columns {
         guard let position = positions[Array(column.name.utf8)] else {
@@ -85,6 +108,12 @@ public final class UnionRows: RowStream {
       throw Problem(.usage, "“\(table)” has no column “\(name)”", hint: .choose(name, from: columns.map(\.name)))
     }
     schema = Schema(table, columns: columns)
+    differing = schemas.map { schema in
+      Set(
+        schema.columns.filter { $0.type != positions[Array($0.name.utf8)].map { columns[$0].type } }.map {
+          Array($0.name.utf8)
+        })
+    }
     self.parts = parts
     self.given = given
     self.known = known
@@ -98,16 +127,19 @@ public final class UnionRows: RowStream {
     return a.isNested && b.isNested ? .json : .text
   }
 
+  /// States the rows and columns that are needed, before the first row is read. Others may be absent or null then.
+  public func select(_ request: RowRequest) { state.withLock { $0.request = request } }
+
   /// The next rows, of one table.
   public func next() async throws(Problem) -> BatchTask? {
     while true {
-      let (part, open) = state.withLock { ($0.next, $0.current) }
+      let (part, open, request) = state.withLock { ($0.next, $0.current, $0.request) }
       let rows: any RowStream
       if let open {
         rows = open
       } else {
         guard part < parts.count else { return nil }
-        rows = try await parts[part].open(known[part])
+        rows = try await parts[part].rows(known[part], request, differing: differing[part])
         state.withLock {
           $0.current = rows
           $0.opened.append((part, rows))
@@ -134,7 +166,9 @@ public final class UnionRows: RowStream {
       guard let wider = try await rows.widened() else { continue }
       var known = self.known
       known[part] = ColumnTypes(wider.schema.columns)
-      return try await UnionRows(parts, schema.name, given, known: known)
+      let union = try await UnionRows(parts, schema.name, given, known: known)
+      if let request = state.withLock({ $0.request }) { union.select(request) }
+      return union
     }
     return nil
   }
