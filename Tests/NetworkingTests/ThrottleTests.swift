@@ -1,9 +1,10 @@
 import Conformance
 import Domain
-import Networking
 import Rows
 import Synchronization
 import Testing
+
+@testable import Networking
 
 /// A server that takes ten requests in each second of a clock whose sleeps last no time, and refuses all others.
 private final class ThrottledServer: HTTPTransport {
@@ -61,5 +62,24 @@ private final class VirtualClock: Clock, Sendable {
     }
     #expect(statuses == Array(repeating: 200, count: 500))
     #expect(server.counts.answered == 500 && server.counts.refused > 0)
+  }
+
+  @Test("a turn that was given before the host throttled is void") func turns() {
+    typealias Gate = HostGate<ContinuousClock>
+    let start = ContinuousClock.now
+    var state = Gate.State(), turns: [Int?] = [nil, nil, nil]
+    state.interval = .milliseconds(100)
+    func starts(_ request: Int, after wait: Duration) -> Bool {
+      if case .go = Gate.step(&state, at: start.advanced(by: wait), &turns[request], { .zero }) { return true }
+      return false
+    }
+    #expect(starts(0, after: .zero))
+    #expect(!starts(1, after: .zero))
+    #expect(!starts(2, after: .zero))
+    // The host throttles the first request; the gate opens when the turns of the others come.
+    (state.period, state.nextTurn, state.closedUntil) = (1, nil, start.advanced(by: .milliseconds(200)))
+    #expect(starts(1, after: .milliseconds(200)))
+    #expect(!starts(2, after: .milliseconds(200)), "one request in each interval")
+    #expect(starts(2, after: .milliseconds(300)))
   }
 }

@@ -25,7 +25,8 @@ final class HostGate<Waiting: Clock>: Sendable where Waiting.Duration == Duratio
     case throttled(Duration)
   }
 
-  private struct State {
+  /// The knowledge about the host.
+  struct State {
     var underWay = 0
     var limit = Int.max
     var waiting: [(id: Int, waiter: CheckedContinuation<Void, Never>)] = []
@@ -43,7 +44,8 @@ final class HostGate<Waiting: Clock>: Sendable where Waiting.Duration == Duratio
     var requests = 0, retries = 0, answered = 0
   }
 
-  private enum Step {
+  /// The next step of a request.
+  enum Step {
     case go(Ticket)
     case sleep(Waiting.Instant)
     case queue
@@ -65,10 +67,10 @@ final class HostGate<Waiting: Clock>: Sendable where Waiting.Duration == Duratio
   /// Waits for permission to send a request.
   /// - Throws: `unavailable` for a host that keeps failing, and when `deadline` has passed; `cancelled`.
   func enter(until deadline: Waiting.Instant, _ url: String) async throws(Problem) -> Ticket {
-    var hasTurn = false
+    var turn: Int?
     while true {
       let now = clock.now
-      let step = state.withLock { Self.step(&$0, at: now, &hasTurn, jitter) }
+      let step = state.withLock { Self.step(&$0, at: now, &turn, jitter) }
       switch step {
       case .go(let ticket): return ticket
       case .fail(let last):
@@ -105,8 +107,10 @@ final class HostGate<Waiting: Clock>: Sendable where Waiting.Duration == Duratio
     for waiter in woken { waiter.resume() }
   }
 
-  private static func step(
-    _ state: inout State, at now: Waiting.Instant, _ hasTurn: inout Bool, _ jitter: () -> Duration
+  /// The next step of a request that asks at `now`.
+  /// - Parameter turn: the period in which the request was given a turn; turns end with their period.
+  static func step(
+    _ state: inout State, at now: Waiting.Instant, _ turn: inout Int?, _ jitter: () -> Duration
   ) -> Step {
     var isProbe = false
     switch state.breaker.state {
@@ -117,18 +121,18 @@ final class HostGate<Waiting: Clock>: Sendable where Waiting.Duration == Duratio
     }
     if let opening = state.closedUntil {
       if now < opening {
-        hasTurn = false
+        turn = nil
         // Requests that wait together do not come together.
         return .sleep(state.interval == nil ? opening.advanced(by: jitter()) : opening)
       }
       state.closedUntil = nil
     }
     if state.underWay >= state.limit { return .queue }
-    if let interval = state.interval, !hasTurn {
-      let turn = max(state.nextTurn ?? now, now)
-      state.nextTurn = turn.advanced(by: interval)
-      hasTurn = true
-      if now < turn { return .sleep(turn) }
+    if let interval = state.interval, turn != state.period {
+      let time = max(state.nextTurn ?? now, now)
+      state.nextTurn = time.advanced(by: interval)
+      turn = state.period
+      if now < time { return .sleep(time) }
     }
     if isProbe { state.breaker.state = .probing }
     state.underWay += 1
