@@ -43,6 +43,8 @@ final class S3Upload: ByteSink {
     var count = 0
     var isChecked = false
     var end: End?
+    /// What aborts the upload.
+    var ending: Task<Void, Never>?
     var ticket: Int?
   }
 
@@ -229,12 +231,19 @@ final class S3Upload: ByteSink {
   }
 
   func abandon() async {
-    let left = state.withLock { state -> State? in
-      if state.end != nil { return nil }
-      defer { (state.end, state.buffer, state.sending) = (.abandoned, [], []) }
-      return state
+    // A second caller waits for the first: the process may end when it returns.
+    let ending = state.withLock { state -> Task<Void, Never>? in
+      if state.end != nil { return state.ending }
+      let left = state
+      (state.end, state.buffer, state.sending) = (.abandoned, [], [])
+      // A task of its own, because the caller may have been cancelled.
+      state.ending = Task { await self.abort(left) }
+      return state.ending
     }
-    guard let left else { return }
+    await ending?.value
+  }
+
+  private func abort(_ left: State) async {
     // A part that the server completes after the end of its upload would stay: those on their way may arrive before it.
     let timer = Task {
       try? await Task.sleep(for: Self.patience)
@@ -245,9 +254,7 @@ final class S3Upload: ByteSink {
     if let id = left.id {
       var call = S3Call(.delete, key)
       call.query = [("uploadId", id)]
-      let storage = self.storage, abort = call
-      // Also if this task was cancelled.
-      await Task { _ = try? await storage.send(abort) }.value
+      _ = try? await storage.send(call)
     }
     if let ticket = left.ticket { S3Uploads.end(ticket) }
   }

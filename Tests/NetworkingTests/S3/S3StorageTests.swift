@@ -29,6 +29,31 @@ import Testing
     #expect(server.objects.isEmpty && server.uploads == 0)
   }
 
+  /// A server that removes uploads slowly.
+  private struct SlowServer: HTTPTransport {
+    let inner: MemoryS3
+    func send(_ request: HTTPRequest) async throws(Problem) -> HTTPResponse {
+      if request.method == .delete { try? await Task.sleep(for: .milliseconds(100)) }
+      return try await inner.send(request)
+    }
+  }
+
+  @Test("two that abandon an upload at the same time both wait until it is removed") func abandonedTwice() async throws
+  {
+    let server = MemoryS3()
+    let endpoint = try S3Endpoint(bucket: "box", server: "http://s3.test", region: "us-east-1")
+    let sink = S3Storage(endpoint, SlowServer(inner: server)).sink("x", replaces: true)
+    try await write(9, to: sink)
+    await withTaskGroup { group in
+      for _ in 1...3 {
+        group.addTask {
+          await sink.abandon()
+          #expect(server.uploads == 0)
+        }
+      }
+    }
+  }
+
   @Test("nothing is sent after the end of an upload") func afterEnd() async throws {
     let server = MemoryS3(), sink = try server.storage().sink("x", replaces: true)
     try await write(9, to: sink)
