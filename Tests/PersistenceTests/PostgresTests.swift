@@ -211,13 +211,13 @@ import Testing
     ] as [(String, Problem.Kind)])
   func states(state: String, kind: Problem.Kind) { #expect(PostgresProblem.kind(state) == kind) }
 
-  @Test("ranges follow each other, and the last one has no end", arguments: [1, 64, 65, 128, 5000])
+  @Test("ranges follow each other, and the last one has no end", arguments: [1, 256, 257, 512, 5000])
   func ranges(pages: Int) {
     let statements = PostgresRangeRows.statements("SELECT a FROM t", pages: pages)
-    #expect(statements.count == (pages + 63) / 64)
+    #expect(statements.count == (pages + 255) / 256)
     for (number, statement) in statements.enumerated() {
-      #expect(statement.contains("WHERE ctid >= '(\(number * 64),0)'"))
-      let end = " AND ctid < '(\((number + 1) * 64),0)') TO STDOUT"
+      #expect(statement.contains("WHERE ctid >= '(\(number * 256),0)'"))
+      let end = " AND ctid < '(\((number + 1) * 256),0)') TO STDOUT"
       #expect(statement.contains(end) == (number < statements.count - 1))
     }
   }
