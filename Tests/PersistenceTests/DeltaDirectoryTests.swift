@@ -17,6 +17,16 @@ import Testing
     try await sink.commit()
   }
 
+  @Test("a file in place of the directory is refused") func file() async throws {
+    try await folder.write("file", "x")
+    do throws(Problem) {
+      _ = try DeltaDirectory("\(folder.path)/file").logFiles(from: "")
+      Issue.record("a file has no log")
+    } catch {
+      #expect(error.kind == .badData && error.message == "is a file, not a directory")
+    }
+  }
+
   @Test("of two entries of one version, the first stays") func exclusive() async throws {
     #expect(try table.logFiles(from: "") == nil)
     #expect(try table.create(entry, Array("one".utf8)))

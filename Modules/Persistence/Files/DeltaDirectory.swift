@@ -14,9 +14,9 @@ public struct DeltaDirectory: DeltaStorage {
 
   /// The names in the log.
   public func logFiles(from first: String) throws(Problem) -> [String]? {
-    try DirectoryListing.names("\(path)/_delta_log")?.filter { !$0.utf8.lexicographicallyPrecedes(first.utf8) }.sorted {
-      $0.utf8.lexicographicallyPrecedes($1.utf8)
-    }
+    try DirectoryListing.check(path)
+    return try DirectoryListing.names("\(path)/_delta_log")?.filter { !$0.utf8.lexicographicallyPrecedes(first.utf8) }
+      .sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
   }
 
   /// Opens a regular file.
