@@ -132,7 +132,7 @@ def faults(cluster, pool, options):
 
 def interrupted(cluster):
     """Ctrl-C ends the program at once, and the statement on the server."""
-    cluster.psql("CREATE VIEW slow AS SELECT i, pg_sleep(.5)::text AS s FROM generate_series(1, 100) i", role="bb")
+    cluster.psql("CREATE VIEW public.slow AS SELECT i, pg_sleep(.5)::text AS s FROM generate_series(1, 100) i", role="bb")
     holder = subprocess.Popen(["psql", "-Xq", "-h", "127.0.0.1", "-p", str(cluster.port), "-U", "root", "-d", "t", "-c", "BEGIN; SELECT 1 FROM faults.bb_meta WHERE name = 'writer' FOR UPDATE; SELECT pg_sleep(10)"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     for what, words in {
         "reading": (export, "slow", "--from", cluster.url(), "-f", "csv"), "writing": (export, "--from", "/dev/stdin", "--from-format", "csv", "-o", cluster.url(table="interrupted")),
@@ -141,7 +141,8 @@ def interrupted(cluster):
         time.sleep(1.5)
         started = time.monotonic()
         process.send_signal(signal.SIGINT)
-        process.communicate(timeout=30)
+        # Its input stays open.
+        process.wait(timeout=30)
         seconds = time.monotonic() - started
         time.sleep(.5)
         active = cluster.psql("SELECT count(*) FROM pg_stat_activity WHERE usename = 'bb' AND state = 'active'", "postgres")

@@ -20,7 +20,7 @@ def views(cluster, pool, options):
     exact = cluster.psql("SELECT d || ' ' || t FROM views.typed WHERE id = 2")
     report(exact == "2013-09 2020-02-29T08:00:00Z", f"views: the table keeps what a type cannot: {exact}")
     # One who may only read the views, with other settings.
-    cluster.psql("CREATE ROLE analyst LOGIN; GRANT USAGE ON SCHEMA views TO analyst; GRANT SELECT ON views.typed_typed TO analyst; ALTER ROLE analyst SET DateStyle = 'German, DMY'; ALTER ROLE analyst SET TimeZone = 'Asia/Tokyo'")
+    cluster.psql("CREATE ROLE analyst LOGIN; GRANT CONNECT ON DATABASE t TO analyst; GRANT USAGE ON SCHEMA views TO analyst; GRANT SELECT ON views.typed_typed TO analyst; ALTER ROLE analyst SET DateStyle = 'German, DMY'; ALTER ROLE analyst SET TimeZone = 'Asia/Tokyo'")
     seen = cluster.psql("SELECT d = '2020-02-29'::date AND extract(epoch FROM t) = 1582970400.123456 FROM views.typed_typed WHERE id = 1", role="analyst")
     report(seen == "t", f"views: an analyst with other settings sees the same: {seen}")
     limits(cluster)
