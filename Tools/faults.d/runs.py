@@ -14,7 +14,7 @@ BASE = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
 # small one first.
 STARTER = """import os, sys
 pid = os.fork()
-if not pid: os.execvp(sys.argv[2], sys.argv[2:])
+if not pid: os.execvpe(sys.argv[3], sys.argv[3:], os.environ | ({"LD_PRELOAD": sys.argv[2]} if sys.argv[2] else {}))
 _, status, usage = os.wait4(pid, 0)
 open(sys.argv[1], "w").write(f"{status} {usage.ru_maxrss} {usage.ru_utime + usage.ru_stime}")"""
 SMALL = 30 << 10
@@ -29,7 +29,8 @@ class Run:
         with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err, tempfile.TemporaryFile() as given, tempfile.NamedTemporaryFile() as spent:
             given.write(stdin); given.seek(0)
             start = time.monotonic()
-            starter = [sys.executable, "-S", "-c", STARTER, spent.name] if is_large else []
+            # Injected errors are for the program, not for its starter.
+            starter = [sys.executable, "-S", "-c", STARTER, spent.name, env.pop("LD_PRELOAD", None) or ""] if is_large else []
             process = subprocess.Popen([*starter, *wrap, *map(str, command)], cwd=folder, env={k: v for k, v in env.items() if v is not None},
                                        stdin=given, stdout=out, stderr=err, start_new_session=True)
             late = threading.Timer(limit, os.killpg, (process.pid, signal.SIGKILL))
