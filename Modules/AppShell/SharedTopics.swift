@@ -44,7 +44,8 @@ extension Program.Topic {
                starts with and =~ for one of them
       dates    may be partial: = matches any day within (birthday = 1958);
                < and > compare the first day; likewise for timestamps
-               (created_at = 2024-05); also may 2024, yesterday, 3 days ago
+               (created_at = 2024-05); also may 2024, yesterday, 3 days ago.
+               A time such as 2024-05-17T08:15:30.5+02:00 may have an offset
       null     comparisons with null never match, nor do their negations; use
                is null
 

@@ -10,7 +10,7 @@ private let sample = Schema(
     ColumnDescription("show", .text, nullable: false), ColumnDescription("number", .integer, nullable: false),
     ColumnDescription("text", .text), ColumnDescription("names", .list(.text)), ColumnDescription("score", .real),
     ColumnDescription("exact", .decimal), ColumnDescription("day", .date), ColumnDescription("seen", .boolean),
-    ColumnDescription("link", .url),
+    ColumnDescription("link", .url), ColumnDescription("at", .timestamp),
   ])
 private let words = [
   "Straße", "STRASSE", "éclair", "e\u{301}CLAIR", "İstanbul", "don't", "x2y", "日本語", "a", "ab", "_", "=1+1", "ﬁx",
@@ -30,14 +30,20 @@ private func row(_ random: inout SplitMix, _ number: Int) -> [Value] {
     maybe(.json(Array(list.utf8))), maybe(.real([0.0, -0.0, 1.5, -3][random.below(4)])),
     maybe(.number(Array(["1.10", "1e400", "2", "10"][random.below(4)].utf8))),
     maybe(.text(["1958", "1966-03", "1966-03-07"][random.below(3)])), maybe(.boolean(random.below(2) == 0)),
-    maybe(.text("https://example.org/\(random.below(3))")),
+    maybe(.text("https://example.org/\(random.below(3))")), maybe(.text(time(&random))),
   ]
+}
+
+/// Timestamps that are close or equal, with up to 9 digits of fraction.
+private func time(_ random: inout SplitMix) -> String {
+  let digits = (0..<random.below(10)).map { _ in ["0", "0", "5"][random.below(3)] }.joined()
+  return "2024-01-01T00:00:\(["00", "10"][random.below(2)])\(digits.isEmpty ? "" : "." + digits)Z"
 }
 
 private func condition(_ random: inout SplitMix) -> Condition {
   let ordered: [Condition.Operator] = [.equal, .notEqual, .less, .lessOrEqual, .greater, .greaterOrEqual, .isIn]
   let comparison = ordered[random.below(ordered.count)]
-  switch random.below(11) {
+  switch random.below(12) {
   case 0: return Condition("number", comparison, ["3", "10", "9007199254740993", "1.5", "1e1"][random.below(5)])
   case 1: return Condition("show", comparison, ["A", "B\0", ""][random.below(3)])
   case 2: return Condition("text", comparison, words[random.below(words.count)])
@@ -51,6 +57,9 @@ private func condition(_ random: inout SplitMix) -> Condition {
   case 9:
     return Condition(
       ["text", "score", "names", "number"][random.below(4)], random.below(2) == 0 ? .isNull : .isNotNull)
+  case 10:
+    let values = ["2024", "2024-01-01T00:00:10", "2024-01-01T01:00:00.50+01:00", time(&random)]
+    return Condition("at", comparison, values[random.below(4)])
   default: return Condition("link", comparison, "https://example.org/\(random.below(3))")
   }
 }
@@ -79,7 +88,7 @@ private func selection(_ random: inout SplitMix) -> Selection {
   }
   if random.below(3) == 0 {
     selection.sort = [
-      Selection.SortKey(["text", "number", "score"][random.below(3)], descending: random.below(2) == 0)
+      Selection.SortKey(["text", "number", "score", "at"][random.below(4)], descending: random.below(2) == 0)
     ]
   }
   if random.below(3) == 0 { selection.limit = random.below(6) }

@@ -11,6 +11,7 @@ import Testing
     case .integer(let number): "\(DecimalNumber(number))"
     case .real(let number): DecimalNumber(number).map { "\($0)" }
     case .number(let literal): DecimalNumber(literal).map { "\($0)" }
+    case .text(let bytes): Instants.instant(bytes).map { "\($0)" } ?? "\(value)"
     default: "\(value)"
     }
   }
@@ -36,7 +37,7 @@ import Testing
 
   @Test(
     "the rows are those of comparing every pair, whatever the batches", arguments: JoinKind.allCases,
-    ["id", "word", "exact", "score", "day", "seen", "few"])
+    ["id", "word", "exact", "score", "day", "seen", "few", "at"])
   func same(kind: JoinKind, column: String) async throws {
     let left = AdversarialTable.table(120, seed: 1, groups: 60), right = AdversarialTable.table(90, seed: 2, groups: 60)
     let numeric = ["id": "few", "few": "exact", "exact": "score", "score": "exact"]

@@ -11,6 +11,7 @@ enum AdversarialTable {
       ColumnDescription("id", .integer), ColumnDescription("word", .text), ColumnDescription("exact", .decimal),
       ColumnDescription("score", .real), ColumnDescription("day", .date), ColumnDescription("seen", .boolean),
       ColumnDescription("tags", .list(.text)), ColumnDescription("few", .integer),
+      ColumnDescription("at", .timestamp),
     ])
   private static let words = [
     "", "a", "A", "é", "e\u{301}", "prefix-abcdefghij", "prefix-abcdefghik", "prefix-abcdef\u{0}", "ﬁ", "Straße",
@@ -40,9 +41,40 @@ enum AdversarialTable {
           maybe(.number(Array(pick(exacts).utf8))),
           maybe(random.next() % 2 == 0 ? .real(score) : .number(score.canonicalText)),
           maybe(.text(pick(days))), maybe(.boolean(random.next() % 2 == 0)), maybe(.json(Array(pick(tags).utf8))),
-          .number(Array(String(random.next() % 7).utf8)),
+          .number(Array(String(random.next() % 7).utf8)), maybe(.text(Instants.text(&random))),
         ]
       })
+  }
+}
+
+/// Random timestamps, many of them equal or close, and the plain way to compare them.
+enum Instants {
+  /// Nanoseconds after seconds since 1970.
+  struct Instant: Hashable, Comparable {
+    let seconds: Int64, nanoseconds: Int
+    static func < (a: Instant, b: Instant) -> Bool { (a.seconds, a.nanoseconds) < (b.seconds, b.nanoseconds) }
+  }
+
+  /// The instant of a timestamp with at most 9 digits of fraction; nil for other text.
+  static func instant(_ text: [UInt8]) -> Instant? {
+    guard let utc = Dates.utc(text), let seconds = Dates.epochSeconds(of: utc) else { return nil }
+    let digits = String(decoding: utc.dropFirst(20).dropLast(), as: UTF8.self)
+    let padded = digits + String(repeating: "0", count: 9 - digits.count)
+    return Int(padded).map { Instant(seconds: seconds, nanoseconds: $0) }
+  }
+
+  /// A random fraction of 0 to 9 digits, with its point.
+  static func fraction(_ random: inout LargeSelectionTests.Generator) -> String {
+    let count = Int(random.next() % 10)
+    let digits = (0..<count).map { _ in ["0", "0", "0", "1", "5"][Int(random.next() % 5)] }
+    return count == 0 ? "" : "." + digits.joined()
+  }
+
+  static let minutes = ["2023-12-31T23:59", "2024-01-01T00:00", "2024-01-01T00:10", "2024-05-17T08:15"]
+
+  static func text(_ random: inout LargeSelectionTests.Generator) -> [UInt8] {
+    let minute = minutes[Int(random.next() % 4)], second = ["00", "01", "10"][Int(random.next() % 3)]
+    return Array("\(minute):\(second)\(fraction(&random))Z".utf8)
   }
 }
 
@@ -51,6 +83,7 @@ struct PlainGroups {
   enum Key: Hashable {
     case null
     case number(DecimalNumber)
+    case instant(Instants.Instant)
     case other(Value)
 
     init(_ value: Value) {
@@ -59,6 +92,7 @@ struct PlainGroups {
       case .integer(let value): self = .number(DecimalNumber(value))
       case .real(let value): self = DecimalNumber(value).map { .number($0) } ?? .null
       case .number(let literal): self = DecimalNumber(literal).map { .number($0) } ?? .null
+      case .text(let bytes): self = Instants.instant(bytes).map { .instant($0) } ?? .other(value)
       default: self = .other(value)
       }
     }

@@ -19,19 +19,33 @@ import Testing
 
   @Test(
     "groups, their first spellings, counts, sums and extremes are those of the plain way, however it is done",
-    arguments: [["word"], ["exact"], ["score"], ["day", "seen"], ["few", "word"], ["tags"], []])
+    arguments: [
+      ["word"], ["exact"], ["score"], ["day", "seen"], ["few", "word"], ["tags"], ["at"], ["seen", "at"], [],
+    ])
   func same(columns: [String]) async throws {
     let table = AdversarialTable.table(3000)
     let schema = table.schema, positions = columns.map { name in schema.position(of: name) ?? 0 }
     let grouping = Grouping(
       by: columns,
-      try Aggregate.list(parsing: "count, count(day), sum(exact), sum(few), distinct(exact), min(day), max(word)"))
+      try Aggregate.list(
+        parsing:
+          "count, count(day), sum(exact), sum(few), distinct(exact), min(day), max(word), distinct(at), min(at), max(at)"
+      ))
     var wanted: [[PlainGroups.Key]: [Value]] = [:]
     for (first, rows) in PlainGroups.groups(table.rows, by: positions) {
       func column(_ name: String) -> [Value] { rows.map { $0[schema.position(of: name) ?? 0] }.filter { $0 != .null } }
       func texts(_ name: String) -> [[UInt8]] {
         column(name).compactMap { if case .text(let bytes) = $0 { bytes } else { nil } }
           .sorted { $0.lexicographicallyPrecedes($1) }
+      }
+      /// The first of the values that come before all others.
+      func extreme(_ name: String, _ precedes: (Instants.Instant, Instants.Instant) -> Bool) -> Value {
+        var best: (value: Value, instant: Instants.Instant)?
+        for value in column(name) {
+          guard case .text(let bytes) = value, let instant = Instants.instant(bytes) else { continue }
+          if best.map({ precedes(instant, $0.instant) }) ?? true { best = (value, instant) }
+        }
+        return best?.value ?? .null
       }
       wanted[first.map(PlainGroups.Key.init)] =
         first + [
@@ -40,6 +54,7 @@ import Testing
           PlainGroups.sum(column("few")).map { .number($0.keyBytes) } ?? .null,
           .integer(Int64(Set(column("exact").map(PlainGroups.Key.init)).count)),
           texts("day").first.map { .text($0) } ?? .null, texts("word").last.map { .text($0) } ?? .null,
+          .integer(Int64(Set(column("at").map(PlainGroups.Key.init)).count)), extreme("at", <), extreme("at", >),
         ]
     }
     let width = columns.count

@@ -22,7 +22,8 @@ import Testing
     [("few", false), ("word", false)], [("few", true), ("exact", true)],
     [("few", false), ("score", true), ("day", false)],
     [("exact", false), ("id", true)], [("seen", false), ("few", true)], [("score", false), ("few", false)],
-    [("seen", true), ("word", true), ("id", false)],
+    [("seen", true), ("word", true), ("id", false)], [("at", false)], [("at", true), ("id", false)],
+    [("few", false), ("at", true)],
   ]
 
   private static func order(_ keys: [(String, Bool)], _ schema: Schema) throws -> SortOrder {

@@ -60,7 +60,7 @@ import Testing
     var random = LargeSelectionTests.Generator(state: 17)
     func pick<T>(_ values: [T]) -> T { values[Int(random.next() % UInt64(values.count))] }
     func condition() -> String {
-      switch random.next() % 12 {
+      switch random.next() % 13 {
       case 0: "few \(pick(["=", "!=", "<", "<=", ">", ">="])) \(pick(["3", "3.0", "-1", "1e400"]))"
       case 1:
         "exact \(pick(["=", "!=", "<", "<=", ">", ">="])) \(pick(["0.1", "1", "9007199254740993", "0", "-1e400", "123456789012345678901234567890"]))"
@@ -73,6 +73,8 @@ import Testing
       case 7: "tags \(pick(["=", "!=", "~", "starts with"])) \(pick(["a", "'b,c'"]))"
       case 8: "\(pick(["word", "exact", "tags"])) \(pick(["is null", "is not null"]))"
       case 9: "few \(pick(["=", "<", ">="])) \"exact\""
+      case 11:
+        "at \(pick(["=", "!=", "<", "<=", ">", ">="])) \(pick(["2024", "2024-01-01T00:00:00Z", "2024-01-01T00"]))"
       case 10: "word =~ '\(pick(["^p.*j$", "[a-e]", "(?i)^STRA", "é|e", "\\\\d{15}"]))'"
       default: "exact in (0.10, 1, 9007199254740992)"
       }

@@ -48,6 +48,24 @@ import Testing
     #expect(rows == [values.map(\.1), values.map { _ in .null }])
   }
 
+  @Test("timestamps are compared as times") func times() async throws {
+    let texts = [
+      "2024-01-01T00:00:00.000001Z", "2024-01-01T00:00:00Z", "2023-12-31T23:59:59.90Z", "2024-01-01T00:00:00.0Z",
+    ]
+    let table = source(
+      "t", [ColumnDescription("at", .timestamp), ColumnDescription("n", .integer)],
+      texts.enumerated().map { [.text($1), .integer(Int64($0))] })
+    func numbers(_ sql: String) async throws -> [Int64] {
+      try await rows(sql, [table]).1.map { if case .integer(let number) = $0[0] { number } else { -1 } }
+    }
+    #expect(try await numbers("SELECT n FROM t ORDER BY at, n") == [2, 1, 3, 0])
+    #expect(try await numbers("SELECT n FROM t WHERE at = '2024-01-01T00:00:00.00Z' ORDER BY n") == [1, 3])
+    #expect(try await numbers("SELECT n FROM t WHERE at > '2023-12-31T23:59:59.9Z' ORDER BY n") == [0, 1, 3])
+    #expect(try await numbers("SELECT count(*) FROM t GROUP BY at ORDER BY at") == [1, 2, 1])
+    #expect(try await numbers("SELECT count(DISTINCT at) FROM t") == [3])
+    #expect(try await rows("SELECT max(at) FROM t", [table]).1 == [[.text(texts[0])]])
+  }
+
   @Test("only the columns that the statement names are loaded") func columns() async throws {
     // The second column could not be loaded.
     let table = source(

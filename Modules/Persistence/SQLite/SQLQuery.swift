@@ -6,7 +6,7 @@ public import Rows
 /// One SQL statement that reads the tables of any sources, executed by SQLite.
 ///
 /// The columns that the statement reads are loaded into a private temporary database; the rows are those of a view of
-/// it. Text is compared by bytes. A column that the statement returns unchanged keeps its type.
+/// it. Text is compared by bytes, timestamps as times. A column that the statement returns unchanged keeps its type.
 public struct SQLQuery: Sendable {
   private let text: String
   private let tables: [Table]
@@ -38,6 +38,7 @@ public struct SQLQuery: Sendable {
       }
     }
     let connection = try SQLiteConnection.temporary(as: Self.place)
+    try connection.registerTimeOrder()
     for (schema, _) in schemas { try connection.execute(Self.definition(schema)) }
     try connection.registerExactSums(isStrict: false)
     let statement: SQLiteConnection.CheckedStatement
@@ -65,6 +66,7 @@ public struct SQLQuery: Sendable {
     var hasDecimals = false
     do {
       let connection = try SQLiteConnection.open(path: database.path, .writing, as: Self.place)
+      try connection.registerTimeOrder()
       try connection.execute("PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF; PRAGMA locking_mode=EXCLUSIVE; BEGIN")
       for table in tables {
         let rows = try await table.source.rows(of: table.name, RowRequest(columns: table.columns, cores: cores))
@@ -78,6 +80,7 @@ public struct SQLQuery: Sendable {
     }
     var reader = SQLiteDatabase(path: database.path, limits: SQLiteLimits(field: 64 << 20, seconds: 0))
     reader.exactSums = hasDecimals
+    reader.hasTimeOrder = true
     do throws(Problem) {
       return SQLQueryRows(try await reader.rows(ofQuery: Self.view, named: name), database)
     } catch { throw Self.placed(error) }
@@ -124,7 +127,8 @@ public struct SQLQuery: Sendable {
     case .integer, .boolean: "INTEGER"
     case .real, .decimal: "REAL"
     case .json, .bytes: "BLOB"
-    case .text, .date, .timestamp, .url, .list: "TEXT"
+    case .text, .date, .url, .list: "TEXT"
+    case .timestamp: "TEXT COLLATE \(SQLiteConnection.timeOrder)"
     }
   }
 

@@ -10,6 +10,8 @@ struct SQLiteDatabase: Sendable {
   var limits = SQLiteLimits()
   /// Whether its views add exactly, and then whether strictly; see `registerExactSums`.
   var exactSums: Bool?
+  /// Whether its timestamps are compared as times; see `registerTimeOrder`.
+  var hasTimeOrder = false
 
   /// A connection for reading, which modifies no file.
   ///
@@ -24,6 +26,7 @@ struct SQLiteDatabase: Sendable {
       connection = try rolledBack()
     }
     if let exactSums { try connection.registerExactSums(isStrict: exactSums) }
+    if hasTimeOrder { try connection.registerTimeOrder() }
     if try connection.integer("PRAGMA application_id") == SQLiteFormat.applicationID { return connection }
     connection.limit(field: limits.field)
     sqlite3_hard_heap_limit64(Int64(limits.heap))

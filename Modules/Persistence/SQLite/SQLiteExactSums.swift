@@ -34,7 +34,7 @@ private final class ExactSum {
 
   /// The state of the group; SQLite's memory has a reference to it.
   private static func state(_ context: OpaquePointer?, creates: Bool) -> ExactSum? {
-    let size = unsafe Int32(creates ? MemoryLayout<UnsafeRawPointer?>.size : 0)
+    let size = Int32(creates ? MemoryLayout<Int>.size : 0)
     guard let memory = unsafe sqlite3_aggregate_context(context, size) else { return nil }
     let place = unsafe memory.assumingMemoryBound(to: UnsafeMutableRawPointer?.self)
     if let known = unsafe place.pointee { return unsafe Unmanaged<ExactSum>.fromOpaque(known).takeUnretainedValue() }

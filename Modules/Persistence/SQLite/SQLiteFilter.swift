@@ -86,7 +86,7 @@ struct SQLiteFilter: Sendable {
     guard let column = table.columns.first(where: { $0.name.utf8.elementsEqual(condition.column.utf8) }),
       let type = column.type
     else { return nil }
-    let name = column.name.quotedForSQL
+    var name = column.name.quotedForSQL
     if condition.comparison == .isNull { return "\(name) IS NULL" }
     if condition.comparison == .isNotNull { return "\(name) IS NOT NULL" }
     if let otherName = condition.otherColumn {
@@ -103,11 +103,15 @@ struct SQLiteFilter: Sendable {
         guard let number = Int64(text) else { return nil }
         bound.append(.integer(number))
       case .text, .url: bound.append(.text(text))
-      // Of a day the times fall in it; a whole time is compared as it is written.
-      case .timestamp where text.hasSuffix("Z"): bound.append(.text(text))
-      case .real, .decimal, .boolean, .bytes, .date, .timestamp, .list, .json: return nil
+      case .timestamp:
+        // Of a partial time, all times within are equal to it.
+        guard let instant = Dates.utc(Array(text.utf8)) else { return nil }
+        bound.append(.text(TimeText.ordered(instant)))
+      case .real, .decimal, .boolean, .bytes, .date, .list, .json: return nil
       }
     }
+    // As `TimeText` does.
+    if type == .timestamp { name = "(substr(\(name),1,19)||rtrim(substr(\(name),20),'.0Z'))" }
     let parameters = bound.indices.map { "?\(values.count + 2 + $0)" }
     switch condition.comparison {
     case .equal, .notEqual, .less, .lessOrEqual, .greater, .greaterOrEqual:

@@ -8,7 +8,7 @@ public struct Condition: Sendable, Hashable {
     case equal = "="
     /// Not equal. Null is neither equal nor not.
     case notEqual = "!="
-    /// By value for numbers, by bytes for text, by the earliest day for dates.
+    /// By value for numbers and times, by bytes for text, by the earliest day for dates.
     case less = "<", lessOrEqual = "<=", greater = ">", greaterOrEqual = ">="
     /// Contains, ignoring case and marks.
     case contains = "~", containsNot = "!~"

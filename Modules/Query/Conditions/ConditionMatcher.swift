@@ -17,13 +17,14 @@ struct ConditionMatcher: Sendable {
     case number(Condition.Operator, [DecimalNumber], short: Int64?, nearest: [NearestDouble])
     case boolean(Bool)
     case text(Condition.Operator, [[UInt8]])
-    case date(Condition.Operator, [[UInt8]])
+    case date(Condition.Operator, [DateBound])
+    case time(Condition.Operator, [DateBound])
     case element(isThere: Bool, [[UInt8]])
     case numberElement(isThere: Bool, [DecimalNumber])
     case contains(Bool, FoldedNeedle)
     case begins(FoldedNeedle, isList: Bool)
     case pattern(PatternSearches, isList: Bool)
-    case column(Condition.Operator)
+    case column(Condition.Operator, areTimes: Bool)
   }
 
   /// A condition on the column at a position of a schema.
@@ -48,7 +49,7 @@ struct ConditionMatcher: Sendable {
     case .isNull: 0
     case .boolean: 1
     case .number: 2
-    case .date: 3
+    case .date, .time: 3
     case .text: 4
     case .column: 5
     case .element, .numberElement: 6
@@ -66,7 +67,7 @@ struct ConditionMatcher: Sendable {
         .usage, "\(left.name) (\(left.type.name)) and \(right.name) (\(right.type.name)) cannot be compared",
         hint: "compare columns of the same type, or quote a value as '…'")
     }
-    return .column(condition.comparison)
+    return .column(condition.comparison, areTimes: kind == Self.kind(of: .timestamp))
   }
 
   /// The way in which values of a type are compared; nil if they have no order.
@@ -113,6 +114,14 @@ struct ConditionMatcher: Sendable {
       }
       return numbers
     }
+    func bounds(_ example: String, _ bound: ([UInt8]) -> DateBound?) throws(Problem) -> [DateBound] {
+      var bounds: [DateBound] = []
+      for (value, text) in zip(condition.values, bytes) {
+        guard let one = bound(text) else { throw refuse(value, example) }
+        bounds.append(one)
+      }
+      return bounds
+    }
     switch column.type {
     case .integer, .real, .decimal:
       let short = bytes.count == 1 && bytes[0].count < 19 ? Int64(condition.values[0]) : nil
@@ -127,10 +136,7 @@ struct ConditionMatcher: Sendable {
       guard let value = Bool(condition.values[0]) else { throw refuse(condition.values[0], "true") }
       return .boolean(value == (comparison == .equal))
     case .date:
-      for (value, text) in zip(condition.values, bytes) where !Dates.isDate(text) {
-        throw refuse(value, "1958-09")
-      }
-      return .date(comparison, bytes)
+      return .date(comparison, try bounds("1958-09", DateBound.init(date:)))
     case .list(let element):
       guard [.equal, .notEqual, .isIn].contains(comparison) else {
         throw Problem(
@@ -141,18 +147,9 @@ struct ConditionMatcher: Sendable {
       return element == .integer
         ? .numberElement(isThere: isThere, try numbers("1")) : .element(isThere: isThere, bytes)
     case .timestamp:
-      for (value, text) in zip(condition.values, bytes) where !beginsTime(text) { throw refuse(value, "2024-05-17") }
-      return .date(comparison, bytes)
+      return .time(comparison, try bounds("2024-05-17", DateBound.init(time:)))
     case .text, .bytes, .url, .json: return .text(comparison, bytes)
     }
-  }
-
-  /// Whether a text is a time or the beginning of one: `2024`, `2024-05-17`, `2024-05-17T08:15`.
-  private static func beginsTime(_ text: [UInt8]) -> Bool {
-    let clock = text.dropFirst(10)
-    return Dates.isDate(Array(text.prefix(10)))
-      && (clock.isEmpty
-        || clock.first == UInt8(ascii: "T") && clock.dropFirst().allSatisfy { ":.Z0123456789".utf8.contains($0) })
   }
 
   /// Whether a row matches: one row after the other, the law for `filter`.
@@ -186,8 +183,9 @@ struct ConditionMatcher: Sendable {
       if comparison == .isIn { return wanted.contains { unsafe Self.order(value, $0) == 0 } }
       return unsafe Self.holds(comparison, Self.order(value, wanted[0]))
     case .date(let comparison, let wanted):
-      guard let value = unsafe reader.bytes(of: cell) else { return nil }
-      return unsafe Self.dateHolds(comparison, value, wanted)
+      return reader.text(of: cell).map { Self.dateHolds(comparison, $0, wanted) }
+    case .time(let comparison, let wanted):
+      return reader.text(of: reader.time(cell)).map { Self.dateHolds(comparison, $0, wanted) }
     case .element(let isThere, let wanted):
       guard let list = unsafe reader.bytes(of: cell) else { return nil }
       return unsafe ListText.first(in: list) { wanted.contains($0) } == isThere
@@ -205,10 +203,14 @@ struct ConditionMatcher: Sendable {
       return unsafe Self.anyText(of: cell, reader, isList) { unsafe needle.begins($0, &scratch) }
     case .pattern(let searches, let isList):
       return searches.with { search in unsafe Self.anyText(of: cell, reader, isList) { unsafe search.matches($0) } }
-    case .column(let comparison):
+    case .column(let comparison, let areTimes):
       guard let other else { return nil }
       let value = reader.cell(row, other)
-      return value.isNull ? nil : Self.holds(comparison, SortOrder.compare(reader, cell, reader, value))
+      if value.isNull { return nil }
+      if areTimes {
+        return Self.holds(comparison, SortOrder.compare(reader, reader.time(cell), reader, reader.time(value)))
+      }
+      return Self.holds(comparison, SortOrder.compare(reader, cell, reader, value))
     }
   }
 
@@ -224,15 +226,12 @@ struct ConditionMatcher: Sendable {
   }
 
   @inline(__always)
-  static func dateHolds(
-    _ comparison: Condition.Operator, _ value: UnsafeRawBufferPointer, _ wanted: [[UInt8]]
-  ) -> Bool {
-    let fallsIn = wanted.contains { day in unsafe value.starts(with: day) }
+  static func dateHolds(_ comparison: Condition.Operator, _ value: ValueBytes, _ wanted: [DateBound]) -> Bool {
     switch comparison {
-    case .equal, .isIn: return fallsIn
-    case .notEqual: return !fallsIn
-    case .lessOrEqual: return unsafe fallsIn || order(value, wanted[0]) < 0
-    default: return unsafe holds(comparison, order(value, wanted[0]))
+    case .equal, .isIn: wanted.contains { $0.holds(value) }
+    case .notEqual: !wanted.contains { $0.holds(value) }
+    case .lessOrEqual: wanted[0].holds(value) || wanted[0].order(value) < 0
+    default: holds(comparison, wanted[0].order(value))
     }
   }
 

@@ -133,8 +133,13 @@ extension ConditionMatcher {
       filterTexts(reader, &rows, comparison, wanted)
     case .date(let comparison, let wanted):
       keep(&rows) { row in
-        guard let value = unsafe reader.bytes(of: reader.cell(row, column)) else { return false }
-        return unsafe Self.dateHolds(comparison, value, wanted) == wants
+        guard let value = reader.text(of: reader.cell(row, column)) else { return false }
+        return Self.dateHolds(comparison, value, wanted) == wants
+      }
+    case .time(let comparison, let wanted):
+      keep(&rows) { row in
+        guard let value = reader.text(of: reader.time(reader.cell(row, column))) else { return false }
+        return Self.dateHolds(comparison, value, wanted) == wants
       }
     case .contains(let isThere, let needle):
       keep(&rows) { row in

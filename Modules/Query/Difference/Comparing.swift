@@ -22,12 +22,12 @@ struct Comparing {
     guard let right = new.batch else { return .removed }
     let a = CellReader(left), b = CellReader(right)
     for column in key {
-      let order = Self.order(a, a.cell(old.row, column), b, b.cell(new.row, column))
+      let order = order(column, a, old.row, b, new.row)
       if order != 0 { return order < 0 ? .removed : .added }
     }
     var columns: [Int] = []
     for column in compared {
-      let order = Self.order(a, a.cell(old.row, column), b, b.cell(new.row, column))
+      let order = order(column, a, old.row, b, new.row)
       if order == 0 { continue }
       // Of several rows with one key, those that are equal belong together.
       if old.isRepeated || new.isRepeated { return order < 0 ? .removed : .added }
@@ -36,13 +36,16 @@ struct Comparing {
     return .pair(columns)
   }
 
-  /// The order of two cells, null last.
-  private static func order(_ a: CellReader, _ x: Cell, _ b: CellReader, _ y: Cell) -> Int {
+  /// The order of two cells of a column, null last.
+  private func order(_ column: Int, _ a: CellReader, _ row: Int, _ b: CellReader, _ other: Int) -> Int {
+    let x = a.cell(row, column), y = b.cell(other, column)
     switch (x.isNull, y.isNull) {
-    case (true, true): 0
-    case (true, false): 1
-    case (false, true): -1
-    case (false, false): SortOrder.compare(a, x, b, y)
+    case (true, true): return 0
+    case (true, false): return 1
+    case (false, true): return -1
+    case (false, false) where schema.columns[column].type == .timestamp:
+      return SortOrder.compare(a, a.time(x), b, b.time(y))
+    case (false, false): return SortOrder.compare(a, x, b, y)
     }
   }
 

@@ -6,8 +6,8 @@ import Synchronization
 ///
 /// The columns are `change`, those of both tables, `changed` (the names of the columns that differ) and `before` (an
 /// object with their old values). Of a removed row the columns have the old values, of all others the new ones.
-/// Numbers are compared by value, everything else by its bytes. Both tables are sorted, in temporary files if they are
-/// large; memory does not depend on their size.
+/// Numbers and times are compared by value, everything else by its bytes. Both tables are sorted, in temporary files if
+/// they are large; memory does not depend on their size.
 ///
 /// Rows whose key occurs more than once in one of the tables are compared as a whole: they are added or removed, never
 /// changed.

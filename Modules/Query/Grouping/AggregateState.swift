@@ -79,11 +79,13 @@ final class CountState: AggregateState {
 /// Counts different values.
 final class DistinctState: AggregateState {
   private let column: Int
+  private let areTimes: Bool
   private var counts: [Int] = []
   /// Keys: the number of a group, then a value.
   private var seen = KeyTable()
 
-  init(column: Int) { self.column = column }
+  /// - Parameter areTimes: whether the values are timestamps, which are compared as times.
+  init(column: Int, areTimes: Bool) { (self.column, self.areTimes) = (column, areTimes) }
 
   var memory: Int { counts.capacity * 8 + seen.memory }
   func reserve(_ groups: Int) { counts.append(contentsOf: repeatElement(0, count: groups - counts.count)) }
@@ -94,7 +96,7 @@ final class DistinctState: AggregateState {
       let cell = rows.reader.cell(Int(rows.rows[index]), column)
       if cell.isNull { continue }
       keys.put(index: rows.groups[index])
-      keys.put(cell, rows.reader)
+      keys.put(areTimes ? rows.reader.time(cell) : cell, rows.reader)
       keys.finishKey()
     }
     for number in 0..<keys.count { unsafe insert(keys.key(number), keys.hash(number)) }
@@ -129,6 +131,7 @@ final class DistinctState: AggregateState {
 final class ExtremeState: AggregateState {
   private let column: Int
   private let isGreatest: Bool
+  private let areTimes: Bool
   private var bests: [Best] = []
   /// The bytes of values that have some.
   private var bytes: [UInt8] = []
@@ -142,9 +145,11 @@ final class ExtremeState: AggregateState {
     var room: UInt32 = 0
   }
 
-  init(column: Int, isGreatest: Bool) {
+  /// - Parameter areTimes: whether the values are timestamps, which are compared as times.
+  init(column: Int, isGreatest: Bool, areTimes: Bool) {
     self.column = column
     self.isGreatest = isGreatest
+    self.areTimes = areTimes
   }
 
   var memory: Int { bests.capacity * MemoryLayout<Best>.stride + bytes.capacity }
@@ -179,7 +184,9 @@ final class ExtremeState: AggregateState {
   /// Whether a value whose word is that of the best comes before it, or is equal and of an earlier row.
   private func replacesEqual(_ cell: Cell, _ reader: CellReader, _ order: UInt64, _ best: Best) -> Bool {
     let result = unsafe bytes.withUnsafeBufferPointer { bytes in
-      unsafe SortOrder.compare(reader, cell, CellReader(bytes: bytes.baseAddress), best.cell)
+      let known = unsafe CellReader(bytes: bytes.baseAddress)
+      if !areTimes { return SortOrder.compare(reader, cell, known, best.cell) }
+      return SortOrder.compare(reader, reader.time(cell), known, known.time(best.cell))
     }
     return result == 0 ? order < best.order : (result > 0) == isGreatest
   }

@@ -47,8 +47,9 @@ struct GroupIndex: ~Copyable {
   }
 
   /// Finds or adds the group of each key; returns the keys of unknown groups if there may be no new ones.
+  /// - Parameter isLate: whether the rows may come before others that were added earlier.
   mutating func findGroups(
-    _ plan: GroupPlan, _ reader: CellReader, _ rows: [Int32], _ orders: [UInt64], isFull: Bool,
+    _ plan: GroupPlan, _ reader: CellReader, _ rows: [Int32], _ orders: [UInt64], isFull: Bool, isLate: Bool,
     _ groups: inout [UInt32]
   ) -> [Int] {
     var unknown: [Int] = []
@@ -65,6 +66,10 @@ struct GroupIndex: ~Copyable {
         }
         plan.spell(Int(rows[number]), reader, &spelling)
         group = unsafe add((key, length), hash, first: orders[number])
+      } else if isLate, orders[number] < firsts[group] {
+        firsts[group] = orders[number]
+        plan.spell(Int(rows[number]), reader, &spelling)
+        unsafe spelling.withUnsafeBufferPointer { unsafe keys.replace(more: $0, of: group) }
       }
       groups.append(UInt32(truncatingIfNeeded: group))
     }
@@ -84,9 +89,9 @@ struct GroupIndex: ~Copyable {
         group = unsafe keys.add(key, length, hash, more: more, moreLength)
         firsts.append(other.firsts[number])
       } else if other.firsts[number] < firsts[group] {
-        // The first row decides how a number is written.
+        // The first row decides how a number or a time is written.
         firsts[group] = other.firsts[number]
-        if moreLength > 0 { unsafe keys.replace(more: more, moreLength, of: group) }
+        unsafe keys.replace(more: UnsafeBufferPointer(start: more, count: moreLength), of: group)
       }
       targets.append(UInt32(group))
     }

@@ -7,6 +7,8 @@ struct GroupPlan: Sendable {
   let schema: Schema
   /// Positions of the columns that rows of a group have in common.
   let columns: [Int]
+  /// Whether each of them has timestamps, which are compared as times.
+  private let areTimes: [Bool]
   let aggregates: [Computed]
   /// The width of the input.
   let width: Int
@@ -26,8 +28,9 @@ struct GroupPlan: Sendable {
       guard let column else { return CountState(column: nil) }
       switch function {
       case .count: return CountState(column: column)
-      case .distinct: return DistinctState(column: column)
-      case .min, .max: return ExtremeState(column: column, isGreatest: function == .max)
+      case .distinct: return DistinctState(column: column, areTimes: type == .timestamp)
+      case .min, .max:
+        return ExtremeState(column: column, isGreatest: function == .max, areTimes: type == .timestamp)
       case .sum, .avg: return SumState(column: column, named: name, result: type, isMean: function == .avg)
       }
     }
@@ -70,6 +73,7 @@ struct GroupPlan: Sendable {
     }
     schema = Schema(input.name, input.summary, columns: results)
     self.columns = columns
+    areTimes = columns.map { input.columns[$0].type == .timestamp }
     self.aggregates = aggregates
     self.splits = splits
     self.input = input
@@ -93,7 +97,7 @@ struct GroupPlan: Sendable {
     if let splits, case .json(let start, let length) = reader.cell(row, columns[splits.place]) {
       return unsafe putElements(of: reader.bytes(start, length), row, splits.place, reader, &keys)
     }
-    for column in columns { keys.put(reader.cell(row, column), reader) }
+    for place in columns.indices { put(place, row, reader, &keys) }
     keys.finishKey()
   }
 
@@ -106,22 +110,28 @@ struct GroupPlan: Sendable {
       return false
     }
     for bytes in elements {
-      for column in columns[..<place] { keys.put(rows.cell(row, column), rows) }
+      for place in 0..<place { put(place, row, rows, &keys) }
       unsafe bytes.withUnsafeBufferPointer { bytes in
         let reader = unsafe CellReader(bytes: bytes.baseAddress), length = UInt32(bytes.count)
         keys.put(.text(0, length), reader)
       }
-      for column in columns[(place + 1)...] { keys.put(rows.cell(row, column), rows) }
+      for place in (place + 1)..<columns.count { put(place, row, rows, &keys) }
       keys.finishKey()
     }
   }
 
-  /// The numbers of a row's key as they are written: the key has only their values.
+  /// Puts the value of one of the columns.
+  @inline(__always) private func put(_ place: Int, _ row: Int, _ reader: CellReader, _ keys: inout KeyBuffer) {
+    let cell = reader.cell(row, columns[place])
+    keys.put(areTimes[place] ? reader.time(cell) : cell, reader)
+  }
+
+  /// The numbers and times of a row's key as they are written: the key has only their values.
   @inline(__always) func spell(_ row: Int, _ reader: CellReader, _ spelling: inout [UInt8]) {
     spelling.removeAll(keepingCapacity: true)
-    for column in columns {
-      switch reader.cell(row, column) {
-      case .number(let start, let length):
+    for place in columns.indices {
+      switch reader.cell(row, columns[place]) {
+      case .text(let start, let length) where areTimes[place], .number(let start, let length):
         spelling.append(Spelling.literal)
         unsafe withUnsafeBytes(of: length) { unsafe spelling.append(contentsOf: $0) }
         unsafe spelling.append(contentsOf: reader.bytes(start, length))
@@ -139,7 +149,7 @@ struct GroupPlan: Sendable {
     static let literal: UInt8 = 0, integer: UInt8 = 1, real: UInt8 = 2
   }
 
-  /// Appends the values of a group from its key and the spelling of its numbers.
+  /// Appends the values of a group from its key and the spelling of its numbers and times.
   func append(_ key: UnsafeRawBufferPointer, _ spelling: UnsafeRawBufferPointer, to builder: inout RowBatchBuilder) {
     var at = 0, spelt = 0
     for place in columns.indices {
@@ -151,7 +161,9 @@ struct GroupPlan: Sendable {
         at += 1
       case KeyBuffer.Kind.text, KeyBuffer.Kind.json, KeyBuffer.Kind.bytes:
         let value = unsafe RawSpan(_unsafeBytes: Self.range(key, &at))
-        if kind == KeyBuffer.Kind.text {
+        if kind == KeyBuffer.Kind.text, areTimes[place] {
+          unsafe appendSpelling(spelling, &spelt, isTime: true, to: &builder)
+        } else if kind == KeyBuffer.Kind.text {
           // Elements are kept as they are written.
           if let splits, splits.place == place, splits.element == .integer {
             builder.append(number: value)
@@ -165,13 +177,16 @@ struct GroupPlan: Sendable {
         }
       case KeyBuffer.Kind.number, KeyBuffer.Kind.longNumber:
         if kind == KeyBuffer.Kind.number { at += 8 } else { _ = unsafe Self.range(key, &at) }
-        unsafe appendNumber(spelling, &spelt, to: &builder)
+        unsafe appendSpelling(spelling, &spelt, isTime: false, to: &builder)
       default: builder.appendNull()
       }
     }
   }
 
-  private func appendNumber(_ spelling: UnsafeRawBufferPointer, _ at: inout Int, to builder: inout RowBatchBuilder) {
+  /// Appends a number or a time as it is written.
+  private func appendSpelling(
+    _ spelling: UnsafeRawBufferPointer, _ at: inout Int, isTime: Bool, to builder: inout RowBatchBuilder
+  ) {
     let kind = unsafe spelling[at]
     at += 1
     switch kind {
@@ -181,7 +196,9 @@ struct GroupPlan: Sendable {
     case Spelling.real:
       builder.append(real: unsafe spelling.loadUnaligned(fromByteOffset: at, as: Double.self))
       at += 8
-    default: unsafe builder.append(number: RawSpan(_unsafeBytes: Self.range(spelling, &at)))
+    default:
+      let literal = unsafe RawSpan(_unsafeBytes: Self.range(spelling, &at))
+      if isTime { builder.append(text: literal) } else { builder.append(number: literal) }
     }
   }
 

@@ -58,7 +58,7 @@ final class GroupTable {
       index.putKeys(of: batch, start, plan, &rows, &orders)
     }
     groups.reserveCapacity(rows.count)
-    let unknown = index.findGroups(plan, reader, rows, orders, isFull: isFull, &groups)
+    let unknown = index.findGroups(plan, reader, rows, orders, isFull: isFull, isLate: start == nil, &groups)
     if !unknown.isEmpty {
       try setAside(unknown.map { (Int(rows[$0]), orders[$0], index.hash(ofKey: $0)) }, of: batch)
       let known = groups.indices.filter { groups[$0] != .max }

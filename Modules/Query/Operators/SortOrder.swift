@@ -12,7 +12,7 @@ extension CellReader: ReadableRows {
   var reader: CellReader { self }
 }
 
-/// The order of rows: by columns, then by the key; text as bytes, numbers by value, nulls last.
+/// The order of rows: by columns, then by the key; text as bytes, numbers and times by value, nulls last.
 struct SortOrder: Sendable {
   /// A column to sort by.
   struct Key: Sendable {
@@ -22,31 +22,35 @@ struct SortOrder: Sendable {
   let keys: [Key]
   /// The way in which the values of each key become words.
   let kinds: [WordKind]
+  /// Whether a key has timestamps.
+  private let hasTimes: Bool
 
   init(_ keys: [Key], _ schema: Schema) {
     let named = Set(keys.map(\.column))
     self.keys = keys + schema.key.filter { !named.contains($0) }.map { Key(column: $0, isDescending: false) }
     kinds = self.keys.map { WordKind(schema.columns[$0.column].type) }
+    hasTimes = kinds.contains { if case .time = $0 { true } else { false } }
   }
 
   /// Below zero when the row of the first reader comes first, above when the other one does, zero when the order of
   /// arrival decides.
   func compare<Rows: ReadableRows>(_ a: Rows, _ rowA: Int, _ b: Rows, _ rowB: Int) -> Int {
-    for key in keys {
-      let x = a.cell(rowA, key.column), y = b.cell(rowB, key.column)
+    for (place, key) in keys.enumerated() {
+      var x = a.cell(rowA, key.column), y = b.cell(rowB, key.column)
       switch (x.isNull, y.isNull) {
       case (true, true): continue
       case (true, false): return 1
       case (false, true): return -1
       case (false, false): break
       }
+      if hasTimes, case .time = kinds[place] { (x, y) = (a.reader.time(x), b.reader.time(y)) }
       let order = Self.compare(a.reader, x, b.reader, y)
       if order != 0 { return key.isDescending ? -order : order }
     }
     return 0
   }
 
-  /// Compares two values that are not null.
+  /// Compares two values that are not null; timestamps are given as `CellReader.time` makes them.
   static func compare(_ a: CellReader, _ x: Cell, _ b: CellReader, _ y: Cell) -> Int {
     if case .text(let start, let length) = x, case .text(let otherStart, let otherLength) = y {
       return unsafe precedes(a.bytes(start, length), b.bytes(otherStart, otherLength))

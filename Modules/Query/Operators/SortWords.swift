@@ -14,6 +14,8 @@ extension SortOrder {
     /// The nearest Double, which decides if no other number has the same one.
     case number
     case text
+    /// A timestamp: its text as far as that has the order of time.
+    case time
     /// The kind of the value and how it begins.
     case other
 
@@ -22,7 +24,8 @@ extension SortOrder {
       case .integer: self = .integer
       case .boolean: self = .boolean
       case .real, .decimal: self = .number
-      case .text, .url, .date, .timestamp: self = .text
+      case .text, .url, .date: self = .text
+      case .timestamp: self = .time
       case .bytes, .list, .json: self = .other
       }
     }
@@ -44,10 +47,12 @@ extension SortOrder {
       case .number:
         isDecided = words.append(number: cell, reader, flip)
         return words.words(after: isDecided && key.column == keys.last?.column)
-      case .text:
+      case .text, .time:
+        var isTime = false
+        if case .time = kind { isTime = true }
         if cell.isNull {
           words.appendNull()
-        } else if let text = unsafe reader.bytes(of: cell) {
+        } else if let text = unsafe reader.bytes(of: isTime ? reader.time(cell) : cell) {
           isDecided = unsafe words.append(text: text, flip)
         } else {
           return words.words(after: false)

@@ -14,6 +14,7 @@ struct ColumnProfile: ~Copyable {
 
   private let isNumeric: Bool
   private let isList: Bool
+  private let areTimes: Bool
   private let limit: Limit
   private(set) var nulls = 0
   /// Values that are not null; of lists their elements.
@@ -28,6 +29,7 @@ struct ColumnProfile: ~Copyable {
   init(_ type: ColumnType, limit: Limit) {
     isNumeric = type.isNumeric || type == .list(.integer)
     isList = if case .list = type { true } else { false }
+    areTimes = type == .timestamp
     self.limit = limit
   }
 
@@ -35,7 +37,7 @@ struct ColumnProfile: ~Copyable {
 
   mutating func add(_ column: Int, of batch: RowBatch) {
     if sketch == nil {
-      nulls += Self.forEach(column, of: batch, isList: isList, isNumeric: isNumeric) { value in
+      nulls += Self.forEach(column, of: batch, isList: isList, isNumeric: isNumeric, areTimes: areTimes) { value in
         switch value {
         case .number(let number): buffer.put(number: number)
         case .boolean(let value):
@@ -49,7 +51,7 @@ struct ColumnProfile: ~Copyable {
       buffer.removeAll()
     } else {
       var count = 0
-      nulls += Self.forEach(column, of: batch, isList: isList, isNumeric: isNumeric) { value in
+      nulls += Self.forEach(column, of: batch, isList: isList, isNumeric: isNumeric, areTimes: areTimes) { value in
         count &+= 1
         sketch!.note(value, times: 1)
       }
@@ -59,12 +61,13 @@ struct ColumnProfile: ~Copyable {
 
   /// Calls `body` with each value of a column, and returns the number of nulls.
   @inline(__always) private static func forEach(
-    _ column: Int, of batch: RowBatch, isList: Bool, isNumeric: Bool, _ body: (ProfiledBytes) -> Void
+    _ column: Int, of batch: RowBatch, isList: Bool, isNumeric: Bool, areTimes: Bool, _ body: (ProfiledBytes) -> Void
   ) -> Int {
     let reader = CellReader(batch)
     var nulls = 0
     for row in 0..<batch.count {
-      switch reader.cell(row, column) {
+      let cell = reader.cell(row, column)
+      switch areTimes ? reader.time(cell) : cell {
       case .null: nulls &+= 1
       case .text(let start, let length): body(.text(KeyBuffer.Kind.text, reader.value(start, length)))
       case .number(let start, let length):
@@ -137,6 +140,7 @@ struct ColumnProfile: ~Copyable {
     var summary = ColumnSummary(nulls: nulls, count: count, isExact: isExact)
     guard sketch == nil else {
       sketch!.describe(in: &summary, isNumeric: isNumeric)
+      if areTimes { summary.spellTimes() }
       return summary
     }
     let counted = (0..<counts.count).map { number in
@@ -155,6 +159,7 @@ struct ColumnProfile: ~Copyable {
     // The most frequent first; of those as frequent, in their order.
     let top = sorted.enumerated().sorted { (-$0.element.count, $0.offset) < (-$1.element.count, $1.offset) }
     summary.top = top.prefix(5).map(\.element)
+    if areTimes { summary.spellTimes() }
     return summary
   }
 }

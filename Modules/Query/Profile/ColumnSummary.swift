@@ -42,6 +42,15 @@ struct ColumnSummary {
     }
   }
 
+  /// Makes timestamps of texts that have the order of time.
+  mutating func spellTimes() {
+    least = least?.timestamp
+    greatest = greatest?.timestamp
+    quartiles = quartiles.map(\.timestamp)
+    top = top.map { ($0.value.timestamp, $0.count) }
+    lengths = lengths.map { ($0.least + 1, $0.greatest + 1) }
+  }
+
   private static let blocks = ["▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"]
 
   private var sparkline: String {
@@ -126,6 +135,6 @@ extension ProfiledValue {
   /// The place on a line: of a number its value, of a date or time the day; nil for other values.
   var position: Double? {
     if let number { return number }
-    return text.count >= 4 ? Dates.day(of: text).map(Double.init) : nil
+    return text.count >= 4 ? Dates.day(of: text.count < 19 ? text : Array(text[..<10])).map(Double.init) : nil
   }
 }

@@ -92,6 +92,9 @@ struct ProfiledValue: Comparable {
     }
   }
 
+  /// The timestamp whose beginning this is; see `TimeText`.
+  var timestamp: ProfiledValue { ProfiledValue(text: text + [UInt8(ascii: "Z")]) }
+
   /// The number of characters.
   var length: Int { text.withValueBytes(\.length) }
 

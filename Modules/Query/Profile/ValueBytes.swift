@@ -13,6 +13,14 @@ import Rows
   }
   fileprivate var start: UnsafePointer<UInt8> { unsafe bytes.baseAddress!.assumingMemoryBound(to: UInt8.self) }
 
+  @inline(__always) init(start: UnsafeRawPointer?, count: Int) {
+    unsafe bytes = UnsafeRawBufferPointer(start: start, count: count)
+  }
+
+  /// The first `length` bytes, at most all.
+  @inline(__always) func prefix(_ length: Int) -> ValueBytes {
+    unsafe ValueBytes(start: bytes.baseAddress, count: length)
+  }
   /// The bytes from `start` on.
   @inline(__always) func dropping(_ start: Int) -> ValueBytes { unsafe ValueBytes(.init(rebasing: bytes[start...])) }
   @inline(__always) func byte(at position: Int) -> UInt8 { unsafe bytes[position] }
@@ -56,6 +64,10 @@ extension [UInt8] {
 extension CellReader {
   @inline(__always) func value(_ start: UInt32, _ length: UInt32) -> ValueBytes {
     unsafe ValueBytes(bytes(start, length))
+  }
+  /// The bytes of a text; nil for any other cell.
+  @inline(__always) func text(of cell: Cell) -> ValueBytes? {
+    if case .text(let start, let length) = cell { value(start, length) } else { nil }
   }
 }
 

@@ -8,6 +8,8 @@ struct JoinIndex: Sendable {
   private let names: NameResolver?
   /// The relation's columns, where it begins.
   private let left: [Int]
+  /// Whether a pair of columns has timestamps on both sides, which are compared as times.
+  private let areTimes: [Bool]
   /// From what rows are matched by to their numbers, in order.
   private let rows: RowsByKey
   /// The number of each batch's first row.
@@ -34,14 +36,17 @@ struct JoinIndex: Sendable {
     } else {
       self.names = nil
     }
-    var left: [Int] = [], right: [Int] = []
+    var left: [Int] = [], right: [Int] = [], areTimes: [Bool] = []
     for pair in relation.columns {
       let columns = (try schema.column(named: pair.left), try table.schema.column(named: pair.right))
       if relation.names == nil { try Self.check(schema.columns[columns.0], table.schema.columns[columns.1]) }
       left.append(columns.0)
       right.append(columns.1)
+      areTimes.append(
+        schema.columns[columns.0].type == .timestamp && table.schema.columns[columns.1].type == .timestamp)
     }
     self.left = left
+    self.areTimes = areTimes
     rows = RowsByKey()
     var starts: [Int] = [], count = 0
     var keys = KeyBuffer()
@@ -50,7 +55,7 @@ struct JoinIndex: Sendable {
       let reader = CellReader(batch)
       for row in 0..<batch.count {
         keys.removeAll()
-        Self.put(batch, reader, row, right, resolver, to: &keys)
+        Self.put(batch, reader, row, right, areTimes, resolver, to: &keys)
         for number in 0..<keys.count { rows.add(count + row, keys, number) }
       }
       count += batch.count
@@ -78,7 +83,7 @@ struct JoinIndex: Sendable {
   /// - Parameter keys: a buffer to work with.
   func matches(_ batch: RowBatch, _ row: Int, _ keys: inout KeyBuffer) -> [Int] {
     keys.removeAll()
-    Self.put(batch, CellReader(batch), row, left, names, to: &keys)
+    Self.put(batch, CellReader(batch), row, left, areTimes, names, to: &keys)
     var found: [Int] = []
     for number in 0..<keys.count { rows.forEach(keys, number) { found.append($0) } }
     return keys.count > 1 ? found.withoutRepetitions : found
@@ -96,8 +101,8 @@ struct JoinIndex: Sendable {
 
   /// Puts the keys that a row is matched by: of each known name in a list; none if a value is null.
   private static func put(
-    _ batch: RowBatch, _ reader: CellReader, _ row: Int, _ columns: [Int], _ resolver: NameResolver?,
-    to keys: inout KeyBuffer
+    _ batch: RowBatch, _ reader: CellReader, _ row: Int, _ columns: [Int], _ areTimes: [Bool],
+    _ resolver: NameResolver?, to keys: inout KeyBuffer
   ) {
     if let resolver, let column = columns.first {
       var positions: [Int] = []
@@ -108,10 +113,10 @@ struct JoinIndex: Sendable {
       }
       return
     }
-    for column in columns {
+    for (place, column) in columns.enumerated() {
       let cell = reader.cell(row, column)
       if cell.isNull { return keys.discardKey() }
-      keys.put(cell, reader)
+      keys.put(areTimes[place] ? reader.time(cell) : cell, reader)
     }
     keys.finishKey()
   }

@@ -120,13 +120,14 @@ import CSearch
   }
 
   /// Gives a key other further bytes.
-  mutating func replace(more: UnsafePointer<UInt8>, _ moreLength: Int, of number: Int) {
+  mutating func replace(more: UnsafeBufferPointer<UInt8>, of number: Int) {
+    guard let other = more.baseAddress, !more.isEmpty else { return }
     // Copied before the arena may move.
     let (start, length) = unsafe key(number)
     let copy = UnsafeMutablePointer<UInt8>.allocate(capacity: max(length, 1))
     defer { unsafe copy.deallocate() }
     unsafe copy.update(from: start, count: length)
-    unsafe entries[number].place = store(copy, length, more, moreLength)
+    unsafe entries[number].place = store(copy, length, other, more.count)
   }
 
   private mutating func store(
