@@ -27,11 +27,13 @@ public struct ExporterFixture: Sendable, CustomStringConvertible {
   public let refusesValues: Bool
   /// Whether its documents are text.
   public let isText: Bool
+  /// Whether the format, which is exact, has reals that are not finite.
+  public let hasNonfinite: Bool
 
   /// A fixture.
   public init(
     _ description: String, _ exporter: any Exporter, options: ExportOptions = ExportOptions(), reader: Reader? = nil,
-    refusesValues: Bool = false, isText: Bool = true
+    refusesValues: Bool = false, isText: Bool = true, hasNonfinite: Bool = false
   ) {
     self.description = description
     self.exporter = exporter
@@ -39,6 +41,7 @@ public struct ExporterFixture: Sendable, CustomStringConvertible {
     self.reader = reader
     self.refusesValues = refusesValues
     self.isText = isText
+    self.hasNonfinite = hasNonfinite
   }
 
   /// Whether the format can do with the table: some need columns of coordinates or names, some refuse values.
@@ -268,7 +271,8 @@ public struct ExporterLaw: Sendable, CustomStringConvertible {
     }
   }
 
-  /// A real that is not finite is refused by exact formats, with record and column; display formats show it.
+  /// A real that is not finite is refused by exact formats without such reals, with record and column; display formats
+  /// show it.
   public static let namesWhatItRefuses = ExporterLaw("what is refused is named") { fixture in
     let columns: [ColumnDescription] = [
       ColumnDescription("latitude", .real), ColumnDescription("longitude", .real), ColumnDescription("rating", .real),
@@ -279,6 +283,7 @@ public struct ExporterLaw: Sendable, CustomStringConvertible {
       [[.real(1), .real(1), .real(1), .text("a")], [.real(2), .real(1), .real(.nan), .text("b")]])
     do throws(Problem) {
       let document = try fixture.document(table, batchesOf: 8)
+      if fixture.hasNonfinite { return }
       if fixture.exporter.descriptor.isExact { throw Problem(.bug, "NaN was written") }
       if !String(decoding: document, as: UTF8.self).contains("NaN") { throw Problem(.bug, "NaN is not shown") }
     } catch {

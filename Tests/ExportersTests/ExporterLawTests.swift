@@ -9,7 +9,8 @@ enum Fixtures {
     ExporterRegistry.builtIn.map {
       ExporterFixture(
         $0.descriptor.name, $0, reader: Readers.reader(of: $0),
-        refusesValues: ["xlsx", "sql"].contains($0.descriptor.name), isText: $0.descriptor.name != "parquet")
+        refusesValues: ["xlsx", "sql"].contains($0.descriptor.name), isText: $0.descriptor.name != "parquet",
+        hasNonfinite: $0.descriptor.name == "parquet")
     } + [
       ExporterFixture(
         "xlsx, long numbers as text", XLSXExporter(), options: ExportOptions(["numbers": "text"]),

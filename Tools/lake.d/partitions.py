@@ -27,7 +27,9 @@ def hostile(program, folder, fail):
     except ImportError: pass
     lines = subprocess.run([program, "--from", out, "-f", "ndjson"], capture_output=True, text=True).stdout.splitlines()
     found["bb"] = {r["id"]: r["v"] for r in map(json.loads, lines)}
-    wrong = [(reader, values.get(key), value) for reader, values in found.items() for key, value in want.items() if values.get(key) != value]
+    # DuckDB 1 reads the directories v=null and v=NULL as null.
+    isNull = lambda reader, value: reader == "duckdb" and duckdb.__version__.startswith("1.") and value in ("null", "NULL")
+    wrong = [(reader, values.get(key), value) for reader, values in found.items() for key, value in want.items() if values.get(key) != value and not isNull(reader, value)]
     for reader, have, value in wrong: fail("hostile partitions", f"{reader}: {have!r} instead of {value!r}")
     if not wrong: print(f"passed: {len(want)} hostile partition values in {', '.join(found)}")
 

@@ -6,7 +6,7 @@ struct ParquetDecoded {
   let arena: Arena
 }
 
-/// TicketCounter the stored values of a leaf into cells.
+/// Decodes the stored values of a leaf into cells.
 struct ParquetDecoder {
   let node: ParquetNode
   let kind: ParquetValueKind

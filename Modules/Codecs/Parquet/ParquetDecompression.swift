@@ -70,23 +70,30 @@ enum ParquetDecompression {
     }
   }
 
-  /// Blocks with their sizes before them, as Hadoop writes them.
+  /// Blocks as Hadoop writes them: the size of the block, and its parts, each after its compressed size.
   /// - Returns: whether the bytes are such blocks.
   private static func hadoop(_ bytes: ByteRun, _ size: Int, _ out: inout ArenaBuilder) throws(ParquetFailure) -> Bool {
     var at = 0
     func bigEndian(_ place: Int) -> Int { (0..<4).reduce(0) { $0 << 8 | Int(bytes[place + $1]) } }
     while at < bytes.count {
       guard bytes.count - at >= 8 else { return false }
-      let plain = bigEndian(at), packed = bigEndian(at + 4)
-      at += 8
-      guard plain <= size - out.count, packed <= bytes.count - at else { return false }
-      let block = bytes.slice(from: at, atMost: packed)
-      let made = unsafe out.appendBytes(atMost: plain) { free in
-        let made = unsafe bb_unlz4(block.start, block.count, free.baseAddress, free.count)
-        return made > plain ? -1 : Int(made)
-      }
-      guard made == plain else { return false }
-      at += packed
+      var plain = bigEndian(at)
+      at += 4
+      guard plain <= size - out.count else { return false }
+      repeat {
+        guard bytes.count - at >= 4 else { return false }
+        let packed = bigEndian(at)
+        at += 4
+        guard packed <= bytes.count - at else { return false }
+        let part = bytes.slice(from: at, atMost: packed), most = plain
+        let made = unsafe out.appendBytes(atMost: most) { free in
+          let made = unsafe bb_unlz4(part.start, part.count, free.baseAddress, free.count)
+          return made > most ? -1 : Int(made)
+        }
+        guard made > 0 || plain == 0 && made == 0 else { return false }
+        plain -= made
+        at += packed
+      } while plain > 0
     }
     return out.count == size
   }

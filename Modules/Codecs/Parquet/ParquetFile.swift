@@ -82,12 +82,13 @@ public struct ParquetFile: Sendable {
     defer { withExtendedLifetime(footer) {} }
     let root = try ParquetNode.root(metadata.structures(2))
     let leafCount = root.leaves.count
+    let slack = dictionarySlack(metadata.text(6) ?? "")
     var groups: [Group] = []
     for group in metadata.structures(4) {
       let chunks = group.structures(1), rows = group.integer(3) ?? -1
       guard chunks.count == leafCount, rows >= 0 else { throw .damage("a row group does not have all columns") }
       var read: [Chunk] = []
-      for chunk in chunks { read.append(try Self.chunk(chunk, length)) }
+      for chunk in chunks { read.append(try Self.chunk(chunk, length, slack)) }
       groups.append(Group(rowCount: rows, size: max(0, group.integer(2) ?? 0), chunks: read))
     }
     let pairs = metadata.structures(5)
@@ -96,11 +97,21 @@ public struct ParquetFile: Sendable {
     return (columns(root, description), groups, description)
   }
 
-  private static func chunk(_ chunk: ThriftStructure, _ length: Int) throws(ParquetFailure) -> Chunk {
+  /// The bytes by which a column may be longer than its metadata says: parquet-mr before 1.2.9 did not count the header
+  /// of the dictionary.
+  private static func dictionarySlack(_ creator: String) -> Int {
+    guard creator.hasPrefix("parquet-mr") else { return 0 }
+    let words = creator.split(separator: " "), version = words.count > 2 ? words[2] : "0"
+    let numbers = version.split(separator: ".").prefix(3).map { Int($0.prefix { $0.isASCII && $0.isNumber }) ?? 0 }
+    return numbers.lexicographicallyPrecedes([1, 2, 9]) ? 100 : 0
+  }
+
+  private static func chunk(
+    _ chunk: ThriftStructure, _ length: Int, _ slack: Int
+  ) throws(ParquetFailure) -> Chunk {
+    guard chunk.structure(8) == nil else { throw .damage("has encrypted columns") }
     guard chunk.text(1) == nil else { throw .damage("values in another file are not supported") }
-    guard let facts = chunk.structure(3) else {
-      throw .damage(chunk.structure(8) == nil ? "a column has no metadata" : "has encrypted columns")
-    }
+    guard let facts = chunk.structure(3) else { throw .damage("a column has no metadata") }
     let first = facts.integer(9) ?? -1, dictionary = facts.integer(11) ?? 0, size = facts.integer(7) ?? -1
     // A dictionary, which is optional, precedes the pages.
     let start = dictionary > 0 && dictionary < first ? dictionary : first
@@ -108,7 +119,7 @@ public struct ParquetFile: Sendable {
     guard start >= 4, size >= 0, start <= length, size <= length - start, count >= 0 else {
       throw .damage("a column is outside the file")
     }
-    let statistics = facts.structure(12)
+    let end = start + size + min(slack, length - start - size), statistics = facts.structure(12)
     func index(_ field: Int) -> Range<Int>? {
       guard let start = chunk.integer(field), let size = chunk.integer(field + 1), start >= 4, size > 0, size <= length,
         start <= length - size
@@ -116,7 +127,7 @@ public struct ParquetFile: Sendable {
       return start..<start + size
     }
     return Chunk(
-      place: ParquetChunkPlace(codec: facts.integer(4) ?? 0, levelCount: count, range: start..<start + size),
+      place: ParquetChunkPlace(codec: facts.integer(4) ?? 0, levelCount: count, range: start..<end),
       least: statistics?.binary(6)?.bytes, greatest: statistics?.binary(5)?.bytes,
       nullCount: statistics?.integer(3), columnIndex: index(6), offsetIndex: index(4),
       bloomFilter: facts.integer(14).flatMap { (4..<length).contains($0) ? $0 : nil })

@@ -79,6 +79,10 @@ final class ParquetLeafReader {
         let count = description.integer(1) ?? 0
         guard (0...Self.maximumLevels).contains(count) else { throw .damage("a dictionary is too large") }
         dictionary = try decoder.plain(&cursor, count: count, page)
+        // Values with a length before each, in a column of fixed length, would be shifted.
+        guard cursor.left == 0 || node.physicalType != 7 else {
+          throw .damage("a dictionary has another size than its values")
+        }
         if isDictionary { return }
       case 0:
         guard let description = header.structure(5) else { throw .damage("a page has no header") }

@@ -69,16 +69,12 @@ struct ParquetNesting: ~Copyable {
       }
     }
     if node.isMap, let middle = node.children.first, node.children.count == 1, middle.repetition == .repeated,
-      let key = middle.children.first, key.kind != nil, middle.children.count <= 2
+      let key = middle.children.first, key.kind != nil, middle.children.count == 2
     {
       return try appendElements(middle, &out, "{", "}") { (out) throws(ParquetFailure) in
         try appendKey(key, &out)
         out.append(byte: UInt8(ascii: ":"))
-        if middle.children.count == 2 {
-          try append(middle.children[1], isElement: false, &out)
-        } else {
-          out.append("null")
-        }
+        try append(middle.children[1], isElement: false, &out)
       }
     }
     out.append(byte: UInt8(ascii: "{"))

@@ -11,6 +11,8 @@ struct ParquetNode: Sendable {
   /// The physical type of a leaf, as in the format's enumeration `Type`, and the size of values of fixed length.
   let physicalType: Int, typeLength: Int
   let isList: Bool, isMap: Bool
+  /// Whether the element is a group of the logical type `VARIANT`.
+  let isVariant: Bool
   let children: [ParquetNode]
   /// The levels at which a value of the element is there, or begins to repeat.
   let definition: Int, repetitionLevel: Int
@@ -39,6 +41,7 @@ struct ParquetNode: Sendable {
     let logical = element.structure(10)?.member, converted = element.integer(6)
     isList = logical == 3 || converted == 3
     isMap = logical == 2 || converted == 1 || converted == 2
+    isVariant = logical == 16
     physicalType = element.integer(1) ?? -1
     typeLength = element.integer(2) ?? 0
     let first = leaf
@@ -61,11 +64,23 @@ struct ParquetNode: Sendable {
 
   /// The element type of a list; nil if the element is not one.
   var listElement: ParquetNode? {
+    if let keyOnly { return keyOnly }
     guard isList, children.count == 1, children[0].repetition == .repeated else { return nil }
     let middle = children[0]
     // Older writers repeat the element itself.
     if middle.children.count != 1 || middle.name == "array" || middle.name == name + "_tuple" { return middle }
     return middle.children[0]
+  }
+
+  /// Whether a value of the element, or of one below it, is a variant.
+  var hasVariant: Bool { isVariant || children.contains(where: \.hasVariant) }
+
+  /// The keys of a map without values, which is a list of them; nil if the element is not one.
+  private var keyOnly: ParquetNode? {
+    guard isMap, children.count == 1, children[0].repetition == .repeated, children[0].children.count == 1 else {
+      return nil
+    }
+    return children[0].children[0]
   }
 
   /// Whether the element and those below it have a value of 0 or 1 cell.

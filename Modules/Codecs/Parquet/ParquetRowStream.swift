@@ -63,6 +63,11 @@ public final class ParquetRowStream: RowStream {
     // Rows are counted by a column.
     if needed.isEmpty { needed = Array(file.columns.prefix(1)) }
     needed = needed.map { column in reading.types[column.description.name].map(column.typed) ?? column }
+    if let variant = needed.first(where: \.node.hasVariant) {
+      throw Problem(
+        .badData, "column \(variant.description.name): values of the type VARIANT are not supported",
+        at: file.source.name, hint: .set(.columns, for: "exclude the column"))
+    }
     guard !needed.isEmpty else { throw Problem(.badData, "the file has no columns", at: file.source.name) }
     columns = needed
     let names = file.description?["tableSchema"]

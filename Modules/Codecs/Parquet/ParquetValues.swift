@@ -69,9 +69,7 @@ import Rows
       }
     case .real:
       switch cell {
-      case .real(let value):
-        guard value.isFinite else { throw problem("\(NonfinitePolicy.word(for: value))", row: row) }
-        return reals.append(value)
+      case .real(let value): return reals.append(value)
       case .number(let start, let length):
         let literal = ByteRun(arena, start, length)
         if case .real(let value) = unsafe StoredNumber(literal.start, literal.count) { return reals.append(value) }
