@@ -173,6 +173,32 @@ extension StoreLaw {
       try await it.expectEqual(Set(it.rows(wide, of: again)), Set(it.hostile))
       try await it.expectEqual(again.history(), it.store.history())
     },
+    StoreLaw("a reader sees each change of a concurrent writer whole") { it in
+      let other = it.store.capabilities.contains(.shared) ? it.open() : it.store, last: Int64 = 20
+      try await it.apply(TableChange(named, upserts: [pair("a", 0), pair("b", 0)]))
+      try await withThrowingTaskGroup(of: Void.self) { group in
+        group.addTask {
+          for number in 1...last {
+            let change = TableChange(named, upserts: [pair("a", number), pair("b", number)])
+            try await other.apply(StoreChange("test", time: "", [change]))
+          }
+        }
+        for _ in 0..<2 {
+          group.addTask {
+            for _ in 0..<1_000 {
+              let rows = try await it.rows(named)
+              try it.expectEqual(rows.map(\.first), [.text("a"), .text("b")])
+              try it.expectEqual(rows.first?.last, rows.last?.last)
+              try it.expectEqual(try await it.store.tables().map(\.name), [named.name])
+              _ = try await it.store.history()
+              if rows.first?.last == .integer(last) { return }
+            }
+          }
+        }
+        try await group.waitForAll()
+      }
+      try await it.expectEqual(it.rows(named), [pair("a", last), pair("b", last)])
+    },
     StoreLaw("two that write at once lose nothing") { it in
       try await it.apply(TableChange(named))
       try await withThrowingTaskGroup(of: Void.self) { group in

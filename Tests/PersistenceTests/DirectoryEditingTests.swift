@@ -51,6 +51,33 @@ import Testing
     #expect(damage?.kind == .badData)
   }
 
+  @Test("a reader of a table that is being replaced sees the rows with their own columns", arguments: ["csv", "json"])
+  func replacedMeanwhile(_ scheme: String) async throws {
+    let location = StoreLocation(scheme: scheme, path: folder.path + "/s"), registry = registry
+    let narrow = Schema("t", columns: [ColumnDescription("n", .integer)])
+    let wide = Schema("t", columns: [ColumnDescription("word", .text), ColumnDescription("n", .integer)])
+    @Sendable func load(_ schema: Schema) async throws {
+      var builder = RowBatchBuilder(width: schema.columns.count)
+      if schema.columns.count > 1 { builder.append(value: .text("a")) }
+      builder.append(integer: 1)
+      let rows = BufferedRows(schema: schema, batches: [builder.finish()])
+      _ = try await registry.open(location).load(TableLoad("load", time: "", schema, rows))
+    }
+    try await load(narrow)
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      group.addTask { for number in 0..<40 { try await load(number % 2 == 0 ? wide : narrow) } }
+      group.addTask {
+        let store = registry.open(location)
+        for _ in 0..<200 {
+          let rows = try await store.rows(of: "t", RowRequest())
+          #expect(rows.schema.columns == narrow.columns || rows.schema.columns == wide.columns)
+          while let batch = try await rows.next()?.batch() { #expect(batch.count == 1) }
+        }
+      }
+      try await group.waitForAll()
+    }
+  }
+
   @Test("a directory of one format is not a store of the other", arguments: [("csv", "json"), ("json", "csv")])
   func otherFormat(_ scheme: String, _ other: String) async throws {
     _ = try await store(scheme)

@@ -12,10 +12,10 @@ struct DirectoryView {
   /// A change that was started and not completed: it counts as made.
   let journal: DirectoryJournal?
 
-  /// The current location of a file's content; nil if it was deleted.
-  func content(_ name: String) -> String? {
-    guard let journal else { return "\(path)/\(name)" }
-    return journal.content(name, in: path)
+  /// A file of the directory; nil if it does not exist.
+  func open(_ name: String) throws(Problem) -> FileByteSource? {
+    guard let journal else { return try FileByteSource.ifPresent("\(path)/\(name)") }
+    return try journal.open(name, in: path)
   }
 }
 
@@ -29,33 +29,40 @@ extension DirectoryStore {
 
   /// The manifest of the directory at `path`; nil when it is not a store.
   static func manifest(of path: String, _ journal: DirectoryJournal?) throws(Problem) -> DirectoryManifest? {
-    let name = DirectoryManifest.name
-    guard let place = journal == nil ? "\(path)/\(name)" : journal?.content(name, in: path),
-      try FileStamp.now(at: place) != nil
-    else { return nil }
-    let bytes = try FileByteSource(path: place).bytes(limit: DirectoryManifest.limit)
-    return try DirectoryManifest(bytes, at: "\(path)/\(name)")
+    let name = DirectoryManifest.name, place = "\(path)/\(name)"
+    let file = if let journal { try journal.open(name, in: path) } else { try FileByteSource.ifPresent(place) }
+    guard let file else { return nil }
+    return try DirectoryManifest(try file.bytes(limit: DirectoryManifest.limit), at: place)
   }
 
   /// Passes the contents of the directory to `body`, nil if it is not a store. Writes nothing.
   ///
-  /// If another process is publishing files, a temporary file may have been renamed after it was found, and is searched
-  /// again.
+  /// Readers hold no lock: `body` is called again, at most three times, when another process changed the directory
+  /// concurrently, so that the rows and their description belong together.
   func reading<Result>(_ body: (DirectoryView?) async throws(Problem) -> Result) async throws(Problem) -> Result {
     var attempts = 0
     while true {
-      let journal = try DirectoryJournal(in: path)
+      attempts += 1
+      let before = stamps()
       do throws(Problem) {
-        guard let manifest = try Self.manifest(of: path, journal) else { return try await body(nil) }
-        try check(manifest)
-        let state = DirectoryState(DirectoryLock.bytes(of: path)) ?? DirectoryState()
-        return try await body(DirectoryView(path: path, manifest: manifest, state: state, journal: journal))
+        let result = try await body(try view())
+        if attempts == 4 || stamps() == before { return result }
       } catch {
-        attempts += 1
-        guard journal != nil, error.kind == .noInput, attempts < 4 else { throw error }
+        if attempts == 4 || stamps() == before { throw error }
       }
     }
   }
+
+  private func view() throws(Problem) -> DirectoryView? {
+    let journal = try DirectoryJournal(in: path)
+    guard let manifest = try Self.manifest(of: path, journal) else { return nil }
+    try check(manifest)
+    let state = DirectoryState(DirectoryLock.bytes(of: path)) ?? DirectoryState()
+    return DirectoryView(path: path, manifest: manifest, state: state, journal: journal)
+  }
+
+  /// Tells whether files came to their places between two calls.
+  private func stamps() -> [FileStamp?] { [path, path + "/.bb/begun"].map { (try? FileStamp.now(at: $0)) ?? nil } }
 
   /// Refuses a store of another kind: the directory would come to hold two tables of one name.
   func check(_ manifest: DirectoryManifest) throws(Problem) {
@@ -80,24 +87,20 @@ extension DirectoryStore {
   /// The table as it is now; nil when it has no file.
   func table(_ name: String, _ view: DirectoryView) async throws(Problem) -> DirectoryTable? {
     let file = fileName(of: name)
-    guard let described = view.manifest.tables[name], let place = view.content(file),
-      try FileStamp.now(at: place) != nil
-    else { return nil }
+    guard let described = view.manifest.tables[name], let rows = try view.open(file) else { return nil }
     var columns = described.columns
-    if columns == nil, let suffix = format.sidecarSuffix, let sidecar = view.content(file + suffix),
-      try FileStamp.now(at: sidecar) != nil
-    {
-      let bytes = try FileByteSource(path: sidecar).bytes(limit: DirectoryManifest.limit)
-      do throws(Problem) { columns = try format.codec.columns(ofSidecar: bytes, name: sidecar) } catch {
-        throw MergeConflict.problem(in: bytes, at: sidecar) ?? error
+    if columns == nil, let suffix = format.sidecarSuffix, let sidecar = try view.open(file + suffix) {
+      let bytes = try sidecar.bytes(limit: DirectoryManifest.limit)
+      do throws(Problem) { columns = try format.codec.columns(ofSidecar: bytes, name: sidecar.name) } catch {
+        throw MergeConflict.problem(in: bytes, at: sidecar.name) ?? error
       }
     }
     guard let columns = columns ?? known.first(where: { $0.name == name })?.columns else {
-      let sidecar: Remedy = format.sidecarSuffix.map { "restore \(place)\($0)" } ?? ""
-      throw Problem(.badData, "missing description of the columns", at: place, hint: sidecar)
+      let sidecar: Remedy = format.sidecarSuffix.map { "restore \(rows.name)\($0)" } ?? ""
+      throw Problem(.badData, "missing description of the columns", at: rows.name, hint: sidecar)
     }
     return try await DirectoryTable.open(
-      try FileByteSource(path: place), name, key: described.key,
+      rows, name, key: described.key,
       (columns.filter { !$0.isExtra } + columns.filter(\.isExtra)).map(\.withoutRequiredTime), format,
       known: view.state.files[file])
   }

@@ -127,9 +127,7 @@ public actor DirectoryStore: RecordStore {
   /// Where a table was loaded from.
   public func source(of table: String) async throws(Problem) -> String? {
     try await reading { (view) throws(Problem) in
-      guard let view, let place = view.content(fileName(of: table)), try FileStamp.now(at: place) != nil else {
-        return nil
-      }
+      guard let view, try view.open(fileName(of: table)) != nil else { return nil }
       return view.manifest.tables[table]?.source
     }
   }

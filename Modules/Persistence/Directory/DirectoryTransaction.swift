@@ -155,8 +155,7 @@ struct DirectoryJournal {
   init?(in path: String) throws(Problem) {
     let place = Self.file(in: path)
     try DirectoryListing.check(path + "/.bb")
-    guard try FileStamp.now(at: place) != nil else { return nil }
-    let bytes = try FileByteSource(path: place).bytes(limit: Self.limit)
+    guard let bytes = try Self.bytes(at: place) else { return nil }
     let lines = bytes.split(separator: 0x0A, maxSplits: 1)
     let damage = Problem(.badData, "the store is damaged: not a change that bb began", at: place)
     guard let line = lines.first, let first = try? JSON.parse(Array(line), name: place) else { throw damage }
@@ -175,6 +174,16 @@ struct DirectoryJournal {
       }
     }
     self.steps = steps
+  }
+
+  /// The contents of the file; nil if there is none. Readers hold no lock: a file that the writing
+  /// process shortens concurrently is read again.
+  private static func bytes(at place: String) throws(Problem) -> [UInt8]? {
+    while let file = try FileByteSource.ifPresent(place) {
+      let bytes = try file.bytes(limit: limit)
+      if file.status().map({ Int($0.st_size) }) == bytes.count { return bytes }
+    }
+    return nil
   }
 
   private static func isPlain(_ name: String) -> Bool { !name.isEmpty && !name.utf8.contains { $0 == 0x2F || $0 == 0 } }
@@ -244,13 +253,14 @@ struct DirectoryJournal {
     guard unsafe rename(begun, target) == 0 else { throw Problem.posix(errno, "rename", target) }
   }
 
-  /// The current location of a file's content: its final name or, until the change is completed, its temporary name;
-  /// nil if the file is to be deleted.
-  func content(_ name: String, in path: String) -> String? {
-    guard let step = steps.first(where: { $0.name == name }) else { return "\(path)/\(name)" }
-    guard let from = step.from else { return nil }
-    if let temporary = try? step.temporary(from, in: path), unsafe access(temporary, F_OK) == 0 { return temporary }
-    return "\(path)/\(name)"
+  /// The file `name` of the directory as it is when the change is completed: it may still have its temporary name.
+  /// - Returns: nil if it does not exist then.
+  func open(_ name: String, in path: String) throws(Problem) -> FileByteSource? {
+    if let step = steps.first(where: { $0.name == name }) {
+      guard let from = step.from else { return nil }
+      if let file = try FileByteSource.ifPresent(try step.temporary(from, in: path)) { return file }
+    }
+    return try FileByteSource.ifPresent("\(path)/\(name)")
   }
 }
 

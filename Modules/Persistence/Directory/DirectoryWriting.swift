@@ -42,7 +42,7 @@ extension DirectoryStore {
 
   /// The directory with its lock, in the format of this program.
   func begin() async throws(Problem) -> DirectoryWork {
-    let isNew = try Self.manifest(of: path, try DirectoryJournal(in: path)) == nil
+    let isNew = try await reading { $0 == nil }
     if isNew {
       // Another process that makes the store just now has made the place of the lock first.
       let names = try DirectoryListing.names(path) ?? []
@@ -149,10 +149,7 @@ extension DirectoryStore {
       let sidecar = format.sidecarSuffix.map { "\(path)/\(file.name)\($0)" }
       var old = ReplacedTables.Table(described: nil, rows: nil, sidecar: nil, known: nil)
       if file.old != nil {
-        var bytes: [UInt8]?
-        if let sidecar, try FileStamp.now(at: sidecar) != nil {
-          bytes = try FileByteSource(path: sidecar).bytes(limit: DirectoryManifest.limit)
-        }
+        let bytes = try sidecar.flatMap(FileByteSource.ifPresent)?.bytes(limit: DirectoryManifest.limit)
         old = ReplacedTables.Table(
           described: work.manifest.tables[images.schema.name], rows: try FileSink.resolved("\(path)/\(file.name)"),
           sidecar: bytes, known: work.state.files[file.name])

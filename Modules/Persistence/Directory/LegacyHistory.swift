@@ -38,8 +38,7 @@ struct LegacyHistory {
   /// The identifiers follow from what the file holds: they are the same wherever it is read.
   /// - Throws: `badData` naming the line of what bb did not write.
   func entries() throws(Problem) -> [HistoryEntry] {
-    guard try FileStamp.now(at: path) != nil else { return [] }
-    let bytes = try FileByteSource(path: path).bytes(limit: Self.limit)
+    guard let bytes = try FileByteSource.ifPresent(path)?.bytes(limit: Self.limit) else { return [] }
     var entries: [HistoryEntry] = [], identifiers: [Int: String] = [:], line = 1, start = 0
     while let end = bytes[start...].firstIndex(of: 0x0A) {
       let place = "\(path):\(line)"

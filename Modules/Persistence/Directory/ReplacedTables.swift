@@ -49,14 +49,13 @@ struct ReplacedTables {
   /// A kept table; nil when it is not kept any more.
   func table(_ table: String, of id: String) throws(Problem) -> Table? {
     let folder = folder(id, table), place = folder + "/table.json"
-    guard try FileStamp.now(at: place) != nil else { return nil }
-    let document = try JSON.parse(try FileByteSource(path: place).bytes(limit: DirectoryManifest.limit), name: place)
+    guard let file = try FileByteSource.ifPresent(place) else { return nil }
+    let document = try JSON.parse(try file.bytes(limit: DirectoryManifest.limit), name: place)
     let rows = folder + "/rows", sidecar = folder + "/sidecar"
     return Table(
       described: document["table"].flatMap(DirectoryManifest.Table.init),
       rows: try FileStamp.now(at: rows) == nil ? nil : rows,
-      sidecar: try FileStamp.now(at: sidecar) == nil
-        ? nil : try FileByteSource(path: sidecar).bytes(limit: DirectoryManifest.limit),
+      sidecar: try FileByteSource.ifPresent(sidecar)?.bytes(limit: DirectoryManifest.limit),
       known: document["known"].flatMap(DirectoryState.File.init))
   }
 

@@ -110,9 +110,9 @@ public enum FetchedImages {
 
   /// An image with its bytes; nil if it is not one that pages may have.
   private static func embedded(_ file: String) throws(Problem) -> PageAddress? {
-    guard try FileStamp.now(at: file) != nil else { return nil }
-    let bytes = try FileByteSource(path: file).bytes(limit: FileLimit.image)
-    guard bytes.count <= largest, let kind = ImageKind(beginning: Array(bytes.prefix(64))) else { return nil }
+    guard let bytes = try FileByteSource.ifPresent(file)?.bytes(limit: FileLimit.image), bytes.count <= largest,
+      let kind = ImageKind(beginning: Array(bytes.prefix(64)))
+    else { return nil }
     switch kind {
     case .jpeg: return PageAddress(image: bytes, type: "image/jpeg")
     case .png: return PageAddress(image: bytes, type: "image/png")

@@ -22,6 +22,16 @@ public final class FileByteSource: ByteSource {
     try self.init(file, path, ifFolder: "")
   }
 
+  /// The regular file at `path`; nil if there is none. One call, because another process may rename or remove a file
+  /// between a look and the opening.
+  /// - Throws: `badData` for another kind of file; `permission`, `io`.
+  public static func ifPresent(_ path: String) throws(Problem) -> FileByteSource? {
+    do throws(Problem) { return try FileByteSource(path: path) } catch {
+      guard error.kind == .noInput else { throw error }
+      return nil
+    }
+  }
+
   /// Opens a file that the user named as input: also a pipe or a device, which is waited for.
   /// - `advice`: what to do instead when it is a directory.
   /// - Throws: `noInput`, `permission`, `io`; `usage` for a directory.

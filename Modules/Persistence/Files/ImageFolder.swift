@@ -55,18 +55,17 @@ public final class ImageFolder: ImageArchive {
   /// - Throws: `badData` for a manifest that bb did not write, `cannotCreate` for one of another dataset.
   public func records() throws(Problem) -> [ImageRecord] {
     var records: [ImageRecord] = []
-    if try FileStamp.now(at: manifest) != nil {
-      records = try ImageManifest.read(
-        try FileByteSource(path: manifest).bytes(limit: FileLimit.imageList), name: manifest)
+    if let file = try FileByteSource.ifPresent(manifest) {
+      records = try ImageManifest.read(try file.bytes(limit: FileLimit.imageList), name: manifest)
     }
     if let other = records.first(where: { $0.reference.dataset != dataset }) {
       throw Problem(
         .cannotCreate, "contains the images of \(other.reference.dataset)", at: name, hint: "choose another directory")
     }
     records = records.filter { size(of: $0) == $0.bytes }
-    if try FileStamp.now(at: journal) != nil {
+    if let file = try FileByteSource.ifPresent(journal) {
       // Not synced to disk: an entry is valid only if the file has its digest.
-      for line in try FileByteSource(path: journal).bytes(limit: FileLimit.imageList).split(separator: 10) {
+      for line in try file.bytes(limit: FileLimit.imageList).split(separator: 10) {
         guard let value = try? JSON.parse(Array(line), name: journal), let record = try? ImageManifest.record(value),
           record.reference.dataset == dataset, size(of: record) == record.bytes, try digest(of: record) == record.sha256
         else { continue }

@@ -36,9 +36,7 @@ public struct RecordingDirectory: Sendable {
   /// Writes the recording, in place of an earlier one.
   /// - Throws: `cannotCreate` for a file that is not a recording, `permission`, `io`.
   public func write(_ recording: SourceRecording) async throws(Problem) {
-    if try FileStamp.now(at: file) != nil,
-      !SourceRecording.isRecording(try FileByteSource(input: file).bytes(limit: Self.most))
-    {
+    if let old = try FileByteSource.ifPresent(file)?.bytes(limit: Self.most), !SourceRecording.isRecording(old) {
       throw Problem(
         .cannotCreate, "refusing to replace a file that is not a recording", at: file, hint: "name another directory")
     }
@@ -50,8 +48,7 @@ public struct RecordingDirectory: Sendable {
   /// - Throws: `permission`, `io`.
   public func rows(of dataset: String) throws(Problem) -> (bytes: [UInt8], name: String)? {
     let file = expected(dataset)
-    guard try FileStamp.now(at: file) != nil else { return nil }
-    return (try FileByteSource(input: file).bytes(limit: Self.most), file)
+    return try FileByteSource.ifPresent(file).map { (old) throws(Problem) in (try old.bytes(limit: Self.most), file) }
   }
 
   /// Writes the expected rows of a dataset.

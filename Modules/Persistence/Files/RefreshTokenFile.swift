@@ -19,10 +19,9 @@ public struct RefreshTokenFile: Sendable {
   /// The token of a source; nil if none was issued.
   /// - Throws: `permission`, `io`.
   public func token(of source: String) throws(Problem) -> String? {
-    let path = path(source)
-    guard try FileStamp.now(at: path) != nil else { return nil }
-    let text = String(decoding: try FileByteSource(input: path).bytes(limit: 1 << 16), as: UTF8.self)
-    return text.isEmpty ? nil : text
+    let bytes = try FileByteSource.ifPresent(path(source))?.bytes(limit: 1 << 16)
+    guard let bytes, !bytes.isEmpty else { return nil }
+    return String(decoding: bytes, as: UTF8.self)
   }
 
   /// Keeps the token of a source.
