@@ -42,13 +42,13 @@ public enum LiveServices {
     _ report: Report, _ userAgent: String, _ variables: [String: String], _ network: Network
   ) -> AppServices {
     let directories = Directories(variables), temporary = directories.temporary
-    let exporters = ExporterRegistry(adding: SQLiteExporter(temporaryFolder: temporary), before: "sql")
+    let exporters = ExporterRegistry(adding: SQLiteExporter(temporaryDirectory: temporary), before: "sql")
     let plugins = PluginRegistry(
       PluginDirectories(
         PluginDirectories.usual(variables, data: directories.data), reserved: exporters.exporters.map(\.descriptor.name)
       ),
       stream: SingerExporter(), variables: variables, temporary: temporary)
-    let scratch = TemporaryScratch(folder: temporary)
+    let scratch = TemporaryScratch(directory: temporary)
     let registry = StoreRegistry(
       scratch: scratch, known: Catalog.all, serverImages: directories.data + "/servers")
     var services = AppServices(report)
@@ -69,7 +69,7 @@ public enum LiveServices {
     services.terminal = StandardStreams(
       scratch: scratch, report: report, variables: variables, directories: directories)
     services.desktop = UserDesktop(variables: variables, directories: directories, ownsPages: false)
-    services.drafts = PrivateDrafts(folder: directories.state + "/drafts")
+    services.drafts = PrivateDrafts(directory: directories.state + "/drafts")
     services.identifiers = MachineIdentifiers()
     services.configuration = { () throws(Problem) in try directories.settings() }
     services.configure = { (key, value) async throws(Problem) in

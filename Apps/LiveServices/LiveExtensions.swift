@@ -63,7 +63,7 @@ struct Images: ImageServices {
     return sources.network.retrying(transport, policy)
   }
   func archive(_ path: String, dataset: String) async throws(Problem) -> any ImageArchive {
-    try await ImageFolder.open(path, dataset: dataset)
+    try await ImageArchiveDirectory.open(path, dataset: dataset)
   }
   func stored(_ location: String) throws(Problem) -> any ImageDirectory {
     sources.registry.images(of: try sources.registry.location(location))

@@ -204,7 +204,7 @@ struct LiveSources: SourceServices {
     let policy = CachingTransport.Policy(
       maximumAge: Int64(options.maxAge ?? 0), refresh: options.refresh, offline: options.offline)
     let caching = CachingTransport(
-      network.retrying(logged(options), retry(description, options)), folder: directories.cache, policy: policy,
+      network.retrying(logged(options), retry(description, options)), directory: directories.cache, policy: policy,
       date: SystemClock()
     ) { report.warning($0) }
     // A file names its own server: its key must not go where a variable meant for the built-in APIs points.
@@ -300,7 +300,7 @@ struct LiveSources: SourceServices {
       transport: metered(
         network.transport(
           TransportOptions(proxy: options.proxy, caFile: options.caFile, userAgent: userAgent), PrivateOrigins())),
-      folder: directories.cache, date: SystemClock())
+      directory: directories.cache, date: SystemClock())
     switch freshness {
     case .daily: maximumAge = DailySource.day
     case .minute: maximumAge = 60

@@ -30,7 +30,7 @@ public struct AppServices: Sendable {
   /// The desktop.
   public var desktop: any DesktopPort = NoDesktop()
   /// Texts that are being written.
-  public var drafts: any DraftFolder = NoDrafts()
+  public var drafts: any DraftDirectory = NoDrafts()
   /// Identifiers for new records.
   public var identifiers: any IdentifierSource = SequentialIdentifiers()
   /// Reads the settings of the environment and of the configuration file.

@@ -143,7 +143,7 @@ struct NoDesktop: DesktopPort {
   func keep(page html: [UInt8]) throws(Problem) -> String { throw Problem(.bug, "no desktop") }
 }
 
-struct NoDrafts: DraftFolder {
+struct NoDrafts: DraftDirectory {
   func make(_ text: [UInt8], about name: String) throws(Problem) -> String { throw Problem(.bug, "no drafts") }
   func text(at path: String) throws(Problem) -> [UInt8] { throw Problem(.bug, "no drafts") }
   func version(of path: String) -> [Int64] { [] }

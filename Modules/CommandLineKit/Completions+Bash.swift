@@ -43,7 +43,7 @@ extension Completions {
       let offer =
         switch option.values {
         case .file: "compopt -o default 2>/dev/null; COMPREPLY=()"
-        case .folder: "COMPREPLY=($(compgen -d -- \"$cur\"))"
+        case .directory: "COMPREPLY=($(compgen -d -- \"$cur\"))"
         case .free: "COMPREPLY=()"
         case .list:
           // The text before the last comma stays in front of the candidates for the next element.

@@ -55,7 +55,7 @@ extension Completions {
     line += " -l \(option.name)"
     if let letter = option.letter { line += " -s \(letter)" }
     switch option.values {
-    case .file, .folder: line += " -r -F"
+    case .file, .directory: line += " -r -F"
     case .free: line += option.placeholder == nil ? "" : " -x"
     case .list: line += " -x -a '(__fish_append , \(quoted(words.joined(separator: " "))))'"
     case .words, .dynamic: line += " -x -a '\(quoted(words.joined(separator: " ")))'"

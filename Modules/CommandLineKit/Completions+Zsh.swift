@@ -46,7 +46,7 @@ extension Completions {
     let action =
       switch option.values {
       case .file: "\(value)_files"
-      case .folder: "\(value)_files -/"
+      case .directory: "\(value)_files -/"
       case .free: value.isEmpty ? "" : "\(value) "
       case .list(let kind) where narrowed.contains { $0.kind == kind }:
         "\(value)_sequence compadd - ${=words_\(kind)}"

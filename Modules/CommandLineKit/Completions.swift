@@ -76,7 +76,7 @@ public struct Completions: Sendable {
     switch values {
     case .words(let list): list
     case .dynamic(let kind), .list(let kind): words[kind] ?? []
-    case .file, .folder, .free: []
+    case .file, .directory, .free: []
     }
   }
 

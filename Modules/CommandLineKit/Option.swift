@@ -7,7 +7,7 @@ public struct Option: Sendable, Hashable {
     /// One of these words; any other is refused.
     case words([String])
     /// A file, or a directory.
-    case file, folder
+    case file, directory
     /// Words that are known at run time: `dataset`, `format`; a comma-separated list of them: `column`.
     case dynamic(String), list(String)
     /// Anything.
@@ -139,7 +139,7 @@ public struct Argument: Sendable, Hashable {
   ) {
     self.placeholder = placeholder
     self.values = values
-    self.takesFiles = takesFiles || values == .file || values == .folder
+    self.takesFiles = takesFiles || values == .file || values == .directory
     self.count = count
     self.summary = summary
   }

@@ -12,7 +12,7 @@ public struct DailySource: Sendable {
   private let description: APIDescription
   private let server: String?
   private let transport: any HTTPTransport
-  private let folder: String
+  private let directory: String
   private let date: any WallClock
   private let patience: Duration
 
@@ -20,17 +20,17 @@ public struct DailySource: Sendable {
   ///   - description: the API.
   ///   - server: a server that speaks it, instead of the description's base URL.
   ///   - transport: asks it.
-  ///   - folder: the cache.
+  ///   - directory: the cache.
   ///   - date: the clock that decides what today is.
   ///   - patience: the time limit of a response.
   public init(
-    _ description: APIDescription, server: String?, transport: any HTTPTransport, folder: String,
+    _ description: APIDescription, server: String?, transport: any HTTPTransport, directory: String,
     date: any WallClock, patience: Duration = .seconds(2)
   ) {
     self.description = description
     self.server = server
     self.transport = transport
-    self.folder = folder
+    self.directory = directory
     self.date = date
     self.patience = patience
   }
@@ -68,12 +68,12 @@ public struct DailySource: Sendable {
 
   private func source(_ transport: any HTTPTransport, _ policy: CachingTransport.Policy) throws(Problem) -> RESTSource {
     // Problems of the data are reported by the program that lists them.
-    let caching = CachingTransport(transport, folder: folder, policy: policy, date: date) { _ in }
+    let caching = CachingTransport(transport, directory: directory, policy: policy, date: date) { _ in }
     return try RESTSource(description, server: server, transport: caching) { _ in }
   }
 
   /// A file that is touched when the API is asked.
-  private var stamp: String { "\(folder)/asked-\(description.name)" }
+  private var stamp: String { "\(directory)/asked-\(description.name)" }
 
   private func isDue(after maximumAge: Int64) -> Bool {
     var status = stat()
@@ -85,7 +85,7 @@ public struct DailySource: Sendable {
   /// Without a place for the stamp, it is asked each time.
   private func remember() {
     var path = ""
-    for part in folder.split(separator: "/") {
+    for part in directory.split(separator: "/") {
       path += "/" + part
       _ = unsafe mkdir(path, 0o700)
     }

@@ -92,36 +92,42 @@ struct RESTMembers: Sendable {
 
   private mutating func visit(_ node: Int, _ value: JSON) {
     switch value {
-    case .object(let members):
-      if nodes[node].run > 0, members.count == nodes[node].lastKeys.count,
-        zip(members, nodes[node].lastKeys).allSatisfy({ $0.key == $1 })
-      {
-        nodes[node].run += 1
-      } else {
-        note(node)
-        nodes[node].lastKeys = members.map(\.key)
-        nodes[node].run = 1
-        nodes[node].places = nodes[node].children.compactMap { child in
-          let key = nodes[child].key
-          return members.firstIndex { $0.key == key }.map { (child, $0) }
-        }
-        for place in nodes[node].places { nodes[place.child].isFound = true }
-      }
-      for place in nodes[node].places {
-        let value = members[place.member].value
-        nodes[place.child].kinds.formUnion(Kinds(value))
-        if !nodes[place.child].children.isEmpty { visit(place.child, value) }
-      }
-    case .array(let elements):
-      for child in nodes[node].children {
-        guard let index = Int(String(decoding: nodes[child].key, as: UTF8.self)), elements.indices.contains(index)
-        else { continue }
-        nodes[child].isFound = true
-        nodes[child].kinds.formUnion(Kinds(elements[index]))
-        if !nodes[child].children.isEmpty { visit(child, elements[index]) }
-      }
+    case .object(let members): visit(node, members)
+    case .array(let elements): visit(node, elements)
     default: break
     }
+  }
+
+  private mutating func visit(_ node: Int, _ members: [JSON.Member]) {
+    if nodes[node].run > 0, members.count == nodes[node].lastKeys.count,
+      zip(members, nodes[node].lastKeys).allSatisfy({ $0.key == $1 })
+    {
+      nodes[node].run += 1
+    } else {
+      note(node)
+      nodes[node].lastKeys = members.map(\.key)
+      nodes[node].run = 1
+      nodes[node].places = nodes[node].children.compactMap { child in
+        let key = nodes[child].key
+        return members.firstIndex { $0.key == key }.map { (child, $0) }
+      }
+      for place in nodes[node].places { nodes[place.child].isFound = true }
+    }
+    for place in nodes[node].places { add(members[place.member].value, to: place.child) }
+  }
+
+  private mutating func visit(_ node: Int, _ elements: [JSON]) {
+    for child in nodes[node].children {
+      guard let index = Int(String(decoding: nodes[child].key, as: UTF8.self)), elements.indices.contains(index)
+      else { continue }
+      nodes[child].isFound = true
+      add(elements[index], to: child)
+    }
+  }
+
+  private mutating func add(_ value: JSON, to child: Int) {
+    nodes[child].kinds.formUnion(Kinds(value))
+    if !nodes[child].children.isEmpty { visit(child, value) }
   }
 
   /// Counts the unread members of the objects that had the same names in a row.

@@ -29,7 +29,7 @@ struct RESTOrigin: Hashable {
     if link.hasPrefix("//") { return plain[..<mark.lowerBound] + ":" + link }
     if link.hasPrefix("/") { return plain[..<path] + link }
     if link.hasPrefix("?") { return plain + link }
-    let folder = plain[path...].lastIndex(of: "/").map { plain[...$0] } ?? plain + "/"
-    return folder + link
+    let directory = plain[path...].lastIndex(of: "/").map { plain[...$0] } ?? plain + "/"
+    return directory + link
   }
 }

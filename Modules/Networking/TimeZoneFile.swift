@@ -24,7 +24,7 @@ extension TimeZoneRules {
   }
 
   private static func read(_ name: String) throws(Problem) -> TimeZoneRules {
-    let folder = "/usr/share/zoneinfo"
+    let directory = "/usr/share/zoneinfo"
     let isName = name.utf8.allSatisfy { byte in
       (byte | 32) &- 97 < 26 || byte &- 48 < 10 || "_+-/".utf8.contains(byte)
     }
@@ -32,9 +32,9 @@ extension TimeZoneRules {
       throw Problem(
         .configuration, "unknown time zone “\(name)”", hint: "use UTC, +02:00, or a name such as Europe/Vienna")
     }
-    guard let (bytes, _) = CacheStore.read("\(folder)/\(name)", followsLinks: true), let rules = TimeZoneRules(bytes)
+    guard let (bytes, _) = CacheStore.read("\(directory)/\(name)", followsLinks: true), let rules = TimeZoneRules(bytes)
     else {
-      guard CacheStore.read("\(folder)/UTC", followsLinks: true) != nil else {
+      guard CacheStore.read("\(directory)/UTC", followsLinks: true) != nil else {
         throw Problem(
           .configuration, "unknown time zone “\(name)”: this system has no time zone data",
           hint: "install tzdata, or use an offset such as +02:00")

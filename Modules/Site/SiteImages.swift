@@ -73,9 +73,9 @@ public struct SiteImages {
     guard let file else { return nil }
     let name = file.path.split(separator: "/").last.map(String.init) ?? "",
       dot = name.lastIndex(of: ".") ?? name.endIndex
-    let stem = String(name[..<dot]), folder = SiteName.slug(file.dataset)
+    let stem = String(name[..<dot]), subdirectory = SiteName.slug(file.dataset)
     let isPlain = stem.utf8.count <= 80 && stem.utf8.allSatisfy { $0 &- 48 < 10 || $0 &- 97 < 26 || $0 == 45 }
-    var path = "images/\(folder.isEmpty ? "other" : folder)/"
+    var path = "images/\(subdirectory.isEmpty ? "other" : subdirectory)/"
     path += isPlain && !stem.isEmpty ? stem : SiteName.name(stem, Array(stem.utf8) + [0])
     if !paths.insert(path).inserted {
       path += "-" + SiteName.digest(key)

@@ -37,7 +37,7 @@ import Testing
   static let particular: Set = ["geojson", "gpx", "kml", "vcard", "xlsx", "bars", "svg"]
 
   @Test("every format has its place in the table") func complete() {
-    let exporters = ExporterRegistry(adding: SQLiteExporter(temporaryFolder: "/tmp"), before: "sql").exporters
+    let exporters = ExporterRegistry(adding: SQLiteExporter(temporaryDirectory: "/tmp"), before: "sql").exporters
     let names = exporters.map(\.descriptor.name)
     #expect(Set(names) == Set(Self.formats.map(\.name)).union(Self.particular))
     for (name, way) in Self.formats {

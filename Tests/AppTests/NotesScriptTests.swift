@@ -3,7 +3,7 @@ import Persistence
 import Testing
 
 @Suite("bb-notes with every store") struct NotesScriptTests {
-  private static let kinds = StoreRegistry(scratch: TemporaryScratch(folder: "/tmp"), known: Catalog.all).factories
+  private static let kinds = StoreRegistry(scratch: TemporaryScratch(directory: "/tmp"), known: Catalog.all).factories
     .filter { $0.kind != .server }
     .filter(\.isDurable).map(
       \.scheme)

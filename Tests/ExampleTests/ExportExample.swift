@@ -8,7 +8,7 @@ import Rows
 /// Writes the records of a file for which a condition holds to another file, in the format of its extension.
 /// - Returns: The number of records written.
 func export(_ input: String, where condition: String, to output: String) async throws(Problem) -> Int {
-  let scratch = TemporaryScratch(folder: "/tmp")
+  let scratch = TemporaryScratch(directory: "/tmp")
   let source = try FileSource(path: input, FileInputOptions(), scratch: scratch) { print("warning: \($0)") }
   guard let exporter = ExporterRegistry().exporter(forPath: output) else {
     throw Problem(.usage, "unknown format", at: output)

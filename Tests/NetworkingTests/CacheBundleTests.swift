@@ -4,7 +4,7 @@ import Glibc
 import Testing
 
 @Suite("Shelves of the cache") struct CacheBundleTests {
-  private let path = temporaryFolder() + "/http/x.shelf"
+  private let path = temporaryDirectory() + "/http/x.shelf"
 
   private func entry(_ number: Int, size: Int = 20) -> CacheEntry {
     CacheEntry(

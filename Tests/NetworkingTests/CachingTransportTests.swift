@@ -11,14 +11,14 @@ import Testing
     let all = Mutex<[String]>([])
     func add(_ line: String) { all.withLock { $0.append(line) } }
   }
-  private let folder = temporaryFolder()
+  private let folder = temporaryDirectory()
   private let notes = Notes()
 
   private func cache(
     _ policy: CachingTransport.Policy = CachingTransport.Policy(), at seconds: Int64 = 1_700_000_000,
     over inner: any HTTPTransport = TransportCase.curl()
   ) -> CachingTransport {
-    CachingTransport(inner, folder: folder, policy: policy, date: StillDate(seconds: seconds), report: notes.add)
+    CachingTransport(inner, directory: folder, policy: policy, date: StillDate(seconds: seconds), report: notes.add)
   }
 
   /// Gives `[1]` with an ETag, 304 when it is known, and 500 for as long as `isDown`.

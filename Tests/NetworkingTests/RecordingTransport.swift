@@ -14,7 +14,7 @@ struct RecordingTransport: HTTPTransport {
   /// Records the responses of `inner` in `folder`, which is created if necessary.
   init(_ inner: any HTTPTransport, folder: String, date: any WallClock) {
     self.inner = inner
-    store = CacheStore(folder: folder)
+    store = CacheStore(directory: folder)
     self.date = date
   }
 
@@ -42,7 +42,7 @@ struct ReplayingTransport: HTTPTransport {
   private let store: CacheStore
 
   /// Answers what `folder` holds.
-  init(folder: String) { store = CacheStore(folder: folder) }
+  init(folder: String) { store = CacheStore(directory: folder) }
 
   /// The recorded response, with its header fields `ETag`, `Last-Modified` and `Content-Type`.
   /// - Throws: `unavailable` if the request was never recorded, or its file is damaged; `badData` if the body is larger

@@ -17,11 +17,11 @@ struct TransportCase: Sendable, CustomTestStringConvertible {
     TransportCase(testDescription: "RetryingTransport") { retrying(curl()) },
     TransportCase(testDescription: "CachingTransport") {
       CachingTransport(
-        retrying(curl()), folder: temporaryFolder(), policy: CachingTransport.Policy(), date: StillDate()
+        retrying(curl()), directory: temporaryDirectory(), policy: CachingTransport.Policy(), date: StillDate()
       ) { _ in }
     },
     TransportCase(testDescription: "RecordingTransport") {
-      RecordingTransport(curl(), folder: temporaryFolder(), date: StillDate())
+      RecordingTransport(curl(), folder: temporaryDirectory(), date: StillDate())
     },
   ]
 
@@ -38,7 +38,7 @@ struct StillDate: WallClock {
 }
 
 /// A private directory below the temporary one.
-func temporaryFolder() -> String {
+func temporaryDirectory() -> String {
   "/tmp/bb-net-\(getpid())-\(String(UInt64.random(in: 0 ... .max), radix: 36))"
 }
 

@@ -9,7 +9,7 @@ import Testing
 /// The files of a directory store while a user edits them.
 @Suite("a directory that a user edits") struct DirectoryEditingTests {
   private let folder = Folder()
-  private let registry = StoreRegistry(scratch: TemporaryScratch(folder: "/tmp"), known: Catalog.all)
+  private let registry = StoreRegistry(scratch: TemporaryScratch(directory: "/tmp"), known: Catalog.all)
 
   private func store(_ scheme: String) async throws -> any RecordStore {
     let store = registry.open(StoreLocation(scheme: scheme, path: folder.path + "/s"))

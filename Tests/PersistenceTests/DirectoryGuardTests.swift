@@ -11,7 +11,7 @@ import Testing
   private let folder = Folder()
   private static let registry = StoreFixtures.registry
   private static let durable = registry.factories.filter { $0.isDurable && $0.kind != .server }.map(\.scheme)
-  private static let directories = registry.factories.filter(\.isFolder).map(\.scheme)
+  private static let directories = registry.factories.filter(\.isDirectory).map(\.scheme)
 
   private func store(_ scheme: String, _ name: String = "s") async throws -> any RecordStore {
     let store = Self.registry.open(StoreLocation(scheme: scheme, path: "\(folder.path)/\(name)"))

@@ -15,7 +15,7 @@ struct FileSourceTests {
     _ name: String, _ reading: FileInputOptions = FileInputOptions(), table: String? = nil, widened: Bool = false
   ) async throws -> [String] {
     let source = try FileSource(
-      path: "\(folder.path)/\(name)", reading, scratch: TemporaryScratch(folder: folder.path)
+      path: "\(folder.path)/\(name)", reading, scratch: TemporaryScratch(directory: folder.path)
     ) { _ in }
     let names = try await source.tables().map(\.name)
     var rows = try await source.rows(of: table ?? names.first ?? "", RowRequest())
@@ -177,7 +177,8 @@ struct FileSourceTests {
 
   @Test func ofColumnsThatAreNotThereAllAreRead() async throws {
     try makeDatabase("CREATE TABLE t(v); INSERT INTO t VALUES(1)", at: "\(folder.path)/t.db")
-    let source = try FileSource(path: "\(folder.path)/t.db", .init(), scratch: TemporaryScratch(folder: "/tmp")) { _ in
+    let source = try FileSource(path: "\(folder.path)/t.db", .init(), scratch: TemporaryScratch(directory: "/tmp")) {
+      _ in
     }
     #expect(try await source.rows(of: "t", RowRequest(columns: ["nosuch"])).schema.columns.map(\.name) == ["v"])
   }

@@ -186,7 +186,7 @@ final class Folder: Sendable {
   @Test("a spill buffer returns every batch, from memory and from its file", arguments: [0, 1 << 20, 1 << 30])
   func spool(limit: Int) async throws {
     let schema = Schema("t", columns: [ColumnDescription("a", .integer), ColumnDescription("b", .text)])
-    let spool = SpillBuffer(schema: schema, scratch: TemporaryScratch(folder: "/tmp"), memoryLimit: limit)
+    let spool = SpillBuffer(schema: schema, scratch: TemporaryScratch(directory: "/tmp"), memoryLimit: limit)
     for start in 0..<10 {
       var builder = RowBatchBuilder(width: 2)
       for row in 0..<50 {
@@ -206,7 +206,7 @@ final class Folder: Sendable {
   }
   @Test("a pipe that was spooled can be read again") func spooled() throws {
     let source = try SpooledByteSource(
-      MemoryByteSource("abc", name: "standard input"), scratch: TemporaryScratch(folder: "/tmp"))
+      MemoryByteSource("abc", name: "standard input"), scratch: TemporaryScratch(directory: "/tmp"))
     for source in [source, try #require(try source.reopened())] {
       var bytes = ArenaBuilder()
       #expect(try source.read(into: &bytes, limit: 10) == 3)

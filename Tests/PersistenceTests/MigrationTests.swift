@@ -8,8 +8,8 @@ import Testing
 
 @Suite("Migration") struct MigrationTests {
   private let folder = Folder()
-  private let registry = StoreRegistry(scratch: TemporaryScratch(folder: "/tmp"), known: Catalog.all)
-  private static let durable = StoreRegistry(scratch: TemporaryScratch(folder: "/tmp"), known: Catalog.all).factories
+  private let registry = StoreRegistry(scratch: TemporaryScratch(directory: "/tmp"), known: Catalog.all)
+  private static let durable = StoreRegistry(scratch: TemporaryScratch(directory: "/tmp"), known: Catalog.all).factories
     .filter { $0.kind != .server }
     .filter(\.isDurable).map(\.scheme)
 

@@ -23,7 +23,8 @@ import Testing
     limits.silence = 300
     limits.total = total
     return try ProgramSink(
-      "/bin/sh", ["-c", script], variables: [:], folder: try PrivateDirectory(in: "/tmp"), into: inner, limits: limits)
+      "/bin/sh", ["-c", script], variables: [:], directory: try PrivateDirectory(in: "/tmp"), into: inner,
+      limits: limits)
   }
 
   @Test("what goes in comes out, and is published at the end alone") func whole() async throws {

@@ -5,7 +5,7 @@ import Testing
 
 /// Every store that the registry knows.
 enum StoreFixtures {
-  static let scratch = TemporaryScratch(folder: "/tmp")
+  static let scratch = TemporaryScratch(directory: "/tmp")
   /// With a kind of directory store that only tests know.
   static let registry = StoreRegistry(scratch: scratch, known: Catalog.all, directories: DirectoryFormat.all + [.lines])
   static let all = local + PostgresFixture.all

@@ -5,7 +5,7 @@ import Rows
 import Testing
 
 @Suite("locations of stores") struct StoreRegistryTests {
-  private let registry = StoreRegistry(scratch: TemporaryScratch(folder: "/tmp"), known: Catalog.all)
+  private let registry = StoreRegistry(scratch: TemporaryScratch(directory: "/tmp"), known: Catalog.all)
 
   @Test(
     "a text says the kind, or its suffix does",

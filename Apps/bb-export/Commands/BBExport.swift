@@ -137,7 +137,7 @@ enum BBExport {
         "DATASET", values: .dynamic("dataset"), count: .optional,
         "dataset or table; optional if the input has only one table")
     ],
-    options: [Options.imageFolder, Options.parallel, Options.maxImage, Options.maxTotal]
+    options: [Options.imageDirectory, Options.parallel, Options.maxImage, Options.maxTotal]
       + Options.selecting.filter { !ImagesCommand.without.contains($0) } + Options.readingFiles + [
         Options.sheet, Options.storage,
       ]

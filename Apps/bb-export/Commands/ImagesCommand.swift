@@ -22,7 +22,7 @@ struct ImagesCommand {
     + "image columns."
 
   func run() async throws(Problem) {
-    guard let folder = invocation[Options.imageFolder] else {
+    guard let directory = invocation[Options.imageDirectory] else {
       throw Problem(.usage, "missing required option -o DIR", hint: "for example: -o images")
     }
     let work = try ImagesWork(invocation, services)
@@ -42,7 +42,7 @@ struct ImagesCommand {
     // The key names the files, whatever columns were selected.
     wanted.columns = nil
     let chosen = try wanted.apply(to: rows, scratch: services.scratch)
-    let line = try await work.run(chosen, columns: columns, into: folder)
+    let line = try await work.run(chosen, columns: columns, into: directory)
     if !invocation.isOn(SharedOptions.quiet) { try services.terminal.write(line.text + "\n") }
     if let problem = line.problem { throw problem }
   }

@@ -37,9 +37,9 @@ struct ImagesWork {
   ///
   /// - Parameters:
   ///   - columns: the positions of the columns that refer to images.
-  ///   - folder: a directory for the images of this dataset alone; created if missing.
+  ///   - directory: a directory for the images of this dataset alone; created if missing.
   /// - Throws: errors of the rows or the directory.
-  func run(_ rows: any RowStream, columns: [Int], into folder: String) async throws(Problem) -> Outcome {
+  func run(_ rows: any RowStream, columns: [Int], into directory: String) async throws(Problem) -> Outcome {
     var list = ImageList(of: rows.schema, in: columns)
     while let batch = try await rows.next()?.batch() { list.add(batch) }
     let references = list.references
@@ -52,7 +52,7 @@ struct ImagesWork {
     guard !references.isEmpty else {
       return Outcome(text: "\(rows.schema.name): no image URLs in \(Progress.grouped(list.rows)) records")
     }
-    let archive = try await services.images.archive(folder, dataset: rows.schema.name)
+    let archive = try await services.images.archive(directory, dataset: rows.schema.name)
     let progress = services.progress
     progress.begin(rows.schema.name, "images")
     defer { progress.finish() }
@@ -67,7 +67,7 @@ struct ImagesWork {
     let tenths = seconds * 10 + attoseconds / 100_000_000_000_000_000
     let text =
       "\(rows.schema.name): \(Progress.grouped(references.count)) \(references.count == 1 ? "image" : "images") in "
-      + "\(folder): \(summary.added) new, \(summary.changed) updated, \(summary.unchanged) unchanged, "
+      + "\(directory): \(summary.added) new, \(summary.changed) updated, \(summary.unchanged) unchanged, "
       + "\(summary.failures.count) failed; \(Progress.size(summary.bytes)) in \(tenths / 10).\(tenths % 10) s"
     guard !summary.failures.isEmpty else { return Outcome(text: text) }
     if summary.failures.allSatisfy(PrivateAddress.isRefusal) {
@@ -75,7 +75,7 @@ struct ImagesWork {
         text: text,
         problem: Problem(
           .badData, "refused \(summary.failures.count) of \(references.count) images: they are at private addresses",
-          at: folder, hint: "use --allow-private to fetch them"))
+          at: directory, hint: "use --allow-private to fetch them"))
     }
     return Outcome(
       text: text,
@@ -83,7 +83,7 @@ struct ImagesWork {
         .busy,
         "failed to download \(summary.failures.count) of \(references.count) "
           + "\(references.count == 1 ? "image" : "images")",
-        at: folder,
+        at: directory,
         hint: "run the command again to retry"))
   }
 
@@ -91,7 +91,7 @@ struct ImagesWork {
   struct Collection {
     let work: ImagesWork
     /// The parent directory.
-    let folder: String
+    let directory: String
 
     /// Downloads the images that the records of some tables of a store refer to, and reports the outcome per table.
     /// - Throws: `busy` if some failed.
@@ -102,7 +102,7 @@ struct ImagesWork {
         let columns = ImageReference.columns(of: rows.schema)
         guard !columns.isEmpty else { continue }
         let outcome = try await work.run(
-          rows, columns: columns, into: folder + "/" + ImageReference.folderName(of: table))
+          rows, columns: columns, into: directory + "/" + ImageReference.directoryName(of: table))
         work.services.report.result(outcome.text)
         if let problem = outcome.problem { problems.append(problem) }
       }

@@ -122,8 +122,8 @@ enum Options {
     "stop if the responses of the API exceed this total size")
 
   private static let picturing = "Images"
-  static let imageFolder = Option.value(
-    "output", short: "o", "DIR", values: .folder, in: picturing,
+  static let imageDirectory = Option.value(
+    "output", short: "o", "DIR", values: .directory, in: picturing,
     "directory for the images and their manifest, images.json")
   static let parallel = Option.value("parallel", "N", default: "16", in: picturing, "parallel downloads, 1 to 64")
   static let maxImage = Option.value(
@@ -136,7 +136,7 @@ enum Options {
     "storage", "STORE", values: .file, default: "$BB_STORAGE or the default store", setting: .store, in: syncing,
     "store to write: sqlite:FILE, csv:DIR, json:DIR, postgres://HOST/DATABASE")
   static let syncImages = Option.value(
-    "images", "DIR", values: .folder, in: syncing,
+    "images", "DIR", values: .directory, in: syncing,
     "also download images, into one subdirectory of DIR per dataset")
   static let fromStorage = Option.value(
     "from-storage", "STORE", values: .file, in: reading, "copy from another store")
@@ -164,7 +164,7 @@ enum Options {
 
   private static let siting = "Site"
   static let siteDirectory = Option.value(
-    "output", short: "o", "DIR", values: .folder, in: siting,
+    "output", short: "o", "DIR", values: .directory, in: siting,
     "directory to write; a site that bb wrote before is replaced")
   static let siteOpen = Option.flag(
     "open", in: siting, "open the site in the browser; print its URL if there is no desktop")
@@ -173,7 +173,7 @@ enum Options {
     "images", "WHICH", values: .words(["local", "remote", "none"]), default: "local", setting: .siteImages, in: siting,
     "images to show: only those at hand, also those on the web, or none")
   static let siteImageDirectory = Option.value(
-    "image-dir", "DIR", values: .folder, default: "images of the store", in: siting,
+    "image-dir", "DIR", values: .directory, default: "images of the store", in: siting,
     "also show the images that bb-export images or sync --images stored in DIR")
   static let siteStore = Option.value(
     "storage", "STORE", values: .file, default: "$BB_STORAGE or the default store", in: siting,

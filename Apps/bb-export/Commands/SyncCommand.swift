@@ -122,12 +122,12 @@ struct SyncCommand {
 
   /// The image downloads of the tables, if requested.
   private func pictures(isDryRun: Bool) throws(Problem) -> ImagesWork.Collection? {
-    guard let folder = invocation[Options.syncImages] else { return nil }
+    guard let directory = invocation[Options.syncImages] else { return nil }
     if isDryRun || invocation.has(Options.offline) {
       throw Problem(
         .usage, "--images cannot be used with --\(isDryRun ? "dry-run" : "offline")", hint: "remove one of them")
     }
-    return ImagesWork.Collection(work: try ImagesWork(invocation, services), folder: folder)
+    return ImagesWork.Collection(work: try ImagesWork(invocation, services), directory: directory)
   }
 
   /// A table to be synced.

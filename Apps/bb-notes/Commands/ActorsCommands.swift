@@ -134,14 +134,14 @@ enum ActorsCommands {
       (record, before, context) async throws(Problem) in
       let images = record[.images], known = before?[.images] ?? []
       if context.has(link) || images.allSatisfy(known.contains) { return record }
-      let folder = try context.services.images.stored(try context.location().text)
+      let directory = try context.services.images.stored(try context.location().text)
       var names: [String] = []
       for path in images {
         let isKept = path.hasPrefix("https://") || path.hasPrefix("http://") || known.contains(path)
         names.append(
           isKept
             ? path
-            : try await folder.add(path, to: "actors", record: record[.id] ?? ""))
+            : try await directory.add(path, to: "actors", record: record[.id] ?? ""))
       }
       var result = record
       result[.images] = names
@@ -193,8 +193,8 @@ enum ActorsCommands {
     let record = try await named.records(context).find(context.arguments[0])
     let images = record[.images], name = record[.name] ?? ""
     guard !images.isEmpty else { throw Problem(.absent, "no images recorded for \(name)") }
-    let folder = try context.services.images.stored(try context.location().text)
-    let places = images.map { folder.path(of: $0) ?? $0 }
+    let directory = try context.services.images.stored(try context.location().text)
+    let places = images.map { directory.path(of: $0) ?? $0 }
     if context.services.desktop.isPresent {
       let page = try await context.services.desktop.keep(page: GalleryPage.html(name, images: places))
       if context.services.desktop.open(page) { return }

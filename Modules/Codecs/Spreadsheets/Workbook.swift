@@ -100,21 +100,21 @@ public struct Workbook: Sendable {
   private static func relations(
     of part: String, _ archive: ZipArchive
   ) throws(Problem) -> [(kind: String, id: String, target: String)] {
-    var folder = part.split(separator: "/").dropLast().map(String.init)
+    var directory = part.split(separator: "/").dropLast().map(String.init)
     let name = part.split(separator: "/").last.map { "\($0).rels" } ?? ".rels"
-    guard let entry = try archive.entry(named: (folder + ["_rels", name]).joined(separator: "/")) else { return [] }
+    guard let entry = try archive.entry(named: (directory + ["_rels", name]).joined(separator: "/")) else { return [] }
     var relations: [(kind: String, id: String, target: String)] = []
     try read(entry, archive) { (xml) throws(Problem) in
       guard xml.isNamed("Relationship"), let type = try xml.value("Type"), let target = try xml.value("Target"),
         try xml.value("TargetMode") != "External"
       else { return }
       guard relations.count < mostSheets * 2 else { throw xml.problem("more than \(mostSheets * 2) relationships") }
-      folder = target.hasPrefix("/") ? [] : part.split(separator: "/").dropLast().map(String.init)
+      directory = target.hasPrefix("/") ? [] : part.split(separator: "/").dropLast().map(String.init)
       for step in target.split(separator: "/") {
-        if step == ".." { _ = folder.popLast() } else if step != "." { folder.append(String(step)) }
+        if step == ".." { _ = directory.popLast() } else if step != "." { directory.append(String(step)) }
       }
       let kind = type.split(separator: "/").last.map(String.init) ?? ""
-      relations.append((kind, try xml.value("Id") ?? "", folder.joined(separator: "/")))
+      relations.append((kind, try xml.value("Id") ?? "", directory.joined(separator: "/")))
     }
     return relations
   }

@@ -25,7 +25,7 @@ public struct ImageReference: Sendable, Hashable {
   public var stem: String { ImageName.stem(key: key, number: number) }
 
   /// The name of the directory for the images of a dataset.
-  public static func folderName(of dataset: String) -> String { ImageName.escaped(dataset) }
+  public static func directoryName(of dataset: String) -> String { ImageName.escaped(dataset) }
 
   /// The columns of a schema that refer to images: those with a typical name that may hold URLs.
   public static func columns(of schema: Schema) -> [Int] {

@@ -3,7 +3,7 @@ public import Rows
 /// Text editing by the user: written text is never lost, and unintended changes are discarded.
 public struct TextEditing: Sendable {
   private let editor: any TextEditor
-  private let drafts: any DraftFolder
+  private let drafts: any DraftDirectory
 
   /// The outcome of an editor session.
   public enum Outcome: Sendable, Hashable {
@@ -14,7 +14,7 @@ public struct TextEditing: Sendable {
   }
 
   /// Creates editing with `editor`; drafts are kept in `drafts` in the meantime.
-  public init(_ editor: any TextEditor, _ drafts: any DraftFolder) {
+  public init(_ editor: any TextEditor, _ drafts: any DraftDirectory) {
     self.editor = editor
     self.drafts = drafts
   }

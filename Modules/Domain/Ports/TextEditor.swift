@@ -9,7 +9,7 @@ public protocol TextEditor: Sendable {
 }
 
 /// Texts that are being written, each in a private file, so that none is lost.
-public protocol DraftFolder: Sendable {
+public protocol DraftDirectory: Sendable {
   /// Makes a draft.
   ///
   /// - Parameters:

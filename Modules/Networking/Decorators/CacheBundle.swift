@@ -160,7 +160,7 @@ final class CacheBundle: Sendable {
     let flags = O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW
     var fresh = unsafe open(temporary, flags, 0o600)
     if fresh < 0, errno == ENOENT {
-      CacheFile.makeFolder(of: path)
+      CacheFile.makeTemporaryDirectory(of: path)
       fresh = unsafe open(temporary, flags, 0o600)
     }
     guard fresh >= 0 else { return false }
@@ -215,10 +215,10 @@ final class CacheShelves: Sendable {
   private let shelves = Mutex<[String: CacheBundle]>([:])
 
   /// The shelf of answers to questions of this kind.
-  func shelf(_ kind: String, in folder: String) -> CacheBundle {
+  func shelf(_ kind: String, in directory: String) -> CacheBundle {
     shelves.withLock { shelves in
       if let shelf = shelves[kind] { return shelf }
-      let shelf = CacheBundle(path: "\(folder)/\(SHA256.hex(Array(kind.utf8))).shelf")
+      let shelf = CacheBundle(path: "\(directory)/\(SHA256.hex(Array(kind.utf8))).shelf")
       shelves[kind] = shelf
       return shelf
     }

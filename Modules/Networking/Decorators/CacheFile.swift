@@ -23,7 +23,7 @@ struct CacheFile: Sendable {
     let flags = O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW
     var descriptor = unsafe open(path, flags, 0o600)
     if descriptor < 0, errno == ENOENT {
-      Self.makeFolder(of: path)
+      Self.makeTemporaryDirectory(of: path)
       descriptor = unsafe open(path, flags, 0o600)
     }
     guard descriptor >= 0 else { return errno == EEXIST ? nil : false }
@@ -62,11 +62,11 @@ struct CacheFile: Sendable {
   }
 
   /// Creates the private directory of a file, and its parents.
-  static func makeFolder(of path: String) {
+  static func makeTemporaryDirectory(of path: String) {
     guard let slash = path.lastIndex(of: "/"), slash != path.startIndex else { return }
-    let folder = String(path[..<slash])
-    if unsafe mkdir(folder, 0o700) == 0 || errno != ENOENT { return }
-    makeFolder(of: folder)
-    unsafe mkdir(folder, 0o700)
+    let directory = String(path[..<slash])
+    if unsafe mkdir(directory, 0o700) == 0 || errno != ENOENT { return }
+    makeTemporaryDirectory(of: directory)
+    unsafe mkdir(directory, 0o700)
   }
 }

@@ -7,7 +7,7 @@ import Synchronization
 /// The time at which a response was last found unchanged is the modification time of its file, so recording it needs no
 /// write.
 struct CacheStore: Sendable {
-  private let folder: String
+  private let directory: String
   private let written: CacheWritten
   private let shelves = CacheShelves()
 
@@ -17,17 +17,17 @@ struct CacheStore: Sendable {
     case shelf(CacheBundle, CacheBundle.Key)
   }
 
-  init(folder: String) {
-    self.folder = folder + "/http"
-    written = CacheWritten(folder: self.folder)
+  init(directory: String) {
+    self.directory = directory + "/http"
+    written = CacheWritten(directory: self.directory)
   }
 
   /// The location of the response to a request.
   /// - Parameter shelf: the collection of the response, if there is one.
   func place(of question: String, on shelf: String? = nil) -> Place {
     let question = Array(question.utf8)
-    guard let shelf else { return .file("\(folder)/\(SHA256.hex(question))") }
-    return .shelf(shelves.shelf(shelf, in: folder), CacheBundle.Key(question))
+    guard let shelf else { return .file("\(directory)/\(SHA256.hex(question))") }
+    return .shelf(shelves.shelf(shelf, in: directory), CacheBundle.Key(question))
   }
 
   /// The entry at a place; nil when there is none, or it is damaged.
@@ -84,19 +84,19 @@ struct CacheStore: Sendable {
 
 /// Avoids lookups in an empty cache: if its directory did not exist at first, it contains only entries of this process.
 final class CacheWritten: Sendable {
-  private let folder: String
+  private let directory: String
   private struct State {
     var wasAbsent: Bool?
     var paths: Set<String> = []
   }
   private let state = Mutex(State())
 
-  init(folder: String) { self.folder = folder }
+  init(directory: String) { self.directory = directory }
 
   /// Whether there may be a file at `path`.
   func mayHold(_ path: String) -> Bool {
     state.withLock { state in
-      if state.wasAbsent == nil { state.wasAbsent = unsafe access(folder, F_OK) != 0 && errno == ENOENT }
+      if state.wasAbsent == nil { state.wasAbsent = unsafe access(directory, F_OK) != 0 && errno == ENOENT }
       return state.wasAbsent == false || state.paths.contains(path)
     }
   }

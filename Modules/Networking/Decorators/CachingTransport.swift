@@ -31,13 +31,13 @@ public struct CachingTransport: HTTPTransport {
   private let date: any WallClock
   private let report: @Sendable (String) -> Void
 
-  /// Creates a cache in `folder` around `inner`; `report` receives a message when an old response is used.
+  /// Creates a cache in `directory` around `inner`; `report` receives a message when an old response is used.
   public init(
-    _ inner: any HTTPTransport, folder: String, policy: Policy, date: any WallClock,
+    _ inner: any HTTPTransport, directory: String, policy: Policy, date: any WallClock,
     report: @escaping @Sendable (String) -> Void
   ) {
     self.inner = inner
-    store = CacheStore(folder: folder)
+    store = CacheStore(directory: directory)
     self.policy = policy
     self.date = date
     self.report = report

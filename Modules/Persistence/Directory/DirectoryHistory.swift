@@ -42,8 +42,8 @@ struct DirectoryHistory {
   /// Takes over entries of another store, all or none.
   func adopt(_ entries: [HistoryEntry]) throws(Problem) {
     guard !entries.isEmpty else { return }
-    let folder = path + "/.bb/history", temporary = Temporaries.name(beside: folder)
-    guard Temporaries.makeFolder(temporary) == 0 else { throw Problem.posix(errno, "create", temporary) }
+    let directory = path + "/.bb/history", temporary = Temporaries.name(beside: directory)
+    guard Temporaries.makeTemporaryDirectory(temporary) == 0 else { throw Problem.posix(errno, "create", temporary) }
     defer {
       DirectoryListing.removeAll(temporary)
       Temporaries.forget(temporary)
@@ -55,8 +55,8 @@ struct DirectoryHistory {
       try sink.place()
     }
     try DirectoryListing.flush(temporary)
-    DirectoryListing.removeAll(folder)
-    guard unsafe rename(temporary, folder) == 0 else { throw Problem.posix(errno, "rename", folder) }
+    DirectoryListing.removeAll(directory)
+    guard unsafe rename(temporary, directory) == 0 else { throw Problem.posix(errno, "rename", directory) }
     try DirectoryListing.flush(path + "/.bb")
   }
 

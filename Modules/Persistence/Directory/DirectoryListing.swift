@@ -36,7 +36,7 @@ enum DirectoryListing {
   /// this returns.
   static func make(_ path: String) throws(Problem) {
     if try makeOne(path) { return }
-    let above = Temporaries.split(path).folder
+    let above = Temporaries.split(path).directory
     guard above != path, above != "." else { throw Problem.posix(ENOENT, "create the directory", path) }
     try make(above)
     guard try makeOne(path) else { throw Problem.posix(ENOENT, "create the directory", path) }
@@ -45,7 +45,7 @@ enum DirectoryListing {
   /// False when the directory above is missing.
   private static func makeOne(_ path: String) throws(Problem) -> Bool {
     if unsafe mkdir(path, 0o700) == 0 {
-      try flush(Temporaries.split(path).folder)
+      try flush(Temporaries.split(path).directory)
       return true
     }
     if errno == EEXIST { return true }
@@ -61,7 +61,7 @@ enum DirectoryListing {
     defer { unsafe free(whole) }
     var above = unsafe String(cString: whole)
     while above != "/" {
-      above = Temporaries.split(above).folder
+      above = Temporaries.split(above).directory
       try flush(above)
     }
   }

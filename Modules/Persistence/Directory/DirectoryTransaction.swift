@@ -61,7 +61,9 @@ final class DirectoryTransaction {
         temporaries.append((try Self.link(link.kept, beside: link.target), Temporaries.split(link.target).name))
       }
       try checkForOthers()
-      for folder in Set(temporaries.map { Temporaries.split($0.path).folder }) { try DirectoryListing.flush(folder) }
+      for directory in Set(temporaries.map { Temporaries.split($0.path).directory }) {
+        try DirectoryListing.flush(directory)
+      }
       // From here on an interrupted process leaves the temporaries: the journal names them.
       for file in staged { file.sink.detach() }
       let stamps = staged.map(\.replaced) + links.map(\.replaced)
@@ -238,8 +240,8 @@ struct DirectoryJournal {
 
   /// Waits until the files in their places are on the disk, and makes this file the history's entry.
   func finish(in path: String) throws(Problem) {
-    for folder in Set(try steps.map { (step) throws(Problem) in try step.folder(in: path) }) {
-      try DirectoryListing.flush(folder)
+    for directory in Set(try steps.map { (step) throws(Problem) in try step.directory(in: path) }) {
+      try DirectoryListing.flush(directory)
     }
     let begun = Self.file(in: path)
     guard let entry else {
@@ -266,11 +268,11 @@ struct DirectoryJournal {
 
 extension DirectoryJournal.Step {
   /// The directory that the file is in, where a symbolic link leads.
-  func folder(in path: String) throws(Problem) -> String {
-    Temporaries.split(try FileSink.resolved("\(path)/\(name)")).folder
+  func directory(in path: String) throws(Problem) -> String {
+    Temporaries.split(try FileSink.resolved("\(path)/\(name)")).directory
   }
 
-  func temporary(_ from: String, in path: String) throws(Problem) -> String { try folder(in: path) + "/" + from }
+  func temporary(_ from: String, in path: String) throws(Problem) -> String { try directory(in: path) + "/" + from }
 
   /// Puts the file in its place, or removes it.
   func make(in path: String) throws(Problem) {

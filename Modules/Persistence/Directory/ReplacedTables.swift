@@ -23,20 +23,20 @@ struct ReplacedTables {
     let known: DirectoryState.File?
   }
 
-  private func folder(_ id: String, _ table: String) -> String { "\(path)/\(id)/\(TableFileName.stem(of: table))" }
+  private func directory(_ id: String, _ table: String) -> String { "\(path)/\(id)/\(TableFileName.stem(of: table))" }
 
   /// Keeps a table, on the disk when this returns; what does not become part of the history is removed with later ones.
   func keep(_ table: String, _ old: Table, for id: String) throws(Problem) {
-    let folder = folder(id, table)
+    let directory = directory(id, table)
     try DirectoryListing.check(path)
-    try DirectoryListing.make(folder)
-    if let rows = old.rows { try DirectoryTransaction.keep(rows, as: folder + "/rows") }
-    if let sidecar = old.sidecar { try write(sidecar, to: folder + "/sidecar") }
+    try DirectoryListing.make(directory)
+    if let rows = old.rows { try DirectoryTransaction.keep(rows, as: directory + "/rows") }
+    if let sidecar = old.sidecar { try write(sidecar, to: directory + "/sidecar") }
     var members: [JSON.Member] = []
     if let described = old.described { members.append(JSON.Member(Array("table".utf8), described.json)) }
     if let known = old.known { members.append(JSON.Member(Array("known".utf8), known.json)) }
-    try write(JSON.object(members).canonicalBytes + [0x0A], to: folder + "/table.json")
-    try DirectoryListing.flush(folder)
+    try write(JSON.object(members).canonicalBytes + [0x0A], to: directory + "/table.json")
+    try DirectoryListing.flush(directory)
   }
 
   private func write(_ bytes: [UInt8], to path: String) throws(Problem) {
@@ -48,10 +48,10 @@ struct ReplacedTables {
 
   /// A kept table; nil when it is not kept any more.
   func table(_ table: String, of id: String) throws(Problem) -> Table? {
-    let folder = folder(id, table), place = folder + "/table.json"
+    let directory = directory(id, table), place = directory + "/table.json"
     guard let file = try FileByteSource.ifPresent(place) else { return nil }
     let document = try JSON.parse(try file.bytes(limit: DirectoryManifest.limit), name: place)
-    let rows = folder + "/rows", sidecar = folder + "/sidecar"
+    let rows = directory + "/rows", sidecar = directory + "/sidecar"
     return Table(
       described: document["table"].flatMap(DirectoryManifest.Table.init),
       rows: try FileStamp.now(at: rows) == nil ? nil : rows,
@@ -61,7 +61,7 @@ struct ReplacedTables {
 
   /// Whether all tables of an entry are kept.
   func has(_ entry: HistoryEntry) -> Bool {
-    entry.tables.allSatisfy { unsafe access(folder(entry.id, $0.schema.name) + "/table.json", F_OK) == 0 }
+    entry.tables.allSatisfy { unsafe access(directory(entry.id, $0.schema.name) + "/table.json", F_OK) == 0 }
   }
 
   /// Forgets what an entry replaced.

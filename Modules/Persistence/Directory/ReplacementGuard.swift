@@ -64,9 +64,9 @@ enum ReplacementGuard {
   /// Refuses to make a store inside a directory store.
   /// - Throws: `cannotCreate`.
   static func checkPlace(ofStore path: String, name: String) throws(Problem) {
-    var above = Temporaries.split(path).folder
+    var above = Temporaries.split(path).directory
     // A path that does not exist has no other name.
-    while above != "/", above != ".", unsafe access(above, F_OK) != 0 { above = Temporaries.split(above).folder }
+    while above != "/", above != ".", unsafe access(above, F_OK) != 0 { above = Temporaries.split(above).directory }
     guard let whole = unsafe realpath(above, nil) else { return }
     defer { unsafe free(whole) }
     above = unsafe String(cString: whole)
@@ -77,7 +77,7 @@ enum ReplacementGuard {
           hint: "choose another directory")
       }
       if above == "/" { return }
-      above = Temporaries.split(above).folder
+      above = Temporaries.split(above).directory
     }
   }
 

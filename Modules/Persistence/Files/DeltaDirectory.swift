@@ -29,7 +29,7 @@ public struct DeltaDirectory: DeltaStorage {
 
   /// Creates a file under a temporary name, and links it to its own unless that exists.
   public func create(_ file: String, _ bytes: [UInt8]) throws(Problem) -> Bool {
-    let target = "\(path)/\(file)", directory = Temporaries.split(target).folder
+    let target = "\(path)/\(file)", directory = Temporaries.split(target).directory
     try makeDirectories(of: target)
     let temporary = Temporaries.name(beside: target)
     let descriptor = Temporaries.make(temporary, mode: 0o666)
@@ -53,7 +53,7 @@ public struct DeltaDirectory: DeltaStorage {
   }
 
   private func makeDirectories(of file: String) throws(Problem) {
-    _ = try DeltaDirectoryFiles.make(Temporaries.split(file).folder)
+    _ = try DeltaDirectoryFiles.make(Temporaries.split(file).directory)
   }
 
   /// Begins to write data files.
@@ -90,7 +90,7 @@ private final class DeltaDirectoryFiles: DeltaDataFiles {
   }
 
   func sink(_ path: String) throws(Problem) -> any ByteSink {
-    let target = "\(root)/\(path)", directory = Temporaries.split(target).folder
+    let target = "\(root)/\(path)", directory = Temporaries.split(target).directory
     var attempts = 3
     while true {
       let new = try Self.make(directory)
@@ -119,7 +119,7 @@ private final class DeltaDirectoryFiles: DeltaDataFiles {
       try sink.place()
     }
     if isMany { return try DirectoryListing.flush(root, isWhole: true) }
-    for directory in Set(files.map { Array(Temporaries.split($0.path).folder.utf8) }) {
+    for directory in Set(files.map { Array(Temporaries.split($0.path).directory.utf8) }) {
       try DirectoryListing.flush(String(decoding: directory, as: UTF8.self))
     }
   }

@@ -10,15 +10,15 @@ public struct Directories: Sendable {
   public init(_ variables: [String: String]) { self.variables = variables }
 
   /// The cache: `$XDG_CACHE_HOME/bb`.
-  public var cache: String { folder("XDG_CACHE_HOME", ".cache") }
+  public var cache: String { directory("XDG_CACHE_HOME", ".cache") }
   /// The directory of the default store: `$XDG_DATA_HOME/bb`.
-  public var data: String { folder("XDG_DATA_HOME", ".local/share") }
+  public var data: String { directory("XDG_DATA_HOME", ".local/share") }
   /// The default store: a database in the data directory.
   public var database: String { "sqlite:\(data)/bb.db" }
   /// Drafts: `$XDG_STATE_HOME/bb`.
-  public var state: String { folder("XDG_STATE_HOME", ".local/state") }
+  public var state: String { directory("XDG_STATE_HOME", ".local/state") }
   /// Settings: `$XDG_CONFIG_HOME/bb`.
-  public var configuration: String { folder("XDG_CONFIG_HOME", ".config") }
+  public var configuration: String { directory("XDG_CONFIG_HOME", ".config") }
   /// Temporary files: `$TMPDIR`.
   public var temporary: String { variables["TMPDIR"].flatMap { $0.hasPrefix("/") ? $0 : nil } ?? "/tmp" }
 
@@ -55,8 +55,8 @@ public struct Directories: Sendable {
   }
 
   private static var registeredHome: String {
-    guard let entry = unsafe getpwuid(getuid()), let folder = unsafe entry.pointee.pw_dir else { return "" }
-    return unsafe String(cString: folder)
+    guard let entry = unsafe getpwuid(getuid()), let directory = unsafe entry.pointee.pw_dir else { return "" }
+    return unsafe String(cString: directory)
   }
 
   /// Creates the directory at an absolute path, and its parents, accessible only to their owner.
@@ -70,7 +70,7 @@ public struct Directories: Sendable {
   }
 
   /// A relative path in a variable is ignored, as the specification says.
-  private func folder(_ variable: String, _ fallback: String) -> String {
+  private func directory(_ variable: String, _ fallback: String) -> String {
     if let path = variables[variable], path.hasPrefix("/") { return path + "/bb" }
     return "\(home)/\(fallback)/bb"
   }

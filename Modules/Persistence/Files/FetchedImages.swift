@@ -21,14 +21,14 @@ public enum FetchedImages {
   ) throws(Problem) -> PageImages {
     var images = PageImages(), left = most, isFound = false
     let start = try way(to: page)
-    for (folder, manifest) in try manifests(in: directory) {
+    for (subdirectory, manifest) in try manifests(in: directory) {
       isFound = true
       let path = try way(to: manifest)
       let shared = zip(start, path).prefix { $0 == $1 }.count
       let relative = Array(repeating: "..", count: start.count - shared) + path[shared...]
       let text = try FileByteSource(path: manifest).bytes(limit: FileLimit.imageList)
       for record in try ImageManifest.read(text, name: manifest) {
-        let url = Array(record.reference.url.utf8), file = "\(folder)/\(record.file)"
+        let url = Array(record.reference.url.utf8), file = "\(subdirectory)/\(record.file)"
         if isEmbedded {
           guard record.bytes <= min(largest, left), let image = try embedded(file) else { continue }
           images[url] = image
@@ -84,12 +84,12 @@ public enum FetchedImages {
   /// - Throws: `badData` for a damaged manifest, `io`.
   public static func files(in directory: String) throws(Problem) -> [[UInt8]: ImageFile] {
     var files: [[UInt8]: ImageFile] = [:]
-    for (folder, manifest) in try manifests(in: directory) {
+    for (subdirectory, manifest) in try manifests(in: directory) {
       let text = try FileByteSource(path: manifest).bytes(limit: FileLimit.imageList)
       for record in try ImageManifest.read(text, name: manifest) {
         let url = Array(record.reference.url.utf8)
         if files[url] == nil {
-          files[url] = ImageFile(path: "\(folder)/\(record.file)", dataset: record.reference.dataset)
+          files[url] = ImageFile(path: "\(subdirectory)/\(record.file)", dataset: record.reference.dataset)
         }
       }
     }
@@ -97,7 +97,7 @@ public enum FetchedImages {
   }
 
   /// The manifests in a directory and in the directories in it, with their directories, in the order of their names.
-  private static func manifests(in directory: String) throws(Problem) -> [(folder: String, manifest: String)] {
+  private static func manifests(in directory: String) throws(Problem) -> [(subdirectory: String, manifest: String)] {
     let names = try DirectoryListing.names(directory) ?? []
     return ([directory] + names.sorted().map { "\(directory)/\($0)" }).map { ($0, $0 + "/images.json") }
       .filter { (try? FileStamp.now(at: $0.1)) != nil }

@@ -19,7 +19,7 @@ public final class FileByteSource: ByteSource {
   ///   `permission`, `io`.
   public convenience init(path: String) throws(Problem) {
     let file = OpenFile(try RegularFile.open(path, O_RDONLY))
-    try self.init(file, path, ifFolder: "")
+    try self.init(file, path, ifDirectory: "")
   }
 
   /// The regular file at `path`; nil if there is none. One call, because another process may rename or remove a file
@@ -35,13 +35,13 @@ public final class FileByteSource: ByteSource {
   /// Opens a file that the user named as input: also a pipe or a device, which is waited for.
   /// - `advice`: what to do instead when it is a directory.
   /// - Throws: `noInput`, `permission`, `io`; `usage` for a directory.
-  public convenience init(input path: String, ifFolder advice: Remedy = "") throws(Problem) {
+  public convenience init(input path: String, ifDirectory advice: Remedy = "") throws(Problem) {
     let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY)
     guard descriptor >= 0 else { throw Problem.posix(errno, "open", path) }
-    try self.init(OpenFile(descriptor), path, ifFolder: advice)
+    try self.init(OpenFile(descriptor), path, ifDirectory: advice)
   }
 
-  private convenience init(_ file: OpenFile, _ path: String, ifFolder advice: Remedy) throws(Problem) {
+  private convenience init(_ file: OpenFile, _ path: String, ifDirectory advice: Remedy) throws(Problem) {
     var status = stat()
     guard unsafe fstat(file.descriptor, &status) == 0 else { throw Problem.posix(errno, "read", path) }
     let kind = status.st_mode & S_IFMT

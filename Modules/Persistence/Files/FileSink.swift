@@ -133,7 +133,7 @@ public final class FileSink: ByteSink {
   /// Puts the flushed temporary in its place, and flushes the directory.
   func publish() throws(Problem) {
     try place()
-    try DirectoryListing.flush(Temporaries.split(target).folder)
+    try DirectoryListing.flush(Temporaries.split(target).directory)
   }
 
   /// Puts the flushed temporary in its place; the caller flushes the directory.
@@ -197,7 +197,7 @@ public final class FileSink: ByteSink {
       else {
         throw Problem.posix(errno, "follow the symbolic link", path)
       }
-      current = link.hasPrefix("/") ? link : Temporaries.split(current).folder + "/" + link
+      current = link.hasPrefix("/") ? link : Temporaries.split(current).directory + "/" + link
     }
     throw Problem(.cannotCreate, "symbolic link loop", at: path)
   }

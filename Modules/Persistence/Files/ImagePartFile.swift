@@ -9,7 +9,7 @@ import Synchronization
 final class ImagePartFile: ImagePart {
   let validator: ImageValidator?
   private let path: String
-  private let folder: String
+  private let directory: String
 
   private struct State {
     var descriptor: Int32
@@ -30,19 +30,19 @@ final class ImagePartFile: ImagePart {
     "\(reference.stem).\(SHA256.hex(Array(reference.url.utf8)).prefix(12))."
   }
 
-  /// Creates a file in the directory `parts`, for `folder`; one of the same name is replaced.
-  init(_ reference: ImageReference, _ validator: ImageValidator?, parts: String, in folder: String) throws(Problem) {
+  /// Creates a file in the directory `parts`, for `directory`; one of the same name is replaced.
+  init(_ reference: ImageReference, _ validator: ImageValidator?, parts: String, in directory: String) throws(Problem) {
     self.validator = validator
-    self.folder = folder
+    self.directory = directory
     path = "\(parts)/\(Self.prefix(reference))\(Self.hex(validator)).part"
     let flags = O_RDWR | O_CREAT | O_TRUNC | O_NOFOLLOW
     state = Mutex(State(descriptor: try RegularFile.open(path, flags, mode: 0o666, action: "create")))
   }
 
   /// Opens the file at `path` and reads its bytes again; nil if it cannot be continued, in which case it is deleted.
-  init?(continuing path: String, _ reference: ImageReference, in folder: String) throws(Problem) {
+  init?(continuing path: String, _ reference: ImageReference, in directory: String) throws(Problem) {
     self.path = path
-    self.folder = folder
+    self.directory = directory
     validator = Self.validator(of: path)
     let descriptor: Int32
     do throws(Problem) { descriptor = try RegularFile.open(path, O_RDWR | O_NOFOLLOW) } catch {
@@ -92,8 +92,8 @@ final class ImagePartFile: ImagePart {
 
   func publish(as file: String) throws(Problem) {
     guard finish() else { throw Problem.posix(errno, "close", path) }
-    guard unsafe rename(path, folder + "/" + file) == 0 else {
-      throw Problem.posix(errno, "rename", folder + "/" + file)
+    guard unsafe rename(path, directory + "/" + file) == 0 else {
+      throw Problem.posix(errno, "rename", directory + "/" + file)
     }
   }
 

@@ -34,8 +34,8 @@ public enum OutputFile {
 
   /// The file that is written when `path` is named, whatever it is called: without links, `.` and `..`.
   public static func place(_ path: String) throws(Problem) -> String {
-    let (folder, name) = Temporaries.split(try FileSink.resolved(path))
-    guard let whole = unsafe realpath(folder, nil) else { return path }
+    let (directory, name) = Temporaries.split(try FileSink.resolved(path))
+    guard let whole = unsafe realpath(directory, nil) else { return path }
     defer { unsafe free(whole) }
     return unsafe String(cString: whole) + "/" + name
   }

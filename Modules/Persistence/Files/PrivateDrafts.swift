@@ -3,19 +3,19 @@ import Glibc
 public import Rows
 
 /// Drafts as files of their owner alone, whatever the umask.
-public struct PrivateDrafts: DraftFolder {
-  private let folder: String
+public struct PrivateDrafts: DraftDirectory {
+  private let directory: String
 
-  /// Drafts in `folder`, which is made with the first of them.
-  public init(folder: String) { self.folder = folder }
+  /// Drafts in `directory`, which is made with the first of them.
+  public init(directory: String) { self.directory = directory }
 
   /// Makes a draft, on the disk when this returns.
   public func make(_ text: [UInt8], about name: String) throws(Problem) -> String {
-    try Directories.make(folder)
+    try Directories.make(directory)
     let plain = name.utf8.map { byte in
       byte | 32 >= 97 && byte | 32 <= 122 || byte >= 48 && byte <= 57 ? Character(Unicode.Scalar(byte)) : "-"
     }
-    let path = "\(folder)/\(String(plain.prefix(60))).\(String(UInt64.random(in: 0 ... .max), radix: 36)).txt"
+    let path = "\(directory)/\(String(plain.prefix(60))).\(String(UInt64.random(in: 0 ... .max), radix: 36)).txt"
     let descriptor = unsafe open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
     guard descriptor >= 0 else { throw Problem.posix(errno, "create a draft", path) }
     defer { close(descriptor) }

@@ -4,23 +4,23 @@ import Synchronization
 
 /// Private temporary files without a name: they vanish with the process, however it ends.
 public struct TemporaryScratch: ScratchSpace {
-  private let folder: String
+  private let directory: String
 
-  /// Files in `folder` (`$TMPDIR`, else `/tmp`).
-  public init(folder: String) { self.folder = folder }
+  /// Files in `directory` (`$TMPDIR`, else `/tmp`).
+  public init(directory: String) { self.directory = directory }
 
   /// A new file.
   public func makeFile() throws(Problem) -> any ScratchFile {
-    let name = "\(folder)/bb.\(getpid()).\(String(UInt64.random(in: 0 ... .max), radix: 36))"
+    let name = "\(directory)/bb.\(getpid()).\(String(UInt64.random(in: 0 ... .max), radix: 36))"
     let descriptor = unsafe open(name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
     guard descriptor >= 0 else {
-      var problem = Problem.posix(errno, "create a temporary file", folder)
-      if problem.kind == .noInput { problem = Problem(.cannotCreate, "no such directory", at: folder) }
+      var problem = Problem.posix(errno, "create a temporary file", directory)
+      if problem.kind == .noInput { problem = Problem(.cannotCreate, "no such directory", at: directory) }
       if problem.hint.isEmpty { problem.hint = "temporary files are created in $TMPDIR" }
       throw problem
     }
     unsafe unlink(name)
-    return TemporaryFile(descriptor: descriptor, place: "temporary file in \(folder)")
+    return TemporaryFile(descriptor: descriptor, place: "temporary file in \(directory)")
   }
 }
 

@@ -87,7 +87,7 @@ public final class StagedDirectory: OutputDirectory {
 
   /// Counts a file among those of the directory, and creates the directories above it.
   private func register(_ path: String) throws(Problem) {
-    let above = Temporaries.split(path).folder
+    let above = Temporaries.split(path).directory
     let (isNew, needsAbove) = state.withLock { state in
       (state.files.insert(path).inserted, above != "." && !state.directories.contains(above))
     }
@@ -130,7 +130,7 @@ public final class StagedDirectory: OutputDirectory {
     state.withLock { $0.isOpen = false }
     Temporaries.forgetTree(temporary)
     if let old { remove(old) }
-    try DirectoryListing.flush(Temporaries.split(target).folder)
+    try DirectoryListing.flush(Temporaries.split(target).directory)
   }
 
   /// Renames a directory, or exchanges two.
@@ -214,21 +214,21 @@ public final class StagedDirectory: OutputDirectory {
   private static func directories(above files: [String]) -> [String] {
     var directories: Set<String> = []
     for file in files {
-      var above = Temporaries.split(file).folder
-      while above != ".", directories.insert(above).inserted { above = Temporaries.split(above).folder }
+      var above = Temporaries.split(file).directory
+      while above != ".", directories.insert(above).inserted { above = Temporaries.split(above).directory }
     }
     return directories.sorted { ($0.utf8.count, $0) > ($1.utf8.count, $1) }
   }
 
   /// Removes the temporary directories of processes that were killed.
   private static func removeLeftovers(of target: String) {
-    let (folder, name) = Temporaries.split(target)
-    for entry in (try? DirectoryListing.names(folder)) ?? [] where entry.hasPrefix(".\(name).tmp.") {
+    let (directory, name) = Temporaries.split(target)
+    for entry in (try? DirectoryListing.names(directory)) ?? [] where entry.hasPrefix(".\(name).tmp.") {
       let parts = entry.split(separator: ".")
       guard parts.count >= 3, let process = pid_t(parts[parts.count - 2]), kill(process, 0) != 0, errno == ESRCH else {
         continue
       }
-      DirectoryListing.removeAll("\(folder)/\(entry)")
+      DirectoryListing.removeAll("\(directory)/\(entry)")
     }
   }
 }

@@ -47,7 +47,7 @@ public final class StagedFiles: OutputFileSet {
 
   /// Opens a file under a temporary name; makes its directory.
   public func sink(_ path: String) throws(Problem) -> any ByteSink {
-    let directory = Temporaries.split(path).folder
+    let directory = Temporaries.split(path).directory
     if state.withLock({ !$0.known.contains(Array(directory.utf8) + [47]) }) {
       try make(directory)
       DirectoryListing.removeLeftovers(directory)
@@ -121,7 +121,7 @@ public final class StagedFiles: OutputFileSet {
 
   private static func flush(directoriesOf paths: [String], in root: String, isMany: Bool) throws(Problem) {
     if isMany { return try DirectoryListing.flush(root, isWhole: true) }
-    for directory in Set(paths.map { Array(Temporaries.split($0).folder.utf8) }) {
+    for directory in Set(paths.map { Array(Temporaries.split($0).directory.utf8) }) {
       try DirectoryListing.flush(String(decoding: directory, as: UTF8.self))
     }
   }
@@ -184,7 +184,7 @@ public final class StagedFiles: OutputFileSet {
     for rename in list["renames"]?.arrayValue ?? [] {
       let names = rename.arrayValue?.compactMap(\.stringValue) ?? []
       guard names.count == 2, names.allSatisfy(isInside),
-        Temporaries.split(names[0]).folder == Temporaries.split(names[1]).folder
+        Temporaries.split(names[0]).directory == Temporaries.split(names[1]).directory
       else { throw Problem(.badData, "invalid list of renames", at: path, hint: "remove it") }
       let target = "\(root)/\(names[1])"
       if !Temporaries.move("\(root)/\(names[0])", to: target), errno != ENOENT { throw interrupted(errno, target) }

@@ -26,7 +26,7 @@ public struct StoredImages: ImageDirectory {
       let known = ImageKind.allCases.map(\.rawValue).joined(separator: ", ")
       throw Problem(.badData, "is not an image", at: path, hint: "supported formats: \(known)")
     }
-    for folder in [base, "\(base)/images", "\(base)/images/\(dataset)"] { try DirectoryListing.make(folder) }
+    for directory in [base, "\(base)/images", "\(base)/images/\(dataset)"] { try DirectoryListing.make(directory) }
     // Images that a record once had are kept, because undo may restore them.
     let stem = TableFileName.stem(of: record) + "-"
     let numbers = (try DirectoryListing.names("\(base)/images/\(dataset)") ?? []).filter { $0.hasPrefix(stem) }
@@ -48,14 +48,14 @@ public struct StoredImages: ImageDirectory {
     return "\(here)/\(base)/\(name)"
   }
 
-  /// Writes a page that shows images to a private file in `folder`, replacing the last one.
+  /// Writes a page that shows images to a private file in `directory`, replacing the last one.
   /// - Returns: its path.
-  public static func keep(page html: [UInt8], in folder: String) async throws(Problem) -> String {
-    try DirectoryListing.make(folder)
-    let sink = try FileSink(path: folder + "/gallery.html", mode: 0o600)
+  public static func keep(page html: [UInt8], in directory: String) async throws(Problem) -> String {
+    try DirectoryListing.make(directory)
+    let sink = try FileSink(path: directory + "/gallery.html", mode: 0o600)
     try sink.append(html)
     try await sink.commit()
-    return folder + "/gallery.html"
+    return directory + "/gallery.html"
   }
 
   /// Copies all images of another store, which this one replaces.

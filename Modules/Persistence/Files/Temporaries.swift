@@ -26,7 +26,7 @@ public enum Temporaries {
     }
   }
   /// Creates a directory that only this process uses, removed likewise once it is empty.
-  static func makeFolder(_ path: String) -> Int32 {
+  static func makeTemporaryDirectory(_ path: String) -> Int32 {
     paths.withLock { paths in
       let code = makeDirectory(path, mode: 0o700)
       if code == 0 { paths.insert(path) }
@@ -55,16 +55,16 @@ public enum Temporaries {
   /// An unused name in the directory of `path`: hidden, and with the process id, which identifies left-overs of dead
   /// processes. Of a long name only the beginning, because a name has at most 255 bytes.
   static func name(beside path: String) -> String {
-    let (folder, whole) = split(path)
+    let (directory, whole) = split(path)
     var name = whole
     while name.utf8.count > 200 { name.unicodeScalars.removeLast() }
-    return "\(folder)/.\(name).tmp.\(getpid()).\(String(UInt32.random(in: 0 ... .max), radix: 36))"
+    return "\(directory)/.\(name).tmp.\(getpid()).\(String(UInt32.random(in: 0 ... .max), radix: 36))"
   }
 
   /// The directory (`.` if the path has none) and the last component of a path.
-  static func split(_ path: String) -> (folder: String, name: String) {
+  static func split(_ path: String) -> (directory: String, name: String) {
     guard let slash = path.lastIndex(of: "/") else { return (".", path) }
-    let folder = path[..<slash]
-    return (folder.isEmpty ? "/" : String(folder), String(path[path.index(after: slash)...]))
+    let directory = path[..<slash]
+    return (directory.isEmpty ? "/" : String(directory), String(path[path.index(after: slash)...]))
   }
 }

@@ -47,9 +47,9 @@ final class ChildProcess: @unchecked Sendable {
   /// - Parameters:
   ///   - path: of an executable file.
   ///   - variables: its complete environment.
-  ///   - folder: its working directory.
+  ///   - directory: its working directory.
   /// - Throws: `plugIn` if it cannot be started.
-  init(_ path: String, _ arguments: [String], variables: [String: String], folder: String) throws(Problem) {
+  init(_ path: String, _ arguments: [String], variables: [String: String], directory: String) throws(Problem) {
     place = path
     var pipes: [(read: Int32, write: Int32)] = []
     for _ in 0..<3 {
@@ -65,7 +65,7 @@ final class ChildProcess: @unchecked Sendable {
     }
     let inner = [pipes[0].read, pipes[1].write, pipes[2].write]
     var child = pid_t()
-    let code = Self.spawn(&child, path, arguments, variables, folder, inner)
+    let code = Self.spawn(&child, path, arguments, variables, directory, inner)
     for descriptor in inner { close(descriptor) }
     process = child
     (input, output, errors) = (pipes[0].write, pipes[1].read, pipes[2].read)
@@ -80,7 +80,7 @@ final class ChildProcess: @unchecked Sendable {
   deinit { kill() }
 
   private static func spawn(
-    _ child: inout pid_t, _ path: String, _ arguments: [String], _ variables: [String: String], _ folder: String,
+    _ child: inout pid_t, _ path: String, _ arguments: [String], _ variables: [String: String], _ directory: String,
     _ descriptors: [Int32]
   ) -> Int32 {
     var actions = unsafe posix_spawn_file_actions_t(), attributes = posix_spawnattr_t()
@@ -95,7 +95,7 @@ final class ChildProcess: @unchecked Sendable {
     }
     // Also what our own parent left open: it is not for a program that is not ours.
     unsafe bb_spawn_addclosefrom(&actions, 3)
-    unsafe bb_spawn_addchdir(&actions, folder)
+    unsafe bb_spawn_addchdir(&actions, directory)
     var all = sigset_t(), none = sigset_t()
     unsafe sigfillset(&all)
     unsafe sigemptyset(&none)

@@ -52,19 +52,20 @@ struct PluginRunner: Sendable {
     _ path: String, _ arguments: [String], into inner: any ByteSink, limits: ProgramSink.Limits = ProgramSink.Limits()
   ) throws(Problem) -> any ByteSink {
     try ProgramSink(
-      path, arguments, variables: variables, folder: try PrivateDirectory(in: temporary), into: inner, limits: limits)
+      path, arguments, variables: variables, directory: try PrivateDirectory(in: temporary), into: inner, limits: limits
+    )
   }
 
   /// A program that writes to a path that it was given: it runs in the directory of this process.
   func program(_ path: String, _ arguments: [String], into inner: any ByteSink) throws(Problem) -> any ByteSink {
-    try ProgramSink(path, arguments, variables: variables, folder: nil, into: inner)
+    try ProgramSink(path, arguments, variables: variables, directory: nil, into: inner)
   }
 
   /// The output of a program for an argument: at most 64 KiB within 5 seconds. Blocks.
   /// - Parameter isWanted: called repeatedly; false stops the program.
   func answer(_ path: String, _ argument: String, while isWanted: () -> Bool) throws(Problem) -> [UInt8] {
-    let folder = try PrivateDirectory(in: temporary)
-    let child = try ChildProcess(path, [argument], variables: variables, folder: folder.path)
+    let directory = try PrivateDirectory(in: temporary)
+    let child = try ChildProcess(path, [argument], variables: variables, directory: directory.path)
     child.closeInput()
     let place = "\(path) \(argument)"
     let deadline = ContinuousClock.now + .seconds(5)

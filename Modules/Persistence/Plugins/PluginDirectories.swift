@@ -3,14 +3,14 @@ public import Rows
 
 /// The directories that are searched for plug-ins, and the owners that are trusted there.
 public struct PluginDirectories: Sendable {
-  private let folders: [String]
+  private let directories: [String]
   private let reserved: Set<String>
 
   /// - Parameters:
   ///   - directories: in order of precedence.
   ///   - reserved: names that no plug-in may have: those of the built-in formats.
   public init(_ directories: [String], reserved: [String]) {
-    self.folders = directories
+    self.directories = directories
     self.reserved = Set(reserved)
   }
 
@@ -24,13 +24,13 @@ public struct PluginDirectories: Sendable {
   /// - Throws: `io` for a directory that exists and cannot be read.
   public func all() throws(Problem) -> [Plugin] {
     var plugins: [String: Plugin] = [:]
-    for folder in folders {
-      for file in try names(in: folder) {
+    for directory in directories {
+      for file in try names(in: directory) {
         guard file.hasPrefix(Self.prefix) else { continue }
         let name = String(file.dropFirst(Self.prefix.count))
         guard plugins[name] == nil, !name.isEmpty else { continue }
         plugins[name] = Plugin(
-          name: name, path: "\(folder)/\(file)", refusal: refusal(name, folder, "\(folder)/\(file)"))
+          name: name, path: "\(directory)/\(file)", refusal: refusal(name, directory, "\(directory)/\(file)"))
       }
     }
     return plugins.values.sorted { $0.name < $1.name }
@@ -39,7 +39,7 @@ public struct PluginDirectories: Sendable {
   private static let prefix = "bb-exporter-"
 
   /// The reason not to run a file: a program that another user can change would run as this user.
-  private func refusal(_ name: String, _ folder: String, _ path: String) -> String? {
+  private func refusal(_ name: String, _ directory: String, _ path: String) -> String? {
     guard name.utf8.first.map({ $0 &- 97 < 26 }) ?? false, PluginDescription.isWord(name) else {
       return "its name is not a letter followed by lower-case letters, digits and hyphens"
     }
@@ -47,7 +47,7 @@ public struct PluginDirectories: Sendable {
     guard let target = unsafe realpath(path, nil) else { return "dangling symbolic link" }
     defer { unsafe free(target) }
     let file = unsafe String(cString: target)
-    for place in [folder, Temporaries.split(file).folder, file] {
+    for place in [directory, Temporaries.split(file).directory, file] {
       var status = stat()
       guard unsafe stat(place, &status) == 0 else { return "cannot access \(place)" }
       if status.st_uid != 0, status.st_uid != geteuid() { return "\(place) is owned by another user" }
@@ -57,10 +57,10 @@ public struct PluginDirectories: Sendable {
     return unsafe access(file, X_OK) == 0 ? nil : "is not executable"
   }
 
-  private func names(in folder: String) throws(Problem) -> [String] {
-    guard let listing = unsafe opendir(folder) else {
+  private func names(in directory: String) throws(Problem) -> [String] {
+    guard let listing = unsafe opendir(directory) else {
       if errno == ENOENT || errno == ENOTDIR { return [] }
-      throw Problem.posix(errno, "read", folder)
+      throw Problem.posix(errno, "read", directory)
     }
     defer { unsafe closedir(listing) }
     var names: [String] = []

@@ -5,25 +5,25 @@ import Synchronization
 
 /// The external exporters that are installed.
 public struct PluginRegistry: Sendable {
-  private let folders: PluginDirectories
+  private let directories: PluginDirectories
   private let stream: any Exporter
   private let runner: PluginRunner
 
   /// - Parameters:
-  ///   - folders: the directories to search.
+  ///   - directories: the directories to search.
   ///   - stream: the format of their input.
   ///   - variables: the environment of the process, of which they get a few variables.
   ///   - temporary: the parent of their working directories.
   public init(
-    _ folders: PluginDirectories, stream: any Exporter, variables: [String: String], temporary: String
+    _ directories: PluginDirectories, stream: any Exporter, variables: [String: String], temporary: String
   ) {
-    self.folders = folders
+    self.directories = directories
     self.stream = stream
     runner = PluginRunner(variables, temporary: temporary)
   }
 
   /// All of them, by name; those that are refused too.
-  public func all() throws(Problem) -> [Plugin] { try folders.all() }
+  public func all() throws(Problem) -> [Plugin] { try directories.all() }
 
   /// The plug-in called `name`; nil when there is none.
   /// - Throws: `permission` for one that is refused.

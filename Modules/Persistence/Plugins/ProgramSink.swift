@@ -21,17 +21,17 @@ final class ProgramSink: ByteSink {
   private let work: Work
 
   /// Starts a program in front of `inner`.
-  /// - Parameter folder: its working directory; nil for that of this process.
+  /// - Parameter directory: its working directory; nil for that of this process.
   init(
-    _ path: String, _ arguments: [String], variables: [String: String], folder: PrivateDirectory?,
+    _ path: String, _ arguments: [String], variables: [String: String], directory: PrivateDirectory?,
     into inner: any ByteSink,
     limits: Limits = Limits()
   ) throws(Problem) {
     name = inner.name
     var own = variables
-    own["TMPDIR"] = folder?.path
-    let child = try ChildProcess(path, arguments, variables: own, folder: folder?.path ?? ".")
-    work = Work(child, folder, path, inner, limits)
+    own["TMPDIR"] = directory?.path
+    let child = try ChildProcess(path, arguments, variables: own, directory: directory?.path ?? ".")
+    work = Work(child, directory, path, inner, limits)
   }
 
   func write(_ bytes: borrowing ByteBuffer) async throws(Problem) { try await work.feed(bytes.bytes()) }
@@ -41,7 +41,7 @@ final class ProgramSink: ByteSink {
   /// Runs on its own thread, where waiting blocks no other task.
   private actor Work {
     private let child: ChildProcess
-    private let folder: PrivateDirectory?
+    private let directory: PrivateDirectory?
     private let path: String
     private let inner: any ByteSink
     private let limits: Limits
@@ -52,9 +52,10 @@ final class ProgramSink: ByteSink {
     private var given = 0
     private var isDone = false
 
-    init(_ child: ChildProcess, _ folder: PrivateDirectory?, _ path: String, _ inner: any ByteSink, _ limits: Limits) {
+    init(_ child: ChildProcess, _ directory: PrivateDirectory?, _ path: String, _ inner: any ByteSink, _ limits: Limits)
+    {
       self.child = child
-      self.folder = folder
+      self.directory = directory
       self.path = path
       self.inner = inner
       self.limits = limits
@@ -156,7 +157,9 @@ final class PrivateDirectory: Sendable {
   /// - Throws: `io` when it cannot be made.
   init(in parent: String) throws(Problem) {
     let path = "\(parent)/bb-plugin.\(getpid()).\(String(UInt64.random(in: 0 ... .max), radix: 36))"
-    guard Temporaries.makeFolder(path) == 0 else { throw Problem.posix(errno, "create a directory", parent) }
+    guard Temporaries.makeTemporaryDirectory(path) == 0 else {
+      throw Problem.posix(errno, "create a directory", parent)
+    }
     self.path = path
   }
 

@@ -21,9 +21,9 @@ public struct TargetExporter: Exporter {
 
   /// - Throws: `noInput` when there is no such program.
   init(
-    _ program: String, searching folders: String, stream: any Exporter, runner: PluginRunner
+    _ program: String, searching directories: String, stream: any Exporter, runner: PluginRunner
   ) throws(Problem) {
-    let places = program.contains("/") ? [program] : folders.split(separator: ":").map { "\($0)/\(program)" }
+    let places = program.contains("/") ? [program] : directories.split(separator: ":").map { "\($0)/\(program)" }
     guard let path = places.first(where: Self.isProgram) else {
       throw Problem(
         .noInput, "Singer target not found: “\(program)”",

@@ -65,12 +65,12 @@ final class TableSink: ByteSink {
   /// - Parameters:
   ///   - name: the name of the output.
   ///   - isWhole: whether the table completes the database.
-  init(for name: String, _ schema: Schema, folder: String, isWhole: Bool, _ database: DatabaseFile) {
+  init(for name: String, _ schema: Schema, directory: String, isWhole: Bool, _ database: DatabaseFile) {
     self.name = name
     self.schema = schema
     self.isWhole = isWhole
     self.database = database
-    let rows = SpillBuffer(schema: schema, scratch: TemporaryScratch(folder: folder), memoryLimit: 4 << 20)
+    let rows = SpillBuffer(schema: schema, scratch: TemporaryScratch(directory: directory), memoryLimit: 4 << 20)
     spool = Mutex((rows, ValueSurvey(schema)))
   }
 
@@ -101,13 +101,13 @@ final class TableSink: ByteSink {
 /// A database that is filled in a temporary file, then copied to its place.
 final class DatabaseFile: TableContainer {
   private let path: String
-  private let folder: String
+  private let directory: String
   private let sink: any ByteSink
   private let tables = Mutex<Set<String>>([])
 
-  init(folder: String, in sink: any ByteSink) {
-    path = Temporaries.name(beside: "\(folder)/export.db")
-    self.folder = folder
+  init(directory: String, in sink: any ByteSink) {
+    path = Temporaries.name(beside: "\(directory)/export.db")
+    self.directory = directory
     self.sink = sink
     Temporaries.expect(path)
   }
@@ -115,7 +115,7 @@ final class DatabaseFile: TableContainer {
   deinit { remove() }
 
   func sink(for schema: Schema, options: ExportOptions) throws(Problem) -> any ByteSink {
-    TableSink(for: sink.name, schema, folder: folder, isWhole: false, self)
+    TableSink(for: sink.name, schema, directory: directory, isWhole: false, self)
   }
 
   /// Creates a table and fills it, without a journal: the file is private, and deleted after an error.

@@ -5,17 +5,17 @@ import Rows
 /// A private copy of a database whose last transaction was interrupted, in which SQLite rolls the transaction back:
 /// the original is only read.
 struct SQLiteCopy {
-  private let folder: String
+  private let directory: String
   /// The copy of the database.
-  var path: String { folder + "/copy.db" }
+  var path: String { directory + "/copy.db" }
   private static let suffixes = ["", "-journal", "-wal", "-shm"]
 
   /// Makes a private directory for a copy, in `$TMPDIR` or `/tmp`.
   init() throws(Problem) {
     let base = unsafe getenv("TMPDIR").map { unsafe String(cString: $0) }.flatMap { $0.hasPrefix("/") ? $0 : nil }
-    folder = "\(base ?? "/tmp")/bb.\(getpid()).\(String(UInt64.random(in: 0 ... .max), radix: 36))"
-    guard Temporaries.makeFolder(folder) == 0 else {
-      throw Problem.posix(errno, "create a temporary directory", folder)
+    directory = "\(base ?? "/tmp")/bb.\(getpid()).\(String(UInt64.random(in: 0 ... .max), radix: 36))"
+    guard Temporaries.makeTemporaryDirectory(directory) == 0 else {
+      throw Problem.posix(errno, "create a temporary directory", directory)
     }
     for suffix in Self.suffixes { Temporaries.expect(path + suffix) }
   }
@@ -56,8 +56,8 @@ struct SQLiteCopy {
       unsafe unlink(path + suffix)
       Temporaries.forget(path + suffix)
     }
-    unsafe rmdir(folder)
-    Temporaries.forget(folder)
+    unsafe rmdir(directory)
+    Temporaries.forget(directory)
   }
 
   private func stamps(_ original: String) throws(Problem) -> [FileStamp?] {

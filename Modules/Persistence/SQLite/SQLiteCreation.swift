@@ -43,15 +43,15 @@ struct SQLiteCreation: ~Copyable {
           .busy, "another process created a store at the same time", at: target, hint: "run the command again")
       }
       guard unsafe rename(temporary, target) == 0 else { throw Problem.posix(errno, "rename", target) }
-      return try flushFolder()
+      return try flushDirectory()
     }
-    try flushFolder()
+    try flushDirectory()
   }
 
-  private func flushFolder() throws(Problem) {
-    let folder = unsafe open(Temporaries.split(target).folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-    guard folder >= 0 else { throw Problem.posix(errno, "open the directory of", target) }
-    defer { close(folder) }
-    guard fsync(folder) == 0 || errno == EINVAL else { throw Problem.posix(errno, "sync the directory of", target) }
+  private func flushDirectory() throws(Problem) {
+    let directory = unsafe open(Temporaries.split(target).directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    guard directory >= 0 else { throw Problem.posix(errno, "open the directory of", target) }
+    defer { close(directory) }
+    guard fsync(directory) == 0 || errno == EINVAL else { throw Problem.posix(errno, "sync the directory of", target) }
   }
 }

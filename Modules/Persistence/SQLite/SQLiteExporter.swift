@@ -12,10 +12,10 @@ public struct SQLiteExporter: ContainerFormat {
     "nonfinite", NonfinitePolicy.allCases.map(\.rawValue).joined(separator: "|"),
     "NaN and infinities: keep infinities and fail for NaN, write null, or write as text [default: error]")
 
-  private let folder: String
+  private let directory: String
 
-  /// Databases are built in `folder`, then copied to their place.
-  public init(temporaryFolder folder: String) { self.folder = folder }
+  /// Databases are built in `directory`, then copied to their place.
+  public init(temporaryDirectory directory: String) { self.directory = directory }
 
   /// `sqlite`.
   public var descriptor: ExporterDescriptor {
@@ -45,7 +45,8 @@ public struct SQLiteExporter: ContainerFormat {
     around sink: any ByteSink, of schema: Schema, options: ExportOptions
   ) throws(Problem) -> any ByteSink {
     try SQLiteReplacement.check(sink.name, tables: [schema.name])
-    return TableSink(for: sink.name, schema, folder: folder, isWhole: true, DatabaseFile(folder: folder, in: sink))
+    return TableSink(
+      for: sink.name, schema, directory: directory, isWhole: true, DatabaseFile(directory: directory, in: sink))
   }
 
   /// A database of several tables.
@@ -54,7 +55,7 @@ public struct SQLiteExporter: ContainerFormat {
     of tables: [String], in sink: any ByteSink, scratch: any ScratchSpace
   ) throws(Problem) -> any TableContainer {
     try SQLiteReplacement.check(sink.name, tables: tables)
-    return DatabaseFile(folder: folder, in: sink)
+    return DatabaseFile(directory: directory, in: sink)
   }
 }
 

@@ -257,7 +257,7 @@ public actor SQLiteStore: RecordStore {
   private func makePlace() throws(Problem) {
     if exists { return }
     try ReplacementGuard.checkPlace(ofStore: path, name: name)
-    try DirectoryListing.makeStore(Temporaries.split(path).folder)
+    try DirectoryListing.makeStore(Temporaries.split(path).directory)
   }
 
   /// Makes an empty table.

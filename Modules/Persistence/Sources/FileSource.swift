@@ -109,7 +109,7 @@ public struct FileSource: RecordSource {
   }
 
   private static func open(_ path: String, _ advice: Remedy) throws(Problem) -> FileByteSource {
-    do throws(Problem) { return try FileByteSource(input: path, ifFolder: advice) } catch {
+    do throws(Problem) { return try FileByteSource(input: path, ifDirectory: advice) } catch {
       guard error.kind == .noInput, let mark = path.firstRange(of: "://"),
         ["ftp", "s3", "gs", "file"].contains(path[..<mark.lowerBound].lowercased())
       else { throw error }

@@ -19,7 +19,7 @@ public struct StoreFactory: Sendable {
   public let open: @Sendable (_ path: String, _ scratch: any ScratchSpace) -> any RecordStore
 
   /// Whether a location is a directory.
-  public var isFolder: Bool { kind == .directory }
+  public var isDirectory: Bool { kind == .directory }
 
   /// The kinds of locations.
   public enum Kind: Sendable, Hashable {
@@ -45,7 +45,7 @@ public struct StoreLocation: Sendable, Hashable, CustomStringConvertible {
     self.scheme = scheme
     self.path = path
   }
-  /// `csv:folder`; a server without secrets.
+  /// `csv:directory`; a server without secrets.
   public var description: String { server?.name ?? "\(scheme):\(path)" }
 
   /// The server; nil for files and directories.
@@ -163,8 +163,8 @@ public struct StoreRegistry: Sendable {
     if let server = location.server { return try PostgresStore.exists(at: server) }
     guard try FileStamp.now(at: location.path) != nil else { return false }
     var status = stat()
-    let isFolder = unsafe stat(location.path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
-    guard isFolder else { return true }
+    let isDirectory = unsafe stat(location.path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
+    guard isDirectory else { return true }
     return try DirectoryListing.names(location.path)?.contains { !$0.hasPrefix(".") || $0 == ".bb" } == true
   }
 
@@ -197,9 +197,9 @@ public struct StoreRegistry: Sendable {
         .cannotCreate, "already exists", at: location.description, hint: "choose a location for a new store")
     }
     try ReplacementGuard.checkPlace(ofStore: target, name: location.description)
-    let (folder, _) = Temporaries.split(target)
-    try DirectoryListing.makeStore(folder)
-    DirectoryListing.removeLeftovers(folder)
+    let (directory, _) = Temporaries.split(target)
+    try DirectoryListing.makeStore(directory)
+    DirectoryListing.removeLeftovers(directory)
     let temporary = Temporaries.name(beside: target)
     do throws(Problem) {
       let place = StoreLocation(scheme: location.scheme, path: temporary)
@@ -222,7 +222,7 @@ public struct StoreRegistry: Sendable {
         }
         throw Problem.posix(errno, "rename", target)
       }
-      do throws(Problem) { try DirectoryListing.flush(folder) } catch { throw error.afterSaving("the new store") }
+      do throws(Problem) { try DirectoryListing.flush(directory) } catch { throw error.afterSaving("the new store") }
       return result
     } catch {
       DirectoryListing.removeAll(temporary)

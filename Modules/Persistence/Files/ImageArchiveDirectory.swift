@@ -9,7 +9,7 @@ import Synchronization
 ///
 /// Images are received in `.bb/parts` and renamed into the directory when they are complete; `.bb/images.ndjson` lists
 /// those received since the manifest was written. The manifest is replaced after everything it names is on disk.
-public final class ImageFolder: ImageArchive {
+public final class ImageArchiveDirectory: ImageArchive {
   /// The directory, as the user named it.
   public let name: String
   private let dataset: String
@@ -28,18 +28,18 @@ public final class ImageFolder: ImageArchive {
   /// Opens the directory at `path` for the images of one dataset, and creates it if it is missing.
   /// - Throws: `busy` if another process has it open, `cannotCreate` if it holds the images of another dataset,
   ///   `permission`, `io`.
-  public static func open(_ path: String, dataset: String) async throws(Problem) -> ImageFolder {
+  public static func open(_ path: String, dataset: String) async throws(Problem) -> ImageArchiveDirectory {
     var path = path
     while path.count > 1, path.hasSuffix("/") { path.removeLast() }
     try make(path, mode: 0o777)
-    let folder = ImageFolder(name: path, dataset: dataset, lock: try await DirectoryLock.acquire(path))
-    try make(folder.parts, mode: 0o700)
-    return folder
+    let directory = ImageArchiveDirectory(name: path, dataset: dataset, lock: try await DirectoryLock.acquire(path))
+    try make(directory.parts, mode: 0o700)
+    return directory
   }
 
   private static func make(_ path: String, mode: mode_t) throws(Problem) {
     if unsafe mkdir(path, mode) == 0 { return }
-    let above = Temporaries.split(path).folder
+    let above = Temporaries.split(path).directory
     if errno == ENOENT, above != path, above != "." {
       try make(above, mode: mode)
       if unsafe mkdir(path, mode) == 0 { return }
@@ -120,10 +120,10 @@ public final class ImageFolder: ImageArchive {
 
   /// Flushes the file system, then replaces the manifest.
   public func save(_ records: [ImageRecord], superseded: [String]) throws(Problem) {
-    let folder = unsafe Glibc.open(name, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-    guard folder >= 0 else { throw Problem.posix(errno, "open", name) }
-    defer { close(folder) }
-    guard bb_syncfs(folder) == 0 else { throw Problem.posix(errno, "flush", name) }
+    let directory = unsafe Glibc.open(name, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    guard directory >= 0 else { throw Problem.posix(errno, "open", name) }
+    defer { close(directory) }
+    guard bb_syncfs(directory) == 0 else { throw Problem.posix(errno, "flush", name) }
     let sink = try FileSink(path: manifest)
     try sink.append(ImageManifest.text(records))
     _ = try sink.flush()
