@@ -86,8 +86,10 @@ struct FileSystem: OutputFiles {
     try FetchedImages.files(in: directory)
   }
   func makeDirectory(_ path: String) throws(Problem) -> Bool {
-    try refuseObject(path)
-    return try OutputFile.makeDirectory(path)
+    guard S3Location.isLocation(path) else { return try OutputFile.makeDirectory(path) }
+    // A bucket has no directories: the names of its objects begin with the path.
+    _ = try sources.storage(try S3Location(path))
+    return false
   }
   func removeDirectory(_ path: String) { OutputFile.removeDirectory(path) }
   func directory(_ path: String, replaces: Bool) throws(Problem) -> any OutputDirectory {

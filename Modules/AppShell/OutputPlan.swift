@@ -69,7 +69,9 @@ public struct OutputPlan: Sendable {
     if imageDirectory != nil, !chosen.contains(where: { $0.path != "-" && $0.exporter.descriptor.showsImages }) {
       throw Problem(.usage, "--image-dir requires a file that shows images", hint: "add -o FILE.html")
     }
+    let hasPlaceholders = partitions != nil
     let targets = try chosen.map { (path, exporter) throws(Problem) in
+      let path = hasPlaceholders || SourceChoice.isServer(path) ? path : PathPattern.unescaped(path)
       var own = options[exporter.descriptor.name] ?? ExportOptions()
       for (key, value) in OutputOptions.configured(invocation) where own.values[key] == nil {
         if exporter.descriptor.options.contains(where: { $0.key == key }) { own.values[key] = value }

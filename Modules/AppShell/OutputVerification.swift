@@ -14,6 +14,7 @@ struct OutputVerification {
   /// Refuses outputs that cannot be read back.
   static func check(_ targets: [OutputTarget]) throws(Problem) {
     for target in targets {
+      if target.exporter is any RereadableExporter { continue }
       guard target.isFile else {
         throw Problem(.usage, "--verify requires an output file", hint: "add -o FILE")
       }
@@ -35,6 +36,10 @@ struct OutputVerification {
   func verify(
     _ target: OutputTarget, _ parts: [PartitionFile]?, _ schema: Schema, is digest: RowDigest
   ) async throws(Problem) {
+    if let table = target.exporter as? any RereadableExporter {
+      guard let rows = try await table.writtenRows() else { return }
+      return try Self.check(try await self.digest(rows), is: digest, target)
+    }
     var choice = FileInputOptions()
     choice.format = FileFormat(rawValue: target.exporter.descriptor.name)
     choice.maximumField = 1 << 30
@@ -56,10 +61,16 @@ struct OutputVerification {
         try await self.digest(
           parts == nil ? .written(path: part.path, choice) : .file(path: part.path, choice), part.path))
     }
+    try Self.check(found, is: digest, target)
+  }
+
+  private static func check(
+    _ found: RowDigest, is digest: RowDigest, _ target: OutputTarget
+  ) throws(Problem) {
     guard found == digest else {
       throw Problem(
         .io,
-        "the file does not have the rows that were written: wrote \(digest.rows) rows, digest \(digest.text); "
+        "the \(target.isFile ? "file" : "table") does not have the rows that were written: wrote \(digest.rows) rows, digest \(digest.text); "
           + "read \(found.rows) rows, digest \(found.text)", at: target.path)
     }
   }
@@ -69,8 +80,11 @@ struct OutputVerification {
     guard let table = try await source.mainTable() else {
       throw Problem(.io, "read back several tables instead of one", at: path)
     }
+    return try await self.digest(try await source.rows(of: table, RowRequest(cores: threads)))
+  }
+
+  private func digest(_ rows: any RowStream) async throws(Problem) -> RowDigest {
     let threads = self.threads, services = self.services
-    let rows = try await source.rows(of: table, RowRequest(cores: threads))
     return try await withTaskExecutorPreference(threads > 1 ? services.workers : nil) {
       () async throws(Problem) in try await RowDigest.of(rows, threads: threads)
     }

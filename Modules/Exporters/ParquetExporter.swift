@@ -48,12 +48,24 @@ public struct ParquetExporter: Exporter {
     parquet.writesStatistics = try options.flag(Self.statistics, default: true)
     parquet.dates = try options.choice(Self.dates, default: ParquetOptions.Dates.automatic)
     parquet.bloomFilters = try Self.columns(Self.bloom, in: options, of: schema)
+    for (position, type) in Self.narrowTypes(options) { parquet.narrowTypes[position] = type }
     let memory = try Self.size(Self.rowGroup, in: options) ?? 16 << 20
     return RowGroups(
       writer: ParquetWriter(schema, options: parquet, head: layout.head), groupBytes: memory)
   }
 
   // MARK: Options
+
+  /// The types that a table prescribes, as `POSITION:TYPE;…`. Not an option of the command line.
+  private static func narrowTypes(_ options: ExportOptions) -> [(Int, ParquetOptions.NarrowType)] {
+    (options.values["narrow-types"] ?? "").split(separator: ";").compactMap { item in
+      let pair = item.split(separator: ":", maxSplits: 1)
+      guard pair.count == 2, let position = Int(pair[0]), let type = ParquetOptions.NarrowType(String(pair[1])) else {
+        return nil
+      }
+      return (position, type)
+    }
+  }
 
   private enum Usage: String, CaseIterable { case auto, never }
 

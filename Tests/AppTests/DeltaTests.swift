@@ -9,13 +9,6 @@ import Testing
 @Suite("Delta tables") struct DeltaTests {
   private let table = MemoryTable()
 
-  private struct Nowhere: ByteSink {
-    let name = "nowhere"
-    func write(_ bytes: borrowing ByteBuffer) async throws(Problem) {}
-    func commit() {}
-    func abandon() async {}
-  }
-
   /// Writes rows of `id`, `part` and `day`.
   @discardableResult
   private func write(
@@ -90,6 +83,77 @@ import Testing
     #expect(skipped.withLock { $0 } == 1)
     #expect(try await rows(where: "id > 2") { count in skipped.withLock { $0 = count } } == ["3||2023-01-01"])
     #expect(skipped.withLock { $0 } == 1)
+  }
+
+  @Test("every tenth version has a checkpoint, from which the table is read without the earlier entries")
+  func checkpoints() async throws {
+    try await write([(0, "a/b", "2024-01-01"), (1, nil, nil)], partition: "part")
+    try await write([(2, "c", nil)], .replacePartitions, ["transaction": "3"])
+    for id in 2..<11 { try await write([(Int64(id), "c", nil)], id == 5 ? .replacePartitions : .append) }
+    let names = table.files.withLock { $0.keys.filter { $0.contains("checkpoint") } }.sorted()
+    #expect(names == ["_delta_log/00000000000000000010.checkpoint.parquet", "_delta_log/_last_checkpoint"])
+    let rows = try await rows()
+    table.files.withLock { files in for version in 0..<10 { files[table.entry(version)] = nil } }
+    #expect(try await self.rows() == rows)
+    #expect(rows == ["0|a/b|2024-01-01", "10|c|", "1||", "5|c|", "6|c|", "7|c|", "8|c|", "9|c|"])
+    // Statistics and transactions are in it.
+    let skipped = Mutex(0)
+    #expect(try await self.rows(where: "id = 7") { count in skipped.withLock { $0 = count } } == ["7|c|"])
+    #expect(skipped.withLock { $0 } == 7)
+    let before = table.dataFiles
+    try await write([(99, "c", nil)], .replacePartitions, ["transaction": "3"])
+    #expect(table.dataFiles == before)
+    // Removed files are named for a week.
+    let file = try ParquetFile(MemoryByteSource(try #require(table.files.withLock { $0[names[0]] }), name: "x"))
+    let stream = try ParquetRowStream(file, table: "t")
+    let batch = try #require(try await stream.next()).batch()
+    let kinds = (0..<batch.count).map { row in
+      stream.schema.columns.indices.first { batch.value(row, $0) != .null }.map { stream.schema.columns[$0].name } ?? ""
+    }
+    #expect(
+      kinds == ["protocol", "metaData", "txn"] + Array(repeating: "add", count: 8) + [
+        "remove", "remove", "remove", "remove",
+      ])
+  }
+
+  @Test("numbers are written into columns of fewer bits or digits if they fit") func narrowColumns() async throws {
+    let types = ["id": "short", "x": "float", "d": "decimal(5,2)", "w": "decimal(30,3)"]
+    let fields = types.sorted { $0.key < $1.key }.map {
+      #"{\"name\":\"\#($0)\",\"type\":\"\#($1)\",\"nullable\":true,\"metadata\":{}}"#
+    }
+    table.write(
+      #"{"protocol":{"minReaderVersion":1,"minWriterVersion":2}}"#,
+      #"{"metaData":{"id":"i","format":{"provider":"parquet","options":{}},"schemaString":"{\"type\":\"struct\",\"fields\":[\#(fields.joined(separator: ","))]}","partitionColumns":[],"configuration":{}}}"#,
+      as: 0)
+    let schema = Schema(
+      "rows",
+      columns: [
+        ColumnDescription("id", .integer), ColumnDescription("x", .real), ColumnDescription("d", .decimal),
+        ColumnDescription("w", .integer),
+      ])
+    func append(_ row: [Value]) async throws(Problem) {
+      var builder = RowBatchBuilder(width: 4)
+      for value in row { builder.append(value: value) }
+      let location = try DeltaLocation("delta:memory")
+      let exporter = DeltaExporter(location, in: table, format: ParquetExporter(), threads: 1) { 0 }
+      var options = ExportOptions()
+      options.existing = .append
+      _ = try await exporter.prepare(options)
+      let export = Export(to: [.init(exporter, options) { Nowhere() }], threads: 1, scratch: NoScratch())
+      _ = try await export.run(BufferedRows(schema: schema, batches: [builder.finish()])) { $0 }
+    }
+    func number(_ text: String) -> Value { .number(Array(text.utf8)) }
+    try await append([.integer(-32768), .real(0.5), number("-123.4"), .integer(.max)])
+    try await append([.integer(32767), .real(0.1), number("1e2"), .null])
+    #expect(
+      try await rows() == ["-123.40|-32768|9223372036854775807.000|0.5", "100.00|32767||0.10000000149011612"])
+    for row: [Value] in [
+      [.integer(32768), .null, .null, .null], [.null, .real(0.1 + 1e-9), .null, .null],
+      [.null, .null, number("1000"), .null], [.null, .null, number("1.234"), .null],
+    ] {
+      #expect(await problem { try await append(row) }?.kind == .badData)
+    }
+    #expect(table.dataFiles.count == 2)
   }
 
   @Test("rows are added and replaced; earlier versions stay") func changes() async throws {

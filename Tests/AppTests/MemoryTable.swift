@@ -27,6 +27,7 @@ final class MemoryTable: DeltaStorage {
       return true
     }
   }
+  func replace(_ path: String, _ bytes: [UInt8]) { files.withLock { $0[path] = bytes } }
   func newFiles() -> any DeltaDataFiles { MemoryFileSet(self) }
   var dataFiles: [String] { files.withLock { $0.keys.filter { $0.hasSuffix(".parquet") } }.sorted() }
 
@@ -66,4 +67,12 @@ private struct MemoryFile: ByteSink {
   }
   func commit() {}
   func abandon() async { table.files.withLock { $0[name] = nil } }
+}
+
+/// Keeps nothing.
+struct Nowhere: ByteSink {
+  let name = "nowhere"
+  func write(_ bytes: borrowing ByteBuffer) async throws(Problem) {}
+  func commit() {}
+  func abandon() async {}
 }

@@ -13,6 +13,10 @@ SEEDS = {
                  '<x:worksheet><x:sheetData><row/><row><c t="e"><v>#N/A</v></c><c s="1"><f>1</f><v>1e3</v></c></row></x:sheetData></x:worksheet>',
                  '<si><r><t>a&amp;b</t></r><rPh><t>c</t></rPh></si><si><t/></si>', '[$-409]d\\ mmm;@', '[h]:mm:ss.0"x"', 'General'],
     "parquet": ["PAR1", "\x15\x02\x19\x2c\x48\x01s\x15\x02\x00\x15\x04\x25\x02\x18\x01n\x00\x16\x00\x19\x0c\x00"],
+    "delta": ['{"protocol":{"minReaderVersion":1,"minWriterVersion":2}}\n{"metaData":{"id":"x","format":{"provider":"parquet","options":{}},"schemaString":"{\\"type\\":\\"struct\\",\\"fields\\":[{\\"name\\":\\"a\\",\\"type\\":\\"long\\",'
+              '\\"nullable\\":true,\\"metadata\\":{}},{\\"name\\":\\"p\\",\\"type\\":\\"string\\",\\"nullable\\":true,\\"metadata\\":{}}]}","partitionColumns":["p"],"configuration":{}}}\n'
+              '{"add":{"path":"p=1/a%20b.parquet","partitionValues":{"p":"1"},"size":9,"modificationTime":0,"dataChange":true,"stats":"{\\"numRecords\\":1,\\"minValues\\":{\\"a\\":1},\\"maxValues\\":{\\"a\\":2},\\"nullCount\\":{\\"a\\":0}}"}}\n'
+              '\x00{"remove":{"path":"p=1/a%20b.parquet"}}\n{"txn":{"appId":"x","version":3}}', "PAR1\x00\x15\x02\x19\x2c\x48\x01s\x15\x02\x00"],
     "xml": ['<?xml version="1.0"?><gpx><wpt lat="1" lon="2"><name>a &amp; b &#233;</name><!-- c --><x/></wpt></gpx>', "<a:b><![CDATA[x]]></a:b>"],
     "selection": ["season = 1", "\"a b\" in ('x''y', z)", "name ~ 'é'", "died is not null", "a:desc", "bb:S05E14", "x !~ y"],
     "coordinates": ["47.05,8.3", "47°3'0\"N 8°18'0\"E", "geo:47.05,8.3;u=5", "N47 3 E8 18.5", "-0,180"],

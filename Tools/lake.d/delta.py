@@ -288,6 +288,60 @@ class Delta:
         if len(self.rows(simple)) != 6: self.failed("foreign", "a checkpoint of a mixed table has other rows")
         self.passed("tables of delta-rs with checkpoints, partitions, earlier versions, compaction")
 
+    def checkpoints(self):
+        """Checkpoints: other programs and bb-export read the table without the earlier entries; delta-rs writes on."""
+        place, truth = self.folder / "checkpoints", []
+        for version in range(25):
+            rows = [{"id": version * 10 + i, "v": HOSTILE[(version + i) % len(HOSTILE)], "n": None if i == 3 else i, "day": f"2024-01-{i + 1:02}"} for i in range(10)]
+            existing = "replace-partitions" if version % 7 == 6 else "append"
+            if version % 7 == 6: truth = [r for r in truth if r["v"] not in {x["v"] for x in rows}]
+            truth += rows
+            self.bb("--from", self.input("c.ndjson", rows), "--types", "v=text,day=date", "-o", f"delta:{place}" + ("?partition=v" if version == 0 else ""), *(["--existing", existing] if version else []))
+        log = place / "_delta_log"
+        found = sorted(p.name for p in log.glob("*.checkpoint.parquet"))
+        if found != [f"{v:020}.checkpoint.parquet" for v in (10, 20)]: self.failed("checkpoints", found)
+        self.compare("checkpoints", place, truth)
+        for version in range(20): (log / f"{version:020}.json").unlink()
+        self.compare("checkpoints, earlier entries removed", place, truth)
+        if sorted(self.rows(place), key=lambda r: r["id"]) != sorted(truth, key=lambda r: r["id"]): self.failed("checkpoints", "bb-export reads other rows")
+        table = self.rs.DeltaTable(str(place))
+        metadata = table.metadata()
+        if metadata.partition_columns != ["v"]: self.failed("checkpoints", metadata)
+        (log / "_last_checkpoint").unlink()
+        self.compare("checkpoints, without the hint", place, truth)
+        # delta-rs makes its own checkpoint of the state.
+        table = self.rs.DeltaTable(str(place))
+        table.create_checkpoint()
+        for version in range(20, 24): (log / f"{version:020}.json").unlink()
+        self.compare("checkpoints, continued by delta-rs", place, truth)
+        self.bb("--from", self.input("c.ndjson", [{"id": 999, "v": "a/b", "n": 1, "day": "2024-02-01"}]), "--types", "v=text,day=date", "-o", f"delta:{place}", "--existing", "append")
+        self.compare("checkpoints, appended", place, [*truth, {"id": 999, "v": "a/b", "n": 1, "day": "2024-02-01"}])
+        self.passed("checkpoints every 10 versions, read after the entries before them are removed")
+
+    def narrow(self):
+        """Columns of fewer bits or digits, which delta-rs created."""
+        import decimal, pyarrow as pa
+        place = self.folder / "narrow"
+        schema = pa.schema([("id", pa.int32()), ("b", pa.int8()), ("s", pa.int16()), ("x", pa.float32()), ("d", pa.decimal128(7, 2)), ("w", pa.decimal128(38, 10))])
+        first = {"id": 1, "b": -128, "s": 7, "x": 0.5, "d": decimal.Decimal("1.25"), "w": decimal.Decimal(10**27)}
+        self.rs.write_deltalake(str(place), pa.Table.from_pylist([first], schema=schema))
+        rows = [{"id": 2**31 - 1, "b": 127, "s": -32768, "x": 0.25, "d": "-99999.99", "w": "-1234567890123456789012345678.0123456789"}, {"id": 3, "b": None, "s": None, "x": None, "d": None, "w": None}, {"id": 4, "b": 0, "s": 0, "x": -0.125, "d": "0.1", "w": "3"}]
+        source = self.folder / "narrow.ndjson"
+        source.write_text("".join(json.dumps(r).replace('"d": "-99999.99"', '"d": -99999.99').replace('"d": "0.1"', '"d": 0.1').replace('"w": "-1234567890123456789012345678.0123456789"', '"w": -1234567890123456789012345678.0123456789').replace('"w": "3"', '"w": 3') + "\n" for r in rows))
+        types = "x=real,d=decimal,w=decimal,b=integer,s=integer"
+        self.bb("--from", source, "--types", types, "-o", f"delta:{place}", "--existing", "append")
+        want = sorted([first, *({**r, "d": r["d"] and decimal.Decimal(r["d"]), "w": r["w"] and decimal.Decimal(r["w"])} for r in rows)], key=lambda r: r["id"])
+        for reader, got in self.table(place).items():
+            for have, right in zip(got, want):
+                for name, value in right.items():
+                    mine = have[name]
+                    equal = mine is None if value is None else decimal.Decimal(str(mine)) == value if isinstance(value, decimal.Decimal) and reader != "clickhouse" else abs(float(mine) - float(value)) <= abs(float(value)) * 1e-6
+                    if not equal: self.failed("narrow", f"{reader}: {name} is {mine!r} instead of {value!r}")
+        for name, value in (("id", 2**31), ("b", 128), ("s", -32769), ("x", 16777217), ("d", 100000), ("d", 0.001)):
+            source.write_text(json.dumps({"id": 9, name: value}) + "\n")
+            self.bb("--from", source, "--types", "x=real" if name == "x" else "d=decimal" if name == "d" else f"{name}=integer", "-o", f"delta:{place}", "--existing", "append", code=65)
+        self.passed("numbers in columns of fewer bits or digits")
+
     def unsupported(self):
         """Features that are not supported, and logs that lead elsewhere."""
         import pyarrow as pa
@@ -335,6 +389,6 @@ def check(program, folder, fail, only=None, seed=1):
     try: import deltalake, pyarrow
     except ImportError as error: return print(f"skipped: delta ({error.name} is not installed)")
     delta = Delta(program, folder, fail)
-    steps = {"values": delta.values, "changes": delta.changes, "predicates": lambda: delta.predicates(seed), "writers": delta.writers, "kills": delta.kills, "foreign": delta.foreign, "unsupported": delta.unsupported}
+    steps = {"values": delta.values, "changes": delta.changes, "predicates": lambda: delta.predicates(seed), "writers": delta.writers, "kills": delta.kills, "foreign": delta.foreign, "checkpoints": delta.checkpoints, "narrow": delta.narrow, "unsupported": delta.unsupported}
     for name, step in steps.items():
         if only in (None, name): step()

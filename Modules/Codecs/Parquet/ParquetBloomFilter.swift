@@ -24,7 +24,12 @@ struct ParquetBloomFilter {
         unsafe insert(XXHash64.hash(UnsafeRawBufferPointer(start: run.start, count: run.count)))
       }
     case .real: for value in values.reals { insert(value.bitPattern.littleEndianBytes) }
-    case .date: for value in values.integers { insert(Array(UInt64(bitPattern: value).littleEndianBytes[..<4])) }
+    case .float:
+      for value in values.reals { insert(Array(UInt64(Float(value).bitPattern).littleEndianBytes[..<4])) }
+    case .decimal where values.column.kind.isWide:
+      for run in values.runs { insert(run.bytes) }
+    case .date, .narrow:
+      for value in values.integers { insert(Array(UInt64(bitPattern: value).littleEndianBytes[..<4])) }
     default: for value in values.integers { insert(UInt64(bitPattern: value).littleEndianBytes) }
     }
   }

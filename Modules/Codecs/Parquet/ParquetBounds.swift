@@ -102,11 +102,13 @@ extension ParquetBounds.Bound {
   func encoded(for kind: ParquetColumn.Kind) -> [UInt8] {
     switch self {
     case .bytes(let bytes, _): bytes
-    case .real(let value): value.bitPattern.littleEndianBytes
+    case .real(let value):
+      kind == .float
+        ? Array(UInt64(Float(value).bitPattern).littleEndianBytes[..<4]) : value.bitPattern.littleEndianBytes
     case .integer(let value):
       switch kind {
       case .boolean: [UInt8(truncatingIfNeeded: value)]
-      case .date: Array(UInt64(bitPattern: value).littleEndianBytes[..<4])
+      case .date, .narrow: Array(UInt64(bitPattern: value).littleEndianBytes[..<4])
       default: UInt64(bitPattern: value).littleEndianBytes
       }
     }

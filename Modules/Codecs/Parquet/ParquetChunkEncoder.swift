@@ -133,7 +133,7 @@ struct ParquetChunkEncoder: ~Copyable {
   }
 
   /// Appends levels with their size in four bytes before them.
-  private static func appendLevels(_ levels: ArraySlice<UInt8>, bits: Int, to out: inout ByteBuffer) {
+  static func appendLevels(_ levels: ArraySlice<UInt8>, bits: Int, to out: inout ByteBuffer) {
     var packed = ByteBuffer(capacity: 4096)
     if let first = levels.first, levels.allSatisfy({ $0 == first }) {
       RunLengthBitPacking.append(run: levels.count, of: UInt32(first), bits: bits, to: &packed)
@@ -160,9 +160,13 @@ struct ParquetChunkEncoder: ~Copyable {
       BitPacking.append(range.count, filledTo: (range.count + 7) / 8 * 8, bits: 1, to: &out) {
         UInt64(truncatingIfNeeded: values.integers[range.lowerBound + $0])
       }
-    case .date:
+    case .date, .narrow:
       for place in range { out.append(littleEndian: UInt64(bitPattern: values.integers[place]), count: 4) }
-    case .integer, .milliseconds, .microseconds:
+    case .float:
+      for place in range { out.append(littleEndian: UInt64(Float(values.reals[place]).bitPattern), count: 4) }
+    case .decimal where values.column.kind.isWide:
+      for place in range { out.append(bytes: values.runs[place].bytes) }
+    case .integer, .milliseconds, .microseconds, .decimal:
       BitPacking.append(range.count, filledTo: range.count, bits: 64, to: &out) {
         UInt64(bitPattern: values.integers[range.lowerBound + $0])
       }
@@ -187,11 +191,12 @@ struct ParquetChunkEncoder: ~Copyable {
     switch values.column.kind {
     case .boolean: return nil
     case .text, .json, .bytes: return unsafe values.runs.withUnsafeBufferPointer { unsafe ParquetDictionary($0) }
-    case .real:
+    case .decimal where values.column.kind.isWide: return nil
+    case .real, .float:
       return unsafe values.reals.withUnsafeBufferPointer { reals in
         unsafe reals.withMemoryRebound(to: UInt64.self) { unsafe ParquetDictionary($0) }
       }
-    case .date, .integer, .milliseconds, .microseconds:
+    case .date, .integer, .milliseconds, .microseconds, .narrow, .decimal:
       guard !ascends(values) else { return nil }
       return unsafe values.integers.withUnsafeBufferPointer { integers in
         unsafe integers.withMemoryRebound(to: UInt64.self) { unsafe ParquetDictionary($0) }
@@ -226,7 +231,8 @@ struct ParquetChunkEncoder: ~Copyable {
   {
     let first = place(range.lowerBound)
     switch values.column.kind {
-    case .real:
+    case .decimal where values.column.kind.isWide: return ParquetBounds()
+    case .real, .float:
       var least = Double.infinity, greatest = -Double.infinity, isEmpty = true
       for index in range {
         let value = values.reals[place(index)]

@@ -7,6 +7,18 @@ struct ParquetColumn: Sendable {
     case boolean, integer, real, text, json, bytes, date
     /// Instants as thousandths or millionths of a second.
     case milliseconds, microseconds
+    /// Integers of 8, 16 or 32 bits, reals of 32 bits, and decimals, in tables that have such columns.
+    case narrow(bits: Int), float, decimal(precision: Int, scale: Int)
+
+    /// Whether values have 16 bytes each, the highest first.
+    var isWide: Bool { if case .decimal(let precision, _) = self { precision > 18 } else { false } }
+    /// Whether values have four bytes each.
+    var isShort: Bool {
+      switch self {
+      case .date, .narrow, .float: true
+      default: false
+      }
+    }
   }
 
   /// The position of the column in the schema of the rows.
@@ -30,7 +42,9 @@ struct ParquetColumn: Sendable {
   var physicalType: Int {
     switch kind {
     case .boolean: 0
-    case .date: 1
+    case .date, .narrow: 1
+    case .float: 4
+    case .decimal: kind.isWide ? 7 : 2
     case .integer, .milliseconds, .microseconds: 2
     case .real: 5
     case .text, .json, .bytes: 6
@@ -61,10 +75,29 @@ struct ParquetColumn: Sendable {
   private func describeValue(_ name: String, _ thrift: inout ThriftWriter) {
     thrift.element {
       $0.integer32(1, physicalType)
+      if kind.isWide { $0.integer32(2, 16) }
       $0.integer32(3, 1)
       $0.string(4, name)
       switch kind {
-      case .boolean, .real, .bytes: break
+      case .boolean, .real, .float, .bytes: break
+      case .narrow(let bits):
+        $0.integer32(6, bits == 8 ? 15 : bits == 16 ? 16 : 17)
+        $0.structure(10) {
+          $0.structure(10) {
+            $0.byte(1, UInt8(bits))
+            $0.boolean(2, true)
+          }
+        }
+      case .decimal(let precision, let scale):
+        $0.integer32(6, 5)
+        $0.integer32(7, scale)
+        $0.integer32(8, precision)
+        $0.structure(10) {
+          $0.structure(5) {
+            $0.integer32(1, scale)
+            $0.integer32(2, precision)
+          }
+        }
       case .integer:
         $0.integer32(6, 18)
         $0.structure(10) {

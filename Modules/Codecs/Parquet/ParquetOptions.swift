@@ -13,6 +13,46 @@ public struct ParquetOptions: Sendable, Hashable {
   /// The names of columns that have a bloom filter in each row group.
   public var bloomFilters: [String] = []
 
+  /// The types of columns in which not every value of their type fits, by position.
+  public var narrowTypes: [Int: NarrowType] = [:]
+
+  /// A type of fewer bits or digits.
+  public enum NarrowType: Sendable, Hashable {
+    /// Signed integers of 8, 16 or 32 bits.
+    case integer(bits: Int)
+    /// Reals of 32 bits.
+    case float
+    /// Decimals of at most 38 digits, `scale` of them after the point.
+    case decimal(precision: Int, scale: Int)
+
+    /// Whether the type has the number that a text represents.
+    public func holds(_ text: [UInt8]) -> Bool {
+      guard let number = DecimalNumber(text) else { return false }
+      switch self {
+      case .integer(let bits):
+        guard let value = number.unscaled(precision: 18, scale: 0) else { return false }
+        return value >> Int128(bits - 1) == (value < 0 ? -1 : 0)
+      case .float: return number.float != nil
+      case .decimal(let precision, let scale): return number.unscaled(precision: precision, scale: scale) != nil
+      }
+    }
+
+    /// Parses the name that Delta tables and Spark use; nil for other types.
+    public init?(_ name: String) {
+      switch name {
+      case "integer": self = .integer(bits: 32)
+      case "short": self = .integer(bits: 16)
+      case "byte": self = .integer(bits: 8)
+      case "float": self = .float
+      default:
+        guard name.hasPrefix("decimal("), name.hasSuffix(")") else { return nil }
+        let digits = name.dropFirst(8).dropLast().split(separator: ",").map { Int($0.filter { $0 != " " }) ?? -1 }
+        guard digits.count == 2, (1...38).contains(digits[0]), (0...digits[0]).contains(digits[1]) else { return nil }
+        self = .decimal(precision: digits[0], scale: digits[1])
+      }
+    }
+  }
+
   /// The types of columns of dates and timestamps.
   public enum Dates: String, Sendable, Hashable, CaseIterable {
     /// Their own if the first rows can be read back as they are, otherwise text.

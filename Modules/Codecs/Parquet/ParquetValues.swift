@@ -19,7 +19,7 @@ import Rows
     self.column = column
     definition.reserveCapacity(rows)
     switch column.kind {
-    case .real: reals.reserveCapacity(rows)
+    case .real, .float: reals.reserveCapacity(rows)
     case .text, .json, .bytes: runs.reserveCapacity(rows)
     default: integers.reserveCapacity(rows)
     }
@@ -28,9 +28,9 @@ import Rows
   /// The number of values that are not null.
   var count: Int {
     switch column.kind {
-    case .real: reals.count
+    case .real, .float: reals.count
     case .text, .json, .bytes: runs.count
-    default: integers.count
+    default: column.kind.isWide ? runs.count : integers.count
     }
   }
 
@@ -78,6 +78,27 @@ import Rows
       default: break
       }
     case .boolean: if case .boolean(let value) = cell { return integers.append(value ? 1 : 0) }
+    case .narrow(let bits):
+      guard let number = Self.number(cell, arena)?.unscaled(precision: 18, scale: 0) else { break }
+      guard number >> Int128(bits - 1) == (number < 0 ? -1 : 0) else {
+        throw problem("\(number) in a column of \(bits) bits", row: row)
+      }
+      return integers.append(Int64(number))
+    case .float:
+      if case .real(let value) = cell, !value.isFinite { return reals.append(value) }
+      guard let number = Self.number(cell, arena) else { break }
+      // The value is the one that is written, or the spelling of the nearest one.
+      guard let value = number.float else {
+        throw problem("\(Self.text(cell, arena)) in a column of 32-bit reals", row: row)
+      }
+      return reals.append(Double(value))
+    case .decimal(let precision, let scale):
+      guard let number = Self.number(cell, arena) else { break }
+      guard let value = number.unscaled(precision: precision, scale: scale) else {
+        throw problem("\(Self.text(cell, arena)) in a column of decimal(\(precision),\(scale))", row: row)
+      }
+      guard column.kind.isWide else { return integers.append(Int64(value)) }
+      return runs.append(copies.copy((0..<16).map { UInt8(truncatingIfNeeded: value >> Int128(120 - $0 * 8)) }))
     case .date, .milliseconds, .microseconds:
       if case .text(let start, let length) = cell,
         let value = ParquetTime.value(of: ByteRun(arena, start, length), as: column.kind, isExact: column.isExact)
@@ -95,6 +116,26 @@ import Rows
       return appendText(cell, arena)
     }
     throw problem("a value that is not of the column's type", row: row)
+  }
+
+  /// The number of a cell; nil for another value.
+  private static func number(_ cell: Cell, _ arena: Arena) -> DecimalNumber? {
+    switch cell {
+    case .integer(let value): DecimalNumber(value)
+    case .real(let value): DecimalNumber(value)
+    case .number(let start, let length), .text(let start, let length): DecimalNumber(arena.bytes(start, length))
+    default: nil
+    }
+  }
+
+  private static func text(_ cell: Cell, _ arena: Arena) -> String {
+    switch cell {
+    case .integer(let value): String(value)
+    case .real(let value): String(decoding: value.canonicalText, as: UTF8.self)
+    case .number(let start, let length), .text(let start, let length):
+      String(decoding: arena.bytes(start, length).prefix(40), as: UTF8.self)
+    default: "this value"
+    }
   }
 
   /// Appends a cell as text, as JSON text in a column of JSON values.

@@ -25,9 +25,20 @@ public struct ParquetWriter: Sendable {
     self.options = options
     columns = schema.columns.enumerated().map { position, column in
       let (kind, isList) = Self.kind(of: column.type)
+      if let narrow = options.narrowTypes[position] {
+        return ParquetColumn(position: position, name: column.name, kind: Self.kind(narrow), isList: false)
+      }
       return ParquetColumn(
         position: position, name: column.name, kind: Self.kind(kind, at: position, head, options), isList: isList,
         isExact: options.dates != .native)
+    }
+  }
+
+  private static func kind(_ type: ParquetOptions.NarrowType) -> ParquetColumn.Kind {
+    switch type {
+    case .integer(let bits): .narrow(bits: bits)
+    case .float: .float
+    case .decimal(let precision, let scale): .decimal(precision: precision, scale: scale)
     }
   }
 

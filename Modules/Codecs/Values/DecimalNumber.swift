@@ -49,6 +49,24 @@ public struct DecimalNumber: Sendable, Hashable, Comparable {
     self.init(isNegative: isNegative, digits: digits, exponent: exponent + (point ?? count))
   }
 
+  /// The number times 10 to the power of `scale`, if that is an integer of at most `precision` digits, at most 38.
+  func unscaled(precision: Int, scale: Int) -> Int128? {
+    let zeros = exponent - digits.count + scale
+    guard zeros >= 0 || digits.isEmpty, digits.isEmpty || exponent + scale <= min(precision, 38) else { return nil }
+    var value: Int128 = 0
+    for digit in digits { value = value * 10 + Int128(digit) }
+    for _ in 0..<(digits.isEmpty ? 0 : zeros) { value *= 10 }
+    return isNegative ? -value : value
+  }
+
+  /// The 32-bit real of the same value, or whose shortest literal this is; nil if there is none.
+  var float: Float? {
+    guard (-60...60).contains(exponent), digits.count <= 60 else { return digits.isEmpty ? 0 : nil }
+    let text = "\(isNegative ? "-" : "")0.\(digits.map(String.init).joined())e\(exponent)"
+    guard let value = Float(digits.isEmpty ? "0" : text), value.isFinite else { return nil }
+    return DecimalNumber(Double(value)) == self || DecimalNumber(Array(value.description.utf8)) == self ? value : nil
+  }
+
   /// An integer.
   public init(_ value: Int64) {
     let digits = String(value.magnitude).utf8.map { $0 - 48 }

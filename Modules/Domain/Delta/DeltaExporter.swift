@@ -3,7 +3,7 @@ public import Rows
 import Synchronization
 
 /// A Delta table as an output: data files, and one entry of the log that adds them all.
-public struct DeltaExporter: Exporter {
+public struct DeltaExporter: RereadableExporter {
   private let location: DeltaLocation
   private let log: DeltaLog
   private let format: any Exporter
@@ -76,11 +76,10 @@ public struct DeltaExporter: Exporter {
       throw error.located(at: location.name)
     }
     handoff.layout = layout
-    handoff.note = try plan().isRepeated ? repetition : nil
+    let plan = try plan()
+    handoff.note = plan.isRepeated ? plan.repetition(location.name) : nil
     return handoff
   }
-
-  private var repetition: Warning { "\(location.name): the table already has these rows; nothing was written" }
 
   /// The sink that writes the files; `sink` receives nothing.
   public func sink(around sink: any ByteSink, of schema: Schema, options: ExportOptions) throws(Problem) -> any ByteSink
@@ -97,12 +96,17 @@ public struct DeltaExporter: Exporter {
     var files = options
     files.values = options.values.filter { option in !DeltaOption.all.contains { $0.key == option.key } }
     files.values["dates"] = "native"
+    let types = inner.columns.enumerated().compactMap { position, column in
+      writing.columns.table.field(column.name)?.primitive.map { "\(position):\($0)" }
+    }
+    files.values["narrow-types"] = types.joined(separator: ";")
     var layout = handoff.layout
     layout.head = layout.head.map { $0.projected(to: kept) }
     let encoder = try format.encoder(for: inner, options: files, layout: layout)
-    let handoff = self.handoff, repetition = self.repetition
+    let handoff = self.handoff, state = self.state
     let set = try DeltaFileSet(
-      log, plan, writing.columns, now: now(), repeated: { handoff.note = repetition })
+      log, plan, writing.columns, now: now(), committed: { files in state.value.withLock { $0.files = files } },
+      note: { handoff.note = $0 })
     var configuration = PartitionedExporter.Configuration { () throws(Problem) in set }
     configuration.options = files
     configuration.completeBytes = try Self.fileSize(options)
@@ -111,6 +115,15 @@ public struct DeltaExporter: Exporter {
     return PartitionSink(
       handoff, PartitionWriter(format, encoder, writing.schema, inner, kept, pattern, configuration, set),
       WrittenFiles())
+  }
+
+  /// The rows of the files that the log has since the export; nil if the table had the rows already.
+  public func writtenRows() throws(Problem) -> (any RowStream)? {
+    let state = state.value.withLock { $0 }
+    guard let files = state.files, let writing = state.writing,
+      let metadata = writing.columns.metadata ?? state.plan?.snapshot?.metadata
+    else { return nil }
+    return DeltaRows(log.storage, files, metadata, try metadata.schema.table("rows"), ParquetReading())
   }
 
   private static func fileSize(_ options: ExportOptions) throws(Problem) -> Int {
@@ -137,6 +150,8 @@ private final class DeltaExportState: Sendable {
   struct Value {
     var plan: DeltaPlan?
     var writing: DeltaColumnPlan?
+    /// Those that were written; nil before, and if nothing was.
+    var files: [DeltaFile]?
   }
   let value = Mutex(Value())
 }

@@ -21,7 +21,8 @@ final class DeltaFileSet: OutputFileSet {
   private let data: any DeltaDataFiles
   private let now: Int64
   private let identifier = DeltaExporter.identifier()
-  private let repeated: @Sendable () -> Void
+  private let note: @Sendable (Warning) -> Void
+  private let committed: @Sendable ([DeltaFile]) -> Void
   private let state = Mutex(State())
 
   private struct State {
@@ -36,11 +37,14 @@ final class DeltaFileSet: OutputFileSet {
 
   /// - Parameters:
   ///   - now: in milliseconds since 1970.
-  ///   - repeated: called if the table has the transaction already.
+  ///   - committed: called with the files that the log has.
+  ///   - note: called with a warning.
   init(
-    _ log: DeltaLog, _ plan: DeltaPlan, _ columns: Columns, now: Int64, repeated: @escaping @Sendable () -> Void
+    _ log: DeltaLog, _ plan: DeltaPlan, _ columns: Columns, now: Int64,
+    committed: @escaping @Sendable ([DeltaFile]) -> Void, note: @escaping @Sendable (Warning) -> Void
   ) throws(Problem) {
-    (self.log, self.plan, self.columns, self.now, self.repeated) = (log, plan, columns, now, repeated)
+    (self.log, self.plan, self.columns, self.now) = (log, plan, columns, now)
+    (self.committed, self.note) = (committed, note)
     data = try log.storage.newFiles()
   }
 
@@ -59,6 +63,15 @@ final class DeltaFileSet: OutputFileSet {
     let values = file.values.filter { $0.text == nil }.map(\.column)
     for name in nulls + values where columns.table.field(name)?.isNullable == false {
       throw Problem(.badData, "column “\(name)”: the table does not permit null values", at: log.storage.name)
+    }
+    for value in file.values {
+      guard let text = value.text, let field = columns.table.field(value.column),
+        let type = field.primitive.flatMap(ParquetOptions.NarrowType.init), !type.holds(text)
+      else { continue }
+      throw Problem(
+        .badData,
+        "column “\(value.column)”: \(String(decoding: text.prefix(40), as: UTF8.self)) is not a value of type "
+          + "\(field.primitive ?? "")", at: log.storage.name)
     }
     if let replaced = plan.replacedRows, try !plan.isSelected(file.values, by: replaced, columns.table) {
       let texts = file.values.map { "\($0.column)=\($0.text.map { String(decoding: $0, as: UTF8.self) } ?? "null")" }
@@ -90,7 +103,9 @@ final class DeltaFileSet: OutputFileSet {
     for file in plan.snapshot?.files ?? [] where try plan.replaces(file, columns.table, written) {
       removed.append(file)
     }
-    guard !added.isEmpty || !removed.isEmpty || plan.definesColumns || plan.transaction != nil else { return }
+    guard !added.isEmpty || !removed.isEmpty || plan.definesColumns || plan.transaction != nil else {
+      return committed([])
+    }
     try await data.flush()
     await data.keep()
     var version = (plan.snapshot?.version ?? -1) + 1, isNew = plan.snapshot == nil
@@ -104,20 +119,31 @@ final class DeltaFileSet: OutputFileSet {
       }
       if isCreated {
         state.withLock { $0.isSettled = true }
-        return
+        committed(added)
+        return await checkpoint(version)
       }
       if isNew, plan.existing == .refuse {
         throw Problem(.cannotCreate, "another process has created the table", hint: .set(.existingOutput, to: "append"))
       }
       if try await follow(version, written, isNew: isNew) {
         await data.abandon()
-        repeated()
+        note(plan.repetition(log.storage.name))
         return
       }
       (version, isNew) = (version + 1, false)
     }
     throw Problem(
       .busy, "other processes wrote to the table \(Self.attempts) times in between", hint: "run the command again")
+  }
+
+  /// Writes the checkpoint of a version that is in the log. The table is complete without it.
+  private func checkpoint(_ version: Int64) async {
+    guard let metadata = columns.metadata ?? plan.snapshot?.metadata, DeltaCheckpoint.isDue(version, metadata) else {
+      return
+    }
+    do throws(Problem) { try await DeltaCheckpoint.write(version, log, now: now) } catch {
+      note("\(log.storage.name): the rows were written, but no checkpoint: \(error.message)")
+    }
   }
 
   /// Checks that the rows can follow an entry of another process.

@@ -27,6 +27,9 @@ struct DeltaPlan: Sendable {
     return transaction.isIn(snapshot.transactions[transaction.application])
   }
 
+  /// The warning that nothing is written.
+  func repetition(_ name: String) -> Warning { "\(name): the table already has these rows; nothing was written" }
+
   /// Whether the table is partitioned by a column.
   func isPartitioned(by column: String) -> Bool {
     partitionColumns.contains { $0.utf8.elementsEqual(column.utf8) }

@@ -155,6 +155,9 @@ struct DeltaSchema: Sendable, Hashable {
     case ("long", .integer), ("double", .real), ("boolean", .boolean), ("binary", .bytes), ("date", .date),
       ("timestamp", .timestamp):
       type
+    case ("integer", .integer), ("short", .integer), ("byte", .integer), ("float", .real): type
+    case (let name?, .decimal), (let name?, .integer), (let name?, .real):
+      if case .decimal? = ParquetOptions.NarrowType(name) { .decimal } else { nil }
     case (nil, .list(let element)) where field.type["type"]?.stringValue == "array":
       field.type["elementType"]?.stringValue == (element == .integer ? "long" : "string") ? type : nil
     default: nil

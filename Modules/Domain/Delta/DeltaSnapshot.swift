@@ -17,6 +17,8 @@ struct DeltaLog: Sendable {
   let storage: any DeltaStorage
 
   private static let directory = "_delta_log/"
+  /// The file that names the last checkpoint.
+  static let hint = directory + "_last_checkpoint"
   private static let maximumHint = 1 << 20
   /// The most bytes of an action.
   private static let maximumLine = 64 << 20
@@ -24,6 +26,7 @@ struct DeltaLog: Sendable {
   /// The name of the entry of a version.
   static func entry(_ version: Int64) -> String { "\(padded(version)).json" }
   static func path(_ version: Int64) -> String { directory + entry(version) }
+  static func checkpoint(_ version: Int64) -> String { "\(directory)\(padded(version)).checkpoint.parquet" }
   private static func padded(_ version: Int64) -> String {
     let digits = String(version)
     return String(repeating: "0", count: max(0, 20 - digits.count)) + digits
@@ -68,6 +71,21 @@ struct DeltaLog: Sendable {
   }
 
   private func read(_ wanted: Int64?, _ keepsStatistics: Bool) async throws(Problem) -> DeltaSnapshot? {
+    var state = DeltaReplay(keepsStatistics: keepsStatistics)
+    let version = try await replay(at: wanted, ["protocol", "metaData", "add", "txn"]) { (action) throws(Problem) in
+      try state.apply(action)
+    }
+    return try version.map { (version) throws(Problem) in try state.snapshot(version) }
+  }
+
+  /// Reads the actions that lead to a version: those of the last checkpoint before it, and of the entries that follow.
+  /// - Parameters:
+  ///   - wanted: the version; nil for the latest.
+  ///   - kinds: the actions to read of a checkpoint.
+  /// - Returns: the version; nil if there is no table.
+  func replay(
+    at wanted: Int64?, _ kinds: [String], _ body: (JSON) throws(Problem) -> Void
+  ) async throws(Problem) -> Int64? {
     let hint = try await checkpointHint().flatMap { hint in wanted.map { hint <= $0 } ?? true ? hint : nil }
     var listing: Listing?
     if let hint, let names = try await storage.logFiles(from: Self.padded(hint)) {
@@ -83,10 +101,7 @@ struct DeltaLog: Sendable {
       throw Problem(.noInput, "version \(version) not found", hint: "the latest version is \(latest)")
     }
     let start = listing.checkpoints.keys.filter { $0 <= version }.max()
-    var replay = DeltaReplay(keepsStatistics: keepsStatistics)
-    for name in start.flatMap({ listing.checkpoints[$0] }) ?? [] {
-      try await self.checkpoint(name) { (action) throws(Problem) in try replay.apply(action) }
-    }
+    for name in start.flatMap({ listing.checkpoints[$0] }) ?? [] { try await checkpoint(name, kinds, body) }
     var next = start.map { $0 + 1 } ?? 0
     while next <= version {
       guard listing.entries.contains(next) else {
@@ -95,15 +110,15 @@ struct DeltaLog: Sendable {
         }
         throw Problem(.badData, "the log has no version \(next), but later ones")
       }
-      try await actions(of: next) { (action) throws(Problem) in try replay.apply(action) }
+      try await actions(of: next, body)
       next += 1
     }
-    return try replay.snapshot(version)
+    return version
   }
 
   /// The version of the last checkpoint, which need not be true; nil if it is not known.
   private func checkpointHint() async throws(Problem) -> Int64? {
-    guard let file = try await storage.open(Self.directory + "_last_checkpoint"), file.length <= Self.maximumHint,
+    guard let file = try await storage.open(Self.hint), file.length <= Self.maximumHint,
       let bytes = try file.bytes(at: 0, count: file.length), let hint = try? JSON.parse(bytes, name: ""),
       let version = hint["version"]?.integerValue, version >= 0
     else { return nil }
@@ -151,12 +166,14 @@ struct DeltaLog: Sendable {
   }
 
   /// Reads the actions of a part of a checkpoint.
-  private func checkpoint(_ name: String, _ body: (JSON) throws(Problem) -> Void) async throws(Problem) {
+  private func checkpoint(
+    _ name: String, _ kinds: [String], _ body: (JSON) throws(Problem) -> Void
+  ) async throws(Problem) {
     guard let file = try await storage.open(Self.directory + name) else {
       throw Problem(.badData, "the log has no checkpoint \(name)")
     }
     var reading = ParquetReading()
-    reading.columns = ["protocol", "metaData", "add", "txn"]
+    reading.columns = kinds
     reading.maximumField = Self.maximumLine
     let rows = try ParquetRowStream(try ParquetFile(file), table: "checkpoint", reading)
     let names = rows.schema.columns.map(\.name)

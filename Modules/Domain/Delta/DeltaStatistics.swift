@@ -34,8 +34,11 @@ enum DeltaStatistics {
   /// Instants are rounded to milliseconds, as other programs do.
   private static func bound(_ value: Value, of type: String, isUpper: Bool) -> JSON? {
     switch (type, value) {
-    case ("long", .integer(let number)): return .number(number)
-    case ("double", .real(let number)) where number.isFinite: return .number(number.canonicalText)
+    case ("long", .integer(let number)), ("integer", .integer(let number)), ("short", .integer(let number)),
+      ("byte", .integer(let number)):
+      return .number(number)
+    case ("double", .real(let number)) where number.isFinite, ("float", .real(let number)) where number.isFinite:
+      return .number(number.canonicalText)
     case ("string", .text(let text)): return .string(text)
     case ("date", .integer(let days)): return .string(String(Instant(seconds: days * 86_400).timestamp.prefix(10)))
     case ("timestamp", .integer(let micros)):

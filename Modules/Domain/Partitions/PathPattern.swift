@@ -66,6 +66,11 @@ public struct PathPattern: Sendable, Hashable {
     root = slash.map { $0 == before.startIndex ? "/" : String(before[..<$0]) } ?? "."
   }
 
+  /// A path without placeholders, in which `{{` and `}}` are braces.
+  public static func unescaped(_ path: String) -> String {
+    path.replacing("{{", with: "{").replacing("}}", with: "}")
+  }
+
   /// The files of a table: Hive partitions by columns, with the files `before{n}after`.
   init(partitionedBy columns: [String], before: String, after: String) {
     (self.columns, hiveColumns, root) = (columns, columns, ".")

@@ -16,6 +16,9 @@ public protocol DeltaStorage: Sendable {
   /// - Returns: false if the file exists, and was not changed.
   /// - Throws: `permission`, `io`, `unavailable`.
   func create(_ path: String, _ bytes: [UInt8]) async throws(Problem) -> Bool
+  /// Creates a complete file, or replaces one, at once.
+  /// - Throws: `permission`, `io`, `unavailable`.
+  func replace(_ path: String, _ bytes: [UInt8]) async throws(Problem)
   /// Begins to write data files.
   func newFiles() throws(Problem) -> any DeltaDataFiles
 }

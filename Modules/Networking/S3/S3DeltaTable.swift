@@ -48,6 +48,11 @@ public struct S3DeltaTable: DeltaStorage {
     try await storage.put(bytes, at: key(path), replaces: false)
   }
 
+  /// Creates an object, or replaces one.
+  public func replace(_ path: String, _ bytes: [UInt8]) async throws(Problem) {
+    _ = try await storage.put(bytes, at: key(path), replaces: true)
+  }
+
   /// Begins to write data files.
   public func newFiles() -> any DeltaDataFiles { S3DeltaFiles(storage, key("")) }
 }

@@ -6,15 +6,15 @@ import Synchronization
 /// Writes an object: a small one with one request, another in parts that are sent while the next are written. It
 /// appears when it is complete, or never.
 ///
-/// At most five parts are in memory: one that is written, and two that are sent, which libcurl copies. One task at a
-/// time writes.
+/// At most nine parts are in memory: one that is written, and four that are sent, which libcurl copies; fewer of the
+/// large parts at the end of an object of more than 6 GB. One task at a time writes.
 final class S3Upload: ByteSink {
   /// The field that tells whether an object is the result of this upload, if the response that said so was lost.
   static let mark = "x-amz-meta-bb-upload"
   /// The type of the content.
   static let type = "application/octet-stream"
   /// The bytes of the first 1,000 parts. Each further 1,000 are twice as large, so that 10,000 hold the largest object.
-  static let partSize = 8 << 20
+  static let partSize = 6 << 20
   private static let mostParts = 10_000
   /// The time for parts on their way before the upload is aborted.
   private static let patience = Duration.seconds(3)
@@ -78,18 +78,21 @@ final class S3Upload: ByteSink {
         start = end
         return state.buffer.count == size ? size : 0
       }
-      if size > 0 { try await sendPart(atATime: size > 16 << 20 ? 1 : 2) }
+      if size > 0 { try await sendPart() }
     }
   }
+
+  /// The most parts of a size that are sent at a time.
+  private static func concurrency(_ size: Int) -> Int { max(1, 4 * partSize / max(size, partSize)) }
 
   private var exists: Problem {
     Problem(.cannotCreate, "already exists", at: name, hint: "use a different key")
   }
 
-  /// Sends the bytes so far as a part, while at most `limit` are sent.
-  private func sendPart(atATime limit: Int) async throws(Problem) {
+  /// Sends the bytes so far as a part, when there are few enough on their way.
+  private func sendPart() async throws(Problem) {
     let id = try await begin()
-    try await wait(leaving: limit - 1)
+    try await wait(leaving: Self.concurrency(state.withLock { Self.size(ofPart: $0.count + 1) }) - 1)
     let storage = self.storage, key = self.key
     let number = state.withLock { state -> Int in
       // Nothing is sent after the end of the upload.
@@ -171,7 +174,7 @@ final class S3Upload: ByteSink {
   func commit() async throws(Problem) {
     if state.withLock({ $0.end != nil }) { throw Problem(.cancelled, "interrupted", at: name) }
     if isStaged || state.withLock({ $0.id != nil }) {
-      if state.withLock({ !$0.buffer.isEmpty || $0.count == 0 }) { try await sendPart(atATime: 2) }
+      if state.withLock({ !$0.buffer.isEmpty || $0.count == 0 }) { try await sendPart() }
       try await wait(leaving: 0)
       if !isStaged { try await publish() }
       return

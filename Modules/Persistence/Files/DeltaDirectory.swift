@@ -30,17 +30,11 @@ public struct DeltaDirectory: DeltaStorage {
   /// Creates a file under a temporary name, and links it to its own unless that exists.
   public func create(_ file: String, _ bytes: [UInt8]) throws(Problem) -> Bool {
     let target = "\(path)/\(file)", directory = Temporaries.split(target).directory
-    try makeDirectories(of: target)
-    let temporary = Temporaries.name(beside: target)
-    let descriptor = Temporaries.make(temporary, mode: 0o666)
-    guard descriptor >= 0 else { throw Problem.posix(errno, "create", target) }
+    let temporary = try written(bytes, beside: target)
     defer {
-      close(descriptor)
       _ = Temporaries.remove(temporary)
       Temporaries.forget(temporary)
     }
-    try writeAll(bytes, to: descriptor, place: target)
-    guard fsync(descriptor) == 0 else { throw Problem.posix(errno, "flush", target) }
     if unsafe link(temporary, target) != 0 {
       let code = errno
       guard code == EEXIST else { throw Problem.posix(code, "create", target) }
@@ -52,8 +46,33 @@ public struct DeltaDirectory: DeltaStorage {
     return true
   }
 
-  private func makeDirectories(of file: String) throws(Problem) {
-    _ = try DeltaDirectoryFiles.make(Temporaries.split(file).directory)
+  /// Writes a file under a temporary name, and renames it.
+  public func replace(_ file: String, _ bytes: [UInt8]) throws(Problem) {
+    let target = "\(path)/\(file)", temporary = try written(bytes, beside: target)
+    defer { Temporaries.forget(temporary) }
+    guard unsafe rename(temporary, target) == 0 else {
+      let code = errno
+      _ = Temporaries.remove(temporary)
+      throw Problem.posix(code, "create", target)
+    }
+    try DirectoryListing.flush(Temporaries.split(target).directory)
+  }
+
+  /// Writes a durable file with a temporary name, and returns the name.
+  private func written(_ bytes: [UInt8], beside target: String) throws(Problem) -> String {
+    _ = try DeltaDirectoryFiles.make(Temporaries.split(target).directory)
+    let temporary = Temporaries.name(beside: target), descriptor = Temporaries.make(temporary, mode: 0o666)
+    guard descriptor >= 0 else { throw Problem.posix(errno, "create", target) }
+    defer { close(descriptor) }
+    do throws(Problem) {
+      try writeAll(bytes, to: descriptor, place: target)
+      guard fsync(descriptor) == 0 else { throw Problem.posix(errno, "flush", target) }
+    } catch {
+      _ = Temporaries.remove(temporary)
+      Temporaries.forget(temporary)
+      throw error
+    }
+    return temporary
   }
 
   /// Begins to write data files.

@@ -3,7 +3,7 @@ public import Rows
 import Synchronization
 
 /// The number of rows and a 128-bit digest of their values, which depend neither on the order of the rows nor on that
-/// of the columns, nor on the spelling of numbers.
+/// of the columns, nor on the spelling of numbers, nor on zeros at the end of a timestamp.
 ///
 /// The digest is the sum, modulo 2^128, of the first 128 bits of the SHA-256 digest of each row: for each column that
 /// is not null, in byte order of the names, the name and the value. So a column of nulls does not count, and repeated
@@ -42,13 +42,17 @@ public struct RowDigest: Sendable, Hashable {
   public mutating func add(_ batch: RowBatch, of schema: Schema) {
     let columns = schema.columns.enumerated().sorted {
       $0.element.name.utf8.lexicographicallyPrecedes($1.element.name.utf8)
-    }.map { (position: $0.offset, name: Array($0.element.name.utf8)) }
+    }.map { (position: $0.offset, name: Array($0.element.name.utf8), isInstant: $0.element.type == .timestamp) }
     var bytes = ByteBuffer(capacity: 1 << 12)
     for row in 0..<batch.count {
       bytes.removeAll()
-      for (position, name) in columns where !batch[row, position].isNull {
+      for (position, name, isInstant) in columns where !batch[row, position].isNull {
         bytes.append(digestOf: name, kind: .name)
-        bytes.append(digestOf: batch[row, position], of: batch)
+        if isInstant, case .text(let start, let length) = batch[row, position] {
+          bytes.append(digestOfInstant: batch.bytes(start, length))
+        } else {
+          bytes.append(digestOf: batch[row, position], of: batch)
+        }
       }
       var hash = SHA256()
       bytes.read { hash.update($0) }
@@ -105,6 +109,18 @@ extension ByteBuffer {
   private mutating func append(digestHead count: Int, kind: DigestKind) {
     append(byte: kind.rawValue)
     for shift in [0, 8, 16, 24] { append(byte: UInt8(truncatingIfNeeded: count >> shift)) }
+  }
+
+  /// Appends a timestamp, whose fraction may have zeros at its end or not.
+  fileprivate mutating func append(digestOfInstant text: [UInt8]) {
+    var text = text
+    if text.last == UInt8(ascii: "Z"), text.count > 20, text[19] == UInt8(ascii: ".") {
+      text.removeLast()
+      while text.last == UInt8(ascii: "0") { text.removeLast() }
+      if text.last == UInt8(ascii: ".") { text.removeLast() }
+      text.append(UInt8(ascii: "Z"))
+    }
+    append(digestOf: text, kind: .text)
   }
 
   /// Appends a value that is not null; numbers by their value.
