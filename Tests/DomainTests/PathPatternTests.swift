@@ -13,7 +13,7 @@ import Testing
     #expect(pattern.columns == ["show", "season"] && pattern.hiveColumns == ["show"])
     #expect(pattern.root == "out" && pattern.isNumbered)
     let path = try pattern.path(values(("show", "Breaking Bad"), ("season", nil)), number: 3, date: "2026-01-02")
-    #expect(path == "out/show=Breaking Bad/__HIVE_DEFAULT_PARTITION__/p-3-2026-01-02.csv")
+    #expect(path == "out/show=Breaking Bad/%5F_HIVE_DEFAULT_PARTITION__/p-3-2026-01-02.csv")
     #expect(pattern.glob() == "out/show=*/*/p-*-*.csv")
     #expect(pattern.glob(values(("show", "a*"), ("season", "1"))) == "out/show=a%2A/1/p-*-*.csv")
     #expect(try PathPattern("out/a.csv") == nil)
@@ -38,6 +38,16 @@ import Testing
     let path = try pattern.path(values(("v", text)), number: 0, date: "")
     #expect(path.split(separator: "/").count == 3)
     #expect(PathPattern.hiveValues(of: path) == values(("v", text)))
+  }
+
+  @Test("no value makes a name that readers skip", arguments: [nil, "_x", ".x", "...", "__HIVE", "x"] as [String?])
+  func visible(text: String?) throws {
+    for path in ["out/{v}.csv", "out/{v}/a.csv", "{v}.csv", "out/{v}-{v}/{n}.csv"] {
+      let pattern = try #require(try PathPattern(path)), values = values(("v", text))
+      let path = try pattern.path(values, number: 0, date: "")
+      #expect(path.split(separator: "/").allSatisfy { !$0.hasPrefix(".") && !$0.hasPrefix("_") })
+      #expect(pattern.isNumbered || pattern.glob(values) == path)
+    }
   }
 
   @Test("what a path cannot hold is refused: empty text, a long name, a directory above") func refused() throws {

@@ -99,7 +99,9 @@ public struct PathPattern: Sendable, Hashable {
     for piece in pieces {
       switch piece {
       case .text(let text): path += text
-      case .column(let column): path += try escaped(values[column])
+      case .column(let column):
+        try check(values[column])
+        path += Self.escaped(values[column], after: path)
       case .number: path += String(number)
       case .date: path += date
       }
@@ -108,25 +110,31 @@ public struct PathPattern: Sendable, Hashable {
       if component.utf8.count > 255 {
         throw Problem(.badData, "the name of a partition is longer than 255 bytes: \(component)")
       }
-      if component == "." || component == ".." {
-        throw Problem(.badData, "the value “\(component)” cannot be the name of a partition")
+      if component == "%2E" || component == "%2E." {
+        throw Problem(.badData, "the value “.\(component.dropFirst(3))” cannot be the name of a partition")
       }
     }
     return path
   }
 
-  private func escaped(_ value: PartitionValue) throws(Problem) -> String {
-    let column = value.column
-    guard let value = value.text else { return Self.null }
-    if value.isEmpty {
+  private func check(_ value: PartitionValue) throws(Problem) {
+    guard let text = value.text else { return }
+    if text.isEmpty {
       throw Problem(
-        .badData, "column \(column): an empty text cannot be part of a path, because readers take it for null",
+        .badData, "column \(value.column): an empty text cannot be part of a path, because readers take it for null",
         hint: "exclude these rows, or choose another column")
     }
-    if value.elementsEqual(Self.null.utf8) {
-      throw Problem(.badData, "column \(column): “\(Self.null)” cannot be part of a path: it means null")
+    if text.elementsEqual(Self.null.utf8) {
+      throw Problem(.badData, "column \(value.column): “\(Self.null)” cannot be part of a path: it means null")
     }
-    return Self.escaped(value)
+  }
+
+  /// A value in a path that so far is `path`. A dot or an underscore that begins a name is escaped: readers skip such
+  /// files and directories.
+  private static func escaped(_ value: PartitionValue, after path: String) -> String {
+    let text = value.text.map(escaped) ?? null
+    guard path.isEmpty || path.hasSuffix("/"), let first = text.first, first == "." || first == "_" else { return text }
+    return (first == "." ? "%2E" : "%5F") + text.dropFirst()
   }
 
   /// A value as Hive writes it in a path.
@@ -188,7 +196,7 @@ public struct PathPattern: Sendable, Hashable {
       switch piece {
       case .text(let text): pattern += Self.quoted(text)
       case .column(let column):
-        pattern += values.map { Self.quoted($0[column].text.map(Self.escaped) ?? Self.null) } ?? "*"
+        pattern += values.map { Self.quoted(Self.escaped($0[column], after: pattern)) } ?? "*"
       case .number, .date: pattern += "*"
       }
     }
