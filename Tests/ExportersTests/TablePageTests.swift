@@ -113,7 +113,7 @@ import Testing
 }
 
 /// An output in memory.
-private final class MemorySink: ByteSink {
+final class MemorySink: ByteSink {
   let name = "memory"
   private let written = Mutex<[UInt8]>([])
   var bytes: [UInt8] { written.withLock { $0 } }

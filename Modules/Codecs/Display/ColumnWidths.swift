@@ -33,6 +33,17 @@ public struct ColumnWidths: Sendable, Hashable {
     longestWord = max(longestWord, word)
   }
 
+  /// Adds the values of another part of the column.
+  public mutating func merge(_ other: ColumnWidths) {
+    while counts.count < other.counts.count { counts.append(0) }
+    for (width, count) in other.counts.enumerated() { counts[width] += count }
+    values += other.values
+    sum += other.sum
+    filled += other.filled
+    widest = max(widest, other.widest)
+    longestWord = max(longestWord, other.longestWord)
+  }
+
   /// The width that `percent` of the values do not exceed; at most 255.
   public func percentile(_ percent: Int) -> Int {
     var left = ((values - 1) * percent + 99) / 100

@@ -237,6 +237,18 @@ public struct ColumnMetrics: Sendable {
     self.isWhole = isWhole
   }
 
+  /// Adds the widths and parts of the rows that follow.
+  mutating func merge(_ next: ColumnMetrics) {
+    while widths.count < next.widths.count { widths.append(ColumnWidths()) }
+    for (column, other) in next.widths.enumerated() { widths[column].merge(other) }
+    while parts.count < next.parts.count { parts.append([]) }
+    for (column, names) in next.parts.enumerated() {
+      // Names that are canonically equivalent are different.
+      let known = Set(parts[column].map { Array($0.utf8) })
+      parts[column] += names.filter { !known.contains(Array($0.utf8)) }
+    }
+  }
+
   /// The most bytes of text in a head.
   public static let headBytes = 8 << 20
 

@@ -45,9 +45,9 @@ public struct Export: Sendable {
     }
   }
 
-  private let outputs: [Output]
-  private let threads: Int
-  private let scratch: any ScratchSpace
+  let outputs: [Output]
+  let threads: Int
+  let scratch: any ScratchSpace
   private let progress: @Sendable (_ rows: Int, _ bytes: Int) -> Void
 
   /// An export to `outputs`.
@@ -115,61 +115,6 @@ public struct Export: Sendable {
       for lane in lanes { await lane.sink.abandon() }
       throw error
     }
-  }
-
-  /// Measures rows before the first one is encoded: all, which are buffered for that, or the first ones.
-  private func measured(_ stream: any RowStream) async throws(Problem) -> (any RowStream, [ColumnMetrics]) {
-    let kinds = outputs.map { $0.exporter.measuring(with: $0.options) }
-    var layouts = outputs.map { _ in ColumnMetrics() }
-    guard kinds.contains(where: { $0 != .none }) else { return (stream, layouts) }
-    var heads = kinds.map { kind in
-      if case .head(let rows) = kind { ColumnMetrics.Head(rows: rows) } else { ColumnMetrics.Head(rows: 0) }
-    }
-    let measuresAll = kinds.contains(.all)
-    let buffer = SpillBuffer(schema: stream.schema, scratch: scratch, memoryLimit: 8 << 20)
-    var isRead = false
-    while measuresAll || kinds.indices.contains(where: { kinds[$0] != .none && !heads[$0].isFull }) {
-      guard let work = try await stream.next() else {
-        isRead = true
-        break
-      }
-      let batch = try work.batch()
-      for (position, output) in outputs.enumerated() {
-        switch kinds[position] {
-        case .none: break
-        case .head: heads[position].append(batch)
-        case .all: output.exporter.measure(batch, of: stream.schema, options: output.options, into: &layouts[position])
-        }
-      }
-      try buffer.append(batch)
-    }
-    for position in outputs.indices {
-      layouts[position].head = heads[position].batches
-      layouts[position].isWhole = !heads[position].isFull
-    }
-    return (isRead ? buffer.stream() : ChainedRows(buffer.stream(), stream), layouts)
-  }
-}
-
-/// The rows of a buffer, then those of the stream that it was filled from.
-private final class ChainedRows: RowStream {
-  let schema: Schema
-  private let first: any RowStream
-  private let rest: any RowStream
-  private let isInRest = Mutex(false)
-
-  init(_ first: any RowStream, _ rest: any RowStream) {
-    schema = rest.schema
-    self.first = first
-    self.rest = rest
-  }
-
-  func next() async throws(Problem) -> BatchTask? {
-    if !isInRest.withLock({ $0 }) {
-      if let work = try await first.next() { return work }
-      isInRest.withLock { $0 = true }
-    }
-    return try await rest.next()
   }
 }
 

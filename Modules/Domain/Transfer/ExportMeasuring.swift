@@ -1,0 +1,119 @@
+import Query
+import Rows
+import Synchronization
+
+extension Export {
+  /// Measures rows before the first one is encoded: all, which are buffered for that, or the first ones.
+  func measured(_ stream: any RowStream) async throws(Problem) -> (any RowStream, [ColumnMetrics]) {
+    let kinds = outputs.map { $0.exporter.measuring(with: $0.options) }
+    var layouts = outputs.map { _ in ColumnMetrics() }
+    guard kinds.contains(where: { $0 != .none }) else { return (stream, layouts) }
+    var heads = kinds.map { kind in
+      if case .head(let rows) = kind { ColumnMetrics.Head(rows: rows) } else { ColumnMetrics.Head(rows: 0) }
+    }
+    let buffer = SpillBuffer(schema: stream.schema, scratch: scratch, memoryLimit: 8 << 20)
+    var isRead = false
+    while kinds.contains(.all) || kinds.indices.contains(where: { kinds[$0] != .none && !heads[$0].isFull }) {
+      let tasks = await Round(stream, atMost: kinds.contains(.all) ? threads * 4 : 1)
+      for measured in await tasks.measured(self, kinds, stream.schema) {
+        let (batch, metrics) = try measured.get()
+        for position in outputs.indices where kinds[position] != .none {
+          if kinds[position] == .all {
+            layouts[position].merge(metrics[position])
+          } else {
+            heads[position].append(batch)
+          }
+        }
+        try buffer.append(batch)
+      }
+      if let problem = tasks.problem { throw problem }
+      if tasks.isLast {
+        isRead = true
+        break
+      }
+    }
+    for position in outputs.indices {
+      layouts[position].head = heads[position].batches
+      layouts[position].isWhole = !heads[position].isFull
+    }
+    return (isRead ? buffer.stream() : ChainedRows(buffer.stream(), stream), layouts)
+  }
+
+  /// Some batches, which are measured at the same time.
+  private struct Round {
+    private var tasks: [BatchTask] = []
+    /// Whether the stream has ended.
+    private(set) var isLast = false
+    /// The error after these batches.
+    private(set) var problem: Problem?
+
+    init(_ stream: any RowStream, atMost count: Int) async {
+      do throws(Problem) {
+        while tasks.count < count, !isLast {
+          if let task = try await stream.next() { tasks.append(task) } else { isLast = true }
+        }
+      } catch { problem = error }
+    }
+
+    /// The state that the workers share.
+    private final class Progress: Sendable {
+      let next = Atomic(0)
+      let results = Mutex<[Int: Result<(RowBatch, [ColumnMetrics]), Problem>]>([:])
+    }
+
+    /// The batches in order, each with its figures for the outputs that measure all rows.
+    func measured(
+      _ export: Export, _ kinds: [ExporterDescriptor.Measuring], _ schema: Schema
+    ) async -> [Result<(RowBatch, [ColumnMetrics]), Problem>] {
+      let tasks = self.tasks, workers = min(export.threads, tasks.count)
+      let measured: @Sendable (BatchTask) -> Result<(RowBatch, [ColumnMetrics]), Problem> = { task in
+        Result { () throws(Problem) in
+          let batch = try task.batch()
+          var metrics = kinds.map { _ in ColumnMetrics() }
+          for (position, output) in export.outputs.enumerated() where kinds[position] == .all {
+            output.exporter.measure(batch, of: schema, options: output.options, into: &metrics[position])
+          }
+          return (batch, metrics)
+        }
+      }
+      if workers < 2 { return tasks.map(measured) }
+      let progress = Progress()
+      await withTaskGroup(of: Void.self) { group in
+        for _ in 0..<workers {
+          group.addTask {
+            while true {
+              let index = progress.next.add(1, ordering: .relaxed).oldValue
+              guard index < tasks.count else { return }
+              let result = measured(tasks[index])
+              progress.results.withLock { $0[index] = result }
+            }
+          }
+        }
+      }
+      let results = progress.results.withLock { $0 }
+      return tasks.indices.compactMap { results[$0] }
+    }
+  }
+}
+
+/// The rows of a buffer, then those of the stream that it was filled from.
+private final class ChainedRows: RowStream {
+  let schema: Schema
+  private let first: any RowStream
+  private let rest: any RowStream
+  private let isInRest = Mutex(false)
+
+  init(_ first: any RowStream, _ rest: any RowStream) {
+    schema = rest.schema
+    self.first = first
+    self.rest = rest
+  }
+
+  func next() async throws(Problem) -> BatchTask? {
+    if !isInRest.withLock({ $0 }) {
+      if let work = try await first.next() { return work }
+      isInRest.withLock { $0 = true }
+    }
+    return try await rest.next()
+  }
+}
