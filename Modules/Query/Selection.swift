@@ -14,6 +14,8 @@ public struct Selection: Sendable, Hashable {
   public var alternatives: [[Condition]] = []
   /// All must hold: conditions joined by `or` and `not`.
   public var predicates: [Predicate] = []
+  /// Comparisons with numbers without quotes, among those that must hold: see `warnings`.
+  private var bareNumbers: [Condition] = []
   /// Only records with one of these keys, as `RecordKey` writes them: favourites; nil for all.
   public var keys: Set<[UInt8]>?
   /// Search words; each must be a prefix of a word in the row, ignoring case and marks. Nil for no search.
@@ -73,8 +75,27 @@ public struct Selection: Sendable, Hashable {
   /// Adds what must hold, as the text of a `Predicate`.
   /// - Throws: `usage`.
   public mutating func filter(by text: String) throws(Problem) {
-    let predicate = try Predicate(parsing: text)
+    var parser = PredicateParser(text)
+    let predicate = try parser.parse()
+    bareNumbers += parser.bareNumbers
     if let all = predicate.conjunction { conditions += all } else { predicates.append(predicate) }
+  }
+
+  /// Comparisons of text with a number, which is probably meant by its value but compared by its bytes: a reason why
+  /// nothing was selected.
+  /// - Parameter schema: the columns of the rows.
+  public func warnings(for schema: Schema) -> [Warning] {
+    var columns: Set<String> = []
+    return bareNumbers.compactMap { condition in
+      guard let position = schema.position(of: condition.column), schema.columns[position].type == .text,
+        columns.insert(condition.column).inserted, let value = condition.values.first
+      else { return nil }
+      let name = NameListParser.written(condition.column)
+      return Warning(
+        "no row matches: \(condition.column) is text, which is compared with \(value) byte by byte",
+        hint: .set(.columnTypes, to: "\(name)=decimal", for: "compare numbers").or(
+          .advice("quote the value as '\(value)'")))
+    }
   }
 
   /// The columns of what must hold.

@@ -131,7 +131,11 @@ struct TableCommand {
     _ rows: any RowStream, _ selection: Selection, _ related: JoinTables, to outputs: OutputPlan
   ) async throws(Problem) -> Export.Summary {
     guard isProfile else {
-      return try await outputs.write(rows, selection: selection, related: related, into: combined)
+      let summary = try await outputs.write(rows, selection: selection, related: related, into: combined)
+      if summary.rows == 0 {
+        for warning in selection.warnings(for: rows.schema) { services.report.warning(warning) }
+      }
+      return summary
     }
     let threads = outputs.threads, memory = outputs.memory, services = self.services
     let profile = try await withTaskExecutorPreference(threads > 1 ? services.workers : nil) {

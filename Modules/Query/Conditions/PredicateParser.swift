@@ -1,3 +1,4 @@
+import Codecs
 import Rows
 
 /// Scans conditions from left to right by scalars, so that a combining mark after a quote does not hide the quote.
@@ -7,6 +8,8 @@ struct PredicateParser {
   private var depth = 0
   /// Whether a value without quotes ended at `and`, `or` or a parenthesis: perhaps they belong to it.
   private var cutValue = false
+  /// Comparisons with numbers without quotes.
+  private(set) var bareNumbers: [Condition] = []
   private static let deepest = 100
 
   init(_ text: String) {
@@ -94,12 +97,10 @@ struct PredicateParser {
     let predicate: Predicate
     switch word {
     case .between:
-      let low = try value(isLast: false)
+      let low = Condition(column, .greaterOrEqual, try value(isLast: false, for: column, .greaterOrEqual))
       guard takeWords(["and"]) else { throw problem("missing and", "use between A and B") }
-      predicate = .all([
-        .condition(Condition(column, .greaterOrEqual, low)),
-        .condition(Condition(column, .lessOrEqual, try value(isLast: true))),
-      ])
+      let high = Condition(column, .lessOrEqual, try value(isLast: true, for: column, .lessOrEqual))
+      predicate = .all([.condition(low), .condition(high)])
     case .comparison(let comparison):
       switch comparison {
       case .isNull, .isNotNull: predicate = .condition(Condition(column, comparison, []))
@@ -112,7 +113,7 @@ struct PredicateParser {
           }
           predicate = .condition(Condition(column, comparison, column: try quoted("\"")))
         } else {
-          predicate = .condition(Condition(column, comparison, try value(isLast: true)))
+          predicate = .condition(Condition(column, comparison, try value(isLast: true, for: column, comparison)))
         }
       }
     }
@@ -195,6 +196,18 @@ struct PredicateParser {
   }
 
   // MARK: - Values
+
+  /// A value, which is noted if it is a number without quotes.
+  private mutating func value(
+    isLast: Bool, for column: String, _ comparison: Condition.Operator
+  ) throws(Problem) -> String {
+    skipBlanks()
+    let isBare = rest.first != "'", value = try value(isLast: isLast)
+    if isBare, comparison.isOrdering, DecimalNumber(Array(value.utf8)) != nil {
+      bareNumbers.append(Condition(column, comparison, value))
+    }
+    return value
+  }
 
   /// A value: quoted, or without quotes up to the end, or one word up to a connective or a parenthesis.
   private mutating func value(isLast: Bool) throws(Problem) -> String {
