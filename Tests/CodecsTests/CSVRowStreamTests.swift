@@ -129,6 +129,37 @@ import Testing
     #expect(problem?.kind == .usage && problem?.hint.description == "did you mean abc?")
   }
 
+  @Test("a number is the same with quotes, which are not read in the fast way", arguments: ["integer", "real"])
+  func quotedNumbers(type: String) async throws {
+    var state: UInt64 = 7
+    func below(_ bound: Int) -> Int {
+      state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+      return Int(state >> 33) % bound
+    }
+    let wanted = try #require(ColumnType(name: type))
+    func read(_ field: String) async throws -> [Value]? {
+      var reading = CSVReading()
+      reading.types = ["n": wanted]
+      let stream = try CSVRowStream.inferring(MemoryByteSource("n\n\(field)\n", name: "t"), table: "t", reading)
+      guard let batches = try? await stream.collect() else { return nil }
+      return batches.flatMap { batch in (0..<batch.count).map { batch.value($0, 0) } }
+    }
+    for length in 1...20 {
+      for _ in 0..<60 {
+        let point = below(length + 6), other = below(length * 12)
+        var field = (0..<length).map { at in
+          if at == point { return "." }
+          if at == other { return ["-", ".", "e", "/", ":", "+", " "][below(7)] }
+          return below(3) == 0 ? "0" : String(below(10))
+        }
+        if below(3) == 0 { field[0] = "-" }
+        let text = field.joined()
+        if text == " " { continue }
+        #expect(try await read(text) == read("\"\(text)\""), "\(text)")
+      }
+    }
+  }
+
   /// A table far larger than a piece, whose fields hold everything that could mislead.
   static func large(_ count: Int) -> (text: String, rows: [[String?]]) {
     var text = "id,word,note\n", rows: [[String?]] = []

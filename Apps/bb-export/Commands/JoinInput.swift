@@ -41,6 +41,11 @@ struct JoinInput {
     tables.adding(schema, batches, by: relation(from: table))
   }
 
+  /// The same without rows: to check a selection.
+  func described(in tables: JoinTables, from table: String) -> JoinTables {
+    tables.adding(schema, [], by: relation(from: table))
+  }
+
   /// The selection with this join after its relations.
   func added(to selection: Selection, _ invocation: Invocation) -> Selection {
     var selection = selection

@@ -87,7 +87,7 @@ struct SelectionOptions {
     {
       selection.sort = usualOrder.sort
     }
-    let related = join?.added(to: .described, from: schema.name) ?? .described,
+    let related = join?.described(in: .described, from: schema.name) ?? .described,
       none = BufferedRows(schema: schema, batches: [])
     var joined = Selection()
     (joined.relations, joined.isNested) = (plain.relations, plain.isNested)

@@ -1,3 +1,4 @@
+import CSearch
 import Rows
 
 /// A number as far as a Double goes.
@@ -19,31 +20,16 @@ struct NearestDouble {
 }
 
 extension NearestDouble {
-  /// Parses a literal; nil if it is not a number. Up to 15 digits with a small power of ten need one exact operation;
-  /// the standard library handles the rest.
-  init?(_ literal: UnsafeRawBufferPointer) {
-    var mantissa: UInt64 = 0, digits = 0, scale = 0, isFraction = false, isNegative = false
-    for at in literal.indices {
-      let byte = unsafe literal[at]
-      if byte &- 48 < 10 {
-        mantissa = mantissa &* 10 &+ UInt64(byte &- 48)
-        digits &+= 1
-        if isFraction { scale &+= 1 }
-      } else if byte == UInt8(ascii: "."), !isFraction {
-        isFraction = true
-      } else if byte == UInt8(ascii: "-"), at == 0 {
-        isNegative = true
-      } else {
-        digits = 16
-      }
-      guard digits > 15 else { continue }
+  /// Parses a literal; nil if it is not a number. Up to 15 digits need one exact operation; the standard library
+  /// handles the rest.
+  @inline(__always) init?(_ literal: UnsafeRawBufferPointer) {
+    var value = 0.0
+    if unsafe bb_short_decimal(literal.baseAddress, literal.count, &value) != 0 {
+      self.init(value: value, isWhole: true)
+    } else {
       guard let value = Double(unsafe String(decoding: literal, as: UTF8.self)) else { return nil }
       self.init(value: value, isWhole: false)
-      return
     }
-    guard digits > 0 else { return nil }
-    let value = Double(mantissa) / Self.powersOfTen[scale]
-    self.init(value: isNegative ? -value : value, isWhole: true)
   }
 
   static let powersOfTen: [Double] = [

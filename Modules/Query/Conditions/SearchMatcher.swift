@@ -39,6 +39,31 @@ public struct SearchMatcher: Sendable {
     }
   }
 
+  /// Keeps the rows that match.
+  func filter(_ reader: CellReader, _ rows: inout [Int32], _ scratch: inout [UInt8]) {
+    if let word = words.first, words.count == 1, !columns.contains(where: \.isList) {
+      let columns = self.columns.map(\.position)
+      word.searching { search in
+        rows.removeAll { row in
+          guard let search else { return !matches(reader, Int(row), &scratch) }
+          var isCertain = true
+          for column in columns {
+            guard let text = reader.text(of: reader.cell(Int(row), column)) else { continue }
+            switch search.isFound(in: text) {
+            case true?: return false
+            case false?: break
+            case nil: isCertain = false
+            }
+          }
+          return isCertain || !matches(reader, Int(row), &scratch)
+        }
+      }
+    } else {
+      rows.removeAll { !matches(reader, Int($0), &scratch) }
+    }
+  }
+
+  /// Whether a row matches: one row after the other, the law for `filter`.
   func matches(_ reader: CellReader, _ row: Int, _ scratch: inout [UInt8]) -> Bool {
     // The words of 64 at a time that were not found yet, a bit each; so a text is folded once for all of them.
     for first in stride(from: 0, to: words.count, by: 64) {

@@ -64,6 +64,9 @@ final class CountState: AggregateState {
     }
   }
 
+  /// Adds rows to the only group.
+  func add(rows: Int) { counts[0] += rows }
+
   func merge(_ other: any AggregateState, _ map: GroupMap) {
     guard let other = other as? CountState else { preconditionFailure("internal error: another aggregate") }
     var counts: [Int] = []

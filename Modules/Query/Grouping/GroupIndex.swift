@@ -2,11 +2,14 @@ import Rows
 
 /// The keys of groups, and the place in the input of the first row of each.
 struct GroupIndex: ~Copyable {
-  private var keys = KeyTable()
+  private var keys: KeyTable
   private var firsts: [UInt64] = []
   /// The keys of the rows of a batch.
   private var buffer = KeyBuffer()
   private var spelling: [UInt8] = []
+
+  /// - Parameter expected: the number of groups that are probably added.
+  init(expecting expected: Int) { keys = KeyTable(expecting: expected) }
 
   var count: Int { keys.count }
   var memory: Int { keys.memory + firsts.capacity * 8 }
@@ -81,6 +84,10 @@ struct GroupIndex: ~Copyable {
     var targets: [UInt32] = []
     targets.reserveCapacity(numbers.count)
     for (position, number) in numbers.enumerated() {
+      // The groups of a part are far apart in the other table.
+      if position &+ 36 < numbers.count {
+        other.keys.prefetchKey(Int(numbers[position &+ 24]), andPlaceOf: Int(numbers[position &+ 36]))
+      }
       if position &+ 12 < numbers.count { keys.prefetch(other.hash(of: Int(numbers[position &+ 12]))) }
       let number = Int(number), hash = other.hash(of: number)
       let (key, length) = unsafe other.keys.key(number), (more, moreLength) = unsafe other.keys.more(number)

@@ -81,6 +81,9 @@ struct GroupPlan: Sendable {
     width = input.width
   }
 
+  /// Whether only rows are counted, all of them.
+  var isRowCount: Bool { columns.isEmpty && aggregates.allSatisfy { $0.function == .count && $0.column == nil } }
+
   /// The width of rows that are set aside: the input's, and the row's place.
   var spillWidth: Int { width + 1 }
 

@@ -10,9 +10,10 @@ final class GroupTable {
   /// 0 for the input itself, 1 for rows that were set aside, and so on: each level looks at other bits of the hash.
   private let level: Int
   private let memoryLimit: Int
-  private var index = GroupIndex()
+  private var index: GroupIndex
   private var states: [any AggregateState]
   private var isFull = false
+  private let isRowCount: Bool
   /// Rows set aside, by part; empty if there are none.
   private(set) var spills: [SpillBuffer] = []
   private var spillBuilders: [SpillBuilder] = []
@@ -25,10 +26,13 @@ final class GroupTable {
   /// Parts that rows are divided into at each level.
   static let parts = 16
 
-  init(_ plan: GroupPlan, level: Int, memoryLimit: Int) {
+  /// - Parameter expected: the number of groups that are probably added.
+  init(_ plan: GroupPlan, level: Int, memoryLimit: Int, expecting expected: Int = 0) {
     self.plan = plan
     self.level = level
     self.memoryLimit = memoryLimit
+    isRowCount = plan.isRowCount
+    index = GroupIndex(expecting: expected)
     states = plan.aggregates.map { $0.state() }
     if plan.columns.isEmpty { addWhole() }
   }
@@ -48,6 +52,10 @@ final class GroupTable {
   /// Adds the rows of a batch. `start` is the place of its first row in the input; nil if the last column has the
   /// places.
   func add(_ batch: RowBatch, start: UInt64?) throws(Problem) {
+    if isRowCount {
+      for case let state as CountState in states { state.add(rows: batch.count) }
+      return
+    }
     let reader = CellReader(batch)
     var rows: [Int32] = [], groups: [UInt32] = [], orders: [UInt64] = []
     if plan.columns.isEmpty {

@@ -57,7 +57,8 @@ final class GroupedRows: RowStream {
     let plan = self.plan, numbers = workers.tables.map { $0.numbers(level: 0) }
     let parts = (0..<GroupTable.parts).map { part in
       BatchesTask { () throws(Problem) in
-        let table = GroupTable(plan, level: 0, memoryLimit: .max)
+        let expected = numbers.reduce(0) { max($0, $1[part].count) }
+        let table = GroupTable(plan, level: 0, memoryLimit: .max, expecting: expected)
         for (other, numbers) in zip(workers.tables, numbers) { try table.merge(other, numbers[part]) }
         var batches: [RowBatch] = []
         try table.forEachBatch { (batch) throws(Problem) in batches.append(batch) }

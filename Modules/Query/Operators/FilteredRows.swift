@@ -24,7 +24,7 @@ struct FilteredRows: RowStream {
       let reader = CellReader(batch)
       var scratch: [UInt8] = [], rows = Array(0..<Int32(batch.count))
       filter.filter(reader, &rows, &scratch)
-      if let search { rows.removeAll { !search.matches(reader, Int($0), &scratch) } }
+      search?.filter(reader, &rows, &scratch)
       if let keys { rows.removeAll { RecordKey.text(of: Int($0), in: batch, schema).map(keys.contains) != true } }
       return rows.count == batch.count ? batch : batch.selecting(rows)
     }

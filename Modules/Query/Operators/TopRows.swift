@@ -53,7 +53,8 @@ final class TopRows: Sendable {
     let copied = self.copied(best)
     let last: Candidate? = workers[worker].rows.withLock { rows in
       rows += copied
-      guard rows.count > max(4096, 4 * keep) else { return copied.count == keep ? copied.last : nil }
+      // Each part has a batch of its own, however few rows it has.
+      guard rows.count > max(64, 4 * keep) else { return copied.count == keep ? copied.last : nil }
       rows = self.copied(first(rows))
       return rows.last
     }

@@ -11,7 +11,7 @@ import Rows
   @inline(__always) fileprivate init(key: (UnsafePointer<UInt8>, Int)) {
     unsafe bytes = UnsafeRawBufferPointer(start: key.0, count: key.1)
   }
-  fileprivate var start: UnsafePointer<UInt8> { unsafe bytes.baseAddress!.assumingMemoryBound(to: UInt8.self) }
+  var start: UnsafePointer<UInt8> { unsafe bytes.baseAddress!.assumingMemoryBound(to: UInt8.self) }
 
   @inline(__always) init(start: UnsafeRawPointer?, count: Int) {
     unsafe bytes = UnsafeRawBufferPointer(start: start, count: count)

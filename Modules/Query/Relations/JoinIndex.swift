@@ -11,7 +11,7 @@ struct JoinIndex: Sendable {
   /// Whether a pair of columns has timestamps on both sides, which are compared as times.
   private let areTimes: [Bool]
   /// From what rows are matched by to their numbers, in order.
-  private let rows: RowsByKey
+  let rows: RowsByKey
   /// The number of each batch's first row.
   private let starts: [Int]
 
@@ -47,7 +47,7 @@ struct JoinIndex: Sendable {
     }
     self.left = left
     self.areTimes = areTimes
-    rows = RowsByKey()
+    var builder = RowsByKey.Builder()
     var starts: [Int] = [], count = 0
     var keys = KeyBuffer()
     for batch in table.batches {
@@ -56,11 +56,12 @@ struct JoinIndex: Sendable {
       for row in 0..<batch.count {
         keys.removeAll()
         Self.put(batch, reader, row, right, areTimes, resolver, to: &keys)
-        for number in 0..<keys.count { rows.add(count + row, keys, number) }
+        for number in 0..<keys.count { builder.add(count + row, keys, number) }
       }
       count += batch.count
     }
     self.starts = starts
+    rows = RowsByKey(builder)
   }
 
   /// Refuses columns whose values are never equal.
@@ -85,8 +86,20 @@ struct JoinIndex: Sendable {
     keys.removeAll()
     Self.put(batch, CellReader(batch), row, left, areTimes, names, to: &keys)
     var found: [Int] = []
-    for number in 0..<keys.count { rows.forEach(keys, number) { found.append($0) } }
+    for number in 0..<keys.count { for place in rows.range(keys, number) { found.append(rows[place]) } }
     return keys.count > 1 ? found.withoutRepetitions : found
+  }
+
+  /// The keys of rows by values: the number of each row's key, or -1 if a value is null. Nil if rows are matched by
+  /// names, which may have several keys.
+  func keys(of range: Range<Int>, in batch: RowBatch, _ keys: inout KeyBuffer) -> [Int]? {
+    guard names == nil else { return nil }
+    let reader = CellReader(batch)
+    return range.map { row in
+      let before = keys.count
+      Self.put(batch, reader, row, left, areTimes, nil, to: &keys)
+      return keys.count > before ? before : -1
+    }
   }
 
   /// The batch and the row within it of a row's number.
@@ -139,46 +152,6 @@ private struct NameResolver: Sendable {
     if chosen.count > 1 { tally.noteAmbiguous(name, in: column) }
     if chosen.isEmpty, countsUnmatched { tally.noteUnmatched(name, in: column) }
     return chosen
-  }
-}
-
-/// The numbers of rows by a key, in the order in which they were added.
-private final class RowsByKey: @unchecked Sendable {
-  private var keys = KeyTable()
-  /// The first and the last entry of each key.
-  private var firsts: [Int32] = [], lasts: [Int32] = []
-  /// An entry: the number of a row, and the next entry of the same key; -1 for none.
-  private var rows: [Int32] = [], nexts: [Int32] = []
-
-  /// Adds a row to a key. Not while another task reads.
-  func add(_ row: Int, _ buffer: borrowing KeyBuffer, _ number: Int) {
-    let (key, length) = unsafe buffer.key(number), hash = buffer.hash(number)
-    let entry = Int32(rows.count)
-    let known = unsafe keys.find(key, length, hash)
-    if known < 0 {
-      _ = unsafe keys.add(key, length, hash, more: key, 0)
-      firsts.append(entry)
-      lasts.append(entry)
-    } else {
-      let last = Int(lasts[known])
-      // A list may name a record twice.
-      if rows[last] == Int32(row) { return }
-      nexts[last] = entry
-      lasts[known] = entry
-    }
-    rows.append(Int32(row))
-    nexts.append(-1)
-  }
-
-  func forEach(_ buffer: borrowing KeyBuffer, _ number: Int, _ body: (Int) -> Void) {
-    let (key, length) = unsafe buffer.key(number)
-    let known = unsafe keys.find(key, length, buffer.hash(number))
-    guard known >= 0 else { return }
-    var entry = firsts[known]
-    while entry >= 0 {
-      body(Int(rows[Int(entry)]))
-      entry = nexts[Int(entry)]
-    }
   }
 }
 

@@ -78,8 +78,26 @@ struct Join: Sendable {
   func rows(_ range: Range<Int>, of batch: RowBatch) -> RowBatch {
     var builder = RowBatchBuilder(width: schema.width), keys = KeyBuffer()
     let isNested = isNested && kind != .anti
+    if steps.count == 1, !isNested, let numbers = indexes[0].keys(of: range, in: batch, &keys) {
+      for (row, number) in zip(range, numbers) {
+        if number >= 0 { indexes[0].rows.prefetch(keys, before: number) }
+        pair(row, of: batch, with: number < 0 ? 0..<0 : indexes[0].rows.range(keys, number), &builder)
+      }
+      return builder.finish()
+    }
     for row in range { isNested ? nest(row, of: batch, &keys, &builder) : pair(row, of: batch, &keys, &builder) }
     return builder.finish()
+  }
+
+  /// Appends a row for each of the rows of the only relation at some places.
+  private func pair(_ row: Int, of batch: RowBatch, with places: Range<Int>, _ builder: inout RowBatchBuilder) {
+    // Several records where one is meant: which of them is unknown.
+    let places = steps[0].relation.isToMany || places.count == 1 ? places : 0..<0
+    switch kind {
+    case .anti: if places.isEmpty { append(row, of: batch, [], &builder) }
+    case .left where places.isEmpty: append(row, of: batch, nil, indexes[0], &builder)
+    case .left, .inner: for place in places { append(row, of: batch, indexes[0].rows[place], indexes[0], &builder) }
+    }
   }
 
   /// Appends a row for each path through the relations; one with nulls where a relation has no match.
@@ -103,15 +121,24 @@ struct Join: Sendable {
     for way in ways { append(row, of: batch, way, &builder) }
   }
 
+  /// Appends the row with a record, or with nulls, of the only relation.
+  private func append(
+    _ row: Int, of batch: RowBatch, _ number: Int?, _ index: JoinIndex, _ builder: inout RowBatchBuilder
+  ) {
+    for column in 0..<width { builder.append(row, column, of: batch) }
+    append(number, index, &builder)
+  }
+  private func append(_ number: Int?, _ index: JoinIndex, _ builder: inout RowBatchBuilder) {
+    let place = number.map { index.place(of: $0) }
+    for column in 0..<index.table.schema.width {
+      if let place { builder.append(place.row, column, of: place.batch) } else { builder.appendNull() }
+    }
+  }
+
   /// Appends the row with one record, or with nulls, for each relation.
   private func append(_ row: Int, of batch: RowBatch, _ way: [Int?], _ builder: inout RowBatchBuilder) {
     for column in 0..<width { builder.append(row, column, of: batch) }
-    for (number, index) in zip(way, indexes) {
-      let place = number.map { index.place(of: $0) }
-      for column in 0..<index.table.schema.width {
-        if let place { builder.append(place.row, column, of: place.batch) } else { builder.appendNull() }
-      }
-    }
+    for (number, index) in zip(way, indexes) { append(number, index, &builder) }
   }
 
   /// The row with one record, or a list of records, for each relation.

@@ -34,6 +34,13 @@ import CSearch
     unsafe arena = .allocate(capacity: arenaCapacity + Self.slack)
   }
 
+  /// A table for a number of keys.
+  init(expecting count: Int) {
+    var slots = 1 << 10
+    while slots / 2 < count { slots *= 2 }
+    self.init(slots: slots)
+  }
+
   deinit {
     unsafe slots.deallocate()
     unsafe entries.deallocate()
@@ -70,6 +77,21 @@ import CSearch
   /// Fetches the slot of a hash ahead of its use.
   @inline(__always) func prefetch(_ hash: UInt64) {
     unsafe bb_prefetch(slots + Int(truncatingIfNeeded: hash) & (slotCount &- 1))
+  }
+
+  /// Fetches a key ahead of its use, and the place of another one, which is fetched later.
+  @inline(__always) func prefetchKey(_ number: Int, andPlaceOf later: Int) {
+    _ = unsafe (bb_prefetch(entries + later), bb_prefetch(arena + entries[number].place))
+  }
+
+  /// Fetches the key that may have a hash, and the place of one that may have another hash, ahead of their use.
+  @inline(__always) func prefetchKey(of hash: UInt64, andPlaceOf later: UInt64) {
+    if let number = candidate(hash), let later = candidate(later) { prefetchKey(number, andPlaceOf: later) }
+  }
+  /// The number of the key in the first slot for a hash.
+  @inline(__always) private func candidate(_ hash: UInt64) -> Int? {
+    let slot = unsafe slots[Int(truncatingIfNeeded: hash) & (slotCount &- 1)]
+    return slot == 0 ? nil : Int(truncatingIfNeeded: slot & 0xFFFF_FFFF) &- 1
   }
 
   /// The number of a key; -1 if it is not in the table.
@@ -145,8 +167,8 @@ import CSearch
     let place = unsafe UnsafeMutableRawPointer(arena + used)
     unsafe place.storeBytes(of: UInt32(length), as: UInt32.self)
     unsafe place.storeBytes(of: UInt32(moreLength), toByteOffset: 4, as: UInt32.self)
-    unsafe (place + Self.header).copyMemory(from: key, byteCount: length)
-    unsafe (place + Self.header + length).copyMemory(from: more, byteCount: moreLength)
+    unsafe bb_copy_short(place + Self.header, key, length)
+    unsafe bb_copy_short(place + Self.header + length, more, moreLength)
     used += size
     return used - size
   }

@@ -31,6 +31,23 @@ struct FoldedNeedle: Sendable {
     }
   }
 
+  /// Calls `body` with a search for it where words begin, for many texts; nil if texts must be folded first.
+  @inline(__always) func searching<Result>(_ body: (WordSearch?) -> Result) -> Result {
+    guard isASCII, !bytes.isEmpty, bytes.count <= bb_find_longest else { return body(nil) }
+    return unsafe bytes.withUnsafeBufferPointer { unsafe body(WordSearch(needle: $0)) }
+  }
+
+  /// A search for a needle where words begin.
+  @safe struct WordSearch {
+    fileprivate let needle: UnsafeBufferPointer<UInt8>
+
+    /// Whether a word of a text begins with the needle; nil if the text must be folded first.
+    @inline(__always) func isFound(in text: ValueBytes) -> Bool? {
+      let found = unsafe bb_find_folded(text.start, text.count, needle.baseAddress, needle.count, 1)
+      return found > 1 ? nil : found == 1
+    }
+  }
+
   /// Whether a text contains it.
   @inline(__always) func isContained(in text: UnsafeRawBufferPointer, _ scratch: inout [UInt8]) -> Bool {
     if let known = unsafe isFound(in: text) { return known }
