@@ -31,13 +31,14 @@ public struct S3DeltaTable: DeltaStorage {
     return names.isEmpty ? nil : names
   }
 
-  /// Opens a file: entries of the log in memory, data files as `open` does.
+  /// Opens a file: files of the log in memory, data files and very large checkpoints as `open` does, which only one
+  /// process at a time may read.
   public func open(_ path: String) async throws(Problem) -> (any RandomAccessSource)? {
-    guard path.hasPrefix("_delta_log/"), !path.hasSuffix(".parquet") else {
-      return try await opening(S3Location(bucket: location.bucket, key: key(path)))
-    }
+    let place = S3Location(bucket: location.bucket, key: key(path))
+    guard path.hasPrefix("_delta_log/") else { return try await opening(place) }
     guard let object = try await storage.object(key(path)) else { return nil }
     guard object.size <= Self.largestEntry else {
+      if path.hasSuffix(".parquet") { return try await opening(place) }
       throw Problem(.badData, "the entry of the log is larger than 64 MiB", at: storage.place(of: object.key))
     }
     return MemoryByteSource(try await storage.bytes(of: key(path), in: nil), name: storage.place(of: object.key))

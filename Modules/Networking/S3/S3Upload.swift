@@ -7,14 +7,14 @@ import Synchronization
 /// appears when it is complete, or never.
 ///
 /// At most nine parts are in memory: one that is written, and four that are sent, which libcurl copies; fewer of the
-/// large parts at the end of an object of more than 6 GB. One task at a time writes.
+/// large parts at the end of an object of more than 4 GB. One task at a time writes.
 final class S3Upload: ByteSink {
   /// The field that tells whether an object is the result of this upload, if the response that said so was lost.
   static let mark = "x-amz-meta-bb-upload"
   /// The type of the content.
   static let type = "application/octet-stream"
-  /// The bytes of the first 1,000 parts. Each further 1,000 are twice as large, so that 10,000 hold the largest object.
-  static let partSize = 6 << 20
+  /// The bytes of the first 900 parts. Each further 900 are twice as large, so that 10,000 hold the largest object.
+  static let partSize = 5 << 20
   private static let mostParts = 10_000
   /// The time for parts on their way before the upload is aborted.
   private static let patience = Duration.seconds(3)
@@ -56,7 +56,7 @@ final class S3Upload: ByteSink {
   static func newMark() -> String { String(UInt64.random(in: 0 ... .max), radix: 16) }
 
   /// The size of a part.
-  static func size(ofPart number: Int) -> Int { partSize << ((number - 1) / 1000) }
+  static func size(ofPart number: Int) -> Int { partSize << ((number - 1) / 900) }
 
   // MARK: - Writing
 

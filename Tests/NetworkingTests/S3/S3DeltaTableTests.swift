@@ -20,6 +20,15 @@ import Testing
     #expect(try await table.open("_delta_log/absent.json") == nil)
   }
 
+  @Test("checkpoints are replaced, and read by many at a time: without the cache of downloads") func checkpoint()
+    async throws
+  {
+    let server = MemoryS3(), table = try table(server), path = "_delta_log/00000000000000000010.checkpoint.parquet"
+    try await table.replace(path, [1])
+    try await table.replace(path, [1, 2])
+    #expect(try await table.open(path)?.length == 2)
+  }
+
   @Test("an entry is created once") func exclusive() async throws {
     let server = MemoryS3(), table = try table(server)
     let created = await withTaskGroup(of: Bool.self) { group in
