@@ -40,6 +40,19 @@ public enum ConfigurationCommand {
     return (key, count == 3 ? arguments[2] : nil)
   }
 
+  /// Changes a setting.
+  /// - Throws: `usage` for a value that the commands would refuse; errors of the file.
+  public static func make(
+    _ change: (key: ConfigurationKey, value: String?), _ services: AppServices
+  ) async throws(Problem) {
+    switch (change.key, change.value) {
+    case (.format, let name?): _ = try services.exporters.named(name)
+    case (.storage, let location?): _ = try services.stores.open(location)
+    default: break
+    }
+    try await services.configure(change.key, change.value)
+  }
+
   /// The rows of the list: setting, value and origin.
   public static func rows(_ invocation: Invocation, _ services: AppServices) throws(Problem) -> [[String]] {
     let storage = try services.stores.defaultLocation()

@@ -53,7 +53,7 @@ enum Listings {
   static func config(_ context: CommandContext) async throws(Problem) {
     let services = context.services
     if let change = try ConfigurationCommand.change(context.arguments) {
-      return try await services.configure(change.key, change.value)
+      return try await ConfigurationCommand.make(change, services)
     }
     let rows = try ConfigurationCommand.rows(context.invocation, services)
     try await write("config", [:], ["setting", "value", "from"], rows, context)

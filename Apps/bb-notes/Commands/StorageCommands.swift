@@ -91,7 +91,7 @@ enum StorageCommands {
       ])
     let services = context.services
     if let change = try ConfigurationCommand.change(context.arguments) {
-      return try await services.configure(change.key, change.value)
+      return try await ConfigurationCommand.make(change, services)
     }
     let rows = try ConfigurationCommand.rows(context.invocation, services)
     let records = rows.map { row in Record(schema, row.map { $0.isEmpty ? .null : .text($0) }) }
