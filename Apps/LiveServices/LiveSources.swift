@@ -149,7 +149,7 @@ struct LiveSources: SourceServices {
   private func fetch(
     _ address: String, _ place: String, isObject: Bool, _ choice: APIOptions, _ transport: any HTTPTransport
   ) async throws(Problem) -> (CachedDownload, fetched: Int64) {
-    let download = try CachedDownload(address, in: directories.cache)
+    let download = try await CachedDownload(address, in: directories.cache)
     let file = RemoteFile(
       url: address, place: place, isObject: isObject, options: choice, transport: transport, download: download,
       report: report, progress: progress, now: SystemClock().now().seconds)

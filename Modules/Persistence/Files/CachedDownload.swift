@@ -25,16 +25,18 @@ public final class CachedDownload: Sendable {
   private let lock: LockedDescriptor
   private let open = Mutex<Int32>(-1)
 
+  /// Waits while another process uses the file.
   /// - Parameters:
   ///   - url: the address, which names the file.
   ///   - cache: the directory of the cache.
-  /// - Throws: `busy` if another process uses the file; `permission`, `io`.
-  public init(_ url: String, in cache: String) throws(Problem) {
+  ///   - patience: how long to wait.
+  /// - Throws: `busy` if the other process takes longer; `permission`, `io`.
+  public init(_ url: String, in cache: String, patience: Duration = .seconds(60)) async throws(Problem) {
     let directory = "\(cache)/files"
     try Directories.make(directory)
     let name = "\(directory)/\(SHA256.hex(Array(url.utf8)).prefix(32))"
     (path, part) = (name + ".data", name + ".part")
-    lock = try LockedDescriptor(name + ".lock")
+    lock = try await LockedDescriptor.acquire(name + ".lock", patience)
   }
 
   deinit { suspend() }
@@ -121,12 +123,32 @@ public final class CachedDownload: Sendable {
 /// A lock file, locked until the object is released.
 private final class LockedDescriptor: Sendable {
   private let descriptor: Int32
+  /// The locks of this process, by path: a command may read a file twice.
+  private static let held = Mutex<[String: WeakLock]>([:])
 
-  init(_ path: String) throws(Problem) {
+  private struct WeakLock { weak var lock: LockedDescriptor? }
+
+  private init(_ path: String) throws(Problem) {
     descriptor = try RegularFile.open(path, O_RDWR | O_CREAT | O_NOFOLLOW, action: "create")
-    guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
-      close(descriptor)
-      throw Problem(.busy, "another process is downloading or reading the file", hint: "run the command again later")
+  }
+
+  static func acquire(_ path: String, _ patience: Duration) async throws(Problem) -> LockedDescriptor {
+    let start = ContinuousClock.now
+    var pause = Duration.milliseconds(1)
+    while true {
+      let lock = try held.withLock { (held) throws(Problem) -> LockedDescriptor? in
+        if let own = held[path]?.lock { return own }
+        let lock = try LockedDescriptor(path)
+        guard flock(lock.descriptor, LOCK_EX | LOCK_NB) == 0 else { return nil }
+        held[path] = WeakLock(lock: lock)
+        return lock
+      }
+      if let lock { return lock }
+      guard ContinuousClock.now - start < patience else {
+        throw Problem(.busy, "another process is downloading or reading the file", hint: "run the command again later")
+      }
+      do { try await Task.sleep(for: pause) } catch { throw Problem(.cancelled, "interrupted", at: path) }
+      pause = min(pause * 2, .milliseconds(100))
     }
   }
 
