@@ -90,12 +90,11 @@ extension LiveSources {
       }
       return DeltaDirectory(location.place)
     }
-    let place = try S3Location(location.place), files = OpenDownloads()
+    let place = try S3Location(location.place)
     return S3DeltaTable(try storage(place), place) { (file) async throws(Problem) in
-      if let known = files[file] { return known }
       do throws(Problem) {
         let download = try await fetch(file, buckets.options).0
-        return files.add(DownloadedFile(try FileByteSource(path: download.path), download), file)
+        return DownloadedFile(try FileByteSource(path: download.path), download)
       } catch {
         if error.kind == .noInput { return nil }
         throw error
@@ -104,7 +103,7 @@ extension LiveSources {
   }
 }
 
-/// A file in the cache, which no other process changes meanwhile.
+/// A file in the cache, which no other process changes.
 private final class DownloadedFile: RandomAccessSource {
   var name: String { file.name }
   var length: Int { file.length }
@@ -115,18 +114,5 @@ private final class DownloadedFile: RandomAccessSource {
 
   func read(at offset: Int, count: Int, into text: inout ArenaBuilder) throws(Problem) -> Int {
     try file.read(at: offset, count: count, into: &text)
-  }
-}
-
-/// The files of a table that are being read: two readers of one use one download.
-private final class OpenDownloads: Sendable {
-  private struct Reference: Sendable { weak var file: DownloadedFile? }
-  private let files = Mutex<[S3Location: Reference]>([:])
-
-  subscript(_ location: S3Location) -> DownloadedFile? { files.withLock { $0[location]?.file } }
-
-  func add(_ file: DownloadedFile, _ location: S3Location) -> DownloadedFile {
-    files.withLock { $0[location] = Reference(file: file) }
-    return file
   }
 }

@@ -71,7 +71,7 @@ struct LiveSources: SourceServices {
     }
   }
 
-  /// What a location names: a table on a server, an object of a bucket, or a file.
+  /// A table on a server, an object of a bucket, or a file, as the location names it.
   private func named(
     _ path: String, _ options: FileInputOptions, isPartitioned: Bool
   ) async throws(Problem) -> any RecordSource {
@@ -150,6 +150,7 @@ struct LiveSources: SourceServices {
     _ address: String, _ place: String, isObject: Bool, _ choice: APIOptions, _ transport: any HTTPTransport
   ) async throws(Problem) -> (CachedDownload, fetched: Int64) {
     let download = try await CachedDownload(address, in: directories.cache)
+    defer { download.share() }
     let file = RemoteFile(
       url: address, place: place, isObject: isObject, options: choice, transport: transport, download: download,
       report: report, progress: progress, now: SystemClock().now().seconds)
@@ -281,7 +282,7 @@ struct LiveSources: SourceServices {
         case .request(let host): if step.bytes == 0, step.items == 0 { step.phase = "connecting to \(host)" }
         case .response(let length):
           step.phase = ""
-          // The size of the only response so far; of several, the sum says nothing.
+          // The size of the only response so far; the sum of several is useless.
           step.allBytes = step.bytes == 0 && step.items == 0 ? length : nil
         case .received(let count): step.bytes += count
         }

@@ -28,9 +28,15 @@ import Testing
     _ = try await download
   }
 
-  @Test("a process can use a file twice") func twice() async throws {
+  @Test("a process can read a file twice, and fetches it once at a time") func twice() async throws {
     let first = try await CachedDownload(url, in: folder.path)
+    let busy = await #expect(throws: Problem.self) {
+      _ = try await CachedDownload(url, in: folder.path, patience: .milliseconds(20))
+    }
+    #expect(busy?.kind == .busy)
+    first.share()
     let second = try await CachedDownload(url, in: folder.path, patience: .zero)
     #expect(first.path == second.path)
+    await #expect(throws: Problem.self) { _ = try await CachedDownload(url, in: folder.path, patience: .zero) }
   }
 }

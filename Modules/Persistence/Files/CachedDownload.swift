@@ -4,7 +4,7 @@ public import Rows
 import Synchronization
 
 /// A file of a server in the cache: complete, or the beginning of one that is still to come. One process at a time uses
-/// it; no other user can read it.
+/// it, and one task at a time fetches it; no other user can read it.
 public final class CachedDownload: Sendable {
   /// The facts about a download, for the next request.
   public struct State: Sendable, Hashable {
@@ -22,10 +22,10 @@ public final class CachedDownload: Sendable {
   /// The path of the complete file.
   public let path: String
   private let part: String
-  private let lock: LockedDescriptor
+  private let lock: DownloadLock
   private let open = Mutex<Int32>(-1)
 
-  /// Waits while another process uses the file.
+  /// Waits while another process uses the file, or another task of this one fetches it.
   /// - Parameters:
   ///   - url: the address, which names the file.
   ///   - cache: the directory of the cache.
@@ -36,10 +36,13 @@ public final class CachedDownload: Sendable {
     try Directories.make(directory)
     let name = "\(directory)/\(SHA256.hex(Array(url.utf8)).prefix(32))"
     (path, part) = (name + ".data", name + ".part")
-    lock = try await LockedDescriptor.acquire(name + ".lock", patience)
+    lock = try await DownloadLock.acquire(name + ".lock", patience)
   }
 
   deinit { suspend() }
+
+  /// Ends the fetching: other tasks of this process may use the file as well.
+  public func share() { lock.share() }
 
   /// The complete file; nil if there is none.
   public var complete: State? { (try? FileStamp.now(at: path)) != nil ? Self.state(path + ".json") : nil }
@@ -118,39 +121,4 @@ public final class CachedDownload: Sendable {
     _ = try sink.flush()
     try sink.publish()
   }
-}
-
-/// A lock file, locked until the object is released.
-private final class LockedDescriptor: Sendable {
-  private let descriptor: Int32
-  /// The locks of this process, by path: a command may read a file twice.
-  private static let held = Mutex<[String: WeakLock]>([:])
-
-  private struct WeakLock { weak var lock: LockedDescriptor? }
-
-  private init(_ path: String) throws(Problem) {
-    descriptor = try RegularFile.open(path, O_RDWR | O_CREAT | O_NOFOLLOW, action: "create")
-  }
-
-  static func acquire(_ path: String, _ patience: Duration) async throws(Problem) -> LockedDescriptor {
-    let start = ContinuousClock.now
-    var pause = Duration.milliseconds(1)
-    while true {
-      let lock = try held.withLock { (held) throws(Problem) -> LockedDescriptor? in
-        if let own = held[path]?.lock { return own }
-        let lock = try LockedDescriptor(path)
-        guard flock(lock.descriptor, LOCK_EX | LOCK_NB) == 0 else { return nil }
-        held[path] = WeakLock(lock: lock)
-        return lock
-      }
-      if let lock { return lock }
-      guard ContinuousClock.now - start < patience else {
-        throw Problem(.busy, "another process is downloading or reading the file", hint: "run the command again later")
-      }
-      do { try await Task.sleep(for: pause) } catch { throw Problem(.cancelled, "interrupted", at: path) }
-      pause = min(pause * 2, .milliseconds(100))
-    }
-  }
-
-  deinit { close(descriptor) }
 }
