@@ -32,7 +32,7 @@ public final class CombinedOutput: Sendable {
   /// - Parameter tables: the names of the tables.
   /// - Throws: `usage` for options that apply only to a single table, `cannotCreate`.
   public init(_ invocation: Invocation, _ services: AppServices, tables: [String]) throws(Problem) {
-    path = PathPattern.unescaped(invocation[OutputOptions.output] ?? "-")
+    path = PathPattern.plainPath(invocation[OutputOptions.output] ?? "-")
     let isDirectory = Self.isDirectory(path)
     for option in [OutputOptions.dataPackage, OutputOptions.verify] + (isDirectory ? [] : [OutputOptions.summary])
     where invocation.has(option) {

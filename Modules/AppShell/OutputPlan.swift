@@ -71,7 +71,7 @@ public struct OutputPlan: Sendable {
     }
     let hasPlaceholders = partitions != nil
     let targets = try chosen.map { (path, exporter) throws(Problem) in
-      let path = hasPlaceholders || SourceChoice.isServer(path) ? path : PathPattern.unescaped(path)
+      let path = hasPlaceholders || SourceChoice.isServer(path) ? path : PathPattern.plainPath(path)
       var own = options[exporter.descriptor.name] ?? ExportOptions()
       for (key, value) in OutputOptions.configured(invocation) where own.values[key] == nil {
         if exporter.descriptor.options.contains(where: { $0.key == key }) { own.values[key] = value }

@@ -18,7 +18,7 @@ import Testing
     #expect(pattern.glob(values(("show", "a*"), ("season", "1"))) == "out/show=a%2A/1/p-*-*.csv")
     #expect(try PathPattern("out/a.csv") == nil)
     #expect(try PathPattern("o{{ut/a.csv") == nil)
-    #expect(PathPattern.unescaped("{{x}}-}{{{{.csv") == "{x}-}{{.csv")
+    #expect(PathPattern.plainPath("{{x}}-}{{{{.csv") == "{x}-}{{.csv")
     #expect(try PathPattern("o{{ut/{a}.csv")?.glob() == "o{ut/*.csv")
     #expect(try PathPattern("[x]/{a}.csv")?.glob() == "\\[x]/*.csv")
     #expect(try PathPattern("n={n}/{n}.csv")?.columns == ["n"])

@@ -67,7 +67,7 @@ public struct PathPattern: Sendable, Hashable {
   }
 
   /// A path without placeholders, in which `{{` and `}}` are braces.
-  public static func unescaped(_ path: String) -> String {
+  public static func plainPath(_ path: String) -> String {
     path.replacing("{{", with: "{").replacing("}}", with: "}")
   }
 

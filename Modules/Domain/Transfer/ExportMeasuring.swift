@@ -15,7 +15,7 @@ extension Export {
     var isRead = false
     while kinds.contains(.all) || kinds.indices.contains(where: { kinds[$0] != .none && !heads[$0].isFull }) {
       let tasks = await Round(stream, atMost: kinds.contains(.all) ? threads * 4 : 1)
-      for measured in await tasks.measured(self, kinds, stream.schema) {
+      for measured in try await tasks.measured(self, kinds, stream.schema) {
         let (batch, metrics) = try measured.get()
         for position in outputs.indices where kinds[position] != .none {
           if kinds[position] == .all {
@@ -55,17 +55,10 @@ extension Export {
       } catch { problem = error }
     }
 
-    /// The state that the workers share.
-    private final class Progress: Sendable {
-      let next = Atomic(0)
-      let results = Mutex<[Int: Result<(RowBatch, [ColumnMetrics]), Problem>]>([:])
-    }
-
     /// The batches in order, each with its figures for the outputs that measure all rows.
     func measured(
       _ export: Export, _ kinds: [ExporterDescriptor.Measuring], _ schema: Schema
-    ) async -> [Result<(RowBatch, [ColumnMetrics]), Problem>] {
-      let tasks = self.tasks, workers = min(export.threads, tasks.count)
+    ) async throws(Problem) -> [Result<(RowBatch, [ColumnMetrics]), Problem>] {
       let measured: @Sendable (BatchTask) -> Result<(RowBatch, [ColumnMetrics]), Problem> = { task in
         Result { () throws(Problem) in
           let batch = try task.batch()
@@ -76,22 +69,7 @@ extension Export {
           return (batch, metrics)
         }
       }
-      if workers < 2 { return tasks.map(measured) }
-      let progress = Progress()
-      await withTaskGroup(of: Void.self) { group in
-        for _ in 0..<workers {
-          group.addTask {
-            while true {
-              let index = progress.next.add(1, ordering: .relaxed).oldValue
-              guard index < tasks.count else { return }
-              let result = measured(tasks[index])
-              progress.results.withLock { $0[index] = result }
-            }
-          }
-        }
-      }
-      let results = progress.results.withLock { $0 }
-      return tasks.indices.compactMap { results[$0] }
+      return try await tasks.mapInParallel(most: export.threads, on: []) { (task) throws(Problem) in measured(task) }
     }
   }
 }

@@ -113,14 +113,8 @@ extension ByteBuffer {
 
   /// Appends a timestamp, whose fraction may have zeros at its end or not.
   fileprivate mutating func append(digestOfInstant text: [UInt8]) {
-    var text = text
-    if text.last == UInt8(ascii: "Z"), text.count > 20, text[19] == UInt8(ascii: ".") {
-      text.removeLast()
-      while text.last == UInt8(ascii: "0") { text.removeLast() }
-      if text.last == UInt8(ascii: ".") { text.removeLast() }
-      text.append(UInt8(ascii: "Z"))
-    }
-    append(digestOf: text, kind: .text)
+    let ordered = TimeText.ordered(text)
+    append(digestOf: ordered.count < text.count ? ordered + [UInt8(ascii: "Z")] : text, kind: .text)
   }
 
   /// Appends a value that is not null; numbers by their value.
