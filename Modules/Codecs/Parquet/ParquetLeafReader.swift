@@ -1,12 +1,5 @@
 import Rows
 
-/// The location of the values of one leaf in one row group, from the footer.
-struct ParquetChunkPlace: Sendable {
-  let codec: Int, levelCount: Int
-  /// The offset of the first page, and the end of the last one.
-  let range: Range<Int>
-}
-
 /// Reads the values of one leaf in one row group, page by page.
 final class ParquetLeafReader {
   /// The most values of a page.
