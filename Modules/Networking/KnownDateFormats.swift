@@ -2,7 +2,8 @@ import Codecs
 import Domain
 import Rows
 
-/// Formats of dates and times that a value may have although its column does not.
+/// Formats of dates and times that a value may have although its column does not, as patterns of UTS #35: `XXX` is an
+/// offset from UTC.
 enum KnownDateFormats {
   private static let patterns = [
     "yyyy-MM-dd", "yyyy/MM/dd", "yyyyMMdd", "dd.MM.yyyy", "d.M.yyyy", "dd/MM/yyyy", "MM/dd/yyyy", "dd-MM-yyyy",

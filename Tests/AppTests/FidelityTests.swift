@@ -8,8 +8,9 @@ import Testing
 
 /// Every store and every format preserve each value and each null.
 ///
-/// The table has a column of every type, with the values that hurt it, and cells of 5 MB. It goes from a file into a storage, out of it as a document,
-/// and back through the reader of that format; in the end the same bytes of NDJSON must be there.
+/// The table has a column of every type, with the values that are hard to preserve, and cells of 5 MB. It is loaded
+/// from a file into a store, exported as a document, and read again by the reader of that format: the same bytes of
+/// NDJSON must result.
 @Suite("fidelity of all formats and stores", .serialized) struct FidelityTests {
   /// The conversion of a document of a format to NDJSON.
   enum Way: Sendable {

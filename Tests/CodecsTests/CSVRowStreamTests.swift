@@ -54,7 +54,7 @@ import Testing
   func records(text: String, rows: [[String?]]) async throws { #expect(try await Self.read(text).rows == rows) }
 
   @Test(
-    "what is wrong is said, with line and column",
+    "errors name the line and the column",
     arguments: [
       ("a,b\n1,2\n3\n", "t.csv:3:2: expected 2 fields, found 1"),
       ("a,b\n1,2,3\n", "t.csv:2:5: expected 2 fields, found 3"),
@@ -71,7 +71,8 @@ import Testing
     #expect(
       problem?.kind == .badData && problem?.description.hasPrefix(complaint) == true, "\(problem?.description ?? "")")
   }
-  @Test("bytes that are not UTF-8 are told by their place in the file, or replaced") func encoding() async throws {
+  @Test("bytes that are not UTF-8 are reported with their offset in the file, or replaced") func encoding() async throws
+  {
     let bytes = Array("a,b\nx,".utf8) + [0xC3, 0x28] + Array("\n".utf8)
     let problem = await #expect(throws: Problem.self) { try await Self.read(bytes) }
     #expect(problem?.description.hasPrefix("t.csv:2:3: invalid UTF-8 at byte 6") == true)

@@ -83,7 +83,7 @@ def shown(value, kind):
     if value is None: return ""
     if isinstance(value, list):
         text = "; ".join(part if isinstance(part, str) else dumped(part) for part in value)
-        # The blank behind the last semicolon is the separator's, not the value's.
+        # The space after the last semicolon belongs to the separator, not to the value.
         if value and value[-1] == "": text = text.rstrip(" ")
     else: text = field(value)
     return re.sub("[\x00-\x08\x0b-\x1f\x7f]", "\ufffd", text.replace("\r\n", "\n").replace("\r", "\n"))
@@ -100,7 +100,7 @@ def markdown_rows(text):
 
 
 def unescaped(cell):
-    # A cell that is only a URL stands between angle brackets, with percent signs for what would end it.
+    # A cell that is only a URL is between angle brackets, and characters that would end it are percent-encoded.
     cell = cell.replace("<br>", "\n")
     return html.unescape(re.sub(r"\\(.)", r"\1", cell))
 
@@ -114,7 +114,7 @@ def check(table, converter, through_program):
     threads = rng.choice([1, 2, 3])
     if source == "csv":
         text = table.as_csv()
-        # An empty field without quotes is null; where Python quotes all, an empty text and a null are the empty text both.
+        # An empty field without quotes is null. Python quotes all fields: then empty text and null are both empty text.
         expected = [[None if text == "" and not (table.quotes_all or len(names) == 1) else text for text in map(field, row)] for row in rows]
         types = {name: "text" for name in names}
         first, outputs = converter.convert(source, text, FORMATS, types, threads)
@@ -147,13 +147,14 @@ def check(table, converter, through_program):
                 raise Failure(f"markdown: row {place + 1}: {cell!r} instead of {right!r}")
         if len(row) != len(wanted): raise Failure(f"markdown: row {place + 1} has {len(row)} cells: {row!r}")
 
-    # bb finds everything, and writes the same bytes again. A number said to be real is written in its usual spelling, so it is called a decimal.
+    # bb infers all types, and writes the same bytes again. A real is written in its usual spelling, so such columns are
+    # declared as decimals.
     first = {name: "decimal" if kind == "real" else kind for name, kind in first.items()}
     for again in ("csv", "tsv", "ndjson", "json"):
         if again == "json" and not rows or again == "ndjson" and not rows: continue
         _, back = converter.convert(again, by_format[again], FORMATS, first, threads)
         for target, its in zip(FORMATS, back): same(f"{again} to {target}", its, by_format[target])
-    # With types found anew, each text is still the text it was.
+    # With inferred types each text is still the same text.
     _, (guessed,) = converter.convert("csv", by_format["csv"], ["csv"], {}, threads)
     same("csv to csv, types found", guessed, by_format["csv"])
     if rows:
