@@ -23,7 +23,8 @@ func app(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
   .executableTarget(name: name, dependencies: dependencies, path: "Apps/\(name)", swiftSettings: commonSettings)
 }
 func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
-  .testTarget(name: name, dependencies: dependencies, path: "Tests/\(name)", swiftSettings: commonSettings)
+  .testTarget(
+    name: name, dependencies: dependencies + ["TestSupport"], path: "Tests/\(name)", swiftSettings: commonSettings)
 }
 
 let programs: [Target.Dependency] = [
@@ -86,6 +87,7 @@ let package = Package(
       swiftSettings: commonSettings
     ),
 
+    .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: commonSettings),
     tests("ExampleTests", ["Rows", "Codecs", "Query", "Domain", "Persistence", "Exporters"]),
     tests("DomainTests", ["Rows", "Codecs", "Query", "Domain", "Conformance"]),
     tests("CodecsTests", ["Rows", "Query", "Domain", "Codecs", "Conformance"]),

@@ -64,6 +64,6 @@ import Testing
     let pictures = shell.run("cd c.db.files && find . -type f").out
     #expect(pictures == shell.run("cd a.db.files && find . -type f").out && pictures.hasSuffix("-1.jpg\n"))
     let gallery = shell.run("bb-notes actors gallery A --storage sqlite:c.db")
-    #expect(gallery.out == "\(shell.folder)/work/c.db.files/\(pictures.dropFirst(2))")
+    #expect(gallery.out == "\(shell.directory)/work/c.db.files/\(pictures.dropFirst(2))")
   }
 }

@@ -5,6 +5,7 @@ import Glibc
 import LiveServices
 import Networking
 import Rows
+import TestSupport
 
 @testable import bb_export
 @testable import bb_notes
@@ -27,7 +28,7 @@ struct Console {
       throw Problem(.unavailable, "no network")
     }
   ) {
-    home = Shell().folder
+    home = TemporaryDirectory().path
     self.files = MemoryFiles(files)
     let transport = FakeTransport(respond: respond)
     network = Network(transport: { (_, _) in transport }, retrying: { inner, _ in inner })

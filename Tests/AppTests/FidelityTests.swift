@@ -4,6 +4,7 @@ import Domain
 import Exporters
 @testable import Persistence
 import Rows
+import TestSupport
 import Testing
 
 /// Every store and every format preserve each value and each null.
@@ -38,7 +39,9 @@ import Testing
   static let particular: Set = ["geojson", "gpx", "kml", "vcard", "xlsx", "bars", "svg"]
 
   @Test("every format has its place in the table") func complete() {
-    let exporters = ExporterRegistry(adding: SQLiteExporter(temporaryDirectory: "/tmp"), before: "sql").exporters
+    let exporters = ExporterRegistry(
+      adding: SQLiteExporter(temporaryDirectory: TemporaryDirectory().path), before: "sql"
+    ).exporters
     let names = exporters.map(\.descriptor.name)
     #expect(Set(names) == Set(Self.formats.map(\.name)).union(Self.particular))
     for (name, way) in Self.formats {
@@ -82,7 +85,7 @@ import Testing
       switch way {
       case .read: _ = shell.run("\(reread) --from out.\(format)")
       case .run:
-        let connection = try SQLiteConnection.open(path: "\(shell.folder)/work/out.db", .writing)
+        let connection = try SQLiteConnection.open(path: "\(shell.directory)/work/out.db", .writing)
         try connection.execute(shell.run("cat out.\(format)").out)
         _ = shell.run("\(reread) --from out.db; rm out.db")
       case .lines(let before, let after):

@@ -2,19 +2,19 @@ import Glibc
 import Testing
 
 @Suite("files of another type") struct FileTypeTests {
-  private static let kinds = ["a named pipe", "a socket", "a device", "a folder"]
+  private static let kinds = ["a named pipe", "a socket", "a device", "a directory"]
 
   private static func put(_ kind: String, _ path: String, _ shell: Shell) {
     _ = shell.run("rm -rf \(path)")
     switch kind {
-    case "a named pipe": unsafe mkfifo("\(shell.folder)/work/\(path)", 0o600)
-    case "a folder": unsafe mkdir("\(shell.folder)/work/\(path)", 0o700)
-    case "a device": unsafe symlink("/dev/full", "\(shell.folder)/work/\(path)")
+    case "a named pipe": unsafe mkfifo("\(shell.directory)/work/\(path)", 0o600)
+    case "a directory": unsafe mkdir("\(shell.directory)/work/\(path)", 0o700)
+    case "a device": unsafe symlink("/dev/full", "\(shell.directory)/work/\(path)")
     default:
       let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
       var address = sockaddr_un()
       address.sun_family = sa_family_t(AF_UNIX)
-      let name = Array("\(shell.folder)/work/\(path)".utf8)
+      let name = Array("\(shell.directory)/work/\(path)".utf8)
       unsafe withUnsafeMutableBytes(of: &address.sun_path) { unsafe $0.copyBytes(from: name) }
       unsafe withUnsafePointer(to: &address) { address in
         _ = unsafe address.withMemoryRebound(to: sockaddr.self, capacity: 1) {

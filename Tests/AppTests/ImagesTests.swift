@@ -42,7 +42,9 @@ private final class Gallery: Sendable {
       }
       .joined()
   }
-  private func names(_ folder: String = "pics") -> String { shell.run("ls \(folder)").out.replacing("\n", with: " ") }
+  private func names(_ directory: String = "pics") -> String {
+    shell.run("ls \(directory)").out.replacing("\n", with: " ")
+  }
 
   @Test("images get safe names, a second run downloads nothing, and a changed image is replaced")
   func again() throws {
@@ -56,7 +58,7 @@ private final class Gallery: Sendable {
     #expect(first.out.hasPrefix("people: 3 images in pics: 3 new, 0 updated, 0 unchanged, 0 failed; 5."))
     #expect(first.err == "" && first.status == 0)
     #expect(names() == "7-1.jpg 8-1.png 9-1.gif images.json ")
-    #expect(Shell.bytes(shell.folder + "/work/pics/7-1.jpg") == SampleImage.jpeg(of: 5000).bytes)
+    #expect(Shell.bytes(shell.directory + "/work/pics/7-1.jpg") == SampleImage.jpeg(of: 5000).bytes)
 
     let second = shell.run("bb-export images --allow-private --from people.csv -o pics")
     #expect(second.out.hasPrefix("people: 3 images in pics: 0 new, 0 updated, 3 unchanged, 0 failed; 0 B"))
@@ -92,7 +94,7 @@ private final class Gallery: Sendable {
     shell.write("people.csv", people(server, ["/a"]))
     let done = shell.run("bb-export images --allow-private --from people.csv -o pics")
     #expect(done.status == 0, "\(done.err)")
-    #expect(Shell.bytes(shell.folder + "/work/pics/7-1.jpg") == picture)
+    #expect(Shell.bytes(shell.directory + "/work/pics/7-1.jpg") == picture)
     #expect(server.requests.count == 2)
     #expect(server.requests.last?.headers["range"] == "bytes=30000-")
     #expect(server.requests.last?.headers["if-range"] != nil)
@@ -126,7 +128,7 @@ private final class Gallery: Sendable {
     let before = server.requests.count
     let done = shell.run("bb-export images --allow-private --from people.csv -o pics")
     #expect(done.out.contains("1 new, 0 updated, 1 unchanged, 0 failed"))
-    #expect(Shell.bytes(shell.folder + "/work/pics/7-1.jpg") == new)
+    #expect(Shell.bytes(shell.directory + "/work/pics/7-1.jpg") == new)
     // Stored images were requested only with a condition.
     let later = server.requests.dropFirst(before)
     #expect(later.first { $0.path == "/b" }?.headers["if-none-match"] != nil)
@@ -156,7 +158,7 @@ private final class Gallery: Sendable {
     shell.write("pics/images.json", "[{")
     let damaged = shell.run("bb-export images --allow-private --from people.csv -o pics")
     #expect(damaged.status == 65 && damaged.err.contains("images.json:1"))
-    #expect(Shell.read(shell.folder + "/work/pics/images.json") == "[{")
+    #expect(Shell.read(shell.directory + "/work/pics/images.json") == "[{")
   }
 
   @Test("the key names the files for a dataset of an API and of a store") func datasets() throws {
@@ -239,7 +241,7 @@ private final class Gallery: Sendable {
     #expect(done.status == 0 && done.out.contains("3 new") && names() == "1-1.png 1-2.png 2-1.png images.json ")
     #expect(done.err.contains("deaths: several records share the key 1; their images are numbered"), "\(done.err)")
     for (file, path) in [("1-1", "/a"), ("1-2", "/b"), ("2-1", "/c")] {
-      #expect(Shell.bytes("\(shell.folder)/work/pics/\(file).png") == gallery.pictures.withLock { $0[path] })
+      #expect(Shell.bytes("\(shell.directory)/work/pics/\(file).png") == gallery.pictures.withLock { $0[path] })
     }
     shell.write("people.csv", "id,image\n5,\(server.url)/a\n5,\(server.url)/b\n")
     let file = shell.run("bb-export images --allow-private --from people.csv -o two")

@@ -182,10 +182,10 @@ final class Counter: Sendable {
 
 @Suite("real responses", .enabled(if: Shell.variable("BB_TEST_DATA") != nil)) struct RealAnswerTests {
   static func answers() throws -> [String: [UInt8]] {
-    let folder = try #require(Shell.variable("BB_TEST_DATA"))
+    let directory = try #require(Shell.variable("BB_TEST_DATA"))
     return Dictionary(
       uniqueKeysWithValues: ["characters", "episodes", "quotes", "deaths"].map {
-        ($0, Shell.bytes("\(folder)/data/six-api/\($0).json"))
+        ($0, Shell.bytes("\(directory)/data/six-api/\($0).json"))
       })
   }
 

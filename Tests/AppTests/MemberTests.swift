@@ -86,9 +86,9 @@ import Testing
   @Test("real responses have no such findings", .enabled(if: Shell.variable("BB_TEST_DATA") != nil)) func real() throws
   {
     let data = try #require(Shell.variable("BB_TEST_DATA")) + "/data/"
-    for (source, folder) in [("breaking-bad", "six-api"), ("breaking-bad-classic", "old-bbapi")] {
+    for (source, directory) in [("breaking-bad", "six-api"), ("breaking-bad-classic", "old-bbapi")] {
       let server = try LoopbackServer { request in
-        .whole(200, [], Shell.bytes("\(data)\(folder)\(request.path).json"))
+        .whole(200, [], Shell.bytes("\(data)\(directory)\(request.path).json"))
       }
       for name in ["characters", "episodes", "quotes", "deaths"] {
         expectNothing(Shell().run("bb-export \(name) --source \(source) --api \(server.url) -f csv"))

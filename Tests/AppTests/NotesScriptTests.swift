@@ -1,12 +1,12 @@
 import Domain
 import Persistence
+import TestSupport
 import Testing
 
 @Suite("bb-notes with every store") struct NotesScriptTests {
-  private static let kinds = StoreRegistry(scratch: TemporaryScratch(directory: "/tmp"), known: Catalog.all).factories
-    .filter { $0.kind != .server }
-    .filter(\.isDurable).map(
-      \.scheme)
+  private static let kinds = StoreRegistry(
+    scratch: TemporaryScratch(directory: TemporaryDirectory().path), known: Catalog.all
+  ).factories.filter { $0.kind != .server && $0.isDurable }.map(\.scheme)
   private static let variables = "BB_NOW=1384000000 BB_API_URL=http://127.0.0.1:9"
 
   /// Everything there is to do with notes, what is refused as well.

@@ -1,6 +1,7 @@
 import Glibc
 @testable import Persistence
 import Rows
+import TestSupport
 import Testing
 
 @Suite("reading commands") struct ReadingTests {
@@ -13,7 +14,7 @@ import Testing
 
   /// Databases in every state in which a program can leave them.
   static func makeDatabases(_ shell: Shell) throws {
-    let work = shell.folder + "/work/"
+    let work = shell.directory + "/work/"
     let rows = "WITH RECURSIVE n(i) AS (VALUES(1) UNION ALL SELECT i + 1 FROM n WHERE i < 3000)"
     let table =
       "CREATE TABLE t(id INTEGER PRIMARY KEY, text TEXT); INSERT INTO t \(rows) SELECT i, hex(i * 7919) || 'old' FROM n"
@@ -53,7 +54,7 @@ import Testing
   }
 
   @Test("leave every database as it was") func databases() throws {
-    let shell = Shell("BB_API_URL=http://127.0.0.1:9 TMPDIR=\(Shell.temporary())")
+    let shell = Shell("BB_API_URL=http://127.0.0.1:9 TMPDIR=\(TemporaryDirectory().path)")
     try Self.makeDatabases(shell)
     let before = Self.tree(shell)
     let expected = [
@@ -131,14 +132,5 @@ import Testing
       )
       #expect(Self.tree(shell) == before, "\(name)")
     }
-  }
-}
-
-extension Shell {
-  /// A new directory for temporary files.
-  static func temporary() -> String {
-    let path = "/tmp/bb-tmp-\(getpid())-\(String(UInt64.random(in: 0 ... .max), radix: 36))"
-    unsafe mkdir(path, 0o700)
-    return path
   }
 }

@@ -6,14 +6,14 @@ import Testing
   private let shell = Shell()
 
   private func rows(_ query: String, in file: String) throws -> [String] {
-    let connection = try SQLiteConnection.open(path: "\(shell.folder)/work/\(file)", .reading)
+    let connection = try SQLiteConnection.open(path: "\(shell.directory)/work/\(file)", .reading)
     let rows = try connection.prepare(query)
     var found: [String] = []
     while try rows.step() { found.append(rows.text(0)) }
     return found
   }
   private func execute(_ statements: String, in file: String) throws {
-    try SQLiteConnection.open(path: "\(shell.folder)/work/\(file)", .writing).execute(statements)
+    try SQLiteConnection.open(path: "\(shell.directory)/work/\(file)", .writing).execute(statements)
   }
 
   @Test("numbers of a CSV file are numbers") func numbers() throws {

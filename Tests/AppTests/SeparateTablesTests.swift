@@ -12,7 +12,7 @@ import Testing
   }
 
   private func rows(_ query: String, in file: String) throws -> [String] {
-    let connection = try SQLiteConnection.open(path: "\(shell.folder)/work/\(file)", .reading)
+    let connection = try SQLiteConnection.open(path: "\(shell.directory)/work/\(file)", .reading)
     let rows = try connection.prepare(query)
     var found: [String] = []
     while try rows.step() { found.append(rows.text(0)) }

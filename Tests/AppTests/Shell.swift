@@ -1,4 +1,5 @@
 import Glibc
+import TestSupport
 
 /// Runs the built programs as a user would: in an empty directory, with an environment of its own.
 struct Shell {
@@ -8,15 +9,14 @@ struct Shell {
   }
 
   /// The directory it runs in; also `HOME`.
-  let folder: String
+  let directory: String
   private let variables: String
 
   /// - Parameter variables: more of the environment, as `NAME=value` words for `env`.
   init(_ variables: String = "") {
-    folder = "/tmp/bb-app-\(getpid())-\(String(UInt64.random(in: 0 ... .max), radix: 36))"
-    unsafe mkdir(folder, 0o700)
-    unsafe mkdir(folder + "/work", 0o700)
-    self.variables = variables
+    directory = TemporaryDirectory().path
+    unsafe mkdir(directory + "/work", 0o700)
+    self.variables = "TMPDIR='\(TemporaryDirectory.parent)' \(variables)"
   }
 
   /// The directory of the built programs and tests.
@@ -30,7 +30,7 @@ struct Shell {
   /// The command line that runs a script in the directory and the environment.
   func command(_ line: String) -> String {
     """
-    cd \(folder)/work && exec env -i PATH='\(Self.programs):/usr/local/bin:/usr/bin:/bin' HOME='\(folder)' LC_ALL=C.UTF-8 \(variables) \
+    cd \(directory)/work && exec env -i PATH='\(Self.programs):/usr/local/bin:/usr/bin:/bin' HOME='\(directory)' LC_ALL=C.UTF-8 \(variables) \
     sh -c '\(line.replacing("'", with: "'\\''"))'
     """
   }
@@ -42,15 +42,15 @@ struct Shell {
     unsafe sigemptyset(&none)
     unsafe pthread_sigmask(SIG_SETMASK, &none, &before)
     defer { unsafe pthread_sigmask(SIG_SETMASK, &before, nil) }
-    let status = unsafe system("\(command(line)) >\(folder)/out 2>\(folder)/err </dev/null")
+    let status = unsafe system("\(command(line)) >\(directory)/out 2>\(directory)/err </dev/null")
     return Outcome(
-      out: Self.read(folder + "/out"), err: Self.read(folder + "/err"),
+      out: Self.read(directory + "/out"), err: Self.read(directory + "/err"),
       status: status & 0x7F == 0 ? status >> 8 & 0xFF : 128 + status & 0x7F)
   }
 
   /// Writes a file into the directory.
   func write(_ name: String, _ text: String) {
-    guard let file = unsafe fopen("\(folder)/work/\(name)", "w") else { return }
+    guard let file = unsafe fopen("\(directory)/work/\(name)", "w") else { return }
     defer { unsafe fclose(file) }
     unsafe fwrite(text, 1, text.utf8.count, file)
   }

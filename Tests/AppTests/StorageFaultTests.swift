@@ -1,4 +1,5 @@
 import Glibc
+import TestSupport
 import Testing
 
 /// A part of `Tools/faults storage`: other processes, kills, failing calls and a full disk, for every store.
@@ -7,7 +8,7 @@ import Testing
   /// The preloaded library of faults, which says what it can do; nil where there is no C compiler.
   static let library: String? = {
     let source = #filePath.split(separator: "/").dropLast(3).map { "/" + $0 }.joined() + "/Tools/faults.d/faultlib.c"
-    let path = Shell().folder + "/faults.so"
+    let path = TemporaryDirectory().path + "/faults.so"
     // The compiler that comes with Swift, or the system's.
     let places = Shell.variable("PATH") ?? ""
     let build =
@@ -22,7 +23,7 @@ import Testing
 
     init(kind: String) { self.kind = kind }
 
-    var location: String { "\(kind):\(shell.folder)/work/s" + (kind == "sqlite" ? "/s.db" : "") }
+    var location: String { "\(kind):\(shell.directory)/work/s" + (kind == "sqlite" ? "/s.db" : "") }
     /// The calls in the directory of the store meet a fault: `FAULT_AT=3 FAULT_DO=kill`.
     func run(_ words: String, _ fault: String = "") -> Shell.Outcome {
       let preload = fault.isEmpty ? "" : "LD_PRELOAD=\(StorageFaultTests.library ?? "") FAULT_FOLDER=$PWD/s \(fault) "
@@ -48,7 +49,7 @@ import Testing
     /// The names of the calls a command makes, in order.
     func calls(_ words: String) -> [String] {
       _ = run(words, "FAULT_LOG=$PWD/log")
-      return Shell.read(shell.folder + "/work/log").split(separator: "\n").map { String($0.prefix { $0 != " " }) }
+      return Shell.read(shell.directory + "/work/log").split(separator: "\n").map { String($0.prefix { $0 != " " }) }
     }
   }
 
@@ -162,14 +163,14 @@ import Testing
     let storage = Storage(kind: "csv")
     #expect(storage.run("bb-notes add S05E14 begun").status == 0)
     // Next to the store: a store inside another is refused. Faults concern calls below both.
-    let to = "sqlite:\(storage.shell.folder)/work/new/new.db"
-    let words = "bb-notes migrate -q --to \(to)", folder = "FAULT_FOLDER=$PWD"
-    _ = storage.run(words, "\(folder) FAULT_LOG=\(storage.shell.folder)/log")
-    let flushes = Shell.read("\(storage.shell.folder)/log").split(separator: "\n").count { $0.hasPrefix("fsync ") }
+    let to = "sqlite:\(storage.shell.directory)/work/new/new.db"
+    let words = "bb-notes migrate -q --to \(to)", variable = "FAULT_FOLDER=$PWD"
+    _ = storage.run(words, "\(variable) FAULT_LOG=\(storage.shell.directory)/log")
+    let flushes = Shell.read("\(storage.shell.directory)/log").split(separator: "\n").count { $0.hasPrefix("fsync ") }
     #expect(flushes > 0)
     for number in 0..<flushes {
       _ = storage.shell.run("rm -rf new")
-      let done = storage.run(words, "\(folder) FAULT_NAME=fsync FAULT_AT=\(number + 1) FAULT_ON=1 FAULT_DO=\(EIO)")
+      let done = storage.run(words, "\(variable) FAULT_NAME=fsync FAULT_AT=\(number + 1) FAULT_ON=1 FAULT_DO=\(EIO)")
       let history = storage.shell.run("bb-notes history --storage \(to)")
       #expect(
         done.status == 0 ? history.out.contains("add") : done.status == 74, "\(number + 1): \(done.err) \(history.err)")

@@ -178,7 +178,7 @@ import Testing
     for line in [read, "bb-export sync --from favourites.csv --storage csv:s"] {
       let refused = shell.run(line)
       #expect(refused.err.contains("s/favourites.csv:3:") && refused.status == 65)
-      #expect(Shell.read(shell.folder + "/work/s/favourites.csv") == damaged)
+      #expect(Shell.read(shell.directory + "/work/s/favourites.csv") == damaged)
     }
     shell.write("s/bb.json", #"{"format":3,"storage":"csv","datasets":{}}"#)
     #expect(shell.run(read).status == 78)

@@ -4,7 +4,7 @@ import Testing
 /// A store of format 1, made by the first release: read as it is, and upgraded by the first change.
 @Suite("a store of format 1") struct StoreUpgradeTests {
   private let storage = StorageFaultTests.Storage(kind: "sqlite")
-  private var path: String { "\(storage.shell.folder)/work/s/s.db" }
+  private var path: String { "\(storage.shell.directory)/work/s/s.db" }
 
   init() {
     let fixture = #filePath.replacing("AppTests/StoreUpgradeTests.swift", with: "Fixtures/store-version-1.db")

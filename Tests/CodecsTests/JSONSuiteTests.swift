@@ -4,14 +4,15 @@ import Rows
 import Testing
 
 /// The parsing tests of github.com/nst/JSONTestSuite, read from the folder of test data; not part of this project.
-@Suite("JSONTestSuite", .enabled(if: SuiteFolder.path != nil, "set BB_TEST_DATA to a folder with suites/JSONTestSuite"))
+@Suite(
+  "JSONTestSuite", .enabled(if: ParsingSuite.path != nil, "set BB_TEST_DATA to a directory with suites/JSONTestSuite"))
 struct JSONSuiteTests {
   @Test("accepts what must be accepted, refuses what must be refused, and never crashes") func parsing() throws {
-    let folder = try #require(SuiteFolder.path)
-    let names = SuiteFolder.names(in: folder)
+    let directory = try #require(ParsingSuite.path)
+    let names = ParsingSuite.names(in: directory)
     #expect(names.count > 100)
     for name in names {
-      let bytes = try #require(SuiteFolder.bytes(of: folder + "/" + name), "\(name)")
+      let bytes = try #require(ParsingSuite.bytes(of: directory + "/" + name), "\(name)")
       switch name.utf8.first {
       case UInt8(ascii: "y"):
         #expect(throws: Never.self, "\(name)") { try JSON.parse(bytes, name: name, duplicateKeys: .kept) }
@@ -28,7 +29,7 @@ struct JSONSuiteTests {
       }
     }
     for name in names where name.hasPrefix("y_object_duplicated_key") {
-      refused(try #require(SuiteFolder.bytes(of: folder + "/" + name)), name, .refused)
+      refused(try #require(ParsingSuite.bytes(of: directory + "/" + name)), name, .refused)
     }
   }
 
@@ -44,15 +45,15 @@ struct JSONSuiteTests {
   }
 }
 
-enum SuiteFolder {
+enum ParsingSuite {
   static let path: String? = {
     guard let root = unsafe getenv("BB_TEST_DATA") else { return nil }
     let path = unsafe String(cString: root) + "/suites/JSONTestSuite/test_parsing"
     return unsafe access(path, R_OK) == 0 ? path : nil
   }()
 
-  static func names(in folder: String) -> [String] {
-    guard let directory = unsafe opendir(folder) else { return [] }
+  static func names(in path: String) -> [String] {
+    guard let directory = unsafe opendir(path) else { return [] }
     defer { unsafe closedir(directory) }
     var names: [String] = []
     while true {

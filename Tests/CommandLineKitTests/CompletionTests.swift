@@ -1,5 +1,6 @@
 import CommandLineKit
 import Glibc
+import TestSupport
 import Testing
 
 @Suite("completions") struct CompletionTests {
@@ -18,11 +19,10 @@ import Testing
   }
   /// The lines a shell prints for a script on its standard input; the first is `missing` when there is no such shell.
   static func run(_ shell: String, _ script: String, options: String = "") -> [String] {
-    let path = "/tmp/bb-completion-\(getpid())-\(UInt64.random(in: 0 ... .max))"
+    let path = TemporaryDirectory().path + "/script"
     guard let file = unsafe fopen(path, "w") else { return ["cannot write \(path)"] }
     unsafe fputs(script, file)
     unsafe fclose(file)
-    defer { unsafe unlink(path) }
     guard
       let pipe = unsafe popen(
         "command -v \(shell) >/dev/null || { echo missing; exit; }; \(shell) \(options) \(path) 2>&1", "r")
@@ -77,7 +77,7 @@ import Testing
     // A terminal of zsh's own, in which the line is typed and completed, and what stands there then is told.
     let script = """
       zmodload zsh/zpty || { echo missing; exit; }
-      folder=$(mktemp -d) && cd $folder || exit
+      cd \(TemporaryDirectory().path) || exit
       cat > _demo <<'END'
       \(Self.completions.script(for: .zsh))
       END
@@ -89,12 +89,12 @@ import Testing
       zle -N tell; bindkey '^T' tell; bindkey '^I' complete-word; print up > up
       END
       await() { for tenth in {1..600}; do [[ -s $1 ]] && break; sleep 0.1; done }
-      export ZDOTDIR=$folder
+      export ZDOTDIR=$PWD
       zpty shell zsh -i
       await up
       zpty -w -n shell $'\(cases.line)\\t\\x14'
       await told
-      cat told; cd / && rm -rf $folder
+      cat told
       """
     let lines = Self.run("zsh", script, options: "-f")
     if lines == ["missing"] { return print("skipped: zsh is not installed") }

@@ -1,6 +1,7 @@
 import Glibc
 import Persistence
 import Rows
+import TestSupport
 import Testing
 
 @Suite("examples of the library products") struct ExampleTests {
@@ -11,14 +12,8 @@ import Testing
     await #expect(throws: Problem.self) { _ = try await jsonLines(fromCSV: people, where: "agee >= 18") }
   }
   @Test("BB exports a file to another format") func files() async throws {
-    let directory = "/tmp/bb-example-\(getpid())-\(UInt64.random(in: 0 ... .max))"
-    unsafe mkdir(directory, 0o700)
+    let directory = TemporaryDirectory().path
     let input = directory + "/people.csv", output = directory + "/adults.json"
-    defer {
-      unsafe unlink(input)
-      unsafe unlink(output)
-      unsafe rmdir(directory)
-    }
     guard let file = unsafe fopen(input, "w") else { throw Problem(.cannotCreate, "cannot create", at: input) }
     unsafe fputs("name,age\nAda,36\nBen,17\n", file)
     unsafe fclose(file)

@@ -87,7 +87,8 @@ extension PythonTests {
   /// digits, a real's bits, `"` and text, `x` and bytes.
   static let sql = """
     import os, sqlite3, struct, subprocess, sys, tempfile
-    path = os.path.join(tempfile.mkdtemp(), "x.db")
+    directory = tempfile.TemporaryDirectory()
+    path = os.path.join(directory.name, "x.db")
     done = subprocess.run(["sqlite3", "-bail", path], input=sys.stdin.buffer.read(), capture_output=True)
     assert done.returncode == 0 and not done.stderr, done.stderr
     base = sqlite3.connect(path)

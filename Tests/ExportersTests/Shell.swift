@@ -1,4 +1,5 @@
 import Glibc
+import TestSupport
 
 /// Other programs that check documents: each gets a file, and its output is returned.
 enum Shell {
@@ -12,11 +13,9 @@ enum Shell {
 
   /// Runs `command` (a line for `sh`) with `input` as its standard input; returns what it prints, nil when it fails.
   static func run(_ command: String, input: [UInt8]) -> [UInt8]? {
-    var path = Array("/tmp/bb-exporters-XXXXXX".utf8CString)
-    let descriptor = unsafe mkstemp(&path)
+    let name = TemporaryDirectory().path + "/input"
+    let descriptor = unsafe open(name, O_WRONLY | O_CREAT, 0o600)
     guard descriptor >= 0 else { return nil }
-    let name = String(decoding: path.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
-    defer { unsafe unlink(name) }
     var sent = 0
     while sent < input.count {
       let written = unsafe input.withUnsafeBytes { (bytes: UnsafeRawBufferPointer) -> Int in

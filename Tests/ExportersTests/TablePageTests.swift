@@ -95,13 +95,13 @@ import Testing
   }
 
   @Test("the style sheets and scripts are those of Tools/pages") func assets() throws {
-    let folder = #filePath.split(separator: "/").dropLast(3).reduce("") { "\($0)/\($1)" } + "/Tools/pages/"
+    let directory = #filePath.split(separator: "/").dropLast(3).reduce("") { "\($0)/\($1)" } + "/Tools/pages/"
     for (name, text) in [
       ("table.css", PageAssets.tableStyle), ("cards.css", PageAssets.cardStyle), ("table.js", PageAssets.tableScript),
       ("land.path", PageAssets.land),
     ] {
-      guard let file = unsafe fopen(folder + name, "r") else {
-        Issue.record("\(folder)\(name) is missing")
+      guard let file = unsafe fopen(directory + name, "r") else {
+        Issue.record("\(directory)\(name) is missing")
         continue
       }
       defer { unsafe fclose(file) }

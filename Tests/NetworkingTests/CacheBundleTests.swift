@@ -1,10 +1,11 @@
 import Domain
 import Glibc
 @testable import Networking
+import TestSupport
 import Testing
 
 @Suite("Shelves of the cache") struct CacheBundleTests {
-  private let path = temporaryDirectory() + "/http/x.shelf"
+  private let path = TemporaryDirectory().path + "/http/x.shelf"
 
   private func entry(_ number: Int, size: Int = 20) -> CacheEntry {
     CacheEntry(

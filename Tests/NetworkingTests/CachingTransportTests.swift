@@ -4,6 +4,7 @@ import Glibc
 @testable import Networking
 import Rows
 import Synchronization
+import TestSupport
 import Testing
 
 @Suite("CachingTransport") struct CachingTests {
@@ -11,14 +12,14 @@ import Testing
     let all = Mutex<[String]>([])
     func add(_ line: String) { all.withLock { $0.append(line) } }
   }
-  private let folder = temporaryDirectory()
+  private let directory = TemporaryDirectory().path
   private let notes = Notes()
 
   private func cache(
     _ policy: CachingTransport.Policy = CachingTransport.Policy(), at seconds: Int64 = 1_700_000_000,
     over inner: any HTTPTransport = TransportCase.curl()
   ) -> CachingTransport {
-    CachingTransport(inner, directory: folder, policy: policy, date: StillDate(seconds: seconds), report: notes.add)
+    CachingTransport(inner, directory: directory, policy: policy, date: StillDate(seconds: seconds), report: notes.add)
   }
 
   /// Gives `[1]` with an ETag, 304 when it is known, and 500 for as long as `isDown`.
@@ -42,7 +43,7 @@ import Testing
   }
   /// The cache's files.
   private func files() throws -> [String] {
-    let opened = unsafe opendir("\(folder)/http")
+    let opened = unsafe opendir("\(directory)/http")
     guard let stream = unsafe opened else { return [] }
     defer { unsafe closedir(stream) }
     var names: [String] = []
@@ -50,7 +51,7 @@ import Testing
       let name = unsafe withUnsafePointer(to: &entry.pointee.d_name) {
         unsafe $0.withMemoryRebound(to: CChar.self, capacity: 256) { unsafe String(cString: $0) }
       }
-      if !name.hasPrefix(".") { names.append("\(folder)/http/\(name)") }
+      if !name.hasPrefix(".") { names.append("\(directory)/http/\(name)") }
     }
     return names
   }
@@ -149,7 +150,7 @@ import Testing
     #expect(try await text(cache(), server.url) == "[1]")
     let file = try #require(try files().first)
     // The URL, which may hold a key, is not to be read from the name.
-    let name = file.dropFirst("\(folder)/http/".count)
+    let name = file.dropFirst("\(directory)/http/".count)
     #expect(name.count == 64 && name.utf8.allSatisfy { (48...57).contains($0) || (97...102).contains($0) })
     #expect(try files().count == 1)
     var status = stat()
@@ -182,9 +183,9 @@ import Testing
   }
   @Test("what was recorded is replayed without the server; what was not, not") func records() async throws {
     let server = try LoopbackServer { .json("\"\($0.path)\"", status: $0.path == "/b" ? 404 : 200) }
-    let recording = RecordingTransport(TransportCase.curl(), folder: folder, date: StillDate())
+    let recording = RecordingTransport(TransportCase.curl(), directory: directory, date: StillDate())
     for path in ["/a", "/b"] { _ = try await recording.send(HTTPRequest(.get, server.url + path)).bytes() }
-    let replaying = ReplayingTransport(folder: folder)
+    let replaying = ReplayingTransport(directory: directory)
     for (path, status) in [("/a", 200), ("/b", 404)] {
       let response = try await replaying.send(HTTPRequest(.get, server.url + path))
       #expect(response.status == status && response.header("content-type") == "application/json")

@@ -2,12 +2,13 @@ import Domain
 import Glibc
 import Networking
 import Rows
+import TestSupport
 import Testing
 
 /// nginx with TLS and HTTP/2 on loopback, and a certificate of its own; its responses name the protocol.
 private final class SecureServer: Sendable {
   let port: UInt16
-  let folder = "/tmp/bb-h2-\(getpid())-\(String(UInt32.random(in: 0 ... .max), radix: 36))"
+  let directory = TemporaryDirectory().path
   var url: String { "https://127.0.0.1:\(port)" }
 
   static let isInstalled =
@@ -15,13 +16,13 @@ private final class SecureServer: Sendable {
 
   /// - Throws: nothing listens, or there is no certificate.
   init() throws {
-    port = try Self.start(in: folder)
+    port = try Self.start(in: directory)
   }
 
   /// Starts nginx on a port that is free.
-  private static func start(in folder: String) throws -> UInt16 {
+  private static func start(in directory: String) throws -> UInt16 {
     let certificate = """
-      mkdir -p \(folder)/www && cd \(folder) && head -c 3000000 /dev/zero > www/big && printf hello > www/small && \
+      mkdir \(directory)/www && cd \(directory) && head -c 3000000 /dev/zero > www/big && printf hello > www/small && \
       openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 -subj /CN=bb -addext subjectAltName=IP:127.0.0.1 \
         -keyout key.pem -out cert.pem 2>/dev/null
       """
@@ -29,28 +30,28 @@ private final class SecureServer: Sendable {
     for _ in 0..<20 {
       let port = UInt16.random(in: 20_000...29_000)
       let configuration = """
-        \(getuid() == 0 ? "user root;" : "") pid \(folder)/pid; error_log \(folder)/log; events {}
-        http { send_timeout 1h; keepalive_timeout 1h; access_log off; root \(folder)/www; client_body_temp_path \(folder)/t1; proxy_temp_path \(folder)/t2; fastcgi_temp_path \(folder)/t3;
-          uwsgi_temp_path \(folder)/t4; scgi_temp_path \(folder)/t5;
-          server { listen 127.0.0.1:\(port) ssl http2; ssl_certificate \(folder)/cert.pem; ssl_certificate_key \(folder)/key.pem;
+        \(getuid() == 0 ? "user root;" : "") pid \(directory)/pid; error_log \(directory)/log; events {}
+        http { send_timeout 1h; keepalive_timeout 1h; access_log off; root \(directory)/www; client_body_temp_path \(directory)/t1; proxy_temp_path \(directory)/t2; fastcgi_temp_path \(directory)/t3;
+          uwsgi_temp_path \(directory)/t4; scgi_temp_path \(directory)/t5;
+          server { listen 127.0.0.1:\(port) ssl http2; ssl_certificate \(directory)/cert.pem; ssl_certificate_key \(directory)/key.pem;
             add_header X-Protocol $server_protocol; add_header X-Connection $connection;
             location /plain { return 302 http://127.0.0.1:1/; } location /twice { return 302 /big; } } }
         """
-      guard let file = unsafe fopen(folder + "/nginx.conf", "w") else {
+      guard let file = unsafe fopen(directory + "/nginx.conf", "w") else {
         throw Problem(.io, "nginx.conf cannot be written")
       }
       unsafe fputs(configuration, file)
       unsafe fclose(file)
       // It returns when it listens; a port in use makes it fail.
-      let begin = "PATH=$PATH:/usr/sbin nginx -c \(folder)/nginx.conf -e \(folder)/log 2>/dev/null"
+      let begin = "PATH=$PATH:/usr/sbin nginx -c \(directory)/nginx.conf -e \(directory)/log 2>/dev/null"
       if unsafe system(begin) == 0 { return port }
     }
     throw Problem(.unavailable, "nginx does not start")
   }
-  deinit { unsafe system("kill $(cat \(folder)/pid) 2>/dev/null; rm -rf \(folder)") }
+  deinit { unsafe system("kill $(cat \(directory)/pid) 2>/dev/null") }
 
   func transport(trusted: Bool = true) -> CurlTransport {
-    CurlTransport(TransportOptions(proxy: "none", caFile: trusted ? folder + "/cert.pem" : nil))
+    CurlTransport(TransportOptions(proxy: "none", caFile: trusted ? directory + "/cert.pem" : nil))
   }
 }
 

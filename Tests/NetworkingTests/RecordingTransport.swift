@@ -11,10 +11,10 @@ struct RecordingTransport: HTTPTransport {
   private let store: CacheStore
   private let date: any WallClock
 
-  /// Records the responses of `inner` in `folder`, which is created if necessary.
-  init(_ inner: any HTTPTransport, folder: String, date: any WallClock) {
+  /// Records the responses of `inner` in `directory`, which is created if necessary.
+  init(_ inner: any HTTPTransport, directory: String, date: any WallClock) {
     self.inner = inner
-    store = CacheStore(directory: folder)
+    store = CacheStore(directory: directory)
     self.date = date
   }
 
@@ -41,8 +41,8 @@ struct RecordingTransport: HTTPTransport {
 struct ReplayingTransport: HTTPTransport {
   private let store: CacheStore
 
-  /// Answers what `folder` holds.
-  init(folder: String) { store = CacheStore(directory: folder) }
+  /// Answers what `directory` holds.
+  init(directory: String) { store = CacheStore(directory: directory) }
 
   /// The recorded response, with its header fields `ETag`, `Last-Modified` and `Content-Type`.
   /// - Throws: `unavailable` if the request was never recorded, or its file is damaged; `badData` if the body is larger

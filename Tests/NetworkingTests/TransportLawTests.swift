@@ -5,6 +5,7 @@ import Glibc
 import Networking
 import Rows
 import Synchronization
+import TestSupport
 import Testing
 
 /// A transport for the laws; created for each law.
@@ -17,11 +18,11 @@ struct TransportCase: Sendable, CustomTestStringConvertible {
     TransportCase(testDescription: "RetryingTransport") { retrying(curl()) },
     TransportCase(testDescription: "CachingTransport") {
       CachingTransport(
-        retrying(curl()), directory: temporaryDirectory(), policy: CachingTransport.Policy(), date: StillDate()
+        retrying(curl()), directory: TemporaryDirectory().path, policy: CachingTransport.Policy(), date: StillDate()
       ) { _ in }
     },
     TransportCase(testDescription: "RecordingTransport") {
-      RecordingTransport(curl(), folder: temporaryDirectory(), date: StillDate())
+      RecordingTransport(curl(), directory: TemporaryDirectory().path, date: StillDate())
     },
   ]
 
@@ -35,11 +36,6 @@ struct TransportCase: Sendable, CustomTestStringConvertible {
 struct StillDate: WallClock {
   var seconds: Int64 = 1_700_000_000
   func now() -> Instant { Instant(seconds: seconds) }
-}
-
-/// A private directory below the temporary one.
-func temporaryDirectory() -> String {
-  "/tmp/bb-net-\(getpid())-\(String(UInt64.random(in: 0 ... .max), radix: 36))"
 }
 
 @Suite("Transport laws") struct TransportMutantTests {

@@ -3,6 +3,7 @@ import Domain
 import Persistence
 import Query
 import Rows
+import TestSupport
 import Testing
 
 @Suite("Roles of columns in stores") struct ColumnRoleStoreTests {
@@ -10,7 +11,7 @@ import Testing
     "a store keeps the roles of columns",
     arguments: StoreFixtures.registry.factories.filter { $0.kind != .server }.map(\.scheme))
   func keepsRoles(_ scheme: String) async throws {
-    let folder = Folder(), path = folder.path + "/store"
+    let directory = TemporaryDirectory(), path = directory.path + "/store"
     let factory = try #require(StoreFixtures.registry.factories.first { $0.scheme == scheme })
     let schema = Schema(
       "people", key: ["code"],

@@ -2,10 +2,11 @@ import Domain
 import Glibc
 import Persistence
 import Rows
+import TestSupport
 import Testing
 
 @Suite("the configuration file") struct ConfigurationFileTests {
-  private let directory = "/tmp/bb-configuration-\(getpid())-\(UInt64.random(in: 0 ... .max))/bb"
+  private let directory = TemporaryDirectory().path + "/bb"
   private var path: String { directory + "/config" }
 
   private func text() throws -> String {

@@ -2,11 +2,12 @@ import Domain
 import Glibc
 import Persistence
 import Rows
+import TestSupport
 import Testing
 
 @Suite("Delta tables in directories") struct DeltaDirectoryTests {
-  private let folder = Folder()
-  private var path: String { "\(folder.path)/a/table" }
+  private let directory = TemporaryDirectory()
+  private var path: String { "\(directory.path)/a/table" }
   private var table: DeltaDirectory { DeltaDirectory(path) }
   private let entry = "_delta_log/00000000000000000000.json"
 
@@ -18,9 +19,9 @@ import Testing
   }
 
   @Test("a file in place of the directory is refused") func file() async throws {
-    try await folder.write("file", "x")
+    try await directory.write("file", "x")
     do throws(Problem) {
-      _ = try DeltaDirectory("\(folder.path)/file").logFiles(from: "")
+      _ = try DeltaDirectory("\(directory.path)/file").logFiles(from: "")
       Issue.record("a file has no log")
     } catch {
       #expect(error.kind == .badData && error.message == "is a file, not a directory")
@@ -33,7 +34,7 @@ import Testing
     #expect(try !table.create(entry, Array("two".utf8)))
     // The response to the same request was lost.
     #expect(try table.create(entry, Array("one".utf8)))
-    #expect(try folder.read("a/table/\(entry)") == "one")
+    #expect(try directory.read("a/table/\(entry)") == "one")
     #expect(try table.logFiles(from: "") == ["00000000000000000000.json"])
     #expect(try table.logFiles(from: "1") == [])
     #expect(try table.open(entry)?.length == 3)
@@ -49,7 +50,7 @@ import Testing
       return won
     }
     #expect(won == 1)
-    #expect(Folder.names("\(path)/_delta_log") == ["00000000000000000000.json"])
+    #expect(TemporaryDirectory.names("\(path)/_delta_log") == ["00000000000000000000.json"])
   }
 
   @Test("files have their names when they are flushed; an abandoned export leaves nothing") func files() async throws {
@@ -58,15 +59,15 @@ import Testing
     #expect(unsafe access(path + "/p=1/a.parquet", F_OK) != 0)
     try await kept.flush()
     await kept.keep()
-    #expect(try folder.read("a/table/p=1/a.parquet") == "x")
+    #expect(try directory.read("a/table/p=1/a.parquet") == "x")
     for isFlushed in [false, true] {
       let files = table.newFiles()
       try await write("y", to: try files.sink("p=1/b.parquet"))
       try await write("z", to: try files.sink("p=2/q=3/c.parquet"))
       if isFlushed { try await files.flush() }
       await files.abandon()
-      #expect(Folder.names(path) == ["p=1"])
-      #expect(Folder.names("\(path)/p=1") == ["a.parquet"])
+      #expect(TemporaryDirectory.names(path) == ["p=1"])
+      #expect(TemporaryDirectory.names("\(path)/p=1") == ["a.parquet"])
     }
   }
 }

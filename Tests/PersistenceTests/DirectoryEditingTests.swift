@@ -4,15 +4,16 @@ import Glibc
 import Persistence
 import Query
 import Rows
+import TestSupport
 import Testing
 
 /// The files of a directory store while a user edits them.
 @Suite("a directory that a user edits") struct DirectoryEditingTests {
-  private let folder = Folder()
-  private let registry = StoreRegistry(scratch: TemporaryScratch(directory: "/tmp"), known: Catalog.all)
+  private let directory = TemporaryDirectory()
+  private let registry = StoreRegistry(scratch: TemporaryDirectory.scratch, known: Catalog.all)
 
   private func store(_ scheme: String) async throws -> any RecordStore {
-    let store = registry.open(StoreLocation(scheme: scheme, path: folder.path + "/s"))
+    let store = registry.open(StoreLocation(scheme: scheme, path: directory.path + "/s"))
     let rows: [[Value]] = [[.text("a"), .integer(1)], [.text("b"), .integer(2)]]
     try await store.apply(StoreChange("first", time: "", [TableChange(StoreSample.named, upserts: rows)]))
     return store
@@ -20,7 +21,7 @@ import Testing
 
   /// Appends to the file, in place.
   private func append(_ text: String, to name: String) throws {
-    let file = unsafe open("\(folder.path)/s/\(name)", O_WRONLY | O_APPEND)
+    let file = unsafe open("\(directory.path)/s/\(name)", O_WRONLY | O_APPEND)
     defer { close(file) }
     let bytes = Array(text.utf8)
     try #require(unsafe Glibc.write(file, bytes, bytes.count) == bytes.count)
@@ -53,7 +54,7 @@ import Testing
 
   @Test("a reader of a table that is being replaced sees the rows with their own columns", arguments: ["csv", "json"])
   func replacedMeanwhile(_ scheme: String) async throws {
-    let location = StoreLocation(scheme: scheme, path: folder.path + "/s"), registry = registry
+    let location = StoreLocation(scheme: scheme, path: directory.path + "/s"), registry = registry
     let narrow = Schema("t", columns: [ColumnDescription("n", .integer)])
     let wide = Schema("t", columns: [ColumnDescription("word", .text), ColumnDescription("n", .integer)])
     @Sendable func load(_ schema: Schema) async throws {
@@ -81,13 +82,13 @@ import Testing
   @Test("a directory of one format is not a store of the other", arguments: [("csv", "json"), ("json", "csv")])
   func otherFormat(_ scheme: String, _ other: String) async throws {
     _ = try await store(scheme)
-    let mistaken = registry.open(StoreLocation(scheme: other, path: folder.path + "/s"))
+    let mistaken = registry.open(StoreLocation(scheme: other, path: directory.path + "/s"))
     let read = await #expect(throws: Problem.self) { _ = try await mistaken.tables() }
     let rows: [[Value]] = [[.text("c"), .integer(3)]]
     let written = await #expect(throws: Problem.self) {
       try await mistaken.apply(StoreChange("second", time: "", [TableChange(StoreSample.named, upserts: rows)]))
     }
-    #expect(read?.kind == .usage && read?.hint.description == "use \(scheme):\(folder.path)/s" && written == read)
+    #expect(read?.kind == .usage && read?.hint.description == "use \(scheme):\(directory.path)/s" && written == read)
   }
 
   @Test("replacing a file does not disturb a reader", arguments: ["csv", "json"])

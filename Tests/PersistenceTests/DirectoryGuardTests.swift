@@ -4,17 +4,18 @@ import Glibc
 @testable import Persistence
 import Query
 import Rows
+import TestSupport
 import Testing
 
 /// What protects a store that is a directory, whatever its kind.
 @Suite("A directory is one store") struct DirectoryGuardTests {
-  private let folder = Folder()
+  private let directory = TemporaryDirectory()
   private static let registry = StoreFixtures.registry
   private static let durable = registry.factories.filter { $0.isDurable && $0.kind != .server }.map(\.scheme)
   private static let directories = registry.factories.filter(\.isDirectory).map(\.scheme)
 
   private func store(_ scheme: String, _ name: String = "s") async throws -> any RecordStore {
-    let store = Self.registry.open(StoreLocation(scheme: scheme, path: "\(folder.path)/\(name)"))
+    let store = Self.registry.open(StoreLocation(scheme: scheme, path: "\(directory.path)/\(name)"))
     try await store.apply(Self.change("first", 1))
     return store
   }
@@ -34,7 +35,7 @@ import Testing
     let store = try await store(scheme)
     let load = TableLoad("load", time: "", StoreSample.numbered, BufferedRowsFixture.empty(StoreSample.numbered))
     try await store.load(load)
-    let root = folder.path + "/s", files = Self.files(root)
+    let root = directory.path + "/s", files = Self.files(root)
     #expect(files.count > 4)
     let suffixes = Self.directories + ["md", "db", "csv-metadata.json", "x.y"]
     let new = ["/new.\(scheme)", "/NEW.\(scheme.uppercased())", "/.bb/history/new.csv", "/NAMED.csv"]
@@ -42,8 +43,8 @@ import Testing
       let problem = #expect(throws: Problem.self, "\(name)") { _ = try OutputFile.sink(root + name, replaces: true) }
       #expect(problem?.kind == .cannotCreate, "\(name)")
     }
-    unsafe symlink("s/named.\(scheme)", folder.path + "/link")
-    #expect(throws: Problem.self) { _ = try OutputFile.sink(folder.path + "/link", replaces: true) }
+    unsafe symlink("s/named.\(scheme)", directory.path + "/link")
+    #expect(throws: Problem.self) { _ = try OutputFile.sink(directory.path + "/link", replaces: true) }
     for name in ["other.md", "name.html", "named2.x"] + (scheme == "csv" ? [] : ["other.csv"]) {
       try await OutputFile.sink("\(root)/\(name)", replaces: true).abandon()
     }
@@ -53,9 +54,9 @@ import Testing
   @Test("a store of another kind is not made in its directory, nor below it", arguments: directories, durable)
   func inside(_ scheme: String, _ other: String) async throws {
     _ = try await store(scheme)
-    let before = Self.files(folder.path)
+    let before = Self.files(directory.path)
     for path in other == scheme ? ["s/inner", "s/.bb/inner"] : ["s", "s/inner", "s/deep/er/inner"] {
-      let location = StoreLocation(scheme: other, path: "\(folder.path)/\(path)")
+      let location = StoreLocation(scheme: other, path: "\(directory.path)/\(path)")
       let second = Self.registry.open(location)
       for title in ["second", "again"] {
         await #expect(throws: Problem.self, "\(path)") { try await second.apply(Self.change(title, 2)) }
@@ -68,22 +69,22 @@ import Testing
       }
       if other != "sqlite" { await #expect(throws: Problem.self) { try await Self.registry.claim(location) } }
     }
-    #expect(Self.files(folder.path) == before)
+    #expect(Self.files(directory.path) == before)
   }
 
   @Test("what is of another type within it is reported as such, and waited for by no command", arguments: directories)
   func types(_ scheme: String) async throws {
     let store = try await store(scheme)
     let load = TableLoad("load", time: "", StoreSample.named, BufferedRowsFixture.one("b"))
-    let root = folder.path + "/s"
+    let root = directory.path + "/s"
     for name in [".bb", ".bb/history", ".bb/lock", ".bb/begun", ".bb/replaced", "bb.json", "named.\(scheme)"] {
-      let path = "\(root)/\(name)", kept = folder.path + "/kept"
+      let path = "\(root)/\(name)", kept = directory.path + "/kept"
       let existed = unsafe rename(path, kept) == 0
       for kind in ["a named pipe", "a file", "a directory"] {
         switch kind {
         case "a named pipe": unsafe mkfifo(path, 0o600)
         case "a directory": unsafe mkdir(path, 0o700)
-        default: try await folder.write("s/\(name)", "x")
+        default: try await directory.write("s/\(name)", "x")
         }
         let isDirectory = [".bb", ".bb/history", ".bb/replaced"].contains(name)
         guard kind != (isDirectory ? "a directory" : "a file") else {
@@ -135,29 +136,29 @@ import Testing
   @Test("the manifest records the kind, and a bare path finds it", arguments: directories)
   func kind(_ scheme: String) async throws {
     _ = try await store(scheme)
-    #expect(try folder.read("s/bb.json").hasPrefix("{\"format\": 2, \"storage\": \"\(scheme)\", "))
-    try await folder.write("s/export.csv", "a\n1\n")
-    try await folder.write("s/export.json", "[]")
-    #expect(try Self.registry.location(folder.path + "/s").scheme == scheme)
+    #expect(try directory.read("s/bb.json").hasPrefix("{\"format\": 2, \"storage\": \"\(scheme)\", "))
+    try await directory.write("s/export.csv", "a\n1\n")
+    try await directory.write("s/export.json", "[]")
+    #expect(try Self.registry.location(directory.path + "/s").scheme == scheme)
   }
 
   @Test("a directory with hidden files only is empty; one with other files is only read", arguments: directories)
   func hidden(_ scheme: String) async throws {
-    unsafe mkdir(folder.path + "/s", 0o700)
-    unsafe mkdir(folder.path + "/s/.git", 0o700)
-    try await folder.write("s/.gitignore", "x\n")
+    unsafe mkdir(directory.path + "/s", 0o700)
+    unsafe mkdir(directory.path + "/s/.git", 0o700)
+    try await directory.write("s/.gitignore", "x\n")
     _ = try await store(scheme)
-    unsafe mkdir(folder.path + "/t", 0o700)
-    try await folder.write("t/README.md", "x\n")
+    unsafe mkdir(directory.path + "/t", 0o700)
+    try await directory.write("t/README.md", "x\n")
     let problem = await #expect(throws: Problem.self) { _ = try await store(scheme, "t") }
     #expect(problem?.kind == .permission)
-    #expect(Self.files(folder.path + "/t").filter { !$0.hasPrefix("/.bb/") } == ["/README.md"])
+    #expect(Self.files(directory.path + "/t").filter { !$0.hasPrefix("/.bb/") } == ["/README.md"])
   }
 
   @Test("a newer format is refused and not changed", arguments: directories)
   func newer(_ scheme: String) async throws {
     let store = try await store(scheme)
-    try await folder.write("s/bb.json", "{\"format\": 3, \"storage\": \"\(scheme)\", \"datasets\": {}}")
+    try await directory.write("s/bb.json", "{\"format\": 3, \"storage\": \"\(scheme)\", \"datasets\": {}}")
     let read = await #expect(throws: Problem.self) { _ = try await store.tables() }
     let written = await #expect(throws: Problem.self) { try await store.apply(Self.change("", 2)) }
     #expect(read?.kind == .configuration && written?.kind == .configuration)
@@ -166,13 +167,13 @@ import Testing
   @Test("what a later program of this format adds to a table stays", arguments: directories)
   func others(_ scheme: String) async throws {
     let store = try await store(scheme)
-    let text = try folder.read("s/bb.json")
+    let text = try directory.read("s/bb.json")
     let named = try #require(text.firstRange(of: "\"named\": {"))
     let added = text[..<named.upperBound] + "\"cursor\":{\"after\":[1,\"x\"]}," + text[named.upperBound...]
-    try await folder.write("s/bb.json", String(added))
+    try await directory.write("s/bb.json", String(added))
     try await store.apply(Self.change("second", 2))
     try await store.apply(StoreChange("third", time: "", [TableChange(StoreSample.wide, upserts: StoreSample.hostile)]))
-    #expect(try folder.read("s/bb.json").contains("\"cursor\":{\"after\":[1,\"x\"]}"))
+    #expect(try directory.read("s/bb.json").contains("\"cursor\":{\"after\":[1,\"x\"]}"))
   }
 }
 

@@ -5,28 +5,29 @@ import Glibc
 @testable import Persistence
 import Query
 import Rows
+import TestSupport
 import Testing
 
 /// Directory stores of version 1, as programs before made them: `Tests/Fixtures/store-1-csv` and `store-1-json`.
 @Suite("Directory stores of version 1") struct DirectoryUpgradeTests {
-  private let folder = Folder()
+  private let directory = TemporaryDirectory()
   private let registry = StoreFixtures.registry
   private static let kinds = ["csv", "json"]
 
   private func copy(_ scheme: String, to name: String = "s") async throws -> any RecordStore {
     let source = "\(#filePath.split(separator: "/").dropLast(2).map { "/" + $0 }.joined())/Fixtures/store-1-\(scheme)"
     try await copy(from: source, to: name)
-    return registry.open(StoreLocation(scheme: scheme, path: "\(folder.path)/\(name)"))
+    return registry.open(StoreLocation(scheme: scheme, path: "\(directory.path)/\(name)"))
   }
 
   private func copy(from path: String, to name: String) async throws {
-    unsafe mkdir("\(folder.path)/\(name)", 0o700)
+    unsafe mkdir("\(directory.path)/\(name)", 0o700)
     for file in try #require(try DirectoryListing.names(path)) {
       if let below = try? DirectoryListing.names("\(path)/\(file)"), !below.isEmpty {
         try await copy(from: "\(path)/\(file)", to: "\(name)/\(file)")
       } else {
         let bytes = try FileByteSource(path: "\(path)/\(file)").bytes(limit: 1 << 20)
-        try await folder.write("\(name)/\(file)", String(decoding: bytes, as: UTF8.self))
+        try await directory.write("\(name)/\(file)", String(decoding: bytes, as: UTF8.self))
       }
     }
   }
@@ -34,9 +35,9 @@ import Testing
   private func tree() throws -> [String: [UInt8]] {
     var tree: [String: [UInt8]] = [:]
     func add(_ below: String) throws {
-      for name in try DirectoryListing.names("\(folder.path)/s\(below)") ?? [] where name != "lock" {
+      for name in try DirectoryListing.names("\(directory.path)/s\(below)") ?? [] where name != "lock" {
         var status = stat()
-        let path = "\(folder.path)/s\(below)/\(name)"
+        let path = "\(directory.path)/s\(below)/\(name)"
         try #require(unsafe lstat(path, &status) == 0)
         if status.st_mode & S_IFMT == S_IFDIR {
           try add("\(below)/\(name)")
@@ -87,7 +88,7 @@ import Testing
       let store = try await self.copy(scheme, to: copy)
       try await store.apply(
         StoreChange("n", time: "", [TableChange(StoreSample.named, upserts: [[.text("a"), .null]])]))
-      names.append(Set(try DirectoryListing.names("\(folder.path)/\(copy)/.bb/history") ?? []))
+      names.append(Set(try DirectoryListing.names("\(directory.path)/\(copy)/.bb/history") ?? []))
     }
     #expect(names[0].intersection(names[1]).count == 7 && names[0] != names[1])
   }
@@ -97,14 +98,14 @@ import Testing
     let store = try await copy(scheme), history = try await store.history()
     // As after a kill between the history and the manifest: half of the entries, and a temporary.
     for file in ["0190.json", ".x.tmp.999999.a", "018bcff5-0000-7000-8000-000000000000.json"] {
-      unsafe mkdir(folder.path + "/s/.bb/history", 0o700)
-      try await folder.write("s/.bb/history/\(file)", "{}")
+      unsafe mkdir(directory.path + "/s/.bb/history", 0o700)
+      try await directory.write("s/.bb/history/\(file)", "{}")
     }
     #expect(try await store.history() == history)
     try await store.adoptNothing()
     #expect(try await store.history() == history)
     // And between the manifest and the removal of the old history.
-    try await folder.write("s/.bb/history.ndjson", "{\"number\":1}\n")
+    try await directory.write("s/.bb/history.ndjson", "{\"number\":1}\n")
     try await store.adoptNothing()
     #expect(try tree()["/.bb/history.ndjson"] == nil)
     #expect(try await store.history() == history)
@@ -113,16 +114,16 @@ import Testing
   @Test("a change that was started before the upgrade is completed", arguments: kinds)
   func begun(_ scheme: String) async throws {
     let store = try await copy(scheme)
-    let lines = try folder.read("s/.bb/history.ndjson").split(separator: "\n")
+    let lines = try directory.read("s/.bb/history.ndjson").split(separator: "\n")
     // The last entry again, of a favourite that its file does not have yet.
     let next = lines[6].split(separator: "\"number\":7", omittingEmptySubsequences: false).joined(
       separator: "\"number\":8"
     )
     .split(separator: "\"1\"", omittingEmptySubsequences: false).joined(separator: "\"2\"")
-    try await folder.write("s/.bb/history.ndjson", lines.joined(separator: "\n") + "\n\(next)\n")
-    try await folder.write("s/.bb/lock", "{\"finished\":7,\"history\":1,\"loading\":null,\"files\":{}}\n")
+    try await directory.write("s/.bb/history.ndjson", lines.joined(separator: "\n") + "\n\(next)\n")
+    try await directory.write("s/.bb/lock", "{\"finished\":7,\"history\":1,\"loading\":null,\"files\":{}}\n")
     try await store.adoptNothing()
-    #expect(try folder.read("s/favourites.\(scheme)").contains("2"))
+    #expect(try directory.read("s/favourites.\(scheme)").contains("2"))
     #expect(try await store.history().count == 8)
     let rows = try await store.rows(of: "favourites", RowRequest())
     var count = 0

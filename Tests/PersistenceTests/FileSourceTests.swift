@@ -4,18 +4,19 @@ import Domain
 import Query
 import Rows
 import Synchronization
+import TestSupport
 import Testing
 
 /// Tables in files: formats told apart, types found, metadata believed.
 struct FileSourceTests {
-  let folder = Folder()
+  let directory = TemporaryDirectory()
 
   /// The rows of a file's table as text, `column:type` of each column first.
   private func table(
     _ name: String, _ reading: FileInputOptions = FileInputOptions(), table: String? = nil, widened: Bool = false
   ) async throws -> [String] {
     let source = try FileSource(
-      path: "\(folder.path)/\(name)", reading, scratch: TemporaryScratch(directory: folder.path)
+      path: "\(directory.path)/\(name)", reading, scratch: TemporaryScratch(directory: directory.path)
     ) { _ in }
     let names = try await source.tables().map(\.name)
     var rows = try await source.rows(of: table ?? names.first ?? "", RowRequest())
@@ -52,19 +53,19 @@ struct FileSourceTests {
 
   @Test func suffixesAndFirstBytesTellTheFormat() async throws {
     let csv = ["a:integer b:text", "1 'x'"]
-    try await folder.write("t.csv", "a,b\n1,x\n")
-    try await folder.write("t.tsv", "a\tb\n1\tx\n")
-    try await folder.write("t.json", "[{\"a\":1,\"b\":\"x\"}]")
-    try await folder.write("t.jsonl", "{\"a\":1,\"b\":\"x\"}\n")
-    try await folder.write("nothing", "a,b\n1,x\n")
-    try await folder.write("array", "\n [{\"a\":1,\"b\":\"x\"}]")
+    try await directory.write("t.csv", "a,b\n1,x\n")
+    try await directory.write("t.tsv", "a\tb\n1\tx\n")
+    try await directory.write("t.json", "[{\"a\":1,\"b\":\"x\"}]")
+    try await directory.write("t.jsonl", "{\"a\":1,\"b\":\"x\"}\n")
+    try await directory.write("nothing", "a,b\n1,x\n")
+    try await directory.write("array", "\n [{\"a\":1,\"b\":\"x\"}]")
     for name in ["t.csv", "t.tsv", "t.json", "t.jsonl", "nothing", "array"] {
       #expect(try await table(name) == csv, "\(name)")
     }
   }
 
   @Test func whatCannotBeToldIsAsked() async throws {
-    try await folder.write("zeros", "\0\0\0")
+    try await directory.write("zeros", "\0\0\0")
     let problem = await #expect(throws: Problem.self) { try await table("zeros") }
     #expect(problem?.kind == .usage)
     #expect(problem?.hint == .set(.inputFormat, to: "csv", "tsv", "json", "ndjson", "sqlite", "xlsx", "parquet"))
@@ -76,8 +77,8 @@ struct FileSourceTests {
   }
 
   @Test func metadataBesideAFileGivesTypes() async throws {
-    try await folder.write("t.csv", "zip;n;tags\n01234;-;[]\n")
-    try await folder.write(
+    try await directory.write("t.csv", "zip;n;tags\n01234;-;[]\n")
+    try await directory.write(
       "t.csv-metadata.json",
       """
       {"@context":"http://www.w3.org/ns/csvw","dialect":{"delimiter":";"},"tableSchema":{"null":"-","columns":[
@@ -91,8 +92,8 @@ struct FileSourceTests {
   }
 
   @Test func badMetadataIsRefused() async throws {
-    try await folder.write("t.csv", "a\n1\n")
-    try await folder.write(
+    try await directory.write("t.csv", "a\n1\n")
+    try await directory.write(
       "t.csv-metadata.json", #"{"tableSchema":{"columns":[{"name":"a","bb:type":"number"}]}}"#)
     let problem = await #expect(throws: Problem.self) { try await table("t.csv") }
     #expect(problem?.kind == .badData)
@@ -107,7 +108,7 @@ struct FileSourceTests {
       INSERT INTO b VALUES('b', 2), ('a', 2), ('c', 1);
       CREATE VIEW v AS SELECT name, count(*) AS "how many" FROM a GROUP BY name;
       CREATE TABLE "odd "" name"("select" INT);
-      """, at: "\(folder.path)/t.db")
+      """, at: "\(directory.path)/t.db")
     #expect(
       try await table("t.db", table: "a") == [
         "id:integer name:text mixed:json score:real raw:bytes",
@@ -127,7 +128,7 @@ struct FileSourceTests {
       CREATE TABLE t(v);
       WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 100000) INSERT INTO t SELECT i FROM n;
       INSERT INTO t VALUES('last');
-      """, at: "\(folder.path)/t.db")
+      """, at: "\(directory.path)/t.db")
     await #expect(throws: Problem.self) { try await table("t.db") }
     let rows = try await table("t.db", widened: true)
     #expect(rows.count == 100_002)
@@ -141,7 +142,7 @@ struct FileSourceTests {
       CREATE TABLE t(zip INTEGER, tags TEXT, price TEXT, day TEXT, seen INTEGER);
       INSERT INTO t VALUES(1234, '[ "a", "b" ]', '1.10', '1966-03', 1);
       CREATE TABLE bad(j TEXT); INSERT INTO bad VALUES('{"a":');
-      """, at: "\(folder.path)/t.db")
+      """, at: "\(directory.path)/t.db")
     var reading = FileInputOptions()
     reading.types = ["zip": .text, "tags": .list(.text), "price": .decimal, "day": .date, "seen": .boolean]
     #expect(
@@ -160,7 +161,7 @@ struct FileSourceTests {
 
   @Test func textThatIsNotUTF8IsRefused() async throws {
     try makeDatabase(
-      "CREATE TABLE t(v TEXT); INSERT INTO t VALUES('ok'), (CAST(x'ff' AS TEXT))", at: "\(folder.path)/t.db")
+      "CREATE TABLE t(v TEXT); INSERT INTO t VALUES('ok'), (CAST(x'ff' AS TEXT))", at: "\(directory.path)/t.db")
     let problem = await #expect(throws: Problem.self) { try await table("t.db", widened: true) }
     #expect(problem?.kind == .badData)
     #expect(problem?.record == 1)
@@ -168,7 +169,8 @@ struct FileSourceTests {
 
   @Test func aViewThatCannotBeReadLeavesTheOthersReadable() async throws {
     try makeDatabase(
-      "CREATE TABLE t(v); INSERT INTO t VALUES(1); CREATE VIEW gone AS SELECT nosuch FROM t", at: "\(folder.path)/t.db")
+      "CREATE TABLE t(v); INSERT INTO t VALUES(1); CREATE VIEW gone AS SELECT nosuch FROM t",
+      at: "\(directory.path)/t.db")
     #expect(try await table("t.db", table: "t") == ["v:integer", "1"])
     let problem = await #expect(throws: Problem.self) { try await table("t.db", table: "gone") }
     #expect(problem?.kind == .badData)
@@ -176,15 +178,15 @@ struct FileSourceTests {
   }
 
   @Test func ofColumnsThatAreNotThereAllAreRead() async throws {
-    try makeDatabase("CREATE TABLE t(v); INSERT INTO t VALUES(1)", at: "\(folder.path)/t.db")
-    let source = try FileSource(path: "\(folder.path)/t.db", .init(), scratch: TemporaryScratch(directory: "/tmp")) {
+    try makeDatabase("CREATE TABLE t(v); INSERT INTO t VALUES(1)", at: "\(directory.path)/t.db")
+    let source = try FileSource(path: "\(directory.path)/t.db", .init(), scratch: TemporaryDirectory.scratch) {
       _ in
     }
     #expect(try await source.rows(of: "t", RowRequest(columns: ["nosuch"])).schema.columns.map(\.name) == ["v"])
   }
 
   @Test func aDamagedDatabaseIsBadData() async throws {
-    try await folder.write("t.db", "SQLite format 3 it is not")
+    try await directory.write("t.db", "SQLite format 3 it is not")
     let problem = await #expect(throws: Problem.self) { try await table("t.db") }
     #expect(problem?.kind == .badData)
   }

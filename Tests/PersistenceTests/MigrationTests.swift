@@ -4,17 +4,18 @@ import Glibc
 import Persistence
 import Query
 import Rows
+import TestSupport
 import Testing
 
 @Suite("Migration") struct MigrationTests {
-  private let folder = Folder()
-  private let registry = StoreRegistry(scratch: TemporaryScratch(directory: "/tmp"), known: Catalog.all)
-  private static let durable = StoreRegistry(scratch: TemporaryScratch(directory: "/tmp"), known: Catalog.all).factories
+  private let directory = TemporaryDirectory()
+  private let registry = StoreRegistry(scratch: TemporaryDirectory.scratch, known: Catalog.all)
+  private static let durable = StoreRegistry(scratch: TemporaryDirectory.scratch, known: Catalog.all).factories
     .filter { $0.kind != .server }
     .filter(\.isDurable).map(\.scheme)
 
   private func location(_ scheme: String, _ name: String) -> StoreLocation {
-    StoreLocation(scheme: scheme, path: "\(folder.path)/\(name)")
+    StoreLocation(scheme: scheme, path: "\(directory.path)/\(name)")
   }
 
   /// A store with every type of value, a loaded table, one without a key, columns that the user added, and a history.
@@ -71,7 +72,7 @@ import Testing
     let files = Self.files(first.path)
     #expect(files.count > 4 && Self.files(last.path) == files)
     for name in files {
-      #expect(try folder.bytes("a/" + name) == folder.bytes("d/" + name), "\(name)")
+      #expect(try directory.bytes("a/" + name) == directory.bytes("d/" + name), "\(name)")
     }
   }
 
@@ -85,7 +86,7 @@ import Testing
       }
     }
     #expect(failed?.kind == .cancelled)
-    #expect(folder.names().filter { !$0.hasPrefix("a") } == [])
+    #expect(directory.names().filter { !$0.hasPrefix("a") } == [])
     try await migrate(first, target)
     let taken = await #expect(throws: Problem.self) { try await migrate(first, target) }
     #expect(taken?.kind == .cannotCreate)
@@ -104,10 +105,10 @@ import Testing
 
   /// Every file but the lock and what loads replaced, which are local.
   private static func files(_ path: String, _ below: String = "") -> [String] {
-    guard let folder = unsafe opendir(path + "/" + below) else { return [below] }
-    defer { unsafe closedir(folder) }
+    guard let directory = unsafe opendir(path + "/" + below) else { return [below] }
+    defer { unsafe closedir(directory) }
     var found: [String] = []
-    while let entry = unsafe readdir(folder) {
+    while let entry = unsafe readdir(directory) {
       let name = unsafe withUnsafePointer(to: &entry.pointee.d_name) {
         unsafe String(cString: UnsafeRawPointer($0).assumingMemoryBound(to: CChar.self))
       }

@@ -1,6 +1,7 @@
 import Glibc
 @testable import Persistence
 import Rows
+import TestSupport
 import Testing
 
 @Suite("bytes through a program") struct ProgramSinkTests {
@@ -23,7 +24,8 @@ import Testing
     limits.silence = 300
     limits.total = total
     return try ProgramSink(
-      "/bin/sh", ["-c", script], variables: [:], directory: try PrivateDirectory(in: "/tmp"), into: inner,
+      "/bin/sh", ["-c", script], variables: [:], directory: try PrivateDirectory(in: TemporaryDirectory().path),
+      into: inner,
       limits: limits)
   }
 

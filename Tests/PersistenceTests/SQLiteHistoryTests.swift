@@ -2,12 +2,13 @@ import Conformance
 import Domain
 @testable import Persistence
 import Rows
+import TestSupport
 import Testing
 
 /// The history of an SQLite store, and its bounds.
 struct SQLiteHistoryTests {
-  private let folder = Folder()
-  private var path: String { folder.path + "/s.db" }
+  private let directory = TemporaryDirectory()
+  private var path: String { directory.path + "/s.db" }
 
   private func change(_ rows: [[Value]] = StoreSample.hostile) -> StoreChange {
     StoreChange("test", time: "2026-01-01T00:00:00Z", [TableChange(StoreSample.wide, upserts: rows)])

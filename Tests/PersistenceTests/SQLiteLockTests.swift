@@ -3,11 +3,12 @@ import Domain
 @testable import Persistence
 import Query
 import Rows
+import TestSupport
 import Testing
 
 @Suite("a database that another process writes") struct SQLiteLockTests {
-  private let folder = Folder()
-  private var path: String { folder.path + "/s.db" }
+  private let directory = TemporaryDirectory()
+  private var path: String { directory.path + "/s.db" }
 
   private func change(_ rows: [[Value]] = StoreSample.hostile) -> StoreChange {
     StoreChange("test", time: "2026-01-01T00:00:00Z", [TableChange(StoreSample.wide, upserts: rows)])

@@ -1,12 +1,13 @@
 @testable import Persistence
 import Query
 import Rows
+import TestSupport
 import Testing
 
 /// Large tables are read by two connections.
 struct SQLiteReadTests {
-  private let folder = Folder()
-  private var path: String { folder.path + "/s.db" }
+  private let directory = TemporaryDirectory()
+  private var path: String { directory.path + "/s.db" }
 
   /// How row ids of 6000 rows may be spread, as SQL of their number `i`.
   private static let spreads = [

@@ -5,12 +5,13 @@ import Glibc
 @testable import Persistence
 import Query
 import Rows
+import TestSupport
 import Testing
 
 /// Properties of SQLite stores only.
 struct SQLiteStoreTests {
-  let folder = Folder()
-  var path: String { folder.path + "/s.db" }
+  let directory = TemporaryDirectory()
+  var path: String { directory.path + "/s.db" }
 
   private func change(_ rows: [[Value]] = StoreSample.hostile) -> StoreChange {
     StoreChange("test", time: "2026-01-01T00:00:00Z", [TableChange(StoreSample.wide, upserts: rows)])
@@ -19,11 +20,11 @@ struct SQLiteStoreTests {
   @Test func theFileIsMadeAtTheFirstChangeForItsOwnerAlone() async throws {
     let store = SQLiteStore(path: path)
     _ = try await store.tables()
-    #expect(folder.names().isEmpty)
+    #expect(directory.names().isEmpty)
     let mask = umask(0)
     defer { umask(mask) }
     try await store.apply(change())
-    #expect(folder.mode("s.db") == 0o600)
+    #expect(directory.mode("s.db") == 0o600)
   }
 
   @Test func tablesAreStrictInOrderOfKeyAndDescribed() async throws {
@@ -42,8 +43,8 @@ struct SQLiteStoreTests {
   }
 
   @Test func theFolderIsMadeLikeThatOfAnyStorage() async throws {
-    try await SQLiteStore(path: folder.path + "/a/b/s.db").apply(change())
-    #expect(folder.mode("a/b") == 0o700 && folder.mode("a/b/s.db") == 0o600)
+    try await SQLiteStore(path: directory.path + "/a/b/s.db").apply(change())
+    #expect(directory.mode("a/b") == 0o700 && directory.mode("a/b/s.db") == 0o600)
   }
 
   @Test func whatTheLogHoldsIsTakenIntoTheFileBeforeItIsMoved() async throws {
@@ -52,21 +53,21 @@ struct SQLiteStoreTests {
     try connection.execute("CREATE TABLE late (x)")
     // The files that remain if the last connection could not close the log.
     for (from, to) in [("s.db", "t.db"), ("s.db-wal", "t.db-wal")] {
-      let sink = try FileSink(path: "\(folder.path)/\(to)")
-      try sink.append(try FileByteSource(path: "\(folder.path)/\(from)").bytes(limit: .max))
+      let sink = try FileSink(path: "\(directory.path)/\(to)")
+      try sink.append(try FileByteSource(path: "\(directory.path)/\(from)").bytes(limit: .max))
       try await sink.commit()
     }
     func isThere() throws -> Bool {
-      let sink = try FileSink(path: folder.path + "/alone.db")
-      try sink.append(try FileByteSource(path: folder.path + "/t.db").bytes(limit: .max))
+      let sink = try FileSink(path: directory.path + "/alone.db")
+      try sink.append(try FileByteSource(path: directory.path + "/t.db").bytes(limit: .max))
       _ = try sink.flush()
       try sink.publish()
-      let alone = try SQLiteConnection.open(path: folder.path + "/alone.db", .reading)
+      let alone = try SQLiteConnection.open(path: directory.path + "/alone.db", .reading)
       return try alone.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'late'").step()
     }
     #expect(try !isThere())
-    try SQLiteDatabase(path: folder.path + "/t.db").settle()
-    #expect(try isThere() && !folder.names().contains("t.db-wal"))
+    try SQLiteDatabase(path: directory.path + "/t.db").settle()
+    #expect(try isThere() && !directory.names().contains("t.db-wal"))
     try connection.execute("DROP TABLE late")
   }
 
@@ -83,12 +84,12 @@ struct SQLiteStoreTests {
 
   @Test func anotherProgramsDatabaseIsReadAndNeverChanged() async throws {
     try SQLiteConnection.open(path: path, .writing).execute("CREATE TABLE t(a INTEGER); INSERT INTO t VALUES(1)")
-    let before = try folder.bytes("s.db")
+    let before = try directory.bytes("s.db")
     let store = SQLiteStore(path: path)
     #expect(try await store.tables().map(\.name) == ["t"])
     let refused = await #expect(throws: Problem.self) { try await store.apply(change()) }
     #expect(refused?.kind == .permission)
-    #expect(try folder.bytes("s.db") == before)
+    #expect(try directory.bytes("s.db") == before)
   }
 
   /// SQLite itself refuses a change of the journal mode while another process makes one.
@@ -169,7 +170,7 @@ struct SQLiteStoreTests {
     let store = SQLiteStore(path: path)
     let outcome = try await store.load(
       TableLoad("test", time: "", schema, BufferedRows(schema: schema, batches: [builder.finish()])))
-    #expect(outcome.added == literals.count && folder.names() == ["s.db"])
+    #expect(outcome.added == literals.count && directory.names() == ["s.db"])
     var seen: [String] = [], numbers: [Value] = []
     for batch in try await store.rows(of: "numbers", RowRequest()).collect() {
       for row in 0..<batch.count {
@@ -226,9 +227,9 @@ struct SQLiteStoreTests {
     var refused = load([1])
     refused.accepts = { (_) throws(Problem) in false }
     _ = try await store.load(refused)
-    #expect(folder.names().isEmpty)
+    #expect(directory.names().isEmpty)
     _ = try await store.load(load([2, 1]))
-    #expect(folder.mode("s.db") == 0o600 && folder.names() == ["s.db"])
+    #expect(directory.mode("s.db") == 0o600 && directory.names() == ["s.db"])
     let connection = try SQLiteConnection.open(path: path, .reading)
     let mode = try connection.prepare("PRAGMA journal_mode")
     #expect(try mode.step() && mode.text(0) == "wal")

@@ -1,22 +1,23 @@
 import Conformance
 import Domain
 import Persistence
+import TestSupport
 import Testing
 
 /// Every store that the registry knows.
 enum StoreFixtures {
-  static let scratch = TemporaryScratch(directory: "/tmp")
+  static let scratch = TemporaryDirectory.scratch
   /// With a kind of directory store that only tests know.
   static let registry = StoreRegistry(scratch: scratch, known: Catalog.all, directories: DirectoryFormat.all + [.lines])
   static let all = local + PostgresFixture.all
   private static let local = registry.factories.filter { $0.kind != .server }.map { factory in
     StoreFixture(factory.scheme) {
-      let folder = Folder()
+      let directory = TemporaryDirectory()
       guard factory.isDurable else {
         let store = factory.open("", scratch)
         return { store }
       }
-      return { factory.open(folder.path + "/store", scratch) }
+      return { factory.open(directory.path + "/store", scratch) }
     }
   }
 }

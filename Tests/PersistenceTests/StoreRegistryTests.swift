@@ -2,10 +2,11 @@ import Glibc
 import Domain
 import Persistence
 import Rows
+import TestSupport
 import Testing
 
 @Suite("locations of stores") struct StoreRegistryTests {
-  private let registry = StoreRegistry(scratch: TemporaryScratch(directory: "/tmp"), known: Catalog.all)
+  private let registry = StoreRegistry(scratch: TemporaryDirectory.scratch, known: Catalog.all)
 
   @Test(
     "a text says the kind, or its suffix does",
@@ -18,17 +19,17 @@ import Testing
   }
 
   @Test("or an existing file does") func looks() async throws {
-    let folder = Folder()
-    #expect(throws: Problem.self) { try registry.location(folder.path) }
-    try await folder.write("data.csv", "a\n1\n")
-    #expect(try registry.location(folder.path + "/").scheme == "csv")
-    try await folder.write("bb.json", "{}")
-    try await folder.write("data.csv-metadata.json", "{}")
-    #expect(try registry.location(folder.path).scheme == "csv")
-    try await folder.write("more.json", "[]")
-    #expect(throws: Problem.self) { try registry.location(folder.path) }
-    try await folder.write("plain", "SQLite format 3\0")
-    #expect(try registry.location(folder.path + "/plain").scheme == "sqlite")
+    let directory = TemporaryDirectory()
+    #expect(throws: Problem.self) { try registry.location(directory.path) }
+    try await directory.write("data.csv", "a\n1\n")
+    #expect(try registry.location(directory.path + "/").scheme == "csv")
+    try await directory.write("bb.json", "{}")
+    try await directory.write("data.csv-metadata.json", "{}")
+    #expect(try registry.location(directory.path).scheme == "csv")
+    try await directory.write("more.json", "[]")
+    #expect(throws: Problem.self) { try registry.location(directory.path) }
+    try await directory.write("plain", "SQLite format 3\0")
+    #expect(try registry.location(directory.path + "/plain").scheme == "sqlite")
   }
 
   @Test("an unusable location is refused with advice") func advice() {

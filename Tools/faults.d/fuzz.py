@@ -50,7 +50,7 @@ def fuzz(report, path, name, seconds):
         inputs = re.search(r"number_of_executed_units:\s*(\d+)", done.stderr)
         kept = []
         for input in found.iterdir():
-            place = pathlib.Path("/tmp", f"bb-fuzz-{name}-{input.name[:20]}")
+            place = top / ".build/fuzz" / f"{name}-{input.name[:20]}"
             shutil.copy(input, place)
             kept.append(f"{place}: {input.read_bytes()[:200]!r}")
         why = re.findall(r"Fatal error.*|ERROR: .*", done.stderr)[:2]
