@@ -7,7 +7,7 @@ import Persistence
 import Query
 import Rows
 
-/// A table of a file on a server. The file is in the cache, which no other process changes meanwhile.
+/// A table of a file on a server. The file is in the cache, which other processes do not change while it is open.
 struct RemoteSource: RecordSource {
   let name: String
   private let inner: FileSource

@@ -4,7 +4,7 @@ import Domain
 import Query
 import Rows
 
-/// The placeholders of an output's path, and what becomes of earlier files.
+/// The placeholders of an output's path, and whether earlier files are replaced.
 struct PartitionPlan: Sendable {
   let pattern: PathPattern
   private let existing: ExistingFiles

@@ -87,7 +87,8 @@ import Testing
 
   // MARK: - The box office
 
-  /// The real responses; the editors' picks and the movies by date, of which only the beginning is known, are completed.
+  /// The real responses; the editors' picks and the movies by date are completed, as only their first pages
+  /// were recorded.
   private static func boxOffice() throws -> (BoxOfficeAPI, LoopbackServer) {
     let list = try JSON.parse(try data("boxoffice/movies.order_type_0"), name: "movies")
     let films = try #require(list["movies"]?.arrayValue)
@@ -188,8 +189,8 @@ import Testing
   /// Formats that need columns which these datasets do not have.
   private static let particular = ["geojson", "gpx", "kml", "vcard"]
 
-  /// The counts and values of the JSON are compared with the answers above; here every other document with the API's own, and those that can be read
-  /// again with the JSON.
+  /// The tests above compare the counts and values of the JSON output with the responses. This one compares the other
+  /// formats: from every store with the output of the API itself, and those that can be read back with the JSON.
   @Test("every store and every format give the same bytes as the API", arguments: storages)
   func formats(storage: String) throws {
     let formats = ExporterRegistry.builtIn.map(\.descriptor.name).filter { !Self.particular.contains($0) }

@@ -9,7 +9,7 @@ import Testing
   ).factories.filter { $0.kind != .server && $0.isDurable }.map(\.scheme)
   private static let variables = "BB_NOW=1384000000 BB_API_URL=http://127.0.0.1:9"
 
-  /// Everything there is to do with notes, what is refused as well.
+  /// Every operation on notes, and every error.
   private static let script = [
     "list", "add S05E14 'what a chapter'", "add bcs:1x2 \"Tuco's back\nsecond line é\"", "add S05E14 again",
     "add S05E14 --append 'and the end'", "add S05E14 --replace 'all new'", "add S05E14 --replace 'all new'",
@@ -18,7 +18,7 @@ import Testing
     "list", "list --json", "list --plain", "list -f csv", "list -f ndjson --columns episode,text",
     "list --limit 2 --offset 1",
     "list --production bcs", "list --season 5 --sort episode:desc --columns episode", "list --where 'text ~ NEW'",
-    "list --production nobody", "list --columns txt", "list --json --plain", "show S05E14", "show S05E14 --json",
+    "list --production unknown", "list --columns txt", "list --json --plain", "show S05E14", "show S05E14 --json",
     "show S05E14 --plain", "show S05E14 -f record", "show S05E13", "show bcs:S09E09", "show", "edit S05E14",
     "set S05E14 text='set it'", "set S05E14 text='set it'", "set S05E14 season=4", "set S05E14 txt=4",
     "set S05E14 created_at=x", "set S05E14 --unset text", "set S05E14", "search 'tuc bac'", "search É", "search '...'",
@@ -26,7 +26,7 @@ import Testing
     "trash list", "trash list --json", "trash restore S05E14", "trash restore S01E01", "trash restore",
     "trash restore 'Better Call Saul/1/2'", "undo", "undo", "undo", "show S05E14 --plain", "undo", "undo", "undo",
     "undo", "undo", "undo", "undo", "undo", "list --json", "history", "history --limit 3 --plain", "trash list",
-    "episodes --where 'has_note = true'", "add ec:1x1 film", "episodes --production ec", "check", "check --json",
+    "episodes --where 'has_note = true'", "add ec:1x1 movie", "episodes --production ec", "check", "check --json",
     "trash lost", "lst", "list --errors json --columns x",
   ]
 

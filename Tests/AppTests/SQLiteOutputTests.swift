@@ -88,8 +88,8 @@ import Testing
     #expect(try rows("SELECT typeof(a) || ' ' || a FROM j LIMIT 3", in: "j.db") == ["integer 1", "text x", "text [1]"])
   }
 
-  /// Tables of the kinds that foreign databases have, as in Northwind: declared types that SQLite knows only by their affinity, values of several
-  /// types in a column, views, keys of every kind.
+  /// Tables as other programs declare them, for example Northwind: types that SQLite knows only by their affinity,
+  /// columns with values of several types, views, and keys of every kind.
   private static let foreign = """
     CREATE TABLE Orders(OrderID INTEGER PRIMARY KEY AUTOINCREMENT, CustomerID TEXT, OrderDate DATETIME, Freight NUMERIC DEFAULT 0);
     INSERT INTO Orders VALUES(10248, 'VINET', '2016-07-04', 32.38), (10249, NULL, '2016-07-05 10:00:00', 11), (10250, '7', 1467849600, NULL);

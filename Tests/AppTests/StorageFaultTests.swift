@@ -26,7 +26,8 @@ import Testing
     var location: String { "\(kind):\(shell.directory)/work/s" + (kind == "sqlite" ? "/s.db" : "") }
     /// The calls in the directory of the store meet a fault: `FAULT_AT=3 FAULT_DO=kill`.
     func run(_ words: String, _ fault: String = "") -> Shell.Outcome {
-      let preload = fault.isEmpty ? "" : "LD_PRELOAD=\(StorageFaultTests.library ?? "") FAULT_FOLDER=$PWD/s \(fault) "
+      let preload =
+        fault.isEmpty ? "" : "LD_PRELOAD=\(StorageFaultTests.library ?? "") FAULT_DIRECTORY=$PWD/s \(fault) "
       return shell.run("\(preload)\(words) --storage \(location)")
     }
     func keep() { _ = shell.run("rm -rf kept; cp -r s kept") }
@@ -164,7 +165,7 @@ import Testing
     #expect(storage.run("bb-notes add S05E14 begun").status == 0)
     // Next to the store: a store inside another is refused. Faults concern calls below both.
     let to = "sqlite:\(storage.shell.directory)/work/new/new.db"
-    let words = "bb-notes migrate -q --to \(to)", variable = "FAULT_FOLDER=$PWD"
+    let words = "bb-notes migrate -q --to \(to)", variable = "FAULT_DIRECTORY=$PWD"
     _ = storage.run(words, "\(variable) FAULT_LOG=\(storage.shell.directory)/log")
     let flushes = Shell.read("\(storage.shell.directory)/log").split(separator: "\n").count { $0.hasPrefix("fsync ") }
     #expect(flushes > 0)

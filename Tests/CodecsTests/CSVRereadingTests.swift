@@ -86,7 +86,7 @@ import Testing
     #expect(
       problem?.kind == .badData && problem?.description.hasPrefix(complaint) == true, "\(problem?.description ?? "")")
   }
-  @Test("bytes of a header that are not UTF-8 are told by their place") func encoding() {
+  @Test("invalid UTF-8 in a header is reported with its position") func encoding() {
     let bytes = Array("a,b".utf8) + [0xE9] + Array(",c\n1,2,3\n".utf8)
     let problem = #expect(throws: Problem.self) {
       try CSVRowStream.inferring(MemoryByteSource(bytes, name: "t.csv"), table: "t")

@@ -36,7 +36,7 @@ import Testing
     #expect(format.moment(Array(text.utf8)).map { String(decoding: $0.iso, as: UTF8.self) } == expected)
   }
 
-  @Test("a pattern with unknown letters is no date format") func unknownPattern() {
+  @Test("a pattern with unknown letters is not a date format") func unknownPattern() {
     #expect(CSVWDateFormat("QQ yyyy") == nil && CSVWDateFormat("MMM yyyy") == nil)
   }
 
@@ -55,7 +55,7 @@ import Testing
     var text = CSVWColumn(.text)
     #expect(text.value(of: nil) == .null && text.value(of: []) == .text([]) && text.value(of: [32]) == .text([32]))
     text.nulls = [Array("-".utf8)]
-    #expect(text.value(of: nil) == .text([]), "the empty text is no null of this column")
+    #expect(text.value(of: nil) == .text([]), "this column does not read the empty text as null")
     let words = CSVWColumn(.boolean(yes: [Array("Y".utf8)], no: [Array("N".utf8)]))
     #expect(words.value(of: [89]) == .boolean(true) && words.value(of: [78]) == .boolean(false))
     #expect(words.value(of: Array("true".utf8)) == nil)

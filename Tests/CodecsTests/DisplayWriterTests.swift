@@ -136,7 +136,7 @@ import Testing
         """)
   }
 
-  @Test("in a file a long value is whole, and other rows are not as long") func longValue() {
+  @Test("a file contains long values in full, without padding the other rows to their width") func longValue() {
     let long = String(repeating: "x", count: 100_000)
     let lines = table([[.integer(1), .text(long), .text("y")], [.integer(2), .text("short"), .text("z")]]).split(
       separator: "\n")

@@ -40,7 +40,7 @@ import Testing
     #expect(fromLines.batches > 3)
   }
 
-  @Test("a mistake far behind is told by its line, column and record") func farMistake() async throws {
+  @Test("an error late in the text is reported with its line, column and record") func farMistake() async throws {
     let good = (0..<40_000).map { "{\"n\":\($0),\n\"t\":\"line\\nbreak\"}" }
     let columns: [(String, ColumnType)] = [("n", .integer), ("t", .text)]
     for (form, separator, open, place) in [("array", ",\n", "[", "80001:6"), ("one line", ",", "[", "1:")] {

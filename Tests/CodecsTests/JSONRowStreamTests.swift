@@ -16,7 +16,7 @@ import Testing
     }
   }
 
-  @Test("every type, its values as they stand or in canonical form") func types() async throws {
+  @Test("values of every type are read, unchanged or in canonical form") func types() async throws {
     let text = """
       [{"i":-7,"r":0.10e1,"d":1.10,"b":true,"t":"a\\u0041\\n\\"","x":"AQI=","day":"1966-03","at":"2013-09-29T20:00:00Z",
       "u":"http:\\/\\/x","l":[ "a" , "\\u00e9" ],"n":[1 ,2],"j":{ "k" : [1.10, null ] }},
@@ -82,7 +82,7 @@ import Testing
     #expect(typed.columns == "a decimal, b text")
   }
 
-  @Test("keys that go on coming make it begin again four times, not more") func lateKeys() async throws {
+  @Test("keys that keep appearing restart the reader four times at most") func lateKeys() async throws {
     let filler = Array(repeating: "{\"a\":\"\(String(repeating: "x", count: 990))\"}", count: 1200)
     let records = (0..<8).flatMap { part in filler + ["{\"k\(part)\":\(part)}"] }
     let source = MemoryByteSource(records.joined(separator: "\n"), name: "x")
@@ -103,7 +103,7 @@ import Testing
     #expect(read?.rows.last?.last == .number("7"))
   }
 
-  @Test("types that are given hold; a name that is no column is told") func givenTypes() async throws {
+  @Test("given types are used; an unknown column name is reported") func givenTypes() async throws {
     let text = "[{\"when\":\"1966-03\",\"n\":1}]"
     #expect(try await ReadRows.inferring(text, JSONReading(types: ["when": .date])).columns == "when date, n integer")
     await problem("x:1:10: invalid value \"1966-03\" for “when”: expected boolean (record 1)") {
@@ -161,7 +161,7 @@ import Testing
     await problem(message) { _ = try await ReadRows.known(text, [("a", .integer)]) }
   }
 
-  @Test("text that is not UTF-8 is told by its byte in the document") func invalidUTF8() async {
+  @Test("invalid UTF-8 is reported with its byte offset in the document") func invalidUTF8() async {
     let bytes = Array("[{\"a\":\"é\"},\n{\"a\":\"".utf8) + [0xC3, 0x28] + Array("\"}]".utf8)
     let schema = Schema("t", columns: [ColumnDescription("a", .text)])
     await problem("x:2:7: invalid UTF-8 at byte 19 of the document (record 1)") {
@@ -193,7 +193,7 @@ import Testing
     }
   }
 
-  @Test("no records are no rows") func empty() async throws {
+  @Test("a document without records has no rows") func empty() async throws {
     #expect(try await ReadRows.known("[]", [("a", .integer)]).rows.isEmpty)
     #expect(try await ReadRows.known(" [ ] ", [("a", .integer)]).rows.isEmpty)
     #expect(try await ReadRows.known("", [("a", .integer)], JSONReading(form: .lines)).rows.isEmpty)

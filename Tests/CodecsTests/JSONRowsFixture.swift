@@ -42,12 +42,12 @@ struct ReadRows {
     }
   }
 
-  /// What the text of a document gives, its types inferred.
+  /// The rows of a document, with inferred types.
   static func inferring(_ text: String, _ reading: JSONReading = JSONReading()) async throws(Problem) -> ReadRows {
     try await widening(try JSONRowStream.inferring(MemoryByteSource(text, name: "x"), table: "t", reading))
   }
 
-  /// What the text of a document gives for a schema.
+  /// The rows of a document, read with a schema.
   static func known(
     _ text: String, _ columns: [(String, ColumnType)], _ reading: JSONReading = JSONReading()
   ) async throws(Problem) -> ReadRows {

@@ -3,7 +3,7 @@ import Glibc
 import Rows
 import Testing
 
-/// The parsing tests of github.com/nst/JSONTestSuite, read from the folder of test data; not part of this project.
+/// The parsing tests of github.com/nst/JSONTestSuite, read from the directory of test data; not part of this project.
 @Suite(
   "JSONTestSuite", .enabled(if: ParsingSuite.path != nil, "set BB_TEST_DATA to a directory with suites/JSONTestSuite"))
 struct JSONSuiteTests {

@@ -33,7 +33,7 @@ import Testing
     #expect(problem(text)?.description == message)
   }
 
-  @Test("invalid UTF-8 is told by its byte") func invalidUTF8() {
+  @Test("invalid UTF-8 is reported with its byte offset") func invalidUTF8() {
     let bytes = Array("[\"é".utf8) + [0xC3, 0x28] + Array("\"]".utf8)
     do {
       _ = try JSON.parse(bytes, name: "x")

@@ -20,7 +20,7 @@ import Testing
     return String(decoding: out.bytes(), as: UTF8.self)
   }
 
-  @Test("an array, a record a line") func array() throws {
+  @Test("an array has one record per line") func array() throws {
     let rows: [[Value]] = [[.integer(1), .null], [.integer(2), .text("b")], [.null, .json(Array("[1,\"x\"]".utf8))]]
     let text = try write([("id", .integer), ("a\"b", .json)], rows, .array)
     #expect(

@@ -42,7 +42,7 @@ import Testing
         """)
   }
 
-  @Test("nulls are left out, partial dates keep their hyphen, scripts are no address") func absent() throws {
+  @Test("nulls are omitted, partial dates keep their hyphen, script URLs are not written as URL") func absent() throws {
     let row: [Value] = [.null, .text("X"), .text("1966-03"), .null, .text("javascript:x\ny"), .null, .null]
     #expect(
       try cards([row])

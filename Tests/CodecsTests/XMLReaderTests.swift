@@ -19,7 +19,7 @@ import Testing
   }
 
   @Test(
-    "what is not well-formed is told with its place",
+    "XML that is not well-formed is reported with its position",
     arguments: [
       ("", "x:1:1: no root element"), ("<a>", "x:1:4: unclosed element <a>"),
       ("<a></b>", "x:1:8: unexpected closing tag </b>"),

@@ -5,8 +5,8 @@ import Testing
 
 @Suite("completions") struct CompletionTests {
   static let completions = Completions(
-    Fixture.program, words: ["dataset": ["people", "films"], "column": ["age", "name"]],
-    narrowed: [(kind: "column", behind: [(word: "films", words: ["title", "year"])])])
+    Fixture.program, words: ["dataset": ["people", "movies"], "column": ["age", "name"]],
+    narrowed: [(kind: "column", behind: [(word: "movies", words: ["title", "year"])])])
 
   /// What bash offers for a command line whose last word is being typed.
   static func offered(_ line: String) -> [String] {
@@ -38,13 +38,13 @@ import Testing
   @Test(
     "bash completes commands, datasets, options and values",
     arguments: [
-      ("demo p", ["plugins", "people"]), ("demo table ", ["people", "films"]), ("demo table --f", ["--format"]),
+      ("demo p", ["plugins", "people"]), ("demo table ", ["people", "movies"]), ("demo table --f", ["--format"]),
       ("demo people -f ", ["csv", "json"]), ("demo plugins i", ["info"]), ("demo --ver", ["--verbose", "--version"]),
       ("demo -q plugins l", ["list"]), ("demo -f csv plugins l", ["list"]), ("demo people -f = c", ["csv"]),
       ("demo people ", [""]), ("demo table people --output x --l", ["--limit"]),
       ("demo plugins info --", Self.everywhere), ("demo people --columns n", ["name"]),
       ("demo people --columns name,a", ["name,age"]), ("demo people --columns = age,", ["age,age", "age,name"]),
-      ("demo films --columns title,y", ["title,year"]), ("demo films --columns a", [""]),
+      ("demo movies --columns title,y", ["title,year"]), ("demo movies --columns a", [""]),
     ])
   func bash(line: String, words: [String]) { #expect(Self.offered(line) == words) }
 
@@ -53,10 +53,10 @@ import Testing
   @Test(
     "fish completes the same",
     arguments: [
-      ("demo ta", ["table"]), ("demo table ", ["films", "people"]), ("demo plugins i", ["info"]),
+      ("demo ta", ["table"]), ("demo table ", ["movies", "people"]), ("demo plugins i", ["info"]),
       ("demo plugins list --li", []), ("demo people --li", ["--limit"]), ("demo people -f ", ["csv", "json"]),
-      ("demo people --columns name,a", ["name,age"]), ("demo films --columns title,y", ["title,year"]),
-      ("demo films --columns q", []),
+      ("demo people --columns name,a", ["name,age"]), ("demo movies --columns title,y", ["title,year"]),
+      ("demo movies --columns q", []),
     ])
   func fish(line: String, words: [String]) {
     let script = Self.completions.script(for: .fish) + "complete -C '\(line)'\n"
@@ -70,11 +70,11 @@ import Testing
     arguments: [
       ("demo ta", "demo table "), ("demo people --columns na", "demo people --columns name,"),
       ("demo people --columns name,a", "demo people --columns name,age,"),
-      ("demo films --columns title,y", "demo films --columns title,year,"),
+      ("demo movies --columns title,y", "demo movies --columns title,year,"),
       ("demo people --format=c", "demo people --format=csv "),
     ], ["source ./_demo", "fpath=($PWD $fpath)"])
   func zsh(cases: (line: String, wanted: String), setting: String) {
-    // A terminal of zsh's own, in which the line is typed and completed, and what stands there then is told.
+    // Types the line in a pseudo-terminal of zsh, completes it, and prints the resulting line.
     let script = """
       zmodload zsh/zpty || { echo missing; exit; }
       cd \(TemporaryDirectory().path) || exit
@@ -102,7 +102,7 @@ import Testing
   }
 
   @Test(
-    "zsh and fish read their scripts without a complaint", arguments: [("zsh", Completions.Shell.zsh), ("fish", .fish)])
+    "zsh and fish accept their scripts without an error", arguments: [("zsh", Completions.Shell.zsh), ("fish", .fish)])
   func syntax(shell: String, kind: Completions.Shell) {
     let complaints = Self.run(shell, Self.completions.script(for: kind), options: "-n")
     if complaints == ["missing"] { print("skipped: \(shell) is not installed") } else { #expect(complaints == []) }

@@ -34,7 +34,7 @@ import Testing
     }
   }
   @Test(
-    "what is wrong is said, with the nearest right word",
+    "invalid command lines are reported, with the nearest valid word",
     arguments: [
       (["p", "--limt", "3"], "unknown option --limt; did you mean --limit?"),
       (["--formt", "csv", "p"], "unknown option --formt; did you mean --format?"),
@@ -65,7 +65,7 @@ import Testing
     #expect(
       invocation.path == ["plugins", "info"] && invocation.arguments == ["tsv"] && invocation.has(Fixture.verbose))
   }
-  @Test("options may stand before the command that takes them") func optionsFirst() throws {
+  @Test("options may precede their command") func optionsFirst() throws {
     let invocation = try Fixture.parse("-q", "--limit", "3", "table", "people")
     #expect(invocation[Fixture.limit] == "3" && invocation.arguments == ["people"])
     #expect(try Fixture.parse("-q", "copy", "a").has(Fixture.quiet))

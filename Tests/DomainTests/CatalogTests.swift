@@ -11,7 +11,7 @@ import Testing
       #expect(!column.summary.isEmpty && !column.summary.hasSuffix("."), "\(schema.name).\(column.name)")
       #expect(column.name.utf8.allSatisfy { (97...122).contains($0) || $0 == 95 }, "names are snake_case")
     }
-    #expect(schema.key == Array(0..<schema.key.count), "the key's columns stand first")
+    #expect(schema.key == Array(0..<schema.key.count), "the key columns come first")
   }
   @Test("a wrong name gets the nearest right one") func nearest() {
     let problem = #expect(throws: Problem.self) { try Catalog.dataset(named: "charcters") }

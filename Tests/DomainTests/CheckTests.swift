@@ -16,7 +16,7 @@ private func list(_ names: String...) -> Value {
   .json(Array("[\(names.map { "\"\($0)\"" }.joined(separator: ","))]".utf8))
 }
 
-/// What is found, as `check|record|column|value|count`.
+/// The findings, as `check|record|column|value|count`.
 private func found(_ dataset: String, in tables: [(String, any RowStream)]) async throws -> (
   lines: [String], said: [String]
 ) {
@@ -98,7 +98,9 @@ private func found(_ dataset: String, in tables: [(String, any RowStream)]) asyn
         "impossible-value|1|season|x|1", "impossible-number|1|number_of_deaths|0|1",
       ])
   }
-  @Test("a rate that is higher than that of a film ranked before, however numbers are held", arguments: [false, true])
+  @Test(
+    "a rate above that of a movie with a better rank is found, however numbers are represented",
+    arguments: [false, true])
   func rates(areLiterals: Bool) async throws {
     let rows = [(1, 35.5), (2, 12.63), (3, 61.69), (4, 14.93), (5, 1.0)].map { rank, rate -> [Value] in
       let held: (any CustomStringConvertible, Value) -> Value = { areLiterals ? .number(Array("\($0)".utf8)) : $1 }

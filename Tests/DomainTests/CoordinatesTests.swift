@@ -140,7 +140,7 @@ import Testing
   }
 
   @Test(
-    "what is no line of a form is told",
+    "invalid lines of a form are reported",
     arguments: [
       ("name: A\nnmae: B", "line 2: unknown column “nmae”; did you mean name?"),
       ("name: A\nmore", "line 2: expected “column: value”; indent continuation lines"),

@@ -19,6 +19,8 @@ import Testing
     #expect(DecimalNumber(0.1) == DecimalNumber(Array("0.1".utf8)))
     #expect(DecimalNumber(Int64.min) == DecimalNumber(Array("-9223372036854775808".utf8)))
   }
-  @Test("what is no number is none", arguments: ["", "-", "x", "1x", "1e", "1e+", "1.2.3", "nan", "inf", "0x10", " 1"])
+  @Test(
+    "text that is not a number is refused",
+    arguments: ["", "-", "x", "1x", "1e", "1e+", "1.2.3", "nan", "inf", "0x10", " 1"])
   func none(text: String) { #expect(DecimalNumber(Array(text.utf8)) == nil) }
 }

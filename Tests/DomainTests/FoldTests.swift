@@ -20,7 +20,7 @@ import Testing
     #expect(Fold.folded("\u{AC00}") == Array("\u{1100}\u{1161}".utf8))
     #expect(Fold.folded("ñ") == Fold.folded("n\u{303}"))
   }
-  @Test("bytes that are no UTF-8 stay as they are") func invalid() {
+  @Test("invalid UTF-8 is preserved") func invalid() {
     #expect(Fold.folded([0x41, 0xE2, 0x82]) == [0x61, 0xE2, 0x82])
   }
   @Test("words are runs of letters and digits") func words() {

@@ -3,7 +3,7 @@ import Domain
 import Rows
 import Testing
 
-@Suite("What is a picture, and whole") struct ImageScannerTests {
+@Suite("ImageScanner") struct ImageScannerTests {
   static func scan(_ bytes: [UInt8], pieces: Int = .max) throws(Problem) -> ImageKind {
     var scanner = ImageScanner()
     var at = 0
@@ -17,27 +17,27 @@ import Testing
   }
 
   @Test("every kind is known, however its bytes are cut", arguments: SampleImage.all) func kinds(
-    _ picture: SampleImage
+    _ image: SampleImage
   )
     throws
   {
     for pieces in [1, 2, 3, 7, 16, 17, 64, Int.max] {
-      #expect(try Self.scan(picture.bytes, pieces: pieces) == picture.kind)
+      #expect(try Self.scan(image.bytes, pieces: pieces) == image.kind)
     }
   }
 
   @Test("an image without its end is invalid, wherever it is cut", arguments: SampleImage.all)
-  func cut(_ picture: SampleImage) {
-    for length in 0..<picture.bytes.count {
-      #expect(throws: Problem.self, "\(length) of \(picture.bytes.count) bytes") {
-        _ = try Self.scan(Array(picture.bytes[..<length]), pieces: 5)
+  func cut(_ image: SampleImage) {
+    for length in 0..<image.bytes.count {
+      #expect(throws: Problem.self, "\(length) of \(image.bytes.count) bytes") {
+        _ = try Self.scan(Array(image.bytes[..<length]), pieces: 5)
       }
     }
   }
 
   @Test("bytes after the end of a JPEG, PNG or GIF are ignored") func trailing() throws {
-    for picture in SampleImage.all where [.jpeg, .png, .gif].contains(picture.kind) {
-      #expect(try Self.scan(picture.bytes + Array(repeating: 7, count: 100)) == picture.kind)
+    for image in SampleImage.all where [.jpeg, .png, .gif].contains(image.kind) {
+      #expect(try Self.scan(image.bytes + Array(repeating: 7, count: 100)) == image.kind)
     }
   }
 

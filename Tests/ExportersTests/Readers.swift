@@ -38,7 +38,7 @@ enum Readers {
         return try features.map { feature in
           let place = feature["geometry"]?["coordinates"], properties = feature["properties"]?.objectMembers ?? []
           var members = properties
-          // The coordinates are in the place of their columns; their literals have no exponents.
+          // Puts the coordinates where their columns are, as literals without exponents.
           for (position, column) in schema.columns.enumerated() where ["latitude", "longitude"].contains(column.name) {
             let value = place?[column.name == "longitude" ? 0 : 1]?.realValue
             let number = value.map { JSON.number($0.canonicalText) } ?? .null

@@ -3,8 +3,8 @@ import CommandLineKit
 import Domain
 import Networking
 
-/// Any text at all, as each of the small grammars that people write. What must hold: nothing traps, what is refused is the person's mistake, and what is
-/// understood and written down again means the same.
+/// Reads arbitrary text with each of the small grammars that users write. Invariants: nothing traps, text is only
+/// refused as the user's mistake, and accepted text that is formatted and read again has the same meaning.
 enum Grammar {
   private static func text(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8.self) }
 

@@ -18,7 +18,7 @@ struct SchemaValidator {
     case "enum": return wanted.arrayValue?.contains(value) == true ? nil : "is not one of \(text(wanted))"
     case "type":
       let types = wanted.arrayValue?.compactMap(\.stringValue) ?? [wanted.stringValue ?? ""]
-      return types.contains { isOf($0, value) } ? nil : "is no \(text(wanted))"
+      return types.contains { isOf($0, value) } ? nil : "is not of type \(text(wanted))"
     case "pattern":
       guard let text = value.stringValue else { return nil }
       do { return try text.contains(Regex(wanted.stringValue ?? "")) ? nil : "does not match" } catch {
@@ -64,7 +64,7 @@ struct SchemaValidator {
     case "if":
       guard fault(value, wanted, at: place) == nil, let then = schema["then"] else { return nil }
       return fault(value, then, at: place)
-    default: return "the schema says \(rule), which nobody checks"
+    default: return "the schema has the keyword \(rule), which this check does not know"
     }
   }
 

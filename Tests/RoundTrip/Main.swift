@@ -5,8 +5,9 @@ import Rows
 /// Conversions for `Tools/roundtrip`, many to a process: reads requests from standard input until it ends, and writes
 /// the response to each to standard output.
 ///
-/// A request is a line of JSON with `from`, `to` (names of formats), `types` (by column), `threads` and `bytes`, and then that many bytes of
-/// text. The answer is a line of JSON with `columns` (name and type) and `sizes`, and then the texts; or with `problem` and `exit`.
+/// A request is a line of JSON with `from`, `to` (names of formats), `types` (by column), `threads` and `bytes`,
+/// followed by that many bytes of text. The response is a line of JSON with `columns` (name and type) and `sizes`,
+/// followed by the texts; or with `problem` and `exit`.
 @main enum Main {
   static func main() async {
     var input = Input()

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Makes the tables of the benchmark, the same on every machine: data.py FOLDER ROWS
+"""Makes the tables of the benchmark, the same on every machine: data.py DIR ROWS
 
 quotes.{csv,json,ndjson,db}: 8 columns; 40 % of the quotes have a comma, 10 % a quotation mark, 12 % other letters than ASCII, 3 % a line feed,
 4 % a backslash, pipe, tab or tag; ratings have one decimal, 1 in 16 all 17 digits; 40 % of the notes are null.

@@ -1,5 +1,5 @@
-"""A CSV file into SQLite: a new storage against `sqlite3 .import` without a journal, a table more in a storage against `.import` through the same log.
-What bb stored is compared row by row with the table that the file was made from before anything is timed."""
+"""Loads a CSV file into SQLite: into a new store, compared with `sqlite3 .import` without a journal, and as another table of a store, compared with
+`.import` through the same log. Before anything is timed, the rows that bb stored are compared with the table that the file was made from."""
 import shlex, sqlite3, subprocess, tempfile, pathlib
 import measure
 
@@ -40,7 +40,7 @@ def run(program, data, rounds):
         for target in (new, old):
             subprocess.run(sync(f"{data}/quotes.csv", target), shell=True, check=True)
             if not all(same(a, b) for a, b in zip(rows(f"{data}/quotes.db"), rows(target), strict=True)): raise SystemExit(f"{target.name}: the rows differ")
-        commands = {"bb, new storage": (True, sync(f"{data}/quotes.csv", new)), "bb, a table more": (True, sync(f"{data}/quotes.csv", old)),
+        commands = {"bb, new store": (True, sync(f"{data}/quotes.csv", new)), "bb, another table": (True, sync(f"{data}/quotes.csv", old)),
                     ".import, journal off": (False, load(new, "PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF")),
                     ".import, WAL and FULL": (False, load(old, "PRAGMA synchronous=FULL"))}
         result = {name: [] for name in commands}
@@ -51,8 +51,8 @@ def run(program, data, rounds):
                 if result[name][-1]["status"]: raise SystemExit(f"failed: {command}")
         middle = {name: {key: sorted(r[key] for r in runs)[len(runs) // 2] for key in ("wall", "cpu", "memory")} for name, runs in result.items()}
     lines = ["| what | wall s | CPU s | memory MB | times bb's wall | times bb's CPU |", "|---|---:|---:|---:|---:|---:|"]
-    for name, other in (("bb, new storage",) * 2, (".import, journal off", "bb, new storage"), ("bb, a table more",) * 2,
-                        (".import, WAL and FULL", "bb, a table more")):
+    for name, other in (("bb, new store",) * 2, (".import, journal off", "bb, new store"), ("bb, another table",) * 2,
+                        (".import, WAL and FULL", "bb, another table")):
         f, b = middle[name], middle[other]
         lines.append(f"| {name} | {f['wall']:.3f} | {f['cpu']:.3f} | {f['memory']:.0f} | {f['wall'] / b['wall']:.2f} | {f['cpu'] / b['cpu']:.2f} |")
     return lines

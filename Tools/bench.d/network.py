@@ -1,13 +1,13 @@
-"""Downloads from nginx on loopback, in memory: 2,000 small resources of a source with parent → child requests, and 500 pictures of 50 KB, over HTTP/1.1
-and over HTTP/2 with TLS, against `curl --parallel` in the same run. What both have is compared byte for byte before anything is timed."""
+"""Downloads from nginx on loopback, in memory: 2,000 small resources of a source with parent → child requests, and 500 images of 50 KB, over HTTP/1.1
+and over HTTP/2 with TLS, compared with `curl --parallel` in the same run. Before anything is timed, the results of both are compared byte by byte."""
 import hashlib, json, os, pathlib, shutil, signal, socket, subprocess, sys, tempfile, time
 import measure
 
-RESOURCES, PICTURES = 2000, 500
+RESOURCES, IMAGES = 2000, 500
 
 
-def picture(number, size):
-    """A JPEG, right in its structure."""
+def image(number, size):
+    """A structurally valid JPEG."""
     head = bytes([0xFF, 0xD8, 0xFF, 0xE0, 0, 16]) + b"JFIF\0" + bytes([1, 1, 0, 0, 1, 0, 1, 0, 0, 0xFF, 0xC0, 0, 11, 8, 0, 1, 0, 1, 1, 1, 0x11, 0,
                                                                   0xFF, 0xDA, 0, 8, 1, 1, 0, 0, 63, 0])
     noise = b"".join(hashlib.sha512(f"{number} {block}".encode()).digest() for block in range(size // 64)).replace(b"\xff", b"\xff\0")
@@ -21,7 +21,7 @@ def port():
 
 
 class Server:
-    """nginx that serves a folder, plain and with TLS."""
+    """nginx that serves a directory, plain and with TLS."""
 
     def __init__(self, folder):
         self.folder = folder
@@ -58,11 +58,11 @@ class Server:
 
 def make(folder):
     www = folder / "www"
-    (www / "items").mkdir(parents=True); (www / "pictures").mkdir()
+    (www / "items").mkdir(parents=True); (www / "images").mkdir()
     (www / "list.json").write_text(json.dumps([{"id": n} for n in range(RESOURCES)]))
     for n in range(RESOURCES):
         (www / "items" / f"{n}.json").write_text(json.dumps([{"item": n, "title": f"number {n}", "score": n / 8, "text": "some words of it " * 70}]))
-    for n in range(PICTURES): (www / "pictures" / f"{n}.jpg").write_bytes(picture(n, 50_000))
+    for n in range(IMAGES): (www / "images" / f"{n}.jpg").write_bytes(image(n, 50_000))
 
 
 def commands(program, folder, server, kind, protocol):
@@ -80,9 +80,9 @@ def commands(program, folder, server, kind, protocol):
         (folder / f"source-{protocol}.json").write_text(json.dumps(source))
         mine = f"{program} items --source {folder}/source-{protocol}.json {flags} --proxy none -q -o {out}/all.ndjson"
     else:
-        config.write_text("".join(f'url = "{base}/pictures/{n}.jpg"\noutput = "{out}/{n}.jpg"\n' for n in range(PICTURES)))
-        (folder / f"pictures-{protocol}.csv").write_text("id,image\n" + "".join(f"{n},{base}/pictures/{n}.jpg\n" for n in range(PICTURES)))
-        mine = f"{program} images --from {folder}/pictures-{protocol}.csv {flags} --proxy none -q -o {out}"
+        config.write_text("".join(f'url = "{base}/images/{n}.jpg"\noutput = "{out}/{n}.jpg"\n' for n in range(IMAGES)))
+        (folder / f"images-{protocol}.csv").write_text("id,image\n" + "".join(f"{n},{base}/images/{n}.jpg\n" for n in range(IMAGES)))
+        mine = f"{program} images --from {folder}/images-{protocol}.csv {flags} --proxy none -q -o {out}"
     theirs = lambda most: f"curl -s --no-progress-meter --noproxy '*' {version} {flags} --parallel --parallel-max {most} -K {config} 2>/dev/null"
     return {"bb-export": mine, "curl --parallel": theirs(50), "curl --parallel-max 16": theirs(16)}
 
@@ -90,9 +90,9 @@ def commands(program, folder, server, kind, protocol):
 def verdict(kind, tool, folder):
     """Whether everything is there."""
     out, www = folder / "out", folder / "www"
-    if kind == "pictures":
+    if kind == "images":
         name = "{}-1.jpg" if tool == "bb-export" else "{}.jpg"
-        return all((out / name.format(n)).read_bytes() == (www / "pictures" / f"{n}.jpg").read_bytes() for n in range(PICTURES))
+        return all((out / name.format(n)).read_bytes() == (www / "images" / f"{n}.jpg").read_bytes() for n in range(IMAGES))
     if tool != "bb-export":
         return all((out / f"{n}.json").read_bytes() == (www / "items" / f"{n}.json").read_bytes() for n in range(RESOURCES))
     rows = [json.loads(line) for line in open(out / "all.ndjson")]
@@ -115,7 +115,7 @@ def run(program, rounds):
             (folder / "out").mkdir()
 
         lines = ["| work | client | wall ms | CPU ms | memory MB | times bb's wall |", "|---|---|---:|---:|---:|---:|"]
-        for kind in ("resources", "pictures"):
+        for kind in ("resources", "images"):
             for protocol in ("h1", "h2"):
                 tools = commands(program, folder, server, kind, protocol)
                 for tool, command in tools.items():
@@ -127,9 +127,9 @@ def run(program, rounds):
                     lines.append(f"| {kind} {protocol} | {tool} | {f['wall'] * 1000:.0f} | {f['cpu'] * 1000:.0f} | {f['memory']:.0f} | "
                                  f"{f['wall'] / result['bb-export']['wall']:.2f} |")
                     print(lines[-1], file=sys.stderr, flush=True)
-        lines += ["", "The work is not the same: bb-export also reads every answer, keeps it in its cache, checks its record and puts all in order into one file; of pictures it looks at every "
-                  "byte, and writes down what they are. curl writes a file each."]
-        return f"{RESOURCES:,} resources of 1.3 KB and {PICTURES} pictures of 50 KB, median of {rounds}", lines
+        lines += ["", "The work is not the same: bb-export also parses each response, caches it, checks its record and writes all records to one file, in order; of images it checks "
+                  "every byte, and records their properties. curl writes one file per response."]
+        return f"{RESOURCES:,} resources of 1.3 KB and {IMAGES} images of 50 KB, median of {rounds}", lines
     finally:
         if server: server.stop()
         shutil.rmtree(folder, ignore_errors=True)

@@ -1,8 +1,8 @@
-"""bb-notes on storages of 100,000 and 10,000 episodes with a note each: CPU of whole processes, against the limits that are promised."""
+"""bb-notes on stores of 100,000 and 10,000 episodes with a note each: CPU time of whole processes, compared with the promised limits."""
 import json, pathlib, shutil, subprocess, tempfile
 import measure
 
-# Command → limit of CPU seconds by kind of storage, with 100,000 notes.
+# Command → limit of CPU seconds by kind of store, with 100,000 notes.
 READING = {"sqlite": 0.015, "csv": 0.15, "json": 0.35}
 WRITING = {"sqlite": 0.015, "csv": 0.6, "json": 0.6}
 COMMANDS = {"add": WRITING, "list --limit 10": READING, "search": READING, "show": READING}
@@ -14,7 +14,7 @@ def key(number): return number // 100 + 1, number % 100 + 1
 
 
 def make(bb_export, bb_notes, folder, kind, count):
-    """A storage with `count` episodes, and a note on each but the last."""
+    """A store with `count` episodes, and a note on each but the last."""
     location = f"{kind}:{folder}/{kind}{count}"
     if not (folder / f"{count}/episodes.ndjson").exists():
         (folder / str(count)).mkdir()

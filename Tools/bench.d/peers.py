@@ -1,4 +1,4 @@
-"""The other tools of the field, installed where they can be (PyPI into a private folder, Debian), and their commands for each conversion.
+"""Comparable tools, installed where possible (from PyPI into a private directory, from Debian), and their commands for each conversion.
 
 ClickHouse is PyPI's `chdb`, which is a library: its clock starts with the Python process, import included, like every other's."""
 import json, os, pathlib, shlex, shutil, subprocess, sys

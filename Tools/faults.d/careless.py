@@ -1,4 +1,4 @@
-"""A storage as one should not write it: read, truncated, written in its place without a lock, each write made once; what cannot be read counts as empty."""
+"""A deliberately unsafe store: it reads a file, truncates it and overwrites it without a lock, never retries a write, and takes an unreadable file for empty."""
 import os, sys
 path, words = sys.argv[1], sys.argv[2:]
 try: lines = open(path).read().split("\n")[:-2]

@@ -1,10 +1,10 @@
-"""Many people at once: each adds places, each edits a note of its own, and all edit the same one."""
+"""Many users at once: each adds places, each edits a different note, and all edit the same note."""
 import json, sys
 from runs import BASE, Folder, Report, in_parallel
 from storages import faulty
 
-PEOPLE, TURNS = 20, 10
-# What the people edit with: a line more at the end of the text; where they are to wait for each other, when all have opened it.
+USERS, TURNS = 20, 10
+# The users' editor appends a line to the text; if the users must wait for each other, only after all have opened it.
 EDITOR = """import pathlib, sys, time
 word, crowd, door, path = sys.argv[1], int(sys.argv[2]), pathlib.Path(sys.argv[3]), sys.argv[4]
 (door / word).touch()
@@ -16,7 +16,7 @@ EPISODES = [f"S05E{n:02}" for n in range(1, 17)] + [f"S01E{n:02}" for n in range
 
 
 def until_free(storage, folder, words, environment):
-    """Runs a command until the storage is free for it; the last run."""
+    """Runs a command until the store is not busy; returns the last run."""
     for _ in range(60):
         run = storage.run(folder, words, environment=environment, limit=200)
         if run.status != 75: break
@@ -24,18 +24,18 @@ def until_free(storage, folder, words, environment):
 
 
 def places(storage, folder, report, environment):
-    """Everybody adds places."""
-    def add(person):
+    """Every user adds places."""
+    def add(user):
         for turn in range(TURNS):
-            run = until_free(storage, folder, ["bb-notes", "places", "add", f"p{person}.{turn}", "--at", f"{person},{turn}"], environment)
+            run = until_free(storage, folder, ["bb-notes", "places", "add", f"p{user}.{turn}", "--at", f"{user},{turn}"], environment)
             if run.status: failed.append(f"exit code {run.status}: {run.words}")
     failed = []
-    in_parallel(PEOPLE, add, range(PEOPLE))
+    in_parallel(USERS, add, range(USERS))
     run = storage.run(folder, ["bb-notes", "places", "list", "--json"])
     names = [item["name"] for item in json.loads(run.out)["items"]] if run.status == 0 else []
-    lost = {f"p{p}.{t}" for p in range(PEOPLE) for t in range(TURNS)} - set(names)
-    report.add(f"{PEOPLE} people add {TURNS} places each", failed[:3] + ([f"{len(lost)} of {PEOPLE * TURNS} are lost"] if lost else [])
-               + (["some are there twice"] if len(names) != len(set(names)) else []))
+    lost = {f"p{p}.{t}" for p in range(USERS) for t in range(TURNS)} - set(names)
+    report.add(f"{USERS} users add {TURNS} places each", failed[:3] + ([f"{len(lost)} of {USERS * TURNS} are lost"] if lost else [])
+               + (["some are duplicates"] if len(names) != len(set(names)) else []))
 
 
 def edited(storage, folder, episode, word, crowd, environment):
@@ -46,44 +46,44 @@ def edited(storage, folder, episode, word, crowd, environment):
 
 
 def own_notes(storage, folder, report, environment):
-    """Everybody edits a note that nobody else does."""
+    """Every user edits a note of their own."""
     for episode in EPISODES: until_free(storage, folder, ["bb-notes", "add", episode, "begun"], {})
-    def edit(person):
+    def edit(user):
         for turn in range(TURNS):
             for _ in range(60):
-                run = edited(storage, folder, EPISODES[person], f"e{person}.{turn}", 0, environment)
+                run = edited(storage, folder, EPISODES[user], f"e{user}.{turn}", 0, environment)
                 if run.status != 75: break
             if run.status: failed.append(f"exit code {run.status}: {run.words}")
     failed = []
-    in_parallel(PEOPLE, edit, range(PEOPLE))
-    lost = [e for person, e in enumerate(EPISODES)
-            if storage.words(folder, e) != ["begun"] + [f"e{person}.{turn}" for turn in range(TURNS)]]
-    report.add(f"{PEOPLE} people edit a note of their own {TURNS} times", failed[:3] + ([f"lines are lost in {lost}"] if lost else []))
+    in_parallel(USERS, edit, range(USERS))
+    lost = [e for user, e in enumerate(EPISODES)
+            if storage.words(folder, e) != ["begun"] + [f"e{user}.{turn}" for turn in range(TURNS)]]
+    report.add(f"{USERS} users edit a note of their own {TURNS} times", failed[:3] + ([f"lines are lost in {lost}"] if lost else []))
 
 
 def one_note(storage, folder, report, environment, replaces):
-    """Everybody edits the same note: who saves first has changed it; the others are told, and their text is kept."""
+    """All users edit the same note: the first to save changes it; the others get an error, and their text is kept as a draft."""
     until_free(storage, folder, ["bb-notes", "add", "S02E01", "begun"], {})
     kept = folder / ".local/state/bb/drafts"
     before, runs, older = storage.words(folder, "S02E01"), {}, set(kept.glob("*"))
-    def edit(person):
-        word = f"one{person}"
+    def edit(user):
+        word = f"one{user}"
         runs[word] = (until_free(storage, folder, ["bb-notes", "add", "S02E01", word, "--replace"], environment) if replaces
-                      else edited(storage, folder, "S02E01", word, PEOPLE, environment))
-    in_parallel(PEOPLE, edit, range(PEOPLE))
+                      else edited(storage, folder, "S02E01", word, USERS, environment))
+    in_parallel(USERS, edit, range(USERS))
     won, faults = [word for word, run in runs.items() if run.status == 0], []
-    if len(won) != 1: faults.append(f"{len(won)} have saved it")
+    if len(won) != 1: faults.append(f"{len(won)} users have saved it")
     elif (now := storage.words(folder, "S02E01")) != before + won: faults.append(f"the note is {now} after {won[0]} has saved it")
     if strange := {run.status for run in runs.values()} - {0, 75}: faults.append(f"exit codes {strange}")
     drafts = [p.read_text() for p in set(kept.glob("*")) - older]
     for word, run in runs.items():
         if run.status == 75 and not any(word in draft.split("\n") for draft in drafts): faults.append(f"the text of {word} is not kept")
-    if len(drafts) != PEOPLE - len(won): faults.append(f"{len(drafts)} drafts")
-    report.add(f"{PEOPLE} people edit one note", faults)
+    if len(drafts) != USERS - len(won): faults.append(f"{len(drafts)} drafts")
+    report.add(f"{USERS} users edit one note", faults)
 
 
 def crowds(storage, careless=False):
-    """The three of them; carelessly without locks, and over what others wrote."""
+    """All three cases; with `careless`, without locks and with `--replace`."""
     report = Report(f"crowds: {storage.name}")
     with Folder(BASE) as base:
         (base / "editor.py").write_text(EDITOR)

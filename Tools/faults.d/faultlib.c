@@ -1,16 +1,17 @@
-/* Faults of the file system, preloaded into a program: the N-th call that concerns a folder is the program's last, or fails, or waits.
+/* Faults of the file system, preloaded into a program: the N-th call on files of a directory is the last, fails or
+ * stops.
  *
- *   FAULT_FOLDER  the folder; calls that concern nothing below it are not counted
- *   FAULT_LOG     a file to which every counted call adds a line: its name and what it concerns
- *   FAULT_AT      the number of the call, from 1
- *   FAULT_NAME    the name of the calls that are counted; without it, all are
- *   FAULT_DO      kill: the process dies before it is made; stop: it is stopped before, and goes on when it is told to; a number: it fails with
- *                 this errno; lie: it is not made and said to be done
- *   FAULT_ON      set: so do all later calls of the same name
- *   FAULT_SHORT   at most so many bytes are read or written at a time, and every other time is an EINTR first
- *   FAULT_NEVER   a call that is never made and always said to be done: flock, fsync
+ *   FAULT_DIRECTORY  the directory; calls on other files are not counted
+ *   FAULT_LOG        a file to which every counted call appends a line: its name and its path
+ *   FAULT_AT         the number of the call, from 1
+ *   FAULT_NAME       the name of the calls that are counted [default: all]
+ *   FAULT_DO         kill: the process is killed before the call; stop: it is stopped before the call, until SIGCONT;
+ *                    a number: the call fails with this errno; lie: the call is skipped and reports success
+ *   FAULT_ON         if set, all later calls of the same name have the same fault
+ *   FAULT_SHORT      the most bytes that a call reads or writes; every other call fails with EINTR first
+ *   FAULT_NEVER      a call that is always skipped and reports success: flock, fsync
  *
- * Calls are counted over all threads, which `strace --inject` does not do. */
+ * Calls are counted over all threads, unlike with `strace --inject`. */
 #define _GNU_SOURCE
 #include <dirent.h>
 #include <dlfcn.h>
@@ -30,7 +31,7 @@
 #include <unistd.h>
 
 enum { nothing, death, halt, failure, lie };
-static const char *folder, *never, *only;
+static const char *directory, *never, *only;
 static int at, action, error, on, log_to = -1, most;
 static char struck[32];
 static atomic_int calls, turns;
@@ -38,7 +39,7 @@ static _Atomic char concerned[4096];
 
 __attribute__((constructor)) static void begin(void) {
   const char *what = getenv("FAULT_DO"), *log = getenv("FAULT_LOG"), *number = getenv("FAULT_AT"), *size = getenv("FAULT_SHORT");
-  folder = getenv("FAULT_FOLDER");
+  directory = getenv("FAULT_DIRECTORY");
   never = getenv("FAULT_NEVER");
   only = getenv("FAULT_NAME");
   at = number ? atoi(number) : 0;
@@ -50,8 +51,8 @@ __attribute__((constructor)) static void begin(void) {
 }
 
 static int below(const char *path) {
-  size_t length = folder ? strlen(folder) : 0;
-  return length && path && !strncmp(path, folder, length) && (path[length] == '/' || !path[length]);
+  size_t length = directory ? strlen(directory) : 0;
+  return length && path && !strncmp(path, directory, length) && (path[length] == '/' || !path[length]);
 }
 static int holds(int file) { return file >= 0 && file < 4096 && concerned[file]; }
 static int opened(int file, const char *path) {
@@ -59,7 +60,7 @@ static int opened(int file, const char *path) {
   return file;
 }
 
-/* What is to become of a call: 0 it is made; -1 it fails, errno is set; 1 it is said to be done. */
+/* The fate of a call: 0, it is made; -1, it fails, and errno is set; 1, it is skipped and reports success. */
 static int fate(const char *name, const char *path) {
   int counts = !only || !strcmp(only, name), number = counts ? atomic_fetch_add(&calls, 1) + 1 : 0;
   if (log_to >= 0) {
@@ -73,7 +74,7 @@ static int fate(const char *name, const char *path) {
   if (number == at) snprintf(struck, sizeof struck, "%s", name);
   switch (action) {
   case death: syscall(SYS_kill, getpid(), SIGKILL); for (;;) pause();
-  case halt: raise(SIGSTOP); return 0; /* to this very thread, which so stops before it goes on */
+  case halt: raise(SIGSTOP); return 0; /* sent to the calling thread, which stops before the call */
   case failure: errno = error; return -1;
   case lie: return 1;
   default: return 0;

@@ -32,7 +32,7 @@ def record(kind, what="add"):
         try: text = log.read_text(errors="replace")
         finally: log.unlink(missing_ok=True)
         if done.returncode: raise SystemExit(f"first: {kind}: {done.stderr.decode(errors='replace')}")
-        # Calls of several threads that overlap stand on two lines.
+        # Overlapping calls of several threads take two lines each.
         begun, lines = {}, []
         for line in text.split("\n"):
             thread = line.split(" ")[0]
@@ -140,7 +140,7 @@ def state(made, chosen, torn=None, part=1):
             data = operation[3][:int(len(operation[3]) * part)] if place == torn else operation[3]
             file.extend(bytes(max(0, start - len(file))))
             file[start:start + len(data)] = data
-    # What is in a directory that is not there is not there either.
+    # Without its directory, a file does not exist.
     kept = {d for d in directories if all(a in directories for a in ancestors(d))}
     return sorted(kept), {name: bytes(contents[inode]) for name, inode in names.items() if os.path.dirname(name) in kept}
 
@@ -205,7 +205,7 @@ def faults(kind, what, case):
 def first(kind, what, careless=False, limit=1500):
     report = Report(f"first: {kind}: {what}{', names not flushed' if careless else ''}")
     made = record(kind, what)
-    # A careless program leaves the flushes of directories out.
+    # A careless program does not flush directories.
     tried, cases = states(made, careless, limit)
     print(f"first: {kind}: {what}: {len(made)} operations, {tried} crash states, of which {len(cases)} differ and are tried", flush=True)
     in_parallel(2, lambda case: report.add(f"after operation {case[3]}", faults(kind, what, case)), cases)

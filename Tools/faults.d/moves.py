@@ -1,15 +1,15 @@
-"""Storages that move: a migration, or a sync from one storage to another, that is killed or fails, and is made again."""
+"""Moves from one store to another, by migration or sync, that are killed or fail, and are repeated."""
 import errno, shutil
 from runs import BASE, Folder, Report, Run, in_parallel, message_faults
 from storages import REAL, Unreadable, faulty
 
-# Calls that change something, with what they may fail with.
+# Calls that change something, and the error with which they fail.
 CHANGING = {"open": "ENOSPC", "write": "ENOSPC", "fsync": "EIO", "truncate": "EIO", "rename": "EIO", "mkdir": "EACCES", "unlink": "EIO", "chmod": "EPERM"}
 EXITS = {65, 73, 74, 75, 77}
 
 
 class Target:
-    """The storage a move fills, in a folder of its own beside the old one."""
+    """The store that a move fills, in a directory next to that of the old store."""
 
     def __init__(self, storage): self.storage = storage
     def place(self, folder): return folder / "new"
@@ -23,7 +23,7 @@ def command(name, storage, target, folder):
 
 
 def prepared(storage, folder):
-    """A storage with notes, a table of foreign records and a history, and an empty place for another."""
+    """A store with notes, a table of foreign records and a history, and an empty directory for another store."""
     folder.mkdir()
     (folder / "new").mkdir()
     for _, words in storage.STEPS[:7]:
@@ -54,14 +54,14 @@ def move(report, name, storage, target, base, forgets=False):
                 if run.status not in {0} | EXITS: faults.append(f"exit code {run.status}: {run.words[:200]}")
                 if run.status: faults += message_faults(run.err, 1) if name == "migrate" else []
             try:
-                if storage.state(folder) != held: faults.append("the old storage is different")
-                if run.status == 0 and target.state(folder) != whole: faults.append("acknowledged, and not whole")
+                if storage.state(folder) != held: faults.append("the old store is different")
+                if run.status == 0 and target.state(folder) != whole: faults.append("acknowledged, but incomplete")
                 if not forgets:
                     again = Run(command(name, storage, target, folder), folder)
-                    # Who was killed after the last call has moved everything; then there is a storage already.
+                    # A process killed after its last call has moved everything; the store then exists.
                     if again.status and not (again.status == 73 and target.state(folder) == whole): faults.append(f"again: exit code {again.status}: {again.words}")
                 now = target.state(folder)
-                if now != whole and not (name == "sync" and without_history(now) == without_history(whole)): faults.append("made again, and not whole")
+                if now != whole and not (name == "sync" and without_history(now) == without_history(whole)): faults.append("repeated, but incomplete")
                 faults += storage.damage(folder) + target.storage.damage(target.place(folder))
             except (Unreadable, ValueError) as error: faults.append(f"cannot be read: {error}")
             report.add(f"{name} to {target.storage.name}: {call} ({number}) {fault}", faults)
@@ -70,12 +70,12 @@ def move(report, name, storage, target, base, forgets=False):
 
 
 def without_history(state):
-    """Of a sync made in two pieces the history has other entries."""
+    """The state without its history, which has other entries after a sync in two parts."""
     return state.rsplit(b"\0", 1)[0]
 
 
 def moves(storage, forgets=False):
-    """To each storage, by migration and by sync; forgetfully without making it again."""
+    """Moves to each store, by migration and by sync; with `forgets`, an interrupted move is not repeated."""
     report = Report(f"moves: {storage.name}")
     with Folder(BASE) as base:
         for target in map(Target, REAL):

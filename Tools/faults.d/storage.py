@@ -1,4 +1,4 @@
-"""Storages against neighbours, kills, failing calls, full disks and editors; every program run is a whole process."""
+"""Stores under concurrent processes, kills, failing calls, full disks and editors. Every program runs as a separate process."""
 import errno, os, pathlib, random, shutil, signal, subprocess, sys, threading, time
 import runs, storages
 from crowds import crowds
@@ -8,7 +8,7 @@ from storages import CARELESS, REAL, Storage, Unreadable, faulty
 
 
 def states(storage, folder):
-    """Runs the steps one after the other; the folder before each and the state after it: [(name, words, copy of the folder, before, after)]."""
+    """Runs the steps in order. Returns for each [(name, words, copy of the directory before it, state before, state after)]."""
     made, current = [], folder / "now"
     current.mkdir()
     before = storage.state(current)
@@ -24,13 +24,13 @@ def states(storage, folder):
 
 
 def state_or_why(storage, folder):
-    """The state; what is wrong when it cannot be read, which is like no state."""
+    """The state, or the reason why it cannot be read, which equals no state."""
     try: return storage.state(folder)
     except (Unreadable, ValueError) as error: return str(error)
 
 
 def calls(storage, folder, words):
-    """The calls a command makes that concern the storage, in order."""
+    """The calls that a command makes on files of the store, in order."""
     log = folder.parent / f"{folder.name}.log"
     storage.run(folder, words, environment=faulty(folder, log=log))
     return [line.split(" ")[0] for line in log.read_text().split("\n")[:-1]]
@@ -39,7 +39,7 @@ def calls(storage, folder, words):
 # ---------------------------------------------------------------------------------------------------------------------
 
 def writers(storage, processes=8, writes=100, unlocked=False):
-    """Processes that add lines, half of them to one note, half each to a note of their own; readers meanwhile."""
+    """Processes that append lines, half of them to one note, half to separate notes, while others read."""
     report = Report(f"writers: {storage.name}")
     with Folder(BASE) as folder:
         said, torn, refused, done = [[] for _ in range(processes)], [], [0], threading.Event()
@@ -88,26 +88,26 @@ def writers(storage, processes=8, writes=100, unlocked=False):
 # ---------------------------------------------------------------------------------------------------------------------
 
 def kills(storage, rounds=300, seed=1):
-    """A process killed at a moment nobody chose; then everything it said is there, and nothing is torn."""
+    """Kills processes at random moments; every acknowledged change must be stored, and none torn."""
     report = Report(f"kills: {storage.name}")
     chance = random.Random(seed)
     with Folder(BASE) as folder:
         said, longest = [], 0.02
         for turn in range(rounds):
             faults, word = [], f"k{turn}"
-            # Every seventh is asked to end, and says so by its exit code.
+            # Two of seven signals ask the process to exit, which its exit code must show.
             how = [signal.SIGKILL, signal.SIGKILL, signal.SIGTERM, signal.SIGKILL, signal.SIGKILL, signal.SIGINT, signal.SIGKILL][turn % 7]
             process = subprocess.Popen([str(w) for w in storage.append(folder, word)], cwd=folder, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
                                        stderr=subprocess.DEVNULL, env={"PATH": f"{release}:/usr/bin:/bin", "HOME": str(folder), "SWIFT_BACKTRACE": "enable=no"})
             time.sleep(chance.random() * longest)
             process.send_signal(how)
             status = process.wait()
-            longest = min(0.1, longest * 1.05) if status else max(0.005, longest * 0.97)   # half of them are to be hit
+            longest = min(0.1, longest * 1.05) if status else max(0.005, longest * 0.97)   # about half are to be killed
             if status not in (0, -signal.SIGKILL, 128 + how, -how): faults.append(f"exit code {status} for signal {how}")
             try:
                 words = storage.words(folder)
                 if words[:len(said)] != said: faults.append(f"acknowledged lines are lost: {said[-3:]}, there is {words[-3:]}")
-                if status == 0 and word not in words: faults.append("acknowledged, and not there")
+                if status == 0 and word not in words: faults.append("acknowledged, but not stored")
                 if words[len(said):] not in ([], [word]): faults.append(f"there is {words[len(said):]}")
                 said = words
             except (Unreadable, ValueError) as error:
@@ -132,12 +132,12 @@ EXITS = {65, 66, 69, 73, 74, 75, 77, 78}
 
 
 def after_a_fault(storage, folder, run, before, after):
-    """What must be so after a command that met a fault, however it ended."""
+    """The faults found after a command with an injected fault, whatever its exit code."""
     faults = []
     try: now = storage.state(folder)
     except (Unreadable, ValueError) as error: return [f"cannot be read: {error}"]
     if now not in (before, after): faults.append("neither as before nor as after")
-    if run.status == 0 and now != after: faults.append("acknowledged, and not there")
+    if run.status == 0 and now != after: faults.append("acknowledged, but not stored")
     faults += storage.damage(folder)
     following = Run(storage.append(folder, "next"), folder)
     if following.status: faults.append(f"the next command fails: {following.words}")
@@ -157,11 +157,11 @@ def every_call(storage, what, chosen=()):
             made = calls(storage, trial, words)
             for place, call in enumerate(made, 1):
                 number = made[:place].count(call)
-                # SQLite makes many calls of one kind; of these, some.
+                # SQLite makes many calls of one kind; a sample of them is enough.
                 if storage.name == "sqlite" and what == "errors" and number % (made.count(call) // 20 + 1): continue
                 if what == "kill" and call in MUTATING: cases.append((name, words, copy, before, after, number, call, "kill", None))
                 for error in ERRORS[call] if what == "errors" else []:
-                    # Files on a disk interrupt no call; SQLite does not count on it, we do.
+                    # Calls on disk files are not interrupted in practice; SQLite relies on that, bb does not.
                     if storage.name == "sqlite" and error == "EINTR": continue
                     cases.append((name, words, copy, before, after, number, call, error, None))
                     if error in ("ENOSPC", "EIO", "EMFILE"): cases.append((name, words, copy, before, after, number, call, error, 1))
@@ -179,8 +179,8 @@ def every_call(storage, what, chosen=()):
                 if fault != "kill":
                     if run.status not in {0} | EXITS: faults.append(f"exit code {run.status}: {run.words[:200]}")
                     if run.status and storage is not CARELESS: faults += message_faults(run.err, 1)
-                    if fault == "EINTR" and run.status: faults.append(f"an interrupted call is no error: {run.words}")
-                    # What could not be removed, for the same reason as the failure, goes with the next command.
+                    if fault == "EINTR" and run.status: faults.append(f"an interrupted call causes an error: {run.words}")
+                    # A file that cannot be removed, for the same reason as the failure, is removed by the next command.
                     if run.status and call != "unlink" and not on and (left := storage.strange(folder)): faults.append(f"left {left}")
                 faults += after_a_fault(storage, folder, run, before, after)
                 report.add(f"{name}: {call} ({number}) {fault}{' from then on' if on else ''}", faults)
@@ -192,13 +192,13 @@ def every_call(storage, what, chosen=()):
 # ---------------------------------------------------------------------------------------------------------------------
 
 def mounted(folder, *words):
-    """Mounts something at a folder; whether that could be done."""
+    """Mounts something at a directory; returns whether that succeeded."""
     folder.mkdir(exist_ok=True)
     return subprocess.run(["mount", *words, folder], capture_output=True).returncode == 0
 
 
 def fill(folder, spare=0):
-    """Leaves room for so many bytes in the file system of a folder, and no more."""
+    """Fills the file system of a directory up to `spare` bytes."""
     with open(folder / "fill", "wb", buffering=0) as file:
         try:
             while True: file.write(bytes(4096))
@@ -207,7 +207,7 @@ def fill(folder, spare=0):
 
 
 def full(storage):
-    """A file system that is full once the storage is there; then with a page of room, two, and so on, until a change fits."""
+    """Changes a store on a full file system, then with one free page, two, and so on, until the change fits."""
     report = Report(f"full: {storage.name}")
     with Folder() as home:
         disk = home / "disk"
@@ -224,7 +224,7 @@ def full(storage):
                     run = Run(words, home)
                     (disk / "fill").unlink()
                     now, faults = state_or_why(storage, disk), []
-                    if run.status == 0 and now == before: faults.append("acknowledged, and not there")
+                    if run.status == 0 and now == before: faults.append("acknowledged, but not stored")
                     if run.status != 0:
                         if run.status != 74 or b"full" not in run.err: faults.append(f"exit code {run.status}: {run.words}")
                         if now != before: faults.append("not as before")
@@ -242,7 +242,7 @@ def full(storage):
 # ---------------------------------------------------------------------------------------------------------------------
 
 def stopped(storage, folder, words, at):
-    """A command that waits before its call of this number; None when it ended before."""
+    """A command that stops before its call of this number; None if it ended before."""
     process = subprocess.Popen([str(w) for w in words], cwd=folder, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
                                env={"PATH": f"{release}:/usr/bin:/bin", "HOME": str(folder)} | faulty(folder, at=at, do="stop"))
     _, status = os.waitpid(process.pid, os.WUNTRACED)
@@ -253,7 +253,7 @@ def stopped(storage, folder, words, at):
 
 
 def edit(storage, folder, replaces):
-    """What a person with an editor does: one more record, in a new file that takes the place of the old one or in the file itself."""
+    """Adds a record as an editor does: in a new file that replaces the old one, or in the file itself."""
     path = storage.file(folder)
     text = storage.by_hand(path.read_text())
     if replaces:
@@ -264,12 +264,12 @@ def edit(storage, folder, replaces):
 
 
 def editors(storage):
-    """A person saves a file while a command is at work, before each call it makes: the command sees it, or refuses; the person loses nothing.
+    """Saves a file as a user would while a command runs, before each of its calls: the command includes the change or refuses, and no record is lost.
 
-    One moment cannot be had: between the last look at the file and the renaming, for which no system has one call. It is one call long here."""
+    One moment is excluded: the one between the last check of the file and its renaming, which no system call combines."""
     report = Report(f"editors: {storage.name}")
     if storage.name == "sqlite":
-        report.skip("all", "nobody edits a database with an editor")
+        report.skip("all", "a database is not edited with a text editor")
         return report
     with Folder(BASE) as base:
         name, words, copy, before, after = states(storage, base)[2]
@@ -293,7 +293,7 @@ def editors(storage):
                 if status not in (0, 75): faults.append(f"exit code {status}: {said.strip()}")
                 try: now = storage.state(folder).decode()
                 except (Unreadable, ValueError) as error: return report.add(f"{number}", [str(error)])
-                if storage.HAND not in now: faults.append(f"the person's record is lost (exit code {status})")
+                if storage.HAND not in now: faults.append(f"the user's record is lost (exit code {status})")
                 if (status == 0) != (storage.MARK in now): faults.append(f"exit code {status}, and the command's change is {'not ' if status == 0 else ''}there")
                 report.add(f"before call {number}, {call}, {'a new file' if replaces else 'in place'}", faults)
 
@@ -306,15 +306,15 @@ def editors(storage):
 # ---------------------------------------------------------------------------------------------------------------------
 
 def holders(storage):
-    """Somebody who stays in the middle of a change: another writer gives up in time, readers read, and a dead one is no hindrance."""
+    """A process stopped in the middle of a change: another writer gives up in time, readers succeed, and after its death nothing is locked."""
     report = Report(f"holders: {storage.name}")
     with Folder(BASE) as base:
         name, words, copy, before, after = states(storage, base)[2]
         trial, folder = base / "trial", base / "f"
         shutil.copytree(copy, trial)
         made = calls(storage, trial, words)
-        # After the lock is taken, before anything is in its place.
-        # The last two times that SQLite flushes are of the log's going into the database, when the last program leaves it; then nobody reads.
+        # After the lock is taken, before a file is replaced. The last two flushes of SQLite, when the last process
+        # closes the database, copy the log to it; other processes cannot read then.
         at = made.index("flock") + 3 if "flock" in made else ([made.index("write") + 1, 0, 0] + [n for n, call in enumerate(made, 1) if call == "fsync"])[-3]
         shutil.copytree(copy, folder)
         process = stopped(storage, folder, storage.command(folder, words), at)
@@ -338,16 +338,16 @@ READING = [["bb-notes", "list"], ["bb-notes", "list", "--json"], ["bb-notes", "s
 
 
 def readers(storage):
-    """Commands that read, on a storage, on one that nobody can write, and on none: nothing is different afterwards."""
+    """Commands that read an existing store, a read-only one and a missing one: no file changes."""
     report = Report(f"readers: {storage.name}")
-    # SQLite keeps an index of its log in memory that is a file; what it says is not data.
+    # The shared memory and the log of SQLite are files, but not data.
     ignored = ("s.db-shm", "s.db-wal")
     with Folder(BASE) as home:
         disk, fixed = home / "disk", home / "fixed"
         disk.mkdir()
         for words in READING:
             Run(storage.command(disk, words), home)
-            report.add(f"{' '.join(words[:3])} without a storage", [f"made {n}" for n in digest(disk)])
+            report.add(f"{' '.join(words[:3])} without a store", [f"made {n}" for n in digest(disk)])
         for _, words in storage.STEPS[:3] + storage.STEPS[6:7]: Run(storage.command(disk, words), home)
         kept, answers = digest(disk, ignored), []
         for words in READING:
@@ -371,7 +371,7 @@ def readers(storage):
 # ---------------------------------------------------------------------------------------------------------------------
 
 def short(storage):
-    """Reads and writes that move seven bytes at a time and are interrupted every other time: everything comes out the same."""
+    """Reads and writes of seven bytes at a time, every other one interrupted: the results are the same."""
     report = Report(f"short: {storage.name}")
     with Folder(BASE) as base:
         for name, words, copy, before, after in states(storage, base):
@@ -386,7 +386,7 @@ CAMPAIGNS = {
     "writers": writers, "crowds": crowds, "kills": kills, "kill": lambda s: every_call(s, "kill"), "errors": lambda s: every_call(s, "errors"),
     "short": short, "full": full, "moves": moves, "editors": editors, "holders": holders, "readers": readers,
 }
-# Each with a storage, or a way of using one, that it must find fault with.
+# The campaigns with an unsafe store, or an unsafe use of a store, in which they must find faults.
 CARELESSLY = CAMPAIGNS | {"crowds": lambda _: crowds(REAL[1], careless=True), "moves": lambda _: moves(REAL[1], forgets=True)}
 
 
@@ -395,9 +395,9 @@ def run(arguments):
     kinds = [s for s in REAL if s.name in arguments] or REAL
     if "--self-test" in arguments:
         held = [name for name in chosen if CARELESSLY[name](CARELESS).end()]
-        for name in held: print(f"self-test: {name} finds no fault with what is careless")
+        for name in held: print(f"self-test: {name} finds no fault in the unsafe store")
         return not held
     if storages.library() is None:
-        print("skipped: storage: there is no C compiler (clang, cc) for the library of faults")
+        print("skipped: storage: no C compiler found (clang, cc) for the fault library")
         chosen = [c for c in chosen if c in ("writers", "crowds", "kills", "full", "readers")]
     return all([CAMPAIGNS[name](storage).end() for name in chosen for storage in kinds])

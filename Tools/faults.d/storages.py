@@ -125,4 +125,4 @@ def library():
 
 def faulty(folder, **settings):
     """The environment in which calls that concern the directory fail: at=3, do="kill", log=PATH, short=7, never="flock"."""
-    return {"LD_PRELOAD": str(library()), "FAULT_FOLDER": str(folder)} | {f"FAULT_{k.upper()}": str(v) for k, v in settings.items() if v is not None}
+    return {"LD_PRELOAD": str(library()), "FAULT_DIRECTORY": str(folder)} | {f"FAULT_{k.upper()}": str(v) for k, v in settings.items() if v is not None}

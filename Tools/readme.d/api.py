@@ -10,10 +10,10 @@ EPISODES = [{"episode_id": n, "production": show, "episode": episode, "title": f
 QUOTES = [{"quote_id": n, "quote": f"Q{n}", "character": "Walter White", "production": show, "episode": 101} for n, show in enumerate(SHOWS, 1)]
 DEATH = {"death_id": 1, "character": "Walter White", "cause": "c", "details": "d", "responsible": [], "connected": [], "last_words": "l",
          "production": "Breaking Bad", "episode": 516, "image": "http://127.0.0.1/3.png"}
-FILM = {"id": "f1", "title": "Any Film", "grade": 12, "reservation_grade": 1, "reservation_rate": 35.5, "user_rating": 8, "date": "2020-01-02",
+MOVIE = {"id": "f1", "title": "Any Movie", "grade": 12, "reservation_grade": 1, "reservation_rate": 35.5, "user_rating": 8, "date": "2020-01-02",
         "thumb": "http://127.0.0.1/4.png", "audience": 7, "actor": "A (b), C", "director": "D", "duration": 100, "genre": "G", "synopsis": "s", "image": ""}
 COMMENT = {"id": "c1", "movie_id": "f1", "writer": "W", "rating": 9, "timestamp": 1569267102.0, "contents": "x"}
-ANSWERS = {"/characters": [CHARACTER], "/episodes": EPISODES, "/quotes": QUOTES, "/deaths": [DEATH], "/movies": {"movies": [FILM]}, "/movie": FILM,
+ANSWERS = {"/characters": [CHARACTER], "/episodes": EPISODES, "/quotes": QUOTES, "/deaths": [DEATH], "/movies": {"movies": [MOVIE]}, "/movie": MOVIE,
            "/comments": {"movie_id": "f1", "comments": [COMMENT]}}
 
 

@@ -12,19 +12,19 @@ class Failure(Exception):
 
 
 class Converter:
-    """A process that converts one text after another, and the folder for those that bb-export converts."""
+    """A process that converts one text after another, and a directory for the texts that bb-export converts."""
 
     def __init__(self, programs): self.programs = pathlib.Path(programs)
 
     def __enter__(self):
         self.process = subprocess.Popen([self.programs / "round-trip"], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
-        self.folder = tempfile.TemporaryDirectory(dir="/dev/shm" if os.access("/dev/shm", os.W_OK) else None)
+        self.directory = tempfile.TemporaryDirectory(dir="/dev/shm" if os.access("/dev/shm", os.W_OK) else None)
         return self
 
     def __exit__(self, *_):
         self.process.stdin.close()
         self.process.wait()
-        self.folder.cleanup()
+        self.directory.cleanup()
 
     def convert(self, source, text, targets, types={}, threads=1):
         """The types of the columns, and a text for each of `targets`."""
@@ -39,7 +39,7 @@ class Converter:
 
     def program(self, source, text, targets):
         """The same by bb-export, from file to files."""
-        place = pathlib.Path(self.folder.name)
+        place = pathlib.Path(self.directory.name)
         (place / f"input.{source}").write_bytes(text)
         outputs = [place / f"out.{SUFFIX.get(target, target)}" for target in targets]
         command = [self.programs / "bb-export", "--from", place / f"input.{source}", "-q"] + [word for path in outputs for word in ("-o", path)]

@@ -21,7 +21,7 @@ int bb_pg_is_connected(const bb_pg_connection *connection);
 const char *bb_pg_message(const bb_pg_connection *connection);
 /// As 150004; 0 if unknown.
 int bb_pg_server_version(const bb_pg_connection *connection);
-/// The identifier of the server's process, as the connection was told it.
+/// The identifier of the server's process.
 int bb_pg_backend(const bb_pg_connection *connection);
 /// 0 if no transaction is open, 1 while a statement runs, 2 within a transaction, 3 within a failed one, 4 if unknown.
 int bb_pg_transaction(const bb_pg_connection *connection);

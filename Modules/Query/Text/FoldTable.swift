@@ -1,6 +1,6 @@
 // Made by Tools/make-fold-table from Unicode 14.0.0.
 
-/// What characters become when case and marks do not count.
+/// The folded forms of characters, which ignore case and marks.
 enum FoldTable {
   /// One word per character that changes: the distance from the previous one, a colon, and the replacement, joined by
   /// periods; all in hexadecimal digits.
