@@ -63,6 +63,7 @@ public enum LiveServices {
     services.sources = sources
     services.documents = ImportedFiles(report: report, scratch: scratch, sources: sources)
     services.connect = { [buckets = sources.buckets] in buckets.connect($0) }
+    services.lakes = Lakes(sources: sources)
     services.images = Images(sources: sources)
     services.plugins = InstalledPlugins(registry: plugins)
     services.tap = TapFiles()

@@ -52,6 +52,24 @@ struct ImportedFiles: DocumentReading {
   }
 }
 
+struct Lakes: LakeServices {
+  let sources: LiveSources
+
+  func bucket(_ location: String) throws(Problem) -> (uploads: any UploadDirectory, prefix: String) {
+    guard S3Location.isLocation(location) else {
+      throw Problem(.usage, "not the URL of a bucket", at: location, hint: "use s3://BUCKET/PREFIX")
+    }
+    let place = try S3Location(location)
+    return (try sources.storage(place), place.key)
+  }
+  func table(_ location: String) throws(Problem) -> any DeltaStorage {
+    guard DeltaLocation.isLocation(location) else {
+      throw Problem(.usage, "not the location of a Delta table", at: location, hint: "use delta:DIR")
+    }
+    return try sources.table(try DeltaLocation(location))
+  }
+}
+
 struct Images: ImageServices {
   let sources: LiveSources
 

@@ -21,6 +21,8 @@ public struct AppServices: Sendable {
   public var sources: any SourceServices = NoSources()
   /// The files that are imported.
   public var documents: any DocumentReading = NoDocuments()
+  /// Buckets and Delta tables.
+  public var lakes: any LakeServices = NoLakes()
   /// Downloads and directories of images.
   public var images: any ImageServices = NoImages()
   /// The external exporters.

@@ -107,6 +107,13 @@ struct NoDocuments: DocumentReading {
   }
 }
 
+struct NoLakes: LakeServices {
+  func bucket(_ location: String) throws(Problem) -> (uploads: any UploadDirectory, prefix: String) {
+    throw Problem(.bug, "no buckets")
+  }
+  func table(_ location: String) throws(Problem) -> any DeltaStorage { throw Problem(.bug, "no tables") }
+}
+
 struct NoImages: ImageServices {
   private struct NoNetwork: HTTPTransport {
     func send(_ request: HTTPRequest) throws(Problem) -> HTTPResponse { throw Problem(.bug, "no network") }

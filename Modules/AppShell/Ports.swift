@@ -85,7 +85,7 @@ public protocol StoreOpening: Sendable {
   func exists(_ location: String) throws(Problem) -> Bool
   /// The store that is used if none is named, and the origin of the setting.
   func defaultLocation() throws(Problem) -> (location: String, origin: String)
-  /// TicketCounter an existing directory into a store.
+  /// Turns an existing directory into a store.
   func claim(_ location: String) async throws(Problem)
   /// Copies all tables and the history of a store into a new one; returns the tables and their numbers of records.
   func migrate(_ old: any RecordStore, to location: String) async throws(Problem) -> [(table: String, records: Int)]

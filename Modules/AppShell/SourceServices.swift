@@ -65,6 +65,16 @@ public protocol DocumentReading: Sendable {
   func records(_ path: String, extension: String) async throws(Problem) -> (Schema, [Record])
 }
 
+/// Buckets and Delta tables.
+public protocol LakeServices: Sendable {
+  /// The unfinished uploads of the bucket of `s3://BUCKET/PREFIX`, and the prefix.
+  /// - Throws: `usage` for another location, `configuration`, `unavailable` in offline mode.
+  func bucket(_ location: String) throws(Problem) -> (uploads: any UploadDirectory, prefix: String)
+  /// The files of the Delta table at `delta:PLACE`.
+  /// - Throws: as `bucket`.
+  func table(_ location: String) throws(Problem) -> any DeltaStorage
+}
+
 /// Downloads and directories of images.
 public protocol ImageServices: Sendable {
   /// The transport for images.

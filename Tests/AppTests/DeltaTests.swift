@@ -100,9 +100,9 @@ import Testing
     let skipped = Mutex(0)
     #expect(try await self.rows(where: "id = 7") { count in skipped.withLock { $0 = count } } == ["7|c|"])
     #expect(skipped.withLock { $0 } == 7)
-    let before = table.dataFiles
+    let before = table.parquetFiles
     try await write([(99, "c", nil)], .replacePartitions, ["transaction": "3"])
-    #expect(table.dataFiles == before)
+    #expect(table.parquetFiles == before)
     // Removed files are named for a week.
     let file = try ParquetFile(MemoryByteSource(try #require(table.files.withLock { $0[names[0]] }), name: "x"))
     let stream = try ParquetRowStream(file, table: "t")
@@ -153,7 +153,7 @@ import Testing
     ] {
       #expect(await problem { try await append(row) }?.kind == .badData)
     }
-    #expect(table.dataFiles.count == 2)
+    #expect(table.parquetFiles.count == 2)
   }
 
   @Test("rows are added and replaced; earlier versions stay") func changes() async throws {
@@ -173,12 +173,12 @@ import Testing
     try await write([(9, nil, nil)], .replace, types: [.integer, .url, .timestamp])
     #expect(try await rows() == ["9||"])
     let count = try (0...4).map { try table.actions($0).compactMap { $0["add"] }.count }.reduce(0, +)
-    #expect(table.dataFiles.count == count)
+    #expect(table.parquetFiles.count == count)
   }
 
   @Test("columns that do not fit the table are refused, and nothing is left") func columns() async throws {
     try await write([(1, "a", "2024-01-01")])
-    let before = table.dataFiles
+    let before = table.parquetFiles
     let other = await problem { try await write([(1, "a", nil)], .append, names: ["id", "par", "day"]) }
     #expect(other?.kind == .badData && other?.message == "the table has no column “par”")
     let type = await problem { try await write([(1, "a", nil)], .append, types: [.integer, .text, .text]) }
@@ -188,7 +188,7 @@ import Testing
     let name = await problem { try await write([], .replace, names: ["id", "a b", "day"]) }
     #expect(name?.kind == .badData && name?.message.contains("“ ”") == true)
     #expect(await problem { try await write([(1, "a", nil)], .append, partition: "part") }?.kind == .usage)
-    #expect(table.dataFiles == before)
+    #expect(table.parquetFiles == before)
     // Dates that are not whole days are text in a new table, and dates still.
     try await write([(1, "a", "2024-01")], .replace)
     #expect(try await rows() == ["1|a|2024-01"])
@@ -219,23 +219,23 @@ import Testing
     other(5, remove)
     try await write([(4, "c", nil)], .replacePartitions)
     #expect(try table.actions(6).contains { $0["add"] != nil })
-    let before = table.dataFiles
+    let before = table.parquetFiles
     other(7, add)
     #expect(await problem { try await write([(5, "b", nil)], .replacePartitions) }?.kind == .busy)
     other(8, remove)
     #expect(await problem { try await write([(5, "b", nil)], .replace) }?.kind == .busy)
     other(9, #"{"metaData":{"id":"x","schemaString":"{\"type\":\"struct\",\"fields\":[]}","partitionColumns":[]}}"#)
     #expect(await problem { try await write([(5, "b", nil)], .append) }?.kind == .busy)
-    #expect(table.dataFiles == before)
+    #expect(table.parquetFiles == before)
   }
 
   @Test("of two transactions at the same time, one is written") func sameTransaction() async throws {
     try await write([(1, "a", nil)], .append, ["transaction": "1"])
     let id = try table.actions(0).compactMap { $0["txn"]?["appId"]?.stringValue }.joined()
-    let before = table.dataFiles
+    let before = table.parquetFiles
     table.others.withLock { $0[table.entry(1)] = Array("{\"txn\":{\"appId\":\"\(id)\",\"version\":2}}".utf8) }
     let summary = try await write([(1, "a", nil)], .append, ["transaction": "2"])
-    #expect(summary.warnings.count == 1 && table.dataFiles == before)
+    #expect(summary.warnings.count == 1 && table.parquetFiles == before)
   }
 
   // MARK: - Logs of other programs

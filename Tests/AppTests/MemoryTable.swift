@@ -29,7 +29,16 @@ final class MemoryTable: DeltaStorage {
   }
   func replace(_ path: String, _ bytes: [UInt8]) { files.withLock { $0[path] = bytes } }
   func newFiles() -> any DeltaDataFiles { MemoryFileSet(self) }
-  var dataFiles: [String] { files.withLock { $0.keys.filter { $0.hasSuffix(".parquet") } }.sorted() }
+  /// The data files, all of which were written in 2020.
+  func dataFiles() -> [StoredObject] {
+    files.withLock { files in
+      files.filter { !$0.key.hasPrefix("_") }.map {
+        StoredObject(key: $0.key, size: $0.value.count, modified: Instant(seconds: 1_600_000_000))
+      }
+    }
+  }
+  func remove(_ path: String) { files.withLock { $0[path] = nil } }
+  var parquetFiles: [String] { files.withLock { $0.keys.filter { $0.hasSuffix(".parquet") } }.sorted() }
 
   func entry(_ version: Int) -> String { "_delta_log/" + String(repeating: "0", count: 19) + "\(version).json" }
   /// The actions of an entry.

@@ -133,7 +133,7 @@ import Testing
     let fixture = Shell.read(#filePath.replacing("AppTests/PluginTests.swift", with: "Fixtures/bb-exporter-lines"))
     let shell = Self.shell(["lines": fixture])
     let trial = Self.run(shell, "bb-export plugins test lines -f csv")
-    #expect(trial.status == 0 && !trial.out.contains("badly"), "\(trial.out)")
+    #expect(trial.status == 0 && !trial.out.contains("failed"), "\(trial.out)")
     let some = Self.run(
       shell, "bb-export episodes --source snapshot --limit 1 --columns season,title --option case=upper -f lines")
     #expect(some.out == "# season, title\n1 | \"UNO\"\n")
@@ -171,9 +171,9 @@ import Testing
       "bad": Self.script("bad", "cat > /dev/null; date +%N; exit $(date +%N | tail -c 2)"),
     ])
     let good = Self.run(shell, "bb-export plugins test good -f csv")
-    #expect(good.status == 0 && !good.out.contains("badly") && good.out.split(separator: "\n").count > 10)
+    #expect(good.status == 0 && !good.out.contains("failed") && good.out.split(separator: "\n").count > 10)
     let bad = Self.run(shell, "bb-export plugins test bad -f csv")
-    #expect(bad.status == 76 && bad.out.contains("badly"))
+    #expect(bad.status == 76 && bad.out.contains("failed"))
     #expect(Self.run(shell, "bb-export plugins test god").err.contains("did you mean good?"))
   }
   @Test("a plug-in that hangs in --describe delays only itself, and is ended") func hangs() throws {

@@ -111,6 +111,10 @@ final class CountingClock: Clock, Sendable {
     let problem = await #expect(throws: Problem.self) { try await transport.send(HTTPRequest(.get, server.url)) }
     #expect(problem?.kind == .unavailable && problem?.message == "the server fails (last: 500)")
     #expect(server.requests.count == 13)
+    var request = HTTPRequest(.delete, server.url)
+    request.isUrgent = true
+    #expect(try await transport.send(request).status == 500)
+    #expect(server.requests.count == 14)
   }
   @Test("a host that recovers is asked as before") func recovery() async throws {
     let count = Mutex(0)

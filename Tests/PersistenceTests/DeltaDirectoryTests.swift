@@ -1,3 +1,4 @@
+import Codecs
 import Domain
 import Glibc
 import Persistence
@@ -51,6 +52,18 @@ import Testing
     }
     #expect(won == 1)
     #expect(TemporaryDirectory.names("\(path)/_delta_log") == ["00000000000000000000.json"])
+  }
+
+  @Test("data files are listed without hidden ones and symbolic links, and removed") func dataFiles() throws {
+    for name in ["a.parquet", "p=1/b.parquet", "_delta_log/0.json", ".x", "p=1/_y", "other/z"] {
+      _ = try table.create(name, [1, 2])
+    }
+    unsafe symlink("\(path)/other", "\(path)/link")
+    unsafe symlink("\(path)/a.parquet", "\(path)/link.parquet")
+    #expect(try table.dataFiles().map(\.key).sorted() == ["a.parquet", "other/z", "p=1/b.parquet"])
+    #expect(try table.dataFiles().allSatisfy { $0.size == 2 && ($0.modified?.seconds ?? 0) > 1_700_000_000 })
+    for _ in 1...2 { try table.remove("p=1/b.parquet") }
+    #expect(try table.dataFiles().count == 2)
   }
 
   @Test("files have their names when they are flushed; an abandoned export leaves nothing") func files() async throws {

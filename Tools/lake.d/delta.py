@@ -236,7 +236,15 @@ class Delta:
         hidden = [str(p) for p in place.rglob(".*.tmp.*") if p.parent.name != "_delta_log"]
         if after > before: self.failed("kills", f"{after - before} data files are left after an error and interruptions")
         if hidden: self.failed("kills", f"temporary files are left: {hidden[:3]}")
-        self.passed(f"{count} kills leave {len(versions)} complete commits")
+        # The same files are unused as delta-rs says; after the removal the rows are the same.
+        self.bb("--from", csv, "-o", f"delta:{place}", "--where", "part < 10", "--existing", "replace-partitions", "-q")
+        unused = set(self.rs.DeltaTable(str(place)).vacuum(retention_hours=0, dry_run=True, enforce_retention_duration=False, full=True))
+        count_before, later = len(self.rows(place, "--columns", "id")), {**os.environ, "BB_NOW": str(int(time.time()) + 8 * 86_400)}
+        done = self.bb("delta", "vacuum", f"delta:{place}", "-f", "csv", "-q", env=later)
+        removed = {line.split(",")[0] for line in done.stdout.splitlines()[1:]}
+        if removed != unused: self.failed("vacuum", f"bb removes {len(removed)} files, delta-rs {len(unused)}; for example {sorted(removed ^ unused)[:2]}")
+        if len(self.rows(place, "--columns", "id")) != count_before: self.failed("vacuum", "the table changed")
+        self.passed(f"{count} kills leave {len(versions)} complete commits; vacuum removes the {len(removed)} files that delta-rs finds")
 
     def foreign(self):
         """Tables of delta-rs: checkpoints, partitions, nulls, types, earlier versions."""

@@ -200,6 +200,8 @@ enum BBExport {
     CommandEntry(images) { (context) async throws(Problem) in try await ImagesCommand(context).run() },
     CommandEntry(site) { (context) async throws(Problem) in try await SiteCommand(context).run() },
     CommandEntry(open) { (context) async throws(Problem) in try await OpenCommand(context).run() },
+    CommandEntry(S3Command.command) { (context) async throws(Problem) in try await S3Command(context).run() },
+    CommandEntry(DeltaCommand.command) { (context) async throws(Problem) in try await DeltaCommand(context).run() },
     CommandEntry(plugins) { (context) async throws(Problem) in try await PluginsCommand(context).run() },
     CommandEntry(tap) { (context) async throws(Problem) in try await TapCommand(context).run() },
     SharedCommands.completions(

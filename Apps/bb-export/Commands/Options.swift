@@ -187,10 +187,10 @@ enum Options {
   static let discover = Option.flag("discover", in: singer, "write the catalog of available streams and exit")
 
   /// What commands take that ask an API.
-  static let apiOptions = [
-    source, api, maxAge, maxBytes, deadline, strict, set, errorsLimit, allowPartial, refresh, offline, proxy, cacert,
-    allowPrivate,
-  ]
+  static let apiOptions =
+    [source, api, maxAge, maxBytes, deadline, strict, set, errorsLimit, allowPartial, refresh] + connecting
+  /// The options of every connection.
+  static let connecting = [offline, proxy, cacert, allowPrivate]
   /// What commands take that choose rows.
   static let selecting = [
     SharedOptions.filter, search, SharedOptions.production, season, episode, name, SharedOptions.count,

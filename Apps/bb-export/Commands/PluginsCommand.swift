@@ -47,7 +47,7 @@ struct PluginsCommand {
     let results = try await services.plugins.test(name)
     try await write(
       "test", ["test", "result", "why"],
-      results.map { [$0.what, $0.fault == nil ? "well" : "badly", $0.fault ?? ""] })
+      results.map { [$0.what, $0.fault == nil ? "passed" : "failed", $0.fault ?? ""] })
     let failed = results.filter { $0.fault != nil }.count
     if failed > 0 { throw Problem(.plugIn, "\(failed) of \(results.count) tests failed", at: name) }
   }

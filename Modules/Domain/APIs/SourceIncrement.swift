@@ -1,3 +1,5 @@
+import Codecs
+
 /// The requests for only the records that changed since a value of one of their columns, the cursor.
 public struct SourceIncrement: Sendable, Hashable {
   /// The spelling of a cursor in a request.
@@ -31,13 +33,8 @@ public struct SourceIncrement: Sendable, Hashable {
 
     /// A number, or one with a unit: `s`, `m`, `h`, `d` or `w`; nil for other text, and for 0 or less.
     public init?(_ text: String) {
-      let units: [Character: Int64] = ["s": 1, "m": 60, "h": 3600, "d": 86_400, "w": 604_800]
-      let unit = text.last.flatMap { units[$0] }
-      guard let number = Int64(unit == nil ? text[...] : text.dropLast()), number > 0 else { return nil }
-      let (amount, isTooLarge) = number.multipliedReportingOverflow(by: unit ?? 1)
-      guard !isTooLarge else { return nil }
-      self.amount = amount
-      self.text = text
+      guard let amount = TimeSpan.parse(text) else { return nil }
+      (self.amount, self.text) = (amount, text)
     }
   }
 

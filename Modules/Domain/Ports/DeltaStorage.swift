@@ -19,6 +19,13 @@ public protocol DeltaStorage: Sendable {
   /// Creates a complete file, or replaces one, at once.
   /// - Throws: `permission`, `io`, `unavailable`.
   func replace(_ path: String, _ bytes: [UInt8]) async throws(Problem)
+  /// The data files below the table, in no order, whether the log names them or not. Hidden ones, of whose path a part
+  /// begins with `.` or `_`, are omitted.
+  /// - Throws: `permission`, `io`, `unavailable`.
+  func dataFiles() async throws(Problem) -> [StoredObject]
+  /// Removes a data file; nothing happens if it does not exist.
+  /// - Throws: `permission`, `io`, `unavailable`.
+  func remove(_ path: String) async throws(Problem)
   /// Begins to write data files.
   func newFiles() throws(Problem) -> any DeltaDataFiles
 }

@@ -43,6 +43,9 @@ public struct HTTPRequest: Sendable, Hashable {
   public var isRepeatable = false
   /// Whether a response that asks to wait is returned, because the caller has another key.
   public var endsWhenThrottled = false
+  /// Whether the request is sent at once and by itself, also to a host that fails or throttles others: it removes what
+  /// an earlier one left, while the process ends.
+  public var isUrgent = false
   /// Header fields of the response, in addition to the usual ones, that a cache must keep.
   public var keptHeaders: [String] = []
   /// The most decoded bytes of body to accept; more is `badData`.

@@ -6,8 +6,8 @@ import Synchronization
 /// Retries what may succeed later: full jitter between tries, and all requests wait for a throttling server.
 ///
 /// Status 429, and 503 with `Retry-After`, are throttling: they count neither as tries nor as failures. A host that
-/// fails most requests is probed by one request after 5 s; after three failed probes it receives no more requests. Only
-/// GET, HEAD and repeatable POST requests are retried.
+/// fails most requests is probed by one request after 5 s; after three failed probes it receives no more requests. POST
+/// requests that are not repeatable, and urgent ones, are neither retried nor delayed.
 public struct RetryingTransport<Waiting: Clock>: HTTPTransport where Waiting.Duration == Duration {
   /// The number and the timing of attempts.
   public struct Policy: Sendable, Hashable {
@@ -66,7 +66,9 @@ public struct RetryingTransport<Waiting: Clock>: HTTPTransport where Waiting.Dur
   ///
   /// The request's timeout covers the tries and the waits between them, not the waits that the server asks for.
   public func send(_ request: HTTPRequest) async throws(Problem) -> HTTPResponse {
-    guard request.method != .post || request.isRepeatable else { return try await inner.send(request) }
+    guard request.method != .post || request.isRepeatable, !request.isUrgent else {
+      return try await inner.send(request)
+    }
     let gate = gates.gate(of: request.url, clock, random)
     var left = request.timeout, failures = 0, throttles = 0, served = 0
     while true {

@@ -54,6 +54,19 @@ public struct S3DeltaTable: DeltaStorage {
     _ = try await storage.put(bytes, at: key(path), replaces: true)
   }
 
+  /// The objects below the prefix.
+  public func dataFiles() async throws(Problem) -> [StoredObject] {
+    let prefix = key("")
+    return try await storage.objects(below: prefix).map {
+      StoredObject(
+        key: String(decoding: $0.key.utf8.dropFirst(prefix.utf8.count), as: UTF8.self), size: $0.size,
+        modified: $0.modified)
+    }
+  }
+
+  /// Removes an object.
+  public func remove(_ path: String) async throws(Problem) { try await storage.remove(key(path)) }
+
   /// Begins to write data files.
   public func newFiles() -> any DeltaDataFiles { S3DeltaFiles(storage, key("")) }
 }

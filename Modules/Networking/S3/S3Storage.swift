@@ -3,7 +3,7 @@ public import Domain
 public import Rows
 
 /// The objects of an S3 bucket.
-public final class S3Storage: ObjectStorage {
+public final class S3Storage: UploadDirectory {
   let bucket: String
   private let endpoint: S3Endpoint
   private let transport: any HTTPTransport
@@ -65,7 +65,8 @@ public final class S3Storage: ObjectStorage {
         else { throw Problem(.badData, "the server listed an invalid object", at: place(of: prefix)) }
         // Servers without prefixes list everything.
         let isWanted = key.utf8.starts(with: prefix.utf8) && !key.utf8.lexicographicallyPrecedes((first ?? "").utf8)
-        if isWanted { found.append(StoredObject(key: key, size: size)) }
+        let modified = object["LastModified"].flatMap(Instant.init(response:))
+        if isWanted { found.append(StoredObject(key: key, size: size, modified: modified)) }
       }
       let next = document["IsTruncated"] == "true" ? document["NextContinuationToken"] : nil
       guard next == nil || next != token else {
@@ -77,7 +78,7 @@ public final class S3Storage: ObjectStorage {
   }
 
   /// A key of a list, percent-encoded; nil if it is not UTF-8.
-  private static func decoded(_ text: String) -> String? {
+  static func decoded(_ text: String) -> String? {
     var bytes: [UInt8] = [], rest = Array(text.utf8)[...]
     while let byte = rest.popFirst() {
       if byte == UInt8(ascii: "%"), let digits = String(validating: rest.prefix(2), as: UTF8.self),
@@ -183,6 +184,8 @@ struct S3Call {
   var query: [(String, String)] = []
   var headers: [HTTPHeader] = []
   var body: [UInt8] = []
+  /// Whether it is sent while the process ends, although the server may fail.
+  var isUrgent = false
   /// Whether the server compares the body with its digest, even if requests are not signed.
   var isChecked = false
 
@@ -202,6 +205,7 @@ struct S3Call {
     }
     request.headers.append(HTTPHeader("x-amz-content-sha256", AWSSigner.hexadecimal(digest)))
     (request.isSigned, request.isRepeatable, request.isStorable) = (true, true, false)
+    request.isUrgent = isUrgent
     // A server may be silent while it joins the parts of an object, or stores one.
     if !body.isEmpty { request.silence = .seconds(300) }
     return request
@@ -219,7 +223,8 @@ struct S3Response: Sendable {
 
   /// Whether the same request may succeed later.
   fileprivate func isPassing(_ call: S3Call) -> Bool {
-    // Other errors of the server were repeated by the transport.
+    // The transport repeats requests after other errors of the server, except urgent ones.
+    if call.isUrgent, status >= 500 { return true }
     guard status == 400 || status == 409 || status == 200 && call.method == .post else { return false }
     let document = document
     guard document["Code"] != nil || status != 200 else { return false }

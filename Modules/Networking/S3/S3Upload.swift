@@ -257,6 +257,7 @@ final class S3Upload: ByteSink {
     if let id = left.id {
       var call = S3Call(.delete, key)
       call.query = [("uploadId", id)]
+      call.isUrgent = true
       _ = try? await storage.send(call)
     }
     if let ticket = left.ticket { S3Uploads.end(ticket) }

@@ -1,5 +1,7 @@
+import Codecs
 import Dispatch
-import Rows
+public import Domain
+public import Rows
 import Synchronization
 
 /// The uploads of the process that are not complete, to be aborted when it is interrupted.
@@ -52,5 +54,56 @@ public enum S3Uploads {
       done.signal()
     }
     _ = done.wait(timeout: .now() + 5)
+  }
+}
+
+extension S3Storage {
+  /// The unfinished uploads of objects whose keys begin with `prefix`.
+  public func uploads(withPrefix prefix: String) async throws(Problem) -> [UnfinishedUpload] {
+    var found: [UnfinishedUpload] = [], marker: (key: String, upload: String)?
+    while true {
+      var call = S3Call(.get, "")
+      call.query = [("encoding-type", "url"), ("prefix", prefix), ("uploads", "")]
+      if let marker { call.query += [("key-marker", marker.key), ("upload-id-marker", marker.upload)] }
+      let response = try await send(call)
+      guard response.status == 200 else { throw failure(response, prefix) }
+      let document = response.document, isEncoded = document["EncodingType"] == "url"
+      func key(_ text: String) throws(Problem) -> String {
+        guard let key = isEncoded ? Self.decoded(text) : text else {
+          throw Problem(.badData, "the server listed an invalid upload", at: place(of: prefix))
+        }
+        return key
+      }
+      for upload in document.elements(in: "Upload") {
+        guard let name = upload["Key"], let identifier = upload["UploadId"] else { continue }
+        let object = try key(name), started = upload["Initiated"].flatMap(Instant.init(response:))
+        // Servers without prefixes list everything.
+        guard object.utf8.starts(with: prefix.utf8) else { continue }
+        found.append(UnfinishedUpload(key: object, identifier: identifier, started: started))
+      }
+      guard document["IsTruncated"] == "true", let next = document["NextKeyMarker"] else { break }
+      let following = (key: try key(next), upload: document["NextUploadIdMarker"] ?? "")
+      if let marker, marker == following {
+        throw Problem(.badData, "the server repeats a page of the list", at: place(of: prefix))
+      }
+      marker = following
+    }
+    return found.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }
+  }
+
+  /// Removes the parts of an upload.
+  public func abort(_ upload: UnfinishedUpload) async throws(Problem) {
+    var call = S3Call(.delete, upload.key)
+    call.query = [("uploadId", upload.identifier)]
+    let response = try await send(call)
+    guard [200, 204, 404].contains(response.status) else { throw failure(response, upload.key) }
+  }
+}
+
+extension Instant {
+  /// The time of a response, whose fraction of a second is omitted; nil for other text.
+  init?(response text: String) {
+    guard let utc = Dates.utc(Array(text.utf8)) else { return nil }
+    self.init(timestamp: String(decoding: utc.prefix(19), as: UTF8.self) + "Z")
   }
 }

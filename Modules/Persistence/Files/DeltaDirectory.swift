@@ -1,3 +1,4 @@
+import Codecs
 public import Domain
 import Glibc
 public import Rows
@@ -73,6 +74,30 @@ public struct DeltaDirectory: DeltaStorage {
       throw error
     }
     return temporary
+  }
+
+  /// The data files, without those that symbolic links lead to.
+  public func dataFiles() throws(Problem) -> [StoredObject] { try files(below: "") }
+
+  private func files(below directory: String) throws(Problem) -> [StoredObject] {
+    var found: [StoredObject] = []
+    for name in try DirectoryListing.names("\(path)/\(directory)") ?? []
+    where !name.hasPrefix(".") && !name.hasPrefix("_") {
+      let file = directory + name
+      // Another process may have removed it.
+      guard let status = RegularFile.status("\(path)/\(file)", follows: false) else { continue }
+      if status.st_mode & S_IFMT == S_IFDIR { found += try files(below: file + "/") }
+      guard status.st_mode & S_IFMT == S_IFREG else { continue }
+      let modified = Instant(seconds: Int64(status.st_mtim.tv_sec))
+      found.append(StoredObject(key: file, size: Int(status.st_size), modified: modified))
+    }
+    return found
+  }
+
+  /// Removes a file.
+  public func remove(_ file: String) throws(Problem) {
+    guard !Temporaries.remove("\(path)/\(file)"), errno != ENOENT else { return }
+    throw Problem.posix(errno, "remove", "\(path)/\(file)")
   }
 
   /// Begins to write data files.

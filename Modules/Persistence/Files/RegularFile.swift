@@ -23,20 +23,23 @@ enum RegularFile {
     throw Problem.posix(errno, action, path)
   }
 
+  /// The type, size and times of what is at a path; nil if nothing is.
+  /// - Parameter follows: whether a symbolic link stands for its target.
+  static func status(_ path: String, follows: Bool) -> stat? {
+    var status = stat()
+    return unsafe (follows ? stat(path, &status) : lstat(path, &status)) == 0 ? status : nil
+  }
+
   /// Refuses a file that exists and is not regular.
   /// - Parameter follows: whether a symbolic link stands for its target.
   static func check(_ path: String, follows: Bool = false) throws(Problem) {
-    var status = stat()
-    guard unsafe (follows ? stat(path, &status) : lstat(path, &status)) == 0, status.st_mode & S_IFMT != S_IFREG else {
-      return
-    }
+    guard let status = status(path, follows: follows), status.st_mode & S_IFMT != S_IFREG else { return }
     throw Problem.notRegular(status.st_mode & S_IFMT, at: path)
   }
 
   /// Refuses a named pipe, without waiting for its writer.
   static func refusePipe(_ path: String) throws(Problem) {
-    var status = stat()
-    guard unsafe stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFIFO else { return }
+    guard let status = status(path, follows: true), status.st_mode & S_IFMT == S_IFIFO else { return }
     var problem = Problem.notRegular(S_IFIFO, at: path)
     problem.hint = "save the contents to a file first"
     throw problem

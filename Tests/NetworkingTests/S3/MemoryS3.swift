@@ -60,6 +60,7 @@ final class MemoryS3: HTTPTransport {
     func field(_ name: String) -> String? { request.headers.first { $0.isCalled(name) }?.value }
     return state.withLock { state in
       switch request.method {
+      case .get where key.isEmpty && parameters["uploads"] != nil: return list(state.uploads, parameters)
       case .get where key.isEmpty: return list(state.objects.keys.sorted(), parameters)
       case .get, .head:
         guard let object = state.objects[key] else { return Self.error(404, "NoSuchKey") }
@@ -105,6 +106,29 @@ final class MemoryS3: HTTPTransport {
     let next = isCut ? "<NextContinuationToken>\(page.last ?? "")</NextContinuationToken>" : ""
     return Self.xml(
       "<R><EncodingType>url</EncodingType><IsTruncated>\(isCut)</IsTruncated>\(next)\(contents)</R>")
+  }
+
+  /// The unfinished uploads, by identifier, all started at the same time.
+  private func list(
+    _ uploads: [String: (key: String, mark: String?, parts: [Int: [UInt8]])], _ parameters: [String: String]
+  ) -> HTTPResponse {
+    let last = (parameters["key-marker"] ?? "") + "\0" + (parameters["upload-id-marker"] ?? "")
+    let rest = uploads.map { (key: $0.value.key, id: $0.key) }
+      .filter { $0.key.hasPrefix(parameters["prefix"] ?? "") && "\($0.key)\0\($0.id)" > last }
+      .sorted { ($0.key, $0.id) < ($1.key, $1.id) }
+    let page = rest.prefix(pageSize), isCut = rest.count > page.count
+    let items = page.map {
+      """
+      <Upload><Key>\(AWSQuery.encoded($0.key))</Key><UploadId>\($0.id)</UploadId><Owner><ID>1</ID></Owner>\
+      <Initiated>2026-01-02T03:04:05.678Z</Initiated></Upload>
+      """
+    }
+    let next = page.last.map {
+      "<NextKeyMarker>\(AWSQuery.encoded($0.key))</NextKeyMarker><NextUploadIdMarker>\($0.id)</NextUploadIdMarker>"
+    }
+    return Self.xml(
+      "<R><EncodingType>url</EncodingType>\(isCut ? next ?? "" : "")<IsTruncated>\(isCut)</IsTruncated>\(items.joined())</R>"
+    )
   }
 
   static func xml(_ text: String, status: Int = 200) -> HTTPResponse {

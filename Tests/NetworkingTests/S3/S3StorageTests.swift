@@ -1,3 +1,4 @@
+import Codecs
 import Domain
 @testable import Networking
 import Rows
@@ -91,6 +92,17 @@ import Testing
     } catch { problem = error }
     await sink.abandon()
     #expect(problem?.kind == .permission && server.objects.isEmpty && server.uploads == 0)
+  }
+
+  @Test("a server that fails every part, and so receives no more of them, is asked to remove the upload")
+  func failingServer() async throws {
+    let server = MemoryS3 { request, _ in request.method == .put ? MemoryS3.error(500, "InternalError") : nil }
+    let endpoint = try S3Endpoint(bucket: "box", server: "http://s3.test", region: "us-east-1")
+    let retrying = RetryingTransport(server, clock: CountingClock(), date: StillDate()) { _ in .zero }
+    let sink = S3Storage(endpoint, retrying, pause: { _ in }).sink("x", replaces: true)
+    await #expect { try await write(30, to: sink) } throws: { ($0 as? Problem)?.kind == .unavailable }
+    await sink.abandon()
+    #expect(server.uploads == 0)
   }
 
   @Test("a completion that fails within its successful response is repeated") func lateError() async throws {
@@ -188,6 +200,19 @@ import Testing
     var problem: Problem?
     do throws(Problem) { _ = try await storage.bytes(of: "k", in: nil) } catch { problem = error }
     #expect(problem?.kind == kind && problem?.message.contains("(\(code), request R1)") == true)
+  }
+
+  @Test("unfinished uploads are listed in pages, and aborted", arguments: [1, 2, 1000])
+  func unfinishedUploads(pageSize: Int) async throws {
+    let server = MemoryS3(pageSize: pageSize), storage = try server.storage()
+    server.state.withLock { state in
+      for (id, key) in [("1", "a/ü &+"), ("2", "a/b"), ("3", "a/b"), ("4", "b")] { state.uploads[id] = (key, nil, [:]) }
+    }
+    let uploads = try await storage.uploads(withPrefix: "a/")
+    #expect(uploads.map(\.key) == ["a/b", "a/b", "a/ü &+"] && uploads.map(\.identifier) == ["2", "3", "1"])
+    #expect(uploads.allSatisfy { $0.started?.timestamp == "2026-01-02T03:04:05Z" })
+    for upload in uploads { try await storage.abort(upload) }
+    #expect(try await storage.uploads(withPrefix: "").map(\.identifier) == ["4"])
   }
 
   @Test("a response does not bring a secret into a message") func secretInResponse() {

@@ -1,0 +1,77 @@
+import AppShell
+import Codecs
+import CommandLineKit
+import Domain
+import Rows
+
+/// `bb-export s3`: the unfinished uploads of a bucket.
+struct S3Command {
+  private let invocation: Invocation
+  private let services: AppServices
+
+  init(_ context: CommandContext) { (invocation, services) = (context.invocation, context.services) }
+
+  static let abort = Option.value(
+    "abort-older-than", "AGE", in: "Uploads", "abort the uploads started longer ago than AGE: 90m, 12h, 1d, 2w")
+
+  static let command = Command(
+    "s3", "list or abort the unfinished uploads of a bucket",
+    discussion: """
+      An export to s3:// that is killed with SIGKILL, or loses its machine, leaves the parts that it uploaded. They are \
+      part of no object, but are stored and charged for. `s3 uploads` lists such uploads, also those of other programs \
+      and those in progress; --abort-older-than removes their parts.
+      """,
+    arguments: [
+      Argument("ACTION", values: .words(["uploads"]), "uploads"),
+      Argument("PLACE", "s3://BUCKET, or s3://BUCKET/PREFIX for the objects whose keys begin with PREFIX"),
+    ], options: [abort] + Options.connecting + OutputOptions.exporting,
+    examples: ["s3 uploads s3://bucket/lake/", "s3 uploads s3://bucket --abort-older-than 1d"])
+
+  func run() async throws(Problem) {
+    try invocation.checkAction(in: Self.command)
+    services.connect(try SourceOptions(invocation).network())
+    let outputs = try OutputPlan(invocation, services), place = invocation.arguments[1]
+    let age = try invocation.age(Self.abort), (bucket, prefix) = try services.lakes.bucket(place)
+    var uploads = try await bucket.uploads(withPrefix: prefix)
+    if let age {
+      let limit = Instant(seconds: try services.writtenTime().now().seconds - age)
+      uploads = uploads.filter { $0.started.map { $0 < limit } ?? false }
+      for upload in uploads { try await bucket.abort(upload) }
+      services.report.result("aborted \(uploads.count) \(uploads.count == 1 ? "upload" : "uploads")")
+    }
+    let schema = Schema(
+      "uploads",
+      columns: [
+        ColumnDescription("key", .text), ColumnDescription("started", .timestamp), ColumnDescription("upload", .text),
+      ])
+    var builder = RowBatchBuilder(width: schema.width)
+    for upload in uploads {
+      builder.append(text: upload.key)
+      builder.append(value: upload.started.map { .text(Array($0.timestamp.utf8)) } ?? .null)
+      builder.append(text: upload.identifier)
+    }
+    try await outputs.write(BufferedRows(schema: schema, batches: [builder.takeBatch()]))
+  }
+}
+
+extension Invocation {
+  /// Checks that the first argument is an action of a command.
+  /// - Throws: `usage`.
+  func checkAction(in command: Command) throws(Problem) {
+    guard case .words(let actions) = command.arguments[0].values, !actions.contains(arguments[0]) else { return }
+    throw Problem(
+      .usage, "unknown subcommand “\(command.name) \(arguments[0])”",
+      hint: "use one of: \(actions.map { "\(command.name) \($0)" }.joined(separator: ", "))")
+  }
+
+  /// The number of seconds that an option states: `90m`, `12h`, `7d`; nil if it is absent.
+  /// - Throws: `usage` for anything else.
+  func age(_ option: Option) throws(Problem) -> Int64? {
+    guard let text = setting(option) else { return nil }
+    guard let age = TimeSpan.parse(text), age < 1 << 40 else {
+      throw Problem(
+        .usage, "invalid age “\(text)” for --\(option.name)", hint: "use seconds or a suffix: 90m, 12h, 7d, 2w")
+    }
+    return age
+  }
+}
