@@ -105,15 +105,19 @@ let package = Package(
   ]
 )
 
-// The fuzzers: `BB_FUZZ=1 swift build --product Fuzz`, with a Swift that has libFuzzer; `Tools/faults fuzz` does it.
-// The targets that they call are instrumented as well.
-if Context.environment["BB_FUZZ"] != nil {
+// The fuzzers. Every build compiles them; `BB_FUZZ=1 swift build --product Fuzz` makes a program of them, with a Swift
+// that has libFuzzer, and instruments the targets that they call. `Tools/faults fuzz` does it.
+let fuzzed = ["Rows", "Codecs", "Query", "Domain", "CommandLineKit", "Networking"]
+let fuzzedTargets = fuzzed.map { Target.Dependency(stringLiteral: $0) }
+if Context.environment["BB_FUZZ"] == nil {
+  package.targets.append(
+    .target(name: "Fuzz", dependencies: fuzzedTargets, path: "Tests/Fuzz", swiftSettings: commonSettings))
+} else {
   let fuzzing: [SwiftSetting] = [.unsafeFlags(["-sanitize=fuzzer,address"])]
-  let fuzzed = ["Rows", "Codecs", "Query", "Domain", "CommandLineKit", "Networking"]
   for target in package.targets where fuzzed.contains(target.name) { target.swiftSettings = commonSettings + fuzzing }
   package.targets.append(
     .executableTarget(
-      name: "Fuzz", dependencies: fuzzed.map { .byName(name: $0) }, path: "Tests/Fuzz",
+      name: "Fuzz", dependencies: fuzzedTargets, path: "Tests/Fuzz",
       swiftSettings: commonSettings + fuzzing + [.unsafeFlags(["-parse-as-library"])],
       linkerSettings: [.unsafeFlags(["-sanitize=fuzzer,address"])]))
 }

@@ -54,5 +54,7 @@ private struct FuzzedTable: DeltaStorage {
   }
   func create(_ path: String, _ bytes: [UInt8]) throws(Problem) -> Bool { throw Problem(.bug, "read only") }
   func replace(_ path: String, _ bytes: [UInt8]) throws(Problem) { throw Problem(.bug, "read only") }
+  func dataFiles() -> [StoredObject] { [] }
+  func remove(_ path: String) throws(Problem) { throw Problem(.bug, "read only") }
   func newFiles() throws(Problem) -> any DeltaDataFiles { throw Problem(.bug, "read only") }
 }

@@ -1,5 +1,6 @@
 import Codecs
 import Domain
+import Rows
 
 /// Any bytes at all, as a document and as a table. What must hold: nothing traps; canonical text is read as the same
 /// value and is canonical again; a table that is read record by record holds what the whole document holds.

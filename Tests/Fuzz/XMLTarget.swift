@@ -1,5 +1,6 @@
 import Codecs
 import Domain
+import Rows
 
 /// Any bytes at all, as XML. What must hold: nothing traps; there is one root; every element that begins ends, in
 /// order.

@@ -1,9 +1,9 @@
-"""The fuzzers of Tests/Fuzz: every reader of what strangers write, fed by libFuzzer with what its parts have not seen."""
+"""The fuzzers of Tests/Fuzz: libFuzzer varies the input of every reader of untrusted text."""
 import os, pathlib, re, shutil, subprocess
 from runs import Folder, Report, top
 
 SECONDS = 20
-# What each begins with; libFuzzer makes the rest of it.
+# The first inputs of each; libFuzzer varies them.
 SEEDS = {
     "csv": ["a,b\n1,\"x, \"\"y\"\"\"\n,\n", "id;x\r\n1;2\r\n", "a\n2024-05-01\n1e400\n0.10\n", "\ufeffa,a,\n1,2,3\n",
             "at,n\n37°36'37.8\"N,1\n\"q\",x\"\"\n", "a\n\n\"\"\n\\N\n"],
@@ -28,17 +28,25 @@ SEEDS = {
 }
 
 
+def has_libfuzzer():
+    """Whether Swift can link a program with libFuzzer."""
+    with Folder() as folder:
+        (folder / "a.swift").write_text('@_cdecl("LLVMFuzzerTestOneInput") public func test(_: UnsafePointer<UInt8>?, _: Int) -> CInt { 0 }\n')
+        return subprocess.run(["swiftc", "-parse-as-library", "-sanitize=fuzzer", "a.swift", "-o", "a"], cwd=folder, capture_output=True).returncode == 0
+
+
 def program():
-    """The fuzzers, built; why not when that cannot be done."""
+    """The fuzzers, built for release."""
     folder = top / ".build/fuzz"
     print("building the fuzzers (once, a few minutes)" if not (folder / "release/Fuzz").exists() else "building the fuzzers", flush=True)
     done = subprocess.run(["swift", "build", "--package-path", top, "--scratch-path", folder, "-c", "release", "--product", "Fuzz"],
                           env=os.environ | {"BB_FUZZ": "1"}, capture_output=True, text=True)
-    return (folder / "release/Fuzz", None) if done.returncode == 0 else (None, "\n".join(re.findall(r".*error.*", done.stdout + done.stderr)[:3]) or "the build failed")
+    if done.returncode: raise SystemExit("fuzz: the build failed\n" + "\n".join(re.findall(r".*error.*", done.stdout + done.stderr)[:10]))
+    return folder / "release/Fuzz"
 
 
 def fuzz(report, path, name, seconds):
-    """One target for so long: how many inputs; what it fell over, if it did, is kept."""
+    """Runs one target for some seconds and prints the number of inputs; inputs that crash it are kept in .build/fuzz."""
     with Folder() as folder:
         corpus, found = folder / "corpus", folder / "found"
         corpus.mkdir(); found.mkdir()
@@ -54,16 +62,16 @@ def fuzz(report, path, name, seconds):
             shutil.copy(input, place)
             kept.append(f"{place}: {input.read_bytes()[:200]!r}")
         why = re.findall(r"Fatal error.*|ERROR: .*", done.stderr)[:2]
-        report.add(name, [*why, *kept] or ["it ended badly"] if done.returncode else [])
+        report.add(name, [*why, *kept] or ["it crashed"] if done.returncode else [])
         if not done.returncode: print(f"fuzz: {name}: {inputs[1] if inputs else '?'} inputs in {seconds} s", flush=True)
 
 
 def run(arguments):
     report = Report("fuzz")
-    path, why = program()
-    if path is None:
-        report.skip("all", f"no fuzzers with this Swift: {why}")
+    if not has_libfuzzer():
+        report.skip("all", "this Swift has no libFuzzer")
         return report.end()
+    path = program()
     seconds = next((int(a) for a in arguments if a.isdigit()), SECONDS)
     if "--self-test" in arguments:
         fuzz(report, path, "self-test", 60)
