@@ -58,7 +58,7 @@ public struct AppServices: Sendable {
   /// The exit code of the command.
   public let exitCode = ExitCode()
   /// The start of the command.
-  public let started = ContinuousClock.now
+  let started = ContinuousClock.now
   /// Sets the options of connections that outputs and lists of files need.
   public var connect: @Sendable (_ options: APIOptions) -> Void = { (_) in }
   /// Removes what must not outlive the process, then ends it.

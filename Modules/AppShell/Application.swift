@@ -5,7 +5,7 @@ import Rows
 /// A program: its description, and the actions of its commands.
 public struct Application: Sendable {
   /// The description, of which help, completions, man page and parser are made.
-  public let program: Program
+  let program: Program
   private let entries: [CommandEntry]
 
   /// Creates a program. The commands of `program` are those of `entries`.

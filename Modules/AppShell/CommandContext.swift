@@ -8,7 +8,7 @@ public struct CommandContext: Sendable {
   /// The services.
   public let services: AppServices
   /// The running program.
-  public let program: Program
+  let program: Program
   /// The clock of changes to records.
   public let clock: any WallClock
 

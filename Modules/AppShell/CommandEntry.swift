@@ -27,5 +27,5 @@ public struct CommandEntry: Sendable {
   }
 
   /// The action of the command at a path; nil if it does not belong to this entry.
-  public func action(at path: [String]) -> Action? { actions[path] }
+  func action(at path: [String]) -> Action? { actions[path] }
 }

@@ -5,7 +5,7 @@ public final class ExitCode: Sendable {
   private let state = Mutex<Int32>(0)
 
   /// Creates an exit code of 0.
-  public init() {}
+  init() {}
 
   /// The exit code.
   public var value: Int32 {

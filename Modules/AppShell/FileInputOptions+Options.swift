@@ -8,7 +8,7 @@ extension FileInputOptions: OptionGroup {
   private static let reading = "Source"
 
   /// The format of the input.
-  public static let formatOption = Option.value(
+  static let formatOption = Option.value(
     "from-format", "FORMAT", values: .words(FileFormat.allCases.map(\.rawValue)),
     default: "from its extension or content", setting: .inputFormat, in: reading, "format of the input")
   /// The field delimiter of CSV input.
@@ -20,7 +20,7 @@ extension FileInputOptions: OptionGroup {
     "as", "NAME", default: "file name without extension", setting: .tableName, in: reading,
     "name to use for the input table")
   /// The types of columns.
-  public static let typesOption = Option.value(
+  static let typesOption = Option.value(
     "types", "COLUMN=TYPE,…", setting: .columnTypes, in: reading,
     "types of input columns; other columns are inferred")
   /// The limits that apply to stores as well.

@@ -1,15 +1,15 @@
-public import Codecs
+import Codecs
 import CommandLineKit
-public import Domain
+import Domain
 import Query
 import Rows
 import Synchronization
 
 /// The clock that always shows the same time.
-public struct FixedClock: WallClock {
+struct FixedClock: WallClock {
   private let instant: Instant
   /// Creates a clock that shows `instant`.
-  public init(_ instant: Instant) { self.instant = instant }
+  init(_ instant: Instant) { self.instant = instant }
   /// The time given at creation.
   public func now() -> Instant { instant }
 }

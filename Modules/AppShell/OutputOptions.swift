@@ -12,20 +12,20 @@ public enum OutputOptions {
     "write to FILE or s3://BUCKET/KEY (format from its extension), or - for standard output; may be repeated; {COLUMN}, "
       + "{n} and {date} in the path make partitions; delta:DIR is a Delta table")
   /// The format of standard output, and of files without extension.
-  public static let format = Option.value(
+  static let format = Option.value(
     "format", short: "f", "FORMAT", values: .dynamic("format"), default: "table on a terminal, otherwise markdown",
     setting: .outputFormat, in: group, "output format"
   ).excluding("json", "plain")
   /// The width of a table.
-  public static let width = Option.value(
+  static let width = Option.value(
     "width", "N", default: "width of the terminal", in: group, "table: fit into N columns; 0 for no limit")
   /// Whether a table shows long text on several lines.
-  public static let wrap = Option.flag(
+  static let wrap = Option.flag(
     "wrap", in: group, "table: show long text on up to three lines instead of cutting it to one")
   /// Whether long output on a terminal is not shown by a pager.
-  public static let noPager = Option.flag("no-pager", in: group, "do not show long output with a pager")
+  static let noPager = Option.flag("no-pager", in: group, "do not show long output with a pager")
   /// Where the images of pages are.
-  public static let imageDirectory = Option.value(
+  static let imageDirectory = Option.value(
     "image-dir", "DIR", values: .file, setting: .imageDirectory, in: group,
     "html: show the images that bb-export images stored in DIR")
   /// Options of formats.
@@ -33,10 +33,10 @@ public enum OutputOptions {
     "option", "KEY=VALUE", repeatable: true, setting: .formatOptions, in: group,
     "set a format option: [FORMAT.]KEY=VALUE; may be repeated")
   /// Whether to write a JSON object for scripts.
-  public static let json = Option.flag("json", in: group, "output one JSON object: {\"bb\":1,\"kind\":…,\"items\":[…]}")
+  static let json = Option.flag("json", in: group, "output one JSON object: {\"bb\":1,\"kind\":…,\"items\":[…]}")
     .excluding("plain")
   /// Whether to write lines for scripts.
-  public static let plain = Option.flag(
+  static let plain = Option.flag(
     "plain", in: group, "output one record per line, with tab-separated values and no header")
   private static let delimiter = Option.value(
     "delimiter", "CHAR", default: "comma", in: group,
@@ -61,14 +61,14 @@ public enum OutputOptions {
     setting: .formatOption("nonfinite"), in: group,
     "how to write NaN and infinities")
   /// Whether to write metadata files for CSV files.
-  public static let csvw = Option.flag(
+  static let csvw = Option.flag(
     "csvw", in: group, "csv, tsv: also write column metadata to FILE-metadata.json (W3C CSV on the Web)")
   /// Whether to write a metadata file for all outputs.
-  public static let dataPackage = Option.flag(
+  static let dataPackage = Option.flag(
     "datapackage", in: group,
     "also write a datapackage.json that describes the output files (Frictionless Data Package)")
   /// The action for a table on a server, or for partitions, that exist.
-  public static let existing = Option.value(
+  static let existing = Option.value(
     "existing", "ACTION",
     values: .words(["refuse", "append", "replace", "replace-partitions", "truncate", "upsert"]), default: "refuse",
     setting: .existingOutput, in: group,
@@ -76,17 +76,17 @@ public enum OutputOptions {
   /// Whether an existing file is an error.
   public static let noClobber = Option.flag("no-clobber", in: group, "fail instead of overwriting an existing file")
   /// Whether to write a summary.
-  public static let summary = Option.value(
+  static let summary = Option.value(
     "summary", "FORMAT", values: .words(["json"]), in: group,
     "print a summary (source, rows, bytes, SHA-256, seconds) to standard error")
   /// Whether outputs are read again.
-  public static let verify = Option.flag(
+  static let verify = Option.flag(
     "verify", in: group, "read the output files again and compare a digest of all rows with what was written")
   /// The number of threads.
-  public static let threads = Option.value(
+  static let threads = Option.value(
     "threads", "N", default: "number of CPU cores", in: "General", "number of threads")
   /// The memory for sorting and groups.
-  public static let memory = Option.value(
+  static let memory = Option.value(
     "memory", "SIZE", default: "a quarter of the free memory, at most 1G", in: "General",
     "memory for sorting and groups; what needs more goes to temporary files")
   /// When to show progress.
@@ -130,12 +130,12 @@ public enum OutputOptions {
 
 extension Invocation {
   /// Whether messages are coloured.
-  public func hasColoredErrors(_ terminal: any TerminalPort) -> Bool { terminal.style(color, ofErrors: true).isColored }
+  func hasColoredErrors(_ terminal: any TerminalPort) -> Bool { terminal.style(color, ofErrors: true).isColored }
   /// When output is coloured.
-  public var color: ColorChoice { setting(SharedOptions.color).flatMap(ColorChoice.init) ?? .auto }
+  var color: ColorChoice { setting(SharedOptions.color).flatMap(ColorChoice.init) ?? .auto }
 
   /// Whether to show progress: as `--progress` or the setting says, else on a terminal.
-  public var showsProgress: Bool {
+  var showsProgress: Bool {
     switch setting(OutputOptions.progress) ?? "auto" {
     case "always": true
     case "never": false

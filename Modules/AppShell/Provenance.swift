@@ -16,14 +16,14 @@ public final class Provenance: Sendable {
   private let state = Mutex(State())
 
   /// Creates the provenance of a command that has opened no source.
-  public init() {}
+  init() {}
 
   /// The name of the source: of an API, `snapshot`, a file or a store; nil for a command that reads none.
-  public var source: String? { state.withLock { $0.source } }
+  var source: String? { state.withLock { $0.source } }
   /// When the oldest response that was used was fetched, RFC 3339 in UTC; nil for anything but an API.
-  public var fetchedAt: String? { state.withLock { $0.fetched }.map { Instant(seconds: $0).timestamp } }
+  var fetchedAt: String? { state.withLock { $0.fetched }.map { Instant(seconds: $0).timestamp } }
   /// Whether the built-in data took the place of an API that was asked.
-  public var isFallback: Bool { state.withLock { $0.isFallback } }
+  var isFallback: Bool { state.withLock { $0.isFallback } }
 
   /// The members of records that differ from the descriptions of their APIs; each once.
   public var members: [MemberFinding] { state.withLock { $0.members } }

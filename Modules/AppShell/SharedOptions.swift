@@ -12,10 +12,10 @@ public enum SharedOptions {
   /// Whether details are reported.
   public static let verbose = Option.flag("verbose", short: "v", in: general, "show more detail")
   /// The format of errors.
-  public static let errors = Option.value(
+  static let errors = Option.value(
     "errors", "FORMAT", values: .words(["text", "json"]), default: "text", in: general, "error format")
   /// When output is coloured.
-  public static let color = Option.value(
+  static let color = Option.value(
     "color", aliases: ["colour"], "WHEN", values: .words(ColorChoice.allCases.map(\.rawValue)), default: "auto",
     in: general, "when to colour output; auto means on a terminal, unless NO_COLOR is set")
   /// The options of every command.

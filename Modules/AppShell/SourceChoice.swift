@@ -103,7 +103,7 @@ public struct ObjectOptions: Sendable, Hashable {
   static let prefix = "s3."
 
   /// No choices.
-  public init() {}
+  init() {}
 
   /// Reads `s3.KEY=VALUE` among assignments.
   /// - Throws: `usage` for another key or value.

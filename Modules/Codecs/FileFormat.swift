@@ -21,7 +21,7 @@ public enum FileFormat: String, Sendable, Hashable, CaseIterable {
   public var isRandomAccess: Bool { self == .xlsx || self == .parquet }
 
   /// Suffixes that choose it, in small letters.
-  public var suffixes: [String] {
+  var suffixes: [String] {
     switch self {
     case .csv: ["csv"]
     case .tsv: ["tsv", "tab"]

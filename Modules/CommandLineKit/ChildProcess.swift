@@ -12,7 +12,7 @@ public enum ChildProcess {
   ///   - input: the descriptor that is its standard input; nil for the process's own.
   /// - Returns: its exit code; 128 and the signal's number when a signal ended it.
   /// - Throws: `configuration` when it cannot be started.
-  public static func run(_ words: [String], as name: String, input: Int32? = nil) throws(Problem) -> Int32 {
+  static func run(_ words: [String], as name: String, input: Int32? = nil) throws(Problem) -> Int32 {
     try wait(for: try start(words, as: name, input: input), name)
   }
 
@@ -55,7 +55,7 @@ public enum ChildProcess {
   }
 
   /// Starts a program; `wait` for it.
-  public static func start(
+  static func start(
     _ words: [String], as name: String, input: Int32? = nil, output: Int32? = nil
   ) throws(Problem) -> Int32 {
     guard let program = words.first else { throw Problem(.configuration, "no \(name) configured") }
@@ -92,7 +92,7 @@ public enum ChildProcess {
 
   /// Waits for the end of a program that was started.
   /// - Returns: its exit code; 128 and the signal's number when a signal ended it.
-  public static func wait(for child: Int32, _ name: String) throws(Problem) -> Int32 {
+  static func wait(for child: Int32, _ name: String) throws(Problem) -> Int32 {
     var status: Int32 = 0
     while unsafe waitpid(child, &status, 0) != child {
       guard errno == EINTR else {

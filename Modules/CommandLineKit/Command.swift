@@ -5,7 +5,7 @@ public struct Command: Sendable, Hashable {
   /// One sentence without a full stop.
   public let overview: String
   /// More about it, in paragraphs; empty when the overview says it all.
-  public let discussion: String
+  let discussion: String
   /// What it takes, in order; only the last may be `optional` or `any`.
   public let arguments: [Argument]
   /// Its own options; those of the program come on top.
@@ -15,7 +15,7 @@ public struct Command: Sendable, Hashable {
   /// Command lines that work, without the program's name.
   public let examples: [String]
   /// Other spellings of the name, accepted but not shown in help.
-  public let aliases: [String]
+  let aliases: [String]
 
   /// Creates a command.
   public init(
@@ -43,11 +43,11 @@ public struct Program: Sendable {
   /// `1.2.3`.
   public let version: String
   /// The day of the release, ISO 8601; empty if unknown.
-  public let released: String
+  let released: String
   /// One sentence without a full stop.
-  public let overview: String
+  let overview: String
   /// The description in the man page, in paragraphs; empty if the overview is enough.
-  public let discussion: String
+  let discussion: String
   /// The commands, in the order of the help.
   public let commands: [Command]
   /// The command that is meant when the first word is not a command's name; nil when there must be one.
@@ -59,18 +59,18 @@ public struct Program: Sendable {
   /// Command lines for the help of the program, without its name.
   public let examples: [String]
   /// The datasets of the program, for its help; empty if it has none to choose from.
-  public let datasets: [String]
+  let datasets: [String]
   /// The files and directories that the program uses, for the man page.
-  public let files: [File]
+  let files: [File]
   /// Other programs with a man page.
-  public let related: [String]
+  let related: [String]
 
   /// A file or directory that a program uses.
   public struct File: Sendable, Hashable {
     /// The path, with variables: `$XDG_CONFIG_HOME/bb/config`.
-    public let path: String
+    let path: String
     /// One sentence without a full stop.
-    public let summary: String
+    let summary: String
     /// Creates a description of a file.
     public init(_ path: String, _ summary: String) {
       self.path = path
@@ -116,9 +116,9 @@ public struct Program: Sendable {
   }
 
   /// `--help`, which every command takes.
-  public static let help = Option.flag("help", short: "h", in: "General", "show this help")
+  static let help = Option.flag("help", short: "h", in: "General", "show this help")
   /// `--version`, which the program takes.
-  public static let versionOption = Option.flag("version", in: "General", "show the version")
+  static let versionOption = Option.flag("version", in: "General", "show the version")
 
   /// Every option `command` takes.
   public func options(of command: Command) -> [Option] { command.options + options + [Self.help] }

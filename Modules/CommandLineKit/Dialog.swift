@@ -26,7 +26,7 @@ public struct Dialog: Sendable {
 
   /// Asks for a line.
   /// - Returns: the line without its end; nil when there is no more (Ctrl-D).
-  public func ask(_ question: String) throws(Problem) -> String? { try line(question) }
+  func ask(_ question: String) throws(Problem) -> String? { try line(question) }
 
   private static func readLine(_ question: String) throws(Problem) -> String? {
     try Terminal.write(Terminal.safe(question), to: 2)

@@ -30,7 +30,7 @@ public struct ErrorPresenter: Sendable {
   }
 
   /// A warning and its hint in one line.
-  public func text(of warning: Warning) -> String {
+  func text(of warning: Warning) -> String {
     let hint = hint(warning.hint)
     return hint.isEmpty ? warning.message : "\(warning.message); \(hint)"
   }

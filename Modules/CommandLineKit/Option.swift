@@ -21,13 +21,13 @@ public struct Option: Sendable, Hashable {
   /// The placeholder of the value in help (`FILE`); nil for a flag.
   public let placeholder: String?
   /// The values that are accepted, or offered by completion.
-  public let values: Values
+  let values: Values
   /// The value that is used if the option is not given; nil if there is none worth printing.
   public let `default`: String?
   /// Other spellings of the long name, accepted but not shown in help.
-  public let aliases: [String]
+  let aliases: [String]
   /// Whether the option can be given more than once.
-  public let isRepeatable: Bool
+  let isRepeatable: Bool
   /// A phrase in lower case without a period.
   public let summary: String
   /// The heading of its section in help.
@@ -44,7 +44,7 @@ public struct Option: Sendable, Hashable {
     /// Its long name.
     public let name: String
     /// The hint of the error.
-    public let hint: String
+    let hint: String
   }
 
   private init(
@@ -94,14 +94,14 @@ public struct Option: Sendable, Hashable {
   }
 
   /// `-o, --output FILE`, as help texts show it.
-  public var signature: String {
+  var signature: String {
     let short = letter.map { "-\($0), " } ?? ""
     return short + "--\(name)" + (placeholder.map { " \($0)" } ?? "")
   }
   /// The closed set of accepted values; nil if any value is accepted.
   public var words: [String]? { if case .words(let words) = values { words } else { nil } }
   /// The summary, followed by the accepted values and the default: `[values: a, b; default: a]`.
-  public var explanation: String {
+  var explanation: String {
     let parts = [words.map { "values: " + $0.joined(separator: ", ") }, self.default.map { "default: \($0)" }]
     let known = parts.compactMap(\.self)
     return known.isEmpty ? summary : "\(summary) [\(known.joined(separator: "; "))]"
@@ -120,7 +120,7 @@ public struct Argument: Sendable, Hashable {
   /// What may be typed.
   public let values: Option.Values
   /// Whether a file may be typed instead.
-  public let takesFiles: Bool
+  let takesFiles: Bool
   /// The number of arguments.
   public let count: Count
   /// One sentence without a full stop.
@@ -145,7 +145,7 @@ public struct Argument: Sendable, Hashable {
   }
 
   /// `DATASET`, `[TOPIC]`, `[DATASET…]`.
-  public var signature: String {
+  var signature: String {
     switch count {
     case .one: placeholder
     case .optional: "[\(placeholder)]"

@@ -1,7 +1,7 @@
 /// A part of the work, and how far it is.
 public struct ProgressStep: Sendable, Hashable {
   /// The subject: a file, a dataset, a table.
-  public let label: String
+  let label: String
   /// The things that are counted, in the plural.
   public var noun: String
   /// The reason for a wait, such as `connecting to example.org`; empty if nothing is known to be in the way.

@@ -146,7 +146,7 @@ public final class Report: Sendable {
   let replacesProgress = Terminal.isTerminal(2)
 
   /// Replaces the progress line of a terminal, or adds a line to a log.
-  public func progress(_ text: String) {
+  func progress(_ text: String) {
     turn.withLock { _ in
       guard replacesProgress else { return write(Self.shown(text) + "\n") }
       state.withLock { $0.hasLine = true }
@@ -158,7 +158,7 @@ public final class Report: Sendable {
   var hasProgress: Bool { state.withLock { $0.hasLine } }
 
   /// Erases the progress line.
-  public func clear() { replaceLine(with: "") }
+  func clear() { replaceLine(with: "") }
 
   private func presented(_ problem: Problem) -> Problem {
     guard let presenter = state.withLock({ $0.presenter }) else { return problem }

@@ -16,7 +16,7 @@ public enum Signals {
   /// Whether Ctrl-C is for a child at the terminal, an editor or a pager, and not for this process.
   ///
   /// When the child has ended, what was for it is waited for: the thread may not have met it yet.
-  public static func letsInterruptsPass(_ passes: Bool) {
+  static func letsInterruptsPass(_ passes: Bool) {
     if !passes, isServing.load(ordering: .relaxed) {
       kill(getpid(), SIGURG)
       met.wait()

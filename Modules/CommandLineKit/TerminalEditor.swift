@@ -15,7 +15,7 @@ public struct TerminalEditor: TextEditor {
   }
 
   /// The command, with its arguments; nil when none is named.
-  public var command: String? {
+  var command: String? {
     [variables["BB_EDITOR"], preferred, variables["VISUAL"], variables["EDITOR"]].compactMap { $0 }.first {
       !$0.isEmpty
     }

@@ -14,7 +14,7 @@ public struct ExporterRegistry: Sendable {
   ]
 
   /// The formats that draw values instead of writing them.
-  public static let charts: [any Exporter] = [ChartExporter.bars, ChartExporter.svg]
+  static let charts: [any Exporter] = [ChartExporter.bars, ChartExporter.svg]
 
   /// The formats, in the order of the help.
   public let exporters: [any Exporter]

@@ -8,9 +8,9 @@ public struct MetadataExporter: Exporter {
   /// A file that is described.
   public struct File: Sendable {
     /// Its name within the directory.
-    public let name: String
+    let name: String
     /// Its format.
-    public let format: ExporterDescriptor
+    let format: ExporterDescriptor
     /// The format's options.
     public let options: ExportOptions
 

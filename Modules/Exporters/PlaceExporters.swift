@@ -1,11 +1,11 @@
 import Codecs
-public import Domain
-public import Rows
+import Domain
+import Rows
 
 /// Places as GeoJSON, for tables with latitude and longitude.
-public struct GeoJSONExporter: Exporter {
+struct GeoJSONExporter: Exporter {
   /// The format.
-  public init() {}
+  init() {}
 
   /// `geojson`.
   public var descriptor: ExporterDescriptor {
@@ -36,15 +36,15 @@ private struct GeoJSONEncoder: RowEncoder {
 }
 
 /// Places as waypoints of GPX or placemarks of KML, for tables with latitude and longitude.
-public struct MapExporter: Exporter {
+struct MapExporter: Exporter {
   private let format: KMLAndGPXWriter.Format
 
   private init(_ format: KMLAndGPXWriter.Format) { self.format = format }
 
   /// For navigators.
-  public static let gpx = MapExporter(.gpx)
+  static let gpx = MapExporter(.gpx)
   /// For maps.
-  public static let kml = MapExporter(.kml)
+  static let kml = MapExporter(.kml)
 
   /// `gpx` or `kml`.
   public var descriptor: ExporterDescriptor {

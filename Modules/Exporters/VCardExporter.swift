@@ -1,9 +1,9 @@
 import Codecs
-public import Domain
-public import Rows
+import Domain
+import Rows
 
 /// People as vCards, for tables with a column of names.
-public struct VCardExporter: Exporter {
+struct VCardExporter: Exporter {
   private static let version = ExporterDescriptor.Option(
     "version", "4.0|3.0", "Version of the standard; 3.0 for older address books [default: 4.0]")
   private static let images = ExporterDescriptor.Option(
@@ -11,7 +11,7 @@ public struct VCardExporter: Exporter {
     "Photos of the web: as addresses, or stored images as part of the cards [default: links]")
 
   /// The format.
-  public init() {}
+  init() {}
 
   /// `vcard`.
   public var descriptor: ExporterDescriptor {

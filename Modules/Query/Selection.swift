@@ -49,7 +49,7 @@ public struct Selection: Sendable, Hashable {
     /// The column's name.
     public let column: String
     /// Whether the largest comes first. Null comes last both ways.
-    public let isDescending: Bool
+    let isDescending: Bool
 
     /// Sorts by `column`.
     public init(_ column: String, descending: Bool = false) {

@@ -28,7 +28,7 @@ public final class Site {
   /// The datasets of which each record has a page.
   private static let paged = [Catalog.characters, Catalog.episodes, Catalog.movies, Catalog.actors]
   /// The most pages of records.
-  public static let mostPages = 20_000
+  static let mostPages = 20_000
 
   /// The datasets that are read for a site of `datasets`: those, and those that their pages also show.
   public static func needed(for datasets: Set<String>) -> Set<String> {

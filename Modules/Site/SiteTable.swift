@@ -16,7 +16,7 @@ public struct SiteTable {
   }
 
   /// The number of records.
-  public var count: Int { places.count }
+  var count: Int { places.count }
 
   /// A record by its position.
   subscript(row: Int) -> SiteRecord { SiteRecord(table: self, row: row) }

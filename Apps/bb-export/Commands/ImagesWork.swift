@@ -26,7 +26,11 @@ struct ImagesWork {
     if let size = try invocation.size(Options.maxImage) { limits.bytesEach = size }
     if let size = try invocation.size(Options.maxTotal) { limits.bytesInAll = size }
     self.limits = limits
-    live = try APIOptions(invocation)
+    var live = APIOptions()
+    live.proxy = invocation.setting(Options.proxy)
+    live.caFile = invocation.setting(Options.cacert)
+    live.allowsPrivate = invocation.isOn(Options.allowPrivate)
+    self.live = live
   }
 
   /// Downloads the images of a stream of rows into a directory.

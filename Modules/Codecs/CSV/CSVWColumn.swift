@@ -29,7 +29,7 @@ public struct CSVWColumn: Sendable, Hashable {
   }
 
   /// The datatype of the fields, or of the parts of fields.
-  public var datatype: Datatype
+  var datatype: Datatype
   /// Texts that mean null.
   public var nulls: [[UInt8]] = [[]]
   /// The text between the elements of a list; nil if the fields are not lists.
@@ -67,7 +67,7 @@ public struct CSVWColumn: Sendable, Hashable {
 
   /// The column that holds values which contradict this one's type: with dates as text, which may have a time zone. Nil
   /// if there is none.
-  public var widened: CSVWColumn? {
+  var widened: CSVWColumn? {
     var wider = self
     switch datatype {
     case .date(let format): wider.datatype = format.map { .isoText($0) } ?? .text

@@ -6,7 +6,7 @@ public struct CSVWDateFormat: Sendable, Hashable {
     case literal(UInt8)
   }
   /// The pattern, such as `dd.MM.yyyy HH:mm`.
-  public let pattern: String
+  let pattern: String
   private let parts: [Part]
   /// Whether one digit is enough where there is no room for doubt: `d/M/yyyy`.
   private let isPadded: Set<Part>
@@ -54,11 +54,11 @@ public struct CSVWDateFormat: Sendable, Hashable {
   /// A date or time that was read.
   public struct Moment: Sendable, Hashable {
     /// `2013-09-29`; empty for a time.
-    public fileprivate(set) var date: [UInt8] = []
+    fileprivate(set) var date: [UInt8] = []
     /// `20:00:00`, with the fraction; empty for a date.
-    public fileprivate(set) var time: [UInt8] = []
+    fileprivate(set) var time: [UInt8] = []
     /// `Z` or `+02:00`; empty if there is none.
-    public fileprivate(set) var zone: [UInt8] = []
+    fileprivate(set) var zone: [UInt8] = []
     /// The moment in ISO 8601.
     public var iso: [UInt8] {
       date + (date.isEmpty || time.isEmpty ? [] : [UInt8(ascii: "T")]) + time + zone

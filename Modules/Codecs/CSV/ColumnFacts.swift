@@ -4,9 +4,9 @@ public import Rows
 /// validators accept it.
 public struct ColumnFacts: Sendable, Hashable {
   /// Positions of decimal columns with a value that has an exponent or is not finite.
-  public private(set) var exponents: Set<Int> = []
+  private(set) var exponents: Set<Int> = []
   /// Positions of columns with an empty text.
-  public private(set) var emptyTexts: Set<Int> = []
+  private(set) var emptyTexts: Set<Int> = []
 
   /// Facts about no rows.
   public init() {}

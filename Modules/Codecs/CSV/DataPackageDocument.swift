@@ -5,13 +5,13 @@ public enum DataPackageDocument {
   /// One file of a package.
   public struct Resource: Sendable, Hashable {
     /// Its name within the directory.
-    public let file: String
+    let file: String
     /// What it is written in: `csv`, `json`.
-    public let format: String
+    let format: String
     /// Its media type.
-    public let mediaType: String
+    let mediaType: String
     /// Its CSV style; nil for any other format.
-    public let style: CSVStyle?
+    let style: CSVStyle?
 
     /// A file of a package.
     public init(file: String, format: String, mediaType: String, style: CSVStyle?) {

@@ -1,6 +1,6 @@
 internal import CCompression
 internal import CZlib
-public import Rows
+import Rows
 
 /// A compression of whole files, named by a second file extension: `people.csv.gz`.
 public enum FileCompression: String, Sendable, Hashable, CaseIterable {
@@ -42,7 +42,7 @@ public enum FileCompression: String, Sendable, Hashable, CaseIterable {
 
   /// Loads the library it needs.
   /// - Throws: `unavailable`, with the name of the package, if it is missing.
-  public func load() throws(Problem) {
+  func load() throws(Problem) {
     switch self {
     case .gzip: try Zlib.load()
     case .zstd: try CompressionLibrary.zstd.load()

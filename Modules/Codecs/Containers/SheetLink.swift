@@ -5,9 +5,9 @@ public struct SheetLink: Sendable, Hashable {
   /// The row, from 0, the header not counted.
   public var row: Int
   /// The column, from 0.
-  public let column: Int
+  let column: Int
   /// An absolute URL of ASCII characters, in the form that RFC 3986 defines.
-  public let address: [UInt8]
+  let address: [UInt8]
 
   /// The most links of a sheet.
   public static let maximum = 65_530

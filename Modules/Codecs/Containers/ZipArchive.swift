@@ -1,22 +1,22 @@
-public import Rows
+import Rows
 
 /// The entries of a ZIP archive, also with ZIP64 sizes, as its central directory lists them.
 ///
 /// Refused with `badData`: archives that are truncated, in several parts, or have more than 65,536 entries; and, when
 /// an entry is read, encryption, methods other than stored and deflate, a duplicate name, a wrong size or
 /// checksum, and more data than `ZipLimits` permits.
-public struct ZipArchive: Sendable {
+struct ZipArchive: Sendable {
   /// One file in the archive.
-  public struct Entry: Sendable, Hashable {
+  struct Entry: Sendable, Hashable {
     /// The name as it is written, with `/` between directories.
-    public let name: String
+    let name: String
     /// The size in bytes when it is decompressed, as the archive states it.
-    public let size: Int
+    let size: Int
     let flags: Int, method: Int, crc: UInt32, compressed: Int, offset: Int
   }
 
   /// The entries, in the order of the central directory.
-  public let entries: [Entry]
+  let entries: [Entry]
   let source: any RandomAccessSource
   private let positions: [String: Int]
   private let repeated: Set<String>
@@ -25,7 +25,7 @@ public struct ZipArchive: Sendable {
 
   /// Reads the central directory.
   /// - Throws: `badData` for an archive that cannot be read, `io`.
-  public init(_ source: any RandomAccessSource) throws(Problem) {
+  init(_ source: any RandomAccessSource) throws(Problem) {
     self.source = source
     let directory = try Self.directory(of: source)
     guard directory.count <= Self.mostEntries, directory.size <= Self.largestDirectory else {
@@ -50,7 +50,7 @@ public struct ZipArchive: Sendable {
 
   /// The entry called `name`, ignoring case; nil if there is none.
   /// - Throws: `badData` for a duplicate name.
-  public func entry(named name: String) throws(Problem) -> Entry? {
+  func entry(named name: String) throws(Problem) -> Entry? {
     let key = name.lowercased()
     if repeated.contains(key) { throw Problem(.badData, "duplicate entry \(name)", at: source.name) }
     return positions[key].map { entries[$0] }

@@ -5,9 +5,9 @@ public struct BarChart: Sendable {
   /// A bar.
   public struct Bar: Sendable, Hashable {
     /// The label and the value as text.
-    public let label: [UInt8], text: [UInt8]
+    let label: [UInt8], text: [UInt8]
     /// The length; nil for a missing value.
-    public let value: Double?
+    let value: Double?
   }
 
   /// The bars, in the order of the rows.

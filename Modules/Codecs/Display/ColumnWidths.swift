@@ -7,7 +7,7 @@ public struct ColumnWidths: Sendable, Hashable {
   /// The width of the longest word.
   public private(set) var longestWord = 0
   /// The number of values that show something.
-  public private(set) var filled = 0
+  private(set) var filled = 0
   private var values = 0
   private var sum = 0
 
@@ -15,9 +15,9 @@ public struct ColumnWidths: Sendable, Hashable {
   public init() {}
 
   /// Whether no value shows anything.
-  public var isEmpty: Bool { filled == 0 }
+  var isEmpty: Bool { filled == 0 }
   /// The average width.
-  public var mean: Int { values == 0 ? 0 : sum / values }
+  var mean: Int { values == 0 ? 0 : sum / values }
 
   private static let limit = 255
 

@@ -8,7 +8,7 @@ public struct TableLayout: Sendable, Hashable {
   /// The positions of the columns shown, in the order of the schema.
   public private(set) var columns: [Int] = []
   /// The width of each of `columns`, in terminal cells.
-  public private(set) var widths: [Int] = []
+  private(set) var widths: [Int] = []
   /// The positions of the columns that are not shown although they have values.
   public private(set) var hidden: [Int] = []
   /// The positions of the columns without any value.

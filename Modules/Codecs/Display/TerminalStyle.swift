@@ -8,7 +8,7 @@ public struct TerminalStyle: Sendable, Hashable {
   /// Whether text is coloured.
   public var isColored: Bool
   /// Whether addresses are links (OSC 8).
-  public var hasLinks: Bool
+  var hasLinks: Bool
 
   /// Neither colours nor links.
   public static let plain = TerminalStyle(isColored: false, hasLinks: false)
@@ -20,7 +20,7 @@ public struct TerminalStyle: Sendable, Hashable {
   }
 
   /// The meaning of a text.
-  public enum Part: Sendable, Hashable {
+  enum Part: Sendable, Hashable {
     /// A header, or the title of a record.
     case strong
     /// Lines, and notes below a table.

@@ -1,12 +1,12 @@
 internal import CMasks
-public import Rows
+import Rows
 
 /// Text made safe for a terminal: nothing in it moves the cursor, colours the screen or turns the direction of
 /// writing.
 ///
 /// Control characters are shown as their pictures (`␊` for a line feed, `␛` for escape), the others that drive a
 /// terminal or its direction, and the Unicode line ends, as `\u{202e}`. All other text is as it was.
-public enum VisibleText {
+enum VisibleText {
   /// Appends text made visible; returns 1 when it had something to make visible other than line feeds and tabs, else 0.
   static func append(_ text: ByteRun, to out: inout ByteBuffer) -> Int {
     var position = 0, reportedCells = 0
@@ -25,7 +25,7 @@ public enum VisibleText {
   }
 
   /// Appends a name (of a column) made visible.
-  public static func append(_ name: String, to out: inout ByteBuffer) {
+  static func append(_ name: String, to out: inout ByteBuffer) {
     let bytes = Arena(Array(name.utf8))
     _ = append(ByteRun(bytes, 0, UInt32(bytes.count)), to: &out)
   }

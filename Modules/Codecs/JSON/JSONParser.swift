@@ -11,7 +11,7 @@ extension JSON {
   }
 
   /// The most bytes of one string, as it is written; documents with a longer one are refused.
-  public static let maximumText = 16 << 20
+  static let maximumText = 16 << 20
 
   /// The value that `bytes` write: one value as RFC 8259 has it, white space around it, nothing else. A byte order mark
   /// before it is skipped.

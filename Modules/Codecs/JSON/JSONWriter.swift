@@ -13,7 +13,7 @@ public struct JSONWriter: Sendable {
   }
 
   /// The text around the records.
-  public let framing: Framing
+  let framing: Framing
   private let nonfinite: NonfinitePolicy
   /// Whether lists and JSON values are written as text that holds JSON.
   private let nestsAsText: Bool

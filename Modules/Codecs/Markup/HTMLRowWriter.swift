@@ -23,7 +23,7 @@ public struct HTMLRowWriter: Sendable {
     /// Whether addresses are shown as images.
     public var isImage: Bool
     /// For thumbnails: the position of the column with the image.
-    public var full: Int?
+    var full: Int?
 
     /// A column.
     public init(position: Int, label: String, isImage: Bool, full: Int? = nil) {

@@ -5,7 +5,7 @@ public import Rows
 public struct Markup: ~Copyable {
   private var out: ByteBuffer
   /// The number of texts with characters that had to be replaced.
-  public private(set) var replaced = 0
+  private(set) var replaced = 0
 
   /// An empty document.
   public init(capacity: Int = 4096) { out = ByteBuffer(capacity: capacity) }
@@ -20,7 +20,7 @@ public struct Markup: ~Copyable {
   public consuming func finish(into buffer: inout ByteBuffer) { swap(&out, &buffer) }
 
   /// The number of bytes.
-  public var count: Int { out.count }
+  var count: Int { out.count }
   /// The bytes, copied.
   public borrowing func bytes() -> [UInt8] { out.bytes() }
 
@@ -55,7 +55,7 @@ public struct Markup: ~Copyable {
     out.append("\"")
   }
   /// Appends an attribute with an integer.
-  public mutating func attribute(_ name: StaticString, _ value: Int) {
+  mutating func attribute(_ name: StaticString, _ value: Int) {
     begin(name)
     number(value)
     out.append("\"")

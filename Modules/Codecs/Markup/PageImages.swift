@@ -15,7 +15,7 @@ public struct PageImages: Sendable, Hashable {
   }
 
   /// The addresses to show instead, by the address in the data.
-  public private(set) var addresses: [[UInt8]: PageAddress] = [:]
+  private(set) var addresses: [[UInt8]: PageAddress] = [:]
 
   /// No images.
   public init() {}

@@ -28,13 +28,13 @@ public struct XMLReader {
   private let name: String
   private var at = 0
   /// Where the element begins that was read last, as a position among the bytes.
-  public private(set) var start = 0
+  private(set) var start = 0
   private var open: [String] = []
   /// The end of an element that was written as `<a/>`.
   private var pending: String?
   private var hasRoot = false
   /// Whether the last text had a space or line end as a character reference, so that those at its edges belong to it.
-  public private(set) var hasSpaceReference = false
+  private(set) var hasSpaceReference = false
 
   /// A reader of `bytes`; messages say `name:line:column`.
   /// - Throws: `badData` for bytes that are not UTF-8.

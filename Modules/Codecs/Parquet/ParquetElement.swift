@@ -10,9 +10,9 @@ public indirect enum ParquetElement: Sendable, Hashable {
   /// A named element.
   public struct Field: Sendable, Hashable {
     /// The name in the schema, and in records.
-    public let name: String
+    let name: String
     /// The type.
-    public let element: ParquetElement
+    let element: ParquetElement
 
     /// A field.
     public init(_ name: String, _ element: ParquetElement) { (self.name, self.element) = (name, element) }

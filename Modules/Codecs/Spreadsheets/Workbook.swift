@@ -7,7 +7,7 @@ public struct Workbook: Sendable {
     /// The name on its tab.
     public let name: String
     /// Whether the spreadsheet does not show it.
-    public let isHidden: Bool
+    let isHidden: Bool
     let part: String
   }
 

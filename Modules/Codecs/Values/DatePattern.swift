@@ -16,15 +16,15 @@ public struct DatePattern: Sendable, Hashable {
   /// The parts of a date and time, in the calendar.
   public struct Fields: Sendable, Hashable {
     /// The year, 0 to 9999.
-    public var year = 0
+    var year = 0
     /// The month; nil if the pattern has none.
-    public var month: Int?
+    var month: Int?
     /// The day; nil if the pattern has none.
-    public var day: Int?
+    var day: Int?
     /// Seconds of the day.
     public var seconds = 0
     /// The digits after the second.
-    public var fraction: [UInt8] = []
+    var fraction: [UInt8] = []
     /// Seconds ahead of UTC; nil if the text does not say.
     public var offset: Int?
   }

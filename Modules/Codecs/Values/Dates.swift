@@ -18,7 +18,7 @@ public enum Dates {
   /// calendar.
   public static func isDate(_ text: [UInt8]) -> Bool { isDate(text.span) }
   /// Whether `text` is a date in ISO 8601, whole or partial.
-  public static func isDate(_ text: Span<UInt8>) -> Bool {
+  static func isDate(_ text: Span<UInt8>) -> Bool {
     guard let year = number(text, 0, 4) else { return false }
     switch text.count {
     case 4: return true
@@ -52,7 +52,7 @@ public enum Dates {
   /// `Z` upper case. A second 60 is accepted at the end of a day.
   public static func isTimestamp(_ text: [UInt8]) -> Bool { isTimestamp(text.span) }
   /// Whether `text` is a timestamp in RFC 3339 and UTC.
-  public static func isTimestamp(_ text: Span<UInt8>) -> Bool {
+  static func isTimestamp(_ text: Span<UInt8>) -> Bool {
     guard text.count >= 20, text[text.count - 1] == UInt8(ascii: "Z"), text[10] == UInt8(ascii: "T"),
       text[4] == dash, text[7] == dash, text[13] == UInt8(ascii: ":"), text[16] == UInt8(ascii: ":"),
       let year = number(text, 0, 4), isDay(year, number(text, 5, 2), number(text, 8, 2)),

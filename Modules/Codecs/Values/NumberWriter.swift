@@ -141,7 +141,7 @@ extension ByteBuffer {
   }
   /// Appends a finite real in canonical form: the shortest digits that read back the same, always with `.0` or an
   /// exponent (`8.5`, `-0.0`, `1e22`).
-  public mutating func append(real value: Double) {
+  mutating func append(real value: Double) {
     let start = unsafe room(NumberWriter.longest)
     unsafe commit(NumberWriter.put(value, at: start))
   }

@@ -3,17 +3,17 @@ public import Rows
 /// Where a table says what a map shows: the columns of a place.
 public struct PlaceColumns: Sendable {
   /// Position of the latitude, in degrees.
-  public let latitude: Int
+  let latitude: Int
   /// Position of the longitude, in degrees.
-  public let longitude: Int
+  let longitude: Int
   /// Position of the name, if there is one.
   public let name: Int?
   /// The position of the comment column, if there is one.
-  public let comment: Int?
+  let comment: Int?
   /// Position of the time stamp of the place, if there is one: `time` or `created_at`.
-  public let time: Int?
+  let time: Int?
   /// Positions of all other columns, in order, the time among them.
-  public let others: [Int]
+  let others: [Int]
 
   /// The columns of `schema`, found by their names.
   /// - Throws: `usage` for a table without coordinates; `format` is the word for the format that needs them.

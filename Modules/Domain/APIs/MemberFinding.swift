@@ -22,7 +22,7 @@ public struct MemberFinding: Sendable, Hashable {
   /// JSON Pointer of the member within a record.
   public var pointer: String
   /// Records that have the member, or that lack it.
-  public var count: Int
+  var count: Int
   /// JSON Pointer of the member that was probably meant; nil for none.
   public var nearest: String?
   /// The column that reads the member; nil for none.

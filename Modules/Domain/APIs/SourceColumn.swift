@@ -77,7 +77,7 @@ public struct SourceColumn: Sendable, Hashable {
   }
 
   /// The texts that the Breaking Bad APIs use for unknown values.
-  public static let unknown = ["", "?", "Unknown"]
+  static let unknown = ["", "?", "Unknown"]
 }
 
 /// A format of dates, numbers or Booleans in a source: one of those below, or a pattern.
@@ -90,15 +90,15 @@ public struct SourceFormat: RawRepresentable, Sendable, Hashable {
   public init(rawValue: String) { self.rawValue = rawValue }
 
   /// `1966-03-07`.
-  public static let day = SourceFormat(rawValue: "YYYY-MM-DD")
+  static let day = SourceFormat(rawValue: "YYYY-MM-DD")
   /// `1966-03`.
-  public static let month = SourceFormat(rawValue: "YYYY-MM")
+  static let month = SourceFormat(rawValue: "YYYY-MM")
   /// `1966`.
   public static let year = SourceFormat(rawValue: "YYYY")
   /// `03-07-1966`.
   public static let monthDayYear = SourceFormat(rawValue: "MM-DD-YYYY")
   /// `March 1966`.
-  public static let monthNameYear = SourceFormat(rawValue: "Month YYYY")
+  static let monthNameYear = SourceFormat(rawValue: "Month YYYY")
   /// A number of seconds since 1970-01-01T00:00:00Z, with a fraction or an exponent too; for timestamps.
   public static let epochSeconds = SourceFormat(rawValue: "epoch-seconds")
   /// The same in milliseconds.

@@ -8,7 +8,7 @@ public struct SourceExchange: Sendable, Hashable {
   /// The URL.
   public var url: String
   /// The body of the request; empty for none.
-  public var sent: String
+  var sent: String
   /// The status of the response; 0 before there is one.
   public var status = 0
   /// The header fields of the response that its reader needs.

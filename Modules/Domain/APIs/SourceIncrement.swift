@@ -27,7 +27,7 @@ public struct SourceIncrement: Sendable, Hashable {
   /// A distance between cursors: of times in seconds, of integers their difference.
   public struct Span: Sendable, Hashable {
     /// The distance.
-    public var amount: Int64
+    var amount: Int64
     /// The distance as the file writes it: `30d`.
     public var text: String
 

@@ -18,11 +18,11 @@ public struct SourceTrial: Sendable {
   /// A row.
   public struct Row: Sendable, Hashable {
     /// The column, or the JSON Pointer of a member that no column reads; nil for the dataset.
-    public var column: String?
+    var column: String?
     /// The share of records with a value, in percent: 0 only for none, 100 only for all.
-    public var filled: Int?
+    var filled: Int?
     /// The number of distinct values.
-    public var distinct: Int?
+    var distinct: Int?
     /// A value.
     public var example: String?
     /// What to look at; empty if there is nothing.
@@ -46,7 +46,7 @@ public struct SourceTrial: Sendable {
   public init(_ dataset: String) { self.dataset = dataset }
 
   /// The schema of the trials of datasets as a table.
-  public static let schema = Schema(
+  static let schema = Schema(
     "trial", "what a sample of records shows about a source definition",
     columns: [
       ColumnDescription("dataset", .text, nullable: false, "dataset"),

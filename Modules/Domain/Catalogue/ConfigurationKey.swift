@@ -65,12 +65,12 @@ public enum ConfigurationKey: String, Sendable, CaseIterable {
   case editor, pager
 
   /// The variable of the environment.
-  public var variable: String {
+  var variable: String {
     self == .api ? "BB_API_URL" : "BB_" + rawValue.uppercased().replacing("-", with: "_")
   }
 
   /// The variables of other programs that are used if neither `variable` nor the file has a value, in this order.
-  public var commonVariables: [String] {
+  var commonVariables: [String] {
     switch self {
     case .editor: ["VISUAL", "EDITOR"]
     case .pager: ["PAGER"]

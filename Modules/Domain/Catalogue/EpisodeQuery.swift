@@ -22,7 +22,7 @@ public enum EpisodeQuery {
 
   /// Season and number of `S05E14`, `s5e14` or `5x14`.
   /// - Throws: `usage` for anything else.
-  public static func episode(_ text: String) throws(Problem) -> (season: Int, episode: Int) {
+  static func episode(_ text: String) throws(Problem) -> (season: Int, episode: Int) {
     let lower = text.lowercased()
     let parts =
       (lower.hasPrefix("s")

@@ -6,7 +6,7 @@ extension Catalog {
     of: "characters", names: ["name"], fullNames: ["full_name"], aliases: ["nickname", "aliases"], synonyms: knownNames)
 
   /// Names that sources use for one character, misspellings included, where the character's own record does not say so.
-  public static let knownNames: [[String]] = [
+  static let knownNames: [[String]] = [
     ["Walter White Jr.", "Walter Jr.", "White White Jr."],
     ["Hank Schrader", "Henry Schrader"],
     ["Mike Ehrmantraut", "Mike Erhmantraut"],

@@ -5,9 +5,9 @@ public struct NewComment: Sendable, Hashable {
   /// The author, without surrounding white space.
   public let writer: String
   /// More than 0, at most 10.
-  public let rating: Double
+  let rating: Double
   /// The text, as given.
-  public let contents: String
+  let contents: String
 
   /// A comment of what was typed.
   /// - Parameters:

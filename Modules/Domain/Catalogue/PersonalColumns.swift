@@ -3,14 +3,14 @@ import Rows
 /// A column of a personal dataset, with the type of its values in code. Dates and URLs are text.
 public struct Column<Content>: Sendable, Hashable {
   /// The name in the table.
-  public let name: String
+  let name: String
 }
 
 extension Column<String> {
   /// The identifier of a place or an actor.
   public static var id: Column { Column(name: "id") }
   /// The show of a note.
-  public static var production: Column { Column(name: "production") }
+  static var production: Column { Column(name: "production") }
   /// The text of a note.
   public static var text: Column { Column(name: "text") }
   /// The time at which a record was created.
@@ -45,9 +45,9 @@ extension Column<String> {
 
 extension Column<Int64> {
   /// The season of a note, from 1.
-  public static var season: Column { Column(name: "season") }
+  static var season: Column { Column(name: "season") }
   /// The episode of a note within the season, from 1.
-  public static var episode: Column { Column(name: "episode") }
+  static var episode: Column { Column(name: "episode") }
   /// The age of an actor in years.
   public static var age: Column { Column(name: "age") }
 }

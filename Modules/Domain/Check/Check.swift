@@ -96,22 +96,22 @@ extension CheckFinding {
 /// One thing that is odd.
 public struct CheckFinding: Sendable, Hashable {
   /// The dataset; filled by `Check`.
-  public var dataset = ""
+  var dataset = ""
   /// The rule's name; filled by `Check`.
-  public var check = ""
+  var check = ""
   /// The key of the record as `RecordKey` writes it, UTF-8; nil when it is about no single one.
-  public var record: [UInt8]?
+  var record: [UInt8]?
   /// The column; nil when it is about none.
-  public var column: String?
+  var column: String?
   /// The value, UTF-8; nil for null.
-  public var value: [UInt8]?
+  var value: [UInt8]?
   /// The number of occurrences.
-  public var count: Int
+  var count: Int
   /// A description of the problem.
-  public var what: String
+  var what: String
 
   /// A finding of a rule.
-  public init(record: [UInt8]? = nil, column: String? = nil, value: [UInt8]? = nil, count: Int = 1, _ what: String) {
+  init(record: [UInt8]? = nil, column: String? = nil, value: [UInt8]? = nil, count: Int = 1, _ what: String) {
     self.record = record
     self.column = column
     self.value = value

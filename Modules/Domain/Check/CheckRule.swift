@@ -1,18 +1,18 @@
 /// A check of one kind of problem.
 public struct CheckRule: Sendable {
   /// What findings call it: `unresolved-name`.
-  public let name: String
+  let name: String
   /// One sentence without a full stop.
-  public let summary: String
+  let summary: String
   /// The dataset it is about; nil for every one.
-  public let dataset: String?
+  let dataset: String?
   /// The datasets it compares with.
-  public let others: [String]
+  let others: [String]
   let find: @Sendable (_ table: CheckTable, _ others: [String: CheckTable]) -> [CheckFinding]
 
   /// A rule. `find` gets the dataset's rows and those of `others`; the findings' dataset and check are filled in for
   /// it.
-  public init(
+  init(
     _ name: String, _ summary: String, in dataset: String? = nil, with others: [String] = [],
     find: @escaping @Sendable (_ table: CheckTable, _ others: [String: CheckTable]) -> [CheckFinding]
   ) {

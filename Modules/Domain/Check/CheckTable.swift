@@ -1,18 +1,18 @@
 import Query
-public import Rows
+import Rows
 
 /// The rows of one dataset, in memory, for rules that compare them.
-public struct CheckTable: Sendable {
+struct CheckTable: Sendable {
   /// The expected contents of the columns: the catalogue's description if there is one.
-  public let columns: [ColumnDescription]
+  let columns: [ColumnDescription]
   /// The positions of the key's columns; empty for tables without a key.
-  public let key: [Int]
+  let key: [Int]
   let schema: Schema
   let batches: [RowBatch]
   private let places: [(batch: Int, row: Int)]
 
   /// The rows of a stream's batches.
-  public init(_ schema: Schema, _ batches: [RowBatch]) {
+  init(_ schema: Schema, _ batches: [RowBatch]) {
     let known = Catalog.all.first { $0.name == schema.name }
     columns = schema.columns.map { column in known?.columns.first { $0.name == column.name } ?? column }
     let key = (known?.key.map { known?.columns[$0].name ?? "" } ?? []).compactMap(schema.position)
@@ -23,18 +23,18 @@ public struct CheckTable: Sendable {
   }
 
   /// Rows.
-  public var count: Int { places.count }
+  var count: Int { places.count }
 
   /// The position of a column; nil when the table does without it.
-  public func position(of column: String) -> Int? { schema.position(of: column) }
+  func position(of column: String) -> Int? { schema.position(of: column) }
 
   /// One value.
-  public func value(_ row: Int, _ column: Int) -> Value {
+  func value(_ row: Int, _ column: Int) -> Value {
     batches[places[row].batch].value(places[row].row, column)
   }
 
   /// One number, however its source holds it; nil for anything else.
-  public func number(_ row: Int, _ column: Int) -> Double? {
+  func number(_ row: Int, _ column: Int) -> Double? {
     switch value(row, column) {
     case .integer(let value): Double(value)
     case .real(let value): value
@@ -44,7 +44,7 @@ public struct CheckTable: Sendable {
   }
 
   /// The text of a value, or the texts of a list; nothing for other values.
-  public func texts(_ row: Int, _ column: Int) -> [[UInt8]] {
+  func texts(_ row: Int, _ column: Int) -> [[UInt8]] {
     let reader = CellReader(batches[places[row].batch])
     var texts: [[UInt8]] = []
     reader.forEachText(of: reader.cell(places[row].row, column)) { texts.append($0) }
@@ -52,7 +52,7 @@ public struct CheckTable: Sendable {
   }
 
   /// The key of a row as people type it; its number when the table has no key.
-  public func record(_ row: Int) -> [UInt8] {
+  func record(_ row: Int) -> [UInt8] {
     guard !key.isEmpty else { return Array("record \(row + 1)".utf8) }
     let names = key.map { columns[$0].name }
     let keyed = Schema(schema.name, key: names, columns: schema.columns)

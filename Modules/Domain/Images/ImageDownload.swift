@@ -14,7 +14,7 @@ public struct ImageDownload: Sendable {
     /// The most that is received in one run, in bytes.
     public var bytesInAll = 8 << 30
     /// The maximum number of attempts per image when responses are interrupted.
-    public var attempts = 4
+    var attempts = 4
     /// The usual limits.
     public init() {}
   }

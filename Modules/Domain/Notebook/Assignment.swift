@@ -5,9 +5,9 @@ public import Rows
 /// `COLUMN=VALUE`, as `set` takes it.
 public struct Assignment: Sendable, Hashable {
   /// The column.
-  public let column: String
+  let column: String
   /// What it is to be, as it was typed; nil for null.
-  public let text: String?
+  let text: String?
 
   /// Reads `COLUMN=VALUE`.
   /// - Throws: `usage` for a text without `=`.

@@ -15,7 +15,7 @@ public struct DeletedRecords: Sendable {
     /// When it was deleted, RFC 3339 in UTC.
     public let deletedAt: String
     /// What deleted it.
-    public let title: String
+    let title: String
   }
 
   private struct Place: Hashable {

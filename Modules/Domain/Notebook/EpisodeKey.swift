@@ -58,7 +58,7 @@ public struct EpisodeKey: Sendable, Hashable, Comparable {
   }
 
   /// The distance to another episode: by seasons, then by numbers. A manually edited file may contain any numbers.
-  public func distance(to other: EpisodeKey) -> (seasons: UInt, episodes: UInt) {
+  func distance(to other: EpisodeKey) -> (seasons: UInt, episodes: UInt) {
     func between(_ a: Int, _ b: Int) -> UInt { UInt(bitPattern: a > b ? a &- b : b &- a) }
     return (between(season, other.season), between(episode, other.episode))
   }

@@ -15,7 +15,7 @@ public struct NoteRepository: Sendable {
   }
 
   /// Every note there is on episodes of a production, without texts: for advice.
-  public func keys(of production: String) async throws(Problem) -> [EpisodeKey] {
+  func keys(of production: String) async throws(Problem) -> [EpisodeKey] {
     var selection = Selection()
     selection.conditions = [Condition("production", .equal, production)]
     return try await repository.records(of: Catalog.notes, selection).compactMap(EpisodeKey.init)

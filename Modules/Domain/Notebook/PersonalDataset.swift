@@ -17,7 +17,7 @@ public struct PersonalDataset: Sendable {
   /// The names of missing required values.
   public let missing: @Sendable (Record) -> [String]
   /// Refuses values that make no sense, with `usage`.
-  public let check: @Sendable (Record) throws(Problem) -> Void
+  let check: @Sendable (Record) throws(Problem) -> Void
 
   /// Places: with a name and where they are; listed in the order in which they were added.
   public static let place = PersonalDataset(

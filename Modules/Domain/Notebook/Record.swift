@@ -33,12 +33,12 @@ public struct Record: Sendable, Hashable {
     if case .text(let bytes) = self[column] { String(decoding: bytes, as: UTF8.self) } else { nil }
   }
   /// The integer of a column; nil for null and for values that are not integers.
-  public func integer(_ column: String) -> Int64? {
+  func integer(_ column: String) -> Int64? {
     if case .integer(let number) = self[column] { number } else { nil }
   }
 
   /// The number of a column; nil for null and for values that are not numbers.
-  public func real(_ column: String) -> Double? {
+  func real(_ column: String) -> Double? {
     switch self[column] {
     case .real(let number): number
     case .integer(let number): Double(number)
@@ -47,11 +47,11 @@ public struct Record: Sendable, Hashable {
     }
   }
   /// The elements of a list; empty for null and for values that are not lists.
-  public func list(_ column: String) -> [String] {
+  func list(_ column: String) -> [String] {
     if case .json(let array) = self[column] { ListText.elements(of: array) } else { [] }
   }
   /// Whether a column is true; false for null.
-  public func isTrue(_ column: String) -> Bool { self[column] == .boolean(true) }
+  func isTrue(_ column: String) -> Bool { self[column] == .boolean(true) }
 
   /// The text of a column; nil for null. Setting an unknown column has no effect.
   public subscript(column: Column<String>) -> String? {
@@ -96,7 +96,7 @@ extension RowBatch {
 
 extension Value {
   /// A list of texts.
-  public static func list(_ texts: [String]) -> Value {
+  static func list(_ texts: [String]) -> Value {
     .json(JSON.array(texts.map { .string($0) }).canonicalBytes)
   }
 

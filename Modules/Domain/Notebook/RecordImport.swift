@@ -38,7 +38,7 @@ public struct RecordImport: Sendable {
   }
 
   /// Records of one import at most: they are in memory until all are written in one step.
-  public static let mostRecords = 100_000
+  static let mostRecords = 100_000
 
   /// - Throws: `badData` if a file has more records than one import takes.
   public static func check(_ count: Int, _ name: String) throws(Problem) {

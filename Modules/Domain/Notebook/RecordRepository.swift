@@ -12,9 +12,9 @@ public struct RecordRepository: Sendable {
   /// One record that is to be different, as it was read and as it should be.
   public struct Edit: Sendable, Hashable {
     /// The record as it was read; nil when there was none.
-    public let before: Record?
+    let before: Record?
     /// The record as it should be; nil when it should be gone.
-    public let after: Record?
+    let after: Record?
 
     /// A record that was `before` and should be `after`; both of one table and with one key.
     public init(from before: Record?, to after: Record?) {

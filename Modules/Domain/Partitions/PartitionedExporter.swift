@@ -12,7 +12,7 @@ public struct PartitionedExporter: Exporter {
     /// The most rows of a file, and the bytes from which on it is complete.
     public var maximumRows = Int.max, completeBytes = Int.max
     /// Whether a file may have some more groups, so that these are encoded concurrently.
-    public var isSizeApproximate = false
+    var isSizeApproximate = false
     /// The date of the export, for `{date}`.
     public var date = ""
     /// The number of row groups that are encoded at the same time, at least 1.
@@ -22,7 +22,7 @@ public struct PartitionedExporter: Exporter {
       (sink, _) throws(Problem) in sink
     }
     /// Opens the files; called again when the export restarts.
-    public var open: @Sendable () throws(Problem) -> any OutputFileSet
+    var open: @Sendable () throws(Problem) -> any OutputFileSet
 
     /// Creates a configuration.
     public init(open: @escaping @Sendable () throws(Problem) -> any OutputFileSet) { self.open = open }

@@ -22,7 +22,7 @@ public struct PathPattern: Sendable, Hashable {
   public let root: String
 
   /// The text of a null value in a path.
-  public static let null = "__HIVE_DEFAULT_PARTITION__"
+  static let null = "__HIVE_DEFAULT_PARTITION__"
 
   /// Parses a path; nil if it has no placeholder.
   /// - Throws: `usage` for an unterminated or empty placeholder.

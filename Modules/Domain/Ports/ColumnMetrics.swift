@@ -36,7 +36,7 @@ public struct ColumnMetrics: Sendable {
   }
 
   /// The most bytes of text in a head.
-  public static let headBytes = 8 << 20
+  static let headBytes = 8 << 20
 
   /// The first rows of a table: at most `count`, with at most `headBytes` of text, for any size of batches.
   public struct Head: Sendable {

@@ -39,7 +39,7 @@ public struct Export: Sendable {
     /// One output that was written.
     public struct Written: Sendable, Hashable {
       /// The output's name: a path, or `standard output`.
-      public let name: String
+      let name: String
       /// Bytes it got.
       public let bytes: Int
     }

@@ -17,7 +17,7 @@ public struct SingerSettings: Sendable, Hashable {
   public var isOffline = false
 
   /// The usual settings.
-  public init() {}
+  init() {}
 
   private static let keys = ["source", "api_url", "storage", "datasets", "max_age", "offline"]
   /// What runners hand every tap.

@@ -4,15 +4,15 @@ public import Rows
 /// The machine as the search for AWS credentials sees it.
 public struct AWSEnvironment: Sendable {
   /// The environment variables.
-  public let variables: [String: String]
+  let variables: [String: String]
   /// The time.
-  public let clock: any WallClock
+  let clock: any WallClock
   /// The bytes of a file of at most 1 MiB; nil if it does not exist.
-  public let file: @Sendable (_ path: String) throws(Problem) -> [UInt8]?
+  let file: @Sendable (_ path: String) throws(Problem) -> [UInt8]?
   /// The files in a directory; empty if it does not exist.
-  public let files: @Sendable (_ directory: String) -> [String]
+  let files: @Sendable (_ directory: String) -> [String]
   /// The output of a command that a shell runs.
-  public let output: @Sendable (_ command: String) throws(Problem) -> [UInt8]
+  let output: @Sendable (_ command: String) throws(Problem) -> [UInt8]
 
   /// Creates an environment.
   public init(

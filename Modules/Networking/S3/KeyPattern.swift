@@ -10,7 +10,7 @@ public struct KeyPattern: Sendable {
   public let prefix: String
 
   /// Whether a text has special characters.
-  public static func isPattern(_ text: String) -> Bool { text.utf8.contains { "*?[".utf8.contains($0) } }
+  static func isPattern(_ text: String) -> Bool { text.utf8.contains { "*?[".utf8.contains($0) } }
 
   /// Creates a pattern.
   public init(_ text: String) {

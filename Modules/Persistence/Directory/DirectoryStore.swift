@@ -1,15 +1,15 @@
 import Codecs
-public import Domain
+import Domain
 import Glibc
-public import Query
-public import Rows
+import Query
+import Rows
 
 /// A directory of files: one per table, in key order, which users can read, edit and keep under version control.
 ///
 /// Nothing is created before the first change. A change is published in one step with its history entry; the next
 /// writer completes the change of a killed process. User edits are detected, read, and sorted at the next change; a
 /// file that cannot be read completely is never written.
-public actor DirectoryStore: RecordStore {
+actor DirectoryStore: RecordStore {
   /// `csv:DIR`.
   public nonisolated let name: String
   /// Everything.

@@ -73,7 +73,7 @@ public enum ConfigurationFile {
   }
 
   /// The problem of a key that does not exist.
-  public static func unknown(_ name: String, at place: String = "") -> Problem {
+  static func unknown(_ name: String, at place: String = "") -> Problem {
     let names = ConfigurationKey.allCases.map(\.rawValue)
     return Problem(
       .configuration, "unknown key “\(name)”", at: place,

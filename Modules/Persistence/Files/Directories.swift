@@ -14,7 +14,7 @@ public struct Directories: Sendable {
   /// The directory of the default store: `$XDG_DATA_HOME/bb`.
   public var data: String { directory("XDG_DATA_HOME", ".local/share") }
   /// The default store: a database in the data directory.
-  public var database: String { "sqlite:\(data)/bb.db" }
+  var database: String { "sqlite:\(data)/bb.db" }
   /// Drafts: `$XDG_STATE_HOME/bb`.
   public var state: String { directory("XDG_STATE_HOME", ".local/state") }
   /// Settings: `$XDG_CONFIG_HOME/bb`.

@@ -25,7 +25,7 @@ public final class FileByteSource: ByteSource {
   /// The regular file at `path`; nil if there is none. One call, because another process may rename or remove a file
   /// between a look and the opening.
   /// - Throws: `badData` for another kind of file; `permission`, `io`.
-  public static func ifPresent(_ path: String) throws(Problem) -> FileByteSource? {
+  static func ifPresent(_ path: String) throws(Problem) -> FileByteSource? {
     do throws(Problem) { return try FileByteSource(path: path) } catch {
       guard error.kind == .noInput else { throw error }
       return nil

@@ -32,7 +32,7 @@ public final class StagedFiles: OutputFileSet {
   }
 
   /// Refuses earlier files that must not exist.
-  public static func check(_ pattern: PathPattern, _ existing: ExistingFiles) throws(Problem) {
+  static func check(_ pattern: PathPattern, _ existing: ExistingFiles) throws(Problem) {
     guard existing == .refuse, let file = try FilePattern.matches(pattern.glob()).first else { return }
     throw Problem(
       .cannotCreate, "already exists", at: file,

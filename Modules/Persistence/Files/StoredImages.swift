@@ -8,7 +8,7 @@ public struct StoredImages: ImageDirectory {
   private let base: String
 
   /// Creates the images of the store at a location.
-  public init(_ location: StoreLocation) {
+  init(_ location: StoreLocation) {
     base = location.scheme == "sqlite" ? location.path + ".files" : location.path
   }
 

@@ -9,7 +9,7 @@ public struct Plugin: Sendable, Hashable {
   /// The executable.
   public let path: String
   /// Why it is not run; nil when it is.
-  public let refusal: String?
+  let refusal: String?
 }
 
 /// The description that a plug-in gives.

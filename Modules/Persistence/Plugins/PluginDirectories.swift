@@ -1,5 +1,5 @@
 import Glibc
-public import Rows
+import Rows
 
 /// The directories that are searched for plug-ins, and the owners that are trusted there.
 public struct PluginDirectories: Sendable {
@@ -22,7 +22,7 @@ public struct PluginDirectories: Sendable {
 
   /// All plug-ins, by name, including those that are refused.
   /// - Throws: `io` for a directory that exists and cannot be read.
-  public func all() throws(Problem) -> [Plugin] {
+  func all() throws(Problem) -> [Plugin] {
     var plugins: [String: Plugin] = [:]
     for directory in directories {
       for file in try names(in: directory) {

@@ -1,14 +1,14 @@
 import Codecs
-public import Domain
+import Domain
 import Glibc
-public import Query
-public import Rows
+import Query
+import Rows
 
 /// A schema of a PostgreSQL database: a table for each dataset, what their columns mean, and the history of changes.
 ///
 /// The schema is made at the first change. A change is one transaction; changes of several programs follow each other.
 /// Nothing depends on the session, so that a pooler may give each transaction another one.
-public actor PostgresStore: RecordStore {
+actor PostgresStore: RecordStore {
   private let queue = QueueExecutor("bb.postgres.store")
   /// The store's own queue: its calls wait for the server.
   public nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe queue.asUnownedSerialExecutor() }
@@ -22,7 +22,7 @@ public actor PostgresStore: RecordStore {
   private var idle: PostgresConnection?
 
   /// Creates a store. Nothing is opened yet.
-  public init(_ location: PostgresLocation) { self.init(location, schema: location.schema) }
+  init(_ location: PostgresLocation) { self.init(location, schema: location.schema) }
 
   /// The same in another schema.
   init(_ location: PostgresLocation, schema: String?) {

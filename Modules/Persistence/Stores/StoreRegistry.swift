@@ -8,9 +8,9 @@ public struct StoreFactory: Sendable {
   /// The word before the colon of a location: `sqlite`.
   public let scheme: String
   /// One sentence without a full stop.
-  public let summary: String
+  let summary: String
   /// Suffixes of paths that mean it, without the dot.
-  public let suffixes: [String]
+  let suffixes: [String]
   /// The kind of location.
   public let kind: Kind
   /// Whether what it keeps outlives the process; those that do not are for tests, and not in the help.

@@ -104,7 +104,7 @@ public indirect enum Predicate: Sendable, Hashable {
   public var columns: [String] { conditions.flatMap { [$0.column] + ($0.otherColumn.map { [$0] } ?? []) } }
 
   /// The same with other conditions in place of each.
-  public func mapping(_ change: (Condition) -> Condition) -> Predicate {
+  func mapping(_ change: (Condition) -> Condition) -> Predicate {
     switch self {
     case .condition(let condition): .condition(change(condition))
     case .all(let parts): .all(parts.map { $0.mapping(change) })

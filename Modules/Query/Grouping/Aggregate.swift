@@ -15,11 +15,11 @@ public struct Aggregate: Sendable, Hashable {
     case distinct
   }
   /// The computation.
-  public let function: Function
+  let function: Function
   /// The column; nil for the number of rows.
   public let column: String?
   /// The name of the result's column.
-  public let name: String
+  let name: String
 
   /// An aggregate; without a name, it is called `count` or `sum(rating)`.
   public init(_ function: Function, of column: String? = nil, as name: String? = nil) {
@@ -161,7 +161,7 @@ public struct Grouping: Sendable, Hashable {
   /// The values computed for each group, at least one.
   public var aggregates: [Aggregate]
   /// Whether each element of a list is a group of its own, so that a row counts once for each of its elements.
-  public var splitsLists = false
+  var splitsLists = false
 
   /// A grouping by `columns`.
   public init(by columns: [String], _ aggregates: [Aggregate], splittingLists: Bool = false) {

@@ -4,9 +4,9 @@ import Synchronization
 /// A part of the work that several machines share without talking to each other: number `index` of `count`.
 public struct Shard: Sendable, Hashable {
   /// Counted from 1.
-  public let index: Int
+  let index: Int
   /// The number of parts, at least 1.
-  public let count: Int
+  let count: Int
 
   /// Parses `3/16`.
   /// - Throws: `usage`.

@@ -7,7 +7,7 @@ import Synchronization
 /// `* + ? {m,n}`, and at the beginning `(?i)` to ignore case and `(?s)` to have `.` match line feeds. Texts are UTF-8.
 public struct Pattern: Sendable, Hashable {
   /// The expression.
-  public let text: String
+  let text: String
   let program: PatternProgram
 
   /// - Throws: `usage` with the place of what is wrong.

@@ -13,7 +13,7 @@ public enum Profile {
   ]
 
   /// The schema of the profile of a table.
-  public static func schema(of table: String) -> Schema {
+  static func schema(of table: String) -> Schema {
     func integer(_ name: String, _ summary: String) -> ColumnDescription { ColumnDescription(name, .integer, summary) }
     return Schema(
       table, "profile of the columns",

@@ -8,7 +8,7 @@ public struct NameAgreement: Sendable {
   private let isRequired: Bool
 
   /// The columns that tell characters apart if a description names none: that of the production.
-  public static let usual = ["production"]
+  static let usual = ["production"]
 
   /// - `columns`: the names of columns, in singular or plural; nil for the usual ones.
   /// - `schema`: of the records.

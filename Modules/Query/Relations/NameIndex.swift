@@ -98,11 +98,11 @@ public struct NameIndex: Sendable {
 /// How records of a dataset are found by name: the table, its columns in decreasing order of confidence, and synonyms.
 public struct NameMatching: Sendable, Hashable {
   /// The dataset whose records the names mean.
-  public let dataset: String
+  let dataset: String
   /// The columns that hold names; `confidence` 0 is the surest, 2 the least.
   let columns: [Column]
   /// Groups of names that mean the same record.
-  public let synonyms: [[String]]
+  let synonyms: [[String]]
 
   struct Column: Sendable, Hashable { let name: String, way: Int }
 

@@ -5,7 +5,7 @@ public struct Relation: Sendable, Hashable {
   /// The dataset it leads from, and the one it leads to.
   public let from: String, to: String
   /// Whether a record leads to any number of records; else to one at most.
-  public let isToMany: Bool
+  let isToMany: Bool
   /// The columns that say which records belong together: of `from` on the left, of `to` on the right.
   public let columns: [Pair]
   /// How names in those columns are resolved to records; nil when the values must be equal.

@@ -44,12 +44,12 @@ public struct Remedy: Sendable, Hashable {
   }
 
   /// Facts that lead to the steps, as phrases.
-  public var facts: [String] = []
+  var facts: [String] = []
   /// The alternatives, the best first.
   public var steps: [Step] = []
 
   /// Phrases on the state of the work, after the steps.
-  public var outcomes: [String] = []
+  var outcomes: [String] = []
 
   /// Creates an empty remedy.
   public init() {}
@@ -134,12 +134,12 @@ extension Remedy: CustomStringConvertible {
     /// The option, with dashes.
     public var name: String
     /// What precedes a value: `--limit `, `--option sql.dialect=`.
-    public var prefix: String
+    var prefix: String
     /// The placeholder of a value that is not known.
-    public var placeholder: String
+    var placeholder: String
 
     /// Whether it has a value.
-    public var takesValue: Bool
+    var takesValue: Bool
 
     /// Creates a spelling.
     public init(name: String, prefix: String, placeholder: String, takesValue: Bool) {
