@@ -14,7 +14,7 @@ struct OutputVerification {
   /// Refuses outputs that cannot be read back.
   static func check(_ targets: [OutputTarget]) throws(Problem) {
     for target in targets {
-      if target.exporter is any RereadableExporter { continue }
+      if target.exporter is DeltaExporter { continue }
       guard target.isFile else {
         throw Problem(.usage, "--verify requires an output file", hint: "add -o FILE")
       }
@@ -36,8 +36,8 @@ struct OutputVerification {
   func verify(
     _ target: OutputTarget, _ parts: [PartitionFile]?, _ schema: Schema, is digest: RowDigest
   ) async throws(Problem) {
-    if let table = target.exporter as? any RereadableExporter {
-      guard let rows = try await table.writtenRows() else { return }
+    if let table = target.exporter as? DeltaExporter {
+      guard let rows = try table.writtenRows() else { return }
       return try Self.check(try await self.digest(rows), is: digest, target)
     }
     var choice = FileInputOptions()

@@ -13,12 +13,14 @@ import Testing
 
   /// Options that say what one command does; as defaults they would surprise.
   private static let momentary: Set = [
-    "accept", "accept-drift", "agg", "allow-partial", "allow-shrink", "as", "auth", "catalog", "columns", "config",
+    "abort-older-than", "accept", "accept-drift", "agg", "allow-partial", "allow-shrink", "as", "auth", "catalog",
+    "columns", "config",
     "count", "count-by", "csvw", "existing",
     "datapackage", "dataset", "discover", "dry-run", "episode", "favourites", "from", "from-format", "from-storage",
     "full", "grammar", "group", "header", "ignore", "image-dir", "images", "join", "join-type", "json", "keep-cursor",
     "key", "limit",
-    "max-requests", "name", "nest", "offset", "on", "open", "option", "output", "pages", "plain", "post", "rating",
+    "max-requests", "name", "nest", "offset", "older-than", "on", "open", "option", "output", "pages", "plain", "post",
+    "rating",
     "records",
     "refresh", "replace", "sample", "search", "season", "seed", "set", "shard", "since", "sort", "sql", "state",
     "status",

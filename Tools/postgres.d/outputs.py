@@ -79,9 +79,12 @@ def large(cluster, options):
     cluster.psql("CREATE TABLE raw.large AS SELECT i AS id, 0 AS n, repeat(md5(i::text), 4) AS t FROM generate_series(1, 500000) i; DELETE FROM raw.large WHERE id % 1000 = 0; CREATE TABLE raw.few AS SELECT * FROM raw.large WHERE id < 10", role="bb")
     digest = lambda *words: hashlib.sha256(run(export, "raw.large", *words, "-f", "csv")[1]).hexdigest()
     one = digest("--from", cluster.url(), "--threads", "1")
+    connected = lambda: cluster.psql("SELECT count(*) FROM pg_stat_activity WHERE usename = 'bb'", "postgres")
+    # A session ends after its client.
+    while connected() != "0": time.sleep(.05)
     several = subprocess.Popen([export, "raw.large", "--from", cluster.url(), "-f", "csv", "--threads", "3"], env=environment, stdout=subprocess.PIPE)
     several.stdout.read(1 << 16)
-    connections = cluster.psql("SELECT count(*) FROM pg_stat_activity WHERE usename = 'bb'", "postgres")
+    connections = connected()
     several.stdout.close()
     several.wait()
     report(connections == "3", f"outputs: {connections} connections read a large table")

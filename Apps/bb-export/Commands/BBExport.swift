@@ -99,7 +99,8 @@ enum BBExport {
         "check FILE [DATASET…], draft URL or FILE, record FILE DIR [DATASET…], test FILE DIR, show NAME, or schema")
     ],
     options: [Options.grammar, Options.tryOut, Options.accept] + Options.draftOptions
-      + [Options.api, Options.set, Options.proxy, Options.cacert] + OutputOptions.exporting,
+      + [APIOptions.serverOption, APIOptions.setOption, APIOptions.proxyOption, APIOptions.certificatesOption]
+      + OutputOptions.exporting,
     examples: [
       "sources draft 'https://api.example.com/v1/charges?limit=10' --auth bearer:API_KEY",
       "sources show box-office > my-api.json", "sources check my-api.json --try",
@@ -127,7 +128,8 @@ enum BBExport {
       Argument("TEXT", count: .any, "comment text (quote it)"),
     ],
     options: [
-      Options.writer, Options.rating, Options.source, Options.api, Options.proxy, Options.cacert,
+      Options.writer, Options.rating, Options.source, APIOptions.serverOption, APIOptions.proxyOption,
+      APIOptions.certificatesOption,
     ],
     examples: ["comment add 5a54c286e8a71d136fb5378e --writer Mina --rating 9 'See it twice.'"])
   static let images = Command(

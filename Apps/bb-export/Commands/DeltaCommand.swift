@@ -16,6 +16,8 @@ struct DeltaCommand {
     "older-than", "AGE", default: "7d", in: "Vacuum",
     "remove only files that were written, and removed from the table, longer ago than AGE: 12h, 7d, 2w")
 
+  static let dryRun = Option.flag("dry-run", in: "Vacuum", "list the files without removing them")
+
   static let command = Command(
     "delta", "remove the data files that a Delta table no longer needs",
     discussion: """
@@ -27,7 +29,7 @@ struct DeltaCommand {
     arguments: [
       Argument("ACTION", values: .words(["vacuum"]), "vacuum"),
       Argument("PLACE", "the table: delta:DIR or delta:s3://BUCKET/PREFIX"),
-    ], options: [olderThan, Options.dryRun] + Options.connecting + OutputOptions.exporting,
+    ], options: [olderThan, dryRun] + APIOptions.connecting + OutputOptions.exporting,
     examples: ["delta vacuum delta:lake/quotes --dry-run", "delta vacuum delta:s3://bucket/lake/quotes"])
 
   func run() async throws(Problem) {
@@ -42,7 +44,7 @@ struct DeltaCommand {
     }
     let vacuum = DeltaVacuum(try services.lakes.table(invocation.arguments[1]))
     let files = try await vacuum.unusedFiles(before: Instant(seconds: try services.writtenTime().now().seconds - age))
-    let isDryRun = invocation.has(Options.dryRun)
+    let isDryRun = invocation.has(Self.dryRun)
     if !isDryRun { for file in files { try await vacuum.remove(file) } }
     let count = "\(files.count) \(files.count == 1 ? "file" : "files")"
     let size = Progress.size(files.reduce(0) { $0 + $1.size })

@@ -36,10 +36,7 @@ struct DraftCommand {
         throw Problem(.usage, "invalid value for --post: \(error.message)", hint: "use JSON")
       }
     }
-    var options = APIOptions()
-    options.proxy = invocation.setting(Options.proxy)
-    options.caFile = invocation.setting(Options.cacert)
-    let (text, lines) = try await services.sources.draft(request, options)
+    let (text, lines) = try await services.sources.draft(request, try APIOptions(invocation))
     let outputs = invocation.all(OutputOptions.output)
     guard outputs.count <= 1 else { throw Problem(.usage, "--output can be given only once for a draft") }
     for line in lines { services.report.result(line) }

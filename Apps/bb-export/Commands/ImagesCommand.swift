@@ -69,7 +69,7 @@ struct ImagesCommand {
 
   /// The source of the records. Connection options apply to the images, wherever the records come from.
   private func choice() throws(Problem) -> SourceChoice {
-    if invocation.has(Options.offline) {
+    if invocation.has(APIOptions.offlineOption) {
       throw Problem(.usage, "cannot download images with --offline", hint: "remove --offline")
     }
     let choice = try SourceOptions(invocation).choice(for: invocation.arguments.first, connects: true)

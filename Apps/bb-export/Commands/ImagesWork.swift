@@ -26,11 +26,7 @@ struct ImagesWork {
     if let size = try invocation.size(Options.maxImage) { limits.bytesEach = size }
     if let size = try invocation.size(Options.maxTotal) { limits.bytesInAll = size }
     self.limits = limits
-    var live = APIOptions()
-    live.proxy = invocation.setting(Options.proxy)
-    live.caFile = invocation.setting(Options.cacert)
-    live.allowsPrivate = invocation.isOn(Options.allowPrivate)
-    self.live = live
+    live = try APIOptions(invocation)
   }
 
   /// Downloads the images of a stream of rows into a directory.

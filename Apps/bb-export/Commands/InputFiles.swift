@@ -16,7 +16,7 @@ enum InputFiles {
   static func resolved(
     _ invocation: Invocation, _ services: AppServices
   ) async throws(Problem) -> Invocation {
-    let places = [Options.storage, Options.source, Options.api]
+    let places = [Options.storage, Options.source, APIOptions.serverOption]
     var files = invocation.all(Options.from), tables: [String] = []
     for word in invocation.arguments {
       // A table of a server is named like a file: raw.quotes.

@@ -73,28 +73,7 @@ enum Options {
   static let source = Option.value(
     "source", "NAME", values: .dynamic("source"), setting: .source, in: reading,
     "source to read: an API name, snapshot, or a source definition file")
-  static let api = Option.value("api", "URL", setting: .server, in: reading, "base URL of the API server")
-  static let maxAge = Option.value(
-    "max-age", "SECONDS", in: reading, "use cached responses up to this age without revalidating")
-  static let refresh = Option.flag("refresh", in: reading, "ignore cached responses").excluding("offline")
-  static let offline = Option.flag("offline", setting: .offline, in: reading, "do not use the network")
-  static let proxy = Option.value("proxy", "URL", setting: .proxy, in: reading, "proxy URL, or none to disable proxies")
-  static let cacert = Option.value(
-    "cacert", "FILE", values: .file, setting: .certificates, in: reading, "CA certificate bundle (PEM) to trust")
 
-  static let allowPrivate = Option.flag(
-    "allow-private", setting: .privateAddresses, in: reading,
-    "allow data and redirects to lead to private addresses (loopback, LAN)")
-  static let strict = Option.flag(
-    "strict", in: reading, "fail if the API announces more records than it returned")
-  static let deadline = Option.value(
-    "deadline", "SECONDS", default: "900", setting: .deadline, in: reading,
-    "total time for requests to an API, waits included")
-  static let set = Option.value(
-    "set", "NAME=VALUE", repeatable: true, setting: .sourceVariable, in: reading,
-    "set a variable of a source definition; may be repeated")
-  static let errorsLimit = Option.value(
-    "errors-limit", "N", default: "20", in: reading, "report at most N invalid records of a response")
   static let allowPartial = Option.flag(
     "allow-partial", in: reading, "replace a file even if detail requests failed")
   static let grammar = Option.value(
@@ -117,9 +96,6 @@ enum Options {
     "try", in: drafting, "check: request a sample of each dataset, and show what it fills the columns with")
   static let accept = Option.flag("accept", in: drafting, "test: make the rows the expected ones")
   static let draftOptions = [draftName, draftDataset, draftHeader, draftAuth, draftPost, draftRecords, draftPages]
-  static let maxBytes = Option.value(
-    "max-bytes", "SIZE", default: "4G", setting: .maximumBytes, in: reading,
-    "stop if the responses of the API exceed this total size")
 
   private static let picturing = "Images"
   static let imageDirectory = Option.value(
@@ -187,10 +163,7 @@ enum Options {
   static let discover = Option.flag("discover", in: singer, "write the catalog of available streams and exit")
 
   /// What commands take that ask an API.
-  static let apiOptions =
-    [source, api, maxAge, maxBytes, deadline, strict, set, errorsLimit, allowPartial, refresh] + connecting
-  /// The options of every connection.
-  static let connecting = [offline, proxy, cacert, allowPrivate]
+  static let apiOptions = [source] + APIOptions.options + [allowPartial]
   /// What commands take that choose rows.
   static let selecting = [
     SharedOptions.filter, search, SharedOptions.production, season, episode, name, SharedOptions.count,

@@ -24,7 +24,7 @@ struct S3Command {
     arguments: [
       Argument("ACTION", values: .words(["uploads"]), "uploads"),
       Argument("PLACE", "s3://BUCKET, or s3://BUCKET/PREFIX for the objects whose keys begin with PREFIX"),
-    ], options: [abort] + Options.connecting + OutputOptions.exporting,
+    ], options: [abort] + APIOptions.connecting + OutputOptions.exporting,
     examples: ["s3 uploads s3://bucket/lake/", "s3 uploads s3://bucket --abort-older-than 1d"])
 
   func run() async throws(Problem) {

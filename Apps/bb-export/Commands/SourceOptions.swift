@@ -74,10 +74,10 @@ struct SourceOptions {
   }
 
   /// The options of every connection.
-  private static let network = [
-    Options.proxy, Options.cacert, Options.allowPrivate, Options.maxAge, Options.maxBytes, Options.deadline,
-    Options.refresh, Options.offline,
-  ]
+  private static let network =
+    APIOptions.connecting + [
+      APIOptions.maxAgeOption, APIOptions.maxBytesOption, APIOptions.deadlineOption, APIOptions.refreshOption,
+    ]
 
   /// Whether an input is a file on a server.
   static func isRemote(_ path: String) -> Bool {
@@ -93,9 +93,9 @@ struct SourceOptions {
 
   /// The options of every connection.
   func network() throws(Problem) -> APIOptions {
-    var network = APIOptions()
-    try readNetwork(&network)
-    return network
+    var options = try APIOptions(invocation)
+    options.objects = try ObjectOptions(invocation.all(OutputOptions.formatOption))
+    return options
   }
 
   func file() throws(Problem) -> FileInputOptions {
@@ -103,38 +103,6 @@ struct SourceOptions {
       throw Problem(.usage, "missing file name after --from", hint: "use - for standard input")
     }
     return try FileInputOptions(invocation)
-  }
-
-  /// The options of an API with the variables that were given.
-  func variables() throws(Problem) -> APIOptions {
-    var live = APIOptions()
-    for text in invocation.all(Options.set) {
-      let pair = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-      guard pair.count == 2, !pair[0].isEmpty else {
-        throw Problem(.usage, "invalid value “\(text)” for --set", hint: "use NAME=VALUE")
-      }
-      live.variables[String(pair[0])] = String(pair[1])
-    }
-    return live
-  }
-
-  /// Reads the options of every connection.
-  private func readNetwork(_ live: inout APIOptions) throws(Problem) {
-    live.maxAge = try invocation.integer(Options.maxAge, in: 0...Int(Int32.max))
-    live.maximumBytes = try invocation.size(Options.maxBytes)
-    live.deadline = try invocation.integer(Options.deadline, in: 1...86_400)
-    live.allowsPrivate = invocation.isOn(Options.allowPrivate)
-    live.refresh = invocation.has(Options.refresh)
-    live.offline = invocation.has(Options.offline) || invocation.isOn(Options.offline) && !live.refresh
-    live.objects = try ObjectOptions(invocation.all(OutputOptions.formatOption))
-    live.proxy = invocation.setting(Options.proxy)
-    live.caFile = invocation.setting(Options.cacert)
-    if let proxy = live.proxy, let mark = proxy.firstRange(of: "://"),
-      !["http", "https", "socks4", "socks4a", "socks5", "socks5h"].contains(proxy[..<mark.lowerBound].lowercased())
-    {
-      throw Problem(
-        .usage, "invalid proxy “\(URLText.redacted(proxy))”", hint: "use http://HOST:PORT, socks5://HOST:PORT, or none")
-    }
   }
 
   /// The API to ask.
@@ -151,21 +119,20 @@ struct SourceOptions {
         hint: "remove --source, or use --storage STORE")
     }
     if source == nil || source == "snapshot" { _ = try Catalog.dataset(named: dataset) }
-    var live = try variables()
+    var live = try network()
     if isStrict {
       live.fallback = .none
-    } else if [Options.api, Options.source, Options.refresh, Options.strict].contains(where: invocation.has) {
+    } else if [APIOptions.serverOption, Options.source, APIOptions.refreshOption, APIOptions.strictOption].contains(
+      where: invocation.has)
+    {
       live.fallback = .refused(
         hint: [.set(.source, to: "snapshot", for: "read the built-in data"), .set(.store, for: "read a store")])
     }
-    live.server = invocation[Options.api]
-    try readNetwork(&live)
-    live.failsOnPartial = invocation.isOn(Options.strict)
-    live.errorLimit = try invocation.integer(Options.errorsLimit, in: 1...1000)
-    live.isComplete = isStrict || invocation.isOn(Options.strict)
+    if isStrict { live.isComplete = true }
     if source == "snapshot" {
       for option in [
-        Options.api, Options.maxAge, Options.maxBytes, Options.deadline, Options.strict, Options.refresh,
+        APIOptions.serverOption, APIOptions.maxAgeOption, APIOptions.maxBytesOption, APIOptions.deadlineOption,
+        APIOptions.strictOption, APIOptions.refreshOption,
       ] where invocation.has(option) {
         throw Problem(.usage, "--\(option.name) applies only to API sources, not to the snapshot")
       }

@@ -44,15 +44,15 @@ struct SourcesCommand {
     let actions: [(option: Option, actions: [String])] =
       [
         (Options.tryOut, ["check"]), (Options.accept, ["test"]), (Options.grammar, ["schema"]),
-        (Options.set, ["check", "record"]), (Options.draftPages, ["check", "draft", "record"]),
-        (Options.api, ["check", "record"]),
+        (APIOptions.setOption, ["check", "record"]), (Options.draftPages, ["check", "draft", "record"]),
+        (APIOptions.serverOption, ["check", "record"]),
       ] + Options.draftOptions.filter { $0 != Options.draftPages }.map { ($0, ["draft"]) }
     for (option, known) in actions where invocation.has(option) && !known.contains(action ?? "") {
       throw Problem(
         .usage, "--\(option.name) applies only to \(known.map { "sources \($0)" }.joined(separator: " and "))")
     }
     guard action == "check", !invocation.has(Options.tryOut) else { return }
-    for option in [Options.draftPages, Options.set, Options.api] where invocation.has(option) {
+    for option in [Options.draftPages, APIOptions.setOption, APIOptions.serverOption] where invocation.has(option) {
       throw Problem(.usage, "--\(option.name) requires --try", hint: "add --try to send requests")
     }
   }
@@ -77,11 +77,7 @@ struct SourcesCommand {
   }
 
   private func options() throws(Problem) -> (APIOptions, SourceSample) {
-    var options = try SourceOptions(invocation).variables()
-    options.server = invocation[Options.api]
-    options.proxy = invocation.setting(Options.proxy)
-    options.caFile = invocation.setting(Options.cacert)
-    return (options, SourceSample(pages: try invocation.integer(Options.draftPages, in: 1...1000) ?? 2))
+    (try APIOptions(invocation), SourceSample(pages: try invocation.integer(Options.draftPages, in: 1...1000) ?? 2))
   }
 
   /// Reads a few pages and details of each dataset.

@@ -123,7 +123,7 @@ struct SyncCommand {
   /// The image downloads of the tables, if requested.
   private func pictures(isDryRun: Bool) throws(Problem) -> ImagesWork.Collection? {
     guard let directory = invocation[Options.syncImages] else { return nil }
-    if isDryRun || invocation.has(Options.offline) {
+    if isDryRun || invocation.has(APIOptions.offlineOption) {
       throw Problem(
         .usage, "--images cannot be used with --\(isDryRun ? "dry-run" : "offline")", hint: "remove one of them")
     }

@@ -3,7 +3,7 @@ public import Rows
 import Synchronization
 
 /// A Delta table as an output: data files, and one entry of the log that adds them all.
-public struct DeltaExporter: RereadableExporter {
+public struct DeltaExporter: Exporter {
   private let location: DeltaLocation
   private let log: DeltaLog
   private let format: any Exporter
