@@ -1,5 +1,4 @@
 import Domain
-import Glibc
 import Rows
 import Synchronization
 import Testing
@@ -27,13 +26,8 @@ import Testing
 
   private static func console(_ api: ChangingAPI, _ file: String) -> Console {
     let console = Console { (request) throws(Problem) in try api.respond(request) }
-    write(file, console)
+    console.write(file, to: "x.json")
     return console
-  }
-  private static func write(_ text: String, _ console: Console) {
-    guard let file = unsafe fopen(console.home + "/x.json", "w") else { return }
-    defer { unsafe fclose(file) }
-    unsafe fwrite(text, 1, text.utf8.count, file)
   }
   private static func sync(_ console: Console, _ more: String = "", store: String = "sqlite:s.db") async
     -> Shell.Outcome
@@ -217,7 +211,7 @@ import Testing
         200, #"{"data": [{"id": 1, "at": "2024-05-01T00:00:00Z"}], "more": false}"#,
         headers: [HTTPHeader("ETag", known)])
     }
-    Self.write(Self.file(Self.ascending), console)
+    console.write(Self.file(Self.ascending), to: "x.json")
     for _ in 1...3 { #expect(await Self.sync(console).status == 0) }
     let last = asked.withLock { $0.last ?? "" }
     #expect(last.hasSuffix(" \"b\""), "\(asked.withLock { $0 })")
@@ -292,7 +286,7 @@ import Testing
     _ = await Self.sync(console, "--since \(day(2))")
     _ = await Self.sync(console)
     #expect(api.requests() == ["items?since=\(day(2))&offset=0", "items?since=\(day(4))&offset=0"])
-    Self.write(Self.file(Self.ascending, path: "/items?x=1"), console)
+    console.write(Self.file(Self.ascending, path: "/items?x=1"), to: "x.json")
     let changed = await Self.sync(console)
     #expect(changed.status == 78 && changed.err.contains("--full") && changed.err.contains("--keep-cursor"))
     #expect(await Self.sync(console, "--keep-cursor").status == 0)

@@ -1,9 +1,14 @@
 import CommandLineKit
-import Domain
 import Testing
 
+@testable import Domain
 @testable import bb_export
 @testable import bb_notes
+
+extension ConfigurationKey {
+  /// The accepted words; nil if other values are accepted.
+  fileprivate var words: [String]? { if case .words(let words) = expected { words } else { nil } }
+}
 
 @Suite("settings") struct SettingsTests {
   private static let options: [Option] = [BBExport.program, BBNotes.program].flatMap { program in

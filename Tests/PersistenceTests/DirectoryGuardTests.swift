@@ -12,7 +12,7 @@ import Testing
   private let directory = TemporaryDirectory()
   private static let registry = StoreFixtures.registry
   private static let durable = registry.factories.filter { $0.isDurable && $0.kind != .server }.map(\.scheme)
-  private static let directories = registry.factories.filter(\.isDirectory).map(\.scheme)
+  private static let directories = registry.factories.filter { $0.kind == .directory }.map(\.scheme)
 
   private func store(_ scheme: String, _ name: String = "s") async throws -> any RecordStore {
     let store = Self.registry.open(StoreLocation(scheme: scheme, path: "\(directory.path)/\(name)"))

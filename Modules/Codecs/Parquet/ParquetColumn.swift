@@ -12,13 +12,6 @@ struct ParquetColumn: Sendable {
 
     /// Whether values have 16 bytes each, the highest first.
     var isWide: Bool { if case .decimal(let precision, _) = self { precision > 18 } else { false } }
-    /// Whether values have four bytes each.
-    var isShort: Bool {
-      switch self {
-      case .date, .narrow, .float: true
-      default: false
-      }
-    }
   }
 
   /// The position of the column in the schema of the rows.

@@ -140,7 +140,4 @@ public enum ConfigurationKey: String, Sendable, CaseIterable {
     }
   }
   enum Expected { case words([String]), number(ClosedRange<Int>), size, delimiter }
-
-  /// The accepted words; nil if other values are accepted.
-  public var words: [String]? { if case .words(let words) = expected { words } else { nil } }
 }

@@ -48,8 +48,6 @@ struct DeltaSchema: Sendable, Hashable {
 
   private(set) var fields: [Field]
 
-  init(_ fields: [Field]) { self.fields = fields }
-
   /// Parses the text of `metaData`.
   /// - Throws: `badData`.
   init(parsing text: [UInt8]) throws(Problem) {

@@ -2,8 +2,6 @@ public import Rows
 
 /// The storage of downloaded images. Only one process at a time uses it.
 public protocol ImageArchive: Sendable {
-  /// How messages name it.
-  var name: String { get }
   /// The images stored so far whose files still exist with the same size.
   func records() throws(Problem) -> [ImageRecord]
   /// The partial file of an image that an earlier run started.

@@ -16,9 +16,6 @@ public struct SingerSettings: Sendable, Hashable {
   /// Whether no connection is opened.
   public var isOffline = false
 
-  /// The usual settings.
-  init() {}
-
   private static let keys = ["source", "api_url", "storage", "datasets", "max_age", "offline"]
   /// What runners hand every tap.
   private static let usual = ["start_date", "user_agent"]

@@ -9,9 +9,6 @@ public struct KeyPattern: Sendable {
   /// The text before the first special character.
   public let prefix: String
 
-  /// Whether a text has special characters.
-  static func isPattern(_ text: String) -> Bool { text.utf8.contains { "*?[".utf8.contains($0) } }
-
   /// Creates a pattern.
   public init(_ text: String) {
     let scalars = Array(text.unicodeScalars)

@@ -11,7 +11,7 @@ import Synchronization
 /// those received since the manifest was written. The manifest is replaced after everything it names is on disk.
 public final class ImageArchiveDirectory: ImageArchive {
   /// The directory, as the user named it.
-  public let name: String
+  private let name: String
   private let dataset: String
   private let lock: DirectoryLock
 

@@ -18,9 +18,6 @@ public struct StoreFactory: Sendable {
   /// The storage at a path. Nothing is opened yet.
   public let open: @Sendable (_ path: String, _ scratch: any ScratchSpace) -> any RecordStore
 
-  /// Whether a location is a directory.
-  public var isDirectory: Bool { kind == .directory }
-
   /// The kinds of locations.
   public enum Kind: Sendable, Hashable {
     /// A file.
