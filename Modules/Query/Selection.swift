@@ -143,7 +143,7 @@ public struct Selection: Sendable, Hashable {
       if sample != nil {
         throw Problem(.sample, "cannot be used with groups", hint: .omit(.sample))
       }
-      plan = try GroupPlan(grouping, of: schema, scratch: scratch) { (name) throws(Problem) in
+      plan = try GroupPlan(grouping, of: schema) { (name) throws(Problem) in
         try position(name, schema, related.relations)
       }
     }
@@ -153,9 +153,9 @@ public struct Selection: Sendable, Hashable {
       order.append(
         SortOrder.Key(column: try position(key.column, final, related.relations), isDescending: key.isDescending))
     }
-    // Groups differ, so that their order is certain when each of their columns decides.
-    for column in (plan?.columns ?? []).indices where !order.contains(where: { $0.column == column }) {
-      order.append(SortOrder.Key(column: column, isDescending: false))
+    if let plan, !order.isEmpty {
+      // Groups differ, so that their order is certain when each of their columns decides.
+      order += plan.order.keys.filter { key in !order.contains { $0.column == key.column } }
     }
     var positions: [Int] = []
     for name in columns ?? [] { positions.append(try position(name, final, related.relations)) }
@@ -164,6 +164,8 @@ public struct Selection: Sendable, Hashable {
       plan.map { plan in plan.columns + plan.aggregates.compactMap(\.column) } ?? order.map(\.column)
     let joinsFirst = !joined.isEmpty || plan != nil && join != nil || looked.contains { $0 >= base.width }
 
+    // The groups are there while they are sorted.
+    let memory = plan == nil || order.isEmpty ? memory : memory / 2
     var result = stream
     if keys != nil, base.key.isEmpty {
       throw Problem(.usage, "\(base.name) has no key and therefore no favourites")

@@ -88,6 +88,25 @@ import Testing
     }
   }
 
+  @Test("groups that hardly repeat are merged with their repeats, in order") func fewRepeats() async throws {
+    let schema = Schema("t", columns: [ColumnDescription("id", .integer), ColumnDescription("x", .decimal)])
+    let count = 36_000, repeats = 1_200
+    let rows: [[Value]] = (0..<count + repeats).map { row in
+      let id = row * 7919 % count
+      return [.integer(Int64(id)), .number(Array(row < count ? "\(id).50".utf8 : "\(id).5".utf8))]
+    }
+    let repeated = Set((count..<count + repeats).map { $0 * 7919 % count })
+    let table = Table(schema: schema, rows: rows)
+    let grouping = Grouping(by: ["x"], try Aggregate.list(parsing: "count, sum(id), distinct(id), max(x)"))
+    let wanted: [[Value]] = (0..<count).map { id in
+      let times = repeated.contains(id) ? 2 : 1, literal = Value.number(Array("\(id).50".utf8))
+      return [literal, .integer(Int64(times)), .integer(Int64(times * id)), .integer(1), literal]
+    }
+    for (threads, budget) in [(1, Int.max / 4), (2, Int.max / 4), (2, 1 << 20)] {
+      #expect(try await Self.result(grouping, of: table, threads, budget, size: 2_000) == wanted)
+    }
+  }
+
   @Test("sums of reals and means are rounded once, whatever the number of threads") func reals() async throws {
     var random = LargeSelectionTests.Generator(state: 1)
     let schema = Schema("t", columns: [ColumnDescription("x", .real), ColumnDescription("y", .decimal)])

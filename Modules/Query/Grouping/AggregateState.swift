@@ -9,10 +9,23 @@ protocol AggregateState: AnyObject {
   func reserve(_ groups: Int)
   /// Adds rows to their groups.
   func add(_ rows: GroupedBatch) throws(Problem)
-  /// Adds what another state of the same aggregate has seen of some groups.
-  func merge(_ other: any AggregateState, _ map: GroupMap) throws(Problem)
+  /// Appends the state of a group: `Aggregate.Function.partialWidth` cells.
+  func appendPartial(_ group: Int, to builder: inout RowBatchBuilder)
+  /// Adds states of the same aggregate; the first of their cells is in `column`.
+  func add(_ groups: PartialGroups, _ column: Int)
   /// Appends the result for a group.
   func append(_ group: Int, to builder: inout RowBatchBuilder) throws(Problem)
+}
+
+extension Aggregate.Function {
+  /// The number of cells of a state.
+  var partialWidth: Int {
+    switch self {
+    case .count, .distinct: 1
+    case .min, .max: 2
+    case .sum, .avg: 4
+    }
+  }
 }
 
 /// Rows of a batch and their groups.
@@ -20,25 +33,10 @@ struct GroupedBatch {
   let reader: CellReader
   /// The rows, ascending; a row may be in several groups.
   let rows: [Int32]
+  /// The place of the first row of the batch in the whole input.
+  let start: UInt64
   /// The group of each of them.
   let groups: [UInt32]
-  /// The place of each in the whole input, ascending within the batch.
-  let orders: [UInt64]
-}
-
-/// Groups of another table, and their numbers in this one.
-struct GroupMap {
-  let numbers: [UInt32]
-  let targets: [UInt32]
-  /// The number of groups in the other table.
-  let count: Int
-
-  /// The number here of each group there; `UInt32.max` for those that are not merged.
-  var all: [UInt32] {
-    var all = [UInt32](repeating: .max, count: count)
-    for (number, target) in zip(numbers, targets) { all[Int(number)] = target }
-    return all
-  }
 }
 
 /// Counts rows, or values that are not null.
@@ -67,13 +65,13 @@ final class CountState: AggregateState {
   /// Adds rows to the only group.
   func add(rows: Int) { counts[0] += rows }
 
-  func merge(_ other: any AggregateState, _ map: GroupMap) {
-    guard let other = other as? CountState else { preconditionFailure("internal error: another aggregate") }
+  func appendPartial(_ group: Int, to builder: inout RowBatchBuilder) { append(group, to: &builder) }
+
+  func add(_ groups: PartialGroups, _ column: Int) {
     var counts: [Int] = []
     swap(&counts, &self.counts)
     defer { swap(&counts, &self.counts) }
-    let others = other.counts
-    for (group, target) in zip(map.numbers, map.targets) { counts[Int(target)] += others[Int(group)] }
+    groups.forEach { group, row in counts[group] &+= row.integer(column) }
   }
 
   func append(_ group: Int, to builder: inout RowBatchBuilder) { builder.append(integer: Int64(counts[group])) }
@@ -86,6 +84,8 @@ final class DistinctState: AggregateState {
   private var counts: [Int] = []
   /// Keys: the number of a group, then a value.
   private var seen = KeyTable()
+  /// The numbers of the keys by group, and where each group begins; made when all rows are added.
+  private var values: [UInt32] = [], starts: [UInt32] = []
 
   /// - Parameter areTimes: whether the values are timestamps, which are compared as times.
   init(column: Int, areTimes: Bool) { (self.column, self.areTimes) = (column, areTimes) }
@@ -108,22 +108,50 @@ final class DistinctState: AggregateState {
   private func insert(_ key: (UnsafePointer<UInt8>, Int), _ hash: UInt64) {
     guard unsafe seen.find(key.0, key.1, hash) < 0 else { return }
     _ = unsafe seen.add(key.0, key.1, hash, more: key.0, 0)
-    counts[unsafe Int(UnsafeRawPointer(key.0).loadUnaligned(as: UInt32.self))] += 1
+    counts[unsafe group(ofKey: key.0)] += 1
+  }
+  private func group(ofKey key: UnsafePointer<UInt8>) -> Int {
+    Int(unsafe UnsafeRawPointer(key).loadUnaligned(as: UInt32.self))
   }
 
-  func merge(_ other: any AggregateState, _ map: GroupMap) {
-    guard let other = other as? DistinctState else { preconditionFailure("internal error: another aggregate") }
-    let map = map.all
+  /// The values, each with its length.
+  func appendPartial(_ group: Int, to builder: inout RowBatchBuilder) {
+    if starts.isEmpty { sortValues() }
+    var list: [UInt8] = []
+    for number in values[Int(starts[group])..<Int(starts[group + 1])] {
+      let (key, length) = unsafe seen.key(Int(number))
+      unsafe withUnsafeBytes(of: UInt32(length - 4)) { unsafe list.append(contentsOf: $0) }
+      unsafe list.append(contentsOf: UnsafeBufferPointer(start: key + 4, count: length - 4))
+    }
+    builder.append(bytes: list)
+  }
+
+  private func sortValues() {
+    starts = counts.reduce(into: [0]) { $0.append($0[$0.count - 1] + UInt32($1)) }
+    values = Array(repeating: 0, count: seen.count)
+    var next = starts
+    for number in 0..<seen.count {
+      let group = unsafe group(ofKey: seen.key(number).0)
+      values[Int(next[group])] = UInt32(number)
+      next[group] += 1
+    }
+  }
+
+  func add(_ groups: PartialGroups, _ column: Int) {
     var keys = KeyBuffer()
-    for number in 0..<other.seen.count {
-      let (key, length) = unsafe other.seen.key(number)
-      let target = map[unsafe Int(UnsafeRawPointer(key).loadUnaligned(as: UInt32.self))]
-      if target == .max { continue }
-      keys.removeAll()
-      keys.put(index: target)
-      unsafe keys.put(raw: key + 4, length - 4)
-      keys.finishKey()
-      unsafe insert(keys.key(0), keys.hash(0))
+    groups.forEach { group, row in
+      guard case .bytes(let start, let length) = row.cell(column) else { return }
+      let list = unsafe row.reader.bytes(start, length)
+      var at = 0
+      while at < list.count, let base = list.baseAddress {
+        let length = unsafe Int(list.loadUnaligned(fromByteOffset: at, as: UInt32.self))
+        keys.removeAll()
+        keys.put(index: UInt32(group))
+        unsafe keys.put(raw: (base + at + 4).assumingMemoryBound(to: UInt8.self), length)
+        keys.finishKey()
+        unsafe insert(keys.key(0), keys.hash(0))
+        at += 4 + length
+      }
     }
   }
 
@@ -165,7 +193,7 @@ final class ExtremeState: AggregateState {
     for index in rows.rows.indices {
       let cell = rows.reader.cell(Int(rows.rows[index]), column)
       if cell.isNull { continue }
-      consider(cell, rows.reader, rows.orders[index], &bests[Int(rows.groups[index])])
+      consider(cell, rows.reader, rows.start + UInt64(rows.rows[index]), &bests[Int(rows.groups[index])])
     }
   }
 
@@ -214,14 +242,17 @@ final class ExtremeState: AggregateState {
     best.cell = cell.moved(to: start)
   }
 
-  func merge(_ other: any AggregateState, _ map: GroupMap) {
-    guard let other = other as? ExtremeState else { preconditionFailure("internal error: another aggregate") }
-    unsafe other.bytes.withUnsafeBufferPointer { bytes in
-      let reader = unsafe CellReader(bytes: bytes.baseAddress)
-      for (group, target) in zip(map.numbers, map.targets) where !other.bests[Int(group)].cell.isNull {
-        let best = other.bests[Int(group)]
-        consider(best.cell, reader, best.order, &bests[Int(target)])
-      }
+  /// The value and the place of its row.
+  func appendPartial(_ group: Int, to builder: inout RowBatchBuilder) {
+    append(group, to: &builder)
+    builder.append(integer: Int64(bitPattern: bests[group].order))
+  }
+
+  func add(_ groups: PartialGroups, _ column: Int) {
+    groups.forEach { group, row in
+      let cell = row.cell(column)
+      if cell.isNull { return }
+      consider(cell, row.reader, UInt64(bitPattern: Int64(row.integer(column + 1))), &bests[group])
     }
   }
 

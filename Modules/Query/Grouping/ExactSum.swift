@@ -13,6 +13,9 @@ struct WideSum {
   /// The most digits before or after the point.
   static let digits = 20_000
 
+  /// Zero.
+  init() {}
+
   /// Adds ±0.d₁d₂… × 10^exponent; false if it has digits too far from the point.
   mutating func add(_ number: DecimalNumber) -> Bool {
     let (isNegative, digits, exponent) = number.parts
@@ -57,6 +60,23 @@ struct WideSum {
 
   mutating func negate() {
     for index in limbs.indices { limbs[index].negate() }
+  }
+
+  /// The sum as bytes, for a file of this process.
+  var bytes: [UInt8] {
+    var sum = self
+    sum.carry()
+    return ([Int64(sum.low)] + sum.limbs).flatMap { limb in
+      (0..<8).map { UInt8(truncatingIfNeeded: limb >> ($0 * 8)) }
+    }
+  }
+
+  /// The sum that `bytes` gave.
+  init(bytes: UnsafeRawBufferPointer) {
+    for at in stride(from: 0, to: bytes.count, by: 8) {
+      let word = unsafe Int64(littleEndian: bytes.loadUnaligned(fromByteOffset: at, as: Int64.self))
+      if at == 0 { low = Int(word) } else { limbs.append(word) }
+    }
   }
 
   /// Brings every limb but the last into the range of nine digits.
@@ -194,7 +214,7 @@ final class SumState: AggregateState {
             continue
           }
         }
-        try add(Int128(number.mantissa), number.scale, to: &sums[group], group)
+        add(Int128(number.mantissa), number.scale, to: &sums[group], group)
       } else if let number = rows.reader.number(of: cell) {
         guard wide[group, default: WideSum()].add(number) else {
           throw Problem(
@@ -208,7 +228,7 @@ final class SumState: AggregateState {
   }
 
   /// Adds a number of any scale.
-  private func add(_ value: Int128, _ scale: Int, to sum: inout Sum, _ group: Int) throws(Problem) {
+  private func add(_ value: Int128, _ scale: Int, to sum: inout Sum, _ group: Int) {
     let common = max(scale, sum.scale)
     if let total = Self.scaled(sum.total, by: common - sum.scale), let more = Self.scaled(value, by: common - scale) {
       let (result, isTooLarge) = total.addingReportingOverflow(more)
@@ -240,16 +260,26 @@ final class SumState: AggregateState {
     return value
   }
 
-  func merge(_ other: any AggregateState, _ map: GroupMap) throws(Problem) {
-    guard let other = other as? SumState else { preconditionFailure("internal error: another aggregate") }
-    for (group, target) in zip(map.numbers, map.targets) {
-      let sum = other.sums[Int(group)], target = Int(target)
-      sums[target].count += sum.count
-      try add(sum.total, sum.scale, to: &sums[target], target)
+  /// The number of values; the sum and its scale; what does not fit 128 bits.
+  func appendPartial(_ group: Int, to builder: inout RowBatchBuilder) {
+    if sums[group].total != Int128(Int64(truncatingIfNeeded: sums[group].total)) {
+      keepAside(sums[group], group)
+      sums[group].total = 0
     }
-    if other.wide.isEmpty { return }
-    let all = map.all
-    for (group, sum) in other.wide where all[group] != .max { wide[Int(all[group]), default: WideSum()].add(sum) }
+    let sum = sums[group]
+    builder.append(integer: Int64(sum.count))
+    builder.append(integer: Int64(sum.total))
+    builder.append(integer: Int64(sum.scale))
+    if let wide = wide[group] { builder.append(bytes: wide.bytes) } else { builder.appendNull() }
+  }
+
+  func add(_ groups: PartialGroups, _ column: Int) {
+    groups.forEach { group, row in
+      sums[group].count += row.integer(column)
+      add(Int128(row.integer(column + 1)), row.integer(column + 2), to: &sums[group], group)
+      guard case .bytes(let start, let length) = row.cell(column + 3) else { return }
+      unsafe wide[group, default: WideSum()].add(WideSum(bytes: row.reader.bytes(start, length)))
+    }
   }
 
   func append(_ group: Int, to builder: inout RowBatchBuilder) throws(Problem) {

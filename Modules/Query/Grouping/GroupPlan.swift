@@ -10,12 +10,10 @@ struct GroupPlan: Sendable {
   /// Whether each of them has timestamps, which are compared as times.
   private let areTimes: [Bool]
   let aggregates: [Computed]
-  /// The width of the input.
-  let width: Int
   /// Set if the elements of a column, a list, are groups: its place in `columns`.
   let splits: (place: Int, element: ColumnType.Element)?
-  private let input: Schema
-  private let scratch: any ScratchSpace
+  /// The order of the groups.
+  let order: SortOrder
 
   /// An aggregate of a column.
   struct Computed: Sendable {
@@ -39,8 +37,7 @@ struct GroupPlan: Sendable {
   /// - Parameter position: finds a column.
   /// - Throws: `usage` for an unknown column, a function that does not apply, or two results of one name.
   init(
-    _ grouping: Grouping, of input: Schema, scratch: any ScratchSpace,
-    position: (String) throws(Problem) -> Int
+    _ grouping: Grouping, of input: Schema, position: (String) throws(Problem) -> Int
   ) throws(Problem) {
     var results: [ColumnDescription] = [], columns: [Int] = [], aggregates: [Computed] = []
     var splits: (place: Int, element: ColumnType.Element)?
@@ -76,24 +73,15 @@ struct GroupPlan: Sendable {
     areTimes = columns.map { input.columns[$0].type == .timestamp }
     self.aggregates = aggregates
     self.splits = splits
-    self.input = input
-    self.scratch = scratch
-    width = input.width
+    order = SortOrder(columns.indices.map { SortOrder.Key(column: $0, isDescending: false) }, schema)
   }
 
   /// Whether only rows are counted, all of them.
   var isRowCount: Bool { columns.isEmpty && aggregates.allSatisfy { $0.function == .count && $0.column == nil } }
 
-  /// The width of rows that are set aside: the input's, and the row's place.
-  var spillWidth: Int { width + 1 }
-
-  /// A file for rows that are set aside.
-  func spill() -> SpillBuffer {
-    var name = "place"
-    while input.columns.has(name) { name += "_" }
-    let schema = Schema(input.name, columns: input.columns + [ColumnDescription(name, .integer)])
-    return SpillBuffer(schema: schema, scratch: scratch, memoryLimit: 0)
-  }
+  /// The number of cells of a group before it is merged: its values, the place of its first row in the input, and the
+  /// states of the aggregates.
+  var partialWidth: Int { aggregates.reduce(columns.count + 1) { $0 + $1.function.partialWidth } }
 
   /// Puts the key of a row: several if its list is split, none if that is empty.
   @inline(__always) func putKeys(of row: Int, _ reader: CellReader, _ keys: inout KeyBuffer) {
@@ -109,6 +97,8 @@ struct GroupPlan: Sendable {
   ) {
     var elements: [[UInt8]] = []
     _ = unsafe ListText.first(in: list) { bytes in
+      // As in the order of the groups, zero has no sign.
+      let bytes = splits?.element == .integer && bytes == Array("-0".utf8) ? [48] : bytes
       if !elements.contains(bytes) { elements.append(bytes) }
       return false
     }

@@ -35,27 +35,32 @@ final class BatchDispenser: Sendable {
   }
 
   /// Has `body` take every batch, also an empty one, on `threads` tasks at once; each call gets the number of its task
-  /// and that of the batch.
+  /// and that of the batch. At the end, each task calls `finish`.
   /// - Throws: the first problem in input order; all tasks have ended then.
   static func forEach(
     of stream: any RowStream, threads: Int,
-    _ body: @escaping @Sendable (_ worker: Int, _ index: Int, _ batch: RowBatch) throws(Problem) -> Void
+    _ body: @escaping @Sendable (_ worker: Int, _ index: Int, _ batch: RowBatch) throws(Problem) -> Void,
+    finish: @escaping @Sendable (_ worker: Int) throws(Problem) -> Void = { _ in }
   ) async throws(Problem) {
     let dispenser = BatchDispenser(stream)
     await withTaskGroup(of: Void.self) { group in
-      for worker in 0..<threads { group.addTask { await dispenser.work(worker, body) } }
+      for worker in 0..<threads { group.addTask { await dispenser.work(worker, body, finish) } }
     }
     if let (_, problem) = dispenser.state.withLock({ $0.problem }) { throw problem }
   }
 
   private func work(
-    _ worker: Int, _ body: @Sendable (_ worker: Int, _ index: Int, _ batch: RowBatch) throws(Problem) -> Void
+    _ worker: Int, _ body: @Sendable (_ worker: Int, _ index: Int, _ batch: RowBatch) throws(Problem) -> Void,
+    _ finish: @Sendable (_ worker: Int) throws(Problem) -> Void
   ) async {
     while true {
       if Task.isCancelled { return fail(.max, Problem(.cancelled, "interrupted")) }
       var index = Int.max
       do throws(Problem) {
-        guard let (number, task) = try await next() else { return }
+        guard let (number, task) = try await next() else {
+          if state.withLock({ $0.problem == nil }) { try finish(worker) }
+          return
+        }
         index = number
         let batch = try task.batch()
         try body(worker, index, batch)

@@ -26,7 +26,8 @@ enum SortPart: Sendable {
   }
 }
 
-/// Sorted parts, given out in ranges of the whole order. The task that takes a range merges and copies it.
+/// Sorted parts, given out in ranges of the whole order. The task that takes a range merges and copies it, or makes
+/// other rows of it.
 ///
 /// Of equal rows, those of the earlier part come first.
 final class RangedRows: RowStream {
@@ -41,6 +42,9 @@ final class RangedRows: RowStream {
   private let state: Mutex<(range: Int, cuts: [Int])>
   /// Rows that may be needed; ranges after them are not made.
   private let limit: Int
+  private let make: Make?
+  /// Makes rows of a range. Equal rows are in the same range then.
+  typealias Make = @Sendable (_ places: [SortPlace], _ runs: [SortRun]) throws(Problem) -> RowBatch
   private static let samples = 32
 
   /// A row that begins a range.
@@ -54,12 +58,16 @@ final class RangedRows: RowStream {
     var weight: Int
   }
 
-  /// - Parameter parts: in the order in which their rows came in.
-  init(schema: Schema, order: SortOrder, parts: [SortPart], limit: Int? = nil) {
+  /// - Parameters:
+  ///   - schema: of the rows that come out.
+  ///   - parts: in the order in which their rows came in.
+  ///   - make: nil for the rows as they are.
+  init(schema: Schema, order: SortOrder, parts: [SortPart], limit: Int? = nil, make: Make? = nil) {
     self.schema = schema
     self.order = order
     self.parts = parts
     self.limit = limit ?? .max
+    self.make = make
     isDecided = parts.allSatisfy(\.isDecided)
     state = Mutex((0, Array(repeating: 0, count: parts.count)))
     let rows = parts.reduce(0) { $0 + $1.count }, bytes = parts.reduce(0) { $0 + $1.bytes }
@@ -129,7 +137,7 @@ final class RangedRows: RowStream {
     if place.head != splitter.place.head { return place.head < splitter.place.head }
     if place.next != splitter.place.next { return place.next < splitter.place.next }
     let result = isDecided ? 0 : order.compare(view, row, splitterView, Int(splitter.place.row))
-    if result != 0 { return result < 0 }
+    if result != 0 || make != nil { return result < 0 }
     return part == splitter.part ? firstRow + row < splitter.number : part < splitter.part
   }
 
@@ -172,7 +180,7 @@ final class RangedRows: RowStream {
     guard let piece else { return nil }
     return BatchTask { () throws(Problem) in
       let (places, runs) = try self.places(piece.range, piece.starts, piece.ends)
-      return RowBatch(gathering: places, of: runs, width: self.schema.width)
+      return try self.make?(places, runs) ?? RowBatch(gathering: places, of: runs, width: self.schema.width)
     }
   }
 

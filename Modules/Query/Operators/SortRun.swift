@@ -81,7 +81,7 @@ struct SortRun: Sendable {
     _ write: (SortPlace, UnsafeMutablePointer<UInt8>) -> UnsafeMutablePointer<UInt8>
   ) -> Arena {
     let size = size(places.count, rowBytes)
-    var builder = ArenaBuilder(capacity: size)
+    var builder = ArenaBuilder(kept: size)
     _ = unsafe builder.appendBytes(atMost: size) { memory in
       guard let block = unsafe memory.baseAddress?.assumingMemoryBound(to: UInt8.self) else { return 0 }
       let header = UnsafeMutableRawPointer(block), words = unsafe header + (places.count + 1) * 4

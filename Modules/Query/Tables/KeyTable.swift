@@ -34,17 +34,17 @@ import CSearch
     unsafe arena = .allocate(capacity: arenaCapacity + Self.slack)
   }
 
-  /// A table for a number of keys.
-  init(expecting count: Int) {
-    var slots = 1 << 10
-    while slots / 2 < count { slots *= 2 }
-    self.init(slots: slots)
-  }
-
   deinit {
     unsafe slots.deallocate()
     unsafe entries.deallocate()
     unsafe arena.deallocate()
+  }
+
+  /// Removes all keys; the memory stays.
+  mutating func removeAll() {
+    unsafe slots.update(repeating: 0, count: slotCount)
+    count = 0
+    used = 0
   }
 
   /// The memory held, in bytes.
@@ -79,14 +79,10 @@ import CSearch
     unsafe bb_prefetch(slots + Int(truncatingIfNeeded: hash) & (slotCount &- 1))
   }
 
-  /// Fetches a key ahead of its use, and the place of another one, which is fetched later.
-  @inline(__always) func prefetchKey(_ number: Int, andPlaceOf later: Int) {
-    _ = unsafe (bb_prefetch(entries + later), bb_prefetch(arena + entries[number].place))
-  }
-
   /// Fetches the key that may have a hash, and the place of one that may have another hash, ahead of their use.
   @inline(__always) func prefetchKey(of hash: UInt64, andPlaceOf later: UInt64) {
-    if let number = candidate(hash), let later = candidate(later) { prefetchKey(number, andPlaceOf: later) }
+    guard let number = candidate(hash), let later = candidate(later) else { return }
+    _ = unsafe (bb_prefetch(entries + later), bb_prefetch(arena + entries[number].place))
   }
   /// The number of the key in the first slot for a hash.
   @inline(__always) private func candidate(_ hash: UInt64) -> Int? {
@@ -139,17 +135,6 @@ import CSearch
     unsafe slots[at] = hash & ~0xFFFF_FFFF | UInt64(count &+ 1)
     count &+= 1
     return count &- 1
-  }
-
-  /// Gives a key other further bytes.
-  mutating func replace(more: UnsafeBufferPointer<UInt8>, of number: Int) {
-    guard let other = more.baseAddress, !more.isEmpty else { return }
-    // Copied before the arena may move.
-    let (start, length) = unsafe key(number)
-    let copy = UnsafeMutablePointer<UInt8>.allocate(capacity: max(length, 1))
-    defer { unsafe copy.deallocate() }
-    unsafe copy.update(from: start, count: length)
-    unsafe entries[number].place = store(copy, length, other, more.count)
   }
 
   private mutating func store(
