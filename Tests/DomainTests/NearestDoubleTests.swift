@@ -1,3 +1,4 @@
+import Codecs
 @testable import Query
 import Testing
 
@@ -36,5 +37,24 @@ import Testing
   func long(text: String) {
     #expect(Self.nearest(text)?.value == Double(text))
     #expect(Self.nearest(text)?.isWhole == false)
+  }
+
+  @Test("bounds order short numbers as their values do") func bounds() throws {
+    var random = LargeSelectionTests.Generator(state: 12)
+    func literal() -> [UInt8] {
+      let length = 1 + Int(random.next() % 18), point = Int(random.next() % 20)
+      var digits = (0..<length).map { _ in random.next() % 2 == 0 ? "0" : String(random.next() % 10) }
+      if point > 0, point < length { digits.insert(".", at: point) }
+      return Array(((random.next() % 2 == 0 ? "-" : "") + digits.joined()).utf8)
+    }
+    for _ in 0..<3000 {
+      let constant = literal(), text = literal()
+      let bounds = try #require(NumberBounds(constant))
+      let digits = try #require(unsafe text.withUnsafeBytes { unsafe DecimalDigits($0) })
+      let mantissa = digits.isNegative ? -Int64(digits.value) : Int64(digits.value)
+      let order = (mantissa >= bounds.lows[digits.scale] ? 1 : 0) + (mantissa > bounds.highs[digits.scale] ? 1 : 0)
+      let number = try #require(DecimalNumber(text)), other = try #require(DecimalNumber(constant))
+      #expect(order == (number < other ? 0 : number == other ? 1 : 2), "\(text) \(constant)")
+    }
   }
 }

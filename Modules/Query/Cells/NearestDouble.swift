@@ -1,4 +1,3 @@
-import CSearch
 import Rows
 
 /// A number as far as a Double goes.
@@ -23,13 +22,17 @@ extension NearestDouble {
   /// Parses a literal; nil if it is not a number. Up to 15 digits need one exact operation; the standard library
   /// handles the rest.
   @inline(__always) init?(_ literal: UnsafeRawBufferPointer) {
-    var value = 0.0
-    if unsafe bb_short_decimal(literal.baseAddress, literal.count, &value) != 0 {
-      self.init(value: value, isWhole: true)
+    if let digits = unsafe DecimalDigits(literal), digits.count <= 15 {
+      let value = Double(Int64(truncatingIfNeeded: digits.value)) / Self.powersOfTen[digits.scale]
+      self.init(value: digits.isNegative ? -value : value, isWhole: true)
     } else {
-      guard let value = Double(unsafe String(decoding: literal, as: UTF8.self)) else { return nil }
+      guard let value = unsafe Self.long(literal) else { return nil }
       self.init(value: value, isWhole: false)
     }
+  }
+
+  @inline(never) private static func long(_ literal: UnsafeRawBufferPointer) -> Double? {
+    Double(unsafe String(decoding: literal, as: UTF8.self))
   }
 
   static let powersOfTen: [Double] = [
@@ -39,7 +42,7 @@ extension NearestDouble {
 
 extension CellReader {
   /// The cell rounded to the nearest `Double`; nil if it is not a number.
-  func nearestDouble(of cell: Cell) -> NearestDouble? {
+  @inline(__always) func nearestDouble(of cell: Cell) -> NearestDouble? {
     switch cell {
     case .integer(let value): NearestDouble(value: Double(value), isWhole: value.magnitude < 1 << 53)
     case .real(let value): NearestDouble(value: value, isWhole: true)

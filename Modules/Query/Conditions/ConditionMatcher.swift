@@ -14,7 +14,7 @@ struct ConditionMatcher: Sendable {
   /// The test of a cell that is not null.
   enum Test: Sendable {
     case isNull(Bool)
-    case number(Condition.Operator, [DecimalNumber], short: Int64?, nearest: [NearestDouble])
+    case number(Condition.Operator, [DecimalNumber], short: Int64?, nearest: [NearestDouble], NumberBounds?)
     case boolean(Bool)
     case text(Condition.Operator, [[UInt8]])
     case date(Condition.Operator, [DateBound])
@@ -127,7 +127,7 @@ struct ConditionMatcher: Sendable {
       let short = bytes.count == 1 && bytes[0].count < 19 ? Int64(condition.values[0]) : nil
       let wanted = try numbers("1")
       let nearest = bytes.compactMap { unsafe $0.withUnsafeBytes { unsafe NearestDouble($0) } }
-      return .number(comparison, wanted, short: short, nearest: nearest)
+      return .number(comparison, wanted, short: short, nearest: nearest, NumberBounds(bytes))
     case .boolean:
       guard comparison == .equal || comparison == .notEqual else {
         throw Problem(
@@ -168,7 +168,7 @@ struct ConditionMatcher: Sendable {
     case .boolean(let wanted):
       if case .boolean(let value) = cell { return value == wanted }
       return nil
-    case .number(let comparison, let wanted, let short, let nearest):
+    case .number(let comparison, let wanted, let short, let nearest, _):
       if let short, let value = reader.integer(of: cell) {
         return Self.holds(comparison, value < short ? -1 : value == short ? 0 : 1)
       }

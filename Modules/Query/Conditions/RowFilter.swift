@@ -122,12 +122,11 @@ extension ConditionMatcher {
       keep(&rows) { row in
         if case .boolean(let value) = reader.cell(row, column) { (value == wanted) == wants } else { false }
       }
-    case .number(let comparison, let wanted, _, let nearest)
-    where nearest.count == wanted.count && nearest.allSatisfy(\.isWhole):
+    case .number(let comparison, let wanted, _, let nearest, let bounds?) where nearest.allSatisfy(\.isWhole):
       if wanted.count == 1 {
-        filterNumbers(reader, &rows, comparison, nearest[0].value, wanted[0])
+        filterNumbers(reader, &rows, comparison, bounds, nearest[0].value, wanted[0])
       } else {
-        filterNumbers(reader, &rows, among: nearest.map(\.value), wanted)
+        filterNumbers(reader, &rows, among: bounds, nearest.map(\.value), wanted)
       }
     case .text(let comparison, let wanted):
       filterTexts(reader, &rows, comparison, wanted)
@@ -161,39 +160,53 @@ extension ConditionMatcher {
     }
   }
 
-  /// Numbers against a constant that its nearest Double identifies.
+  /// Numbers against a constant. There is no branch on what a number is: it would often be mispredicted.
   private func filterNumbers(
-    _ reader: CellReader, _ rows: inout [Int32], _ comparison: Condition.Operator, _ value: Double,
-    _ number: DecimalNumber
+    _ reader: CellReader, _ rows: inout [Int32], _ comparison: Condition.Operator, _ bounds: NumberBounds,
+    _ nearest: Double, _ number: DecimalNumber
   ) {
     let column = self.column
-    let less = Self.holds(comparison, -1) != isNegated
-    let same = Self.holds(comparison, 0) != isNegated
-    let more = Self.holds(comparison, 1) != isNegated
-    keep(&rows) { row in
-      let cell = reader.cell(row, column)
-      guard let found = reader.nearestDouble(of: cell) else { return false }
-      if found.value < value { return less }
-      if found.value > value { return more }
-      if found.isWhole { return same }
-      guard let exact = reader.number(of: cell) else { return false }
-      return exact < number ? less : exact == number ? same : more
+    // Bits 0 to 2: whether what is less, the same and more is wanted.
+    let wanted = [-1, 0, 1].reduce(0) { bits, order in
+      bits | (Self.holds(comparison, order) != isNegated ? 1 << (order + 1) : 0)
     }
+    let (lows, highs) = (bounds.lows, bounds.highs)
+    @inline(__always) func holds(_ row: Int) -> Bool {
+      let cell = reader.cell(row, column)
+      let order: Int
+      if let short = reader.shortDecimal(of: cell) {
+        order =
+          (short.mantissa >= lows[short.scale] ? 1 : 0) &+ (short.mantissa > highs[short.scale] ? 1 : 0)
+      } else if case .real(let value) = cell {
+        order = (value >= nearest ? 1 : 0) &+ (value > nearest ? 1 : 0)
+      } else {
+        order = reader.order(of: cell, to: number)
+      }
+      return wanted &>> order & 1 != 0
+    }
+    keep(&rows, holds)
   }
 
   /// Numbers that are one of several.
   private func filterNumbers(
-    _ reader: CellReader, _ rows: inout [Int32], among values: [Double], _ numbers: [DecimalNumber]
+    _ reader: CellReader, _ rows: inout [Int32], among bounds: NumberBounds, _ nearest: [Double],
+    _ numbers: [DecimalNumber]
   ) {
     let column = self.column, wants = !isNegated
-    keep(&rows) { row in
+    let (lows, highs) = (bounds.lows, bounds.highs)
+    @inline(__always) func holds(_ row: Int) -> Bool {
       let cell = reader.cell(row, column)
-      guard let found = reader.nearestDouble(of: cell) else { return false }
-      guard values.contains(found.value) else { return !wants }
-      if found.isWhole { return wants }
-      guard let exact = reader.number(of: cell) else { return false }
-      return numbers.contains(exact) == wants
+      guard let short = reader.shortDecimal(of: cell) else {
+        return reader.isAmong(cell, nearest, numbers).map { $0 == wants } ?? false
+      }
+      var isAmong = 0, at = short.scale
+      while at < lows.count {
+        isAmong |= short.mantissa >= lows[at] && short.mantissa <= highs[at] ? 1 : 0
+        at &+= NumberBounds.scales
+      }
+      return (isAmong != 0) == wants
     }
+    keep(&rows, holds)
   }
 
   private func filterTexts(
@@ -230,6 +243,29 @@ extension ConditionMatcher {
       }
     }
     rows.removeSubrange(kept...)
+  }
+}
+
+extension CellReader {
+  /// The number of a cell that has few digits.
+  @inline(__always) fileprivate func shortDecimal(of cell: Cell) -> (mantissa: Int64, scale: Int)? {
+    if case .number(let start, let length) = cell, let digits = unsafe DecimalDigits(bytes(start, length)) {
+      let sign: Int64 = digits.isNegative ? -1 : 0
+      return ((Int64(truncatingIfNeeded: digits.value) ^ sign) &- sign, digits.scale)
+    }
+    if case .integer(let value) = cell { return (value, 0) }
+    return nil
+  }
+
+  /// 0, 1 or 2 as a number is less than, the same as or more than another; 3 if the cell is not a number.
+  @inline(never) fileprivate func order(of cell: Cell, to number: DecimalNumber) -> Int {
+    guard let value = self.number(of: cell) else { return 3 }
+    return value < number ? 0 : value == number ? 1 : 2
+  }
+  /// Whether a number is one of several; nil if the cell is not a number.
+  @inline(never) fileprivate func isAmong(_ cell: Cell, _ nearest: [Double], _ numbers: [DecimalNumber]) -> Bool? {
+    if case .real(let value) = cell { return nearest.contains(value) }
+    return number(of: cell).map(numbers.contains)
   }
 }
 

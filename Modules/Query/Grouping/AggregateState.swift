@@ -102,26 +102,24 @@ final class DistinctState: AggregateState {
       keys.put(areTimes ? rows.reader.time(cell) : cell, rows.reader)
       keys.finishKey()
     }
-    for number in 0..<keys.count { unsafe insert(keys.key(number), keys.hash(number)) }
+    for number in 0..<keys.count { insert(keys.value(number), keys.hash(number)) }
   }
 
-  private func insert(_ key: (UnsafePointer<UInt8>, Int), _ hash: UInt64) {
-    guard unsafe seen.find(key.0, key.1, hash) < 0 else { return }
-    _ = unsafe seen.add(key.0, key.1, hash, more: key.0, 0)
-    counts[unsafe group(ofKey: key.0)] += 1
+  private func insert(_ key: ValueBytes, _ hash: UInt64) {
+    guard seen.find(key, hash) < 0 else { return }
+    seen.add(key, hash)
+    counts[group(of: key)] += 1
   }
-  private func group(ofKey key: UnsafePointer<UInt8>) -> Int {
-    Int(unsafe UnsafeRawPointer(key).loadUnaligned(as: UInt32.self))
-  }
+  private func group(of key: ValueBytes) -> Int { Int(UInt32(truncatingIfNeeded: key.word(at: 0))) }
 
   /// The values, each with its length.
   func appendPartial(_ group: Int, to builder: inout RowBatchBuilder) {
     if starts.isEmpty { sortValues() }
     var list: [UInt8] = []
     for number in values[Int(starts[group])..<Int(starts[group + 1])] {
-      let (key, length) = unsafe seen.key(Int(number))
-      unsafe withUnsafeBytes(of: UInt32(length - 4)) { unsafe list.append(contentsOf: $0) }
-      unsafe list.append(contentsOf: UnsafeBufferPointer(start: key + 4, count: length - 4))
+      let value = seen.value(Int(number)).dropping(4)
+      for byte in 0..<4 { list.append(UInt8(truncatingIfNeeded: value.count >> (byte * 8))) }
+      list += value.array
     }
     builder.append(bytes: list)
   }
@@ -131,7 +129,7 @@ final class DistinctState: AggregateState {
     values = Array(repeating: 0, count: seen.count)
     var next = starts
     for number in 0..<seen.count {
-      let group = unsafe group(ofKey: seen.key(number).0)
+      let group = group(of: seen.value(number))
       values[Int(next[group])] = UInt32(number)
       next[group] += 1
     }
@@ -149,7 +147,7 @@ final class DistinctState: AggregateState {
         keys.put(index: UInt32(group))
         unsafe keys.put(raw: (base + at + 4).assumingMemoryBound(to: UInt8.self), length)
         keys.finishKey()
-        unsafe insert(keys.key(0), keys.hash(0))
+        insert(keys.value(0), keys.hash(0))
         at += 4 + length
       }
     }

@@ -123,52 +123,6 @@ struct WideSum {
   }
 }
 
-/// A number of at most 18 digits: `mantissa` × 10^-`scale`.
-struct ShortDecimal {
-  let mantissa: Int64
-  let scale: Int
-
-  /// The number of a cell; nil if it has more digits, or an exponent, or is not a number.
-  @inline(__always) init?(_ cell: Cell, _ reader: CellReader) {
-    switch cell {
-    case .integer(let value): (mantissa, scale) = (value, 0)
-    case .number(let start, let length):
-      guard length <= 20 else { return nil }
-      let literal = unsafe reader.bytes(start, length)
-      var value: Int64 = 0, digits = 0, scale = 0, isFraction = false, isNegative = false
-      for at in 0..<literal.count {
-        let byte = unsafe literal[at]
-        if byte &- 48 < 10 {
-          value = value &* 10 &+ Int64(byte &- 48)
-          digits &+= 1
-          if isFraction { scale &+= 1 }
-        } else if byte == UInt8(ascii: "."), !isFraction {
-          isFraction = true
-        } else if byte == UInt8(ascii: "-"), at == 0 {
-          isNegative = true
-        } else {
-          return nil
-        }
-      }
-      guard digits > 0, digits <= 18 else { return nil }
-      (mantissa, self.scale) = (isNegative ? -value : value, scale)
-    case .real(let value):
-      // At most 15 digits: then the shortest literal of the Double is this one.
-      for scale in 0..<10 {
-        let scaled = value * NearestDouble.powersOfTen[scale]
-        guard scaled.magnitude < 1e15 else { return nil }
-        let rounded = scaled.rounded()
-        if rounded / NearestDouble.powersOfTen[scale] == value {
-          (mantissa, self.scale) = (Int64(rounded), scale)
-          return
-        }
-      }
-      return nil
-    case .null, .text, .json, .bytes, .boolean: return nil
-    }
-  }
-}
-
 /// Adds numbers exactly: so the sum does not depend on the order of the rows or on the number of threads.
 final class SumState: AggregateState {
   private let column: Int

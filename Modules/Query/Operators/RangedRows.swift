@@ -203,12 +203,11 @@ final class RangedRows: RowStream {
   /// The rows of a range, in order.
   /// - Throws: `io`.
   private func places(_ range: Int, _ starts: [Int], _ ends: [Int]) throws(Problem) -> ([SortPlace], [SortRun]) {
-    var runs: [SortRun] = [], places: [SortPlace] = []
+    var runs: [SortRun] = [], ranges: [Range<Int>] = []
     func add(_ run: SortRun, _ rows: Range<Int>) {
       if rows.isEmpty { return }
-      let view = run.view
-      for row in rows { places.append(view.place(row, run: runs.count)) }
       runs.append(run)
+      ranges.append(rows)
     }
     for (index, part) in parts.enumerated() {
       switch part {
@@ -227,6 +226,13 @@ final class RangedRows: RowStream {
       }
     }
     let views = runs.map(\.view)
+    var places: [SortPlace] = []
+    places.reserveCapacity(ranges.reduce(0) { $0 + $1.count })
+    for (number, rows) in ranges.enumerated() {
+      let view = views[number]
+      view.prefetch(rows)
+      for row in rows { places.append(view.place(row, run: number)) }
+    }
     RadixSort.sort(&places, isDecided: isDecided) { a, b in
       order.compare(views[Int(a.run)], Int(a.row), views[Int(b.run)], Int(b.row))
     }

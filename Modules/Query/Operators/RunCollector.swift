@@ -45,14 +45,14 @@ final class RunCollector: Sendable {
   }
 
   /// The runs that must go to a file now, in order, and the number of that file. Half of the memory is for those that
-  /// are being written.
+  /// are being written; an eighth is for writing them.
   private func full(adding run: SortRun, _ number: Int?) -> (runs: [SortPart], number: Int)? {
     state.withLock { state in
       state.runs[number ?? state.count] = run
       state.count += 1
       state.memory += run.memory
       while state.runs[state.complete] != nil { state.complete += 1 }
-      guard state.memory > memoryLimit / 2, state.complete > state.written else { return nil }
+      guard state.memory > memoryLimit / 16 * 7, state.complete > state.written else { return nil }
       let runs = (state.written..<state.complete).compactMap { state.runs.removeValue(forKey: $0) }
       state.memory -= runs.reduce(0) { $0 + $1.memory }
       state.written = state.complete

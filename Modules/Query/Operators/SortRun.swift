@@ -1,3 +1,4 @@
+import CSearch
 import Rows
 
 /// Rows in order in one block: first where each of them begins (4 bytes), then their words (16 bytes), then the rows
@@ -81,7 +82,7 @@ struct SortRun: Sendable {
     _ write: (SortPlace, UnsafeMutablePointer<UInt8>) -> UnsafeMutablePointer<UInt8>
   ) -> Arena {
     let size = size(places.count, rowBytes)
-    var builder = ArenaBuilder(kept: size)
+    var builder = ArenaBuilder(capacity: size)
     _ = unsafe builder.appendBytes(atMost: size) { memory in
       guard let block = unsafe memory.baseAddress?.assumingMemoryBound(to: UInt8.self) else { return 0 }
       let header = UnsafeMutableRawPointer(block), words = unsafe header + (places.count + 1) * 4
@@ -132,11 +133,22 @@ struct SortRun: Sendable {
         head: words.loadUnaligned(fromByteOffset: row &* 16, as: UInt64.self),
         next: words.loadUnaligned(fromByteOffset: row &* 16 &+ 8, as: UInt64.self), run: Int32(run), row: Int32(row))
     }
-    func cell(_ row: Int, _ column: Int) -> Cell {
+    @inline(__always) func cell(_ row: Int, _ column: Int) -> Cell {
       let start = range(row).lowerBound
       return unsafe PackedCell.load(rows + start + column &* 8, of: rows + start, at: start)
     }
     var reader: CellReader { unsafe CellReader(bytes: rows) }
+
+    /// Fetches rows ahead of their use: later they are read in another order, which no cache foresees.
+    @inline(__always) func prefetch(_ rows: Range<Int>) {
+      if rows.isEmpty { return }
+      var at = range(rows.lowerBound).lowerBound
+      let end = range(rows.upperBound &- 1).upperBound
+      while at < end {
+        unsafe bb_prefetch(self.rows + at)
+        at &+= 64
+      }
+    }
   }
 }
 

@@ -18,8 +18,9 @@ struct SpilledRun: Sendable {
   private(set) var count = 0
   /// The bytes of its rows.
   private(set) var bytes = 0
-  /// The usual size of a block, in bytes. Small ones let a range begin where it should; large ones are read faster.
-  static let blockSize = 48 << 10
+  /// The usual size of a block, in bytes. Small ones let a range begin where it should, so that ranges
+  /// may be small; large ones are read faster.
+  static let blockSize = 32 << 10
 
   /// An empty run.
   /// - Throws: `io`.

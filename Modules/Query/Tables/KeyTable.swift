@@ -152,8 +152,9 @@ import CSearch
     let place = unsafe UnsafeMutableRawPointer(arena + used)
     unsafe place.storeBytes(of: UInt32(length), as: UInt32.self)
     unsafe place.storeBytes(of: UInt32(moreLength), toByteOffset: 4, as: UInt32.self)
-    unsafe bb_copy_short(place + Self.header, key, length)
-    unsafe bb_copy_short(place + Self.header + length, more, moreLength)
+    let target = unsafe arena + used + Self.header
+    unsafe copyBytes(key, to: target, length)
+    unsafe (target + length).update(from: more, count: moreLength)
     used += size
     return used - size
   }

@@ -1,4 +1,3 @@
-import Glibc
 import Synchronization
 
 /// The bytes that the cells of a batch refer to: immutable, shared by batches and cores.
@@ -16,13 +15,11 @@ import Synchronization
   public let count: Int
   /// The memory in use, in bytes.
   public let capacity: Int
-  private let isMapped: Bool
 
-  fileprivate init(_ memory: UnsafeMutablePointer<UInt8>, count: Int, capacity: Int, isMapped: Bool = false) {
+  fileprivate init(_ memory: UnsafeMutablePointer<UInt8>, count: Int, capacity: Int) {
     unsafe base = UnsafePointer(memory)
     self.count = count
     self.capacity = capacity
-    self.isMapped = isMapped
   }
 
   /// Creates a copy of `bytes`.
@@ -32,7 +29,7 @@ import Synchronization
     unsafe self.init(memory, count: bytes.count, capacity: capacity)
   }
 
-  deinit { unsafe ArenaMemory.give(UnsafeMutablePointer(mutating: base), capacity, isMapped) }
+  deinit { unsafe ArenaMemory.give(UnsafeMutablePointer(mutating: base), capacity) }
 
   /// The bytes, without a copy.
   @inlinable public func read<Result, Failure: Error>(
@@ -57,7 +54,6 @@ import Synchronization
   @usableFromInline var used = 0
   /// The number of bytes that fit without growing.
   public internal(set) var capacity: Int
-  private var isMapped = false
 
   /// Creates an empty builder with room for `capacity` bytes.
   public init(capacity: Int = Arena.usualCapacity) {
@@ -65,19 +61,7 @@ import Synchronization
     unsafe base = ArenaMemory.take(self.capacity)
   }
 
-  /// Creates an empty builder for one of many large arenas that are kept: the system gets its memory back as soon as
-  /// the arena is not needed any more.
-  package init(kept capacity: Int) {
-    self.capacity = max(capacity, 1)
-    if let memory = unsafe ArenaMemory.map(self.capacity) {
-      unsafe base = memory
-      isMapped = true
-    } else {
-      unsafe base = ArenaMemory.take(self.capacity)
-    }
-  }
-
-  deinit { unsafe ArenaMemory.give(base, capacity, isMapped) }
+  deinit { unsafe ArenaMemory.give(base, capacity) }
 
   /// The number of bytes so far.
   @inlinable public var count: Int { used }
@@ -154,7 +138,7 @@ import Synchronization
 
   /// The bytes as an arena, which nothing can change any more.
   public consuming func freeze() -> Arena {
-    let arena = unsafe Arena(base, count: count, capacity: capacity, isMapped: isMapped)
+    let arena = unsafe Arena(base, count: count, capacity: capacity)
     discard self
     return arena
   }
@@ -164,9 +148,8 @@ import Synchronization
     precondition(larger >= count && wanted - larger <= capacity, "a batch has more than 4 GiB")
     let memory = unsafe ArenaMemory.take(larger)
     unsafe memory.update(from: base, count: count)
-    unsafe ArenaMemory.give(base, capacity, isMapped)
+    unsafe ArenaMemory.give(base, capacity)
     unsafe base = memory
-    isMapped = false
     capacity = larger
   }
 }
@@ -184,20 +167,7 @@ private enum ArenaMemory {
     return .allocate(capacity: capacity + Arena.slack)
   }
 
-  /// Memory of its own for a large block; nil for a small one, and if there is none. Among other blocks it would leave
-  /// gaps when it is freed, which fit no other block of its kind: half as much memory again as is in use.
-  static func map(_ capacity: Int) -> UnsafeMutablePointer<UInt8>? {
-    guard capacity >= Arena.usualCapacity else { return nil }
-    let memory = unsafe mmap(
-      nil, capacity + Arena.slack, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
-    return unsafe memory == MAP_FAILED ? nil : memory?.assumingMemoryBound(to: UInt8.self)
-  }
-
-  static func give(_ memory: UnsafeMutablePointer<UInt8>, _ capacity: Int, _ isMapped: Bool) {
-    if isMapped {
-      unsafe munmap(memory, capacity + Arena.slack)
-      return
-    }
+  static func give(_ memory: UnsafeMutablePointer<UInt8>, _ capacity: Int) {
     let address = UInt(bitPattern: memory)
     let isKept =
       capacity == Arena.usualCapacity
