@@ -39,7 +39,7 @@ extension APIOptions: OptionGroup {
   public static let certificatesOption = Option.value(
     "cacert", "FILE", values: .file, setting: .certificates, in: reading, "CA certificate bundle (PEM) to trust")
   /// Whether data may lead to private addresses.
-  public static let privateOption = Option.flag(
+  static let privateOption = Option.flag(
     "allow-private", setting: .privateAddresses, in: reading,
     "allow data and redirects to lead to private addresses (loopback, LAN)")
 
