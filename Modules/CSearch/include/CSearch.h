@@ -1,14 +1,25 @@
 #pragma once
-// Search in text without folding it first, hashing, and prefetching: static inline functions without state or memory.
+// Search in text without folding it first, hashing, prefetching and trimming memory: static inline functions without
+// state or memory of their own.
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
 #if defined(__SSE2__)
 #include <emmintrin.h>
 #endif
 
 // Bytes after the text that may be read: the caller's buffers have at least this much slack.
 enum { bb_find_slack = 128, bb_find_longest = 64 };
+
+// Returns freed memory to the system, also between blocks that are in use.
+static inline void bb_trim_memory(void) {
+#ifdef __GLIBC__
+  malloc_trim(0);
+#endif
+}
 
 static inline __attribute__((always_inline)) void bb_prefetch(const void *address) { __builtin_prefetch(address, 0, 3); }
 

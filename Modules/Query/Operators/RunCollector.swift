@@ -1,3 +1,4 @@
+import CSearch
 import Rows
 import Synchronization
 
@@ -38,10 +39,17 @@ final class RunCollector: Sendable {
   /// - Parameter number: where it comes among all runs, from 0 on without gaps; nil if that does not matter.
   /// - Throws: `io`.
   func add(_ run: SortRun, number: Int? = nil) throws(Problem) {
-    guard let full = full(adding: run, number) else { return }
+    // Runs leave gaps that fit no others: half as much memory again as is in use.
+    if try writeIfFull(adding: run, number) { bb_trim_memory() }
+  }
+
+  /// - Returns: whether runs were written to a file, and removed.
+  private func writeIfFull(adding run: SortRun, _ number: Int?) throws(Problem) -> Bool {
+    guard let full = full(adding: run, number) else { return false }
     var file = try SpilledRun(width: width, scratch: scratch)
     try RangedRows(schema: schema, order: order, parts: full.runs).write(to: &file)
     state.withLock { $0.files[full.number] = file }
+    return true
   }
 
   /// The runs that must go to a file now, in order, and the number of that file. Half of the memory is for those that
