@@ -106,6 +106,8 @@ def run(program, data, rows, rounds, only, chosen_peers):
             lines.append(f"| {name} | {tool} | {f['wall']:.3f} | {f['cpu']:.3f} | {f['memory']:.0f} | {ratio:.2f} | {counts[tool]} |")
             print(lines[-1], file=sys.stderr, flush=True)
         rivals = {t: f["wall"] / result["bb"]["wall"] for t, f in result.items() if t != "bb"}
+        # The goal of --sql is relative to sqlite3, which imports the file, too.
+        if name == "sql": rivals = {t: r for t, r in rivals.items() if t == "sqlite3"}
         if rivals:
             tool, ratio = min(rivals.items(), key=lambda p: p[1])
             goals.append(f"| {name} | {tool} | {ratio:.2f} | {GOALS[name]} | {'reached' if ratio >= GOALS[name] else 'not reached'} |")
