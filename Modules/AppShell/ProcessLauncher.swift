@@ -27,6 +27,7 @@ public enum ProcessLauncher {
       if error.kind != .endOfPipe { report.problem(error) }
       exit(error.kind.exitCode)
     }
+    ProcessMemory.keepFreed()
     Signals.hold()
     let services = services(report), application = application()
     if usesMainThread, Signals.serveOnThread(cleanUp: services.cleanUp) {

@@ -2,7 +2,6 @@
 #include "CCurl.h"
 #include <arpa/inet.h>
 #include <dlfcn.h>
-#include <malloc.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <sys/epoll.h>
@@ -59,11 +58,6 @@ const char *bb_curl_load(void) {
   if (!init) init = (init_function)dlsym(library, "OPENSSL_init_crypto");
   if (init) init(0x00080000L /* OPENSSL_INIT_NO_ATEXIT */, 0);
   if (p_curl_global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK) return "libcurl does not start";
-  // Another transfer soon needs the memory that one frees: returning it to the system each time would cost more than
-  // the transfer.
-  mallopt(M_TRIM_THRESHOLD, 8 << 20);
-  // A new thread gets its memory at once: otherwise it grows by a page at a time, with a system call for each.
-  mallopt(M_TOP_PAD, 16 << 20);
   is_loaded = 1;
   return 0;
 }

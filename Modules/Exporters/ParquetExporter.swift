@@ -8,7 +8,7 @@ public struct ParquetExporter: Exporter {
     "compression", "CODEC",
     "Compression: zstd, zstd:LEVEL (1 to 19), snappy, gzip, lz4 or none [default: zstd; snappy without libzstd]")
   private static let rowGroup = ExporterDescriptor.Option(
-    "row-group", "SIZE", "Memory of the rows that make a row group, for example 64MiB [default: 16MiB]")
+    "row-group", "SIZE", "Memory of the rows that make a row group, for example 64MiB [default: 12MiB]")
   private static let pageRows = ExporterDescriptor.Option(
     "page-rows", "N", "The most rows of a page [default: 20000]")
   private static let dictionary = ExporterDescriptor.Option(
@@ -49,7 +49,7 @@ public struct ParquetExporter: Exporter {
     parquet.dates = try options.choice(Self.dates, default: ParquetOptions.Dates.automatic)
     parquet.bloomFilters = try Self.columns(Self.bloom, in: options, of: schema)
     for (position, type) in Self.narrowTypes(options) { parquet.narrowTypes[position] = type }
-    let memory = try Self.size(Self.rowGroup, in: options) ?? 16 << 20
+    let memory = try Self.size(Self.rowGroup, in: options) ?? 12 << 20
     return RowGroups(
       writer: ParquetWriter(schema, options: parquet, head: layout.head), groupBytes: memory)
   }

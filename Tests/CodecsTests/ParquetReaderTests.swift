@@ -118,6 +118,20 @@ import Testing
     #expect(excluded > 380)
   }
 
+  /// Written by pyarrow 26: a row group without rows, whose columns have no data pages and 0 as their offset.
+  private static let empty = """
+    UEFSMRUEFQAVAkwVABUAEgAAABUEFQAVAkwVABUAEgAAABUEGTw1ABgGc2NoZW1hFQQAFQQlAhgBeAAVDCUCGAF5JQBMHAAAABYAGRwZLCYAHBUEGS\
+    UABhkYAXgVAhYAFhwWHiYAJggpHBUEFQAVAgAAACYAHBUMGSUABhkYAXkVAhYAFhwWHiYAJiYpHBUEFQAVAgAAABY4FgAmCBY8ACggcGFycXVldC1j\
+    cHAtYXJyb3cgdmVyc2lvbiAyNi4wLjEZLBwAABwAAACpAAAAUEFSMQ==
+    """
+
+  @Test("a row group without rows is read, wherever its columns are said to be") func emptyGroup() async throws {
+    let bytes = try #require(Base64.decode(Array(Self.empty.utf8)))
+    let file = try ParquetFile(MemoryByteSource(bytes, name: "x"))
+    #expect(try ParquetRowStream(file, table: "t").schema.columns.map(\.name) == ["x", "y"])
+    #expect(try await rows(bytes).isEmpty)
+  }
+
   @Test("a truncated file is refused") func truncated() async throws {
     let bytes = try file(50)
     for count in 0..<bytes.count {

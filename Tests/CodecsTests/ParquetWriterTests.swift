@@ -16,6 +16,31 @@ import Testing
     }
   }
 
+  @Test(
+    "a dictionary is kept while it pays, and every value is that which was appended",
+    arguments: [
+      (values: 10_000, distinct: 7, hasDictionary: true), (4096, 4096, true), (4097, 4097, false),
+      (200_000, 3000, true), (200_000, 70_000, false),
+    ])
+  func dictionary(_ values: Int, _ distinct: Int, _ hasDictionary: Bool) {
+    var entries = ParquetEntries<Int64>(dictionary: true, capacity: values)
+    let all = (0..<values).map { Int64($0 % distinct) &* 0x1_0000_0001 }
+    for value in all { entries.append(value) }
+    #expect(entries.isDictionary == hasDictionary)
+    #expect(entries.entries.count == (hasDictionary ? distinct : values))
+    #expect((0..<values).allSatisfy { entries[$0] == all[$0] })
+  }
+
+  @Test(
+    "a column without values has no dictionary",
+    arguments: [ParquetColumn.Kind.text, .real, .integer])
+  func noDictionary(_ kind: ParquetColumn.Kind) throws {
+    let column = ParquetColumn(position: 0, name: "a", kind: kind, isList: false)
+    var values = ParquetValues(column, rows: 10, dictionary: true)
+    values.finish()
+    #expect(!values.isDictionary)
+  }
+
   /// Texts at whose length or last character a bound is cut or raised.
   private static let texts: [String] = [
     "", "a", String(repeating: "z", count: 64), String(repeating: "z", count: 65), String(repeating: "é", count: 33),

@@ -18,5 +18,7 @@ int bb_open_regular(const char *path, int flags, unsigned mode, unsigned *type);
 /// Takes a shared lock of a range of a file, which belongs to the descriptor; 0, or -1 and errno: EAGAIN if another
 /// process has a lock.
 int bb_lock_shared(int fd, long long start, long long length);
+/// Makes malloc keep freed memory for what is allocated next, instead of returning it to the system.
+void bb_keep_freed_memory(void);
 /// Seconds that local time is ahead of UTC at an instant, in seconds since 1970.
 long bb_local_offset(long long seconds);

@@ -16,21 +16,21 @@ struct ParquetBloomFilter {
   }
 
   /// The filter of all values of a column chunk.
-  init(_ values: borrowing ParquetValues) {
+  init(_ values: ParquetValues) {
     self.init(count: values.count)
     switch values.column.kind {
     case .text, .json, .bytes:
-      for run in values.runs {
+      for run in values.runs.entries {
         unsafe insert(XXHash64.hash(UnsafeRawBufferPointer(start: run.start, count: run.count)))
       }
-    case .real: for value in values.reals { insert(value.bitPattern.littleEndianBytes) }
+    case .real: for value in values.reals.entries { insert(value.bitPattern.littleEndianBytes) }
     case .float:
-      for value in values.reals { insert(Array(UInt64(Float(value).bitPattern).littleEndianBytes[..<4])) }
+      for value in values.reals.entries { insert(Array(UInt64(Float(value).bitPattern).littleEndianBytes[..<4])) }
     case .decimal where values.column.kind.isWide:
-      for run in values.runs { insert(run.bytes) }
+      for run in values.runs.entries { insert(run.bytes) }
     case .date, .narrow:
-      for value in values.integers { insert(Array(UInt64(bitPattern: value).littleEndianBytes[..<4])) }
-    default: for value in values.integers { insert(UInt64(bitPattern: value).littleEndianBytes) }
+      for value in values.integers.entries { insert(Array(UInt64(bitPattern: value).littleEndianBytes[..<4])) }
+    default: for value in values.integers.entries { insert(UInt64(bitPattern: value).littleEndianBytes) }
     }
   }
 

@@ -22,18 +22,17 @@ struct ParquetChunkEncoder: ~Copyable {
   }
 
   /// Appends the pages of a column chunk.
-  mutating func append(_ values: borrowing ParquetValues, rows: Int, to out: inout ByteBuffer) throws(Problem)
+  mutating func append(_ values: ParquetValues, rows: Int, to out: inout ByteBuffer) throws(Problem)
     -> ParquetChunk
   {
     var chunk = ParquetChunk()
-    let dictionary = options.usesDictionaries ? Self.dictionary(of: values) : nil
-    if let dictionary {
+    if values.isDictionary {
       chunk.dictionaryOffset = out.count - groupStart
       page.removeAll()
-      for first in dictionary.firsts { Self.appendPlain(values, Int(first)..<Int(first) + 1, to: &page) }
+      Self.appendPlain(values, 0..<values.entryCount, to: &page)
       let sizes = try appendPage(to: &out) { header in
         header.structure(7) {
-          $0.integer32(1, dictionary.firsts.count)
+          $0.integer32(1, values.entryCount)
           $0.integer32(2, Encoding.plain)
         }
       }
@@ -41,9 +40,9 @@ struct ParquetChunkEncoder: ~Copyable {
       chunk.compressedSize += sizes.compressed
     }
     let encoding: Int =
-      dictionary != nil ? Encoding.dictionary : Self.ascends(values) ? Encoding.deltaBinaryPacked : Encoding.plain
-    chunk.encodings = [encoding, Encoding.runLength] + (dictionary != nil ? [Encoding.plain] : [])
-    chunk.levelCount = values.definition.count
+      values.isDictionary ? Encoding.dictionary : values.areAscending ? Encoding.deltaBinaryPacked : Encoding.plain
+    chunk.encodings = [encoding, Encoding.runLength] + (values.isDictionary ? [Encoding.plain] : [])
+    chunk.levelCount = values.levelCount
 
     var level = 0, value = 0, row = 0
     repeat {
@@ -51,13 +50,15 @@ struct ParquetChunkEncoder: ~Copyable {
       page.removeAll()
       Self.appendLevels(values, level..<levelEnd, to: &page)
       switch encoding {
-      case Encoding.dictionary: if let dictionary { Self.append(dictionary, value..<valueEnd, to: &page) }
+      case Encoding.dictionary: Self.appendIndices(values, value..<valueEnd, to: &page)
       case Encoding.deltaBinaryPacked:
-        unsafe values.integers[value..<valueEnd].withUnsafeBufferPointer {
+        unsafe values.integers.entries[value..<valueEnd].withUnsafeBufferPointer {
           unsafe DeltaBinaryPacking.append($0, to: &page)
         }
       default: Self.appendPlain(values, value..<valueEnd, to: &page)
       }
+      // Before the page is compressed: its texts are still in the cache.
+      let bounds = bounds(values, value..<valueEnd)
       let offset = out.count - groupStart
       let sizes = try appendPage(to: &out) { header in
         header.structure(5) {
@@ -73,7 +74,7 @@ struct ParquetChunkEncoder: ~Copyable {
         ParquetPage(
           offset: offset, size: sizes.compressed, firstRow: row,
           nullCount: levelEnd - level - (valueEnd - value), valueCount: valueEnd - value,
-          bounds: bounds(values, value..<valueEnd, dictionary)))
+          bounds: bounds))
       (level, value, row) = (levelEnd, valueEnd, rowEnd)
     } while row < rows
     return chunk
@@ -107,15 +108,19 @@ struct ParquetChunkEncoder: ~Copyable {
 
   /// Where the page that begins at a level, value and row ends.
   private func pageEnd(
-    _ values: borrowing ParquetValues, level: Int, value: Int, row: Int, rows: Int
+    _ values: ParquetValues, level: Int, value: Int, row: Int, rows: Int
   ) -> (level: Int, value: Int, row: Int) {
-    let top = values.column.definitionLevel, isText = !values.runs.isEmpty
+    let lastRow = min(rows, row + options.pageRows),
+      isPlainText = values.column.storage == .runs && !values.isDictionary
+    if values.definition.isEmpty, !isPlainText {
+      return (level + lastRow - row, value + lastRow - row, lastRow)
+    }
+    let top = values.column.definitionLevel
     var level = level, value = value, row = row, bytes = 0
-    let lastRow = min(rows, row + options.pageRows)
     while row < lastRow, bytes < Self.maximumPageBytes {
       repeat {
-        if values.definition[level] == top {
-          if isText { bytes += values.runs[value].count + 4 }
+        if values.definition.isEmpty || values.definition[level] == top {
+          if isPlainText { bytes += values.runs.entries[value].count + 4 }
           value += 1
         }
         level += 1
@@ -127,56 +132,66 @@ struct ParquetChunkEncoder: ~Copyable {
 
   // MARK: Encodings
 
-  private static func appendLevels(_ values: borrowing ParquetValues, _ range: Range<Int>, to out: inout ByteBuffer) {
+  private static func appendLevels(_ values: ParquetValues, _ range: Range<Int>, to out: inout ByteBuffer) {
     if values.column.isList { appendLevels(values.repetition[range], bits: 1, to: &out) }
-    appendLevels(values.definition[range], bits: values.column.definitionBits, to: &out)
+    if values.definition.isEmpty {
+      appendLevels(run: range.count, of: 1, bits: 1, to: &out)
+    } else {
+      appendLevels(values.definition[range], bits: values.column.definitionBits, to: &out)
+    }
   }
 
   /// Appends levels with their size in four bytes before them.
   static func appendLevels(_ levels: ArraySlice<UInt8>, bits: Int, to out: inout ByteBuffer) {
-    var packed = ByteBuffer(capacity: 4096)
     if let first = levels.first, levels.allSatisfy({ $0 == first }) {
-      RunLengthBitPacking.append(run: levels.count, of: UInt32(first), bits: bits, to: &packed)
-    } else {
-      unsafe levels.map(UInt32.init).withUnsafeBufferPointer {
-        unsafe RunLengthBitPacking.append($0, bits: bits, to: &packed)
-      }
+      return appendLevels(run: levels.count, of: first, bits: bits, to: &out)
+    }
+    var packed = ByteBuffer(capacity: 4096)
+    unsafe levels.map(UInt32.init).withUnsafeBufferPointer {
+      unsafe RunLengthBitPacking.append($0, bits: bits, to: &packed)
     }
     out.append(littleEndian: UInt64(packed.count), count: 4)
     packed.read { span in out.append(span) }
   }
 
-  private static func append(_ dictionary: ParquetDictionary, _ range: Range<Int>, to out: inout ByteBuffer) {
-    let bits = max(1, Int.bitWidth - (dictionary.firsts.count - 1).leadingZeroBitCount)
+  private static func appendLevels(run length: Int, of level: UInt8, bits: Int, to out: inout ByteBuffer) {
+    var packed = ByteBuffer(capacity: 16)
+    RunLengthBitPacking.append(run: length, of: UInt32(level), bits: bits, to: &packed)
+    out.append(littleEndian: UInt64(packed.count), count: 4)
+    packed.read { span in out.append(span) }
+  }
+
+  private static func appendIndices(_ values: ParquetValues, _ range: Range<Int>, to out: inout ByteBuffer) {
+    let bits = max(1, Int.bitWidth - (values.entryCount - 1).leadingZeroBitCount)
     out.append(byte: UInt8(bits))
-    unsafe dictionary.indices[range].withUnsafeBufferPointer {
+    unsafe values.indices[range].withUnsafeBufferPointer {
       unsafe RunLengthBitPacking.append($0, bits: bits, to: &out)
     }
   }
 
-  private static func appendPlain(_ values: borrowing ParquetValues, _ range: Range<Int>, to out: inout ByteBuffer) {
+  private static func appendPlain(_ values: ParquetValues, _ range: Range<Int>, to out: inout ByteBuffer) {
     switch values.column.kind {
     case .boolean:
       BitPacking.append(range.count, filledTo: (range.count + 7) / 8 * 8, bits: 1, to: &out) {
-        UInt64(truncatingIfNeeded: values.integers[range.lowerBound + $0])
+        UInt64(truncatingIfNeeded: values.integers.entries[range.lowerBound + $0])
       }
     case .date, .narrow:
-      for place in range { out.append(littleEndian: UInt64(bitPattern: values.integers[place]), count: 4) }
+      for place in range { out.append(littleEndian: UInt64(bitPattern: values.integers.entries[place]), count: 4) }
     case .float:
-      for place in range { out.append(littleEndian: UInt64(Float(values.reals[place]).bitPattern), count: 4) }
+      for place in range { out.append(littleEndian: UInt64(Float(values.reals.entries[place]).bitPattern), count: 4) }
     case .decimal where values.column.kind.isWide:
-      for place in range { out.append(bytes: values.runs[place].bytes) }
+      for place in range { out.append(bytes: values.runs.entries[place].bytes) }
     case .integer, .milliseconds, .microseconds, .decimal:
       BitPacking.append(range.count, filledTo: range.count, bits: 64, to: &out) {
-        UInt64(bitPattern: values.integers[range.lowerBound + $0])
+        UInt64(bitPattern: values.integers.entries[range.lowerBound + $0])
       }
     case .real:
       BitPacking.append(range.count, filledTo: range.count, bits: 64, to: &out) {
-        values.reals[range.lowerBound + $0].bitPattern
+        values.reals.entries[range.lowerBound + $0].bitPattern
       }
     case .text, .json, .bytes:
       for place in range {
-        let slice = values.runs[place], count = slice.count
+        let slice = values.runs.entries[place], count = slice.count
         let room = unsafe out.room(count + 4)
         unsafe UnsafeMutableRawPointer(room).storeBytes(of: UInt32(count).littleEndian, as: UInt32.self)
         unsafe (room + 4).update(from: slice.start, count: count)
@@ -185,48 +200,20 @@ struct ParquetChunkEncoder: ~Copyable {
     }
   }
 
-  // MARK: Facts about values
+  // MARK: Bounds
 
-  private static func dictionary(of values: borrowing ParquetValues) -> ParquetDictionary? {
-    switch values.column.kind {
-    case .boolean: return nil
-    case .text, .json, .bytes: return unsafe values.runs.withUnsafeBufferPointer { unsafe ParquetDictionary($0) }
-    case .decimal where values.column.kind.isWide: return nil
-    case .real, .float:
-      return unsafe values.reals.withUnsafeBufferPointer { reals in
-        unsafe reals.withMemoryRebound(to: UInt64.self) { unsafe ParquetDictionary($0) }
-      }
-    case .date, .integer, .milliseconds, .microseconds, .narrow, .decimal:
-      guard !ascends(values) else { return nil }
-      return unsafe values.integers.withUnsafeBufferPointer { integers in
-        unsafe integers.withMemoryRebound(to: UInt64.self) { unsafe ParquetDictionary($0) }
-      }
-    }
-  }
-
-  /// Whether the values are integers in strictly ascending order, which differences encode best.
-  private static func ascends(_ values: borrowing ParquetValues) -> Bool {
-    guard values.column.kind == .integer || values.column.kind == .microseconds || values.column.kind == .milliseconds
-    else { return false }
-    guard values.integers.count > 1 else { return false }
-    for place in 1..<values.integers.count where values.integers[place - 1] >= values.integers[place] { return false }
-    return true
-  }
-
-  private func bounds(_ values: borrowing ParquetValues, _ range: Range<Int>, _ dictionary: ParquetDictionary?)
-    -> ParquetBounds
-  {
+  private func bounds(_ values: ParquetValues, _ range: Range<Int>) -> ParquetBounds {
     guard options.writesStatistics, !range.isEmpty else { return ParquetBounds() }
-    guard let dictionary else { return Self.bounds(values, range) { $0 } }
+    guard values.isDictionary else { return Self.bounds(values, range) { $0 } }
     // Fewer comparisons: each entry of the dictionary that the page uses, once.
-    var isUsed = [Bool](repeating: false, count: dictionary.firsts.count)
-    for place in range { isUsed[Int(dictionary.indices[place])] = true }
-    let used = dictionary.firsts.indices.filter { isUsed[$0] }
-    return Self.bounds(values, used.indices) { Int(dictionary.firsts[used[$0]]) }
+    var isUsed = [Bool](repeating: false, count: values.entryCount)
+    for index in values.indices[range] { isUsed[Int(index)] = true }
+    let used = isUsed.indices.filter { isUsed[$0] }
+    return Self.bounds(values, used.indices) { used[$0] }
   }
 
   @inline(__always)
-  private static func bounds(_ values: borrowing ParquetValues, _ range: Range<Int>, _ place: (Int) -> Int)
+  private static func bounds(_ values: ParquetValues, _ range: Range<Int>, _ place: (Int) -> Int)
     -> ParquetBounds
   {
     let first = place(range.lowerBound)
@@ -235,7 +222,7 @@ struct ParquetChunkEncoder: ~Copyable {
     case .real, .float:
       var least = Double.infinity, greatest = -Double.infinity, isEmpty = true
       for index in range {
-        let value = values.reals[place(index)]
+        let value = values.reals.entries[place(index)]
         if value.isNaN { continue }
         isEmpty = false
         if value < least { least = value }
@@ -243,9 +230,9 @@ struct ParquetChunkEncoder: ~Copyable {
       }
       return isEmpty ? ParquetBounds() : ParquetBounds(least, greatest)
     case .text, .json, .bytes:
-      var least = values.runs[first], greatest = least
+      var least = values.runs.entries[first], greatest = least
       for index in range.dropFirst() {
-        let slice = values.runs[place(index)]
+        let slice = values.runs.entries[place(index)]
         if ByteOrder.compare(slice, least) < 0 { least = slice }
         if ByteOrder.compare(slice, greatest) > 0 { greatest = slice }
       }
@@ -253,9 +240,9 @@ struct ParquetChunkEncoder: ~Copyable {
         UnsafeBufferPointer(start: least.start, count: least.count),
         UnsafeBufferPointer(start: greatest.start, count: greatest.count), isText: values.column.kind != .bytes)
     default:
-      var least = values.integers[first], greatest = least
+      var least = values.integers.entries[first], greatest = least
       for index in range.dropFirst() {
-        let value = values.integers[place(index)]
+        let value = values.integers.entries[place(index)]
         if value < least { least = value }
         if value > greatest { greatest = value }
       }

@@ -44,6 +44,20 @@ struct ParquetColumn: Sendable {
     }
   }
 
+  /// The form in which the values of a row group are kept until they are encoded.
+  enum Storage { case integers, reals, runs }
+  var storage: Storage {
+    switch kind {
+    case .real, .float: .reals
+    case .text, .json, .bytes: .runs
+    default: kind.isWide ? .runs : .integers
+    }
+  }
+  /// Whether values that repeat can be kept once.
+  var mayHaveDictionary: Bool { kind != .boolean && !kind.isWide }
+  /// Whether values in ascending order are stored as differences.
+  var mayHaveDifferences: Bool { kind == .integer || kind == .microseconds || kind == .milliseconds }
+
   /// The number of elements that describe the column in the footer's schema.
   var elementCount: Int { isList ? 3 : 1 }
 

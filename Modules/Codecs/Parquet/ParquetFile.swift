@@ -116,6 +116,12 @@ public struct ParquetFile: Sendable {
     // A dictionary, which is optional, precedes the pages.
     let start = dictionary > 0 && dictionary < first ? dictionary : first
     let count = facts.integer(5) ?? -1
+    // Writers give a column without values any offset.
+    if count == 0 {
+      return Chunk(
+        place: ParquetChunkPlace(codec: facts.integer(4) ?? 0, levelCount: 0, range: 0..<0), least: nil, greatest: nil,
+        nullCount: nil, columnIndex: nil, offsetIndex: nil, bloomFilter: nil)
+    }
     guard start >= 4, size >= 0, start <= length, size <= length - start, count >= 0 else {
       throw .damage("a column is outside the file")
     }

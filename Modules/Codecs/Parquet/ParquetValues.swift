@@ -3,55 +3,92 @@ import Rows
 /// The values of one column in a row group, without nulls, and the levels of nulls and lists.
 ///
 /// Byte strings refer to the batches, which must outlive the values.
-@safe struct ParquetValues: ~Copyable {
+@safe struct ParquetValues {
   let column: ParquetColumn
-  /// One for each value, null and empty list.
+  /// The number of values, nulls and empty lists.
+  private(set) var levelCount = 0
+  /// One for each value, null and empty list; empty as long as no value of a column without lists is null.
   private(set) var definition: [UInt8] = []
   /// 0 where a row begins, 1 within a list; empty for a column without lists.
   private(set) var repetition: [UInt8] = []
   /// Integers, days, instants, and 0 or 1 for Booleans.
-  private(set) var integers: [Int64] = []
-  private(set) var reals: [Double] = []
-  private(set) var runs: [ByteRun] = []
-  private var copies = ByteRunCopies()
+  private(set) var integers: ParquetEntries<Int64>
+  private(set) var reals: ParquetEntries<Double>
+  private(set) var runs: ParquetEntries<ByteRun>
+  /// Whether the values are integers in strictly ascending order, which differences encode best.
+  private(set) var areAscending: Bool
+  private var lastInteger: Int64?
+  private let copies = ByteRunCopies()
 
-  init(_ column: ParquetColumn, rows: Int) {
+  /// No values yet, of a row group of `rows` rows.
+  init(_ column: ParquetColumn, rows: Int, dictionary: Bool) {
     self.column = column
-    definition.reserveCapacity(rows)
-    switch column.kind {
-    case .real, .float: reals.reserveCapacity(rows)
-    case .text, .json, .bytes: runs.reserveCapacity(rows)
-    default: integers.reserveCapacity(rows)
-    }
+    let storage = column.storage, repeats = dictionary && column.mayHaveDictionary
+    integers = ParquetEntries(dictionary: storage == .integers && repeats, capacity: storage == .integers ? rows : 0)
+    reals = ParquetEntries(dictionary: storage == .reals && repeats, capacity: storage == .reals ? rows : 0)
+    runs = ParquetEntries(dictionary: storage == .runs && repeats, capacity: storage == .runs ? rows : 0)
+    areAscending = column.mayHaveDifferences
   }
 
   /// The number of values that are not null.
-  var count: Int {
-    switch column.kind {
-    case .real, .float: reals.count
-    case .text, .json, .bytes: runs.count
-    default: column.kind.isWide ? runs.count : integers.count
+  var count: Int { integers.count + reals.count + runs.count }
+
+  /// Whether the values have a dictionary.
+  var isDictionary: Bool { integers.isDictionary || reals.isDictionary || runs.isDictionary }
+  /// The number of entries of the dictionary; without one, that of values.
+  var entryCount: Int { integers.entries.count + reals.entries.count + runs.entries.count }
+  /// The position among the entries of each value; empty without a dictionary.
+  var indices: [UInt32] {
+    switch column.storage {
+    case .integers: integers.indices
+    case .reals: reals.indices
+    case .runs: runs.indices
     }
   }
 
-  /// Appends the cells of the column.
-  /// - Parameter first: the position of the batch's first row in the group, for errors.
+  /// Appends the cells of the column in rows of a batch.
+  /// - Parameter firstRow: the position of the batch's first row in the group, for errors.
   /// - Throws: `badData` with `record` set for a value that the column cannot hold.
-  mutating func append(_ batch: RowBatch, firstRow: Int) throws(Problem) {
-    var place = column.position
-    for row in 0..<batch.count {
+  mutating func append(_ batch: RowBatch, rows: Range<Int>, firstRow: Int) throws(Problem) {
+    var place = rows.lowerBound &* batch.width &+ column.position
+    for row in rows {
       let cell = batch.cells[place]
       place &+= batch.width
       if cell.isNull {
-        definition.append(0)
         if column.isList { repetition.append(0) }
+        appendLevel(0)
       } else if column.isList {
         try append(list: cell, batch.arena, row: firstRow + row)
       } else {
-        definition.append(1)
+        if !definition.isEmpty { definition.append(1) }
+        levelCount &+= 1
         try append(cell, batch.arena, row: firstRow + row)
       }
     }
+  }
+
+  /// Ends the values. Those in ascending order have no dictionary, and neither has a column without values.
+  mutating func finish() {
+    areAscending = areAscending && count > 1
+    guard areAscending || count == 0 else { return }
+    integers.removeDictionary()
+    reals.removeDictionary()
+    runs.removeDictionary()
+  }
+
+  private mutating func appendLevel(_ level: UInt8) {
+    // A column without lists has values only so far.
+    if definition.isEmpty, !column.isList { definition = Array(repeating: 1, count: levelCount) }
+    definition.append(level)
+    levelCount += 1
+  }
+
+  @inline(__always) private mutating func append(_ value: Int64) {
+    if areAscending {
+      if let lastInteger, lastInteger >= value { areAscending = false }
+      lastInteger = value
+    }
+    integers.append(value)
   }
 
   @inline(__always)
@@ -59,11 +96,11 @@ import Rows
     switch column.kind {
     case .integer:
       switch cell {
-      case .integer(let value): return integers.append(value)
+      case .integer(let value): return append(value)
       case .number(let start, let length):
         let literal = ByteRun(arena, start, length)
         if case .integer(let value) = unsafe StoredNumber(literal.start, literal.count) {
-          return integers.append(value)
+          return append(value)
         }
       default: break
       }
@@ -72,18 +109,22 @@ import Rows
       case .real(let value): return reals.append(value)
       case .number(let start, let length):
         let literal = ByteRun(arena, start, length)
-        if case .real(let value) = unsafe StoredNumber(literal.start, literal.count) { return reals.append(value) }
-        // Another spelling, such as `1e-05`, of a value that a real has.
-        if let value = Double(literal.text), value.isFinite { return reals.append(value) }
+        switch unsafe StoredNumber(literal.start, literal.count) {
+        case .real(let value): return reals.append(value)
+        case .integer(let value) where value.magnitude <= 1 << 53: return reals.append(Double(value))
+        default:
+          // Another spelling, such as `1e-05`, of a value that a real has.
+          if let value = Double(literal.text), value.isFinite { return reals.append(value) }
+        }
       default: break
       }
-    case .boolean: if case .boolean(let value) = cell { return integers.append(value ? 1 : 0) }
+    case .boolean: if case .boolean(let value) = cell { return append(value ? 1 : 0) }
     case .narrow(let bits):
       guard let number = Self.number(cell, arena)?.unscaled(precision: 18, scale: 0) else { break }
       guard number >> Int128(bits - 1) == (number < 0 ? -1 : 0) else {
         throw problem("\(number) in a column of \(bits) bits", row: row)
       }
-      return integers.append(Int64(number))
+      return append(Int64(number))
     case .float:
       if case .real(let value) = cell, !value.isFinite { return reals.append(value) }
       guard let number = Self.number(cell, arena) else { break }
@@ -97,13 +138,13 @@ import Rows
       guard let value = number.unscaled(precision: precision, scale: scale) else {
         throw problem("\(Self.text(cell, arena)) in a column of decimal(\(precision),\(scale))", row: row)
       }
-      guard column.kind.isWide else { return integers.append(Int64(value)) }
+      guard column.kind.isWide else { return append(Int64(value)) }
       return runs.append(copies.copy((0..<16).map { UInt8(truncatingIfNeeded: value >> Int128(120 - $0 * 8)) }))
     case .date, .milliseconds, .microseconds:
       if case .text(let start, let length) = cell,
         let value = ParquetTime.value(of: ByteRun(arena, start, length), as: column.kind, isExact: column.isExact)
       {
-        return integers.append(value)
+        return append(value)
       }
       throw problem(
         column.kind == .date
@@ -164,16 +205,16 @@ import Rows
     }
     if elements.isEmpty {
       repetition.append(0)
-      definition.append(1)
+      appendLevel(1)
     }
     for (position, element) in elements.enumerated() {
       repetition.append(position == 0 ? 0 : 1)
-      definition.append(3)
+      appendLevel(3)
       if column.kind == .integer {
         guard let value = Int64(String(decoding: element, as: UTF8.self)) else {
           throw problem("an element that is not a 64-bit integer", row: row)
         }
-        integers.append(value)
+        append(value)
       } else {
         runs.append(copies.copy(element))
       }
@@ -186,7 +227,7 @@ import Rows
 }
 
 /// Copies of byte strings that stay where they are.
-@safe private struct ByteRunCopies: ~Copyable {
+@safe private final class ByteRunCopies {
   private static let blockSize = 64 << 10
   private var blocks: [Block] = []
   private var used = blockSize
@@ -196,9 +237,10 @@ import Rows
   init() {}
   deinit { for block in blocks { unsafe block.start.deallocate() } }
 
-  mutating func copy(_ bytes: [UInt8]) -> ByteRun {
+  func copy(_ bytes: [UInt8]) -> ByteRun {
     if blocks.isEmpty || used + bytes.count > Self.blockSize {
-      unsafe blocks.append(Block(start: .allocate(capacity: max(Self.blockSize, bytes.count))))
+      // At least 32 readable bytes follow each run.
+      unsafe blocks.append(Block(start: .allocate(capacity: max(Self.blockSize, bytes.count) + 32)))
       used = 0
     }
     let start = unsafe blocks[blocks.count - 1].start + used

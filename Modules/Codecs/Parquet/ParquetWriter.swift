@@ -13,6 +13,7 @@ public struct ParquetWriter: Sendable {
   /// The number of bytes before the first row group.
   public static let headerSize = 4
   private static let magic: StaticString = "PAR1"
+  private static let rowsPerBlock = 512
 
   private let schema: Schema
   private let columns: [ParquetColumn]
@@ -130,16 +131,21 @@ public struct ParquetWriter: Sendable {
     let rows = batches.reduce(0) { $0 + $1.count }
     let start = out.count
     var encoder = ParquetChunkEncoder(options, try PageCompressor(options.compression), groupStart: start)
-    var chunks: [ParquetChunk] = []
-    for column in columns {
-      var values = ParquetValues(column, rows: rows)
-      var row = 0
-      for batch in batches {
-        try values.append(batch, firstRow: row)
-        row += batch.count
+    // All columns of a few rows at a time: cells and texts stay in the cache.
+    var values = columns.map { ParquetValues($0, rows: rows, dictionary: options.usesDictionaries) }
+    var row = 0
+    for batch in batches {
+      for first in stride(from: 0, to: batch.count, by: Self.rowsPerBlock) {
+        let rows = first..<min(batch.count, first + Self.rowsPerBlock)
+        for column in values.indices { try values[column].append(batch, rows: rows, firstRow: row) }
       }
+      row += batch.count
+    }
+    var chunks: [ParquetChunk] = []
+    for var values in values {
+      values.finish()
       var chunk = try encoder.append(values, rows: rows, to: &out)
-      if options.bloomFilters.contains(column.name), !column.isList, column.kind != .boolean {
+      if options.bloomFilters.contains(values.column.name), !values.column.isList, values.column.kind != .boolean {
         let offset = out.count
         ParquetBloomFilter(values).append(to: &out)
         chunk.bloomFilter = ParquetChunk.Place(offset: offset - start, size: out.count - offset)
