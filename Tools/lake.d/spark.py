@@ -241,7 +241,7 @@ def check(lake, folder, fail, only, count, seed):
     spark = start(folder)
     try:
         steps = {"fidelity": lambda: fidelity(spark, lake, folder, fail), "tables": lambda: tables(spark, lake, folder, fail, count, seed), "partitions": lambda: hostile(spark, lake, folder, fail),
-                 "predicates": lambda: predicates(spark, lake, folder, fail, max(5, count // 20), seed), "million": lambda: million(spark, lake, folder, fail), "foreign": lambda: foreign(spark, lake, folder, fail)}
+                 "predicates": lambda: predicates(spark, lake, folder, fail, max(5, count // 200), seed), "million": lambda: million(spark, lake, folder, fail), "foreign": lambda: foreign(spark, lake, folder, fail)}
         for name, step in steps.items():
             if only in (None, name): step()
     finally: spark.stop()
