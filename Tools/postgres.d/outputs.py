@@ -35,6 +35,16 @@ def outputs(cluster, _, options):
     rc, out, err = run(export, "raw.types", "--from", cluster.url(), "-f", "ndjson")
     wanted = '{"a":1,"b":2,"c":3,"d":0.1,"e":0.1,"f":1.10,"g":true,"h":"x  ","i":"é","j":"AP8=","k":"2020-02-29","l":"2020-02-29T10:00:00.5Z","m":"2020-02-29 12:00:00","n":{"b":1,"a":[1.10]},"o":{"b":1},"p":["a","b"],"q":[1,2],"r":"00000000-0000-0000-0000-000000000001","s":"1 day"}\n'
     report(out.decode() == wanted, f"outputs: every type {out.decode()}{err.decode()}" if out.decode() != wanted else "outputs: every type")
+    # Arrays with null elements, of several dimensions and of other types, and back into arrays.
+    cluster.psql("""CREATE TABLE raw.arrays(i int[], t text[], f float8[], d date[]); INSERT INTO raw.arrays VALUES ('{1,2}', '{a}', '{1.5}', '{2020-01-01}'),
+      ('{1,NULL}', '{"a,b",NULL,"NULL","","q\\"\\\\"}', '{NaN}', NULL), ('{{1,2},{3,4}}', '{}', '{}', '{}'); CREATE TABLE raw.arrays2 (LIKE raw.arrays); CREATE TABLE raw.none()""", role="bb")
+    rc, out, err = run(export, "raw.arrays", "--from", cluster.url(), "-f", "ndjson")
+    wanted = '{"i":[1,2],"t":["a"],"f":[1.5],"d":["2020-01-01"]}\n{"i":[1,null],"t":["a,b",null,"NULL","","q\\"\\\\"],"f":["NaN"],"d":null}\n{"i":[[1,2],[3,4]],"t":[],"f":[],"d":[]}\n'
+    report(out.decode() == wanted, f"outputs: arrays {out.decode()}{err.decode()}" if out.decode() != wanted else "outputs: arrays")
+    rc, _, err = run(export, "raw.arrays", "--from", cluster.url(), "-o", cluster.url(table="raw.arrays2"), "--existing", "append")
+    report(rc == 0 and cluster.psql("SELECT count(*) FROM (TABLE raw.arrays INTERSECT TABLE raw.arrays2) x") == "3", f"outputs: arrays come back as they were {err.decode()}")
+    rc, out, err = run(export, "--from", cluster.url(), "--sql", 'SELECT count(*) n FROM "raw.arrays"', "-f", "csv")
+    report(out == b"n\n3\n", f"outputs: --sql ignores a table without columns that it does not read {err.decode()}")
     cluster.psql("CREATE TABLE raw.odd AS SELECT 'infinity'::date d", role="bb")
     report(run(export, "raw.odd", "--from", cluster.url())[0] == 65, "outputs: an infinite date is refused")
     # What is pushed down gives the same as what is not.

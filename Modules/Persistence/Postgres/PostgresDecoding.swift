@@ -1,6 +1,7 @@
 import Codecs
 import Glibc
 import Rows
+import Synchronization
 
 /// Batches of the rows that `COPY … TO STDOUT (FORMAT binary)` sends.
 struct PostgresDecoding: Sendable {
@@ -21,10 +22,15 @@ struct PostgresDecoding: Sendable {
   let schema: Schema
   /// How messages name the table.
   let place: String
+  /// Collects the columns of lists with values that are not lists of the elements of their type; nil if these are
+  /// errors.
+  var widening: PostgresWidening?
 
   private enum Fault: Error {
     case damaged
     case value(Int, String)
+    /// JSON that is not a list of the elements of the column.
+    case list(Int)
   }
 
   /// The rows in `arena`, whose text stays where it is.
@@ -92,13 +98,19 @@ struct PostgresDecoding: Sendable {
 
   private func problem(_ fault: Fault, _ row: Int) -> Problem {
     switch fault {
-    case .damaged: Problem(.unavailable, "the server sent an invalid row", at: place, record: row)
-    case .value(let column, let found):
-      Problem(
-        .badData,
-        "invalid value in column “\(schema.columns[column].name)”: expected \(schema.columns[column].type.name), "
-          + "found \(found)", at: place, hint: .set(.columnTypes, for: "read it as text"), record: row)
+    case .damaged: return Problem(.unavailable, "the server sent an invalid row", at: place, record: row)
+    case .value(let column, let found): return problem(column, found, row)
+    case .list(let column):
+      widening?.add(schema.columns[column].name)
+      return problem(column, "other JSON", row)
     }
+  }
+
+  private func problem(_ column: Int, _ found: String, _ row: Int) -> Problem {
+    Problem(
+      .badData,
+      "invalid value in column “\(schema.columns[column].name)”: expected \(schema.columns[column].type.name), "
+        + "found \(found)", at: place, hint: .set(.columnTypes, for: "read it as text"), record: row)
   }
 
   private func integer(_ arena: Arena, _ at: inout Int, _ size: Int, _ end: Int) throws(Fault) -> Int {
@@ -152,12 +164,14 @@ struct PostgresDecoding: Sendable {
       return .number(start, length)
     case .json, .list:
       let text = arena.bytes(start, length)
-      guard let value = try? JSON.parse(text, name: "") else { throw .value(column, "text that is not JSON") }
+      guard let value = try? JSON.parse(text, name: "", duplicateKeys: .kept) else {
+        throw .value(column, "text that is not JSON")
+      }
       if case .list(let element) = forms[column] {
         let fits = value.arrayValue?.allSatisfy {
           element == .integer ? $0.integerValue != nil : $0.stringBytes != nil
         }
-        guard fits == true else { throw .value(column, "other JSON") }
+        guard fits == true else { throw .list(column) }
       }
       let canonical = value.canonicalBytes
       if canonical == text { return .json(start, length) }
@@ -170,17 +184,35 @@ struct PostgresDecoding: Sendable {
       return .text(start, length)
     case .days:
       guard let text = PostgresTime.day(try number(arena, start, length)) else {
-        throw .value(column, "a date that is infinite or before the year 1")
+        throw .value(column, "a date that is infinite or outside the years 1 to 9999")
       }
       let range = added(text)
       return .text(range.0, range.1)
     case .microseconds:
       guard let text = PostgresTime.timestamp(try number(arena, start, length)) else {
-        throw .value(column, "a time that is infinite or before the year 1")
+        throw .value(column, "a time that is infinite or outside the years 1 to 9999")
       }
       let range = added(text)
       return .text(range.0, range.1)
     }
+  }
+}
+
+/// The columns of arrays whose values are not lists of one type, because an element is null or an array itself. They
+/// are read again as JSON.
+final class PostgresWidening: Sendable {
+  private let columns = Mutex<Set<String>>([])
+  private let open: @Sendable (_ columns: Set<String>) async throws(Problem) -> any RowStream
+
+  /// - Parameter open: opens the rows again, with columns of JSON.
+  init(_ open: @escaping @Sendable (_ columns: Set<String>) async throws(Problem) -> any RowStream) { self.open = open }
+
+  func add(_ column: String) { _ = columns.withLock { $0.insert(column) } }
+
+  /// The rows with the types of all values so far; nil if none was contradicted.
+  func widened() async throws(Problem) -> (any RowStream)? {
+    let columns = columns.withLock { $0 }
+    return columns.isEmpty ? nil : try await open(columns)
   }
 }
 

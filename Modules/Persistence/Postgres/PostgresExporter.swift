@@ -1,6 +1,7 @@
 import Codecs
 public import Domain
 public import Rows
+import Synchronization
 
 /// A table of a PostgreSQL database as an output: all rows are copied in one transaction.
 ///
@@ -8,6 +9,8 @@ public import Rows
 /// its own, and gets them as text.
 public struct PostgresExporter: Exporter {
   private let location: PostgresLocation
+  /// The columns of the table that are arrays; known once the output is open.
+  private let arrays = PostgresArrays()
 
   /// Creates the exporter of one output.
   /// - Parameter location: `postgres://HOST/DATABASE?table=SCHEMA.TABLE`; without a table, `public` and the name of the
@@ -31,7 +34,7 @@ public struct PostgresExporter: Exporter {
   ) throws(Problem) -> any RowEncoder {
     guard schema.width > 0 else { throw Problem(.usage, "postgres: a table must have at least one column") }
     try PostgresFormat.check(schema)
-    return PostgresEncoder(schema, isText: [.append, .truncate, .upsert].contains(options.existing))
+    return PostgresEncoder(schema, isText: [.append, .truncate, .upsert].contains(options.existing), arrays)
   }
 
   /// Connects, and makes or checks the table.
@@ -42,18 +45,24 @@ public struct PostgresExporter: Exporter {
     do throws(Problem) { try PostgresName.check(name.table) } catch { throw error.located(at: location.name) }
     let loading = PostgresOutput(
       try PostgresConnection.open(location), name, schema, options.existing)
-    try loading.begin()
+    arrays.columns.withLock { [arrays = try loading.begin()] in $0 = arrays }
     return PostgresSink(sink, loading)
   }
+}
+
+/// The positions of the columns that a table has as arrays.
+private final class PostgresArrays: Sendable {
+  let columns = Mutex<Set<Int>>([])
 }
 
 /// Rows in the form of COPY.
 private struct PostgresEncoder: RowEncoder {
   private let schema: Schema
   private let binary: PostgresBinary?
+  private let arrays: PostgresArrays
 
-  init(_ schema: Schema, isText: Bool) {
-    self.schema = schema
+  init(_ schema: Schema, isText: Bool, _ arrays: PostgresArrays) {
+    (self.schema, self.arrays) = (schema, arrays)
     binary = isText ? nil : PostgresBinary(forms: schema.columns.map { PostgresOutput.form($0.type) })
   }
 
@@ -69,9 +78,16 @@ private struct PostgresEncoder: RowEncoder {
       }
       return EncodedPart(rows: batch.count)
     }
+    let arrays = self.arrays.columns.withLock { $0 }
     for row in 0..<batch.count {
       for column in 0..<batch.width {
         if column > 0 { out.append("\t") }
+        if arrays.contains(column), case .json(let start, let length) = batch[row, column],
+          let list = PostgresText.array(batch.arena.bytes(start, length))
+        {
+          PostgresText.append(.text(list), &out)
+          continue
+        }
         do throws(PostgresBinary.Fault) {
           try PostgresText.append(batch[row, column], batch.arena, &out)
         } catch {
@@ -212,7 +228,8 @@ final class PostgresOutput: @unchecked Sendable {
   private var columns: String { PostgresFormat.names(schema) }
 
   /// Makes or checks the table, and begins to copy.
-  func begin() throws(Problem) {
+  /// - Returns: the positions of the columns that are arrays in the table.
+  func begin() throws(Problem) -> Set<Int> {
     try connection.begin(.writing, search: true)
     let found = try PostgresTable.find(name, connection)
     isNew = found == nil
@@ -233,6 +250,11 @@ final class PostgresOutput: @unchecked Sendable {
     let isText = [.append, .truncate, .upsert].contains(existing)
     try connection.beginCopyIn(
       "COPY \(target)(\(columns)) FROM STDIN (FORMAT \(isText ? "text" : "binary"))")
+    guard isText, let found else { return [] }
+    return Set(
+      schema.columns.indices.filter { position in
+        found.columns.contains { $0.element != 0 && $0.name.utf8.elementsEqual(schema.columns[position].name.utf8) }
+      })
   }
 
   private func check(_ found: PostgresTable) throws(Problem) {

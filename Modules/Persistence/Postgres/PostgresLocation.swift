@@ -213,6 +213,10 @@ public struct PostgresName: Sendable, Hashable, CustomStringConvertible {
 
   /// The name in SQL. It is always qualified: a schema called like the user would come first in the search path.
   var sql: String { "\((schema ?? "public").quotedForSQL).\(table.quotedForSQL)" }
-  /// `SCHEMA.TABLE`, as users write it.
-  public var description: String { schema.map { "\($0).\(table)" } ?? table }
+  /// `SCHEMA.TABLE`, as users write it: names with a dot or a quote at the beginning are quoted.
+  public var description: String {
+    [schema, table].compactMap { $0 }.map { name in
+      name.contains(".") || name.hasPrefix("\"") ? name.quotedForSQL : name
+    }.joined(separator: ".")
+  }
 }

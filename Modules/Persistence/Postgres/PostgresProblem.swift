@@ -1,3 +1,4 @@
+import Codecs
 import Domain
 import Rows
 
@@ -37,6 +38,7 @@ enum PostgresProblem {
     case "25P03": "raise idle_in_transaction_session_timeout of the role"
     case "2BP01": Remedy.set(.existingOutput, to: "truncate").or("drop the objects that depend on it")
     case "42809": "choose another table"
+    case "42P10", "428C9": Remedy.set(.columns, for: "exclude the column")
     case "53100": "free disk space on the server"
     case "53300": "run the command again when fewer clients are connected"
     default: Remedy()

@@ -32,6 +32,9 @@ final class PostgresRangeRows: RowStream {
     }
   }
 
+  var mayWiden: Bool { decoding.widening != nil }
+  func widened() async throws(Problem) -> (any RowStream)? { try await decoding.widening?.widened() }
+
   func next() async throws(Problem) -> BatchTask? {
     guard let arena = try await merge.next() else { return nil }
     let decoding = self.decoding

@@ -21,6 +21,9 @@ final class PostgresRows: RowStream {
     try await reader.begin("COPY (\(query)) TO STDOUT (FORMAT binary)")
   }
 
+  var mayWiden: Bool { decoding.widening != nil }
+  func widened() async throws(Problem) -> (any RowStream)? { try await decoding.widening?.widened() }
+
   func next() async throws(Problem) -> BatchTask? {
     guard let arena = try await reader.next() else { return nil }
     let decoding = self.decoding

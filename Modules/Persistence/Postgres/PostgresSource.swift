@@ -40,7 +40,9 @@ public actor PostgresSource: RecordSource {
       } else {
         try PostgresTable.all(connection)
       }
-    return tables.map { schema($0, Array($0.columns.indices), named: $0.name.description) }
+    return tables.filter { !$0.columns.isEmpty }.map {
+      schema($0, Array($0.columns.indices), named: $0.name.description)
+    }
   }
 
   /// The table that the location names, or the only one.
@@ -50,7 +52,9 @@ public actor PostgresSource: RecordSource {
     return names.count == 1 ? names[0].description : nil
   }
 
-  private func schema(_ table: PostgresTable, _ positions: [Int], named name: String) -> Schema {
+  private func schema(
+    _ table: PostgresTable, _ positions: [Int], _ json: Set<String> = [], named name: String
+  ) -> Schema {
     let key = table.key.allSatisfy(positions.contains) ? table.key.map { table.columns[$0].name } : []
     return Schema(
       name, key: key,
@@ -58,13 +62,21 @@ public actor PostgresSource: RecordSource {
         let column = table.columns[position]
         let isKey = table.key.contains(position)
         return ColumnDescription(
-          column.name, column.reading(as: types[column.name]).type, nullable: !column.isRequired && !isKey)
+          column.name, column.reading(as: types[column.name] ?? (json.contains(column.name) ? .json : nil)).type,
+          nullable: !column.isRequired && !isKey)
       })
   }
 
   /// The rows of a table, as they are now.
   /// - Throws: `noInput` for a missing table; `usage` for a type of a missing column.
   public func rows(of table: String, _ request: RowRequest) async throws(Problem) -> any RowStream {
+    try await rows(of: table, request, json: [])
+  }
+
+  /// - Parameter json: the columns of arrays that are JSON, because not all their values are lists.
+  private func rows(
+    of table: String, _ request: RowRequest, json: Set<String>
+  ) async throws(Problem) -> any RowStream {
     let connection = try open()
     let name = try PostgresName(parsing: table)
     guard let found = try PostgresTable.find(name, connection) else {
@@ -84,11 +96,14 @@ public actor PostgresSource: RecordSource {
     guard !positions.isEmpty else {
       throw Problem(.badData, "the table has no columns", at: "\(self.name): \(table)")
     }
-    let readings = positions.map { found.columns[$0].reading(as: types[found.columns[$0].name]) }
+    func reading(_ column: PostgresTable.Column) -> PostgresTable.Column.Reading {
+      column.reading(as: types[column.name] ?? (json.contains(column.name) ? .json : nil))
+    }
+    let readings = positions.map { reading(found.columns[$0]) }
     let filter = PostgresFilter(
       request.selection,
       on: found.columns.map { column in
-        let reading = column.reading(as: types[column.name])
+        let reading = reading(column)
         let isText = PostgresType(rawValue: column.type) == .text || PostgresType(rawValue: column.type) == .varchar
         return PostgresFilter.Column(
           name: column.name, type: reading.type, isComparable: reading.form == .integer || isText)
@@ -99,9 +114,15 @@ public actor PostgresSource: RecordSource {
     let query =
       "SELECT \(readings.map(\.sql).joined(separator: ", ")) FROM \(name.sql)" + filter.whereClause + order
       + filter.limitClause
+    let hasLists = zip(readings, positions).contains { reading, position in
+      if case .list = reading.type { types[found.columns[position].name] == nil } else { false }
+    }
+    let widening = PostgresWidening { (more) async throws(Problem) in
+      try await self.rows(of: table, request, json: json.union(more))
+    }
     let decoding = PostgresDecoding(
-      forms: readings.map(\.form), schema: schema(found, positions, named: name.table),
-      place: "\(self.name): \(name)")
+      forms: readings.map(\.form), schema: schema(found, positions, json, named: name.table),
+      place: "\(self.name): \(name)", widening: hasLists ? widening : nil)
     guard filter.conditions.isEmpty, filter.limit == nil,
       let others = try helpers(of: connection, found, cores: request.cores)
     else { return try await PostgresRows(connection, query, decoding) }

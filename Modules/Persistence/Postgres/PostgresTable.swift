@@ -114,6 +114,9 @@ struct PostgresTable: Sendable {
 }
 
 extension PostgresTable.Column {
+  /// How values are selected: an expression, their type, and their form.
+  typealias Reading = (sql: String, type: ColumnType, form: PostgresDecoding.Form)
+
   /// The type of the values, unless another is wanted.
   private var usualType: ColumnType {
     if comment.hasPrefix(PostgresTable.mark), type == PostgresType.text.rawValue,
@@ -135,13 +138,14 @@ extension PostgresTable.Column {
     switch PostgresType(rawValue: element) {
     case .text?, .varchar?: return .list(.text)
     case .int2?, .int4?, .int8?: return .list(.integer)
-    default: return .text
+    // An array whose elements have no type of lists.
+    default: return element == 0 ? .text : .json
     }
   }
 
   /// The expression that selects the values, their type, and their form.
   /// - Parameter wanted: the type that the user chose; nil for the usual one.
-  func reading(as wanted: ColumnType?) -> (sql: String, type: ColumnType, form: PostgresDecoding.Form) {
+  func reading(as wanted: ColumnType?) -> Reading {
     let type = wanted ?? usualType, name = name.quotedForSQL
     let isPlain = [.text, .varchar, .bpchar].contains(PostgresType(rawValue: self.type))
     let text = isPlain ? name : "\(name)::text"

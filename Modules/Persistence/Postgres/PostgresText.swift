@@ -39,6 +39,36 @@ enum PostgresText {
     }
   }
 
+  /// The array of PostgreSQL with the elements of a JSON array; nil for other JSON, and for text with U+0000.
+  static func array(_ json: [UInt8]) -> [UInt8]? {
+    guard let elements = (try? JSON.parse(json, name: "", duplicateKeys: .kept))?.arrayValue else { return nil }
+    var out: [UInt8] = []
+    return append(elements, &out) ? out : nil
+  }
+
+  private static func append(_ elements: [JSON], _ out: inout [UInt8]) -> Bool {
+    out.append(UInt8(ascii: "{"))
+    for (place, element) in elements.enumerated() {
+      if place > 0 { out.append(UInt8(ascii: ",")) }
+      if element.isNull {
+        out += Array("NULL".utf8)
+      } else if let nested = element.arrayValue {
+        guard append(nested, &out) else { return false }
+      } else {
+        let text = element.stringBytes ?? element.canonicalBytes
+        if text.contains(0) { return false }
+        out.append(UInt8(ascii: "\""))
+        for byte in text {
+          if byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") { out.append(UInt8(ascii: "\\")) }
+          out.append(byte)
+        }
+        out.append(UInt8(ascii: "\""))
+      }
+    }
+    out.append(UInt8(ascii: "}"))
+    return true
+  }
+
   /// Appends text with its special characters escaped; returns whether it has U+0000.
   private static func append(escaped bytes: RawSpan, _ out: inout ByteBuffer) -> Bool {
     var start = 0, hasNUL = false
