@@ -65,7 +65,7 @@ public final class CombinedOutput: Sendable {
     container = try format.container(of: tables, in: sink, scratch: services.scratch)
   }
 
-  private static func isDirectory(_ path: String) -> Bool { path.hasSuffix("/") }
+  private static func isDirectory(_ path: String) -> Bool { path.hasSuffix("/") && !SourceChoice.isServer(path) }
 
   private static func format(
     of path: String, _ invocation: Invocation, _ services: AppServices

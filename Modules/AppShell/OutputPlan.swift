@@ -15,6 +15,8 @@ public struct OutputPlan: Sendable {
   private let givenMemory: Int?
   private let services: AppServices
   private var targets: [OutputTarget]
+  /// The Delta tables that receive the records which the rows report on.
+  private var tables: [OutputTarget]
   private let replaces: Bool
   private let hasSummary: Bool
   private let isVerified: Bool
@@ -41,7 +43,11 @@ public struct OutputPlan: Sendable {
     let named = try Self.named(invocation, exporters, policy)
     let setting = invocation.setting(OutputOptions.format)
     let usual = width == nil ? policy.defaultFormat : policy.interactiveFormat ?? policy.defaultFormat
-    let isForUser = named == nil && setting == nil && invocation.all(OutputOptions.output).allSatisfy { $0 == "-" }
+    var paths = invocation.all(OutputOptions.output)
+    if policy.isReport, paths.allSatisfy(DeltaLocation.isLocation) { paths.append("-") }
+    let isForUser =
+      named == nil && setting == nil
+      && paths.allSatisfy { $0 == "-" || policy.isReport && DeltaLocation.isLocation($0) }
     audience = invocation.has(OutputOptions.plain) ? .scripts : isForUser ? .user : .files
     let fallback: any Exporter
     if let named {
@@ -49,7 +55,13 @@ public struct OutputPlan: Sendable {
     } else if setting == nil, invocation.has(SharedOptions.count) {
       fallback = PlainLines()
     } else {
-      fallback = try exporters.named(setting ?? usual)
+      do throws(Problem) {
+        fallback = try exporters.named(setting ?? usual)
+      } catch {
+        // The value was not typed now.
+        throw Problem(
+          .configuration, error.message, at: invocation.configuration.place(of: .format), hint: error.hint)
+      }
     }
     let piped = invocation[OutputOptions.format].flatMap { FileCompression.split($0).compression }
     let formats = OutputFormats(named: named, fallback: fallback, exporters: exporters.all) {
@@ -60,7 +72,7 @@ public struct OutputPlan: Sendable {
     }
     let style = services.terminal.style(invocation.color, ofErrors: false)
     usesPager = !invocation.isOn(OutputOptions.noPager)
-    let chosen = try formats.choose(for: invocation.all(OutputOptions.output))
+    let chosen = try formats.choose(for: paths)
     let options = try exporters.options(
       OutputOptions.shortcuts(invocation)
         + PartitionPlan.formatOptions(invocation.all(OutputOptions.formatOption)), for: chosen.map(\.exporter))
@@ -81,10 +93,10 @@ public struct OutputPlan: Sendable {
         own.terminalWidth = width
         own.style = style
       }
-      own.existing = try Self.existing(invocation, exporter)
+      own.existing = try Self.existing(invocation, exporter, policy)
       own.origin = policy.origin
       if let server = exporter.descriptor.server {
-        return OutputTarget(path: server, exporter: exporter, options: own)
+        return OutputTarget(path: server, exporter: exporter, options: own, location: path)
       }
       if let imageDirectory, path != "-", exporter.descriptor.showsImages {
         let isEmbedded = own.values["images"] == "embed"
@@ -108,8 +120,11 @@ public struct OutputPlan: Sendable {
         .usage, "--existing applies only to tables and to outputs with placeholders",
         hint: "files are replaced; use --no-clobber to keep them")
     }
-    if isVerified { try OutputVerification.check(targets) }
-    self.targets = targets + (try OutputTarget.metadata(of: targets, invocation, exporters))
+    tables = policy.isReport ? targets.filter { $0.exporter is DeltaExporter } : []
+    for table in tables { try DeltaExporter.checkStateOptions(table.options) }
+    let others = tables.isEmpty ? targets : targets.filter { !($0.exporter is DeltaExporter) }
+    if isVerified { try OutputVerification.check(tables.isEmpty ? others : tables) }
+    self.targets = others + (try OutputTarget.metadata(of: others, invocation, exporters))
     var names: [String: String] = [:]
     for target in self.targets where target.isFile && partitions == nil {
       let file = try services.files.check(target.path, replaces: replaces)
@@ -141,9 +156,10 @@ public struct OutputPlan: Sendable {
 
   /// The action for an output that exists.
   private static func existing(
-    _ invocation: Invocation, _ exporter: any Exporter
+    _ invocation: Invocation, _ exporter: any Exporter, _ policy: OutputPolicy
   ) throws(Problem) -> ExistingOutput {
-    let possible = exporter.descriptor.existing
+    var possible = exporter.descriptor.existing
+    if policy.isReport, exporter is DeltaExporter { possible = [.refuse, .replace] }
     guard let word = invocation[OutputOptions.existing], !possible.isEmpty else { return .refuse }
     guard let action = ExistingOutput(rawValue: word), possible.contains(action) else {
       throw Problem(
@@ -170,6 +186,47 @@ public struct OutputPlan: Sendable {
     return (copy, spared)
   }
 
+  /// Whether Delta tables receive the records which the rows report on.
+  public var hasTables: Bool { !tables.isEmpty }
+
+  /// - Throws: `usage` if several datasets would go to one Delta table, or tables into the directory of another; the
+  ///   errors of reading the directory.
+  public func check(datasets count: Int) async throws(Problem) {
+    for table in tables {
+      if DeltaLocation.isDirectory(table.location) {
+        guard try await services.lakes.table(table.location).logFiles(from: "") != nil else { continue }
+        throw Problem(
+          .usage, "-o \(table.path)/ is a Delta table, not a directory of tables", hint: "omit the slash")
+      }
+      guard count > 1 else { continue }
+      throw Problem(
+        .usage, "-o \(table.path) is one table, but there are \(count) datasets",
+        hint: "name one dataset, or add a slash for a directory of tables: -o \(table.path)/")
+    }
+  }
+
+  /// Writes the records of a dataset to the Delta tables among the outputs. Those that have them already, or later
+  /// ones, stay as they are.
+  /// - Parameters:
+  ///   - state: the number of the state of the records; not later than they are.
+  ///   - rows: opens the records.
+  public func write(
+    _ dataset: String, state: Int64, rows: () async throws(Problem) -> any RowStream
+  ) async throws(Problem) {
+    for table in tables {
+      var location = table.location, options = table.options
+      if DeltaLocation.isDirectory(location) { location = try DeltaLocation.text(of: dataset, in: location) }
+      guard let exporter = try services.exporters.forPath(location) else { continue }
+      (options.state, options.origin) = (state, "sync \(dataset)")
+      var plan = self
+      plan.targets = [
+        OutputTarget(path: exporter.descriptor.server ?? location, exporter: exporter, options: options)
+      ]
+      plan.tables = []
+      try await plan.write(try await rows())
+    }
+  }
+
   /// Writes the rows that `selection` selects to all outputs, completely or not at all.
   /// - Parameter combined: the output that the table is a part of; nil if it is complete by itself.
   @discardableResult
@@ -185,8 +242,10 @@ public struct OutputPlan: Sendable {
     let showsLocalTimes = policy.showsLocalTimes && audience == .user
     // Built-in data does not replace a file that has appeared since either.
     let replaces = self.replaces && !services.provenance.isFallback, isHeldBack = rows.mayWiden
-    let digests = hasSummary ? OutputDigests() : nil, hasTerminal = services.terminal.width != nil
-    let verified = isVerified ? RowDigestOutput() : nil
+    var rows = rows
+    // They are about the records if there are tables for them.
+    let digests = hasSummary && tables.isEmpty ? OutputDigests() : nil, hasTerminal = services.terminal.width != nil
+    let verified = isVerified && tables.isEmpty ? RowDigestOutput() : nil
     let partitions = self.partitions
     var order = partitions?.pattern.columns ?? []
     for target in targets where partitions == nil {
@@ -196,6 +255,8 @@ public struct OutputPlan: Sendable {
           .usage, "a partitioned table must be the only output", at: target.name, hint: "run one command per output")
       }
       order = columns
+      let isWritten = target.options.state != nil && (target.exporter as? DeltaExporter)?.isRepeated == true
+      if isWritten { rows = BufferedRows(schema: rows.schema, batches: []) }
     }
     let sorted = order
     let partitioned = partitions?.exporter(of: targets[0], services, threads: threads) { (sink, path) in

@@ -24,6 +24,8 @@ public struct OutputPolicy: Sendable {
   public var kind = ""
   /// The source and the selection of the rows, to recognize a repetition of a command.
   public var origin = ""
+  /// Whether the rows report on records, which the Delta tables among the outputs receive instead.
+  public var isReport = false
   /// The directory of the images of the store that the records come from; nil for records of another source.
   public var storedImages: (@Sendable () throws(Problem) -> String)?
   /// The number of threads without `--threads`; nil for one for each core.

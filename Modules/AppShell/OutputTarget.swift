@@ -11,15 +11,18 @@ struct OutputTarget: Sendable {
   let options: ExportOptions
   /// The compression of the output; nil for none.
   let compression: FileCompression?
+  /// The output as the command line names it.
+  let location: String
   /// Whether it describes the columns of other outputs.
   var isMetadata = false
 
   /// Creates an output.
   init(
-    path: String, exporter: any Exporter, options: ExportOptions, compression: FileCompression? = nil,
-    isMetadata: Bool = false
+    path: String, exporter: any Exporter, options: ExportOptions, location: String? = nil,
+    compression: FileCompression? = nil, isMetadata: Bool = false
   ) {
     self.path = path
+    self.location = location ?? path
     self.exporter = exporter
     self.options = options
     self.compression = compression

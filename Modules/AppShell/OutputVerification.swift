@@ -15,6 +15,9 @@ struct OutputVerification {
   static func check(_ targets: [OutputTarget]) throws(Problem) {
     for target in targets {
       if target.exporter is DeltaExporter { continue }
+      if target.isServer {
+        throw Problem(.usage, "--verify cannot be used with \(target.exporter.descriptor.name)", hint: "omit it")
+      }
       guard target.isFile else {
         throw Problem(.usage, "--verify requires an output file", hint: "add -o FILE")
       }
@@ -23,6 +26,9 @@ struct OutputVerification {
         throw Problem(
           .usage, "--verify cannot be used with \(format), which cannot be read back",
           hint: "use one of: \(readable.joined(separator: ", "))")
+      }
+      if format == "sqlite", target.compression != nil {
+        throw Problem(.usage, "--verify cannot be used with a compressed database, which cannot be read back")
       }
       for (key, value) in [("headers", "yes"), ("nested", "json"), ("formulas", "keep")] {
         guard let chosen = target.options.values[key], chosen != value else { continue }

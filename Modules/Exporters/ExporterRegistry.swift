@@ -39,7 +39,8 @@ public struct ExporterRegistry: Sendable {
     if let found = exporters.first(where: { $0.descriptor.name == name }) { return found }
     let names = exporters.map(\.descriptor.name)
     // A suffix is nearly a name: `md`, `jsonl`.
-    let bySuffix = exporters.first { $0.descriptor.fileExtensions.contains(name.lowercased()) }?.descriptor.name
+    let suffix = name.lowercased() == "excel" ? "xlsx" : name.lowercased()
+    let bySuffix = exporters.first { $0.descriptor.fileExtensions.contains(suffix) }?.descriptor.name
     throw Self.unknown(
       "format", name, nearest: bySuffix ?? SpellingSuggestion.word(to: name, among: names), among: names)
   }
@@ -96,6 +97,11 @@ public struct ExporterRegistry: Sendable {
       var keys: [String] = []
       for key in candidates.flatMap({ $0.options.map(\.key) }) where !keys.contains(key) { keys.append(key) }
       let names = candidates.map(\.name).joined(separator: ", ")
+      let others = exporters.map(\.descriptor).filter { $0.options.contains { $0.isNamed(assignment.key) } }
+      if let other = others.first {
+        throw Problem(
+          .usage, "option “\(assignment.key)” does not apply to \(names)", hint: .set(.outputFormat, to: other.name))
+      }
       if keys.isEmpty {
         throw Problem(.usage, "unknown option “\(assignment.key)” for \(names)", hint: "the format has no options")
       }

@@ -282,7 +282,7 @@ import Testing
     #expect(await problem { _ = try await rows() }?.message == "the log has no version 1, but later ones")
     table.write("{", as: 1)
     let problem = await problem { _ = try await rows() }
-    #expect(problem?.kind == .badData && problem?.place.contains("00001.json:1") == true)
+    #expect(problem?.kind == .badData && problem?.place == "delta:memory/\(table.entry(1)):1:2")
     #expect(try await rows("delta:memory?version=0") == [])
   }
 

@@ -16,7 +16,10 @@ struct SyncCommand {
   }
 
   func run() async throws(Problem) {
-    let outputs = try OutputPlan(invocation, services)
+    var reporting = OutputPolicy()
+    reporting.isReport = true
+    services.connect(try SourceOptions(invocation).network())
+    let outputs = try OutputPlan(invocation, services, reporting)
     try SourceOptions(invocation).check(
       places: [Options.from, Options.fromStorage, Options.source], invocation.has(Options.syncImages))
     let location: String
@@ -30,7 +33,12 @@ struct SyncCommand {
     policy.allowsShrink = invocation.has(Options.allowShrink)
     policy.replacesSource = invocation.has(Options.replace)
     policy.isDryRun = invocation.has(Options.dryRun)
-    if invocation.has(Options.status) { return try await writeStatus(of: location, outputs) }
+    if invocation.has(Options.status) {
+      if outputs.hasTables {
+        throw Problem(.usage, "--status cannot be used with -o delta:…", hint: "omit one of them")
+      }
+      return try await writeStatus(of: location, outputs)
+    }
     let options = try incrementalOptions()
     let pictures = try self.pictures(isDryRun: policy.isDryRun)
     if let from = invocation[Options.fromStorage] { try services.require(from) }
@@ -38,15 +46,21 @@ struct SyncCommand {
       try !services.stores.exists(location)
     {
       // A complete copy of a store to a new one, including its history.
+      let other = try services.stores.open(from)
+      if outputs.hasTables {
+        try await outputs.check(datasets: try await other.tables().count { $0.name != SyncState.table })
+      }
       services.progress.begin("copying \(from)")
-      let copied = try await services.stores.migrate(try services.stores.open(from), to: location)
+      let copied = try await services.stores.migrate(other, to: location)
       let results = copied.map { table, records in
         var outcome = TableOutcome()
         outcome.added = records
         return (table, outcome)
       }
       try await outputs.write(Self.table(results))
-      try await pictures?.fetch(copied.map(\.table), of: try services.stores.open(location))
+      let store = try services.stores.open(location)
+      try await writeTables(copied.map(\.table), of: store, to: outputs)
+      try await pictures?.fetch(copied.map(\.table), of: store)
       return
     }
     let store = try services.stores.open(location)
@@ -57,6 +71,7 @@ struct SyncCommand {
     var unfinished: [Problem] = []
     var results: [(name: String, outcome: TableOutcome)] = [], problems: [Problem] = []
     let tables = try await tables(for: location)
+    try await outputs.check(datasets: tables.count)
     let progress = services.progress
     for table in tables {
       progress.begin(table.name)
@@ -82,6 +97,12 @@ struct SyncCommand {
     if let last = problems.last, results.isEmpty { throw last }
     if let last = problems.last { services.report.problem(last) }
     try await outputs.write(Self.table(results))
+    if !policy.isDryRun {
+      do throws(Problem) { try await writeTables(results.map(\.name), of: store, to: outputs) } catch {
+        guard !problems.isEmpty else { throw error }
+        services.report.problem(error)
+      }
+    }
     do throws(Problem) { try await pictures?.fetch(results.map(\.name), of: store) } catch {
       guard !problems.isEmpty else { throw error }
       services.report.problem(error)
@@ -109,6 +130,33 @@ struct SyncCommand {
       }
     }
     return options
+  }
+
+  /// Writes what the store has of the datasets to the Delta tables among the outputs, unless they have it already.
+  /// - Throws: the error of the last table that failed, which does not stop the others.
+  private func writeTables(
+    _ names: [String], of store: any RecordStore, to outputs: OutputPlan
+  ) async throws(Problem) {
+    guard outputs.hasTables else { return }
+    // Before the rows are read: changes in between get a number that the tables do not have yet.
+    let history = try await store.history()
+    var problems: [Problem] = []
+    for name in names where name != SyncState.table {
+      services.progress.begin(name)
+      do throws(Problem) {
+        try await outputs.write(name, state: history.state(of: name)) { () async throws(Problem) in
+          try await store.rows(of: name, RowRequest(cores: outputs.threads))
+        }
+      } catch {
+        var problem = error
+        if problem.hint.description.isEmpty {
+          problem.hint = "the store is up to date; run the command again to write the table"
+        }
+        problems.append(problem)
+      }
+    }
+    for problem in problems.dropLast() { services.report.problem(problem) }
+    if let last = problems.last { throw last }
   }
 
   /// Writes the states of incremental syncs, of the datasets that were named.

@@ -46,12 +46,28 @@ public struct DeltaExporter: Exporter {
     return plan.partitionColumns
   }
 
-  private func transaction(_ options: ExportOptions) throws(Problem) -> DeltaPlan.Transaction? {
-    guard let text = options.values[DeltaOption.transaction.key] else { return nil }
-    guard let version = Int64(text), version >= 0 else {
+  /// Refuses options that do not apply to the states of stored tables.
+  /// - Throws: `usage`.
+  public static func checkStateOptions(_ options: ExportOptions) throws(Problem) {
+    for option in DeltaOption.excludedFromStates where options.values[option.key] != nil {
       throw Problem(
-        .usage, "invalid value “\(text)” for option \(DeltaOption.transaction.key)", hint: "use a whole number")
+        .usage, "option \(option.key) does not apply to a sync, which replaces all rows once", hint: "omit it")
     }
+  }
+
+  /// Whether the table has the rows already, after `prepare`.
+  public var isRepeated: Bool { state.value.withLock { $0.plan?.isRepeated ?? false } }
+
+  private func transaction(_ options: ExportOptions) throws(Problem) -> DeltaPlan.Transaction? {
+    var number = options.state
+    if number == nil, let text = options.values[DeltaOption.transaction.key] {
+      guard let version = Int64(text), version >= 0 else {
+        throw Problem(
+          .usage, "invalid value “\(text)” for option \(DeltaOption.transaction.key)", hint: "use a whole number")
+      }
+      number = version
+    }
+    guard let version = number else { return nil }
     let digest = SHA256.hex(Array("\(options.origin)\0\(location.place)".utf8))
     return DeltaPlan.Transaction(application: "bb:\(digest)", version: version)
   }
@@ -77,7 +93,7 @@ public struct DeltaExporter: Exporter {
     }
     handoff.layout = layout
     let plan = try plan()
-    handoff.note = plan.isRepeated ? plan.repetition(location.name) : nil
+    handoff.note = plan.isRepeated && options.state == nil ? plan.repetition(location.name) : nil
     return handoff
   }
 

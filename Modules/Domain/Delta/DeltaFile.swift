@@ -76,7 +76,11 @@ enum DeltaValue {
     let string = String(decoding: text, as: UTF8.self)
     switch type {
     case .integer: return Int64(string).map { .integer($0) }
-    case .real: return Double(string).flatMap { $0.isFinite ? .real($0) : nil }
+    case .real:
+      guard let number = Double(string), number.isFinite || !text.contains(where: { (48...57).contains($0) }) else {
+        return nil
+      }
+      return .real(number)
     case .decimal: return DecimalNumber(text).map { _ in .number(text) }
     case .boolean: return ["true": true, "false": false][string.lowercased()].map { .boolean($0) }
     case .text: return .text(isZoned ? text : instant(text, ""))

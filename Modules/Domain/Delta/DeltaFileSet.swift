@@ -123,7 +123,9 @@ final class DeltaFileSet: OutputFileSet {
         return await checkpoint(version)
       }
       if isNew, plan.existing == .refuse {
-        throw Problem(.cannotCreate, "another process has created the table", hint: .set(.existingOutput, to: "append"))
+        throw Problem(
+          .cannotCreate, "another process has created the table",
+          hint: plan.transaction == nil ? .set(.existingOutput, to: "append") : "run the command again")
       }
       if try await follow(version, written, isNew: isNew) {
         await data.abandon()

@@ -17,6 +17,22 @@ public struct DeltaLocation: Sendable, Hashable {
   public static func isLocation(_ text: String) -> Bool { text.hasPrefix(prefix) }
   private static let prefix = "delta:"
 
+  /// Whether a location is a directory of tables, as in `delta:lake/`.
+  public static func isDirectory(_ text: String) -> Bool {
+    isLocation(text) && text[..<(text.lastIndex(of: "?") ?? text.endIndex)].hasSuffix("/")
+  }
+
+  /// The location of a table in a directory of tables.
+  /// - Throws: `badData` for a name that is not the name of a directory.
+  public static func text(of table: String, in directory: String) throws(Problem) -> String {
+    guard ![".", ".."].contains(table), !table.isEmpty, !table.utf8.contains(where: { $0 == 0x2F || $0 == 0 }) else {
+      throw Problem(
+        .badData, "cannot write the table “\(table)”: its name is not the name of a directory", at: directory)
+    }
+    let end = directory.lastIndex(of: "?") ?? directory.endIndex
+    return directory[..<end] + table + (end == directory.endIndex ? "?" : directory[end...])
+  }
+
   /// Parses a location.
   /// - Throws: `usage`.
   public init(_ text: String) throws(Problem) {

@@ -43,7 +43,10 @@ struct DeltaPlan: Sendable {
   init(
     _ location: DeltaLocation, _ snapshot: DeltaSnapshot?, _ options: ExportOptions, transaction: Transaction?
   ) throws(Problem) {
-    (self.snapshot, existing, self.transaction) = (snapshot, options.existing, transaction)
+    (self.snapshot, self.transaction) = (snapshot, transaction)
+    // A table that has an earlier state of the rows was written for them.
+    let isOwn = options.state != nil && transaction.map { snapshot?.transactions[$0.application] != nil } ?? false
+    existing = isOwn && options.existing == .refuse ? .replace : options.existing
     replacedRows = try options.values[DeltaOption.replaceWhere.key].map { (text) throws(Problem) in
       try Predicate(parsing: text)
     }
@@ -60,7 +63,9 @@ struct DeltaPlan: Sendable {
       if existing == .refuse {
         throw Problem(
           .cannotCreate, "the table already exists", at: place,
-          hint: .set(.existingOutput, to: "append", "replace", "replace-partitions"))
+          hint: options.state == nil
+            ? .set(.existingOutput, to: "append", "replace", "replace-partitions")
+            : .set(.existingOutput, to: "replace"))
       }
       do throws(Problem) { try snapshot.protocolVersions.checkWriting(snapshot.metadata) } catch {
         throw error.located(at: place)
@@ -134,4 +139,6 @@ enum DeltaOption {
   static let fileSize = ExporterDescriptor.Option(
     "file-size", "SIZE", "The size from which on a data file is complete [default: 256MiB]")
   static let all = [replaceWhere, transaction, fileSize]
+  /// Those that do not apply to the states of stored tables, which are complete and have numbers.
+  static let excludedFromStates = [replaceWhere, transaction]
 }

@@ -136,8 +136,12 @@ struct DeltaLog: Sendable {
     func take(_ bytes: ArraySlice<UInt8>) throws(Problem) {
       number += 1
       guard bytes.contains(where: { $0 != 0x20 && $0 != 0x0D && $0 != 0x09 }) else { return }
-      do throws(Problem) { try body(try JSON.parse(Array(bytes), name: "\(name):\(number)")) } catch {
-        throw error.located(at: "\(storage.name)/\(Self.path(version)):\(number)")
+      do throws(Problem) { try body(try JSON.parse(Array(bytes), name: "")) } catch {
+        var problem = error
+        let line = "\(storage.name)/\(Self.path(version)):\(number)"
+        // The parser has seen one line.
+        if problem.place.hasPrefix(":1:") { problem.place = line + problem.place.dropFirst(2) }
+        throw problem.located(at: line)
       }
     }
     while offset < file.length {

@@ -125,7 +125,9 @@ public struct PathPattern: Sendable, Hashable {
         hint: "exclude these rows, or choose another column")
     }
     if text.elementsEqual(Self.null.utf8) {
-      throw Problem(.badData, "column \(value.column): “\(Self.null)” cannot be part of a path: it means null")
+      throw Problem(
+        .badData, "column \(value.column): “\(Self.null)” cannot be part of a path: it means null",
+        hint: "exclude these rows, or choose another column")
     }
   }
 

@@ -78,7 +78,7 @@ struct DirectoryHistory {
     _ line: [UInt8], _ id: String, at place: String, whole: [UInt8]
   ) throws(Problem) -> HistoryEntry {
     let document: JSON
-    do throws(Problem) { document = try JSON.parse(line, name: place) } catch {
+    do throws(Problem) { document = try JSON.parse(line, name: place, maximumText: .max) } catch {
       throw MergeConflict.problem(in: whole, at: place) ?? error
     }
     guard document["id"]?.stringValue == id, let time = document["time"]?.stringValue,

@@ -56,7 +56,7 @@ struct LegacyHistory {
   private static func entry(
     _ line: [UInt8], after last: String?, _ identifiers: [Int: String], at place: String
   ) throws(Problem) -> HistoryEntry {
-    let document = try JSON.parse(line, name: place)
+    let document = try JSON.parse(line, name: place, maximumText: .max)
     guard let number = document["number"]?.integerValue, let time = document["time"]?.stringValue,
       let title = document["title"]?.stringValue, let tables = document["tables"]
     else { throw Problem(.badData, "the store is damaged: not an entry of the history", at: place) }
