@@ -6,7 +6,7 @@ public import Rows
 public enum ConfigurationCommand {
   /// The arguments.
   public static let arguments = [
-    Argument("ACTION", values: .words(["set", "unset"]), count: .any, "set KEY VALUE, or unset KEY")
+    Argument("ACTION", values: .words(["get", "set", "unset"]), count: .any, "get KEY, set KEY VALUE, or unset KEY")
   ]
   /// The discussion in the help.
   public static let discussion = """
@@ -15,29 +15,31 @@ public enum ConfigurationCommand {
     \(ConfigurationKey.allCases.map(\.rawValue).joined(separator: ", ")).
     """
   /// Examples.
-  public static let examples = ["config", "config set storage csv:notes", "config unset storage"]
+  public static let examples = ["config", "config get storage", "config set storage csv:notes", "config unset storage"]
 
   /// The change that the arguments describe: a key and its new value, nil to remove it. Nil if the settings are to be
   /// listed.
   /// - Throws: `usage` for an unknown action or key, and for missing and additional arguments.
   public static func change(_ arguments: [String]) throws(Problem) -> (key: ConfigurationKey, value: String?)? {
     guard let action = arguments.first else { return nil }
-    let count = ["set": 3, "unset": 2][action]
+    let count = ["get": 2, "set": 3, "unset": 2][action]
     guard let count else {
       throw Problem(
-        .usage, "unknown action “\(action)”", hint: .choose(action, from: ["set", "unset"], "expected one of"))
+        .usage, "unknown action “\(action)”",
+        hint: ConfigurationKey(rawValue: action) == nil
+          ? .choose(action, from: ["get", "set", "unset"], "expected one of") : "use config get \(action)")
     }
     guard arguments.count == count else {
       throw Problem(
         .usage, arguments.count < count ? "missing argument" : "unexpected argument “\(arguments[count])”",
-        hint: "use config set KEY VALUE, or config unset KEY")
+        hint: "use config get KEY, config set KEY VALUE, or config unset KEY")
     }
     guard let key = ConfigurationKey(rawValue: arguments[1]) else {
       let names = ConfigurationKey.allCases.map(\.rawValue)
       throw Problem(
         .usage, "unknown key “\(arguments[1])”", hint: .choose(arguments[1], from: names, "available keys"))
     }
-    return (key, count == 3 ? arguments[2] : nil)
+    return action == "get" ? nil : (key, count == 3 ? arguments[2] : nil)
   }
 
   /// Changes a setting.
@@ -53,7 +55,7 @@ public enum ConfigurationCommand {
     try await services.configure(change.key, change.value)
   }
 
-  /// The rows of the list: setting, value and origin.
+  /// The rows of the list: setting, value and origin; after `get`, the row of its key.
   public static func rows(_ invocation: Invocation, _ services: AppServices) throws(Problem) -> [[String]] {
     let storage = try services.stores.defaultLocation()
     var rows: [[String]] = []
@@ -73,6 +75,7 @@ public enum ConfigurationCommand {
     for name in ["BB_NOW", "BB_PLUGIN_PATH", "http_proxy", "https_proxy", "all_proxy", "no_proxy", "TMPDIR"] {
       if let value = services.variables[name] { rows.append([name, URLText.redacted(value), "environment"]) }
     }
+    if invocation.arguments.first == "get" { return rows.filter { $0[0] == invocation.arguments.last } }
     return rows
   }
 }

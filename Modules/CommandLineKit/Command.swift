@@ -64,6 +64,8 @@ public struct Program: Sendable {
   let files: [File]
   /// Other programs with a man page.
   let related: [String]
+  /// Words of other programs, for hints; of two that apply, the first counts.
+  public let synonyms: [Synonym]
 
   /// A file or directory that a program uses.
   public struct File: Sendable, Hashable {
@@ -98,7 +100,7 @@ public struct Program: Sendable {
   public init(
     _ name: String, version: String, released: String = "", _ overview: String, discussion: String = "",
     commands: [Command], defaultCommand: String? = nil, options: [Option], topics: [Topic], examples: [String],
-    datasets: [String] = [], files: [File] = [], related: [String] = []
+    datasets: [String] = [], files: [File] = [], related: [String] = [], synonyms: [Synonym] = []
   ) {
     self.name = name
     self.version = version
@@ -113,6 +115,7 @@ public struct Program: Sendable {
     self.datasets = datasets
     self.files = files
     self.related = related
+    self.synonyms = synonyms
   }
 
   /// `--help`, which every command takes.

@@ -19,10 +19,17 @@ extension Program {
     var command: Command?, below = commands
     for (depth, word) in words.enumerated() {
       guard let named = below.first(where: { $0.isNamed(word) }) else {
+        // An action of a command is described by the help of the command.
+        if let command, case .words(let actions) = command.arguments.first?.values, actions.contains(word) {
+          return help(for: command, path: Array(words[..<depth]), width: width)
+        }
         let known = depth == 0 ? helpWords : below.map(\.name)
-        let all = known.isEmpty ? "" : "available: \(known.joined(separator: ", "))"
+        let all =
+          known.isEmpty
+          ? "run “\(name) help \(words[..<depth].joined(separator: " "))”"
+          : "available: \(known.joined(separator: ", "))"
         throw Problem(
-          .usage, "no help topic or command “\(words.joined(separator: " "))”",
+          .usage, "unknown help topic or command “\(words.joined(separator: " "))”",
           hint: .nearest(word, among: known) ?? .advice(all))
       }
       command = named

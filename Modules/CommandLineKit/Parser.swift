@@ -156,7 +156,7 @@ private struct Scanner {
         isImplied = true
         arguments.append(word)
       } else {
-        throw program.unknown("command", word, among: program.commands.map(\.name))
+        throw program.unknownCommand([word], among: program.commands)
       }
       return
     }
@@ -167,8 +167,7 @@ private struct Scanner {
         return
       }
       if current.arguments.isEmpty {
-        throw program.unknown(
-          "command", "\(path.joined(separator: " ")) \(word)", among: current.subcommands.map(\.name))
+        throw program.unknownCommand(path + [word], among: current.subcommands)
       }
     }
     arguments.append(word)
@@ -227,9 +226,8 @@ private struct Scanner {
       known += named.options
     }
     if let option = known.first(where: matches) { return option }
-    throw program.unknown(
-      "option", typed, among: known.map { "--\($0.name)" },
-      of: path.isEmpty ? program.defaultCommand : path.joined(separator: " "))
+    throw program.unknownOption(
+      typed, among: known, of: path.isEmpty ? program.defaultCommand : path.joined(separator: " "))
   }
 
   /// Checks options that exclude or require each other.
@@ -260,10 +258,8 @@ private struct Scanner {
     }
     if !command.subcommands.isEmpty, command.arguments.isEmpty {
       throw Problem(
-        .usage,
-        "missing subcommand after \(path.joined(separator: " ")): expected one of "
-          + "\(command.subcommands.map(\.name).joined(separator: ", "))"
-      )
+        .usage, "missing subcommand after \(path.joined(separator: " "))",
+        hint: "use one of: \(command.subcommands.map(\.name).joined(separator: ", "))")
     }
     let taken = program.options(of: command).map(\.name)
     if let stranger = named.first(where: { !taken.contains($0.name) }) {
@@ -280,25 +276,20 @@ private struct Scanner {
     }
     if arguments.count > command.arguments.count, command.arguments.last?.count != .any {
       // Of a mistyped command the first word counts, not the last.
-      if isImplied, let near = SpellingSuggestion.word(to: arguments[0], among: program.commands.map(\.name)) {
-        throw Problem(.usage, "unknown command “\(arguments[0])”", hint: "did you mean \(near)?")
-      }
+      if isImplied, let problem = program.unknownCommand(arguments[0]) { throw problem }
       throw Problem(
-        .usage, "unexpected argument “\(arguments[command.arguments.count])”",
-        hint: "usage: \(program.usage(of: command, path: path))")
+        .usage, "unexpected argument “\(arguments[command.arguments.count])”", hint: .advice(unexpectedHint(command)))
     }
     return made(.run(command))
   }
-}
 
-extension Program {
-  /// The error for an unknown word: with the nearest word, or all of them.
-  func unknown(_ what: String, _ word: String, among known: [String], of command: String? = nil)
-    -> Problem
-  {
-    let last = word.split(separator: " ").last.map(String.init) ?? word
-    let hint: Remedy =
-      .nearest(last, among: known) ?? "run “\(name) \(command.map { $0 + " " } ?? "")--help” for usage"
-    return Problem(.usage, what == "option" ? "unknown option \(word)" : "unknown \(what) “\(word)”", hint: hint)
+  /// What to do about too many arguments: quote the words of one, else see an example.
+  private func unexpectedHint(_ command: Command) -> String {
+    let isText = command.arguments.last.map { $0.values == .free && !$0.takesFiles } ?? false
+    if isText, arguments.allSatisfy({ $0.unicodeScalars.allSatisfy(\.properties.isAlphabetic) }) {
+      return "quote several words: '\(arguments.dropFirst(command.arguments.count - 1).joined(separator: " "))'"
+    }
+    return command.examples.first.map { "for example: \(program.name) \($0)" }
+      ?? "usage: \(program.usage(of: command, path: path))"
   }
 }

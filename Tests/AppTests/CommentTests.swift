@@ -41,8 +41,10 @@ import Testing
   @Test(
     "a missing or invalid value is reported before any request",
     arguments: [
-      ("b2 --writer W --rating 9", ": text\n"), ("b2", "missing for this comment: writer, rating, text"),
-      ("b2 --writer ' ' --rating 9 x", ": writer\n"), ("b2 --writer W --rating 9 ' '", ": text\n"),
+      ("b2 --writer W --rating 9", "a comment requires a text\n"),
+      ("b2", "a comment requires a writer, a rating, a text"),
+      ("b2 --writer ' ' --rating 9 x", ": a comment requires a writer\n"),
+      ("b2 --writer W --rating 9 ' '", ": a comment requires a text\n"),
       ("b2 --writer W --rating 0 x", "invalid rating “0”"), ("b2 --writer W --rating 10.01 x", "invalid rating"),
       ("b2 --writer W --rating -1 x", "rating"), ("b2 --writer W --rating nan x", "invalid rating"),
       ("b2 --writer W --rating .5 x", "invalid rating"), ("b2 --writer W --rating 1 x y", "unexpected argument “y”"),

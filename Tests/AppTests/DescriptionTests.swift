@@ -1,6 +1,7 @@
 import AppShell
 import CommandLineKit
 import Conformance
+import Rows
 import Testing
 @testable import bb_export
 
@@ -36,6 +37,13 @@ import Testing
     let all =
       Options.selecting + OutputOptions.exporting + Options.readingFiles + Options.apiOptions + SharedOptions.everywhere
     #expect(all.allSatisfy(taken.contains))
+  }
+  @Test("help of an action is the help of its command") func actions() throws {
+    for words in [["sources", "draft"], ["config", "set"], ["comment", "add"]] {
+      #expect(try BBExport.program.help(on: words) == BBExport.program.help(on: [words[0]]))
+    }
+    let problem = #expect(throws: Problem.self) { try BBExport.program.help(on: ["sources", "x"]) }
+    #expect(problem?.hint.description == "run “bb-export help sources”")
   }
   @Test("the man page and the help of every command are there") func pages() {
     let pages = BBExport.program.manPages

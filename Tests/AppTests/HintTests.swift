@@ -28,6 +28,34 @@ import Testing
   /// Every setting of the options of both programs.
   static let settings = Set(all.flatMap { $0.program.options(of: $0.command).compactMap(\.setting) })
 
+  @Test("synonyms lead to options and commands that exist, and are none themselves") func synonyms() throws {
+    let shared = Set(SharedSynonyms.all)
+    for program in [BBExport.program, BBNotes.program] {
+      let commands = Self.all.filter { $0.program.name == program.name }
+      for synonym in program.synonyms where !shared.contains(synonym) {
+        let isCommand = commands.contains { $0.command.name == synonym.target }
+        let isOption = commands.contains { Self.options($0).contains(synonym.target) }
+        #expect(isCommand || isOption, "\(program.name): \(synonym.target)")
+      }
+    }
+    for synonym in shared where synonym.target != "--version" {
+      let isUsed = Self.all.contains { $0.command.name == synonym.target || Self.options($0).contains(synonym.target) }
+      #expect(isUsed, "\(synonym.target)")
+    }
+    // A hint names options of the commands that have its target.
+    for named in Self.all {
+      let options = Self.options(named)
+      for synonym in named.program.synonyms where options.contains(synonym.target) {
+        let words = synonym.hint.split { " :;?,".contains($0) }.map(String.init).filter { $0.hasPrefix("--") }
+        #expect(words.allSatisfy(options.contains), "\(named.path): \(words)")
+      }
+    }
+  }
+
+  private static func options(_ named: Named) -> [String] {
+    named.program.options(of: named.command).map { "--\($0.name)" }
+  }
+
   @Test("every hint of every command names an option of the command", arguments: all) func settings(_ named: Named)
     throws
   {

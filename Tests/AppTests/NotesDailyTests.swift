@@ -47,6 +47,10 @@ import Testing
     #expect(shell.run("bb-notes episodes --where 'air_date = 29 sep 2013' --plain | wc -l").out == "1\n")
     #expect(shell.run("bb-notes history --where 'time >= today' --plain | wc -l").out == "4\n")
     #expect(shell.run("bb-notes places set C visited_on=someday").status == 64)
+    for line in ["places set C visited_on=2023-02-29", "places list --where 'visited_on > 2023-02-29'"] {
+      let done = shell.run("bb-notes \(line)")
+      #expect(done.status == 64 && done.err.contains("hint: February 2023 has 28 days\n"), "\(done)")
+    }
     #expect(
       shell.run(
         "bb-notes actors add X --category c --birth-date 'march 1966' --partial -q; bb-notes actors list --plain --columns birth_date"
@@ -74,6 +78,25 @@ import Testing
     let list = shell.run("bb-notes favourites list --columns dataset,name").out
     #expect(list.contains("| episodes | Ozymandias |") && list.contains("| characters | Walter White |"), "\(list)")
     #expect(shell.run("bb-notes favourites list --json").out.contains("\"name\"") == false)
+    let part = shell.run("bb-notes favourites add characters SKYLER; bb-notes favourites remove characters skyler")
+    #expect(
+      part.err
+        == "added Skyler White (characters 3) to favourites\nremoved Skyler White (characters 3) from favourites\n",
+      "\(part)")
+    let several = shell.run("bb-notes favourites add characters white")
+    #expect(several.status == 64 && several.err.contains("use a key: 1 (Walter White), "), "\(several)")
+  }
+
+  @Test("deleted records are named like others; search words need no quotes") func trash() {
+    _ = shell.run("for n in 'Café Central' Zürich; do bb-notes places add \"$n\" --at 1,2 -q; done")
+    let key = shell.run("bb-notes places list --where 'name ~ z' --columns key | tail -1 | tr -d '| \\n'").out
+    #expect(shell.run("bb-notes places delete cafe zuri --yes -q").status == 0)
+    #expect(
+      shell.run("bb-notes trash restore CAFE \(key)").err == "restored the place Café Central, the place Zürich\n")
+    #expect(shell.run("bb-notes places search central caf --plain | wc -l").out == "1\n")
+    _ = shell.run("bb-notes add S05E14 what a chapter -q")
+    #expect(shell.run("bb-notes search chapter what --plain | wc -l").out == "1\n")
+    #expect(shell.run("bb-notes search").status == 64)
   }
 
   @Test("a row that was written by hand needs no times", arguments: ["csv", "json"]) func byHand(_ format: String) {
@@ -104,6 +127,11 @@ import Testing
     #expect(
       done.err.hasSuffix("a.vcf: ignored properties without a column: ORG\nactors: 2 added\n"),
       "\(done.err)")
+    #expect(shell.run("bb-notes import - --from-format vcard < a.vcf").err.hasSuffix("actors: 2 unchanged\n"))
+    let wrong = shell.run("bb-notes import a.vcf --as places")
+    #expect(
+      wrong.status == 65 && wrong.err.contains("a.vcf: the file contains actors, not places\nhint: omit --as"),
+      "\(wrong)")
     // What bb writes comes back.
     let back = shell.run(
       "bb-notes export actors -o b.vcf && bb-notes import b.vcf --storage json:back -q && bb-notes export actors -f csv > a && bb-notes export actors -f csv --storage json:back | cmp - a"

@@ -27,6 +27,19 @@ import Testing
     #expect(two.shows("no episode selected"))
     #expect(two.end() == 0 && !two.text.contains("Better Call Saul"))
   }
+  @Test("edit without a key offers the notes by title, those of the default show first") func notes() throws {
+    #expect(shell.run("bb-notes add bcs:1x01 one -q && bb-notes add S05E14 two -q").status == 0)
+    let one = try terminal("bb-notes edit")
+    #expect(
+      one.shows("1  Breaking Bad S05E14 “Ozymandias”  two") && one.shows("2  Better Call Saul S01E01 “Uno”  one")
+        && one.shows("to cancel): "))
+    one.type("ozy\n")
+    #expect(one.shows("updated Breaking Bad S05E14") && one.end() == 0)
+    let two = try terminal("bb-notes edit --production bcs")
+    #expect(two.shows("1  Better Call Saul S01E01") && two.shows("to cancel): "))
+    two.type("\n")
+    #expect(two.shows("no note selected") && two.end() == 0 && !two.text.contains("Breaking Bad"))
+  }
   @Test("an invalid choice is prompted for again; an empty one ends without a change") func leaving() throws {
     let one = try terminal("bb-notes add")
     #expect(one.shows("to cancel): "))

@@ -71,6 +71,25 @@ extension ConfigurationKey {
     }
   }
 
+  @Test("switches are on and off in any usual form; the error of a setting names its origin") func forms() {
+    let shell = Shell("BB_NO_HEADERS=1")
+    shell.write("t.csv", "a\n1\n")
+    #expect(shell.run("bb-export t.csv -f csv").out == "1\n")
+    for text in ["0", "false", "OFF", "no"] {
+      #expect(shell.run("BB_NO_HEADERS=\(text) bb-export t.csv -f csv").out == "a\n1\n", "\(text)")
+    }
+    let set = shell.run("bb-export config set excel true && bb-notes config get excel --plain; cat ~/.config/bb/config")
+    #expect(set.out == "excel\tyes\tconfiguration\nexcel = yes\n", "\(set)")
+    let api = shell.run("env -u BB_API_URL BB_API=http://localhost:9 bb-notes config get api --plain")
+    #expect(api.out == "api\thttp://localhost:9\tBB_API\n", "\(api)")
+    let format = shell.run("BB_FORMAT=jsno bb-export t.csv")
+    #expect(format.status == 78 && format.err.hasPrefix("bb-export: BB_FORMAT: unknown format “jsno”"), "\(format)")
+    let file = shell.run("echo format = jsno >> ~/.config/bb/config; bb-notes list")
+    #expect(file.status == 78 && file.err.hasPrefix("bb-notes: setting format: unknown format “jsno”"), "\(file)")
+    let key = shell.run("bb-notes config threads")
+    #expect(key.status == 64 && key.err.contains("hint: use config get threads\n"), "\(key)")
+  }
+
   @Test("the configured source is read unless the command line names another place") func source() {
     let shell = Shell("BB_SOURCE=snapshot BB_API_URL=http://127.0.0.1:9")
     shell.write("t.csv", "a\n1\n")

@@ -51,6 +51,16 @@ import Testing
     for limit in [1000, 65_536] { #expect(try plain(bytes, compression, limit: limit) == text) }
   }
 
+  @Test("a file that ends within its first bytes is known by its name")
+  func beginnings() {
+    #expect(FileCompression(beginning: [0x1F], of: "a.csv.gz") == .gzip)
+    #expect(FileCompression(beginning: [0x28, 0xB5, 0x2F], of: "a.csv.zst") == .zstd)
+    #expect(FileCompression(beginning: [0x28], of: "a.csv.gz") == nil)
+    #expect(FileCompression(beginning: [0x28], of: "a.csv") == nil)
+    #expect(FileCompression(beginning: [], of: "a.csv.gz") == nil)
+    #expect(FileCompression(beginning: Array("id,n".utf8), of: "a.csv.gz") == nil)
+  }
+
   @Test("a truncated file is refused at every length", arguments: FileCompression.allCases)
   func truncated(_ compression: FileCompression) async throws {
     let text = text(500), bytes = try await compressed(text, compression)

@@ -21,6 +21,19 @@ import Testing
     #expect(cards[1][0].parts(UInt8(ascii: ";")) == ["Müller", "Jo"])
   }
 
+  @Test("the encoding that a property states is used, and line breaks are LF") func encodings() throws {
+    let text =
+      "BEGIN:VCARD\nNOTE;ENCODING=QUOTED-PRINTABLE;CHARSET=ISO-8859-1:Caf=E9=0D=0A=80\nTITLE;charset=windows-1252:"
+    let bytes = Array(text.utf8) + [0x80, 0xE9, 0x0A] + Array("NOTE;ENCODING=QUOTED-PRINTABLE:=C3=A9\nEND:VCARD".utf8)
+    let card = try #require(try cards(bytes, name: "a.vcf").first)
+    #expect(card.map(\.text) == ["Café\n\u{80}", "€é", "é"])
+    for value in ["=E9", "=FF=FE"] {
+      let bad = Array("BEGIN:VCARD\nNOTE;ENCODING=QUOTED-PRINTABLE;CHARSET=x:\(value)\nEND:VCARD".utf8)
+      let problem = #expect(throws: Problem.self) { try cards(bad, name: "a.vcf") }
+      #expect(problem?.description.hasPrefix("a.vcf:2: the text of NOTE is not UTF-8; convert") == true)
+    }
+  }
+
   @Test(
     "a line outside a card is refused with its number",
     arguments: [

@@ -26,7 +26,10 @@ enum Fixture {
     "demo", version: "1.2.3", released: "2026-01-31", "shows things", commands: [table, plugins, copy],
     defaultCommand: "table",
     options: [quiet, verbose],
-    topics: [Program.Topic("where", "the grammar of conditions", "COLUMN OP VALUE")], examples: ["people --limit 3"])
+    topics: [Program.Topic("where", "the grammar of conditions", "COLUMN OP VALUE")], examples: ["people --limit 3"],
+    synonyms: [
+      Synonym("--head", "-n", for: "--limit"), Synonym("ls", for: "list"), Synonym("cp", for: "copy"),
+    ])
 
   static func parse(_ words: String...) throws(Problem) -> Invocation { try program.parse(words) }
   /// The message and hint of the problem a command line gives; empty when it gives none.

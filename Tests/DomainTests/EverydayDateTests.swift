@@ -15,11 +15,26 @@ import Testing
       ("may 30", "2023-05-30"), ("june", "2023-06"), ("29 feb 2024", "2024-02-29"), ("29. feb 2023", nil),
       ("1958", "1958"), ("1966-03-07", "1966-03-07"), ("31 june 2024", nil), ("m", nil), ("ma 2024", nil), ("", nil),
       ("5 5 may 2024", nil), ("someday", nil), ("may may", nil), ("99999999999999999999 days ago", nil),
-      ("100000 years ago", nil),
+      ("100000 years ago", nil), ("two weeks ago", "2024-05-03"), ("an hour ago", nil), ("thirteen days ago", nil),
+      ("1st of march 2020", "2020-03-01"), ("the 22nd of May 2023", "2023-05-22"), ("May 3rd, 2024", "2024-05-03"),
+      ("Fri 17 May 2024", "2024-05-17"), ("friday, may 17 2024", "2024-05-17"), ("Thu 17 May 2024", nil),
+      ("fri may 2024", nil), ("the", nil), ("of may", "2024-05"), ("th may 2024", nil), ("32nd may 2024", nil),
+      ("2024-5-7", "2024-05-07"), ("2024/05/07", "2024-05-07"), ("2024.5.7", "2024-05-07"), ("2024/13/1", nil),
+      ("2024-2-30", nil), ("5/7/2024", nil), ("2024/5", nil), ("2024--7", nil), ("+024/1/1", nil),
     ] as [(String, String?)])
   func date(_ text: String, _ expected: String?) {
     #expect(EverydayDate.date(text, today: "2024-05-17") == expected)
   }
+
+  @Test(
+    "a day that its month does not have is explained",
+    arguments: [
+      ("2024-02-30", "February 2024 has 29 days"), ("2023-02-29", "February 2023 has 28 days"),
+      ("2024-06-31", "June 2024 has 30 days"), ("2024-01-00", "January 2024 has 31 days"),
+      ("2024-13", "months are 01 to 12"), ("2024-00-10", "months are 01 to 12"), ("2024-02-29", nil), ("2024-12", nil),
+      ("2024", nil), ("x", nil), ("2024-x-1", nil), ("2024-1-99999", nil), ("", nil), ("2024-", nil),
+    ] as [(String, String?)])
+  func complaint(_ text: String, _ expected: String?) { #expect(EverydayDate.complaint(text) == expected) }
 
   @Test("days are counted across months, years and leap days") func borders() {
     #expect(EverydayDate.date("yesterday", today: "2024-03-01") == "2024-02-29")

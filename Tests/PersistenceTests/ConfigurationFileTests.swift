@@ -57,6 +57,11 @@ import Testing
     arguments: [
       ("storage = a\nstorrage = b\n", "2: unknown key “storrage”", "did you mean storage?"),
       ("storage = a\nstorage = b\n", "2: duplicate key: storage", ""),
+      (
+        "storage = csv:n # mine\n", "1: a comment must be on a line of its own: “csv:n # mine”",
+        "move the comment to the line above"
+      ),
+      ("\nstorage = 'csv:n'\n", "2: values are written without quotes: 'csv:n'", "write storage = csv:n"),
       ("# x\npager =\n", "2: missing value for pager", ""), ("pager\n", "1: expected KEY = VALUE, found “pager”", ""),
       ("progress = sometimes\n", "1: invalid value “sometimes” for progress", "expected one of: auto, always, never"),
       ("max-image = 1T\n", "1: invalid value “1T” for max-image", "expected a number of bytes, or as in 500k, 64M, 2G"),

@@ -117,10 +117,17 @@ import Testing
     #expect(problem?.kind == .usage, "\(sql): \(String(describing: problem))")
   }
 
-  @Test("two tables of one name are refused") func duplicates() async throws {
+  @Test("tables and columns that SQL does not distinguish are refused if they are read") func duplicates() async throws
+  {
     let table = source("t", [ColumnDescription("a", .integer)], [])
     let other = source("T", [ColumnDescription("a", .integer)], [])
-    let problem = await #expect(throws: Problem.self) { try await rows("SELECT 1", [table, other]) }
-    #expect(problem?.message.contains("both have a table") == true)
+    let columns = source("u", [ColumnDescription("a", .integer), ColumnDescription("A", .integer)], [])
+    let good = source("v", [ColumnDescription("a", .integer)], [[.integer(7)]])
+    let all = [table, other, columns, good]
+    let problem = await #expect(throws: Problem.self) { try await rows("SELECT * FROM t", all) }
+    #expect(problem?.kind == .usage && problem?.message.contains("the same name in SQL") == true)
+    let column = await #expect(throws: Problem.self) { try await rows("SELECT * FROM U", all) }
+    #expect(column?.kind == .badData && column?.message.contains("duplicate column name: A") == true)
+    #expect(try await rows("SELECT * FROM v", all).1 == [[.integer(7)]])
   }
 }

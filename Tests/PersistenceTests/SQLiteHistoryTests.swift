@@ -1,3 +1,4 @@
+import Codecs
 import Conformance
 import Domain
 @testable import Persistence
@@ -23,6 +24,14 @@ struct SQLiteHistoryTests {
     #expect(
       refused?.message == "a value or row is larger than 2 MiB" && refused?.hint.description == "restore a backup")
     #expect(try await store.apply(change([])).count == 1)
+  }
+
+  @Test("a text that is longer than strings of foreign documents may be is in the history") func longText() throws {
+    let row: [Value] = [.text(Array(repeating: UInt8(0x78), count: 17 << 20)), .integer(1)]
+    let tables = [TableRevisions(schema: StoreSample.named, rows: [TableRevisions.Row(before: nil, after: row)])]
+    let encoded = HistoryCodec.encoded(tables)
+    #expect(try HistoryCodec.decoded(encoded, at: "x") == tables)
+    #expect(throws: Problem.self) { try JSON.parse(encoded, name: "x") }
   }
 
   @Test("a change whose rows are too large for the history can be undone") func largeChange() async throws {

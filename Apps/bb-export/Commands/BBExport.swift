@@ -64,7 +64,9 @@ enum BBExport {
       Each dataset is compared with the stored copy and updated atomically. If a source fails, or returns less than \
       half as many records as before, the stored copy is left unchanged. Without DATASET, every dataset of the source \
       is fetched. Of datasets whose source definition has “incremental”, only changed records are fetched; an \
-      interrupted run is continued by the next one.
+      interrupted run is continued by the next one. With -o delta:DIR the records of the store are then written to a \
+      Delta table, in one commit, unless it has them; -o delta:DIR/ has a table for each dataset. Other outputs \
+      receive the counts.
       """,
     arguments: [Argument("DATASET", values: .dynamic("dataset"), count: .any, "datasets to fetch [default: all]")],
     options: [
@@ -77,6 +79,7 @@ enum BBExport {
     examples: [
       "sync --storage sqlite:bb.db", "sync quotes --storage csv:data --dry-run",
       "sync --from people.csv --storage sqlite:bb.db", "sync characters --storage csv:data --images data/images",
+      "sync quotes --storage sqlite:bb.db -o delta:lake/quotes",
     ])
   static let datasets = Command(
     "datasets", "list datasets, or show the columns of one",
@@ -231,5 +234,10 @@ enum BBExport {
       "episodes --where 'season = 1'", "characters -o characters.csv -o characters.json",
       "people.csv --where 'age >= 18' -f json", "data/*.xlsx -o all.csv", "sync --storage sqlite:bb.db",
     ], datasets: Catalog.all.map(\.name),
-    files: [.configuration, .store, .cache, .plugins], related: ["bb-notes"])
+    files: [.configuration, .store, .cache, .plugins], related: ["bb-notes"],
+    synonyms: SharedSynonyms.all + [
+      Synonym("convert", "export", "cat", for: "table", hint: "name the files: bb-export people.csv -o people.json"),
+      Synonym("list", "ls", "tables", for: "datasets"), Synonym("fetch", "pull", "download", "update", for: "sync"),
+      Synonym("stats", "summary", "summarize", "describe", for: "profile"), Synonym("compare", for: "diff"),
+    ])
 }

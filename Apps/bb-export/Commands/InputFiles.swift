@@ -36,6 +36,7 @@ enum InputFiles {
           .usage, "standard input cannot be combined with other files", hint: "save it to a file first")
       }
       if let table = tables.first {
+        if let problem = BBExport.program.unknownCommand(table) { throw problem }
         throw Problem(.usage, "“\(table)” cannot be used with several files", hint: "name one file, or only files")
       }
     }
@@ -70,12 +71,10 @@ enum InputFiles {
   }
 
   private static func unexpected(_ words: [String]) -> Problem {
-    if let near = SpellingSuggestion.word(to: words[0], among: BBExport.program.commands.map(\.name)) {
-      return Problem(.usage, "unknown command “\(words[0])”", hint: "did you mean \(near)?")
-    }
-    return Problem(
-      .usage, "unexpected argument “\(words[1])”",
-      hint: "usage: \(BBExport.program.usage(of: BBExport.table, path: ["table"]))")
+    BBExport.program.unknownCommand(words[0])
+      ?? Problem(
+        .usage, "unexpected argument “\(words[1])”",
+        hint: "usage: \(BBExport.program.usage(of: BBExport.table, path: ["table"]))")
   }
 
   /// The rows of a statement over all inputs: files, or the tables of a store or an API.

@@ -36,8 +36,9 @@ struct SourceOptions {
     }
     guard let dataset else {
       throw Problem(
-        .usage, "missing argument DATASET",
-        hint: "available datasets: \(Catalog.all.map(\.name).joined(separator: ", "))")
+        .usage, "missing argument DATASET or FILE",
+        hint:
+          "name a file, - for standard input, or a dataset: \(Catalog.all.map(\.name).joined(separator: ", "))")
     }
     return try live(for: dataset)
   }
@@ -105,6 +106,18 @@ struct SourceOptions {
     return try FileInputOptions(invocation)
   }
 
+  /// Rejects the name of no dataset: a mistyped command is read as one.
+  private func check(dataset: String) throws(Problem) {
+    let names = Catalog.all.map(\.name)
+    if case .run(BBExport.table) = invocation.action, invocation.arguments == [dataset], !names.contains(dataset),
+      SpellingSuggestion.word(to: dataset, among: names) == nil,
+      let problem = BBExport.program.unknownCommand(dataset)
+    {
+      throw problem
+    }
+    _ = try Catalog.dataset(named: dataset)
+  }
+
   /// The API to ask.
   /// - Parameters:
   ///   - dataset: decides which API is asked when none was named.
@@ -118,7 +131,7 @@ struct SourceOptions {
         .usage, "\(dataset) are personal records and can be read only from a store",
         hint: "remove --source, or use --storage STORE")
     }
-    if source == nil || source == "snapshot" { _ = try Catalog.dataset(named: dataset) }
+    if source == nil || source == "snapshot" { try check(dataset: dataset) }
     var live = try network()
     if isStrict {
       live.fallback = .none

@@ -33,7 +33,14 @@ enum BBNotes {
     commands: entries.map(\.command),
     options: Options.everywhere, topics: Topics.all,
     examples: ["add S05E14 'what a chapter'", "list --production bb", "episodes --production bcs --season 1"],
-    files: [.configuration, .store, .cache, .drafts], related: ["bb-export"])
+    files: [.configuration, .store, .cache, .drafts], related: ["bb-export"],
+    synonyms: SharedSynonyms.all + [
+      Synonym("--text", "--note", "--body", for: "--message"), Synonym("--dataset", for: "--as"),
+      Synonym("--date", "--on", "--when", for: "--visited"),
+      Synonym("--lat", "--lon", "--coordinates", "--coords", "--location", "--position", for: "--at"),
+      Synonym("--born", "--birthday", "--dob", for: "--birth-date"),
+      Synonym("--photo", "--picture", "--portrait", for: "--image"),
+    ])
 
   static let application = Application(program, entries)
 }

@@ -61,16 +61,17 @@ enum FavouritesCommands {
       recordKey = try await self.recordKey(context.arguments[1], of: schema, repository, context)
       known = try await favourite(recordKey)
     }
-    let label = "\(schema.name) \(recordKey)"
+    var label = "\(schema.name) \(recordKey)"
+    let record = Record(
+      Catalog.favourites,
+      ["dataset": .text(schema.name), "record_key": .text(recordKey), "created_at": .text(repository.now)])
+    if let name = try await names(of: [record], repository, context)[record.keyText] { label = "\(name) (\(label))" }
     guard isFavourite else {
       guard let known else { throw Problem(.absent, "\(label) is not a favourite") }
       try await repository.change("unfavourite \(label)", [RecordRepository.Edit(from: known, to: nil)])
       return context.say(Self.outcome(label, isFavourite: false, isChanged: true))
     }
     guard known == nil else { return context.say(Self.outcome(label, isFavourite: true, isChanged: false)) }
-    let record = Record(
-      Catalog.favourites,
-      ["dataset": .text(schema.name), "record_key": .text(recordKey), "created_at": .text(repository.now)])
     try await repository.change("favourite \(label)", [RecordRepository.Edit(from: nil, to: record)])
     context.say(Self.outcome(label, isFavourite: true, isChanged: true))
   }
@@ -125,12 +126,16 @@ enum FavouritesCommands {
     if records.contains(where: { $0.keyText == wanted }) { return wanted }
     let column = try? EpisodeQuery.nameColumn(of: schema)
     let folded = Fold.folded(text)
-    let named = records.filter { record in
-      column.flatMap { record.text($0) }.map { Fold.folded($0) == folded } ?? false
+    func matching(_ test: ([UInt8]) -> Bool) -> [Record] {
+      records.filter { record in column.flatMap { record.text($0) }.map { test(Fold.folded($0)) } ?? false }
     }
+    var named = matching { $0 == folded }
+    if named.isEmpty, !folded.isEmpty { named = matching { $0.firstRange(of: folded) != nil } }
     if named.count == 1 { return named[0].keyText }
     guard named.isEmpty else {
-      let keys = named.prefix(5).map(\.keyText).joined(separator: ", ")
+      let keys = named.prefix(5).map { (record: Record) -> String in
+        record.keyText + (column.flatMap { record.text($0) }.map { " (\($0))" } ?? "")
+      }.joined(separator: ", ")
       throw Problem(
         .usage, "“\(text)” matches \(named.count) records in \(schema.name)", hint: "use a key: \(keys)")
     }

@@ -1,6 +1,7 @@
 import AppShell
 import CommandLineKit
 import Domain
+import Query
 import Rows
 
 /// Commands about what was done: taking it back, the history, the trash.
@@ -122,14 +123,20 @@ enum HistoryCommands {
     context.say("restored \(chosen.map(\.record.label).joined(separator: ", "))")
   }
 
-  /// The deleted record that a text means: by its key, its name, the beginning of its key, or its episode.
+  /// The deleted record that a text means: by its key, its episode, its name, either end of its key, or a unique part
+  /// of its name, ignoring case and accents.
   private static func find(
     _ text: String, among items: [DeletedRecords.Item], production: String
   ) throws(Problem) -> DeletedRecords.Item {
     let episode = try? EpisodeKey(parsing: text, production: production)
+    let folded = Fold.folded(text), isEnd = text.utf8.count >= ShortIdentifiers.shortest
     let tests: [(Record) -> Bool] = [
       { $0.keyText == text }, { episode != nil && EpisodeKey(of: $0) == episode }, { $0[.name] == text },
-      { text.utf8.count >= 4 && $0.keyText.hasPrefix(text) },
+      { Fold.folded($0[.name] ?? "") == folded },
+      { record in
+        isEnd && (record.keyText.hasPrefix(text) || record.keyText.hasSuffix(text))
+          || !folded.isEmpty && Fold.folded(record[.name] ?? "").firstRange(of: folded) != nil
+      },
     ]
     for test in tests {
       let found = items.filter { test($0.record) }
@@ -137,7 +144,7 @@ enum HistoryCommands {
       if found.count > 1 {
         throw Problem(
           .usage, "“\(text)” matches \(found.count) deleted records",
-          hint: "use a key: \(found.map(\.record.keyText).joined(separator: ", "))")
+          hint: "use a key: \(found.prefix(10).map(\.record.keyText).joined(separator: ", "))")
       }
     }
     let known = items.flatMap { [$0.record[.name], EpisodeKey(of: $0.record)?.short].compactMap { $0 } }

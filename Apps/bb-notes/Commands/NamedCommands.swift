@@ -52,13 +52,14 @@ struct NamedCommands: Sendable {
     let set = Command(
       "set", "set fields of \(kind.oneOfThem)",
       arguments: [Argument("NAME COLUMN=VALUE", count: .any, "record to change, and the new values")],
-      options: [NotesCommands.unset])
+      options: [NotesCommands.unset],
+      examples: kind.noun == "place" ? ["places set Luzern visited_on=yesterday"] : ["actors set 'A. Person' phone="])
     let delete = Command(
       "delete", "delete \(plural) (undo with bb-notes undo or trash restore)", arguments: [Self.key(.any)],
       options: [Options.yes])
     let search = Command(
       "search", "list \(plural) that contain words starting with the search words",
-      arguments: [Argument("TEXT", "search words, in any order, ignoring case and accents")],
+      arguments: [Argument("TEXT", count: .any, "search words, in any order, ignoring case and accents")],
       options: options + SharedOptions.selecting + OutputOptions.listing)
     return [
       CommandEntry(list) { (context) async throws(Problem) in
@@ -68,12 +69,7 @@ struct NamedCommands: Sendable {
       CommandEntry(set) { (context) async throws(Problem) in try await self.set(context, assigning) },
       CommandEntry(delete, self.delete),
       CommandEntry(search) { (context) async throws(Problem) in
-        guard !Words.folded(context.arguments[0]).isEmpty else {
-          throw Problem(
-            .usage, "“\(context.arguments[0])” contains no searchable word",
-            hint: "search words consist of letters and digits")
-        }
-        try await self.list(context, search: context.arguments[0], selecting, listing)
+        try await self.list(context, search: try NoteListing.words(context), selecting, listing)
       },
     ]
   }
@@ -148,9 +144,11 @@ struct NamedCommands: Sendable {
   /// The record that the argument names; without one the user chooses, or nothing.
   private func chosen(_ records: NamedRecords, _ context: CommandContext) async throws(Problem) -> Record? {
     if let text = context.arguments.first { return try await records.find(text) }
-    guard context.services.terminal.isInteractive else { throw Problem(.usage, "NAME is missing") }
+    guard context.services.terminal.isInteractive else { throw Problem(.usage, "missing argument NAME") }
     let all = try await records.repository.records(of: kind.schema)
-    guard !all.isEmpty else { throw Problem(.absent, "there are no \(plural) yet") }
+    guard !all.isEmpty else {
+      throw Problem(.absent, "the store has no \(plural)", hint: .advice("add \(kind.oneOfThem) first"))
+    }
     let names = all.map { $0[.name] ?? $0.keyText }
     return try context.services.terminal.dialog.choose("Which \(kind.noun)?", among: names).map { all[$0] }
   }
@@ -205,12 +203,13 @@ struct NamedCommands: Sendable {
   func add(_ record: Record, _ records: NamedRecords, _ context: CommandContext) async throws(Problem) {
     let name = record[.name] ?? "", id = record[.id] ?? ""
     if let known = try await records.same(as: record) {
-      return context.say("\(name): no changes; it was added before (id \(known[.id] ?? ""))")
+      let id = try await records.shortIdentifiers()[known[.id] ?? ""]
+      return context.say("\(name): no changes; it was added before (id \(id))")
     }
     if try await records.hasOther(named: name, than: id) {
       context.say("another \(kind.noun) is also named \(name)")
     }
     try await records.add(try await completing(record, nil, context))
-    context.say("added \(name) (id \(id))")
+    context.say("added \(name) (id \(try await records.shortIdentifiers()[id]))")
   }
 }

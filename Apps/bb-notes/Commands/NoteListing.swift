@@ -18,11 +18,18 @@ enum NoteListing {
   static func list(_ context: CommandContext) async throws(Problem) { try await list(context, search: nil) }
 
   static func search(_ context: CommandContext) async throws(Problem) {
-    let text = context.arguments[0]
+    try await list(context, search: try words(context))
+  }
+
+  /// The words to search for.
+  /// - Throws: `usage` if there are none.
+  static func words(_ context: CommandContext) throws(Problem) -> String {
+    let text = context.arguments.joined(separator: " ")
+    if text.isEmpty { throw Problem(.usage, "missing argument TEXT", hint: "name the words to search for") }
     guard !Words.folded(text).isEmpty else {
       throw Problem(.usage, "“\(text)” contains no searchable word", hint: "search words consist of letters and digits")
     }
-    try await list(context, search: text)
+    return text
   }
 
   private static func list(_ context: CommandContext, search: String?) async throws(Problem) {

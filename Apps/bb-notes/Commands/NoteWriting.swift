@@ -55,15 +55,24 @@ enum NoteWriting {
   private static func pickNote(_ notebook: NoteRepository, _ context: CommandContext) async throws(Problem)
     -> EpisodeKey?
   {
-    let notes = try await notebook.repository.records(of: Catalog.notes)
-    guard !notes.isEmpty else { throw Problem(.absent, "no notes yet", hint: "add one: bb-notes add S05E14") }
-    let labels = notes.map { note in
-      let line = (note[.text] ?? "").split(whereSeparator: \.isNewline).first.map(String.init) ?? ""
-      return "\(EpisodeKey(of: note)?.text ?? note.keyText)  \(line.prefix(60))"
+    let usual = try EpisodeArguments.production(context)
+    var notes: [(key: EpisodeKey, text: String)] = []
+    for note in try await notebook.repository.records(of: Catalog.notes) {
+      guard let key = EpisodeKey(of: note) else { continue }
+      if key.production == usual || !context.has(SharedOptions.production) { notes.append((key, note[.text] ?? "")) }
     }
-    return try context.services.terminal.dialog.choose("Which note?", among: labels).flatMap {
-      EpisodeKey(of: notes[$0])
+    // The default show first, as in the list of seasons.
+    notes = notes.filter { $0.key.production == usual } + notes.filter { $0.key.production != usual }
+    guard !notes.isEmpty else {
+      let show = context.has(SharedOptions.production) ? " for \(usual)" : ""
+      throw Problem(.absent, "no notes\(show) yet", hint: "add one: bb-notes add S05E14")
     }
+    let titles = try await context.knownTitles(notebook.repository)
+    let labels = notes.map { key, text in
+      let line = text.split(whereSeparator: \.isNewline).first.map(String.init) ?? ""
+      return key.text + (titles[key].map { " “\($0)”" } ?? "") + "  \(line.prefix(60))"
+    }
+    return try context.services.terminal.dialog.choose("Which note?", among: labels).map { notes[$0].key }
   }
 
   static func set(_ context: CommandContext) async throws(Problem) {

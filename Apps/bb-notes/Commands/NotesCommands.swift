@@ -48,7 +48,7 @@ enum NotesCommands {
     options: [Options.yes] + EpisodeArguments.options, examples: ["delete S05E14 --yes"])
   private static let search = Command(
     "search", "list notes that contain words starting with the search words",
-    arguments: [Argument("TEXT", "search words, in any order, ignoring case and accents")],
+    arguments: [Argument("TEXT", count: .any, "search words, in any order, ignoring case and accents")],
     options: [SharedOptions.production, Options.season, tag] + SharedOptions.selecting + OutputOptions.listing,
     examples: ["search chapt"])
   private static let episodes = Command(

@@ -19,7 +19,7 @@ enum TransferCommands {
     "dataset of the file, if its columns do not identify it")
   private static let fromFormat = Option.value(
     "from-format", "FORMAT",
-    values: .words(["csv", "tsv", "json", "ndjson", "sqlite", "gpx", "kml", "geojson", "xml", "vcf"]),
+    values: .words(["csv", "tsv", "json", "ndjson", "sqlite", "gpx", "kml", "geojson", "xml", "vcard", "vcf"]),
     default: "from its extension or content", in: transfer,
     "format of the input")
 
@@ -60,9 +60,14 @@ enum TransferCommands {
   }
 
   private static func read(_ path: String, _ context: CommandContext) async throws(Problem) -> (Schema, [Record]) {
-    let suffix = context[fromFormat] ?? path.split(separator: ".").last.map { $0.lowercased() } ?? ""
+    let format = context[fromFormat] ?? path.split(separator: ".").last.map { $0.lowercased() } ?? ""
+    let suffix = format == "vcard" ? "vcf" : format
     if context.services.documents.extensions.contains(suffix) {
-      return try await context.services.documents.records(path, extension: suffix)
+      let read = try await context.services.documents.records(path, extension: suffix)
+      if let name = context[dataset], name != read.0.name {
+        throw Problem(.badData, "the file contains \(read.0.name), not \(name)", at: path, hint: "omit --as \(name)")
+      }
+      return read
     }
     var schema = Catalog.notes, options = try FileInputOptions(context.invocation)
     // Here the option is the name of the dataset.

@@ -33,7 +33,7 @@ extension CSVSyntaxError {
   static func bareReturn(at offset: Int) -> CSVSyntaxError {
     CSVSyntaxError(
       message: "carriage return without line feed outside quotes", offset: offset,
-      hint: "quote the field")
+      hint: "quote the field; if lines end in CR alone, convert them: tr '\\r' '\\n'")
   }
   /// - Parameter name: the field's column; nil when it is not known yet.
   static func fieldTooLong(_ name: String?, maximum: Int, at offset: Int) -> CSVSyntaxError {

@@ -23,6 +23,20 @@ public enum FileCompression: String, Sendable, Hashable, CaseIterable {
     }
   }
 
+  /// The compression of a file by its first bytes, or by its name if it ends within the bytes that it must begin with.
+  /// - Parameter bytes: at least four, unless the file is shorter.
+  public init?(beginning bytes: [UInt8], of name: String) {
+    if let found = FileCompression(beginning: bytes) {
+      self = found
+    } else if !bytes.isEmpty, let named = Self.split(name).compression, named.signature.starts(with: bytes) {
+      self = named
+    } else {
+      return nil
+    }
+  }
+
+  private var signature: [UInt8] { self == .gzip ? [0x1F, 0x8B] : [0x28, 0xB5, 0x2F, 0xFD] }
+
   /// Splits the extension of a compression off a path or a format: `a.csv.gz` is `a.csv` and gzip.
   public static func split(_ path: String) -> (path: String, compression: FileCompression?) {
     for compression in allCases {

@@ -10,8 +10,8 @@ extension JSON {
     case kept
   }
 
-  /// The most bytes of one string, as it is written; documents with a longer one are refused.
-  static let maximumText = 16 << 20
+  /// The most bytes of one string of a foreign document, as it is written; 16 MiB.
+  public static let maximumText = 16 << 20
 
   /// The value that `bytes` write: one value as RFC 8259 has it, white space around it, nothing else. A byte order mark
   /// before it is skipped.
@@ -21,14 +21,16 @@ extension JSON {
   ///   - name: what messages call the document; they say `name:line:column`, lines ending at LF and columns counted in
   ///     bytes, both from 1.
   ///   - duplicateKeys: whether an object may have a key more than once.
+  ///   - maximumText: the most bytes of one string, as it is written.
   /// - Throws: `badData` for anything that is not JSON in UTF-8, for nesting deeper than 128, for a text longer than
   ///   `maximumText`, for a surrogate without its other half, and for duplicate keys unless they are `kept`.
   public static func parse(
-    _ bytes: [UInt8], name: @autoclosure () -> String, duplicateKeys: DuplicateKeys = .refused
+    _ bytes: [UInt8], name: @autoclosure () -> String, duplicateKeys: DuplicateKeys = .refused,
+    maximumText: Int = maximumText
   ) throws(Problem) -> JSON {
     let text = JSONDocument(bytes)
     do throws(JSONSyntaxError) {
-      return try text.parse(duplicateKeys)
+      return try text.parse(duplicateKeys, maximumText)
     } catch {
       throw Problem(.badData, error.message, at: "\(name()):\(text.place(of: error.offset))")
     }
@@ -56,10 +58,11 @@ private struct JSONDocument: ~Copyable {
     return "\(line):\(offset - start + 1)"
   }
 
-  func parse(_ duplicateKeys: JSON.DuplicateKeys) throws(JSONSyntaxError) -> JSON {
+  func parse(_ duplicateKeys: JSON.DuplicateKeys, _ maximumText: Int) throws(JSONSyntaxError) -> JSON {
     let bad = unsafe bb_first_not_utf8(text.base, text.count)
     if bad < text.count { throw JSONSyntaxError("invalid UTF-8 at byte \(bad) of the document", at: bad) }
-    var parser = unsafe JSONTreeParser(scanner: JSONScanner(text.base), duplicateKeys: duplicateKeys)
+    var parser = unsafe JSONTreeParser(
+      scanner: JSONScanner(text.base), duplicateKeys: duplicateKeys, maximumText: maximumText)
     return try parser.document(end: text.count)
   }
 }
@@ -68,11 +71,13 @@ private struct JSONDocument: ~Copyable {
 private struct JSONTreeParser {
   var scanner: JSONScanner
   let duplicateKeys: JSON.DuplicateKeys
+  let maximumText: Int
   var keys = JSONKeys()
 
-  init(scanner: JSONScanner, duplicateKeys: JSON.DuplicateKeys) {
+  init(scanner: JSONScanner, duplicateKeys: JSON.DuplicateKeys, maximumText: Int) {
     self.scanner = scanner
     self.duplicateKeys = duplicateKeys
+    self.maximumText = maximumText
   }
 
   mutating func document(end: Int) throws(JSONSyntaxError) -> JSON {
@@ -114,8 +119,8 @@ private struct JSONTreeParser {
   private mutating func string() throws(JSONSyntaxError) -> (text: [UInt8], start: Int, escaped: Bool) {
     let start = scanner.at + 1
     let escaped = try scanner.skipString()
-    guard scanner.at - start <= JSON.maximumText else {
-      throw JSONSyntaxError("string longer than \(JSON.maximumText >> 20) MiB", at: start)
+    guard scanner.at - start <= maximumText else {
+      throw JSONSyntaxError("string longer than \(maximumText >> 20) MiB", at: start)
     }
     return (unsafe JSONScanner.text(scanner.base, from: start, to: scanner.at - 1, escaped: escaped), start, escaped)
   }

@@ -34,16 +34,16 @@ public enum VCardReader {
   private static let mostProperties = 1000
 
   /// Reads a file card by card, so that memory does not depend on their number.
-  /// - Throws: `badData` with `name:line` for bytes that are not UTF-8, a line that is not a property, a card that does
+  /// A property is UTF-8, or as its parameter `CHARSET` says windows-1252 or ISO 8859-1.
+  /// - Throws: `badData` with `name:line` for text in another encoding, a line that is not a property, a card that does
   ///   not end, and one with more than 1,000 properties.
   public static func read(
     _ bytes: [UInt8], name: String, body: ([Property]) throws(Problem) -> Void
   ) throws(Problem) {
-    try XMLReader.checkUTF8(bytes, name: name)
     var card: [Property]?, begin = 0
     func take(_ line: Line) throws(Problem) {
       if line.isBlank { return }
-      guard let property = line.property else {
+      guard let property = try line.property(in: name) else {
         throw Problem(.badData, "expected a property, NAME:VALUE", at: "\(name):\(line.number)")
       }
       let isCard = property.value.utf8.count == 5 && property.value.uppercased() == "VCARD"
@@ -131,24 +131,36 @@ public enum VCardReader {
     }
 
     /// nil for a line without a name or a colon.
-    var property: Property? {
+    /// - Throws: `badData` for text that is neither UTF-8 nor in the encoding that it states.
+    func property(in file: String) throws(Problem) -> Property? {
       guard let colon else { return nil }
       let words = words(until: colon)
       guard let name = words.first?.split(separator: ".").last, !name.isEmpty else { return nil }
-      let value = bytes[(colon + 1)...]
-      return Property(
-        name: String(name), parameters: Array(words.dropFirst()),
-        value: isQuotedPrintable ? VCardReader.decoded(value) : String(decoding: value, as: UTF8.self), line: number)
+      let raw = bytes[(colon + 1)...]
+      let value = isQuotedPrintable ? VCardReader.decoded(raw) : Array(raw)
+      let text =
+        switch words.first(where: { $0.hasPrefix("CHARSET=") })?.dropFirst(8) {
+        case "ISO-8859-1": WesternText.decoded(value, isWindows: false)
+        case "WINDOWS-1252": WesternText.decoded(value, isWindows: true)
+        default: String(validating: value, as: UTF8.self)
+        }
+      guard let text else {
+        throw Problem(
+          .badData, "the text of \(name) is not UTF-8", at: "\(file):\(number)",
+          hint: "convert the file to UTF-8, or state the encoding: \(name);CHARSET=ISO-8859-1:…")
+      }
+      return Property(name: String(name), parameters: Array(words.dropFirst()), value: text, line: number)
     }
   }
 
-  /// Text in quoted-printable.
-  private static func decoded(_ text: ArraySlice<UInt8>) -> String {
+  /// The bytes of text in quoted-printable. Its line breaks, CR LF, become LF.
+  private static func decoded(_ text: ArraySlice<UInt8>) -> [UInt8] {
     var bytes: [UInt8] = [], at = text.startIndex
     while at < text.endIndex {
       if text[at] == UInt8(ascii: "="), at + 2 < text.endIndex,
         let value = UInt8(String(decoding: text[(at + 1)...(at + 2)], as: UTF8.self), radix: 16)
       {
+        if value == 0x0A, bytes.last == 0x0D { bytes.removeLast() }
         bytes.append(value)
         at += 3
       } else {
@@ -156,7 +168,7 @@ public enum VCardReader {
         at += 1
       }
     }
-    return String(decoding: bytes, as: UTF8.self)
+    return bytes
   }
 
   private static func unescaped(_ text: Substring.UTF8View) -> String {

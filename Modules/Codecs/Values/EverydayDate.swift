@@ -1,5 +1,5 @@
-/// Dates as people say them, in English: `today`, `yesterday`, `3 days ago`, `monday`, `may 2024`, `5 may 2024`, `may
-/// 5`.
+/// Everyday dates in English: `today`, `yesterday`, `two days ago`, `monday`, `may 2024`, `Fri 5 may 2024`, `the 5th of
+/// may`, `2024/5/7`.
 public enum EverydayDate {
   /// The date in ISO 8601, whole or partial, that a text means; nil if it means none.
   ///
@@ -9,7 +9,21 @@ public enum EverydayDate {
     if Dates.isDate(Array(text.utf8)) { return text }
     guard let day = Dates.daysSince1970(Array(today.utf8)) else { return nil }
     let words = text.lowercased().split { $0 == " " || $0 == "," }.map(String.init)
-    return relative(words, day) ?? calendar(words, today)
+    return relative(words, day) ?? calendar(words, today) ?? numeric(words)
+  }
+
+  /// Why a text that has the form of a date in ISO 8601 is none: `February 2023 has 28 days`; nil for another text, and
+  /// for a date.
+  public static func complaint(_ text: String) -> String? {
+    let parts = text.split(separator: "-", omittingEmptySubsequences: false)
+    guard (2...3).contains(parts.count), parts[0].utf8.count == 4, let year = number(parts[0]),
+      let month = number(parts[1]), parts.allSatisfy({ (1...4).contains($0.utf8.count) })
+    else { return nil }
+    guard (1...12).contains(month) else { return "months are 01 to 12" }
+    guard parts.count == 3, let day = number(parts[2]) else { return nil }
+    let last = CivilDate.days(in: month, of: year)
+    let name = months[month - 1]
+    return (1...last).contains(day) ? nil : "\(name.prefix(1).uppercased())\(name.dropFirst()) \(year) has \(last) days"
   }
 
   private static let weekdays = ["thursday", "friday", "saturday", "sunday", "monday", "tuesday", "wednesday"]
@@ -29,7 +43,7 @@ public enum EverydayDate {
     case ["last", "month"]: return month(before: iso(today), by: 1)
     default: break
     }
-    if words.count == 3, words[2] == "ago", let number = words[0] == "a" ? 1 : Int(words[0]), 0...100_000 ~= number {
+    if words.count == 3, words[2] == "ago", let number = count(words[0]), 0...100_000 ~= number {
       switch words[1] {
       case "day", "days": return iso(today - number)
       case "week", "weeks": return iso(today - 7 * number)
@@ -45,14 +59,48 @@ public enum EverydayDate {
     return iso(today - (distance == 0 && words.count == 2 ? 7 : distance))
   }
 
+  private static let numbers = [
+    "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve",
+  ]
+
+  private static func count(_ word: String) -> Int? {
+    word == "a" || word == "an" ? 1 : numbers.firstIndex(of: word).map { $0 + 1 } ?? Int(word)
+  }
+
+  /// A day after its year, in figures: `2024/5/7`, `2024-5-7`.
+  private static func numeric(_ words: [String]) -> String? {
+    guard words.count == 1 else { return nil }
+    let parts = ["/", "-", "."].map { words[0].split(separator: $0, omittingEmptySubsequences: false) }
+      .first { $0.count == 3 }
+    guard let parts, parts[0].utf8.count == 4, parts.dropFirst().allSatisfy({ $0.utf8.count <= 2 }),
+      let year = number(parts[0]), let month = number(parts[1]), let day = number(parts[2])
+    else { return nil }
+    let result = "\(two(year / 100))\(two(year % 100))-\(two(month))-\(two(day))"
+    return Dates.isDate(Array(result.utf8)) ? result : nil
+  }
+
+  /// A number in decimal digits alone.
+  private static func number(_ text: Substring) -> Int? {
+    text.utf8.allSatisfy { $0 &- 48 < 10 } ? Int(text) : nil
+  }
+
+  /// A month with a day, a year or both; before a whole date its weekday may be given, which must be right.
   private static func calendar(_ words: [String], _ today: String) -> String? {
+    let words = words.filter { $0 != "the" && $0 != "of" }
+    if words.count == 4, let weekday = index(of: words[0], in: weekdays) {
+      guard let date = calendar(Array(words.dropFirst()), today), let day = Dates.daysSince1970(Array(date.utf8)),
+        ((day - weekday) % 7 + 7) % 7 == 0
+      else { return nil }
+      return date
+    }
     guard (1...3).contains(words.count), let position = words.firstIndex(where: { index(of: $0, in: months) != nil }),
       let month = index(of: words[position], in: months)
     else { return nil }
     var year: String?, day: String?
     for (place, word) in words.enumerated() where place != position {
-      let digits = word.hasSuffix(".") ? String(word.dropLast()) : word
-      guard digits.utf8.allSatisfy({ $0 &- 48 < 10 }) else { return nil }
+      let end = ["st", "nd", "rd", "th", "."].first { word.hasSuffix($0) } ?? ""
+      let digits = String(word.dropLast(end.utf8.count))
+      guard !digits.isEmpty, digits.utf8.allSatisfy({ $0 &- 48 < 10 }) else { return nil }
       if digits.utf8.count == 4, year == nil {
         year = digits
       } else if (1...2).contains(digits.utf8.count), day == nil {

@@ -24,9 +24,8 @@ public struct Configuration: Sendable {
   public init(variables: [String: String], file: [ConfigurationKey: String]) throws(Problem) {
     var settings: [ConfigurationKey: Setting] = [:]
     for key in ConfigurationKey.allCases {
-      if let value = variables[key.variable], !value.isEmpty {
-        try Self.check(value, for: key, at: key.variable)
-        settings[key] = Setting(value: value, origin: key.variable)
+      if let name = key.variables.first(where: { variables[$0]?.isEmpty == false }), let text = variables[name] {
+        settings[key] = Setting(value: try Self.value(text, for: key, at: name), origin: name)
       } else if let value = file[key] {
         settings[key] = Setting(value: value, origin: "configuration")
       } else if let name = key.commonVariables.first(where: { variables[$0]?.isEmpty == false }),
@@ -41,28 +40,43 @@ public struct Configuration: Sendable {
   /// The setting of a key; nil if nothing sets it.
   public subscript(key: ConfigurationKey) -> Setting? { settings[key] }
 
-  /// Checks a value.
+  /// The place of a value in messages; empty for a key that is not set.
+  public func place(of key: ConfigurationKey) -> String {
+    settings[key].map { $0.origin == "configuration" ? "setting \(key.rawValue)" : $0.origin } ?? ""
+  }
+
+  /// Returns a value in its usual form: `yes` for `true`, `on` and `1`, `no` for `false`, `off` and `0`.
   /// - Parameters:
-  ///   - value: the value.
+  ///   - text: the value as it was written.
   ///   - key: the key.
   ///   - place: the place of the value, for messages.
   /// - Throws: `configuration` for an invalid value.
-  public static func check(_ value: String, for key: ConfigurationKey, at place: String = "") throws(Problem) {
+  public static func value(
+    _ text: String, for key: ConfigurationKey, at place: String = ""
+  ) throws(Problem) -> String {
     let expected: String
+    var value = text
+    if key.isSwitch {
+      let lower = text.lowercased()
+      if ["true", "on", "1", "yes"].contains(lower) { value = "yes" }
+      if ["false", "off", "0", "no"].contains(lower) { value = "no" }
+    }
     switch key.expected {
-    case nil: return
+    case nil: return value
     case .words(let words):
-      if words.contains(value) { return }
+      if words.contains(value) { return value }
       expected = "one of: \(words.joined(separator: ", "))"
     case .number(let range):
-      if value.utf8.allSatisfy({ $0 &- 48 < 10 }), let number = Int(value), range.contains(number) { return }
+      if value.utf8.allSatisfy({ $0 &- 48 < 10 }), let number = Int(value), range.contains(number) { return value }
       expected = "an integer from \(range.lowerBound) to \(range.upperBound)"
     case .size:
       let digits = value.last.map { "kKMG".contains($0) } == true ? value.dropLast() : value[...]
-      if digits.utf8.allSatisfy({ $0 &- 48 < 10 }), let number = Int(digits), (1...1 << 32).contains(number) { return }
+      if digits.utf8.allSatisfy({ $0 &- 48 < 10 }), let number = Int(digits), (1...1 << 32).contains(number) {
+        return value
+      }
       expected = "a number of bytes, or as in 500k, 64M, 2G"
     case .delimiter:
-      if (try? CSVStyle.delimiter(named: value)) != nil { return }
+      if (try? CSVStyle.delimiter(named: value)) != nil { return value }
       expected = "comma, tab, semicolon, pipe, space, or another ASCII character that is not part of a value"
     }
     throw Problem(

@@ -64,12 +64,13 @@ public enum ConfigurationKey: String, Sendable, CaseIterable {
   /// The editor and the pager, with their arguments.
   case editor, pager
 
-  /// The variable of the environment.
-  var variable: String {
-    self == .api ? "BB_API_URL" : "BB_" + rawValue.uppercased().replacing("-", with: "_")
+  /// The variables of the environment; of two that are set, the first counts.
+  var variables: [String] {
+    let name = "BB_" + rawValue.uppercased().replacing("-", with: "_")
+    return self == .api ? ["BB_API_URL", name] : [name]
   }
 
-  /// The variables of other programs that are used if neither `variable` nor the file has a value, in this order.
+  /// The variables of other programs that are used if neither `variables` nor the file has a value, in this order.
   var commonVariables: [String] {
     switch self {
     case .editor: ["VISUAL", "EDITOR"]
@@ -110,6 +111,12 @@ public enum ConfigurationKey: String, Sendable, CaseIterable {
       nil
     }
   }
+
+  /// Whether it is on or off.
+  var isSwitch: Bool { if case .words(["yes", "no"]) = expected { true } else { false } }
+
+  /// Whether its values may contain quotes and `#`: texts, and commands with arguments.
+  public var isFreeText: Bool { [.null, .fromNull, .delimiter, .fromDelimiter, .editor, .pager].contains(self) }
 
   /// The required form of a value; nil for any text.
   var expected: Expected? {

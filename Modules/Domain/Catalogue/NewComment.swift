@@ -18,12 +18,12 @@ public struct NewComment: Sendable, Hashable {
   public init(writer: String?, rating: String?, contents: String?) throws(Problem) {
     let name = Self.trimmed(writer ?? ""), text = contents ?? ""
     var missing: [String] = []
-    if name.isEmpty { missing.append("writer") }
-    if rating == nil { missing.append("rating") }
-    if Self.trimmed(text).isEmpty { missing.append("text") }
+    if name.isEmpty { missing.append("a writer") }
+    if rating == nil { missing.append("a rating") }
+    if Self.trimmed(text).isEmpty { missing.append("a text") }
     guard missing.isEmpty, let rating else {
       throw Problem(
-        .usage, "missing for this comment: \(missing.joined(separator: ", "))",
+        .usage, "a comment requires \(missing.joined(separator: ", "))",
         hint: .run(.addComment, "post it"))
     }
     let parts = rating.split(separator: ".", omittingEmptySubsequences: false)

@@ -66,7 +66,8 @@ public struct Assignment: Sendable, Hashable {
     guard let value else {
       throw Problem(
         .usage, "invalid value “\(text)” for \(column.name): expected \(column.type.name)",
-        hint: Self.example(column.type))
+        hint: column.type == .date
+          ? EverydayDate.complaint(text).map { .advice($0) } ?? Self.example(.date) : Self.example(column.type))
     }
     return value
   }

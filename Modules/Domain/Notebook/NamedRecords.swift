@@ -39,7 +39,7 @@ public struct NamedRecords: Sendable {
     let names = all.compactMap { $0[.name] }
     throw Problem(
       .absent, "\(kind.noun) not found: “\(text)”",
-      hint: names.isEmpty ? "there are none yet" : .choose(text, from: names))
+      hint: names.isEmpty ? .advice("add \(kind.oneOfThem) first") : .choose(text, from: names))
   }
 
   private func only(
@@ -94,7 +94,7 @@ public struct NamedRecords: Sendable {
     if isPartial { missing = missing.filter { $0 == "a name" || kind.noun == "place" } }
     guard missing.isEmpty else {
       throw Problem(
-        .usage, "missing for this \(kind.noun): \(missing.joined(separator: ", "))",
+        .usage, "\(kind.oneOfThem) requires \(missing.joined(separator: ", "))",
         hint: missing.contains("coordinates") ? .set(.coordinates) : "")
     }
     try kind.check(record)

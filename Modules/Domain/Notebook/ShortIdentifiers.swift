@@ -4,7 +4,7 @@
 /// day.
 public struct ShortIdentifiers: Sendable {
   /// The fewest characters.
-  static let shortest = 4
+  public static let shortest = 4
   private var ends: [String: String] = [:]
 
   /// The short forms of identifiers that all differ.

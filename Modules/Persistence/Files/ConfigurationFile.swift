@@ -15,8 +15,8 @@ public enum ConfigurationFile {
       guard let key = ConfigurationKey(rawValue: name) else { throw unknown(name, at: place) }
       guard settings[key] == nil else { throw Problem(.configuration, "duplicate key: \(name)", at: place) }
       guard !value.isEmpty else { throw Problem(.configuration, "missing value for \(name)", at: place) }
-      try Configuration.check(value, for: key, at: place)
-      settings[key] = value
+      try refuseMarks(value, for: key, at: place)
+      settings[key] = try Configuration.value(value, for: key, at: place)
     }
     return settings
   }
@@ -28,13 +28,15 @@ public enum ConfigurationFile {
   ///   - path: the path of the file; it and its directory are created if necessary.
   /// - Throws: `configuration` for a file with an error, `usage` for an invalid value, `permission`, `io`.
   public static func set(_ key: ConfigurationKey, to value: String?, in path: String) async throws(Problem) {
-    if let value {
-      guard !value.isEmpty, trimmed(value[...]) == value, !value.unicodeScalars.contains(where: { $0.value < 32 })
+    var value = value
+    if let text = value {
+      guard !text.isEmpty, trimmed(text[...]) == text, !text.unicodeScalars.contains(where: { $0.value < 32 })
       else {
-        throw Problem(.usage, "invalid value “\(value)” for \(key.rawValue)", hint: "expected text on one line")
+        throw Problem(.usage, "invalid value “\(text)” for \(key.rawValue)", hint: "expected text on one line")
       }
       do throws(Problem) {
-        try Configuration.check(value, for: key)
+        try refuseMarks(text, for: key, at: "")
+        value = try Configuration.value(text, for: key)
       } catch { throw Problem(.usage, error.message, hint: error.hint) }
     }
     let directory = path.split(separator: "/").dropLast().reduce("") { $0 + "/" + $1 }
@@ -70,6 +72,20 @@ public enum ConfigurationFile {
       await sink.abandon()
       throw error
     }
+  }
+
+  /// Refuses quotes around a value and a comment after it: both would be part of the value.
+  private static func refuseMarks(_ value: String, for key: ConfigurationKey, at place: String) throws(Problem) {
+    if key.isFreeText { return }
+    if value.contains(" # ") {
+      throw Problem(
+        .configuration, "a comment must be on a line of its own: “\(value)”", at: place,
+        hint: "move the comment to the line above")
+    }
+    guard let first = value.first, "\"'".contains(first), value.count > 1, value.last == first else { return }
+    throw Problem(
+      .configuration, "values are written without quotes: \(value)", at: place,
+      hint: "write \(key.rawValue) = \(value.dropFirst().dropLast())")
   }
 
   /// The problem of a key that does not exist.

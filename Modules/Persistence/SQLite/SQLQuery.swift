@@ -22,15 +22,21 @@ public struct SQLQuery: Sendable {
   static let place = "SQL statement"
 
   /// Checks a statement, and determines what it reads.
-  /// - Throws: `usage` for what is not one statement that reads tables of `sources`, and for two tables of one name.
+  /// - Throws: `usage` for what is not one statement that reads tables of `sources`, and for tables that have a name in
+  ///   common, or columns that SQL does not distinguish, if the statement reads them.
   public init(_ sql: String, over sources: [any RecordSource]) async throws(Problem) {
-    var schemas: [(schema: Schema, source: any RecordSource)] = []
+    var schemas: [(schema: Schema, source: any RecordSource)] = [], conflicts: [String: Problem] = [:]
     for source in sources {
       for schema in try await source.tables() {
         if let other = schemas.first(where: { $0.schema.name.lowercased() == schema.name.lowercased() }) {
-          throw Problem(
-            .usage, "\(other.source.name) and \(source.name) both have a table “\(schema.name)”",
-            hint: "rename one of the files")
+          conflicts[schema.name.lowercased()] =
+            other.source.name == source.name
+            ? Problem(
+              .usage, "tables “\(other.schema.name)” and “\(schema.name)” have the same name in SQL", at: source.name)
+            : Problem(
+              .usage, "\(other.source.name) and \(source.name) both have a table “\(schema.name)”",
+              hint: "rename one of the files")
+          continue
         }
         // Files do not tell their columns before they are read.
         let isKnown = schema.width > 0
@@ -39,11 +45,17 @@ public struct SQLQuery: Sendable {
     }
     let connection = try SQLiteConnection.temporary(as: Self.place)
     try connection.registerTimeOrder()
-    for (schema, _) in schemas { try connection.execute(Self.definition(schema)) }
+    for (schema, source) in schemas where conflicts[schema.name.lowercased()] == nil {
+      do throws(Problem) { try connection.execute(Self.definition(schema)) } catch {
+        guard error.message.hasPrefix("duplicate column name: ") else { throw error }
+        conflicts[schema.name.lowercased()] = Problem(
+          .badData, "table “\(schema.name)”: \(error.message) (SQL ignores case)", at: source.name)
+      }
+    }
     try connection.registerExactSums(isStrict: false)
     let statement: SQLiteConnection.CheckedStatement
     do throws(Problem) { statement = try connection.check(sql) } catch {
-      throw Self.explained(error, schemas.map(\.schema))
+      throw Self.explained(error, schemas.map(\.schema), conflicts)
     }
     text = statement.text
     tables = schemas.compactMap { schema, source in
@@ -167,7 +179,15 @@ public struct SQLQuery: Sendable {
   }
 
   /// An error of SQLite with what helps: the names that exist.
-  private static func explained(_ problem: Problem, _ schemas: [Schema]) -> Problem {
+  private static func explained(
+    _ problem: Problem, _ schemas: [Schema], _ conflicts: [String: Problem]
+  ) -> Problem {
+    let missing = "no such table: "
+    if problem.message.hasPrefix(missing),
+      let conflict = conflicts[problem.message.dropFirst(missing.count).lowercased()]
+    {
+      return conflict
+    }
     var result = Problem(.usage, problem.message, at: place, hint: problem.hint)
     func near(_ mark: String, _ names: [String]) -> Remedy? {
       guard problem.message.hasPrefix(mark) else { return nil }
@@ -175,7 +195,7 @@ public struct SQLQuery: Sendable {
       return .choose(word, from: names, "available")
     }
     result.hint =
-      near("no such table: ", schemas.map(\.name)) ?? near(
+      near(missing, schemas.map(\.name)) ?? near(
         "no such column: ", schemas.flatMap { $0.columns.map(\.name) })
       ?? problem.hint
     return result

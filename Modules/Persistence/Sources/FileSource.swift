@@ -104,7 +104,7 @@ public struct FileSource: RecordSource {
     let peeked = file.again() ?? file
     while start.count < 4, try peeked.read(into: &start, limit: 4 - start.count) > 0 {}
     let source: any ByteSource = file.size == nil ? PrefixedByteSource(start.bytes, file) : file
-    guard let compression = FileCompression(beginning: start.bytes) else { return (source, nil) }
+    guard let compression = FileCompression(beginning: start.bytes, of: file.name) else { return (source, nil) }
     return (try DecompressingSource(source, compression), compression)
   }
 

@@ -28,7 +28,7 @@ enum HistoryCodec {
   /// The tables that `bytes` describe.
   /// - Throws: `badData` for anything that `encoded` does not write.
   static func decoded(_ bytes: [UInt8], at place: String) throws(Problem) -> [TableRevisions] {
-    try tables(try JSON.parse(bytes, name: place), at: place)
+    try tables(try JSON.parse(bytes, name: place, maximumText: .max), at: place)
   }
 
   /// The tables that a value describes.

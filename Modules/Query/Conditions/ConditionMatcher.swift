@@ -101,6 +101,8 @@ struct ConditionMatcher: Sendable {
       let article = "aeiou".contains(kind.prefix(1)) ? "an" : "a"
       let hint: Remedy =
         switch value.lowercased() {
+        case _ where column.type == .date && EverydayDate.complaint(value) != nil:
+          .advice(EverydayDate.complaint(value) ?? "")
         case "null": "use '\(column.name) is null' or '\(column.name) is not null'"
         default: "for example '\(column.name) \(comparison.rawValue) \(comparison == .isIn ? "(\(example))" : example)'"
         }

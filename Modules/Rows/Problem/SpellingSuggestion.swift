@@ -4,8 +4,10 @@ public enum SpellingSuggestion {
   /// lengths.
   private static let longest = 256
 
-  /// The candidate nearest to `word`, if it is near enough to suggest: at most a third of its letters differ, or one is
-  /// a prefix of the other. Ignores case.
+  /// The candidate nearest to `word`, if it is near enough to suggest: at most a third of its letters differ, or it
+  /// begins with `word`. Ignores case.
+  ///
+  /// The first letter is seldom wrong: if it is, no other may be, and a word of three letters is another word.
   public static func word(to word: String, among candidates: some Sequence<String>) -> String? {
     let wanted = Array(word.lowercased().utf8)
     guard !wanted.isEmpty, wanted.count <= longest else { return nil }
@@ -14,7 +16,8 @@ public enum SpellingSuggestion {
       let other = Array(candidate.lowercased().utf8)
       var distance = edits(wanted, other)
       if distance > 1, wanted.count >= 3, other.starts(with: wanted) { distance = 1 }
-      let limit = max(1, max(wanted.count, other.count) / 3)
+      let length = max(wanted.count, other.count)
+      let limit = wanted.first == other.first ? max(1, length / 3) : length > 3 ? 1 : 0
       if distance <= limit, distance < (best?.distance ?? .max) { best = (candidate, distance) }
     }
     return best?.word

@@ -1,0 +1,52 @@
+public import CommandLineKit
+
+/// What users of other programs type, and the name that it has here.
+public enum SharedSynonyms {
+  /// Words for what both programs have; of two that apply, the first counts.
+  public static let all = options + formats + commands
+
+  private static let options = [
+    Synonym("--force", "--confirm", "-y", for: "--yes"),
+    Synonym(
+      "--force", "--overwrite", "--clobber", for: "--no-clobber", hint: "omit it: existing files are overwritten"),
+    Synonym("--head", "--take", "--top", "--max", "--count-limit", "-n", for: "--limit"),
+    Synonym("--skip", for: "--offset"),
+    Synonym("--select", "--fields", "--cols", "-c", for: "--columns"),
+    Synonym("--filter", "--query", for: "--where"),
+    Synonym("--desc", "--descending", "--reverse", "-r", for: "--sort", hint: "use --sort COLUMN:desc"),
+    Synonym("--order-by", "--sort-by", for: "--sort"),
+    Synonym("--in", "--input", "--file", "-i", for: "--from"),
+    Synonym("--to", "--outfile", for: "--output"),
+    Synonym("--input-format", for: "--from-format"),
+    Synonym("--output-format", "--type", for: "--format"),
+    Synonym("--separator", "--sep", "--delim", "--delimiter", "-d", for: "--from-delimiter"),
+    Synonym("--separator", "--sep", "--delim", "-d", for: "--delimiter"),
+    Synonym("--sheet", for: "--table"),
+    Synonym("--db", "--database", "--store", for: "--storage"),
+    Synonym("--silent", "-s", for: "--quiet"),
+    Synonym("--debug", for: "--verbose"),
+    Synonym("--no-color", "--no-colour", for: "--color", hint: "use --color never"),
+    Synonym("--no-cache", for: "--refresh"),
+    Synonym("--no-network", for: "--offline"),
+    Synonym("--jobs", "--cores", "-j", for: "--threads"),
+    Synonym("-V", for: "--version"),
+  ]
+
+  /// Formats as flags.
+  private static let formats =
+    ["csv", "tsv", "json", "ndjson", "html", "xlsx", "parquet", "markdown", "yaml", "table"].map {
+      Synonym("--\($0)", for: "--format", hint: "use -f \($0)")
+    } + [
+      Synonym("--jsonl", for: "--format", hint: "use -f ndjson"),
+      Synonym("--md", for: "--format", hint: "use -f markdown"),
+    ]
+
+  private static let commands = [
+    Synonym("rm", "remove", "del", for: "delete"), Synonym("rm", "del", "delete", for: "remove"),
+    Synonym("ls", for: "list"), Synonym("view", "get", "cat", "info", for: "show"),
+    Synonym("new", "create", for: "add"), Synonym("modify", "update", "change", for: "set"),
+    Synonym("find", "grep", for: "search"), Synonym("log", for: "history"),
+    Synonym("settings", "configure", for: "config"), Synonym("revert", "rollback", for: "undo"),
+    Synonym("version", for: "help", hint: "use --version"),
+  ]
+}
