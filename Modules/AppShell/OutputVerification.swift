@@ -14,9 +14,9 @@ struct OutputVerification {
   /// Refuses outputs that cannot be read back.
   static func check(_ targets: [OutputTarget]) throws(Problem) {
     for target in targets {
-      if target.exporter is DeltaExporter { continue }
-      if target.isServer {
-        throw Problem(.usage, "--verify cannot be used with \(target.exporter.descriptor.name)", hint: "omit it")
+      if let exporter = target.exporter as? any VerifiableExporter {
+        try exporter.checkVerifiable(target.options)
+        continue
       }
       guard target.isFile else {
         throw Problem(.usage, "--verify requires an output file", hint: "add -o FILE")
@@ -42,8 +42,8 @@ struct OutputVerification {
   func verify(
     _ target: OutputTarget, _ parts: [PartitionFile]?, _ schema: Schema, is digest: RowDigest
   ) async throws(Problem) {
-    if let table = target.exporter as? DeltaExporter {
-      guard let rows = try table.writtenRows() else { return }
+    if let table = target.exporter as? any VerifiableExporter {
+      guard let rows = try await table.writtenRows(threads: threads) else { return }
       return try Self.check(try await self.digest(rows), is: digest, target)
     }
     var choice = FileInputOptions()

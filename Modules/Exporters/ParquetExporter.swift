@@ -46,7 +46,7 @@ public struct ParquetExporter: Exporter {
     parquet.pageRows = try Self.number(Self.pageRows, in: options, 1...1 << 30) ?? parquet.pageRows
     parquet.usesDictionaries = try options.choice(Self.dictionary, default: Usage.auto) == .auto
     parquet.writesStatistics = try options.flag(Self.statistics, default: true)
-    parquet.dates = try options.choice(Self.dates, default: ParquetOptions.Dates.automatic)
+    parquet.dates = try options.choice(Self.dates, default: EpochTime.Storage.automatic)
     parquet.bloomFilters = try Self.columns(Self.bloom, in: options, of: schema)
     for (position, type) in Self.narrowTypes(options) { parquet.narrowTypes[position] = type }
     let memory = try Self.size(Self.rowGroup, in: options) ?? 12 << 20

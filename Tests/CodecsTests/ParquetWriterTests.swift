@@ -88,7 +88,7 @@ import Testing
     func micros(_ text: String) -> Int64? {
       unsafe Array(text.utf8).withUnsafeBufferPointer { bytes in
         unsafe bytes.baseAddress.flatMap {
-          unsafe ParquetTime.value(of: ByteRun(start: $0, count: bytes.count), as: .microseconds, isExact: true)
+          unsafe EpochTime.value(of: ByteRun(start: $0, count: bytes.count), in: .microseconds, isExact: true)
         }
       }
     }

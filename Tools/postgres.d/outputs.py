@@ -54,8 +54,40 @@ def outputs(cluster, _, options):
         a = run(export, "raw.many", "--from", cluster.url(), "--where", condition, "-f", "csv")
         b = run(export, "--from", f"{folder}/many.csv", "--where", condition, "-f", "csv")
         report(a[1] == b[1] and len(a[1]) > 10, f"outputs: --where '{condition}' gives {len(a[1].splitlines()) - 1} rows")
+    types(cluster)
     names(cluster)
     large(cluster, options)
+
+
+def types(cluster):
+    """The types of new tables, and --verify."""
+    (folder / "typed.ndjson").write_text('{"day":"2024-02-29","at":"2024-02-29T12:00:00.25Z","price":1.10,"tags":["a","b,c",""],"ids":[1,-2],"part":"2024-05"}\n'
+      '{"day":"0001-01-01","at":"0001-01-01T00:00:00Z","price":-7,"tags":[],"ids":[],"part":"2024"}\n{"day":null,"at":null,"price":null,"tags":null,"ids":null,"part":null}\n')
+    declared = ["--types", "day=date,at=timestamp,price=decimal,tags=list-of-text,ids=list-of-integer,part=date"]
+    place = cluster.url(table="raw.typed")
+    for existing in ("refuse", "replace", "truncate"):
+        rc, _, err = run(export, "--from", f"{folder}/typed.ndjson", *declared, "-o", place, "--existing", existing, "--verify")
+        report(rc == 0, f"outputs: typed columns, {existing}, read again {err.decode()}")
+    columns = cluster.psql("SELECT string_agg(format_type(atttypid, atttypmod), ',' ORDER BY attnum) FROM pg_attribute WHERE attrelid = 'raw.typed'::regclass AND attnum > 0")
+    report(columns == "date,timestamp with time zone,numeric,text[],bigint[],text", f"outputs: types of a new table: {columns}")
+    values = cluster.psql("SELECT day - 1, at + interval '1 second', price * 2, tags[2], ids[2], part FROM raw.typed LIMIT 1")
+    report(values == "2024-02-28|2024-02-29 12:00:01.25+00|2.20|b,c|-2|2024-05", f"outputs: values of a new table: {values}")
+    back = run(export, "raw.typed", "--from", cluster.url(), "-f", "ndjson")[1]
+    report(back == (folder / "typed.ndjson").read_bytes(), "outputs: typed columns come back as they were")
+    (folder / "late.csv").write_text("day\n" + "2024-01-01\n" * 20000 + "2024-05\n")
+    late = lambda *more: run(export, "--from", f"{folder}/late.csv", "--types", "day=date", "-o", cluster.url(table="raw.late"), *more)
+    rc, _, err = late()
+    report(rc == 65 and b"postgres.dates=text" in err and cluster.psql("SELECT to_regclass('raw.late') IS NULL") == "t", f"outputs: a later partial date leaves no table: {err.decode().splitlines()[0]}")
+    report(late("--option", "postgres.dates=text", "--verify")[0] == 0, "outputs: the hint for partial dates works")
+    cluster.psql("CREATE TABLE raw.narrow(price numeric(4,1))", role="bb")
+    (folder / "price.csv").write_text("price\n1.25\n")
+    rc, _, err = run(export, "--from", f"{folder}/price.csv", "--types", "price=decimal", "-o", cluster.url(table="raw.narrow"), "--existing", "truncate", "--verify")
+    report(rc == 74, f"outputs: --verify detects a value that the server rounded: {err.decode().splitlines()[0]}")
+    rc, _, err = run(export, "--from", f"{folder}/price.csv", "-o", cluster.url(table="raw.narrow"), "--existing", "append", "--verify")
+    report(rc == 64, f"outputs: --verify is refused for appended rows: {err.decode().splitlines()[0]}")
+    run(export, "episodes", "--source", "snapshot", "-o", cluster.url(table="raw.keyed"), "--existing", "replace")
+    run(export, "episodes", "--source", "snapshot", "-o", cluster.url(table="raw.keyed"), "--existing", "replace")
+    report(cluster.psql("SELECT indexrelid::regclass FROM pg_index WHERE indrelid = 'raw.keyed'::regclass") == "raw.keyed_pkey", "outputs: a replaced table has the usual name of its key")
 
 
 def names(cluster):

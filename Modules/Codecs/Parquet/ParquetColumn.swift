@@ -5,13 +5,22 @@ struct ParquetColumn: Sendable {
   /// The types of values that are written.
   enum Kind: Sendable, Hashable {
     case boolean, integer, real, text, json, bytes, date
-    /// Instants as thousandths or millionths of a second.
+    /// Timestamps.
     case milliseconds, microseconds
     /// Integers of 8, 16 or 32 bits, reals of 32 bits, and decimals, in tables that have such columns.
     case narrow(bits: Int), float, decimal(precision: Int, scale: Int)
 
     /// Whether values have 16 bytes each, the highest first.
     var isWide: Bool { if case .decimal(let precision, _) = self { precision > 18 } else { false } }
+    /// The unit of the integers of dates and timestamps; nil for other values.
+    @inline(__always) var unit: EpochTime.Unit? {
+      switch self {
+      case .date: .days
+      case .milliseconds: .milliseconds
+      case .microseconds: .microseconds
+      default: nil
+      }
+    }
   }
 
   /// The position of the column in the schema of the rows.

@@ -9,7 +9,7 @@ public struct ParquetOptions: Sendable, Hashable {
   /// Whether pages and column chunks have the bounds of their values.
   public var writesStatistics = true
   /// The types of columns of dates and timestamps.
-  public var dates = Dates.automatic
+  public var dates = EpochTime.Storage.automatic
   /// The names of columns that have a bloom filter in each row group.
   public var bloomFilters: [String] = []
 
@@ -51,16 +51,6 @@ public struct ParquetOptions: Sendable, Hashable {
         self = .decimal(precision: digits[0], scale: digits[1])
       }
     }
-  }
-
-  /// The types of columns of dates and timestamps.
-  public enum Dates: String, Sendable, Hashable, CaseIterable {
-    /// Their own if the first rows can be read back as they are, otherwise text.
-    case automatic = "auto"
-    /// Days, and millionths of a second; zeros at the end of a fraction are lost.
-    case native
-    /// Text.
-    case text
   }
 
   /// The defaults.

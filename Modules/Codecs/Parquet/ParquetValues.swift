@@ -141,8 +141,8 @@ import Rows
       guard column.kind.isWide else { return append(Int64(value)) }
       return runs.append(copies.copy((0..<16).map { UInt8(truncatingIfNeeded: value >> Int128(120 - $0 * 8)) }))
     case .date, .milliseconds, .microseconds:
-      if case .text(let start, let length) = cell,
-        let value = ParquetTime.value(of: ByteRun(arena, start, length), as: column.kind, isExact: column.isExact)
+      if case .text(let start, let length) = cell, let unit = column.kind.unit,
+        let value = EpochTime.value(of: arena, start, length, in: unit, isExact: column.isExact)
       {
         return append(value)
       }

@@ -57,38 +57,17 @@ public struct ParquetWriter: Sendable {
     }
   }
 
-  /// The kind that stores the dates or timestamps of the first rows without a change; text if there is none.
+  /// The kind that stores the dates or timestamps of the first rows; text if there is none.
   private static func kind(
     _ kind: ParquetColumn.Kind, at position: Int, _ head: [RowBatch], _ options: ParquetOptions
   ) -> ParquetColumn.Kind {
-    guard kind == .date || kind == .microseconds else { return kind }
-    switch options.dates {
-    case .text: return .text
-    case .native: return kind
-    case .automatic: break
-    }
-    let kinds: [ParquetColumn.Kind] = kind == .date ? [.date] : [.microseconds, .milliseconds]
-    return kinds.first { holds($0, position, head, isExact: true) } ?? .text
-  }
-
-  private static func holds(
-    _ kind: ParquetColumn.Kind, _ position: Int, _ head: [RowBatch], isExact: Bool
-  ) -> Bool {
-    head.allSatisfy { batch in
-      (0..<batch.count).allSatisfy { row in
-        guard case .text(let start, let length) = batch[row, position] else { return batch[row, position].isNull }
-        return ParquetTime.value(of: ByteRun(batch.arena, start, length), as: kind, isExact: isExact) != nil
-      }
-    }
-  }
-
-  /// Whether the values of a column in the first rows are whole days, or instants up to millionths of a second, so that
-  /// the column can be of a type for `ParquetOptions.Dates.native`.
-  public static func isNative(_ column: Int, of schema: Schema, in head: [RowBatch]) -> Bool {
-    switch schema.columns[column].type {
-    case .date: holds(.date, column, head, isExact: false)
-    case .timestamp: holds(.microseconds, column, head, isExact: false)
-    default: false
+    guard let unit = kind.unit else { return kind }
+    let candidates: [EpochTime.Unit] = unit == .days ? [.days] : [.microseconds, .milliseconds]
+    return switch options.dates.unit(candidates, for: position, in: head) {
+    case .days: .date
+    case .milliseconds: .milliseconds
+    case .microseconds: .microseconds
+    case nil: .text
     }
   }
 

@@ -1,13 +1,71 @@
-/// Dates and timestamps as the integers that Parquet stores.
-enum ParquetTime {
-  /// The value in a column of `kind`: days, thousandths or millionths of a second since 1970-01-01T00:00:00Z; nil for
-  /// text that a reader would write differently. Thousandths stand for a fraction of exactly three digits, millionths
-  /// for none, or one of at most six digits that does not end with a zero.
-  /// - Parameter isExact: if false, millionths stand for any fraction of at most six digits.
-  static func value(of text: ByteRun, as kind: ParquetColumn.Kind, isExact: Bool) -> Int64? {
-    guard kind != .date else { return text.count == 10 ? days(text) : nil }
+public import Rows
+
+/// Dates and timestamps as integers since 1970-01-01T00:00:00Z, as Parquet and PostgreSQL store them.
+public enum EpochTime {
+  /// The unit that the integers count.
+  public enum Unit: Sendable, Hashable {
+    /// For dates.
+    case days
+    /// For timestamps.
+    case milliseconds, microseconds
+  }
+
+  /// The types of columns of dates and timestamps in a file or a table.
+  public enum Storage: String, Sendable, Hashable, CaseIterable {
+    /// Their own if the first rows can be read back as they are, otherwise text.
+    case automatic = "auto"
+    /// Days, and microseconds; zeros at the end of a fraction are lost.
+    case native
+    /// Text.
+    case text
+
+    /// The unit of a column; nil for text.
+    /// - Parameters:
+    ///   - candidates: the possible units, the usual one first.
+    ///   - column: the position of the column.
+    ///   - head: the first rows.
+    public func unit(_ candidates: [Unit], for column: Int, in head: [RowBatch]) -> Unit? {
+      switch self {
+      case .text: nil
+      case .native: candidates.first
+      case .automatic: candidates.first { holds($0, column, in: head, isExact: true) }
+      }
+    }
+  }
+
+  /// Whether the values of a column in the first rows are whole days, or instants up to microseconds.
+  public static func isNative(_ column: Int, of schema: Schema, in head: [RowBatch]) -> Bool {
+    switch schema.columns[column].type {
+    case .date: holds(.days, column, in: head, isExact: false)
+    case .timestamp: holds(.microseconds, column, in: head, isExact: false)
+    default: false
+    }
+  }
+
+  private static func holds(_ unit: Unit, _ column: Int, in head: [RowBatch], isExact: Bool) -> Bool {
+    head.allSatisfy { batch in
+      (0..<batch.count).allSatisfy { row in
+        guard case .text(let start, let length) = batch[row, column] else { return batch[row, column].isNull }
+        return value(of: batch.arena, start, length, in: unit, isExact: isExact) != nil
+      }
+    }
+  }
+
+  /// The number of units of a range of an arena's bytes, which has a date or a timestamp; nil for text that a reader
+  /// would write differently. Milliseconds stand for a fraction of exactly three digits, microseconds for none, or one
+  /// of at most six digits that does not end with a zero.
+  /// - Parameter isExact: if false, microseconds stand for any fraction of at most six digits.
+  @inline(__always)
+  public static func value(
+    of arena: Arena, _ start: UInt32, _ length: UInt32, in unit: Unit, isExact: Bool
+  ) -> Int64? {
+    value(of: ByteRun(arena, start, length), in: unit, isExact: isExact)
+  }
+
+  static func value(of text: ByteRun, in unit: Unit, isExact: Bool) -> Int64? {
+    guard unit != .days else { return text.count == 10 ? days(text) : nil }
     guard let (seconds, fraction, digits) = instant(text) else { return nil }
-    if kind == .milliseconds { return digits == 3 ? seconds * 1000 + fraction / 1000 : nil }
+    if unit == .milliseconds { return digits == 3 ? seconds * 1000 + fraction / 1000 : nil }
     guard digits == 0 || (digits <= 6 && (!isExact || text[text.count - 2] != UInt8(ascii: "0"))) else { return nil }
     return seconds * 1_000_000 + fraction
   }

@@ -3,7 +3,7 @@ public import Rows
 import Synchronization
 
 /// A Delta table as an output: data files, and one entry of the log that adds them all.
-public struct DeltaExporter: Exporter {
+public struct DeltaExporter: VerifiableExporter {
   private let location: DeltaLocation
   private let log: DeltaLog
   private let format: any Exporter
@@ -133,8 +133,11 @@ public struct DeltaExporter: Exporter {
       WrittenFiles())
   }
 
+  /// Accepts all options: the log has the files of the export.
+  public func checkVerifiable(_ options: ExportOptions) throws(Problem) {}
+
   /// The rows of the files that the log has since the export; nil if the table had the rows already.
-  public func writtenRows() throws(Problem) -> (any RowStream)? {
+  public func writtenRows(threads: Int) throws(Problem) -> (any RowStream)? {
     let state = state.value.withLock { $0 }
     guard let files = state.files, let writing = state.writing,
       let metadata = writing.columns.metadata ?? state.plan?.snapshot?.metadata
@@ -187,7 +190,7 @@ struct DeltaColumnPlan: Sendable {
     if let current = plan.snapshot?.metadata, !plan.definesColumns {
       (table, metadata) = (current.schema, nil)
     } else {
-      table = try DeltaSchema(schema) { hasDates && ParquetWriter.isNative($0, of: schema, in: head) }
+      table = try DeltaSchema(schema) { hasDates && EpochTime.isNative($0, of: schema, in: head) }
       let new = DeltaMetadata(
         table, partitionColumns: plan.partitionColumns, id: DeltaExporter.identifier(), time: now,
         earlier: plan.snapshot?.metadata)

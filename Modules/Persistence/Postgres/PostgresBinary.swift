@@ -6,7 +6,7 @@ import Rows
 /// Rows in the binary form of COPY: no text is parsed on the server, and reals keep every bit.
 struct PostgresBinary: Sendable {
   /// The form in which a column keeps its values.
-  enum Form: Sendable {
+  enum Form: Sendable, Hashable {
     case integer, boolean, text, bytes
     /// A number as its literal, in a column of text.
     case literal
@@ -16,7 +16,31 @@ struct PostgresBinary: Sendable {
     case numeric
     /// Any value as JSON.
     case json
+    /// A list as an array of one dimension.
+    case list(ColumnType.Element)
+    /// A date as days, and a timestamp as microseconds, since 2000-01-01T00:00:00Z. If a fraction may lose zeros at its
+    /// end, the times are not exact.
+    case days, microseconds(isExact: Bool)
+
+    /// The type of a column of this form in a new table.
+    var declared: String {
+      switch self {
+      case .integer: "bigint"
+      case .boolean: "boolean"
+      case .real: "double precision"
+      case .numeric: "numeric"
+      case .bytes: "bytea"
+      case .json: "json"
+      case .text, .literal: "text"
+      case .list(let element): element == .integer ? "bigint[]" : "text[]"
+      case .days: "date"
+      case .microseconds: "timestamp with time zone"
+      }
+    }
   }
+
+  /// The days from 1970-01-01 to 2000-01-01.
+  private static let epoch: Int64 = 10_957
 
   /// Why a value cannot be written.
   enum Fault: Error {
@@ -111,6 +135,16 @@ struct PostgresBinary: Sendable {
     case (.integer, .number(let start, let length)):
       guard case .integer(let value) = unsafe StoredNumber(arena.base + Int(start), Int(length)) else { throw .other }
       Self.put(value: value, &out)
+    case (.list(let element), .json(let start, let length)):
+      try Self.append(list: arena.bytes(start, length), of: element, &out)
+    case (.days, .text(let start, let length)):
+      guard let days = EpochTime.value(of: arena, start, length, in: .days, isExact: true) else { throw .other }
+      Self.put(value: Int32(truncatingIfNeeded: days - Self.epoch), &out)
+    case (.microseconds(let isExact), .text(let start, let length)):
+      guard let time = EpochTime.value(of: arena, start, length, in: .microseconds, isExact: isExact) else {
+        throw .other
+      }
+      Self.put(value: time - Self.epoch * 86_400_000_000, &out)
     case (.boolean, .boolean(let value)): Self.put(value: UInt8(value ? 1 : 0), &out)
     case (.bytes, .bytes(let start, let length)): Self.put(arena, start, length, &out)
     case (.real, .real(let value)): Self.put(value: value.bitPattern, &out)
@@ -133,6 +167,30 @@ struct PostgresBinary: Sendable {
       Self.put(value.isFinite ? PostgresNumeric.encoded(value.canonicalText) ?? [] : PostgresNumeric.nan, &out)
     default: throw .other
     }
+  }
+
+  private static func append(list: [UInt8], of element: ColumnType.Element, _ out: inout ByteBuffer) throws(Fault) {
+    guard let elements = (try? JSON.parse(list, name: ""))?.arrayValue else { throw .other }
+    let isInteger = element == .integer
+    var array = ByteBuffer()
+    put(UInt32(elements.isEmpty ? 0 : 1).bigEndian, &array)
+    put(UInt32(0), &array)
+    put((isInteger ? PostgresType.int8 : .text).rawValue.bigEndian, &array)
+    if !elements.isEmpty {
+      put(UInt32(elements.count).bigEndian, &array)
+      put(UInt32(1).bigEndian, &array)
+    }
+    for element in elements {
+      if isInteger {
+        guard let value = element.integerValue else { throw .range("bigint") }
+        put(value: value, &array)
+      } else {
+        guard let text = element.stringBytes else { throw .other }
+        if text.contains(0) { throw .nul }
+        put(text, &array)
+      }
+    }
+    put(array.bytes(), &out)
   }
 
   /// Appends a value that is in the form of the column.

@@ -1,5 +1,6 @@
 import Codecs
 public import Domain
+import Query
 public import Rows
 import Synchronization
 
@@ -7,10 +8,14 @@ import Synchronization
 ///
 /// A table that bb makes has the types of its columns and gets the rows in binary form; one that is there has types of
 /// its own, and gets them as text.
-public struct PostgresExporter: Exporter {
+public struct PostgresExporter: VerifiableExporter {
+  private static let dates = ExporterDescriptor.Option(
+    "dates", "auto|native|text",
+    "Dates and timestamps of a new table: date and timestamptz if the first rows fit them (auto), always, or text [default: auto]"
+  )
+
   private let location: PostgresLocation
-  /// The columns of the table that are arrays; known once the output is open.
-  private let arrays = PostgresArrays()
+  private let columns = PostgresColumns()
 
   /// Creates the exporter of one output.
   /// - Parameter location: `postgres://HOST/DATABASE?table=SCHEMA.TABLE`; without a table, `public` and the name of the
@@ -22,7 +27,7 @@ public struct PostgresExporter: Exporter {
     var descriptor = ExporterDescriptor(
       "postgres", fileExtensions: [], mediaType: "application/octet-stream",
       summary: "A table of a PostgreSQL database", isExact: true,
-      limits: ExporterDescriptor.Limits(columns: 1599))
+      measuring: .head(rows: 10_000), options: [Self.dates], limits: ExporterDescriptor.Limits(columns: 1599))
     descriptor.server = location.name
     descriptor.existing = [.refuse, .append, .replace, .truncate, .upsert]
     return descriptor
@@ -34,7 +39,31 @@ public struct PostgresExporter: Exporter {
   ) throws(Problem) -> any RowEncoder {
     guard schema.width > 0 else { throw Problem(.usage, "postgres: a table must have at least one column") }
     try PostgresFormat.check(schema)
-    return PostgresEncoder(schema, isText: [.append, .truncate, .upsert].contains(options.existing), arrays)
+    // The registry accepts no other word.
+    let dates = options.values[Self.dates.key].flatMap(EpochTime.Storage.init) ?? .automatic
+    let forms = schema.columns.indices.map { Self.form(of: $0, schema, layout.head, dates) }
+    columns.forms.withLock { $0 = forms }
+    let isText = [.append, .truncate, .upsert].contains(options.existing)
+    return PostgresEncoder(schema, isText ? nil : forms, columns)
+  }
+
+  /// The form in which COPY writes a column of a new table.
+  static func form(
+    of column: Int, _ schema: Schema, _ head: [RowBatch], _ dates: EpochTime.Storage
+  ) -> PostgresBinary.Form {
+    switch schema.columns[column].type {
+    case .integer: .integer
+    case .boolean: .boolean
+    case .real: .real
+    case .decimal: .numeric
+    case .bytes: .bytes
+    case .json: .json
+    case .text, .url: .text
+    case .list(let element): .list(element)
+    case .date: dates.unit([.days], for: column, in: head) == nil ? .text : .days
+    case .timestamp:
+      dates.unit([.microseconds], for: column, in: head) == nil ? .text : .microseconds(isExact: dates != .native)
+    }
   }
 
   /// Connects, and makes or checks the table.
@@ -44,26 +73,48 @@ public struct PostgresExporter: Exporter {
     let name = location.table ?? PostgresName(nil, schema.name)
     do throws(Problem) { try PostgresName.check(name.table) } catch { throw error.located(at: location.name) }
     let loading = PostgresOutput(
-      try PostgresConnection.open(location), name, schema, options.existing)
-    arrays.columns.withLock { [arrays = try loading.begin()] in $0 = arrays }
+      try PostgresConnection.open(location), name, schema, columns.forms.withLock { $0 }, options.existing)
+    columns.arrays.withLock { [arrays = try loading.begin()] in $0 = arrays }
+    columns.written.withLock { $0 = (name, schema) }
     return PostgresSink(sink, loading)
+  }
+
+  /// Refuses to add rows to others.
+  public func checkVerifiable(_ options: ExportOptions) throws(Problem) {
+    guard [.append, .upsert].contains(options.existing) else { return }
+    throw Problem(
+      .usage, "rows that are added to others in a table cannot be verified",
+      hint: .set(.existingOutput, to: "replace", "truncate"))
+  }
+
+  /// The rows of the table.
+  public func writtenRows(threads: Int) async throws(Problem) -> (any RowStream)? {
+    guard let (name, schema) = columns.written.withLock({ $0 }) else { return nil }
+    return try await PostgresSource(location, types: ColumnTypes(schema.columns)).rows(
+      of: name.description, RowRequest(columns: schema.columns.map(\.name), cores: threads))
   }
 }
 
-/// The positions of the columns that a table has as arrays.
-private final class PostgresArrays: Sendable {
-  let columns = Mutex<Set<Int>>([])
+/// The facts about the columns that are found out during an export.
+private final class PostgresColumns: Sendable {
+  /// The forms of those of a new table; known once the first rows are.
+  let forms = Mutex<[PostgresBinary.Form]>([])
+  /// The positions of those that are arrays in a table that exists; known once the output is open.
+  let arrays = Mutex<Set<Int>>([])
+  /// The table and the columns that are written; known once the output is open.
+  let written = Mutex<(PostgresName, Schema)?>(nil)
 }
 
 /// Rows in the form of COPY.
 private struct PostgresEncoder: RowEncoder {
   private let schema: Schema
+  /// Nil for rows as text.
   private let binary: PostgresBinary?
-  private let arrays: PostgresArrays
+  private let columns: PostgresColumns
 
-  init(_ schema: Schema, isText: Bool, _ arrays: PostgresArrays) {
-    (self.schema, self.arrays) = (schema, arrays)
-    binary = isText ? nil : PostgresBinary(forms: schema.columns.map { PostgresOutput.form($0.type) })
+  init(_ schema: Schema, _ forms: [PostgresBinary.Form]?, _ columns: PostgresColumns) {
+    (self.schema, self.columns) = (schema, columns)
+    binary = forms.map { PostgresBinary(forms: $0) }
   }
 
   func begin(_ out: inout ByteBuffer) { if binary != nil { out.append(bytes: PostgresBinary.header) } }
@@ -78,7 +129,7 @@ private struct PostgresEncoder: RowEncoder {
       }
       return EncodedPart(rows: batch.count)
     }
-    let arrays = self.arrays.columns.withLock { $0 }
+    let arrays = columns.arrays.withLock { $0 }
     for row in 0..<batch.count {
       for column in 0..<batch.width {
         if column > 0 { out.append("\t") }
@@ -131,15 +182,17 @@ private struct PostgresEncoder: RowEncoder {
   }
 
   private func problem(_ fault: PostgresBinary.Fault, _ row: Int, _ column: Int, found: String) -> Problem {
-    let column = schema.columns[column]
+    let form = binary?.forms[column] ?? .text, isTime = [.date, .timestamp].contains(schema.columns[column].type)
     let what =
       switch fault {
       case .nul: "PostgreSQL cannot store U+0000"
       case .range(let type): "\(type) cannot represent \(found.prefix(40))"
-      case .other: "PostgreSQL cannot store \(found.prefix(40)) as \(PostgresOutput.declared(column.type).lowercased())"
+      case .other: "PostgreSQL cannot store \(found.prefix(40)) as \(form.declared)"
       }
     return Problem(
-      .badData, "column \(column.name): \(what)", hint: .set(.columns, for: "exclude the column"), record: row)
+      .badData, "column \(schema.columns[column].name): \(what)",
+      hint: isTime && form != .text
+        ? .set(.formatOption("postgres.dates"), to: "text") : .set(.columns, for: "exclude the column"), record: row)
   }
 
   func warning(_ all: EncodedPart) -> Warning? { nil }
@@ -177,203 +230,5 @@ private actor PostgresSink: ByteSink {
   func abandon() async {
     output = nil
     await inner.abandon()
-  }
-}
-
-/// A table that gets rows, in one transaction.
-final class PostgresOutput: @unchecked Sendable {
-  private let connection: PostgresConnection
-  private let name: PostgresName
-  private let schema: Schema
-  private let existing: ExistingOutput
-  private var isNew = false
-  private var key: [String] = []
-  /// The table that is replaced under another name until all rows are there.
-  private let temporary: PostgresName
-
-  init(_ connection: PostgresConnection, _ name: PostgresName, _ schema: Schema, _ existing: ExistingOutput) {
-    self.connection = connection
-    self.name = name
-    self.schema = schema
-    self.existing = existing
-    temporary = PostgresName(name.schema, "bb_new_" + String(UInt64.random(in: 0 ... .max), radix: 36))
-  }
-
-  /// The declared type of a column of a new table.
-  static func declared(_ type: ColumnType) -> String {
-    switch type {
-    case .integer: "bigint"
-    case .boolean: "boolean"
-    case .real: "double precision"
-    case .decimal: "numeric"
-    case .bytes: "bytea"
-    case .json: "json"
-    case .text, .date, .timestamp, .url, .list: "text"
-    }
-  }
-
-  /// The form in which COPY writes a column of a new table.
-  static func form(_ type: ColumnType) -> PostgresBinary.Form {
-    switch type {
-    case .integer: .integer
-    case .boolean: .boolean
-    case .real: .real
-    case .decimal: .numeric
-    case .bytes: .bytes
-    case .json: .json
-    case .text, .date, .timestamp, .url, .list: .text
-    }
-  }
-
-  private var columns: String { PostgresFormat.names(schema) }
-
-  /// Makes or checks the table, and begins to copy.
-  /// - Returns: the positions of the columns that are arrays in the table.
-  func begin() throws(Problem) -> Set<Int> {
-    try connection.begin(.writing, search: true)
-    let found = try PostgresTable.find(name, connection)
-    isNew = found == nil
-    if let found { try check(found) }
-    let target: String
-    switch existing {
-    case .replace where !isNew:
-      try create(temporary)
-      target = temporary.sql
-    case .upsert where !isNew:
-      try connection.execute(
-        "CREATE TEMP TABLE bb_rows ON COMMIT DROP AS SELECT \(columns) FROM \(name.sql) WITH NO DATA")
-      target = "pg_temp.bb_rows"
-    default:
-      if isNew { try create(name) } else if existing == .truncate { try connection.execute("TRUNCATE \(name.sql)") }
-      target = name.sql
-    }
-    let isText = [.append, .truncate, .upsert].contains(existing)
-    try connection.beginCopyIn(
-      "COPY \(target)(\(columns)) FROM STDIN (FORMAT \(isText ? "text" : "binary"))")
-    guard isText, let found else { return [] }
-    return Set(
-      schema.columns.indices.filter { position in
-        found.columns.contains { $0.element != 0 && $0.name.utf8.elementsEqual(schema.columns[position].name.utf8) }
-      })
-  }
-
-  private func check(_ found: PostgresTable) throws(Problem) {
-    let place = connection.place
-    if existing == .refuse {
-      throw Problem(
-        .cannotCreate, "the table \(name) already exists", at: place, hint: Self.alternatives(to: found))
-    }
-    if existing == .replace, found.kind != "r" {
-      throw Problem(
-        .cannotCreate, "refusing to replace \(name): it is not a plain table", at: place,
-        hint: Self.alternatives(to: found))
-    }
-    if existing == .replace { return }
-    for column in schema.columns where !found.columns.contains(where: { $0.name.utf8.elementsEqual(column.name.utf8) })
-    {
-      throw Problem(
-        .badData, "the table \(name) has no column “\(column.name)”", at: place,
-        hint: .choose(column.name, from: found.columns.map(\.name), "available columns"))
-    }
-    guard existing == .upsert else { return }
-    key = found.key.isEmpty ? schema.key.map { schema.columns[$0].name } : found.key.map { found.columns[$0].name }
-    guard !key.isEmpty else {
-      throw Problem(
-        .usage, "the table \(name) has no primary key, by which rows could be updated", at: place,
-        hint: found.kind == "r" ? .set(.existingOutput, to: "append", "replace", "truncate") : "choose another table")
-    }
-    if let missing = key.first(where: { schema.position(of: $0) == nil }) {
-      throw Problem(.badData, "the records have no column “\(missing)”, which is part of the key of \(name)", at: place)
-    }
-  }
-
-  /// What can be done with a table that is there.
-  private static func alternatives(to found: PostgresTable) -> Remedy {
-    switch found.kind {
-    case "r": .set(.existingOutput, to: "append", "replace", "truncate", "upsert")
-    case "p": .set(.existingOutput, to: "append", "truncate", "upsert")
-    case "f": .set(.existingOutput, to: "append", "truncate")
-    default: "choose another table"
-    }
-  }
-
-  private func create(_ table: PostgresName) throws(Problem) {
-    let definitions = schema.columns.map { column in
-      "\(column.name.quotedForSQL) \(Self.declared(column.type))\(column.isNullable ? "" : " NOT NULL")"
-    }
-    try connection.execute("CREATE TABLE \(table.sql) (\(definitions.joined(separator: ", ")))")
-    for column in schema.columns {
-      switch column.type {
-      case .date, .timestamp, .url, .list:
-        try connection.execute(
-          "COMMENT ON COLUMN \(table.sql).\(column.name.quotedForSQL) IS '\(PostgresTable.mark)\(column.type.name)'")
-      case .integer, .real, .decimal, .boolean, .text, .bytes, .json: break
-      }
-    }
-  }
-
-  func put(_ bytes: RawSpan) throws(Problem) { try connection.put(bytes) }
-
-  /// Ends the copy, and commits.
-  func finish() throws(Problem) {
-    _ = try connection.endCopyIn()
-    switch existing {
-    case .replace where !isNew:
-      try addKey(to: temporary)
-      try connection.execute(
-        "DROP TABLE \(name.sql); ALTER TABLE \(temporary.sql) RENAME TO \(name.table.quotedForSQL)")
-    case .upsert where !isNew: try merge()
-    default: if isNew { try addKey(to: name) }
-    }
-    do throws(Problem) { try connection.execute("COMMIT") } catch {
-      if connection.isConnected { throw error }
-      throw Problem(
-        .busy, "the connection was lost while the rows were saved", at: connection.place,
-        hint: "look at the table \(name) before you repeat the command")
-    }
-    // The planner's statistics; a server without them is as right, though slower.
-    _ = try? connection.execute("ANALYZE \(name.sql)")
-  }
-
-  /// Adds the primary key once the rows are there; a table with a null in its key has none.
-  private func addKey(to table: PostgresName) throws(Problem) {
-    guard !schema.key.isEmpty else { return }
-    let names = schema.key.map { schema.columns[$0].name.quotedForSQL }.joined(separator: ", ")
-    try connection.execute("SAVEPOINT bb_key")
-    do throws(Problem) { try connection.execute("ALTER TABLE \(table.sql) ADD PRIMARY KEY (\(names))") } catch {
-      guard connection.state == "23502" else { throw error }
-      try connection.execute("ROLLBACK TO SAVEPOINT bb_key")
-    }
-  }
-
-  private func merge() throws(Problem) {
-    let others = schema.columns.map(\.name).filter { !key.contains($0) }
-    let sets = others.map { "\($0.quotedForSQL) = excluded.\($0.quotedForSQL)" }.joined(separator: ", ")
-    // As text: some types have no equality.
-    let differs = others.map { name in
-      "t.\(name.quotedForSQL)::text IS DISTINCT FROM excluded.\(name.quotedForSQL)::text"
-    }.joined(separator: " OR ")
-    let action = others.isEmpty ? "NOTHING" : "UPDATE SET \(sets) WHERE \(differs)"
-    let names = key.map(\.quotedForSQL).joined(separator: ", ")
-    try connection.execute("SAVEPOINT bb_merge")
-    do throws(Problem) {
-      try connection.execute(
-        "INSERT INTO \(name.sql) AS t (\(columns)) SELECT \(columns) FROM pg_temp.bb_rows "
-          + "ON CONFLICT (\(names)) DO \(action)")
-    } catch {
-      switch connection.state {
-      case "21000":
-        try connection.execute("ROLLBACK TO SAVEPOINT bb_merge")
-        let texts = key.map { "\($0.quotedForSQL)::text" }.joined(separator: ", ")
-        let key = try connection.query(
-          "SELECT concat_ws('/', \(texts)) FROM pg_temp.bb_rows GROUP BY \(names) HAVING count(*) > 1 LIMIT 1")
-        throw Problem(.badData, "two records have the key \(key.text(0, 0))", at: connection.place)
-      case "42P10":
-        throw Problem(
-          .usage, "the table \(name) has no unique constraint on \(names), by which rows could be updated",
-          at: connection.place, hint: .set(.existingOutput, to: "append", "replace", "truncate"))
-      default: throw error
-      }
-    }
   }
 }

@@ -119,7 +119,7 @@ extension PostgresTable.Column {
 
   /// The type of the values, unless another is wanted.
   private var usualType: ColumnType {
-    if comment.hasPrefix(PostgresTable.mark), type == PostgresType.text.rawValue,
+    if comment.hasPrefix(PostgresTable.mark), type == PostgresType.text.rawValue || element != 0,
       let noted = ColumnType(name: String(comment.dropFirst(PostgresTable.mark.count)))
     {
       return noted
