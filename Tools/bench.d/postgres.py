@@ -70,11 +70,14 @@ def run(program, data, rounds):
         server = Server(folder)
         try:
             subprocess.run([program, "--from", source, "-o", f"{server.url}?table=model", "-q"], check=True)
+            subprocess.run(["psql", "-Xq", server.url, "-c", f"\\copy model to '{folder}/ready.bin' (format binary)"], check=True)
             make = lambda name: f"psql -Xq {server.url} -c 'DROP TABLE IF EXISTS {name}' -c 'CREATE TABLE {name} (LIKE model)'"
             attach = f"import duckdb; duckdb.sql(\"load '{extension}'\"); duckdb.sql(\"attach '{server.url}' as p (type postgres)\")"
             writers = {
                 "bb": f"{program} --from {source} -o {shlex.quote(server.url + '?table=t_bb')} --existing replace -q",
                 "psql": make("t_psql") + f" -c \"\\\\copy t_psql from '{source}' csv header\"",
+                # The time of a client that does nothing but send.
+                "psql_binary": make("t_psql_binary") + f" -c \"\\\\copy t_psql_binary from '{folder}/ready.bin' (format binary)\"",
                 "duckdb": python(interpreter, attach + f"; duckdb.sql(\"create or replace table p.public.t_duckdb as from read_csv('{source}')\")"),
             }
             sums = lambda name: server.sql(f"SELECT count(*), sum(id), sum(length(quote)) FROM t_{name}")
@@ -87,7 +90,7 @@ def run(program, data, rounds):
                 "duckdb": python(interpreter, attach + f"; duckdb.sql(\"copy p.public.model to '{folder}/duckdb.csv' (header)\")"),
             }
             read = taking_turns(server, {t: c for t, c in readers.items() if t not in broken}, rounds)
-            for title, found in (("CSV into a table", results), ("A table into CSV", read)):
+            for title, found in (("CSV into a table (psql_binary: a file in the form of COPY)", results), ("A table into CSV", read)):
                 lines += ["", f"{title}:", "", "| tool | wall s | CPU s of the client | CPU s of the server | memory MB | times bb's wall |", "|---|---:|---:|---:|---:|---:|"]
                 for tool, one in sorted(found.items(), key=lambda item: item[1]["wall"]):
                     lines.append(f"| {tool} | {one['wall']:.3f} | {one['cpu']:.3f} | {one['server']:.2f} | {one['memory']:.0f} | {one['wall'] / found['bb']['wall']:.2f} |")
