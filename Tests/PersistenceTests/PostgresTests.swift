@@ -222,6 +222,27 @@ import Testing
     }
   }
 
+  @Test(
+    "what the library refuses before it connects is an error of usage",
+    arguments: [
+      ("definition of service \"nope\" not found\n", Problem.Kind.usage, "definition of service \"nope\" not found"),
+      ("invalid sslmode value: \"xx\"\n", .usage, "invalid sslmode value: \"xx\""),
+      (
+        "could not translate host name \"x.invalid\" to address: Name or service not known\n", .unavailable,
+        "cannot connect: Name or service not known"
+      ),
+      (
+        "connection to server at \"h\" (::1), port 5432 failed: server does not support SSL, but SSL was required\n",
+        .unavailable, "cannot connect: server does not support SSL, but SSL was required"
+      ), ("", .unavailable, "cannot connect: no response"),
+    ])
+  func parameters(message: String, kind: Problem.Kind, text: String) {
+    let problem = PostgresProblem.connecting(message, at: "postgres:")
+    #expect(problem.kind == kind)
+    #expect(problem.summary == "postgres:: \(text)")
+    #expect((text.firstRange(of: "SSL") != nil) == (problem.hint.description.firstRange(of: "sslmode") != nil))
+  }
+
   @Test("a failed connection is one line with the server's reason") func connecting() {
     let refused = PostgresProblem.connecting(
       "connection to server at \"db\" (10.0.0.1), port 5432 failed: Connection refused\n\tIs the server running?\n",

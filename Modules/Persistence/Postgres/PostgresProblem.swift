@@ -72,13 +72,25 @@ enum PostgresProblem {
     if last.contains("fe_sendauth: no password supplied") {
       return problem("28P01", "the server requires a password", at: place)
     }
-    let reason =
-      if let mark = last.firstRange(of: " failed: ") { String(last[mark.upperBound...]) } else {
-        last.isEmpty ? "no response" : String(last.split(separator: ": ").last ?? "")
+    let isAddress = last.hasPrefix("could not translate host name")
+    guard let mark = last.firstRange(of: " failed: ") else {
+      guard last.isEmpty || isAddress else {
+        // The library refuses parameters before it connects.
+        return Problem(
+          .usage, last, at: place, hint: "check the parameters of the URL, the variables PG… and ~/.pg_service.conf")
       }
+      return unreachable(last.split(separator: ": ").last.map(String.init) ?? "no response", at: place)
+    }
+    return unreachable(String(last[mark.upperBound...]), at: place)
+  }
+
+  private static func unreachable(_ reason: String, at place: String) -> Problem {
+    let isSecurity = ["SSL", "certificate"].contains { reason.firstRange(of: $0) != nil }
     return Problem(
       .unavailable, "cannot connect: \(reason)", at: place,
-      hint: "check that the server is running, and its host and port")
+      hint: isSecurity
+        ? "check sslmode, sslrootcert and the certificate of the server"
+        : "check that the server is running, and its host and port")
   }
 
   /// The problem when the library is absent.
