@@ -7,9 +7,11 @@ public enum ProcessVariables {
     var variables: [String: String] = [:]
     var entry = unsafe environ
     while let text = unsafe entry.pointee {
-      let pair = unsafe String(cString: text).split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-      if pair.count == 2, variables[String(pair[0])] == nil { variables[String(pair[0])] = String(pair[1]) }
       unsafe entry += 1
+      let line = unsafe String(cString: text)
+      guard let equals = line.utf8.firstIndex(of: UInt8(ascii: "=")) else { continue }
+      let name = String(line[..<equals])
+      if variables[name] == nil { variables[name] = String(line[line.index(after: equals)...]) }
     }
     return variables
   }

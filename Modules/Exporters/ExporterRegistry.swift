@@ -21,11 +21,13 @@ public struct ExporterRegistry: Sendable {
 
   /// A registry of `exporters`; two of one name or suffix are a mistake of the programmer.
   public init(_ exporters: [any Exporter] = ExporterRegistry.builtIn) {
-    let names = exporters.map(\.descriptor.name), suffixes = exporters.flatMap(\.descriptor.fileExtensions)
-    precondition(Set(names).count == names.count, "internal error: duplicate exporter name")
-    precondition(Set(suffixes).count == suffixes.count, "internal error: duplicate file extension")
     self.exporters = exporters
+    // In debug builds only: every start makes a registry, and no descriptor is needed yet.
+    assert(Self.isUnique(exporters.map(\.descriptor.name)), "internal error: duplicate exporter name")
+    assert(Self.isUnique(exporters.flatMap(\.descriptor.fileExtensions)), "internal error: duplicate file extension")
   }
+
+  private static func isUnique(_ words: [String]) -> Bool { Set(words).count == words.count }
 
   /// The built-in formats and charts, with formats of other modules before the one called `name`.
   public init(adding others: any Exporter..., before name: String) {

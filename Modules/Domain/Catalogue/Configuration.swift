@@ -23,8 +23,12 @@ public struct Configuration: Sendable {
   /// - Throws: `configuration` for a variable with an invalid value.
   public init(variables: [String: String], file: [ConfigurationKey: String]) throws(Problem) {
     var settings: [ConfigurationKey: Setting] = [:]
+    // Usually there are none, and their names are not needed.
+    let hasOwn = variables.keys.contains { $0.hasPrefix("BB_") }
     for key in ConfigurationKey.allCases {
-      if let name = key.variables.first(where: { variables[$0]?.isEmpty == false }), let text = variables[name] {
+      if hasOwn, let name = key.variables.first(where: { variables[$0]?.isEmpty == false }),
+        let text = variables[name]
+      {
         settings[key] = Setting(value: try Self.value(text, for: key, at: name), origin: name)
       } else if let value = file[key] {
         settings[key] = Setting(value: value, origin: "configuration")
