@@ -59,15 +59,15 @@ E nothing
 """
 
 
-class Identifiers:
-    """Replaces identifiers, which are random, and the ends of them that are shown, by their number."""
-
-    def __init__(self): self.known = {}
-
-    def __call__(self, text):
-        for found in re.findall(rb"[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}", text): self.known.setdefault(found, b"ID%d" % len(self.known))
-        for full, name in self.known.items(): text = text.replace(full, name).replace(b"| " + full[-4:] + b" |", b"| " + name + b" |").replace(full[-4:] + b"\t", name + b"\t")
+def unnamed(outputs):
+    """The outputs with identifiers, which are random, and the ends of them that are shown, replaced by their number."""
+    known = list(dict.fromkeys(re.findall(rb"[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}", b"".join(outputs))))
+    def replaced(text):
+        for number, full in enumerate(known):
+            text = text.replace(full, b"ID%d" % number)
+            for around in (b"| %b |", b"%b\t", b"(id %b)"): text = text.replace(around % full[-4:], around % (b"ID%d" % number))
         return text
+    return [replaced(text) for text in outputs]
 
 
 def same(cluster, _, options):
@@ -78,14 +78,17 @@ def same(cluster, _, options):
         shown = store.replace("bb@", "") if kind == "postgres" else store
         rc, _, err = run(export, "sync", "--source", "snapshot", "--storage", store, "-q")
         if rc: report(False, f"same: sync into {kind}: {err.decode()}")
-        results[kind], names = [], Identifiers()
+        codes, outputs = [], []
         for line in SCRIPT.strip().splitlines():
             words = [w.replace("STORE", store) for w in shlex.split(line)]
             program = {"N": notes, "E": export}[words[0]]
             extra = [] if "--storage" in words else ["--storage", store]
             rc, out, err = run(program, *words[1:], *extra, timeout=60)
             mask = lambda b: b.replace(shown.encode(), b"STORE").replace(store.encode(), b"STORE").replace(store.split(":", 1)[1].encode(), b"STORE")
-            results[kind].append((line, rc, names(mask(out)), names(mask(err))))
+            codes.append(rc)
+            outputs += [mask(out), mask(err)]
+        outputs = unnamed(outputs)
+        results[kind] = list(zip(SCRIPT.strip().splitlines(), codes, outputs[::2], outputs[1::2]))
     different = 0
     for position, (line, *wanted) in enumerate(results["sqlite"]):
         for kind in ("csv", "json", "postgres"):
