@@ -120,8 +120,10 @@ def large(cluster, options):
     """Several connections read one state of a large table, in its order."""
     cluster.psql("CREATE TABLE raw.large AS SELECT i AS id, 0 AS n, repeat(md5(i::text), 4) AS t FROM generate_series(1, 500000) i; DELETE FROM raw.large WHERE id % 1000 = 0; CREATE TABLE raw.few AS SELECT * FROM raw.large WHERE id < 10", role="bb")
     digest = lambda *words: hashlib.sha256(run(export, "raw.large", *words, "-f", "csv")[1]).hexdigest()
+    # A pooler keeps older sessions.
+    start = cluster.psql("SELECT clock_timestamp()", "postgres")
     one = digest("--from", cluster.url(), "--threads", "1")
-    connected = lambda: cluster.psql("SELECT count(*) FROM pg_stat_activity WHERE usename = 'bb'", "postgres")
+    connected = lambda: cluster.psql(f"SELECT count(*) FROM pg_stat_activity WHERE usename = 'bb' AND backend_start > '{start}'", "postgres")
     # A session ends after its client.
     while connected() != "0": time.sleep(.05)
     several = subprocess.Popen([export, "raw.large", "--from", cluster.url(), "-f", "csv", "--threads", "3"], env=environment, stdout=subprocess.PIPE)
