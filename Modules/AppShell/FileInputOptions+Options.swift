@@ -22,7 +22,7 @@ extension FileInputOptions: OptionGroup {
   /// The types of columns.
   static let typesOption = Option.value(
     "types", "COLUMN=TYPE,…", setting: .columnTypes, in: reading,
-    "types of input columns; other columns are inferred")
+    "types of input columns, for example zip=text,price=decimal(12,2); other columns are inferred")
   /// The limits that apply to stores as well.
   public static let limits = [limitBinding, timeoutBinding].map(\.option)
 
@@ -80,17 +80,32 @@ extension FileInputOptions: OptionGroup {
   private static func columnTypes(_ text: String) throws(Problem) -> ColumnTypes {
     var types = ColumnTypes()
     let name = "--\(typesOption.name)"
-    for pair in try NameListParser.list(text, mark: "=", of: typesOption.name) {
-      guard let word = pair.value else {
+    var pairs = try NameListParser.list(text, mark: "=", of: typesOption.name)[...]
+    while let pair = pairs.popFirst() {
+      guard var word = pair.value else {
         throw Problem(.usage, "unknown column “\(pair.name)” in \(name)", hint: "use COLUMN=TYPE, for example zip=text")
+      }
+      guard types[pair.name] == nil else {
+        throw Problem(.usage, "column “\(pair.name)” appears more than once in \(name)")
+      }
+      if word.hasPrefix("decimal(") {
+        // The comma between the digits separates no columns.
+        if !word.hasSuffix(")"), let next = pairs.first, next.value == nil {
+          word += ",\(next.name)"
+          pairs = pairs.dropFirst()
+        }
+        guard let size = DecimalSize(word) else {
+          throw Problem(
+            .usage, "invalid type “\(word)”",
+            hint: "use decimal(DIGITS,SCALE) with up to 38 digits, SCALE of them after the point")
+        }
+        types.set(pair.name, to: size)
+        continue
       }
       guard let type = ColumnType(name: word) else {
         throw Problem(
           .usage, "unknown type “\(word)”",
           hint: .choose(word, from: ColumnType.allCases.map(\.name), "available types"))
-      }
-      guard types[pair.name] == nil else {
-        throw Problem(.usage, "column “\(pair.name)” appears more than once in \(name)")
       }
       types[pair.name] = type
     }

@@ -77,6 +77,7 @@ public struct OutputPlan: Sendable {
       OutputOptions.shortcuts(invocation)
         + PartitionPlan.formatOptions(invocation.all(OutputOptions.formatOption)), for: chosen.map(\.exporter))
     partitions = try PartitionPlan(invocation, services)
+    let decimalSizes = try FileInputOptions(invocation).types.decimalSizes
     let imageDirectory = invocation[OutputOptions.imageDirectory]
     if imageDirectory != nil, !chosen.contains(where: { $0.path != "-" && $0.exporter.descriptor.showsImages }) {
       throw Problem(.usage, "--image-dir requires a file that shows images", hint: "add -o FILE.html")
@@ -95,6 +96,7 @@ public struct OutputPlan: Sendable {
       }
       own.existing = try Self.existing(invocation, exporter, policy)
       own.origin = policy.origin
+      own.decimalSizes = decimalSizes
       if let server = exporter.descriptor.server {
         return OutputTarget(path: server, exporter: exporter, options: own, location: path)
       }

@@ -48,6 +48,9 @@ public struct ParquetExporter: Exporter {
     parquet.writesStatistics = try options.flag(Self.statistics, default: true)
     parquet.dates = try options.choice(Self.dates, default: EpochTime.Storage.automatic)
     parquet.bloomFilters = try Self.columns(Self.bloom, in: options, of: schema)
+    for (position, column) in schema.columns.enumerated() where column.type == .decimal {
+      parquet.narrowTypes[position] = options.decimalSizes[column.name].map { .decimal($0) }
+    }
     for (position, type) in Self.narrowTypes(options) { parquet.narrowTypes[position] = type }
     let memory = try Self.size(Self.rowGroup, in: options) ?? 12 << 20
     return RowGroups(

@@ -51,6 +51,23 @@ import Testing
     #expect(isFault)
   }
 
+  @Test(
+    "a decimal with more digits than its column is a fault, not rounded",
+    arguments: [("1.2", false), ("-999.9", false), ("1.20", false), ("1.25", true), ("1000", true), ("1e400", true)])
+  func decimals(text: String, isFault: Bool) throws {
+    let size = try #require(DecimalSize("decimal(4,1)"))
+    let schema = Schema("t", columns: [ColumnDescription("price", .decimal)])
+    let form = PostgresExporter.form(of: 0, schema, [], .automatic, decimalSizes: ["price": size])
+    #expect(form.declared == "numeric(4,1)")
+    var out = ByteBuffer(), isFound = false
+    try PostgresBinary(forms: [form]).append(Self.batch([.number(Array(text.utf8))]), &out) {
+      (_, _, fault) throws(Problem) in
+      if case .other = fault { isFound = true }
+      return .null
+    }
+    #expect(isFound == isFault)
+  }
+
   @Test("lists are arrays of one dimension, with the identifiers of their elements") func lists() throws {
     var out = ByteBuffer()
     for (element, list) in [(ColumnType.Element.integer, "[1,-1]"), (.text, #"["a",""]"#), (.url, "[]")] {

@@ -1,3 +1,5 @@
+public import Rows
+
 /// The options of a Parquet file.
 public struct ParquetOptions: Sendable, Hashable {
   /// How pages are compressed.
@@ -22,8 +24,8 @@ public struct ParquetOptions: Sendable, Hashable {
     case integer(bits: Int)
     /// Reals of 32 bits.
     case float
-    /// Decimals of at most 38 digits, `scale` of them after the point.
-    case decimal(precision: Int, scale: Int)
+    /// Decimals of a fixed number of digits after the point.
+    case decimal(DecimalSize)
 
     /// Whether the type has the number that a text represents.
     public func holds(_ text: [UInt8]) -> Bool {
@@ -33,7 +35,7 @@ public struct ParquetOptions: Sendable, Hashable {
         guard let value = number.unscaled(precision: 18, scale: 0) else { return false }
         return value >> Int128(bits - 1) == (value < 0 ? -1 : 0)
       case .float: return number.float != nil
-      case .decimal(let precision, let scale): return number.unscaled(precision: precision, scale: scale) != nil
+      case .decimal(let size): return number.unscaled(precision: size.precision, scale: size.scale) != nil
       }
     }
 
@@ -45,10 +47,8 @@ public struct ParquetOptions: Sendable, Hashable {
       case "byte": self = .integer(bits: 8)
       case "float": self = .float
       default:
-        guard name.hasPrefix("decimal("), name.hasSuffix(")") else { return nil }
-        let digits = name.dropFirst(8).dropLast().split(separator: ",").map { Int($0.filter { $0 != " " }) ?? -1 }
-        guard digits.count == 2, (1...38).contains(digits[0]), (0...digits[0]).contains(digits[1]) else { return nil }
-        self = .decimal(precision: digits[0], scale: digits[1])
+        guard let size = DecimalSize(name) else { return nil }
+        self = .decimal(size)
       }
     }
   }

@@ -39,7 +39,7 @@ public struct ParquetWriter: Sendable {
     switch type {
     case .integer(let bits): .narrow(bits: bits)
     case .float: .float
-    case .decimal(let precision, let scale): .decimal(precision: precision, scale: scale)
+    case .decimal(let size): .decimal(precision: size.precision, scale: size.scale)
     }
   }
 

@@ -50,7 +50,7 @@ public struct DecimalNumber: Sendable, Hashable, Comparable {
   }
 
   /// The number times 10 to the power of `scale`, if that is an integer of at most `precision` digits, at most 38.
-  func unscaled(precision: Int, scale: Int) -> Int128? {
+  public func unscaled(precision: Int, scale: Int) -> Int128? {
     let zeros = exponent - digits.count + scale
     guard zeros >= 0 || digits.isEmpty, digits.isEmpty || exponent + scale <= min(precision, 38) else { return nil }
     var value: Int128 = 0

@@ -86,7 +86,8 @@ public struct DeltaExporter: VerifiableExporter {
   ) throws(Problem) -> any RowEncoder {
     do throws(Problem) {
       let writing = try DeltaColumnPlan(
-        schema, try plan(), layout.head, hasDates: options.values["dates"] != "text", now: now())
+        schema, try plan(), layout.head, hasDates: options.values["dates"] != "text",
+        decimalSizes: options.decimalSizes, now: now())
       state.value.withLock { $0.writing = writing }
     } catch {
       throw error.located(at: location.name)
@@ -184,13 +185,16 @@ struct DeltaColumnPlan: Sendable {
   /// - Throws: `badData` for a column that the table does not have, or has with another type; `usage` for a partition
   ///   column that the rows do not have.
   init(
-    _ schema: Schema, _ plan: DeltaPlan, _ head: [RowBatch], hasDates: Bool, now: Int64
+    _ schema: Schema, _ plan: DeltaPlan, _ head: [RowBatch], hasDates: Bool, decimalSizes: [String: DecimalSize],
+    now: Int64
   ) throws(Problem) {
     let table: DeltaSchema, metadata: DeltaMetadata?
     if let current = plan.snapshot?.metadata, !plan.definesColumns {
       (table, metadata) = (current.schema, nil)
     } else {
-      table = try DeltaSchema(schema) { hasDates && EpochTime.isNative($0, of: schema, in: head) }
+      table = try DeltaSchema(schema, decimalSizes: decimalSizes) {
+        hasDates && EpochTime.isNative($0, of: schema, in: head)
+      }
       let new = DeltaMetadata(
         table, partitionColumns: plan.partitionColumns, id: DeltaExporter.identifier(), time: now,
         earlier: plan.snapshot?.metadata)

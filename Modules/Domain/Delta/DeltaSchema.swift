@@ -98,9 +98,13 @@ struct DeltaSchema: Sendable, Hashable {
   // MARK: - Columns of bb
 
   /// The columns of a new table.
-  /// - Parameter isNative: whether a column of dates or timestamps fits a type of its own.
+  /// - Parameters:
+  ///   - decimalSizes: the sizes of columns of decimals that have one, by name.
+  ///   - isNative: whether a column of dates or timestamps fits a type of its own.
   /// - Throws: `badData` for a name that requires column mapping.
-  init(_ schema: Schema, isNative: (Int) -> Bool) throws(Problem) {
+  init(
+    _ schema: Schema, decimalSizes: [String: DecimalSize] = [:], isNative: (Int) -> Bool
+  ) throws(Problem) {
     fields = []
     var names: [String: String] = [:]
     for (position, column) in schema.columns.enumerated() {
@@ -115,7 +119,10 @@ struct DeltaSchema: Sendable, Hashable {
           .badData, "columns “\(other)” and “\(column.name)”: names in Delta tables must differ in more than case",
           hint: .set(.columns, for: "exclude one of them"))
       }
-      let (type, isImplied) = Self.type(of: column.type, isNative: isNative(position))
+      var (type, isImplied) = Self.type(of: column.type, isNative: isNative(position))
+      if column.type == .decimal, let size = decimalSizes[column.name] {
+        (type, isImplied) = (.string(size.description), true)
+      }
       var metadata: [JSON.Member] = []
       if !isImplied { metadata.append(.init(Array(Field.typeKey.utf8), .string(column.type.name))) }
       if !column.summary.isEmpty { metadata.append(.init(Array("comment".utf8), .string(column.summary))) }

@@ -1,4 +1,5 @@
 public import Codecs
+public import Rows
 
 /// Options for one output: what `--option`, `--delimiter`, `--null` … said, already narrowed to this format.
 public struct ExportOptions: Sendable, Hashable {
@@ -12,6 +13,8 @@ public struct ExportOptions: Sendable, Hashable {
   public var hasChosenColumns: Bool
   /// Images at hand, for pages.
   public var images: PageImages
+  /// The sizes of columns of decimals that have one, by name; other decimals have any number of digits.
+  public var decimalSizes: [String: DecimalSize] = [:]
   /// The action for an output that exists.
   public var existing = ExistingOutput.refuse
   /// The source and the selection of the rows, which identify a repetition of the same command.

@@ -14,6 +14,8 @@ struct PostgresBinary: Sendable {
     case real
     /// A decimal as digits to the base of 10,000.
     case numeric
+    /// A decimal of at most so many digits.
+    case decimal(DecimalSize)
     /// Any value as JSON.
     case json
     /// A list as an array of one dimension.
@@ -29,6 +31,7 @@ struct PostgresBinary: Sendable {
       case .boolean: "boolean"
       case .real: "double precision"
       case .numeric: "numeric"
+      case .decimal(let size): "numeric(\(size.precision),\(size.scale))"
       case .bytes: "bytea"
       case .json: "json"
       case .text, .literal: "text"
@@ -158,6 +161,17 @@ struct PostgresBinary: Sendable {
       // Canonical: the others are normalised, or refused.
       if case .literal = unsafe StoredNumber(arena.base + Int(start), Int(length)) { throw .other }
       Self.put(arena, start, length, &out)
+    case (.decimal(let size), _):
+      let number: DecimalNumber? =
+        switch cell {
+        case .number(let start, let length): DecimalNumber(arena.bytes(start, length))
+        case .integer(let value): DecimalNumber(value)
+        case .real(let value): DecimalNumber(value)
+        default: nil
+        }
+      // The server would round it.
+      guard number?.unscaled(precision: size.precision, scale: size.scale) != nil else { throw .other }
+      try append(cell, arena, .numeric, &out)
     case (.numeric, .number(let start, let length)):
       guard let bytes = PostgresNumeric.encoded(arena.bytes(start, length)) else { throw .range("numeric") }
       Self.put(bytes, &out)

@@ -41,7 +41,9 @@ public struct PostgresExporter: VerifiableExporter {
     try PostgresFormat.check(schema)
     // The registry accepts no other word.
     let dates = options.values[Self.dates.key].flatMap(EpochTime.Storage.init) ?? .automatic
-    let forms = schema.columns.indices.map { Self.form(of: $0, schema, layout.head, dates) }
+    let forms = schema.columns.indices.map {
+      Self.form(of: $0, schema, layout.head, dates, decimalSizes: options.decimalSizes)
+    }
     columns.forms.withLock { $0 = forms }
     let isText = [.append, .truncate, .upsert].contains(options.existing)
     return PostgresEncoder(schema, isText ? nil : forms, columns)
@@ -49,13 +51,14 @@ public struct PostgresExporter: VerifiableExporter {
 
   /// The form in which COPY writes a column of a new table.
   static func form(
-    of column: Int, _ schema: Schema, _ head: [RowBatch], _ dates: EpochTime.Storage
+    of column: Int, _ schema: Schema, _ head: [RowBatch], _ dates: EpochTime.Storage,
+    decimalSizes: [String: DecimalSize] = [:]
   ) -> PostgresBinary.Form {
     switch schema.columns[column].type {
     case .integer: .integer
     case .boolean: .boolean
     case .real: .real
-    case .decimal: .numeric
+    case .decimal: decimalSizes[schema.columns[column].name].map { .decimal($0) } ?? .numeric
     case .bytes: .bytes
     case .json: .json
     case .text, .url: .text

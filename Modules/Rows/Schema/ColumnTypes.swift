@@ -2,6 +2,8 @@
 /// “é” in one code point and in two are two columns.
 public struct ColumnTypes: Sendable, Hashable, ExpressibleByDictionaryLiteral {
   private var types: [[UInt8]: ColumnType] = [:]
+  /// The sizes of columns of decimals that have one, by name.
+  public private(set) var decimalSizes: [String: DecimalSize] = [:]
 
   /// Creates an empty set of types.
   public init() {}
@@ -20,6 +22,11 @@ public struct ColumnTypes: Sendable, Hashable, ExpressibleByDictionaryLiteral {
     get { types[Array(name.utf8)] }
     set { types[Array(name.utf8)] = newValue }
   }
+  /// Gives the column `name` decimals of a size.
+  public mutating func set(_ name: String, to size: DecimalSize) {
+    self[name] = .decimal
+    decimalSizes[name] = size
+  }
   /// Whether no type is given.
   public var isEmpty: Bool { types.isEmpty }
   /// The names of the columns with a given type, in byte order.
@@ -27,5 +34,8 @@ public struct ColumnTypes: Sendable, Hashable, ExpressibleByDictionaryLiteral {
     types.keys.sorted { $0.lexicographicallyPrecedes($1) }.map { String(decoding: $0, as: UTF8.self) }
   }
   /// Takes over what `other` says; where both say something, `other` holds.
-  public mutating func merge(_ other: ColumnTypes) { types.merge(other.types) { $1 } }
+  public mutating func merge(_ other: ColumnTypes) {
+    types.merge(other.types) { $1 }
+    decimalSizes.merge(other.decimalSizes) { $1 }
+  }
 }
