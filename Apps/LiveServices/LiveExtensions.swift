@@ -38,6 +38,7 @@ struct ImportedFiles: DocumentReading {
     return FilePattern.isDirectory(path) && !FilePattern.isStore(path) ? try FilePattern.files(below: path) : nil
   }
   func size(of path: String) async throws(Problem) -> Int {
+    if SourceChoice.isWeb(path) { return 0 }
     guard S3Location.isLocation(path) else { return try FileByteSource(input: path).size ?? 0 }
     let location = try S3Location(path)
     return try await sources.storage(location).object(location.key)?.size ?? 0

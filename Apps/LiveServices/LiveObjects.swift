@@ -94,7 +94,7 @@ extension LiveSources {
     return S3DeltaTable(try storage(place), place) { (file) async throws(Problem) in
       do throws(Problem) {
         let download = try await fetch(file, buckets.options).0
-        return DownloadedFile(try FileByteSource(path: download.path), download)
+        return DownloadedFile(try FileByteSource(path: download.path, of: file.text), download)
       } catch {
         if error.kind == .noInput { return nil }
         throw error

@@ -32,6 +32,22 @@ extension SourceChoice {
   /// Whether a location is in a bucket of objects.
   public static func isObject(_ location: String) -> Bool { location.prefix(5).lowercased() == "s3://" }
 
+  /// Whether a location is the URL of a file on a web server.
+  public static func isWeb(_ location: String) -> Bool {
+    let lower = location.prefix(8).lowercased()
+    return lower.hasPrefix("http://") || lower.hasPrefix("https://")
+  }
+
+  /// A location in messages: a URL without what may be secret.
+  public static func shown(_ location: String) -> String {
+    isWeb(location) ? URLText.redacted(location) : location
+  }
+
+  /// The end of a location, which names its table: the query of a URL is none of it.
+  public static func title(_ location: String) -> String {
+    isWeb(location) ? String(location.prefix { $0 != "?" && $0 != "#" }) : location
+  }
+
   /// Whether a location given as the input is a table, or a database of tables, rather than a file.
   public static func isServer(_ location: String) -> Bool {
     location.hasPrefix("postgres:") || location.hasPrefix("postgresql:") || DeltaLocation.isLocation(location)

@@ -55,7 +55,7 @@ public protocol DocumentReading: Sendable {
   func matches(_ pattern: String) async throws(Problem) -> [String]
   /// The files below a directory that is not a store, in byte order; nil for anything else.
   func files(below path: String) async throws(Problem) -> [String]?
-  /// The number of bytes of a file.
+  /// The number of bytes of a file; 0 on a web server, which is not asked.
   func size(of path: String) async throws(Problem) -> Int
   /// Whether a path is a directory with a store.
   func isStore(_ path: String) -> Bool

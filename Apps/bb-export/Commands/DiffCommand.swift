@@ -72,12 +72,12 @@ struct DiffCommand {
     // The tables of files are not named by the arguments.
     let own = invocation.replacing(arguments: [], option: Options.from, values: files)
     if files.count > 1 {
-      return UnionRows.Part(name: word) { (types) async throws(Problem) in
+      return UnionRows.Part(name: SourceChoice.shown(word)) { (types) async throws(Problem) in
         try await InputFiles.union(own, services, types: types)
       }
     }
     if let file = files.first {
-      return InputFiles.part(file, named: word == "-" ? "standard input" : word, try reader.file(), own, services)
+      return InputFiles.part(file, named: word == "-" ? "standard input" : nil, try reader.file(), own, services)
     }
     let choice: SourceChoice
     if word == "snapshot" {

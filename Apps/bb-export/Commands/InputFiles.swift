@@ -105,13 +105,14 @@ enum InputFiles {
     guard try CombinedOutput.isWanted(invocation, services, inputs: files.count) else { return nil }
     var tables: [String] = []
     for file in files {
-      let name = FileCompression.stem(of: file)
+      let name = FileCompression.stem(of: SourceChoice.title(file))
       guard let other = tables.firstIndex(where: { $0.lowercased() == name.lowercased() }) else {
         tables.append(name)
         continue
       }
       throw Problem(
-        .usage, "\(files[other]) and \(file) would both be the table “\(name)”",
+        .usage,
+        "\(SourceChoice.shown(files[other])) and \(SourceChoice.shown(file)) would both be the table “\(name)”",
         hint: "rename one of them, or use --as NAME to write all files as one table")
     }
     let output = try CombinedOutput(invocation, services, tables: tables)
@@ -146,7 +147,7 @@ enum InputFiles {
     types.merge(known)
     let shared = choice
     let parts = files.map { part($0, shared, invocation, services) }
-    let stem = files[0].split(separator: "/").last.map { String($0.prefix { $0 != "." }) } ?? ""
+    let stem = SourceChoice.title(files[0]).split(separator: "/").last.map { String($0.prefix { $0 != "." }) } ?? ""
     return try await UnionRows(parts, table: choice.table ?? (stem.isEmpty ? "input" : stem), types: types)
   }
 
@@ -163,7 +164,7 @@ enum InputFiles {
       let table = try await TableCommand.table(of: source, choice, invocation, services.report)
       return try await source.rows(of: table, source.usesSelection ? request : RowRequest())
     }
-    return UnionRows.Part(name: name ?? file, selecting: open) { (types) async throws(Problem) in
+    return UnionRows.Part(name: name ?? SourceChoice.shown(file), selecting: open) { (types) async throws(Problem) in
       try await open(types, RowRequest())
     }
   }

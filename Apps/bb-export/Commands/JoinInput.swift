@@ -17,7 +17,7 @@ struct JoinInput {
   init?(_ invocation: Invocation, _ services: AppServices, threads: Int) async throws(Problem) {
     guard let path = invocation[Options.join], let list = invocation[Options.on] else { return nil }
     pairs = try NameListParser.list(list, mark: "=", of: Options.on.name).map { ($0.name, $0.value ?? $0.name) }
-    let choice = SourceChoice.file(path: path, FileInputOptions())
+    let choice = try SourceOptions(invocation).file(path, FileInputOptions())
     let source = try await services.sources.open(choice)
     guard let table = try await source.mainTable() else {
       let names = try await source.tables().map(\.name).joined(separator: ", ")

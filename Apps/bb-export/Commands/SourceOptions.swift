@@ -26,7 +26,9 @@ struct SourceOptions {
   ///   - dataset: decides which API is asked when none was named; a file's only table need not be named.
   ///   - connects: whether the command opens connections of its own, wherever the records come from.
   func choice(for dataset: String?, connects: Bool = false) throws(Problem) -> SourceChoice {
-    let connects = connects || invocation.all(OutputOptions.output).contains(where: SourceChoice.isObject)
+    let connects =
+      connects || invocation.all(OutputOptions.output).contains(where: SourceChoice.isObject)
+      || invocation.all(Options.join).contains(where: Self.isRemote)
     try check(places: [Options.from, Options.storage, Options.source], connects)
     if let path = invocation[Options.from] { return try file(path, try file()) }
     if let store = invocation[Options.storage] { return .storage(store, try FileInputOptions(invocation)) }
@@ -81,10 +83,7 @@ struct SourceOptions {
     ]
 
   /// Whether an input is a file on a server.
-  static func isRemote(_ path: String) -> Bool {
-    let lower = path.prefix(8).lowercased()
-    return lower.hasPrefix("http://") || lower.hasPrefix("https://") || SourceChoice.isObject(path)
-  }
+  static func isRemote(_ path: String) -> Bool { SourceChoice.isWeb(path) || SourceChoice.isObject(path) }
 
   /// A file, or one on a server.
   func file(_ path: String, _ options: FileInputOptions) throws(Problem) -> SourceChoice {

@@ -72,9 +72,10 @@ struct TableCommand {
       try await write(rows, selection, to: outputs)
       return
     }
+    // The first source is the one that a summary names.
+    let source = try await services.sources.open(choice)
     let join = try await JoinInput(invocation, services, threads: outputs.threads)
     selection.add(join)
-    let source = try await services.sources.open(choice)
     let table = try await Self.table(of: source, choice, invocation, services.report)
     var request = RowRequest(columns: selection.neededColumns, cores: outputs.threads)
     if !choice.isFile, shard == nil, let schema = try await source.tables().first(where: { $0.name == table }) {
@@ -121,7 +122,9 @@ struct TableCommand {
   private var label: String {
     let files = invocation.all(Options.from)
     if files.count > 1 { return "\(files.count) files" }
-    let name = files.first.flatMap { $0 == "-" ? "standard input" : $0.split(separator: "/").last.map(String.init) }
+    let name = files.first.flatMap {
+      $0 == "-" ? "standard input" : SourceChoice.title($0).split(separator: "/").last.map(String.init)
+    }
     return name ?? invocation.arguments.first ?? "sql"
   }
 

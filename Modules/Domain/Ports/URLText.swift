@@ -33,7 +33,8 @@ public enum URLText {
 
   /// Parts of the names of parameters that carry secrets.
   private static let secretNames = [
-    "key", "token", "secret", "password", "passwd", "pwd", "signature", "auth", "session",
+    "key", "token", "secret", "password", "passwd", "pwd", "signature", "auth", "session", "credential", "policy",
+    "jwt",
   ]
 
   /// Whether the name of a query parameter suggests a secret.

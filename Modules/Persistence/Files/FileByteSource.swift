@@ -4,7 +4,7 @@ import Synchronization
 
 /// The bytes of a regular file, or of a pipe.
 public final class FileByteSource: ByteSource {
-  /// The path, or `standard input`.
+  /// The path, the place that the file was fetched from, or `standard input`.
   public let name: String
   /// The size when the file was opened; nil for pipes.
   public let size: Int?
@@ -15,11 +15,12 @@ public final class FileByteSource: ByteSource {
   private let onRead: (@Sendable (_ position: Int, _ size: Int?) -> Void)?
 
   /// Opens a regular file: one of the program's own, of a store, or next to a file that the user named.
+  /// - Parameter place: the place that the file was fetched from, in messages; nil for the path.
   /// - Throws: `badData` for a FIFO, socket or device, which is never waited for, and for a directory; `noInput`,
   ///   `permission`, `io`.
-  public convenience init(path: String) throws(Problem) {
+  public convenience init(path: String, of place: String? = nil) throws(Problem) {
     let file = OpenFile(try RegularFile.open(path, O_RDONLY))
-    try self.init(file, path, ifDirectory: "")
+    try self.init(file, place ?? path, ifDirectory: "")
   }
 
   /// The regular file at `path`; nil if there is none. One call, because another process may rename or remove a file
@@ -33,21 +34,24 @@ public final class FileByteSource: ByteSource {
   }
 
   /// Opens a file that the user named as input: also a pipe or a device, which is waited for.
+  /// - `place`: the place that the file was fetched from, in messages; nil for the path.
   /// - `advice`: what to do instead when it is a directory.
   /// - Throws: `noInput`, `permission`, `io`; `usage` for a directory.
-  public convenience init(input path: String, ifDirectory advice: Remedy = "") throws(Problem) {
+  public convenience init(
+    input path: String, of place: String? = nil, ifDirectory advice: Remedy = ""
+  ) throws(Problem) {
     let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY)
-    guard descriptor >= 0 else { throw Problem.posix(errno, "open", path) }
-    try self.init(OpenFile(descriptor), path, ifDirectory: advice)
+    guard descriptor >= 0 else { throw Problem.posix(errno, "open", place ?? path) }
+    try self.init(OpenFile(descriptor), place ?? path, ifDirectory: advice)
   }
 
-  private convenience init(_ file: OpenFile, _ path: String, ifDirectory advice: Remedy) throws(Problem) {
+  private convenience init(_ file: OpenFile, _ name: String, ifDirectory advice: Remedy) throws(Problem) {
     var status = stat()
-    guard unsafe fstat(file.descriptor, &status) == 0 else { throw Problem.posix(errno, "read", path) }
+    guard unsafe fstat(file.descriptor, &status) == 0 else { throw Problem.posix(errno, "read", name) }
     let kind = status.st_mode & S_IFMT
-    if kind == S_IFDIR { throw Problem(.usage, "is a directory, not a file", at: path, hint: advice) }
+    if kind == S_IFDIR { throw Problem(.usage, "is a directory, not a file", at: name, hint: advice) }
     posix_fadvise(file.descriptor, 0, 0, POSIX_FADV_SEQUENTIAL)
-    self.init(file, name: path, size: kind == S_IFREG ? Int(status.st_size) : nil)
+    self.init(file, name: name, size: kind == S_IFREG ? Int(status.st_size) : nil)
   }
 
   /// Standard input.

@@ -6,6 +6,10 @@ import Rows
 /// A database file that is read.
 struct SQLiteDatabase: Sendable {
   let path: String
+  /// The place that the file was fetched from; nil for a file of the user.
+  var place: String?
+  /// The name in messages.
+  var name: String { place ?? path }
   /// Resources that the database may use if bb did not create it.
   var limits = SQLiteLimits()
   /// Whether its views add exactly, and then whether strictly; see `registerExactSums`.
@@ -20,7 +24,7 @@ struct SQLiteDatabase: Sendable {
   func open() throws(Problem) -> SQLiteConnection {
     let connection: SQLiteConnection
     do throws(Problem) {
-      connection = try looked(into: try SQLiteConnection.open(path: path, .reading))
+      connection = try looked(into: try SQLiteConnection.open(path: path, .reading, as: name))
     } catch {
       guard error.kind == .permission, error.message == SQLiteProblem.interrupted else { throw error }
       connection = try rolledBack()
@@ -54,8 +58,8 @@ struct SQLiteDatabase: Sendable {
     let copy = try SQLiteCopy()
     defer { copy.remove() }
     try copy.fill(from: path)
-    _ = try looked(into: try SQLiteConnection.open(path: copy.path, .writing, as: path))
-    return try looked(into: try SQLiteConnection.open(path: copy.path, .reading, as: path))
+    _ = try looked(into: try SQLiteConnection.open(path: copy.path, .writing, as: name))
+    return try looked(into: try SQLiteConnection.open(path: copy.path, .reading, as: name))
   }
 
   /// A connection after its first look into the file, which tells whether it can be read.
@@ -100,7 +104,7 @@ struct SQLiteDatabase: Sendable {
       let table = try SQLiteTable.all(connection).first(where: { $0.name.utf8.elementsEqual(name.utf8) })
     else {
       throw Problem(
-        .noInput, "table not found: “\(name)”", at: path, hint: .choose(name, from: names, "available tables"))
+        .noInput, "table not found: “\(name)”", at: self.name, hint: .choose(name, from: names, "available tables"))
     }
     if let fault = table.fault { throw fault }
     return table

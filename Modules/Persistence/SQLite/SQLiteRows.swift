@@ -124,7 +124,7 @@ final class SQLiteRows: RowStream {
       if guessed[fault.column], !fault.isBroken { _ = contradicted.withLock { $0.insert(fault.column) } }
       throw Problem(
         .badData, "invalid value in column “\(column.name)”: expected \(column.type.name), found \(fault.found)",
-        at: "\(database.path):\(table.name)", record: fault.row)
+        at: "\(database.name):\(table.name)", record: fault.row)
     }
     return conversion.result
   }

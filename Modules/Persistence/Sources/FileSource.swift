@@ -8,6 +8,8 @@ public struct FileSource: RecordSource {
   /// The path, or `standard input`.
   public let name: String
   private let path: String?
+  /// The place that the file was fetched from; nil for a file of the user.
+  private let place: String?
   /// The path that names the table, with the extension of the format.
   private let title: String
   private let format: FileFormat
@@ -45,8 +47,9 @@ public struct FileSource: RecordSource {
     self.report = report
     let advice = Remedy.set(.store, to: path, for: "read a directory as a store")
     if path != "-", (reading.format ?? Self.format(named: path)) == .sqlite { try RegularFile.refusePipe(path) }
-    let file = (path == "-" ? FileByteSource() : try Self.open(path, advice)).reporting(onRead)
-    name = origin?.place ?? file.name
+    let file = (path == "-" ? FileByteSource() : try Self.open(path, of: origin?.place, advice)).reporting(onRead)
+    name = file.name
+    place = origin?.place
     title = origin?.title ?? path
     let isPipe = file.size == nil
     let (source, compression) = try Self.decompressed(file)
@@ -108,8 +111,10 @@ public struct FileSource: RecordSource {
     return (try DecompressingSource(source, compression), compression)
   }
 
-  private static func open(_ path: String, _ advice: Remedy) throws(Problem) -> FileByteSource {
-    do throws(Problem) { return try FileByteSource(input: path, ifDirectory: advice) } catch {
+  private static func open(
+    _ path: String, of place: String?, _ advice: Remedy
+  ) throws(Problem) -> FileByteSource {
+    do throws(Problem) { return try FileByteSource(input: path, of: place, ifDirectory: advice) } catch {
       guard error.kind == .noInput, let mark = path.firstRange(of: "://"),
         ["ftp", "s3", "gs", "file"].contains(path[..<mark.lowerBound].lowercased())
       else { throw error }
@@ -252,7 +257,7 @@ public struct FileSource: RecordSource {
   }
 
   private func database(_ path: String) -> SQLiteDatabase {
-    var database = SQLiteDatabase(path: path)
+    var database = SQLiteDatabase(path: path, place: place)
     if let most = reading.maximumField { database.limits.field = most }
     if let seconds = reading.timeout { database.limits.seconds = seconds }
     return database
@@ -263,7 +268,7 @@ public struct FileSource: RecordSource {
     if let piped {
       bytes = try piped.reopened() ?? piped
     } else {
-      let file = try FileByteSource(input: path ?? name).reporting(onRead)
+      let file = try FileByteSource(input: path ?? name, of: place).reporting(onRead)
       if let compression { bytes = try DecompressingSource(file, compression) } else { bytes = file }
     }
     switch format {
@@ -280,7 +285,7 @@ public struct FileSource: RecordSource {
       way.nullText = reading.nullText
       way.columns = request.columns
       if let most = reading.maximumField { way.maximumField = most }
-      if let path, let metadata = try CSVMetadata.beside(path) {
+      if let path, place == nil, let metadata = try CSVMetadata.beside(path) {
         way.columns = request.someColumns
         let described = DescribedCSV(
           metadata, bytes, table: table, way,
