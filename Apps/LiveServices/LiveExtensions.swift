@@ -56,7 +56,7 @@ struct ImportedFiles: DocumentReading {
 struct Lakes: LakeServices {
   let sources: LiveSources
 
-  func bucket(_ location: String) throws(Problem) -> (uploads: any UploadDirectory, prefix: String) {
+  func bucket(_ location: String) throws(Problem) -> (bucket: any ObjectBucket, prefix: String) {
     guard S3Location.isLocation(location) else {
       throw Problem(.usage, "not the URL of a bucket", at: location, hint: "use s3://BUCKET/PREFIX")
     }

@@ -9,6 +9,7 @@ public enum ActionLines {
     case "listSources": return "bb-export sources"
     case "sync": return "bb-export sync" + store
     case "addComment": return "bb-export comment add MOVIE --writer NAME --rating N TEXT"
+    case "listObjects": return action.subject.map { "bb-export s3 list \(Remedy.shellWord($0))" }
     case "fetchImages": return "bb-export images -o DIR"
     case "createStore": return "bb-notes init" + store
     case "showHistory": return "bb-notes history"

@@ -108,7 +108,7 @@ struct NoDocuments: DocumentReading {
 }
 
 struct NoLakes: LakeServices {
-  func bucket(_ location: String) throws(Problem) -> (uploads: any UploadDirectory, prefix: String) {
+  func bucket(_ location: String) throws(Problem) -> (bucket: any ObjectBucket, prefix: String) {
     throw Problem(.bug, "no buckets")
   }
   func table(_ location: String) throws(Problem) -> any DeltaStorage { throw Problem(.bug, "no tables") }

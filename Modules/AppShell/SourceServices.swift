@@ -67,9 +67,9 @@ public protocol DocumentReading: Sendable {
 
 /// Buckets and Delta tables.
 public protocol LakeServices: Sendable {
-  /// The unfinished uploads of the bucket of `s3://BUCKET/PREFIX`, and the prefix.
+  /// The bucket of `s3://BUCKET/PREFIX`, and the prefix.
   /// - Throws: `usage` for another location, `configuration`, `unavailable` in offline mode.
-  func bucket(_ location: String) throws(Problem) -> (uploads: any UploadDirectory, prefix: String)
+  func bucket(_ location: String) throws(Problem) -> (bucket: any ObjectBucket, prefix: String)
   /// The files of the Delta table at `delta:PLACE`.
   /// - Throws: as `bucket`.
   func table(_ location: String) throws(Problem) -> any DeltaStorage

@@ -15,7 +15,11 @@ import Testing
       requests.withLock { $0.append(request) }
       let path = request.url.replacing("http://s3.test/box/", with: "")
       if path.hasPrefix("?") {
-        let contents = objects.keys.sorted().map { "<Contents><Key>\($0)</Key><Size>1</Size></Contents>" }.joined()
+        let prefix = path.split { "?&".contains($0) }.first { $0.hasPrefix("prefix=") }?.dropFirst(7) ?? ""
+        let wanted = prefix.replacing("%2F", with: "/").replacing("%3D", with: "=")
+        let contents = objects.keys.filter { $0.hasPrefix(wanted) }.sorted().map {
+          "<Contents><Key>\($0)</Key><Size>1</Size></Contents>"
+        }.joined()
         return HTTPResponse(200, "<R><IsTruncated>false</IsTruncated>\(contents)</R>")
       }
       let key = path.replacing("%3D", with: "=").replacing("%20", with: " ")
@@ -60,6 +64,17 @@ import Testing
   func absent(url: String) async {
     let outcome = await run(Bucket(["u.csv": "id\n"]), "bb-export --from '\(url)' -f csv")
     #expect(outcome.status == 66 && outcome.err.contains(url), "\(outcome.err)")
+    #expect(outcome.err.contains("hint: list the objects with: bb-export s3 list s3://box/\n"), "\(outcome.err)")
+  }
+
+  @Test("the objects of a bucket") func list() async {
+    let bucket = Bucket(["t/a b.csv": "id\n", "u.csv": "id\n"])
+    let outcome = await run(bucket, "bb-export s3 list s3://box/t/ -f csv")
+    #expect(outcome.out == "key,bytes,modified\nt/a b.csv,1,\n", "\(outcome.err)")
+    #expect(await run(bucket, "bb-export s3 list s3://box/x -f csv").out == "key,bytes,modified\n")
+    #expect(await run(bucket, "bb-export s3 list s3://box --abort-older-than 1d").status == 64)
+    let empty = await run(Bucket([:]), "bb-export --from s3://box/ -f csv")
+    #expect(empty.status == 66 && !empty.err.contains("hint"), "\(empty.err)")
   }
 
   @Test("without signatures") func anonymous() async {

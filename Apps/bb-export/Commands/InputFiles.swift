@@ -57,7 +57,12 @@ enum InputFiles {
   static func expand(_ word: String, _ services: AppServices) async throws(Problem) -> [String] {
     if SourceChoice.isServer(word) { return [word] }
     if !word.isEmpty, let files = try await services.documents.files(below: word) {
-      if files.isEmpty { throw Problem(.noInput, "the directory has no files", at: word) }
+      if files.isEmpty {
+        let isObject = SourceChoice.isObject(word)
+        throw Problem(
+          .noInput, isObject ? "no object has this prefix" : "the directory has no files", at: word,
+          hint: isObject ? .listObjects(near: String(word.dropLast())) : "")
+      }
       return files
     }
     guard isPattern(word), SourceChoice.isObject(word) || !word.contains("://"), !services.files.isFile(word) else {
@@ -65,7 +70,10 @@ enum InputFiles {
     }
     let found = try await services.documents.matches(word)
     guard !found.isEmpty else {
-      throw Problem(.noInput, "no file matches the pattern", at: word, hint: "list the files with: ls")
+      let isObject = SourceChoice.isObject(word)
+      throw Problem(
+        .noInput, "no \(isObject ? "object" : "file") matches the pattern", at: word,
+        hint: isObject ? .listObjects(near: word) : "list the files with: ls")
     }
     return found
   }

@@ -31,12 +31,23 @@ public struct UnfinishedUpload: Sendable, Hashable {
   }
 }
 
-/// The unfinished uploads of a bucket.
+/// The objects of a bucket, and its unfinished uploads.
 ///
 /// Errors are `noInput` for a bucket that does not exist, `permission`, `unavailable` and `io`.
-public protocol UploadDirectory: Sendable {
+public protocol ObjectBucket: Sendable {
+  /// The objects whose keys begin with `prefix`, in byte order of their keys.
+  func objects(withPrefix prefix: String) async throws(Problem) -> [StoredObject]
   /// The unfinished uploads of objects whose keys begin with `prefix`, in byte order of their keys.
   func uploads(withPrefix prefix: String) async throws(Problem) -> [UnfinishedUpload]
   /// Removes the parts of an upload; nothing happens if it is not unfinished any more.
   func abort(_ upload: UnfinishedUpload) async throws(Problem)
+}
+
+extension Remedy {
+  /// The command that lists the objects beside one that does not exist, or below the plain part of a pattern.
+  public static func listObjects(near location: String) -> Remedy {
+    let plain = location.prefix { !"*?[".contains($0) }
+    guard let slash = plain.lastIndex(of: "/"), plain[..<slash].last != "/" else { return Remedy() }
+    return .run(Action("listObjects", on: String(plain[...slash])), "list the objects")
+  }
 }

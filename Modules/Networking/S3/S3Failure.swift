@@ -21,7 +21,7 @@ public enum S3Failure {
     var problem: Problem
     switch (code, status) {
     case ("NoSuchBucket", _): problem = Problem(.noInput, "no such bucket", at: place)
-    case ("NoSuchKey", _): problem = Problem(.noInput, "no such object", at: place)
+    case ("NoSuchKey", _): problem = Problem(.noInput, "no such object", at: place, hint: .listObjects(near: place))
     case ("SignatureDoesNotMatch", _):
       problem = Problem(
         .permission, "the secret key does not fit the access key", at: place,
@@ -40,7 +40,7 @@ public enum S3Failure {
     case ("QuotaExceeded", _), ("EntityTooLarge", _), (_, 507):
       problem = Problem(.io, "the server refuses more data", at: place)
     case (_, 401), (_, 403): problem = Problem(.permission, "access denied", at: place)
-    case (_, 404): problem = Problem(.noInput, "no such bucket or object", at: place)
+    case (_, 404): problem = Problem(.noInput, "no such bucket or object", at: place, hint: .listObjects(near: place))
     case (_, 409), (_, 412): problem = Problem(.busy, "changed by another process", at: place)
     case (_, 300..<400):
       problem = Problem(

@@ -3,7 +3,7 @@ public import Domain
 public import Rows
 
 /// The objects of an S3 bucket.
-public final class S3Storage: UploadDirectory {
+public final class S3Storage: ObjectBucket {
   let bucket: String
   private let endpoint: S3Endpoint
   private let transport: any HTTPTransport
