@@ -210,16 +210,16 @@ public struct OutputPlan: Sendable {
   /// Writes the records of a dataset to the Delta tables among the outputs. Those that have them already, or later
   /// ones, stay as they are.
   /// - Parameters:
-  ///   - state: the number of the state of the records; not later than they are.
+  ///   - states: the states of the table of the records; the current one is not later than they are.
   ///   - rows: opens the records.
   public func write(
-    _ dataset: String, state: Int64, rows: () async throws(Problem) -> any RowStream
+    _ dataset: String, states: TableStates, rows: () async throws(Problem) -> any RowStream
   ) async throws(Problem) {
     for table in tables {
       var location = table.location, options = table.options
       if DeltaLocation.isDirectory(location) { location = try DeltaLocation.text(of: dataset, in: location) }
       guard let exporter = try services.exporters.forPath(location) else { continue }
-      (options.state, options.origin) = (state, "sync \(dataset)")
+      (options.states, options.origin) = (states, "sync \(dataset)")
       var plan = self
       plan.targets = [
         OutputTarget(path: exporter.descriptor.server ?? location, exporter: exporter, options: options)
@@ -257,7 +257,7 @@ public struct OutputPlan: Sendable {
           .usage, "a partitioned table must be the only output", at: target.name, hint: "run one command per output")
       }
       order = columns
-      let isWritten = target.options.state != nil && (target.exporter as? DeltaExporter)?.isRepeated == true
+      let isWritten = target.options.states != nil && (target.exporter as? DeltaExporter)?.isRepeated == true
       if isWritten { rows = BufferedRows(schema: rows.schema, batches: []) }
     }
     let sorted = order

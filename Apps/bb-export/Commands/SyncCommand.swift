@@ -59,7 +59,7 @@ struct SyncCommand {
       }
       try await outputs.write(Self.table(results))
       let store = try services.stores.open(location)
-      try await writeTables(copied.map(\.table), of: store, to: outputs)
+      try await SyncedTables(store: store, services: services).write(copied.map(\.table), to: outputs)
       try await pictures?.fetch(copied.map(\.table), of: store)
       return
     }
@@ -98,7 +98,9 @@ struct SyncCommand {
     if let last = problems.last { services.report.problem(last) }
     try await outputs.write(Self.table(results))
     if !policy.isDryRun {
-      do throws(Problem) { try await writeTables(results.map(\.name), of: store, to: outputs) } catch {
+      do throws(Problem) {
+        try await SyncedTables(store: store, services: services).write(results.map(\.name), to: outputs)
+      } catch {
         guard !problems.isEmpty else { throw error }
         services.report.problem(error)
       }
@@ -130,33 +132,6 @@ struct SyncCommand {
       }
     }
     return options
-  }
-
-  /// Writes what the store has of the datasets to the Delta tables among the outputs, unless they have it already.
-  /// - Throws: the error of the last table that failed, which does not stop the others.
-  private func writeTables(
-    _ names: [String], of store: any RecordStore, to outputs: OutputPlan
-  ) async throws(Problem) {
-    guard outputs.hasTables else { return }
-    // Before the rows are read: changes in between get a number that the tables do not have yet.
-    let history = try await store.history()
-    var problems: [Problem] = []
-    for name in names where name != SyncState.table {
-      services.progress.begin(name)
-      do throws(Problem) {
-        try await outputs.write(name, state: history.state(of: name)) { () async throws(Problem) in
-          try await store.rows(of: name, RowRequest(cores: outputs.threads))
-        }
-      } catch {
-        var problem = error
-        if problem.hint.description.isEmpty {
-          problem.hint = "the store is up to date; run the command again to write the table"
-        }
-        problems.append(problem)
-      }
-    }
-    for problem in problems.dropLast() { services.report.problem(problem) }
-    if let last = problems.last { throw last }
   }
 
   /// Writes the states of incremental syncs, of the datasets that were named.

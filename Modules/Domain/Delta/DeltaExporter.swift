@@ -40,8 +40,14 @@ public struct DeltaExporter: VerifiableExporter {
   /// - Throws: `cannotCreate` if the table exists and must not; `badData` for a damaged log and unsupported features;
   ///   `usage`.
   public func prepare(_ options: ExportOptions) async throws(Problem) -> [String] {
-    let snapshot = try await log.snapshot()
-    let plan = try DeltaPlan(location, snapshot, options, transaction: try transaction(options))
+    let snapshot = try await log.snapshot(), transaction = try transaction(options)
+    var isChanged = false
+    if let snapshot, let transaction, options.states != nil,
+      snapshot.transactions[transaction.application] == transaction.version
+    {
+      isChanged = try await log.isChanged(since: transaction, at: snapshot.version)
+    }
+    let plan = try DeltaPlan(location, snapshot, options, transaction: transaction, isChanged: isChanged)
     state.value.withLock { $0.plan = plan }
     return plan.partitionColumns
   }
@@ -59,7 +65,7 @@ public struct DeltaExporter: VerifiableExporter {
   public var isRepeated: Bool { state.value.withLock { $0.plan?.isRepeated ?? false } }
 
   private func transaction(_ options: ExportOptions) throws(Problem) -> DeltaPlan.Transaction? {
-    var number = options.state
+    var number = options.states?.current
     if number == nil, let text = options.values[DeltaOption.transaction.key] {
       guard let version = Int64(text), version >= 0 else {
         throw Problem(
@@ -69,7 +75,8 @@ public struct DeltaExporter: VerifiableExporter {
     }
     guard let version = number else { return nil }
     let digest = SHA256.hex(Array("\(options.origin)\0\(location.place)".utf8))
-    return DeltaPlan.Transaction(application: "bb:\(digest)", version: version)
+    return DeltaPlan.Transaction(
+      application: "bb:\(digest)", version: version, mark: options.states?.mark(of: version))
   }
 
   private func plan() throws(Problem) -> DeltaPlan {
@@ -94,7 +101,10 @@ public struct DeltaExporter: VerifiableExporter {
     }
     handoff.layout = layout
     let plan = try plan()
-    handoff.note = plan.isRepeated && options.state == nil ? plan.repetition(location.name) : nil
+    handoff.note = plan.isRepeated && options.states == nil ? plan.repetition(location.name) : nil
+    if plan.isChanged {
+      handoff.note = "\(location.name): another program changed the rows of the table; it was written again"
+    }
     return handoff
   }
 

@@ -208,12 +208,11 @@ final class DeltaFileSet: OutputFileSet {
     if let metadata = columns.metadata, isNew || plan.snapshot != nil {
       actions.append(.object(["metaData": metadata.action]))
     }
-    if let transaction = plan.transaction {
+    for (application, version) in plan.transaction?.actions ?? [] {
       actions.append(
         .object([
           "txn": .object([
-            "appId": .string(transaction.application), "version": .number(transaction.version),
-            "lastUpdated": .number(now),
+            "appId": .string(application), "version": .number(version), "lastUpdated": .number(now),
           ])
         ]))
     }

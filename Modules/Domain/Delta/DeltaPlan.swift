@@ -16,16 +16,24 @@ struct DeltaPlan: Sendable {
   struct Transaction: Sendable, Hashable {
     let application: String
     let version: Int64
+    /// The mark of a state of a stored table; nil for other rows.
+    var mark: Int64?
+
+    /// The name of the mark in the log.
+    static func markName(_ application: String) -> String { application + "#mark" }
+    /// The entries of the log.
+    var actions: [(application: String, version: Int64)] {
+      [(application, version)] + (mark.map { [(Self.markName(application), $0)] } ?? [])
+    }
 
     /// Whether the table has it already.
     func isIn(_ version: Int64?) -> Bool { version.map { $0 >= self.version } ?? false }
   }
 
   /// Whether the table has the rows already.
-  var isRepeated: Bool {
-    guard let transaction, let snapshot else { return false }
-    return transaction.isIn(snapshot.transactions[transaction.application])
-  }
+  let isRepeated: Bool
+  /// Whether another program changed the table after the rows were written to it.
+  let isChanged: Bool
 
   /// The warning that nothing is written.
   func repetition(_ name: String) -> Warning { "\(name): the table already has these rows; nothing was written" }
@@ -38,14 +46,23 @@ struct DeltaPlan: Sendable {
   /// Whether the columns of the table become those of the rows.
   var definesColumns: Bool { snapshot == nil || existing == .replace && replacedRows == nil }
 
+  /// - Parameter isChanged: whether another program changed the table after this state of a stored table.
   /// - Throws: `cannotCreate` if the table exists and may not; `usage` for options that the table does not permit;
   ///   `badData` for unsupported features.
   init(
-    _ location: DeltaLocation, _ snapshot: DeltaSnapshot?, _ options: ExportOptions, transaction: Transaction?
+    _ location: DeltaLocation, _ snapshot: DeltaSnapshot?, _ options: ExportOptions, transaction: Transaction?,
+    isChanged: Bool = false
   ) throws(Problem) {
     (self.snapshot, self.transaction) = (snapshot, transaction)
-    // A table that has an earlier state of the rows was written for them.
-    let isOwn = options.state != nil && transaction.map { snapshot?.transactions[$0.application] != nil } ?? false
+    let recorded = transaction.flatMap { snapshot?.transactions[$0.application] }
+    // A table that has a state of the rows was written for them; other states are those of another store.
+    var isOwn = false
+    if let states = options.states, let recorded, let mark = states.mark(of: recorded), let transaction {
+      isOwn = snapshot?.transactions[Transaction.markName(transaction.application)] ?? mark == mark
+    }
+    self.isChanged = isChanged && isOwn
+    isRepeated =
+      options.states.map { isOwn && $0.current == recorded && !isChanged } ?? (transaction?.isIn(recorded) ?? false)
     existing = isOwn && options.existing == .refuse ? .replace : options.existing
     replacedRows = try options.values[DeltaOption.replaceWhere.key].map { (text) throws(Problem) in
       try Predicate(parsing: text)
@@ -62,8 +79,11 @@ struct DeltaPlan: Sendable {
     if let snapshot {
       if existing == .refuse {
         throw Problem(
-          .cannotCreate, "the table already exists", at: place,
-          hint: options.state == nil
+          .cannotCreate,
+          options.states == nil || recorded == nil
+            ? "the table already exists" : "the table has records of another store",
+          at: place,
+          hint: options.states == nil
             ? .set(.existingOutput, to: "append", "replace", "replace-partitions")
             : .set(.existingOutput, to: "replace"))
       }

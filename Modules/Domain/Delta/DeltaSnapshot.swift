@@ -169,6 +169,35 @@ struct DeltaLog: Sendable {
     if !line.isEmpty { try take(line[...]) }
   }
 
+  /// Whether the rows or the columns of the table at a version may differ from those that a transaction wrote.
+  /// - Throws: the errors of the storage.
+  func isChanged(since transaction: DeltaPlan.Transaction, at version: Int64) async throws(Problem) -> Bool {
+    for version in stride(from: version, through: 0, by: -1) {
+      var isWritten = false, hasChange = false
+      do throws(Problem) {
+        try await actions(of: version) { action in
+          let own = action["txn"]
+          if own?["appId"]?.stringValue == transaction.application,
+            own?["version"]?.integerValue == transaction.version
+          {
+            isWritten = true
+          }
+          if action["metaData"].map({ !$0.isNull }) ?? false { hasChange = true }
+          // Files that are only written in another way have the same rows.
+          for file in [action["add"], action["remove"]] where file.map({ !$0.isNull }) ?? false {
+            if file?["dataChange"] != .boolean(false) { hasChange = true }
+          }
+        }
+      } catch {
+        // An entry before the last checkpoint may have been removed.
+        guard error.kind == .badData else { throw error }
+        return true
+      }
+      if isWritten || hasChange { return !isWritten }
+    }
+    return true
+  }
+
   /// Reads the actions of a part of a checkpoint.
   private func checkpoint(
     _ name: String, _ kinds: [String], _ body: (JSON) throws(Problem) -> Void

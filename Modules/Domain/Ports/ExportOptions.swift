@@ -20,9 +20,9 @@ public struct ExportOptions: Sendable, Hashable {
   /// The source and the selection of the rows, which identify a repetition of the same command.
   public var origin = ""
 
-  /// The number of the state of a stored table that the rows are; nil for other rows. An output that has this state of
-  /// the same origin, or a later one, is left unchanged; an earlier one is replaced.
-  public var state: Int64?
+  /// The states of the stored table whose current rows are written; nil for other rows. An output that has the current
+  /// state of the same origin is left unchanged; one that has an earlier state is replaced.
+  public var states: TableStates?
 
   /// No options, or those given.
   public init(

@@ -44,7 +44,7 @@ public protocol ObjectBucket: Sendable {
 }
 
 extension Remedy {
-  /// The command that lists the objects beside one that does not exist, or below the plain part of a pattern.
+  /// The command that lists the objects near one that does not exist, or below the plain part of a pattern.
   public static func listObjects(near location: String) -> Remedy {
     let plain = location.prefix { !"*?[".contains($0) }
     guard let slash = plain.lastIndex(of: "/"), plain[..<slash].last != "/" else { return Remedy() }
