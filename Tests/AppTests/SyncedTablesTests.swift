@@ -85,7 +85,7 @@ import Testing
     #expect(refused.status == 73 && refused.err.contains("the table has records of another store"), "\(refused.err)")
     #expect(refused.err.contains("--existing replace"))
     #expect(await rows(0) == "9,z\n")
-    // A later state is no excuse either.
+    // Also with a later state.
     #expect(await sync("1,b\n", output).status == 73)
     #expect(await sync("1,b\n", output + " --existing replace").status == 0)
     #expect(await rows(1) == "1,b\n")

@@ -6,7 +6,7 @@ public struct TableStates: Sendable, Hashable {
   public fileprivate(set) var current: Int64 = 0
   private var marks: [Int64: Int64] = [0: 0]
 
-  /// A random number that the change to a state has, at least 0: tables of two stores may have changed at the same time.
+  /// A random number that the change to a state has, at least 0: two stores may have changed their tables at one time.
   /// Nil if the table never had the state.
   public func mark(of state: Int64) -> Int64? { marks[state] }
 
