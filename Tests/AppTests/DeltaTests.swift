@@ -273,6 +273,19 @@ import Testing
     #expect(writing?.kind == .badData && writing?.message.contains(word) == true)
   }
 
+  @Test("binary partition values are refused with the file and the column, unless the column is not read")
+  func binaryPartition() async throws {
+    try await write([(1, "a", nil)], partition: "part")
+    let log = try #require(table.files.withLock { $0[table.entry(0)] })
+    let text = String(decoding: log, as: UTF8.self)
+      .replacing(#"\"name\":\"part\",\"type\":\"string\""#, with: #"\"name\":\"part\",\"type\":\"binary\""#)
+    table.files.withLock { $0[table.entry(0)] = Array(text.utf8) }
+    let problem = await problem { _ = try await rows() }
+    #expect(problem?.kind == .badData && problem?.place.hasPrefix("delta:memory/part=a/part-0") == true)
+    #expect(problem?.message == "column part: unsupported partition values of type binary")
+    #expect(problem?.hint.isEmpty == false)
+  }
+
   @Test("a log with a gap, or without metadata, is damaged") func damaged() async throws {
     table.write(#"{"protocol":{"minReaderVersion":1,"minWriterVersion":2}}"#, as: 0)
     #expect(await problem { _ = try await rows() }?.kind == .badData)

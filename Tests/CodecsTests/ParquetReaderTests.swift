@@ -132,6 +132,32 @@ import Testing
     #expect(try await rows(bytes).isEmpty)
   }
 
+  /// Written by pyarrow 26: the column t, of type string, has bytes of ISO 8859-1.
+  private static let western = """
+    UEFSMRUAFTwVNiwVBhUAFQYVBhwYCAMAAAAAAAAAGAgBAAAAAAAAABYAKAgDAAAAAAAAABgIAQAAAAAAAAAREQAAAB4cAgAAAAYBAQAJAQEOLAAA\
+    AAADAAAAAAAAABUAFTIVNCwVBhUAFQYVBhw2ACgBeBgEY2Fm6RERAAAAGRQCAAAABgEBBjhvawQAAABjYWbpAQAAAHgVBBk8NQAYBnNjaGVtYRUE\
+    ABUEJQIYAmlkABUMJQIYAXQlAEwcAAAAFgYZHBksJgAcFQQZJQYAGRgCaWQVAhYGFroBFrQBJgg8GAgDAAAAAAAAABgIAQAAAAAAAAAWACgIAwAA\
+    AAAAAAAYCAEAAAAAAAAAEREAGRwVABUAFQIAPCkGGSYABgAAACYAHBUMGSUGABkYAXQVAhYGFnIWdCa8ATw2ACgBeBgEY2Fm6RERABkcFQAVABUC\
+    ADwWDhkGGSYABgAAABasAhYGJggWqAIAGRwYDEFSUk9XOnNjaGVtYRjsAS8vLy8vNmdBQUFBUUFBQUFBQUFLQUF3QUJnQUZBQWdBQ2dBQUFBQUJC\
+    QUFNQUFBQUNBQUlBQUFBQkFBSUFBQUFCQUFBQUFJQUFBQkFBQUFBQkFBQUFOai8vLzhBQUFFRkVBQUFBQmdBQUFBRUFBQUFBQUFBQUFFQUFBQjBB\
+    QUFBQkFBRUFBUUFBQUFRQUJRQUNBQUdBQWNBREFBQUFCQUFFQUFBQUFBQUFRSVFBQUFBSEFBQUFBUUFBQUFBQUFBQUFnQUFBR2xrQUFBSUFBd0FD\
+    QUFIQUFnQUFBQUFBQUFCUUFBQUFBQUFBQUE9ABggcGFycXVldC1jcHAtYXJyb3cgdmVyc2lvbiAyNi4wLjEZLBwAABwAAAD7AQAAUEFSMQ==
+    """
+
+  @Test("a text that is not UTF-8 is refused with its rows, unless its column is not read") func encoding() async throws {
+    let file = try ParquetFile(
+      MemoryByteSource(try #require(Base64.decode(Array(Self.western.utf8))), name: "x.parquet"))
+    let problem = await #expect(throws: Problem.self) {
+      _ = try await ParquetRowStream(file, table: "t").next()?.batch()
+    }
+    #expect(problem?.kind == .badData && problem?.place == "x.parquet")
+    #expect(problem?.message == "column t: invalid UTF-8 in the text “caf\\xE9” (rows 1 to 3)")
+    #expect(problem?.hint.isEmpty == false)
+    var reading = ParquetReading()
+    reading.columns = ["id"]
+    #expect(try await ParquetRowStream(file, table: "t", reading).next()?.batch().count == 3)
+  }
+
   @Test("a truncated file is refused") func truncated() async throws {
     let bytes = try file(50)
     for count in 0..<bytes.count {

@@ -3,7 +3,7 @@ import Rows
 /// The reason why a Parquet file cannot be read.
 enum ParquetFailure: Error {
   /// The file is damaged, or has a feature that is not supported.
-  case damage(String)
+  case damage(String, hint: Remedy = Remedy())
   /// The file or a library cannot be read.
   case problem(Problem)
 
@@ -12,9 +12,17 @@ enum ParquetFailure: Error {
   /// The problem with a file.
   func problem(_ name: String) -> Problem {
     switch self {
-    case .damage(let what): Problem(.badData, what, at: name)
+    case .damage(let what, let hint): Problem(.badData, what, at: name, hint: hint)
     case .problem(let problem): problem
     }
+  }
+
+  /// The problem with a column of a row group.
+  func problem(_ name: String, _ column: String, _ group: ParquetFile.Group) -> Problem {
+    guard case .damage(let what, let hint) = self else { return problem(name) }
+    let first = group.firstRow &+ 1, rows = "rows \(first) to \(group.firstRow &+ group.rowCount)"
+    return Problem(
+      .badData, "column \(column): \(what) (\(group.rowCount == 1 ? "row \(first)" : rows))", at: name, hint: hint)
   }
 }
 

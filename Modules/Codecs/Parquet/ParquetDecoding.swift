@@ -183,7 +183,11 @@ struct ParquetDecoder {
     guard bytes.count <= maximumField else { throw .damage("a value is larger than \(maximumField >> 20) MiB") }
     switch kind {
     case .text:
-      guard bytes.isUTF8 else { throw .damage("a text is not valid UTF-8") }
+      guard bytes.isUTF8 else {
+        throw .damage(
+          "invalid UTF-8 in the text “\(bytes.escaped)”",
+          hint: [.set(.columns, for: "exclude the column"), "declare it as binary in the program that wrote the file"])
+      }
       let range = (UInt32(start), UInt32(bytes.count))
       switch columnType {
       case .json: return try json(bytes, &texts)
@@ -255,6 +259,17 @@ struct ParquetDecoder {
 }
 
 extension ByteRun {
+  /// The first bytes as text, in which bytes that are not printable ASCII are escaped: `caf\xE9`.
+  var escaped: String {
+    var text = ""
+    for place in 0..<min(count, 40) {
+      let byte = self[place], digits = String(byte, radix: 16, uppercase: true)
+      let isPlain = byte >= 0x20 && byte < 0x7F
+      text += isPlain ? String(UnicodeScalar(byte)) : "\\x" + (digits.count == 1 ? "0" : "") + digits
+    }
+    return count > 40 ? text + "…" : text
+  }
+
   /// Whether the bytes are UTF-8.
   var isUTF8: Bool {
     unsafe TextEncoding.firstInvalidByte(UnsafeRawBufferPointer(start: start, count: count)) == nil

@@ -24,7 +24,9 @@ public struct ParquetFile: Sendable {
 
   /// A row group.
   struct Group: Sendable {
-    let rowCount: Int, size: Int
+    /// The number of the first row in the file, from 0, and the number of rows.
+    let firstRow: Int, rowCount: Int
+    let size: Int
     /// The values of each leaf.
     let chunks: [Chunk]
   }
@@ -83,13 +85,14 @@ public struct ParquetFile: Sendable {
     let root = try ParquetNode.root(metadata.structures(2))
     let leafCount = root.leaves.count
     let slack = dictionarySlack(metadata.text(6) ?? "")
-    var groups: [Group] = []
+    var groups: [Group] = [], firstRow = 0
     for group in metadata.structures(4) {
       let chunks = group.structures(1), rows = group.integer(3) ?? -1
       guard chunks.count == leafCount, rows >= 0 else { throw .damage("a row group does not have all columns") }
       var read: [Chunk] = []
       for chunk in chunks { read.append(try Self.chunk(chunk, length, slack)) }
-      groups.append(Group(rowCount: rows, size: max(0, group.integer(2) ?? 0), chunks: read))
+      groups.append(Group(firstRow: firstRow, rowCount: rows, size: max(0, group.integer(2) ?? 0), chunks: read))
+      firstRow = firstRow.addingReportingOverflow(rows).partialValue
     }
     let pairs = metadata.structures(5)
     let text = pairs.first { $0.text(1) == ParquetFooter.schemaKey }?.binary(2)?.bytes

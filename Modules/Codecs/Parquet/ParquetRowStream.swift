@@ -234,8 +234,7 @@ final class ParquetGroupCursor {
           try leaf.skip(to: row, index?.pages ?? [])
         }
       } catch {
-        guard case .damage(let what) = error else { throw error.problem(file.source.name) }
-        throw Problem(.badData, "column \(column.description.name): \(what)", at: file.source.name)
+        throw error.problem(file.source.name, column.description.name, group)
       }
     }
     rowsLeft -= row
@@ -255,8 +254,7 @@ final class ParquetGroupCursor {
           try nest(column, leaves, rows, &cells, at: place, &arena)
         }
       } catch {
-        guard case .damage(let what) = error else { throw error.problem(file.source.name) }
-        throw Problem(.badData, "column \(column.description.name): \(what)", at: file.source.name)
+        throw error.problem(file.source.name, column.description.name, group)
       }
     }
     rowsLeft -= rows

@@ -153,8 +153,13 @@ final class DeltaRows: RowStream {
         let text = file.value(of: column.name),
           isZoned = metadata.schema.field(column.name)?.primitive != "timestamp_ntz"
         guard let value = DeltaValue.value(text, column.type, isZoned: isZoned) else {
+          // Programs do not agree on the text of binary values.
+          let what =
+            column.type == .bytes
+            ? "unsupported partition values of type binary"
+            : "invalid partition value “\(String(decoding: text ?? [], as: UTF8.self))” of type \(column.type.name)"
           throw Problem(
-            .badData, "column \(column.name): invalid partition value of type \(column.type.name)", at: place)
+            .badData, "column \(column.name): \(what)", at: place, hint: .set(.columns, for: "exclude the column"))
         }
         if value != .null { constants.append((position, value)) }
         continue
