@@ -39,7 +39,8 @@ struct RemoteFile {
   /// Seconds since 1970.
   let now: Int64
 
-  private static let attempts = 5
+  /// The most attempts in a row that receive nothing, and the most of all.
+  private static let attempts = 5, allAttempts = 100
 
   /// Makes the complete file available.
   /// - Returns: when the server sent it or last said that it is unchanged, in seconds since 1970.
@@ -56,7 +57,9 @@ struct RemoteFile {
     progress.begin(place, "bytes")
     defer { progress.finish() }
     var last = Problem(.unavailable, "changed during the download", at: place)
-    for _ in 0..<Self.attempts {
+    var failures = 0
+    for _ in 0..<Self.allAttempts where failures < Self.attempts {
+      failures += 1
       let response: HTTPResponse
       let part = download.partial
       do throws(Problem) { response = try await transport.send(request(part, known)) } catch {
@@ -69,30 +72,34 @@ struct RemoteFile {
         try download.note(known)
         return now
       }
-      var begun = 0
+      var begun = 0, state = response.state(at: now)
       switch response.status {
       case 206:
-        guard let part, response.continues(part.count) else {
+        guard let part, let size = response.size(continuing: part) else {
           download.discard()
           continue
         }
         begun = part.count
+        (state.size, state.modified) = (size ?? part.state.size, state.modified ?? part.state.modified)
         try download.resume()
-      case 200:
-        try download.begin(response.isEncoded || ImageValidator(response) == nil ? nil : response.state(at: now))
+      case 200: try download.begin(response.isEncoded || ImageValidator(response) == nil ? nil : state)
       case 412 where part != nil, 416 where part != nil:
         download.discard()
         continue
       default: throw isObject ? await S3Failure.problem(response, at: place) : refusal(response.status)
       }
       do throws(Problem) {
-        try await receive(response, after: begun)
-        try download.finish(response.state(at: now))
+        try await receive(response, after: begun, of: state.size)
+        try download.finish(state)
+        if !response.isDelimited {
+          report.warning("\(place): the server does not state the size of the file, which may be incomplete")
+        }
         return now
       } catch {
         download.suspend()
         guard error.isTransient else { throw error }
         last = error.located(at: place)
+        if let left = download.partial, left.count > begun, begun > 0 || part == nil { failures = 0 }
       }
     }
     throw last
@@ -115,15 +122,17 @@ struct RemoteFile {
       maximumBytes: options.maximumBytes ?? 1 << 50)
   }
 
-  private func receive(_ response: HTTPResponse, after begun: Int) async throws(Problem) {
-    let rest = response.isEncoded ? nil : response.header("Content-Length").flatMap { Int($0) }
-    var count = 0
+  /// - Parameter size: the size of the complete file; nil if not known.
+  private func receive(_ response: HTTPResponse, after begun: Int, of size: Int?) async throws(Problem) {
+    var count = begun
     for try await chunk in response.body {
       try download.append(chunk)
       count += chunk.count
-      progress.update { [count] step in (step.bytes, step.allBytes) = (begun + count, rest.map { begun + $0 }) }
+      progress.update { [count] step in (step.bytes, step.allBytes) = (count, size) }
     }
-    guard let rest, rest != count else { return }
+    guard let size, size != count else { return }
+    // More than the file has is no beginning of it.
+    if count > size { download.discard() }
     var problem = Problem(.unavailable, "the response was truncated", at: place)
     problem.isTransient = true
     throw problem
@@ -141,11 +150,24 @@ extension HTTPResponse {
 
   /// The facts for the next request.
   fileprivate func state(at now: Int64) -> CachedDownload.State {
-    CachedDownload.State(etag: header("ETag"), modified: header("Last-Modified"), fetched: now)
+    CachedDownload.State(
+      etag: header("ETag"), modified: header("Last-Modified"),
+      size: isEncoded || status == 206 ? nil : header("Content-Length").flatMap { Int($0) }, fetched: now)
   }
 
-  /// Whether a partial response begins after `count` bytes.
-  fileprivate func continues(_ count: Int) -> Bool {
-    !isEncoded && header("Content-Range")?.hasPrefix("bytes \(count)-") == true
+  /// The size of the file of which this partial response is the rest, nil if not stated; nil if it is not the rest of
+  /// that file: servers may ignore the condition of a request.
+  fileprivate func size(continuing part: (state: CachedDownload.State, count: Int)) -> Int?? {
+    if let tag = part.state.etag {
+      guard header("ETag") == tag else { return .none }
+    } else if let date = header("Last-Modified"), date != part.state.modified {
+      return .none
+    }
+    guard !isEncoded, let range = header("Content-Range"), range.hasPrefix("bytes \(part.count)-") else {
+      return .none
+    }
+    let size = range.split(separator: "/").last.flatMap { Int($0) }
+    if let size, size < part.count || part.state.size.map({ $0 != size }) ?? false { return .none }
+    return .some(size)
   }
 }

@@ -68,7 +68,8 @@ public final class CurlTransport: HTTPTransport {
         origins.note(server.origin, isPrivate: isFromPrivate)
       }
       isFirst = false
-      let response = HTTPResponse(status: head.status, headers: head.headers, url: request.url, body: body)
+      var response = HTTPResponse(status: head.status, headers: head.headers, url: request.url, body: body)
+      response.isDelimited = head.isDelimited
       guard request.method == .get || request.method == .head, !request.isSigned,
         [301, 302, 303, 307, 308].contains(head.status),
         let location = response.header("Location")

@@ -12,6 +12,8 @@ import Synchronization
   struct Head: Sendable {
     var status: Int
     var headers: HTTPFields
+    /// Whether the response states where its body ends.
+    let isDelimited: Bool
   }
 
   @safe private struct State {
@@ -22,6 +24,8 @@ import Synchronization
     var packings = 0
     var headerBytes = 0
     var isHeadComplete = false
+    /// Whether it is a response of HTTP/1, which may end with the connection.
+    var isOld = false
     var chunks: [[UInt8]] = []
     var firstChunk = 0
     var waitingBytes = 0
@@ -39,7 +43,10 @@ import Synchronization
 
     /// What there is to say of the head; nil while it is on its way.
     var knownHead: Result<Head, Problem>? {
-      if isHeadComplete { return .success(Head(status: status, headers: headers)) }
+      if isHeadComplete {
+        let isDelimited = !isOld || ["Content-Length", "Transfer-Encoding"].contains { headers.value(of: $0) != nil }
+        return .success(Head(status: status, headers: headers, isDelimited: isDelimited))
+      }
       if case .failure(let problem) = end { return .failure(problem) }
       return nil
     }
@@ -95,6 +102,7 @@ import Synchronization
         state.status = unsafe Self.status(UnsafeRawBufferPointer(rebasing: line[..<end]))
         state.headers = HTTPFields()
         state.packings = 0
+        state.isOld = unsafe end > 5 && line[5] == UInt8(ascii: "1")
       } else if end == 0 {
         // 1xx precedes the final response.
         guard state.status >= 200 else { return true }

@@ -144,7 +144,8 @@ import Testing
     QUFIQUFnQUFBQUFBQUFCUUFBQUFBQUFBQUE9ABggcGFycXVldC1jcHAtYXJyb3cgdmVyc2lvbiAyNi4wLjEZLBwAABwAAAD7AQAAUEFSMQ==
     """
 
-  @Test("a text that is not UTF-8 is refused with its rows, unless its column is not read") func encoding() async throws {
+  @Test("a text that is not UTF-8 is refused with its rows, unless its column is not read")
+  func encoding() async throws {
     let file = try ParquetFile(
       MemoryByteSource(try #require(Base64.decode(Array(Self.western.utf8))), name: "x.parquet"))
     let problem = await #expect(throws: Problem.self) {

@@ -91,6 +91,8 @@ public struct HTTPResponse: Sendable {
   public var url: String
   /// Decoded chunks as they arrive; not reading pauses the transfer. Read at most once.
   public var body: any AsyncSequence<[UInt8], Problem> & Sendable
+  /// Whether it states where its body ends. A body that ends with the connection may be truncated without notice.
+  public var isDelimited = true
   /// When the server sent it or last said that it is unchanged, in seconds since 1970; nil for just now.
   public var fetchedAt: Int64?
   /// Confirms that the body is valid. A cache stores the response only when this is called.

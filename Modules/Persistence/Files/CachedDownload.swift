@@ -10,12 +10,14 @@ public final class CachedDownload: Sendable {
   public struct State: Sendable, Hashable {
     /// The ETag, and the date of last change, as the server wrote them; nil if it did not.
     public var etag: String?, modified: String?
+    /// The size of the complete file in bytes; nil if the server did not state it.
+    public var size: Int?
     /// When it was fetched or last found unchanged, in seconds since 1970.
     public var fetched: Int64
 
     /// Creates a state.
-    public init(etag: String?, modified: String?, fetched: Int64) {
-      (self.etag, self.modified, self.fetched) = (etag, modified, fetched)
+    public init(etag: String?, modified: String?, size: Int? = nil, fetched: Int64) {
+      (self.etag, self.modified, self.size, self.fetched) = (etag, modified, size, fetched)
     }
   }
 
@@ -108,13 +110,15 @@ public final class CachedDownload: Sendable {
     guard let bytes = try? FileByteSource(path: path).bytes(limit: 1 << 16),
       let object = try? JSON.parse(bytes, name: path), let fetched = object["fetched"]?.integerValue
     else { return nil }
-    return State(etag: object["etag"]?.stringValue, modified: object["modified"]?.stringValue, fetched: fetched)
+    return State(
+      etag: object["etag"]?.stringValue, modified: object["modified"]?.stringValue,
+      size: object["size"]?.integerValue.flatMap { Int(exactly: $0) }, fetched: fetched)
   }
 
   private static func write(_ state: State, to path: String) throws(Problem) {
     let object = JSON.object([
       "etag": state.etag.map { .string($0) } ?? .null, "modified": state.modified.map { .string($0) } ?? .null,
-      "fetched": .number(state.fetched),
+      "size": state.size.map { .number(Int64($0)) } ?? .null, "fetched": .number(state.fetched),
     ])
     let sink = try FileSink(path: path, mode: 0o600)
     try sink.append(object.canonicalBytes)
