@@ -131,7 +131,7 @@ struct RemoteFile {
       progress.update { [count] step in (step.bytes, step.allBytes) = (count, size) }
     }
     guard let size, size != count else { return }
-    // More than the file has is no beginning of it.
+    // Bytes beyond the end of the file are of another version.
     if count > size { download.discard() }
     var problem = Problem(.unavailable, "the response was truncated", at: place)
     problem.isTransient = true

@@ -98,11 +98,12 @@ import Synchronization
         state.refusal = Problem(.badData, "the response headers are too long", at: place)
         return false
       }
-      if unsafe end >= 5 && line[0] == UInt8(ascii: "H") && line[..<5].elementsEqual("HTTP/".utf8) {
+      let start = unsafe Array(line.prefix(min(end, 6)))
+      if start.starts(with: "HTTP/".utf8) {
         state.status = unsafe Self.status(UnsafeRawBufferPointer(rebasing: line[..<end]))
         state.headers = HTTPFields()
         state.packings = 0
-        state.isOld = unsafe end > 5 && line[5] == UInt8(ascii: "1")
+        state.isOld = start.last == UInt8(ascii: "1")
       } else if end == 0 {
         // 1xx precedes the final response.
         guard state.status >= 200 else { return true }
