@@ -127,6 +127,15 @@ import Testing
     #expect(problem?.kind == .io && problem?.message.contains("no space left") == true)
     #expect(DescriptorSink.isDevice("/dev/full") && !DescriptorSink.isDevice("/"))
   }
+  @Test("a file that is cut while it is read is not read as a shorter one") func cut() async throws {
+    let path = directory.path + "/cut"
+    try await directory.write("cut", "123456")
+    let source = try FileByteSource(path: path)
+    var bytes = ArenaBuilder()
+    #expect(try source.read(into: &bytes, limit: 4) == 4)
+    #expect(unsafe truncate(path, 3) == 0)
+    #expect(#expect(throws: Problem.self) { try source.read(into: &bytes, limit: 4) }?.kind == .busy)
+  }
   @Test("missing files and directories have their own errors") func missing() {
     #expect(#expect(throws: Problem.self) { try FileByteSource(path: directory.path + "/none") }?.kind == .noInput)
     #expect(#expect(throws: Problem.self) { try FileByteSource(path: directory.path) }?.kind == .badData)

@@ -51,7 +51,10 @@ struct DeltaSchema: Sendable, Hashable {
   /// Parses the text of `metaData`.
   /// - Throws: `badData`.
   init(parsing text: [UInt8]) throws(Problem) {
-    let json = try JSON.parse(text, name: "schemaString")
+    let json: JSON
+    do throws(Problem) { json = try JSON.parse(text, name: "") } catch {
+      throw Problem(.badData, "schemaString\(error.place): \(error.message)")
+    }
     guard json["type"]?.stringValue == "struct", let list = json["fields"]?.arrayValue else {
       throw Problem(.badData, "the schema of the table is not a structure")
     }

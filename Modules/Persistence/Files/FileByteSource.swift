@@ -84,12 +84,17 @@ public final class FileByteSource: ByteSource {
   }
 
   /// Reads the available bytes, at most `limit`.
+  /// - Throws: `io`; `busy` if another process has cut the file.
   public func read(into text: inout ArenaBuilder, limit: Int) throws(Problem) -> Int {
     let offset = size == nil ? nil : position.withLock { $0 }
     let count = try read(at: offset, limit: limit, into: &text)
     let position = position.withLock { position in
       position += count
       return position
+    }
+    // The size of files of the kernel is not that of their contents.
+    if count == 0, limit > 0, let size, position < size, let now = status(), Int(now.st_size) < size {
+      throw Problem(.busy, "another process cut the file while it was read", at: name, hint: "run the command again")
     }
     onRead?(position, size)
     return count

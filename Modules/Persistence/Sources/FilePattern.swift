@@ -6,8 +6,12 @@ public import Rows
 public enum FilePattern {
   /// The files below a directory, in byte order. Hidden ones, whose names begin with `.` or `_`, are omitted.
   /// - Throws: `noInput`, `permission`, `io`; `busy` if an export into partitions was interrupted there; `usage` for a
-  ///   Delta table.
+  ///   Delta table; `badData` for a pipe or a device.
   public static func files(below directory: String) throws(Problem) -> [String] {
+    try files(below: directory, Ancestors(directory))
+  }
+
+  private static func files(below directory: String, _ above: Ancestors) throws(Problem) -> [String] {
     guard let names = try DirectoryListing.names(directory) else {
       throw Problem(.noInput, "no such directory", at: directory)
     }
@@ -22,12 +26,41 @@ public enum FilePattern {
         hint: .set(.inputFile, to: "delta:\(directory)"))
     }
     var files: [String] = []
-    for name in names.sorted(by: { $0.utf8.lexicographicallyPrecedes($1.utf8) })
-    where !name.hasPrefix(".") && !name.hasPrefix("_") {
+    for name in names.sorted(by: { $0.utf8.lexicographicallyPrecedes($1.utf8) }) where isShown(name) {
       let path = directory == "." ? name : "\(directory)/\(name)"
-      if isDirectory(path) { files += try Self.files(below: path) } else { files.append(path) }
+      if isPlaceOfFiles(path) {
+        // The files of a directory above are found there.
+        if let inner = above.entering(path) { files += try Self.files(below: path, inner) }
+      } else {
+        // Opening a pipe would wait for its writer.
+        try RegularFile.check(path, follows: true)
+        files.append(path)
+      }
     }
     return files
+  }
+
+  /// Whether a path is a directory, also one that cannot be read.
+  private static func isPlaceOfFiles(_ path: String) -> Bool {
+    RegularFile.status(path, follows: true).map { $0.st_mode & S_IFMT == S_IFDIR } ?? false
+  }
+
+  private static func isShown(_ name: String) -> Bool { !name.hasPrefix(".") && !name.hasPrefix("_") }
+
+  /// The directories on the way to one, by which loops of symbolic links are recognized.
+  private struct Ancestors {
+    private var known: Set<[UInt64]> = []
+
+    init(_ root: String) { self = entering(root) ?? self }
+    private init(known: Set<[UInt64]>) { self.known = known }
+
+    /// The same with one more directory; nil if that is one of them.
+    func entering(_ directory: String) -> Ancestors? {
+      guard let status = RegularFile.status(directory, follows: true) else { return self }
+      var more = known
+      guard more.insert([UInt64(status.st_dev), UInt64(status.st_ino)]).inserted else { return nil }
+      return Ancestors(known: more)
+    }
   }
 
   /// Whether a path is a directory that can be read.
@@ -39,19 +72,46 @@ public enum FilePattern {
   }
 
   /// The files that match a pattern, in byte order; none if there are none. Names that begin with a dot match only a
-  /// pattern that does. A component `**` matches up to 32 directories, one in another.
-  /// - Throws: `io` if a directory cannot be read.
+  /// pattern that does. A component `**` matches any number of directories, one in another, that are not hidden.
+  /// - Throws: `permission`, `io` if a directory cannot be read.
   public static func matches(_ pattern: String) throws(Problem) -> [String] {
-    if let mark = pattern.firstRange(of: "**/") {
-      let root = String(pattern[..<mark.lowerBound]), tail = String(pattern[mark.upperBound...])
-      var between = "", files: [String] = []
-      for _ in 0...32 {
-        files += try matches(root + between + tail)
-        between += "*/"
-        if try matches(root + between).isEmpty { break }
-      }
-      return files.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+    var found: Set<[UInt8]> = []
+    for path in try all(pattern) { found.insert(Array(path.utf8)) }
+    return found.sorted { $0.lexicographicallyPrecedes($1) }.map { String(decoding: $0, as: UTF8.self) }
+  }
+
+  private static func all(_ pattern: String) throws(Problem) -> [String] {
+    guard let mark = pattern.ranges(of: "**/").first(where: { isComponent($0.lowerBound, of: pattern) }) else {
+      return try expanded(pattern)
     }
+    let root = String(pattern[..<mark.lowerBound])
+    var tail = pattern[mark.upperBound...]
+    while tail.hasPrefix("**/") { tail = tail.dropFirst(3) }
+    var files: [String] = []
+    for start in root.isEmpty ? [""] : try expanded(root) {
+      for directory in try directories(below: start, Ancestors(start.isEmpty ? "." : start)) {
+        files += try all(directory.reduce(into: "") { $0 += "*?[\\".contains($1) ? "\\\($1)" : "\($1)" } + tail)
+      }
+    }
+    return files
+  }
+
+  private static func isComponent(_ start: String.Index, of pattern: String) -> Bool {
+    start == pattern.startIndex || pattern[pattern.index(before: start)] == "/"
+  }
+
+  /// A directory, empty or with a slash at its end, and those below it.
+  private static func directories(below directory: String, _ above: Ancestors) throws(Problem) -> [String] {
+    var all = [directory]
+    for name in try DirectoryListing.names(directory.isEmpty ? "." : directory) ?? [] where !name.hasPrefix(".") {
+      let path = directory + name
+      if isPlaceOfFiles(path), let inner = above.entering(path) { all += try directories(below: path + "/", inner) }
+    }
+    return all
+  }
+
+  /// The paths that a pattern of the shell matches.
+  private static func expanded(_ pattern: String) throws(Problem) -> [String] {
     var found = unsafe glob_t()
     defer { unsafe globfree(&found) }
     let result = unsafe glob(pattern, GLOB_ERR | GLOB_NOSORT, nil, &found)
@@ -65,6 +125,6 @@ public enum FilePattern {
     for index in 0..<Int(unsafe found.gl_pathc) {
       if let path = unsafe found.gl_pathv[index] { paths.append(unsafe String(cString: path)) }
     }
-    return paths.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+    return paths
   }
 }
