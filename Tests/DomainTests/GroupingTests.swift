@@ -7,13 +7,15 @@ import Testing
   static let threads = [1, 2, 7], budgets = [64 << 10, Int.max / 4]
 
   private static func result(
-    _ grouping: Grouping, of table: Table, _ threads: Int, _ memory: Int, size: Int = 37, sort: [Selection.SortKey] = []
+    _ grouping: Grouping, of table: Table, _ threads: Int, _ memory: Int, size: Int = 37,
+    sort: [Selection.SortKey] = [],
+    scratch: any ScratchSpace = MemoryScratch()
   ) async throws -> [[Value]] {
     var selection = Selection()
     selection.grouping = grouping
     selection.sort = sort
     return try await selection.apply(
-      to: table.stream(size), scratch: MemoryScratch(), threads: threads, memory: memory
+      to: table.stream(size), scratch: scratch, threads: threads, memory: memory
     ).values()
   }
 
@@ -86,6 +88,34 @@ import Testing
     for threads in Self.threads {
       #expect(try await Self.result(grouping, of: table, threads, 64 << 10, size: 999) == wanted)
     }
+  }
+
+  @Test("many distinct values of few groups go to temporary files", arguments: [[], ["g"]])
+  func distinctValues(columns: [String]) async throws {
+    let schema = Schema(
+      "t", columns: [ColumnDescription("g", .integer), ColumnDescription("x", .text), ColumnDescription("y", .integer)])
+    let count = 60_000
+    let rows: [[Value]] = (0..<count).map { row in
+      let x = row * 7919 % (count / 2)
+      return [
+        row % 4 == 3 ? .null : .integer(Int64(row % 4)), x % 100 == 0 ? .null : .text(Array("value \(x)".utf8)),
+        .integer(Int64(row % 5)),
+      ]
+    }
+    let grouping = Grouping(by: columns, try Aggregate.list(parsing: "distinct(x), count, distinct(y), max(y)"))
+    var seen: [Int: Set<[UInt8]>] = [:]
+    for row in rows.indices {
+      if case .text(let text) = rows[row][1] { seen[columns.isEmpty ? 0 : row % 4, default: []].insert(text) }
+    }
+    let wanted: [[Value]] = seen.keys.sorted().map { group in
+      let head: [Value] = columns.isEmpty ? [] : [group == 3 ? .null : .integer(Int64(group))]
+      let rows = columns.isEmpty ? count : count / 4
+      return head + [.integer(Int64(seen[group]?.count ?? 0)), .integer(Int64(rows)), .integer(5), .integer(4)]
+    }
+    let scratch = CountingScratch(), table = Table(schema: schema, rows: rows)
+    #expect(try await Self.result(grouping, of: table, 2, .max / 4, size: 999) == wanted)
+    #expect(try await Self.result(grouping, of: table, 2, 256 << 10, size: 999, scratch: scratch) == wanted)
+    #expect(scratch.files > 0)
   }
 
   @Test("groups that hardly repeat are merged with their repeats, in order") func fewRepeats() async throws {

@@ -1,4 +1,5 @@
 import Rows
+import Synchronization
 
 /// Small tables for tests, made from values.
 struct Table {
@@ -29,6 +30,16 @@ extension RowStream {
 /// Scratch files in memory.
 struct MemoryScratch: ScratchSpace {
   func makeFile() throws(Problem) -> any ScratchFile { MemoryScratchFile() }
+}
+
+/// Scratch files in memory that are counted.
+final class CountingScratch: ScratchSpace {
+  private let made = Mutex(0)
+  var files: Int { made.withLock { $0 } }
+  func makeFile() throws(Problem) -> any ScratchFile {
+    made.withLock { $0 += 1 }
+    return MemoryScratchFile()
+  }
 }
 
 final class MemoryScratchFile: ScratchFile, @unchecked Sendable {

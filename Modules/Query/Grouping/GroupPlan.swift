@@ -8,7 +8,7 @@ struct GroupPlan: Sendable {
   /// Positions of the columns that rows of a group have in common.
   let columns: [Int]
   /// Whether each of them has timestamps, which are compared as times.
-  private let areTimes: [Bool]
+  let areTimes: [Bool]
   let aggregates: [Computed]
   /// Set if the elements of a column, a list, are groups: its place in `columns`.
   let splits: (place: Int, element: ColumnType.Element)?
@@ -25,8 +25,8 @@ struct GroupPlan: Sendable {
     func state() -> any AggregateState {
       guard let column else { return CountState(column: nil) }
       switch function {
-      case .count: return CountState(column: column)
-      case .distinct: return DistinctState(column: column, areTimes: type == .timestamp)
+      // Distinct values are groups, which are counted later.
+      case .count, .distinct: return CountState(column: column)
       case .min, .max:
         return ExtremeState(column: column, isGreatest: function == .max, areTimes: type == .timestamp)
       case .sum, .avg: return SumState(column: column, named: name, result: type, isMean: function == .avg)
@@ -74,6 +74,31 @@ struct GroupPlan: Sendable {
     self.aggregates = aggregates
     self.splits = splits
     order = SortOrder(columns.indices.map { SortOrder.Key(column: $0, isDescending: false) }, schema)
+  }
+
+  private init(_ plan: GroupPlan, _ schema: Schema, _ columns: [Int], _ areTimes: [Bool], _ aggregates: [Computed]) {
+    (self.schema, self.columns, self.areTimes, self.aggregates) = (schema, columns, areTimes, aggregates)
+    splits = plan.splits
+    order = SortOrder(columns.indices.map { SortOrder.Key(column: $0, isDescending: false) }, schema)
+  }
+
+  /// The same groups with some of the aggregates; if there are neither columns nor aggregates, with a count.
+  func keeping(_ kept: [Int]) -> GroupPlan {
+    if columns.isEmpty, kept.isEmpty {
+      let count = Computed(function: .count, column: nil, name: "count", type: .integer)
+      return GroupPlan(
+        self, Schema(schema.name, columns: [ColumnDescription("count", .integer)]), columns, areTimes, [count])
+    }
+    let results = Array(columns.indices) + kept.map { columns.count + $0 }
+    return GroupPlan(self, schema.projected(to: results), columns, areTimes, kept.map { aggregates[$0] })
+  }
+
+  /// The values of a column in each group as groups of their own.
+  func adding(_ column: Int, _ description: ColumnDescription) -> GroupPlan {
+    let value = ColumnDescription("\u{1F}\(description.name)", description.type)
+    return GroupPlan(
+      self, Schema(schema.name, columns: Array(schema.columns.prefix(columns.count)) + [value]), columns + [column],
+      areTimes + [description.type == .timestamp], [])
   }
 
   /// Whether only rows are counted, all of them.

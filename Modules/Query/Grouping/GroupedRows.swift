@@ -31,26 +31,48 @@ final class GroupedRows: RowStream {
     return try await stream.next()
   }
 
-  /// The tables of the workers, each used by one task at a time.
+  /// The tables of the workers, each used by one task at a time, and the rows made of them.
   private final class Tables: @unchecked Sendable {
+    let plan: GroupPlan
     let tables: [GroupTable]
-    init(_ tables: [GroupTable]) { self.tables = tables }
+    let runs: RunCollector
+    init(_ plan: GroupPlan, threads: Int, memoryLimit: Int, scratch: any ScratchSpace) {
+      self.plan = plan
+      tables = (0..<threads).map { _ in GroupTable(plan, memoryLimit: memoryLimit / 8 / threads) }
+      runs = RunCollector(
+        plan.schema, plan.order, width: plan.partialWidth, scratch: scratch, memoryLimit: memoryLimit / 4 * 3)
+    }
+
+    var rows: any RowStream {
+      get throws(Problem) {
+        RangedRows(schema: plan.schema, order: plan.order, parts: try runs.parts()) {
+          [plan] (places, runs) throws(Problem) in try plan.merged(places, of: runs)
+        }
+      }
+    }
   }
 
   private func grouped() async throws(Problem) -> any RowStream {
-    let plan = self.plan, limit = memoryLimit / 8 / threads
-    let workers = Tables((0..<threads).map { _ in GroupTable(plan, memoryLimit: limit) })
-    let runs = RunCollector(
-      plan.schema, plan.order, width: plan.partialWidth, scratch: scratch, memoryLimit: memoryLimit / 4 * 3)
+    let parts = plan.parts(of: inner.schema), plans = parts.map { [$0.groups] + $0.values } ?? [plan]
+    let all = plans.map { plan in
+      Tables(plan, threads: threads, memoryLimit: memoryLimit / plans.count, scratch: scratch)
+    }
     try await BatchDispenser.forEach(of: inner, threads: threads) { (worker, index, batch) throws(Problem) in
-      let table = workers.tables[worker]
-      try table.add(batch, start: UInt64(index) << 32)
-      if table.isFull { try table.takeRuns { (run) throws(Problem) in try runs.add(run) } }
+      for part in all {
+        let table = part.tables[worker]
+        try table.add(batch, start: UInt64(index) << 32)
+        if table.isFull { try table.takeRuns { (run) throws(Problem) in try part.runs.add(run) } }
+      }
     } finish: { (worker) throws(Problem) in
-      try workers.tables[worker].takeRuns { (run) throws(Problem) in try runs.add(run) }
+      for part in all {
+        try part.tables[worker].takeRuns { (run) throws(Problem) in try part.runs.add(run) }
+      }
     }
-    return RangedRows(schema: plan.schema, order: plan.order, parts: try runs.parts()) {
-      (places, runs) throws(Problem) in try plan.merged(places, of: runs)
-    }
+    guard let parts else { return try all[0].rows }
+    var values: [any RowStream] = []
+    for part in all.dropFirst() { values.append(try part.rows) }
+    return DistinctCounts(
+      schema: plan.schema, width: plan.columns.count, areTimes: plan.areTimes, groups: try all[0].rows, values: values,
+      sources: parts.sources)
   }
 }
