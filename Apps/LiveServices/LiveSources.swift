@@ -290,14 +290,15 @@ struct LiveSources: SourceServices {
     }
   }
 
-  func currentEpisodes(_ freshness: EpisodeChoices.Freshness) async throws(Problem) -> (any RowStream)? {
+  func currentEpisodes(
+    _ freshness: EpisodeChoices.Freshness, _ options: APIOptions
+  ) async throws(Problem) -> (any RowStream)? {
+    let freshness = options.offline ? .stored : freshness
     // A list of notes looks here each time.
     guard freshness != .stored || FilePattern.isDirectory(directories.cache) else { return nil }
-    let settings = try directories.settings(), maximumAge: Int64
-    var options = APIOptions()
-    (options.proxy, options.caFile) = (settings[.proxy]?.value, settings[.cacert]?.value)
+    let maximumAge: Int64
     let updates = DailySource(
-      APIDescription.usual(for: Catalog.episodes.name), server: settings[.api]?.value,
+      APIDescription.usual(for: Catalog.episodes.name), server: try directories.settings()[.api]?.value,
       transport: metered(
         network.transport(
           TransportOptions(proxy: options.proxy, caFile: options.caFile, userAgent: userAgent), PrivateOrigins())),
@@ -311,7 +312,8 @@ struct LiveSources: SourceServices {
     progress.begin(Catalog.episodes.name)
     defer { progress.finish() }
     return try await updates.rows(of: Catalog.episodes.name, maximumAge: maximumAge) {
-      if freshness == .now { report.warning($0) }
+      // Lists, which look once a day, show the known episodes.
+      if freshness != .daily { report.warning("cannot look for new episodes: \($0)") }
     }
   }
 

@@ -8,6 +8,11 @@ public enum ConfigurationCommand {
   public static let arguments = [
     Argument("ACTION", values: .words(["get", "set", "unset"]), count: .any, "get KEY, set KEY VALUE, or unset KEY")
   ]
+  /// The actions.
+  public static let actions = [
+    CommandAction("get", key), CommandAction("set", key, Argument("VALUE", "new value")), CommandAction("unset", key),
+  ]
+  private static let key = Argument("KEY", values: .words(ConfigurationKey.allCases.map(\.rawValue)), "setting")
   /// The discussion in the help.
   public static let discussion = """
     Without ACTION, lists the settings with their values and origins. A setting is an option of the command line, a variable BB_KEY of the \
@@ -19,27 +24,16 @@ public enum ConfigurationCommand {
 
   /// The change that the arguments describe: a key and its new value, nil to remove it. Nil if the settings are to be
   /// listed.
-  /// - Throws: `usage` for an unknown action or key, and for missing and additional arguments.
+  /// - Parameter arguments: an action and its arguments, or none.
+  /// - Throws: `usage` for an unknown key.
   public static func change(_ arguments: [String]) throws(Problem) -> (key: ConfigurationKey, value: String?)? {
     guard let action = arguments.first else { return nil }
-    let count = ["get": 2, "set": 3, "unset": 2][action]
-    guard let count else {
-      throw Problem(
-        .usage, "unknown action “\(action)”",
-        hint: ConfigurationKey(rawValue: action) == nil
-          ? .choose(action, from: ["get", "set", "unset"], "expected one of") : "use config get \(action)")
-    }
-    guard arguments.count == count else {
-      throw Problem(
-        .usage, arguments.count < count ? "missing argument" : "unexpected argument “\(arguments[count])”",
-        hint: "use config get KEY, config set KEY VALUE, or config unset KEY")
-    }
     guard let key = ConfigurationKey(rawValue: arguments[1]) else {
       let names = ConfigurationKey.allCases.map(\.rawValue)
       throw Problem(
         .usage, "unknown key “\(arguments[1])”", hint: .choose(arguments[1], from: names, "available keys"))
     }
-    return action == "get" ? nil : (key, count == 3 ? arguments[2] : nil)
+    return action == "get" ? nil : (key, action == "set" ? arguments[2] : nil)
   }
 
   /// Changes a setting.

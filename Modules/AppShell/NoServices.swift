@@ -73,7 +73,7 @@ struct NoSources: SourceServices {
   func submitter(_ name: String, _ options: APIOptions) throws(Problem) -> any RecordSubmitter {
     throw Problem(.bug, "no sources")
   }
-  func currentEpisodes(_ freshness: EpisodeChoices.Freshness) -> (any RowStream)? { nil }
+  func currentEpisodes(_ freshness: EpisodeChoices.Freshness, _ options: APIOptions) -> (any RowStream)? { nil }
   func definition(_ path: String) throws(Problem) -> APIDescription { throw Problem(.bug, "no files") }
   func draft(
     _ request: SourceDraftRequest, _ options: APIOptions

@@ -1,4 +1,4 @@
-public import Rows
+import Rows
 import Domain
 import Codecs
 public import CommandLineKit
@@ -141,18 +141,5 @@ extension Invocation {
     case "never": false
     default: Terminal.isTerminal(2) && !isOn(SharedOptions.quiet)
     }
-  }
-}
-
-extension Invocation {
-  /// The number of bytes that an option states: `500k`, `64M`, `2G`; nil if it is absent.
-  /// - Throws: `usage` for anything else.
-  public func size(_ option: Option) throws(Problem) -> Int? {
-    guard let text = setting(option) else { return nil }
-    guard let size = ByteSize.parse(text) else {
-      throw Problem(
-        .usage, "invalid size “\(text)” for --\(option.name)", hint: "use bytes or a suffix: 500k, 64M, 2G")
-    }
-    return size
   }
 }

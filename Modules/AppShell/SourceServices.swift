@@ -16,7 +16,9 @@ public protocol SourceServices: Sendable {
   func submitter(_ name: String, _ options: APIOptions) throws(Problem) -> any RecordSubmitter
   /// The episodes of the API, as new as `freshness` requires if it responds within two seconds, else those of its last
   /// response; nil if it never responded.
-  func currentEpisodes(_ freshness: EpisodeChoices.Freshness) async throws(Problem) -> (any RowStream)?
+  func currentEpisodes(_ freshness: EpisodeChoices.Freshness, _ options: APIOptions) async throws(Problem) -> (
+    any RowStream
+  )?
   /// Reads a source definition file.
   func definition(_ path: String) throws(Problem) -> APIDescription
   /// Infers a source definition from a response or a file; the definition as text, and what was inferred, line by line.

@@ -10,6 +10,8 @@ public struct Command: Sendable, Hashable {
   public let arguments: [Argument]
   /// Its own options; those of the program come on top.
   public let options: [Option]
+  /// Its subcommands that share its help and options; the first argument names one.
+  public let actions: [CommandAction]
   /// The commands below it.
   public let subcommands: [Command]
   /// Command lines that work, without the program's name.
@@ -20,13 +22,14 @@ public struct Command: Sendable, Hashable {
   /// Creates a command.
   public init(
     _ name: String, aliases: [String] = [], _ overview: String, discussion: String = "", arguments: [Argument] = [],
-    options: [Option] = [], subcommands: [Command] = [], examples: [String] = []
+    actions: [CommandAction] = [], options: [Option] = [], subcommands: [Command] = [], examples: [String] = []
   ) {
     self.name = name
     self.aliases = aliases
     self.overview = overview
     self.discussion = discussion
     self.arguments = arguments
+    self.actions = actions
     self.options = options
     self.subcommands = subcommands
     self.examples = examples

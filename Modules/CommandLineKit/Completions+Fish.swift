@@ -19,9 +19,9 @@ extension Completions {
     for place in places.dropFirst() where !place.words.isEmpty || place.takesFiles {
       let path = place.path.split(separator: " ")
       var condition = path.map { "__fish_seen_subcommand_from \($0)" }.joined(separator: "; and ")
-      if path.count == 1, let below = commands.first(where: { $0.name == place.path })?.subcommands, !below.isEmpty {
-        condition += "; and not __fish_seen_subcommand_from \(below.map(\.name).joined(separator: " "))"
-      }
+      let command = commands.first { $0.name == place.path }
+      let below = command.map { $0.subcommands.map(\.name) + $0.actions.map(\.name) } ?? []
+      if !below.isEmpty { condition += "; and not __fish_seen_subcommand_from \(below.joined(separator: " "))" }
       let files = place.takesFiles ? " -F" : ""
       let words = place.words.isEmpty ? "" : " -a '\(quoted(place.words.joined(separator: " ")))'"
       lines.append("complete -c \(name) -n '\(condition)'\(files)\(words)")

@@ -112,7 +112,13 @@ public struct Completions: Sendable {
       path: path, options: program.options(of: command),
       words: command.subcommands.map(\.name) + arguments(of: command),
       takesFiles: command.arguments.contains(where: \.takesFiles))
-    return [place] + command.subcommands.flatMap { places(of: $0, under: path) }
+    let actions = command.actions.map { action in
+      Place(
+        path: "\(path) \(action.name)", options: place.options,
+        words: action.arguments.flatMap { candidates($0.values) },
+        takesFiles: action.arguments.contains(where: \.takesFiles))
+    }
+    return [place] + actions + command.subcommands.flatMap { places(of: $0, under: path) }
   }
 
   private func arguments(of command: Command) -> [String] { command.arguments.flatMap { candidates($0.values) } }

@@ -144,6 +144,9 @@ public struct Argument: Sendable, Hashable {
     self.summary = summary
   }
 
+  /// The only words that may be typed; empty if there are others.
+  var words: [String] { if case .words(let list) = values { list } else { [] } }
+
   /// `DATASET`, `[TOPIC]`, `[DATASET…]`.
   var signature: String {
     switch count {

@@ -156,7 +156,7 @@ private struct Scanner {
         isImplied = true
         arguments.append(word)
       } else {
-        throw program.unknownCommand([word], among: program.commands)
+        throw program.unknownCommand([word], among: program.commands.map(\.name))
       }
       return
     }
@@ -167,7 +167,7 @@ private struct Scanner {
         return
       }
       if current.arguments.isEmpty {
-        throw program.unknownCommand(path + [word], among: current.subcommands)
+        throw program.unknownCommand(path + [word], among: current.subcommands.map(\.name))
       }
     }
     arguments.append(word)
@@ -257,9 +257,7 @@ private struct Scanner {
       throw Problem(.usage, "no command given", hint: "run “\(program.name) --help” for usage")
     }
     if !command.subcommands.isEmpty, command.arguments.isEmpty {
-      throw Problem(
-        .usage, "missing subcommand after \(path.joined(separator: " "))",
-        hint: "use one of: \(command.subcommands.map(\.name).joined(separator: ", "))")
+      throw program.missingSubcommand(after: path.joined(separator: " "), among: command.subcommands.map(\.name))
     }
     let taken = program.options(of: command).map(\.name)
     if let stranger = named.first(where: { !taken.contains($0.name) }) {
@@ -268,6 +266,10 @@ private struct Scanner {
         hint: "run “\(program.name) \(path.joined(separator: " ")) --help” for usage")
     }
     try checkConstraints(program.options(of: command))
+    guard command.actions.isEmpty else {
+      try program.checkAction(arguments, of: command)
+      return made(.run(command))
+    }
     let needed = command.arguments.filter { $0.count == .one }
     if arguments.count < needed.count {
       throw Problem(
@@ -285,11 +287,9 @@ private struct Scanner {
 
   /// What to do about too many arguments: quote the words of one, else see an example.
   private func unexpectedHint(_ command: Command) -> String {
-    let isText = command.arguments.last.map { $0.values == .free && !$0.takesFiles } ?? false
-    if isText, arguments.allSatisfy({ $0.unicodeScalars.allSatisfy(\.properties.isAlphabetic) }) {
-      return "quote several words: '\(arguments.dropFirst(command.arguments.count - 1).joined(separator: " "))'"
+    Program.quoting(arguments, for: command.arguments) ?? command.examples.first.map {
+      "for example: \(program.name) \($0)"
     }
-    return command.examples.first.map { "for example: \(program.name) \($0)" }
       ?? "usage: \(program.usage(of: command, path: path))"
   }
 }

@@ -32,19 +32,20 @@ extension Program {
   }
 
   /// The error for an unknown command or subcommand, with the nearest one.
-  func unknownCommand(_ words: [String], among known: [Command]) -> Problem {
-    let names = known.map(\.name), last = words.last ?? ""
+  func unknownCommand(_ words: [String], among names: [String]) -> Problem {
+    let last = words.last ?? "", isCommand = words.count == 1
     let hint =
       synonym(last, names).map { .advice($0.hint) } ?? Remedy.nearest(last, among: names)
-      ?? .advice(helpHint(words.dropLast().first))
-    return Problem(.usage, "unknown command “\(words.joined(separator: " "))”", hint: hint)
+      ?? .advice(isCommand ? helpHint(nil) : "use one of: \(names.joined(separator: ", "))")
+    return Problem(
+      .usage, "unknown \(isCommand ? "command" : "subcommand") “\(words.joined(separator: " "))”", hint: hint)
   }
 
   /// The error for the name of a dataset that looks like a mistyped command; nil if it does not.
   public func unknownCommand(_ word: String) -> Problem? {
     let names = commands.map(\.name)
     guard synonym(word, names) != nil || SpellingSuggestion.word(to: word, among: names) != nil else { return nil }
-    return unknownCommand([word], among: commands)
+    return unknownCommand([word], among: names)
   }
 
   private func synonym(_ word: String, _ known: [String]) -> Synonym? {

@@ -42,18 +42,21 @@ public struct DailySource: Sendable {
   /// - Parameters:
   ///   - table: the name of the dataset.
   ///   - maximumAge: seconds since the last request after which another is sent, from 0; `Int64.max` for none at all.
-  ///   - report: called with the reason if the API did not respond.
+  ///   - report: called with the reason if the API did not respond, now or to the last request.
   public func rows(
     of table: String, maximumAge: Int64 = day, report: @Sendable (String) -> Void
   ) async throws(Problem) -> (any RowStream)? {
-    if maximumAge < .max, isDue(after: maximumAge) {
-      remember()
+    if maximumAge < .max, let last, 0..<maximumAge ~= last.age {
+      if let failure = last.failure { report(failure) }
+    } else if maximumAge < .max {
+      remember("")
       do throws(Problem) {
         let hurried = TimeoutTransport(inner: transport, patience: patience)
         return try await source(hurried, CachingTransport.Policy(refresh: maximumAge == 0)).rows(
           of: table, RowRequest())
       } catch {
         if error.kind == .cancelled { throw error }
+        remember("\(error)")
         report("\(error)")
       }
     }
@@ -72,30 +75,24 @@ public struct DailySource: Sendable {
     return try RESTSource(description, server: server, transport: caching) { _ in }
   }
 
-  /// A file that is touched when the API is asked.
+  /// A file that is written when a request is sent: why it failed, or nothing.
   private var stamp: String { "\(directory)/asked-\(description.name)" }
 
-  private func isDue(after maximumAge: Int64) -> Bool {
-    var status = stat()
-    guard unsafe stat(stamp, &status) == 0 else { return true }
-    let age = date.now().seconds - Int64(status.st_mtim.tv_sec)
-    return age < 0 || age >= maximumAge
+  /// The seconds since the last request was sent, and why it failed, if it did; nil if none was sent.
+  private var last: (age: Int64, failure: String?)? {
+    guard let (text, seconds) = CacheStore.read(stamp) else { return nil }
+    return (date.now().seconds - seconds, text.isEmpty ? nil : String(decoding: text, as: UTF8.self))
   }
 
-  /// Without a place for the stamp, it is asked each time.
-  private func remember() {
-    var path = ""
-    for part in directory.split(separator: "/") {
-      path += "/" + part
-      _ = unsafe mkdir(path, 0o700)
-    }
-    let descriptor = unsafe open(stamp, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0o600)
+  /// Notes that a request is sent, or why it failed. Without a place for the stamp, one is sent each time.
+  private func remember(_ failure: String) {
+    CacheFile.makeTemporaryDirectory(of: stamp)
+    let descriptor = unsafe open(stamp, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0o600)
     guard descriptor >= 0 else { return }
     defer { close(descriptor) }
-    let now = timespec(tv_sec: Int(date.now().seconds), tv_nsec: 0)
-    unsafe withUnsafePointer(to: (now, now)) { times in
-      _ = unsafe times.withMemoryRebound(to: timespec.self, capacity: 2) { unsafe futimens(descriptor, $0) }
-    }
+    _ = CacheFile.write(Array(failure.utf8), [], to: descriptor)
+    let now = timespec(tv_sec: Int(date.now().seconds), tv_nsec: 0), times = [now, now]
+    unsafe futimens(descriptor, times)
   }
 }
 

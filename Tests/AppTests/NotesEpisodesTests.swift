@@ -37,15 +37,42 @@ import Testing
     #expect(shell.run("touch -d '2 days ago' ~/.cache/bb/asked-*; bb-notes episodes --plain >/dev/null").status == 0)
     #expect(server.requests.count == 3)
   }
-  @Test("a server that does not respond gets one request, and the output is the same") func silence() throws {
+  @Test("a server that does not respond gets one request, and is named where an episode is unknown") func silence()
+    throws
+  {
     let server = try LoopbackServer { _ in .raw([], then: .silence(8000)) }
     let shell = Shell("BB_API_URL=\(server.url)/api BB_NOW=1384000000")
-    let quiet = Shell("BB_API_URL=http://127.0.0.1:9 BB_NOW=1384000000")
-    for line in ["bb-notes add bcs:7x1 new", "bb-notes add bcs:7x1 new", "bb-notes episodes"] {
-      let done = shell.run(line), other = quiet.run(line)
-      #expect(done.out == other.out && done.err == other.err && done.status == other.status, "\(line)")
+    let refused = Shell("BB_API_URL=http://127.0.0.1:9 BB_NOW=1384000000")
+    for (shell, place) in [(shell, "\(server.url)/api/episodes"), (refused, "http://127.0.0.1:9/episodes")] {
+      let first = shell.run("bb-notes add bcs:7x1 new"), second = shell.run("bb-notes add bcs:7x1 new")
+      let lines = first.err.split(separator: "\n")
+      #expect(
+        lines.count == 3 && lines[0].hasPrefix("bb-notes: warning: cannot look for new episodes: \(place): ")
+          && lines[1] == "bb-notes: unknown episode Better Call Saul S07E01", "\(first.err)")
+      // Within a minute no other request is sent; the reason is the same.
+      #expect(second.err == first.err && second.status == 64 && first.status == 64, "\(second.err)")
+      // Lists show the known episodes.
+      let list = shell.run("bb-notes episodes")
+      #expect(list.status == 0 && list.err == "" && list.out.contains("Felina"), "\(list.err)")
     }
     #expect(server.requests.count == 1)
+  }
+  @Test(
+    "offline, no request is sent",
+    arguments: [
+      "BB_OFFLINE=yes bb-notes add S09E01 x", "bb-notes add S09E01 x --offline", "BB_OFFLINE=yes bb-notes episodes",
+      "bb-notes episodes --offline", "bb-notes config set offline yes; bb-notes add S09E01 x",
+      "bb-notes add 5x14 x -q; BB_OFFLINE=yes bb-notes check",
+    ]) func offline(line: String) throws
+  {
+    let api = try SixAPI(answers: Self.news)
+    let server = try LoopbackServer { api.answer($0) }
+    let done = Shell("BB_API_URL=\(server.url)/api BB_NOW=1384000000").run(line)
+    #expect(!done.err.contains("option") && !done.err.contains("warning"), "\(done.err)")
+    #expect(server.requests.isEmpty)
+    // An option has precedence over the configuration.
+    let shell = Shell("BB_API_URL=\(server.url)/api BB_OFFLINE=yes BB_NOW=1384000000")
+    #expect(shell.run("bb-notes add bcs:7x1 new --refresh").err == "added Better Call Saul S07E01\n")
   }
   @Test("a program that needs no new episode loads no libcurl") func noNetwork() {
     let shell = Shell("BB_API_URL=http://127.0.0.1:9")

@@ -116,7 +116,7 @@ import Testing
     for (words, message) in [
       ("check \(path) --accept", "--accept applies only to sources test"),
       ("check \(path) --pages 2", "--pages requires --try"), ("check \(path) orders", "unexpected argument “orders”"),
-      ("record \(path)", "unknown subcommand"), ("test \(path)", "unknown subcommand"),
+      ("record \(path)", "missing argument DIR"), ("test \(path)", "missing argument DIR"),
       ("schema --try", "--try applies only to sources check"),
     ] {
       let done = await console.run("bb-export sources \(words)")

@@ -8,8 +8,21 @@ import Testing
     Fixture.program, words: ["dataset": ["people", "movies"], "column": ["age", "name"]],
     narrowed: [(kind: "column", behind: [(word: "movies", words: ["title", "year"])])])
 
+  /// A command whose subcommands share its options.
+  static let acting = Completions(
+    Program(
+      "demo", version: "1", "demonstrate",
+      commands: [
+        Command(
+          "config", "show settings", arguments: [Argument("ACTION", values: .words(["get", "set"]), count: .any, "x")],
+          actions: [
+            CommandAction("get", Argument("KEY", values: .words(["color", "columns", "storage"]), "key")),
+            CommandAction("set", Argument("KEY", values: .dynamic("key"), "key"), Argument("VALUE", "value")),
+          ])
+      ], options: [.value("format", "FORMAT", in: "x", "x")], topics: [], examples: []), words: ["key": ["color", "columns", "storage"]])
+
   /// What bash offers for a command line whose last word is being typed.
-  static func offered(_ line: String) -> [String] {
+  static func offered(_ line: String, _ completions: Completions = completions) -> [String] {
     let words = line.split(separator: " ", omittingEmptySubsequences: false).map { "'\($0)'" }
     let script = """
       \(completions.script(for: Completions.Shell.bash))
@@ -48,6 +61,16 @@ import Testing
     ])
   func bash(line: String, words: [String]) { #expect(Self.offered(line) == words) }
 
+  @Test("the arguments of subcommands are completed in the three shells")
+  func actions() {
+    for (line, words) in [("demo config ", ["get", "set"]), ("demo config set co", ["color", "columns"])] {
+      #expect(Self.offered(line, Self.acting) == words)
+      let fish = Self.run("fish", Self.acting.script(for: .fish) + "complete -C '\(line)'\n", options: "--no-config")
+      if fish != ["missing"] { #expect(fish == words) }
+    }
+    if let line = Self.completed("demo config set st", Self.acting) { #expect(line == "demo config set storage ") }
+  }
+
   static let everywhere = ["--quiet", "--verbose", "--help"]
 
   @Test(
@@ -74,12 +97,19 @@ import Testing
       ("demo people --format=c", "demo people --format=csv "),
     ], ["source ./_demo", "fpath=($PWD $fpath)"])
   func zsh(cases: (line: String, wanted: String), setting: String) {
+    if let line = Self.completed(cases.line, Self.completions, setting) { #expect(line == cases.wanted) }
+  }
+
+  /// The line that zsh makes of a line and the tabulator key; nil if there is no zsh.
+  static func completed(
+    _ line: String, _ completions: Completions, _ setting: String = "source ./_demo"
+  ) -> String? {
     // Types the line in a pseudo-terminal of zsh, completes it, and prints the resulting line.
     let script = """
       zmodload zsh/zpty || { echo missing; exit; }
       cd \(TemporaryDirectory().path) || exit
       cat > _demo <<'END'
-      \(Self.completions.script(for: .zsh))
+      \(completions.script(for: .zsh))
       END
       cat > .zshrc <<'END'
       [[ '\(setting)' == fpath* ]] && \(setting)
@@ -92,13 +122,16 @@ import Testing
       export ZDOTDIR=$PWD
       zpty shell zsh -i
       await up
-      zpty -w -n shell $'\(cases.line)\\t\\x14'
+      zpty -w -n shell $'\(line)\\t\\x14'
       await told
       cat told
       """
     let lines = Self.run("zsh", script, options: "-f")
-    if lines == ["missing"] { return print("skipped: zsh is not installed") }
-    #expect(lines == ["<\(cases.wanted)>"])
+    if lines == ["missing"] {
+      print("skipped: zsh is not installed")
+      return nil
+    }
+    return lines.joined(separator: "\n").replacing("<", with: "").replacing(">", with: "")
   }
 
   @Test(

@@ -109,7 +109,7 @@ final class CountingClock: Clock, Sendable {
     await #expect(throws: Problem.self) { try await transport.send(HTTPRequest(.get, server.url)) }
     #expect(server.requests.count == 13)
     let problem = await #expect(throws: Problem.self) { try await transport.send(HTTPRequest(.get, server.url)) }
-    #expect(problem?.kind == .unavailable && problem?.message == "the server fails (last: 500)")
+    #expect(problem?.kind == .unavailable && problem?.message == "the server keeps failing (HTTP status 500)")
     #expect(server.requests.count == 13)
     var request = HTTPRequest(.delete, server.url)
     request.isUrgent = true

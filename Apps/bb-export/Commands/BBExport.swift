@@ -100,7 +100,7 @@ enum BBExport {
       Argument(
         "ACTION", values: .words(["check", "draft", "record", "show", "schema", "test"]), count: .any,
         "check FILE [DATASET…], draft URL or FILE, record FILE DIR [DATASET…], test FILE DIR, show NAME, or schema")
-    ],
+    ], actions: SourcesCommand.actions,
     options: [Options.grammar, Options.tryOut, Options.accept] + Options.draftOptions
       + [APIOptions.serverOption, APIOptions.setOption, APIOptions.proxyOption, APIOptions.certificatesOption]
       + OutputOptions.exporting,
@@ -129,7 +129,7 @@ enum BBExport {
       Argument("ACTION", values: .words(["add"]), "add"),
       Argument("MOVIE", "movie: an id, a title, or any part of a title that matches only one movie"),
       Argument("TEXT", count: .any, "comment text (quote it)"),
-    ],
+    ], actions: CommentCommand.actions,
     options: [
       Options.writer, Options.rating, Options.source, APIOptions.serverOption, APIOptions.proxyOption,
       APIOptions.certificatesOption,
@@ -185,10 +185,11 @@ enum BBExport {
     "plugins", "list, inspect or test external exporters", discussion: PluginsCommand.discussion,
     arguments: [
       Argument("ACTION", values: .words(["list", "info", "test"]), count: .any, "list; info NAME; test NAME")
-    ], options: OutputOptions.exporting, examples: ["plugins", "plugins test lines"])
+    ], actions: PluginsCommand.actions, options: OutputOptions.exporting, examples: ["plugins", "plugins test lines"])
   static let config = Command(
     "config", "show the settings and their origins, or change one", discussion: ConfigurationCommand.discussion,
-    arguments: ConfigurationCommand.arguments, options: OutputOptions.exporting, examples: ConfigurationCommand.examples
+    arguments: ConfigurationCommand.arguments, actions: ConfigurationCommand.actions, options: OutputOptions.exporting,
+    examples: ConfigurationCommand.examples
   )
   /// The commands, in the order of the help.
   private static let entries = [

@@ -12,16 +12,12 @@ struct CommentCommand {
 
   init(_ context: CommandContext) { (invocation, services) = (context.invocation, context.services) }
 
+  static let actions = [
+    CommandAction("add", Argument("MOVIE", "movie"), Argument("TEXT", count: .optional, "comment text"))
+  ]
+
   func run() async throws(Problem) {
     let words = invocation.arguments
-    guard words.first == "add" else {
-      throw Problem(
-        .usage, "unknown subcommand “comment \(words.first ?? "")”",
-        hint: "usage: bb-export comment add MOVIE --writer NAME --rating N TEXT")
-    }
-    guard words.count <= 3 else {
-      throw Problem(.usage, "unexpected argument “\(words[3])”", hint: "quote the comment text")
-    }
     let comment = try NewComment(
       writer: invocation[Options.writer], rating: invocation[Options.rating],
       contents: words.count > 2 ? words[2] : nil)
@@ -53,10 +49,7 @@ struct CommentCommand {
       for row in 0..<batch.count { films.append((Self.text(batch.value(row, id)), Self.text(batch.value(row, title)))) }
     }
     if let film = films.first(where: { $0.id == words }) { return film }
-    let wanted = Fold.folded(Array(words.utf8))
-    let folded = films.map { Fold.folded(Array($0.title.utf8)) }
-    var found = films.indices.filter { folded[$0] == wanted }
-    if found.isEmpty, !wanted.isEmpty { found = films.indices.filter { folded[$0].contains(wanted) } }
+    let found = NameMatch.positions(of: words, in: films.map(\.title))
     guard let first = found.first else {
       throw Problem(.absent, "movie not found: “\(words)”", at: source.name, hint: "list movies with: bb-export movies")
     }

@@ -29,11 +29,11 @@ struct DeltaCommand {
     arguments: [
       Argument("ACTION", values: .words(["vacuum"]), "vacuum"),
       Argument("PLACE", "the table: delta:DIR or delta:s3://BUCKET/PREFIX"),
-    ], options: [olderThan, dryRun] + APIOptions.connecting + OutputOptions.exporting,
+    ], actions: [CommandAction("vacuum", Argument("PLACE", "table"))],
+    options: [olderThan, dryRun] + APIOptions.connecting + OutputOptions.exporting,
     examples: ["delta vacuum delta:lake/quotes --dry-run", "delta vacuum delta:s3://bucket/lake/quotes"])
 
   func run() async throws(Problem) {
-    try invocation.checkAction(in: Self.command)
     services.connect(try SourceOptions(invocation).network())
     let outputs = try OutputPlan(invocation, services)
     let age = try invocation.age(Self.olderThan) ?? 7 * 86_400

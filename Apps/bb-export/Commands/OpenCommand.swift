@@ -40,30 +40,13 @@ struct OpenCommand {
     }
     let columns = try Self.columns(of: dataset, words.count > 2 ? words[2] : nil)
     let source = try await services.sources.open(try SourceOptions(invocation).choice(for: dataset.name))
-    let rows = try await source.rows(of: dataset.name, RowRequest())
-    let found = try selection(for: words[1], dataset).apply(to: rows, scratch: services.scratch)
-    var records: [[Value]] = [], keys: [String] = []
-    for batch in try await found.collect() {
-      for row in 0..<batch.count {
-        records.append((0..<batch.width).map { batch.value(row, $0) })
-        keys.append(RecordKey.text(of: row, in: batch, found.schema).map { String(decoding: $0, as: UTF8.self) } ?? "")
-      }
-    }
-    guard let record = records.first else {
-      throw Problem(
-        .absent, "record not found in \(dataset.name): “\(words[1])”", at: source.name,
-        hint: try await like(words[1], in: dataset, source).map { .advice("did you mean \($0)?") } ?? "")
-    }
-    guard records.count == 1 else {
-      throw Problem(
-        .usage, "“\(words[1])” matches \(records.count) records in \(dataset.name)",
-        hint: "use a key: \(keys.prefix(5).joined(separator: ", "))")
-    }
+    let record = try await record(words[1], of: dataset, in: source)
     for name in columns {
-      guard let column = found.schema.position(of: name), let text = Self.text(record[column]) else { continue }
+      guard let text = record[name].flatMap(Self.text) else { continue }
       return try show(Self.things["imdb", default: []].contains(name) ? try Self.page(of: text) : text)
     }
-    throw Problem(.absent, "\(words[1]) has no image or web page", at: source.name)
+    let name = (try? EpisodeQuery.nameColumn(of: dataset)).flatMap { record[$0].flatMap(Self.text) }
+    throw Problem(.absent, "\(name ?? words[1]) has no image or web page", at: source.name)
   }
 
   /// The columns in which there may be what is to be opened; without a word, everything but the page of the show.
@@ -79,6 +62,58 @@ struct OpenCommand {
       throw Problem(.usage, "\(dataset.name) have no \(wanted.joined(separator: " or "))")
     }
     return columns
+  }
+
+  /// The record that a key, S05E14, a name, or a unique part of a name means; its values by column.
+  /// - Throws: `usage` naming the keys of several records; `absent` with the nearest name.
+  private func record(
+    _ text: String, of dataset: Schema, in source: any RecordSource
+  ) async throws(Problem) -> [String: Value] {
+    var found = try await records(selection(for: text, dataset), of: dataset, in: source), names: [String] = []
+    let column = try? EpisodeQuery.nameColumn(of: dataset)
+    if found.isEmpty, let column {
+      var selection = Selection()
+      if let production = invocation[SharedOptions.production] {
+        selection.conditions = [try EpisodeQuery.production(production, in: dataset)]
+      }
+      let all = try await records(selection, of: dataset, in: source)
+      let known = all.map { $0.values[column].flatMap(Self.text) }
+      found = NameMatch.positions(of: text, in: known).map { all[$0] }
+      names = known.compactMap { $0 }
+    }
+    guard let first = found.first else {
+      throw Problem(
+        .absent, "record not found in \(dataset.name): “\(text)”", at: source.name,
+        hint: .nearest(text, among: names) ?? "")
+    }
+    guard found.count == 1 else {
+      let keys = found.prefix(5).map { record in
+        record.key + (column.flatMap { record.values[$0].flatMap(Self.text) }.map { " (\($0))" } ?? "")
+      }
+      throw Problem(
+        .usage, "“\(text)” matches \(found.count) records in \(dataset.name)",
+        hint: "use a key: \(keys.joined(separator: ", "))\(found.count > 5 ? ", …" : "")")
+    }
+    return first.values
+  }
+
+  /// The selected records of a dataset: their keys, and their values by column.
+  private func records(
+    _ selection: Selection, of dataset: Schema, in source: any RecordSource
+  ) async throws(Problem) -> [(key: String, values: [String: Value])] {
+    let rows = try await source.rows(of: dataset.name, RowRequest())
+    let selected = try selection.apply(to: rows, scratch: services.scratch)
+    let columns = selected.schema.columns.map(\.name)
+    var records: [(key: String, values: [String: Value])] = []
+    for batch in try await selected.collect() {
+      for row in 0..<batch.count {
+        let key = RecordKey.text(of: row, in: batch, selected.schema)
+        let values = columns.enumerated().map { ($1, batch.value(row, $0)) }
+        records.append(
+          (key.map { String(decoding: $0, as: UTF8.self) } ?? "", Dictionary(values) { first, _ in first }))
+      }
+    }
+    return records
   }
 
   /// The records that a key, a name, or S05E14 means.
@@ -102,21 +137,6 @@ struct OpenCommand {
     }
     selection.alternatives = [ways]
     return selection
-  }
-
-  /// The nearest name: with the same prefix or a similar spelling.
-  private func like(
-    _ text: String, in dataset: Schema, _ source: any RecordSource
-  ) async throws(Problem) -> String? {
-    guard let column = try? EpisodeQuery.nameColumn(of: dataset), let position = dataset.position(of: column) else {
-      return nil
-    }
-    var names: [String] = []
-    for batch in try await source.rows(of: dataset.name, RowRequest()).collect() {
-      for row in 0..<batch.count { if let name = Self.text(batch.value(row, position)) { names.append(name) } }
-    }
-    let folded = Fold.folded(text)
-    return SpellingSuggestion.word(to: text, among: names) ?? names.first { Fold.folded($0).starts(with: folded) }
   }
 
   private static func page(of production: String) throws(Problem) -> String {

@@ -10,6 +10,9 @@ struct PluginsCommand {
 
   init(_ context: CommandContext) { (invocation, services) = (context.invocation, context.services) }
 
+  static let actions = [CommandAction("list"), CommandAction("info", name), CommandAction("test", name)]
+  private static let name = Argument("NAME", values: .dynamic("plugin"), "plug-in")
+
   static let discussion =
     "A plug-in is an executable named bb-exporter-NAME in $BB_PLUGIN_PATH, $XDG_DATA_HOME/bb/plugins, "
     + "/usr/local/lib/bb/plugins or /usr/lib/bb/plugins that only you or root can write to. `bb-exporter-NAME "
@@ -22,14 +25,10 @@ struct PluginsCommand {
 
   func run() async throws(Problem) {
     let words = invocation.arguments
-    switch (words.first ?? "list", words.count) {
-    case ("list", 0...1): try await list()
-    case ("info", 2): try await info(words[1])
-    case ("test", 2): try await test(words[1])
-    default:
-      throw Problem(
-        .usage, "unknown subcommand “plugins \(words.joined(separator: " "))”",
-        hint: "use one of: plugins list, plugins info NAME, plugins test NAME")
+    switch words.first {
+    case "info": try await info(words[1])
+    case "test": try await test(words[1])
+    default: try await list()
     }
   }
 

@@ -25,13 +25,14 @@ struct S3Command {
     arguments: [
       Argument("ACTION", values: .words(["list", "uploads"]), "list or uploads"),
       Argument("PLACE", "s3://BUCKET, or s3://BUCKET/PREFIX for the objects whose keys begin with PREFIX"),
-    ], options: [abort] + APIOptions.connecting + OutputOptions.exporting,
+    ], actions: [CommandAction("list", place), CommandAction("uploads", place)],
+    options: [abort] + APIOptions.connecting + OutputOptions.exporting,
     examples: [
       "s3 list s3://bucket/lake/", "s3 uploads s3://bucket/lake/", "s3 uploads s3://bucket --abort-older-than 1d",
     ])
+  private static let place = Argument("PLACE", "bucket")
 
   func run() async throws(Problem) {
-    try invocation.checkAction(in: Self.command)
     services.connect(try SourceOptions(invocation).network())
     let outputs = try OutputPlan(invocation, services), place = invocation.arguments[1]
     let age = try invocation.age(Self.abort), (bucket, prefix) = try services.lakes.bucket(place)
@@ -79,27 +80,5 @@ struct S3Command {
       if position % 4096 == 4095 { batches.append(builder.takeBatch()) }
     }
     return BufferedRows(schema: schema, batches: batches + [builder.takeBatch()])
-  }
-}
-
-extension Invocation {
-  /// Checks that the first argument is an action of a command.
-  /// - Throws: `usage`.
-  func checkAction(in command: Command) throws(Problem) {
-    guard case .words(let actions) = command.arguments[0].values, !actions.contains(arguments[0]) else { return }
-    throw Problem(
-      .usage, "unknown subcommand “\(command.name) \(arguments[0])”",
-      hint: "use one of: \(actions.map { "\(command.name) \($0)" }.joined(separator: ", "))")
-  }
-
-  /// The number of seconds that an option states: `90m`, `12h`, `7d`; nil if it is absent.
-  /// - Throws: `usage` for anything else.
-  func age(_ option: Option) throws(Problem) -> Int64? {
-    guard let text = setting(option) else { return nil }
-    guard let age = TimeSpan.parse(text), age < 1 << 40 else {
-      throw Problem(
-        .usage, "invalid age “\(text)” for --\(option.name)", hint: "use seconds or a suffix: 90m, 12h, 7d, 2w")
-    }
-    return age
   }
 }

@@ -11,31 +11,35 @@ struct SourcesCommand {
 
   init(_ context: CommandContext) { self.context = context }
 
+  static let actions = [
+    CommandAction("check", file, datasets), CommandAction("draft", Argument("URL", takesFiles: true, "URL or file")),
+    CommandAction("record", file, recordings, datasets), CommandAction("test", file, recordings),
+    CommandAction("show", Argument("NAME", values: .dynamic("source"), "built-in source")), CommandAction("schema"),
+  ]
+  private static let file = Argument("FILE", values: .file, "source definition")
+  private static let recordings = Argument("DIR", values: .directory, "recorded responses")
+  private static let datasets = Argument("DATASET", count: .any, "datasets of the source")
+
   /// The most differences that are reported.
   private static let mostDifferences = 10
 
   func run() async throws(Problem) {
     let words = context.arguments, rest = Array(words.dropFirst())
     try checkOptions(of: words.first)
-    switch (words.first, words.count) {
-    case (nil, _): try await list()
-    case ("check", 2...) where invocation.has(Options.tryOut): try await tryOut(rest[0], Array(rest.dropFirst()))
-    case ("check", 2): try check(rest[0])
-    case ("check", 3...):
-      throw Problem(.usage, "unexpected argument “\(rest[1])”", hint: "add --try to read datasets")
-    case ("draft", 2): try await DraftCommand(context).run(rest[0])
-    case ("record", 3...): try await record(rest[0], into: rest[1], Array(rest.dropFirst(2)))
-    case ("show", 2): try write(services.sources.text(of: try APIDescription.named(rest[0])))
-    case ("schema", 1):
+    switch words.first {
+    case "check" where invocation.has(Options.tryOut): try await tryOut(rest[0], Array(rest.dropFirst()))
+    case "check":
+      guard rest.count == 1 else {
+        throw Problem(.usage, "unexpected argument “\(rest[1])”", hint: "add --try to read datasets")
+      }
+      try check(rest[0])
+    case "draft": try await DraftCommand(context).run(rest[0])
+    case "record": try await record(rest[0], into: rest[1], Array(rest.dropFirst(2)))
+    case "show": try write(services.sources.text(of: try APIDescription.named(rest[0])))
+    case "schema":
       try write(services.sources.schema(grammar: try invocation.integer(Options.grammar, in: 1...2) ?? 2))
-    case ("test", 3): try await test(rest[0], against: rest[1])
-    default:
-      throw Problem(
-        .usage, "unknown subcommand “sources \(words.joined(separator: " "))”",
-        hint: """
-          use one of: sources check FILE, sources draft URL, sources record FILE DIR, sources test FILE DIR, sources \
-          show NAME, sources schema
-          """)
+    case "test": try await test(rest[0], against: rest[1])
+    default: try await list()
     }
   }
 

@@ -125,12 +125,7 @@ enum FavouritesCommands {
     }
     if records.contains(where: { $0.keyText == wanted }) { return wanted }
     let column = try? EpisodeQuery.nameColumn(of: schema)
-    let folded = Fold.folded(text)
-    func matching(_ test: ([UInt8]) -> Bool) -> [Record] {
-      records.filter { record in column.flatMap { record.text($0) }.map { test(Fold.folded($0)) } ?? false }
-    }
-    var named = matching { $0 == folded }
-    if named.isEmpty, !folded.isEmpty { named = matching { $0.firstRange(of: folded) != nil } }
+    let named = NameMatch.positions(of: text, in: records.map { column.flatMap($0.text) }).map { records[$0] }
     if named.count == 1 { return named[0].keyText }
     guard named.isEmpty else {
       let keys = named.prefix(5).map { (record: Record) -> String in

@@ -46,10 +46,8 @@ enum MoviesCommands {
     let repository = try context.repository()
     var found = try await repository.records(of: Catalog.movies, selection)
     if found.isEmpty {
-      let wanted = Fold.folded(text)
       let all = try await repository.records(of: Catalog.movies)
-      found = all.filter { Fold.folded($0.text("title") ?? "") == wanted }
-      if found.isEmpty, !wanted.isEmpty { found = all.filter { Fold.folded($0.text("title") ?? "").contains(wanted) } }
+      found = NameMatch.positions(of: text, in: all.map { $0.text("title") }).map { all[$0] }
     }
     guard let film = found.first(where: { $0.keyText == text }) ?? found.first else {
       let titles = try await repository.records(of: Catalog.movies).compactMap { $0.text("title") }

@@ -6,7 +6,7 @@ import Rows
 /// Adds, changes and deletes notes.
 enum NoteWriting {
   static func add(_ context: CommandContext) async throws(Problem) {
-    let repository = try context.repository(makes: true), choices = context.choices(repository)
+    let repository = try context.repository(makes: true), choices = try context.choices(repository)
     let (named, rest) = try EpisodeArguments.read(context)
     var text = try text(rest, context)
     let key: EpisodeKey
@@ -209,8 +209,11 @@ enum NoteWriting {
 
 extension CommandContext {
   /// The episodes one can choose.
-  func choices(_ repository: RecordRepository) -> EpisodeChoices {
-    EpisodeChoices(repository, builtIn: services.sources.snapshot, current: services.sources.currentEpisodes)
+  func choices(_ repository: RecordRepository) throws(Problem) -> EpisodeChoices {
+    let options = try APIOptions(invocation), sources = services.sources
+    return EpisodeChoices(repository, builtIn: sources.snapshot) { (freshness) async throws(Problem) in
+      try await sources.currentEpisodes(freshness, options)
+    }
   }
   /// Editing in the user's editor.
   func editing() throws(Problem) -> TextEditing { TextEditing(try services.terminal.editor(), services.drafts) }

@@ -27,7 +27,8 @@ enum StorageCommands {
     examples: ["check --json"])
   private static let config = Command(
     "config", "show the settings and their origins, or change one", discussion: ConfigurationCommand.discussion,
-    arguments: ConfigurationCommand.arguments, options: OutputOptions.listing, examples: ConfigurationCommand.examples)
+    arguments: ConfigurationCommand.arguments, actions: ConfigurationCommand.actions, options: OutputOptions.listing,
+    examples: ConfigurationCommand.examples)
 
   private static func copy(_ context: CommandContext) async throws(Problem) {
     guard let location = context[target] else {

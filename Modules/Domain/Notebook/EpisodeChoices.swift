@@ -55,17 +55,18 @@ public struct EpisodeChoices: Sendable {
   /// The episode with this key; nil if it is unknown. The API is used only if the other sources do not have it, or for
   /// `refresh`.
   public func choice(_ key: EpisodeKey, refresh: Bool = false) async throws(Problem) -> EpisodeChoice? {
-    if !refresh {
-      if let stored = try await repository.record(of: Catalog.episodes, key: key.values) {
-        return EpisodeChoice(stored)
-      }
-      if let known = try await choices(in: try await builtInRows()).first(where: { $0.key == key }) { return known }
-    }
+    if !refresh, let known = try await knownChoice(key) { return known }
     for freshness in refresh ? [Freshness.now] : [.daily, .minute] {
       guard let rows = try await current(freshness) else { continue }
       if let known = try await choices(in: rows).first(where: { $0.key == key }) { return known }
     }
-    return refresh ? try await choice(key) : nil
+    return refresh ? try await knownChoice(key) : nil
+  }
+
+  /// The episode in the storage, or among those that are built in.
+  private func knownChoice(_ key: EpisodeKey) async throws(Problem) -> EpisodeChoice? {
+    if let stored = try await repository.record(of: Catalog.episodes, key: key.values) { return EpisodeChoice(stored) }
+    return try await choices(in: try await builtInRows()).first { $0.key == key }
   }
 
   /// Every episode, each once, in order of production, season and episode.

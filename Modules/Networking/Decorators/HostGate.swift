@@ -76,12 +76,12 @@ final class HostGate<Waiting: Clock>: Sendable where Waiting.Duration == Duratio
       case .fail(let last):
         wakeAll()
         throw Problem(
-          .unavailable, "the server fails (last: \(last))", at: URLText.redacted(url), hint: "try again later")
+          .unavailable, "the server keeps failing (\(last))", at: URLText.redacted(url), hint: "try again later")
       case .sleep(let wake):
         guard wake <= deadline else {
           wakeAll()
           throw Problem(
-            .unavailable, "the server did not serve all requests before the deadline", at: URLText.redacted(url),
+            .unavailable, "the server accepts no more requests within the total time", at: URLText.redacted(url),
             hint: ["try again later", .raise(.deadline)])
         }
         do { try await clock.sleep(until: wake, tolerance: nil) } catch {

@@ -148,7 +148,7 @@ public struct RetryingTransport<Waiting: Clock>: HTTPTransport where Waiting.Dur
       switch response.status {
       case 429: return .throttled(wait ?? .zero)
       case 503 where wait != nil: return .throttled(wait ?? .zero)
-      case 408, 425, 500, 502, 503, 504: return .failed("\(response.status)")
+      case 408, 425, 500, 502, 503, 504: return .failed("HTTP status \(response.status)")
       default: return .final
       }
     }
