@@ -31,6 +31,7 @@ public struct Application: Sendable {
       {
         report.configure(style: .json, isQuiet: false)
       }
+      guard !arguments.isEmpty else { throw nothing(services) }
       var invocation = try program.parse(arguments)
       var clock = services.clock
       if case .run = invocation.action, !SharedCommands.names.contains(invocation.path.first ?? "") {
@@ -46,6 +47,9 @@ public struct Application: Sendable {
         isQuiet: invocation.isOn(SharedOptions.quiet), isVerbose: invocation.isOn(SharedOptions.verbose),
         isColored: invocation.hasColoredErrors(services.terminal),
         presenter: presenter)
+      if presenter != nil, !SharedCommands.names.contains(invocation.path.first ?? "") {
+        for warning in ConfigurationKey.misspeltVariables(among: services.variables.keys) { report.warning(warning) }
+      }
       services.progress.show(invocation.showsProgress)
       switch invocation.action {
       case .version: try services.terminal.write("\(program.name) \(program.version)\n")
@@ -69,5 +73,16 @@ public struct Application: Sendable {
       if error.kind != .endOfPipe { report.problem(error) }
       return error.kind.exitCode
     }
+  }
+
+  /// Writes the short help; the problem of a command line without words.
+  private func nothing(_ services: AppServices) -> Problem {
+    var problem = Problem(.usage, "no command given", hint: "run “\(program.name) --help” for usage")
+    if program.defaultCommand != nil, Terminal.hasInput {
+      problem.hint = "to read standard input, use: \(program.name) -"
+    } else {
+      services.report.line(program.shortHelp(width: services.terminal.width ?? 80))
+    }
+    return problem
   }
 }

@@ -50,54 +50,6 @@ public enum FileFormat: String, Sendable, Hashable, CaseIterable {
     self = format
   }
 
-  /// Formats that tables are not read from.
-  private static let unread = [
-    "xls", "xlsb", "ods", "html", "htm", "md", "markdown", "yaml", "yml", "sql", "xml", "gpx", "kml", "vcf", "pdf",
-    "zip",
-  ]
-
-  /// Refuses formats that are not tables, by the extension and the first bytes of a file, rather than reading them as
-  /// CSV.
-  public static func refuse(_ path: String, suffix: String?, beginning bytes: [UInt8]) throws(Problem) {
-    let file = path == "standard input" ? "FILE" : Remedy.shellWord(path)
-    if let packing = Packing.all.first(where: { bytes.starts(with: $0.mark) }) {
-      let suffix = ".\(packing.suffix)"
-      let plain = path.hasSuffix(suffix) ? Remedy.shellWord(String(path.dropLast(suffix.count))) : "FILE.csv"
-      throw Problem(
-        .usage, "is a file compressed with \(packing.tool)", at: path,
-        hint: "decompress it first: \(packing.tool) -dc \(file) > \(plain)")
-    }
-    if let suffix, ["xls", "xlsb", "ods"].contains(suffix) {
-      throw Problem(
-        .usage, "cannot read .\(suffix) workbooks", at: path,
-        hint: "convert it first: soffice --headless --convert-to xlsx \(file)")
-    }
-    if suffix == "zip" {
-      throw Problem(.usage, "cannot read .zip archives", at: path, hint: "extract it first: unzip \(file)")
-    }
-    if let order = [[0xFF, 0xFE], [0xFE, 0xFF]].firstIndex(where: bytes.starts) {
-      throw Problem(
-        .badData, "is UTF-16; input must be UTF-8", at: path,
-        hint: "convert it: iconv -f UTF-16\(order == 0 ? "LE" : "BE") -t UTF-8 \(file) > FILE.csv")
-    }
-    if let suffix, unread.contains(suffix) {
-      let formats = allCases.map(\.rawValue).joined(separator: ", ")
-      throw Problem(
-        .usage, "cannot read .\(suffix) files; supported: \(formats)", at: path,
-        hint: ["save it as CSV", .set(.inputFormat, to: "csv", for: "read it anyway")])
-    }
-  }
-
-  /// A compression that is not read: the first bytes, the suffix, and the program that undoes it.
-  private struct Packing {
-    let mark: [UInt8], suffix: String, tool: String
-
-    static let all = [
-      Packing(mark: Array("BZh".utf8), suffix: "bz2", tool: "bzip2"),
-      Packing(mark: [0xFD, 0x37, 0x7A, 0x58, 0x5A, 0], suffix: "xz", tool: "xz"),
-    ]
-  }
-
   /// The format that the first bytes of a file suggest; nil if they suggest none.
   public init?(beginning bytes: [UInt8], suffix: String? = nil) {
     if bytes.starts(with: "SQLite format 3\0".utf8) {
@@ -108,7 +60,7 @@ public enum FileFormat: String, Sendable, Hashable, CaseIterable {
       self = .parquet
       return
     }
-    if bytes.starts(with: [0x50, 0x4B, 3, 4]), !Self.unread.contains(suffix ?? "") {
+    if bytes.starts(with: [0x50, 0x4B, 3, 4]), !ForeignFormat.suffixes.contains(suffix ?? "") {
       self = .xlsx
       return
     }

@@ -5,17 +5,30 @@ extension Program {
     return (words + (command.subcommands.isEmpty ? [] : ["COMMAND"]) + ["[OPTIONS]"]).joined(separator: " ")
   }
 
+  /// The lines on how to call the program.
+  private var usages: [String] {
+    let start = defaultCommand.flatMap { name in commands.first { $0.name == name } }
+    return (start.map { [([self.name] + $0.arguments.map(\.signature) + ["[OPTIONS]"]).joined(separator: " ")] } ?? [])
+      + ["\(name) COMMAND [ARGUMENTS] [OPTIONS]"]
+  }
+
+  /// The help for a command line without any word: what the program is for, how to call it, and examples.
+  public func shortHelp(width: Int = 80) -> String {
+    var page = Page(width: max(40, min(width, 120)))
+    page.section("USAGE", lines: usages)
+    page.section("EXAMPLES", lines: examples.map { "\(name) \($0)" })
+    if !datasets.isEmpty { page.section("DATASETS", text: datasets.joined(separator: ", ")) }
+    page.section("SUBCOMMANDS", text: commands.map(\.name).joined(separator: ", "))
+    return "\(sentence(overview))\n\n\(page.text)"
+  }
+
   /// The help of a command, or of the program, in lines of at most `width` columns.
   public func help(for command: Command?, path: [String] = [], width: Int = 80) -> String {
     var page = Page(width: max(40, min(width, 120)))
     guard let command else {
       page.section("OVERVIEW", text: sentence(overview))
       let start = defaultCommand.flatMap { name in commands.first { $0.name == name } }
-      page.section(
-        "USAGE",
-        lines: (start.map { [([self.name] + $0.arguments.map(\.signature) + ["[OPTIONS]"]).joined(separator: " ")] }
-          ?? [])
-          + ["\(name) COMMAND [ARGUMENTS] [OPTIONS]"])
+      page.section("USAGE", lines: usages)
       page.section("EXAMPLES", lines: examples.map { "\(name) \($0)" })
       if !datasets.isEmpty { page.section("DATASETS", text: datasets.joined(separator: ", ")) }
       page.section("SUBCOMMANDS", pairs: commands.map { ($0.name, $0.overview) })

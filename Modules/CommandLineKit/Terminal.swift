@@ -14,6 +14,12 @@ public enum Terminal {
 
   /// Whether a descriptor is a terminal.
   public static func isTerminal(_ descriptor: Int32) -> Bool { isatty(descriptor) == 1 }
+  /// Whether standard input is a pipe or a file.
+  public static var hasInput: Bool {
+    var status = stat()
+    guard unsafe fstat(0, &status) == 0 else { return false }
+    return status.st_mode & S_IFMT == S_IFIFO || status.st_mode & S_IFMT == S_IFREG
+  }
 
   /// Whether the user can be prompted: standard input and standard error are terminals.
   public static var isInteractive: Bool { isTerminal(0) && isTerminal(2) }

@@ -133,4 +133,29 @@ import Testing
     for line in modes.split(separator: "\n") { #expect(line.hasPrefix("600 ") || line.hasPrefix("700 "), "\(line)") }
     #expect(modes.split(separator: "\n").count > 8)
   }
+
+  @Test("a file that is no table is named by its content, whatever its extension")
+  func foreign() {
+    let shell = Shell("")
+    shell.write("page.csv", " \n<!DOCTYPE html><html></html>")
+    shell.write("orc.txt", "ORC\u{1}x")
+    shell.write("orc.csv", "ORC,a\n1,2\n")
+    let made = shell.run(
+      "cp orc.csv a.csv; tar -cf a.tar a.csv; tar -czf a.tar.gz a.csv; printf '7z\\274\\257\\047\\034' > a.7z")
+    #expect(made.status == 0, "\(made.err)")
+    for (name, message, hint) in [
+      ("page.csv", "is an HTML page, not a table", "save the table as CSV, or use --from-format csv to read it anyway"),
+      ("orc.txt", "is an ORC file, which cannot be read", "convert it to Parquet or CSV first"),
+      ("a.tar", "is a tar archive", "extract it first: tar -xf a.tar"),
+      ("a.tar.gz", "is a tar archive", "extract it first: tar -xf a.tar.gz"),
+      ("a.7z", "is a 7z archive", "extract it first: 7z x a.7z"),
+    ] {
+      let done = shell.run("bb-export \(name)")
+      #expect(done.status == 64 && done.err == "bb-export: \(name): \(message)\nhint: \(hint)\n", "\(done.err)")
+    }
+    #expect(shell.run("bb-export orc.csv -f csv").out == "ORC,a\n1,2\n")
+    #expect(shell.run("bb-export page.csv --from-format csv").status == 0)
+    let url = shell.run("bb-export file:///tmp/a%20b.csv")
+    #expect(url.status == 64 && url.err.contains("hint: use the path: /tmp/a"), "\(url.err)")
+  }
 }

@@ -1,4 +1,5 @@
 import CommandLineKit
+import Rows
 import Testing
 
 @testable import Domain
@@ -95,5 +96,34 @@ extension ConfigurationKey {
     shell.write("t.csv", "a\n1\n")
     let done = shell.run("bb-export characters --count && bb-export t.csv --count && bb-notes list")
     #expect(done.status == 0 && done.out.hasPrefix("29\n1\n"), "\(done)")
+  }
+
+  @Test("a misspelt variable is named, with the nearest one; those of other programs are not") func misspelt() {
+    let shell = Shell("BB_STORGE=csv:x BB_NUMBER_THREADS=4 BB_ENV_PASSTHROUGH=a")
+    let done = shell.run("bb-notes list; bb-export formats")
+    let warnings = done.err.split(separator: "\n")
+    #expect(
+      warnings == [
+        "bb-notes: warning: unknown variable BB_STORGE; did you mean BB_STORAGE?",
+        "bb-export: warning: unknown variable BB_STORGE; did you mean BB_STORAGE?",
+      ], "\(done.err)")
+    #expect(shell.run("bb-notes list -q; bb-notes --help; bb-notes completions bash").err == "")
+    for (name, near) in [
+      ("BB_STORE", "BB_STORAGE"), ("BB_OFLINE", "BB_OFFLINE"), ("BB_MAX_AEG", "BB_MAX_AGE"), ("BB_PROXI", "BB_PROXY"),
+      ("BB_API_ULR", "BB_API_URL"),
+    ] {
+      #expect(
+        ConfigurationKey.misspeltVariables(among: [name]) == [
+          Warning("unknown variable \(name)", hint: .advice("did you mean \(near)?"))
+        ], "\(name)")
+    }
+    // Those of BitBake, of the tests, and of other programs.
+    let foreign = [
+      "BB_DISKMON_DIRS", "BB_NO_NETWORK", "BB_SRCREV_POLICY", "BB_VERBOSE_LOGS", "BB_HASHSERVE", "BB_SIGNATURE_HANDLER",
+      "BB_DEFAULT_TASK", "BB_SCHEDULER", "BB_LOGFMT", "BB_ORIGENV", "BB_CONSOLELOG", "BB_TEST_DATA", "BB_FUZZ",
+      "BB_CONFIGURATION", "BB_TOKEN", "BB_USER", "BB_HOST", "BB_PASSWORD", "BB_URL", "BB_KEY", "BB_HOME", "BB_NOW",
+      "BB_PLUGIN_PATH", "BBSTORAGE", "BB_",
+    ]
+    #expect(ConfigurationKey.misspeltVariables(among: foreign) == [])
   }
 }

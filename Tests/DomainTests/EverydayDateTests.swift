@@ -21,6 +21,11 @@ import Testing
       ("fri may 2024", nil), ("the", nil), ("of may", "2024-05"), ("th may 2024", nil), ("32nd may 2024", nil),
       ("2024-5-7", "2024-05-07"), ("2024/05/07", "2024-05-07"), ("2024.5.7", "2024-05-07"), ("2024/13/1", nil),
       ("2024-2-30", nil), ("5/7/2024", nil), ("2024/5", nil), ("2024--7", nil), ("+024/1/1", nil),
+      ("19.6.1978", "1978-06-19"), ("01.05.2024", "2024-05-01"), ("31.6.2024", nil), ("1.5.24", nil), ("5.2024", nil),
+      ("in 3 days", "2024-05-20"), ("in a week", "2024-05-24"), ("in two months", "2024-07"), ("in 1 year", "2025"),
+      ("in 8000 years", nil), ("in 99999 months", nil), ("next month", "2024-06"), ("next year", "2025"),
+      ("next friday", "2024-05-24"), ("next sat", "2024-05-18"), ("the day before yesterday", "2024-05-15"),
+      ("day after tomorrow", "2024-05-19"), ("in days", nil), ("next", nil),
     ] as [(String, String?)])
   func date(_ text: String, _ expected: String?) {
     #expect(EverydayDate.date(text, today: "2024-05-17") == expected)
@@ -33,6 +38,8 @@ import Testing
       ("2024-06-31", "June 2024 has 30 days"), ("2024-01-00", "January 2024 has 31 days"),
       ("2024-13", "months are 01 to 12"), ("2024-00-10", "months are 01 to 12"), ("2024-02-29", nil), ("2024-12", nil),
       ("2024", nil), ("x", nil), ("2024-x-1", nil), ("2024-1-99999", nil), ("", nil), ("2024-", nil),
+      ("5/7/2024", "use 2024-05-07 or 2024-07-05"), ("17/05/2024", "use 2024-05-17"), ("5/5/2024", "use 2024-05-05"),
+      ("45/5/2024", nil), ("5/7/24", nil), ("a/b/2024", nil), ("//", nil),
     ] as [(String, String?)])
   func complaint(_ text: String, _ expected: String?) { #expect(EverydayDate.complaint(text) == expected) }
 

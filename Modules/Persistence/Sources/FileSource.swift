@@ -59,7 +59,11 @@ public struct FileSource: RecordSource {
     let bytes: any ByteSource = copy ?? source
     piped = isPipe ? bytes : nil
     self.path = isPipe ? nil : path
-    if let said = reading.format { format = said } else { format = try Self.format(of: title, bytes, reading) }
+    if let said = reading.format {
+      format = said
+    } else {
+      format = try Self.format(of: title, bytes, reading, place: name, isOwn: origin == nil && path != "-")
+    }
     if format.isRandomAccess {
       if compression != nil, copy == nil { copy = try SpooledByteSource(source, scratch: scratch) }
       try copy?.readAll()
@@ -118,9 +122,12 @@ public struct FileSource: RecordSource {
       guard error.kind == .noInput, let mark = path.firstRange(of: "://"),
         ["ftp", "s3", "gs", "file"].contains(path[..<mark.lowerBound].lowercased())
       else { throw error }
+      let isFile = path.lowercased().hasPrefix("file:///")
       throw Problem(
         .usage, "cannot read from a URL", at: URLText.redacted(path),
-        hint: "copy it to a file first, or use http or https")
+        hint: isFile
+          ? "use the path: \(Remedy.shellWord(String(path.dropFirst(7))))"
+          : "copy it to a file first, or use http or https")
     }
   }
 
@@ -133,10 +140,11 @@ public struct FileSource: RecordSource {
   private static func format(named path: String) -> FileFormat? { suffix(of: path).flatMap { FileFormat(suffix: $0) } }
 
   /// By suffix, else by what the bytes look like; what looks like nothing else is CSV when it is text.
-  private static func format(of path: String, _ bytes: any ByteSource, _ reading: FileInputOptions) throws(Problem)
-    -> FileFormat
-  {
-    if let format = format(named: path) { return format }
+  private static func format(
+    of path: String, _ bytes: any ByteSource, _ reading: FileInputOptions, place: String, isOwn: Bool
+  ) throws(Problem) -> FileFormat {
+    let named = format(named: path)
+    if let named, named != .csv, named != .tsv { return named }
     let suffix = suffix(of: path)
     var read = ArenaBuilder(capacity: 4096)
     if let source = try bytes.reopened() {
@@ -144,13 +152,15 @@ public struct FileSource: RecordSource {
       while read.room > 0, try source.read(into: &read, limit: read.room) > 0 {}
     }
     let beginning = read.bytes
-    if let format = FileFormat(beginning: beginning, suffix: suffix) {
+    if named == nil, let format = FileFormat(beginning: beginning, suffix: suffix) {
       return format == .ndjson && reading.records != nil ? .json : format
     }
-    try FileFormat.refuse(bytes.name, suffix: suffix, beginning: beginning)
+    try ForeignFormat.refuse(
+      place, path: isOwn ? bytes.name : nil, suffix: suffix, beginning: beginning, isNamed: named != nil)
+    if let named { return named }
     guard !beginning.contains(0) else {
       throw Problem(
-        .usage, "cannot detect the input format", at: bytes.name,
+        .usage, "cannot detect the input format", at: place,
         hint: Remedy(steps: [.set(.inputFormat, to: FileFormat.allCases.map(\.rawValue), purpose: nil)]))
     }
     return .csv
