@@ -18,7 +18,7 @@ public struct ForeignFormat: Sendable {
   /// Refuses a file that would otherwise be read as CSV.
   /// - Parameters:
   ///   - place: the place of the file, for the message.
-  ///   - path: the path of the file for commands; nil if it is no file of the user.
+  ///   - path: the path of the file for commands; nil if the file is not the user's.
   ///   - suffix: the extension, without that of a compression; nil if there is none.
   ///   - bytes: the first bytes, decompressed; 512 suffice.
   ///   - isNamed: whether the extension is one of a table.

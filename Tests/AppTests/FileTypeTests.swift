@@ -134,7 +134,7 @@ import Testing
     #expect(modes.split(separator: "\n").count > 8)
   }
 
-  @Test("a file that is no table is named by its content, whatever its extension")
+  @Test("a file that is not a table is named by its content, whatever its extension")
   func foreign() {
     let shell = Shell("")
     shell.write("page.csv", " \n<!DOCTYPE html><html></html>")

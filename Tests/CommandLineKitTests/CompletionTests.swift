@@ -19,7 +19,8 @@ import Testing
             CommandAction("get", Argument("KEY", values: .words(["color", "columns", "storage"]), "key")),
             CommandAction("set", Argument("KEY", values: .dynamic("key"), "key"), Argument("VALUE", "value")),
           ])
-      ], options: [.value("format", "FORMAT", in: "x", "x")], topics: [], examples: []), words: ["key": ["color", "columns", "storage"]])
+      ], options: [.value("format", "FORMAT", in: "x", "x")], topics: [], examples: []),
+    words: ["key": ["color", "columns", "storage"]])
 
   /// What bash offers for a command line whose last word is being typed.
   static func offered(_ line: String, _ completions: Completions = completions) -> [String] {

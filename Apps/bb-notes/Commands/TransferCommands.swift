@@ -49,6 +49,7 @@ enum TransferCommands {
     let (schema, records) = try await read(path, context)
     let importing = RecordImport(
       into: try context.repository(makes: true), context[onConflict].flatMap(RecordImport.Conflict.init),
+      images: EmbeddedImages(try context.services.images.stored(try context.location().text)),
       identifier: context.services.identifiers.next)
     let name = path == "-" ? "standard input" : String(path.split(separator: "/").last ?? Substring(path))
     progress.update { $0.items = records.count }

@@ -13,8 +13,8 @@ public enum EverydayDate {
     return relative(words, day) ?? calendar(words, today) ?? numeric(words)
   }
 
-  /// Why a text that has the form of a date in ISO 8601 is none: `February 2023 has 28 days`; the dates that figures with
-  /// slashes may mean; nil for another text, and for a date.
+  /// Why a text that has the form of a date in ISO 8601 is none: `February 2023 has 28 days`; the dates that figures
+  /// with slashes may mean; nil for another text, and for a date.
   public static func complaint(_ text: String) -> String? {
     let slashed = text.split(separator: "/", omittingEmptySubsequences: false).map(number)
     if slashed.count == 3, let year = slashed[2], 1000...9999 ~= year, let first = slashed[0], let second = slashed[1] {

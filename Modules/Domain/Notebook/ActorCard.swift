@@ -46,8 +46,15 @@ struct ActorCard {
     case "NOTE": put("description", text)
     case "CATEGORIES": put("category", property.parts(UInt8(ascii: ",")).first ?? text)
     case "PHOTO", "X-BB-IMAGES":
-      let isData = property.parameters.contains { $0.hasPrefix("ENCODING=") } || text.hasPrefix("data:")
-      if isData { ignored.insert(property.name) } else { record[.images] = record[.images] + [text] }
+      let isEncoded = property.parameters.contains { $0.hasPrefix("ENCODING=") || $0 == "BASE64" }
+      let embedded =
+        text.lowercased().hasPrefix("data:") ? text.firstIndex(of: ",").map { text[$0...].dropFirst() } : nil
+      guard isEncoded || embedded != nil else { return record[.images] = record[.images] + [text] }
+      if let url = EmbeddedImages.url(base64: String(embedded ?? text[...])) {
+        record[.images] = record[.images] + [url]
+      } else {
+        ignored.insert(property.name)
+      }
     case "X-BB-AGE": if let age = Int64(text) { record[.age] = age }
     case "X-BB-FAVOURITE": if let truth = Bool(text) { record[.favourite] = truth }
     case "X-BB-FILMOGRAPHY": record[.filmography] = text.split(separator: "; ").map(String.init)

@@ -24,15 +24,21 @@ public struct RecordImport: Sendable {
 
   private let repository: RecordRepository
   private let conflict: Conflict?
+  private let images: EmbeddedImages?
   private let makeIdentifier: @Sendable () -> String
 
   /// An import into `repository`.
   /// - Parameters:
   ///   - repository: the repository that gets the records.
   ///   - conflict: nil to refuse when there is one.
+  ///   - images: puts images that are part of the records into the store; nil to keep them as they are.
   ///   - identifier: the identifier of a new record.
-  public init(into repository: RecordRepository, _ conflict: Conflict?, identifier: @escaping @Sendable () -> String) {
+  public init(
+    into repository: RecordRepository, _ conflict: Conflict?, images: EmbeddedImages? = nil,
+    identifier: @escaping @Sendable () -> String
+  ) {
     self.repository = repository
+    self.images = images
     self.conflict = conflict
     makeIdentifier = identifier
   }
@@ -82,6 +88,7 @@ public struct RecordImport: Sendable {
         }
       }
       complete(&record, from: before, above: &last)
+      if let images, schema.name == Catalog.actors.name { record = try images.known(in: record, before: before) }
       try check(record, name)
       let label = record.label
       guard edits[record.key] == nil else {
@@ -129,6 +136,14 @@ public struct RecordImport: Sendable {
           ? "1 imported record differs from an existing one: \(some)"
           : "\(conflicts.count) imported records differ from existing ones: \(some)", at: name,
         hint: .set(.importConflict, to: "skip", "replace", "append"))
+    }
+    // The last step but one: files of records that are not imported would remain.
+    if let images, schema.name == Catalog.actors.name {
+      for (key, edit) in edits {
+        guard let record = edit.after else { continue }
+        edits[key] = RecordRepository.Edit(
+          from: edit.before, to: try await images.stored(record, of: schema.name, from: "\(name): \(record.label)"))
+      }
     }
     try await repository.change("import \(name)", order.compactMap { edits[$0] })
     return outcome

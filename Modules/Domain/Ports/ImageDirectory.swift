@@ -13,6 +13,16 @@ public protocol ImageDirectory: Sendable {
   /// - Returns: its unique name in the store: `images/actors/KEY-1.jpg`, then `KEY-2.png`.
   /// - Throws: `badData` for a file that is not an image or is larger than 64 MiB, `noInput`, `permission`, `io`.
   func add(_ path: String, to dataset: String, record: String) async throws(Problem) -> String
+  /// Writes an image into the store, as `add(_:to:record:)` does.
+  /// - Parameters:
+  ///   - bytes: the image.
+  ///   - place: its origin, for messages.
+  ///   - dataset: the dataset of the record.
+  ///   - record: the record's identifier.
+  func add(_ bytes: [UInt8], from place: String, to dataset: String, record: String) async throws(Problem) -> String
+  /// The bytes of an image by its name in the store; nil if there is none.
+  /// - Throws: `permission`, `io`.
+  func bytes(of name: String) throws(Problem) -> [UInt8]?
   /// The path of an image by its name in the store; nil for another kind of address, and for a name that points outside
   /// the store.
   func path(of name: String) -> String?

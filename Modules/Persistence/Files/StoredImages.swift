@@ -21,10 +21,16 @@ public struct StoredImages: ImageDirectory {
   /// Copies an image to a name that bb chooses.
   public func add(_ path: String, to dataset: String, record: String) async throws(Problem) -> String {
     let source = try FileByteSource(path: path)
-    let bytes = try source.bytes(limit: FileLimit.image)
+    return try await add(try source.bytes(limit: FileLimit.image), from: path, to: dataset, record: record)
+  }
+
+  /// Writes an image to a name that bb chooses.
+  public func add(
+    _ bytes: [UInt8], from place: String, to dataset: String, record: String
+  ) async throws(Problem) -> String {
     guard let kind = ImageKind(beginning: Array(bytes.prefix(64))) else {
       let known = ImageKind.allCases.map(\.rawValue).joined(separator: ", ")
-      throw Problem(.badData, "is not an image", at: path, hint: "supported formats: \(known)")
+      throw Problem(.badData, "is not an image", at: place, hint: "supported formats: \(known)")
     }
     for directory in [base, "\(base)/images", "\(base)/images/\(dataset)"] { try DirectoryListing.make(directory) }
     // Images that a record once had are kept, because undo may restore them.
@@ -36,6 +42,15 @@ public struct StoredImages: ImageDirectory {
     try sink.append(bytes)
     try await sink.commit()
     return name
+  }
+
+  /// The bytes of an image in the store.
+  public func bytes(of name: String) throws(Problem) -> [UInt8]? {
+    guard let path = path(of: name) else { return nil }
+    do throws(Problem) { return try FileByteSource(path: path).bytes(limit: FileLimit.image) } catch {
+      if error.kind == .noInput { return nil }
+      throw error
+    }
   }
 
   /// The absolute path of an image in the store.
