@@ -113,6 +113,11 @@ struct Stores: StoreOpening {
 
   func open(_ location: String) throws(Problem) -> any RecordStore { try registry.open(location) }
   func exists(_ location: String) throws(Problem) -> Bool { try registry.exists(try registry.location(location)) }
+  func absolute(_ location: String) throws(Problem) -> String {
+    let place = try registry.location(location)
+    let isFile = !PostgresLocation.isLocation(location) && !place.path.isEmpty && !place.path.hasPrefix("~")
+    return isFile ? "\(place.scheme):\(AbsolutePath.of(place.path))" : location
+  }
   func claim(_ location: String) async throws(Problem) { try await registry.claim(try registry.location(location)) }
   func defaultLocation() throws(Problem) -> (location: String, origin: String) { try directories.defaultStorage() }
   func migrate(_ old: any RecordStore, to location: String) async throws(Problem) -> [(table: String, records: Int)] {

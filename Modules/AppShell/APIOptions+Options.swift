@@ -1,7 +1,7 @@
 import Codecs
 public import CommandLineKit
 import Domain
-import Rows
+public import Rows
 
 /// The options for APIs and for other servers, one binding for each.
 extension APIOptions: OptionGroup {
@@ -77,12 +77,14 @@ extension APIOptions: OptionGroup {
       // The command line has precedence over the configuration.
       group.offline = invocation.has(offlineOption) || invocation.isOn(offlineOption) && !group.refresh
     },
-    .value(proxyOption, \.proxy) { (text) throws(Problem) in try proxy(text) },
+    .value(proxyOption, \.proxy) { (text) throws(Problem) in try checkedProxy(text) },
     .value(certificatesOption, \.caFile) { (text) throws(Problem) in text },
     .flag(privateOption, \.allowsPrivate),
   ]
 
-  private static func proxy(_ text: String) throws(Problem) -> String {
+  /// The URL of a proxy, or `none`.
+  /// - Throws: `usage` for a proxy of another kind.
+  public static func checkedProxy(_ text: String) throws(Problem) -> String {
     let schemes = ["http", "https", "socks4", "socks4a", "socks5", "socks5h"]
     if let mark = text.firstRange(of: "://"), !schemes.contains(text[..<mark.lowerBound].lowercased()) {
       throw Problem(

@@ -28,7 +28,7 @@ public enum ConfigurationCommand {
   /// - Throws: `usage` for an unknown key.
   public static func change(_ arguments: [String]) throws(Problem) -> (key: ConfigurationKey, value: String?)? {
     guard let action = arguments.first else { return nil }
-    guard let key = ConfigurationKey(rawValue: arguments[1]) else {
+    guard let key = ConfigurationKey(named: arguments[1]) else {
       let names = ConfigurationKey.allCases.map(\.rawValue)
       throw Problem(
         .usage, "unknown key “\(arguments[1])”", hint: .choose(arguments[1], from: names, "available keys"))
@@ -36,17 +36,25 @@ public enum ConfigurationCommand {
     return action == "get" ? nil : (key, action == "set" ? arguments[2] : nil)
   }
 
-  /// Changes a setting.
+  /// Changes a setting. Paths are stored as absolute ones.
   /// - Throws: `usage` for a value that the commands would refuse; errors of the file.
   public static func make(
     _ change: (key: ConfigurationKey, value: String?), _ services: AppServices
   ) async throws(Problem) {
-    switch (change.key, change.value) {
-    case (.format, let name?): _ = try services.exporters.named(name)
-    case (.storage, let location?): _ = try services.stores.open(location)
-    default: break
+    guard let text = change.value else { return try await services.configure(change.key, nil) }
+    let value: String
+    switch change.key {
+    case .format:
+      _ = try services.exporters.named(text)
+      value = text
+    case .storage:
+      _ = try services.stores.open(text)
+      value = try services.stores.absolute(text)
+    default: value = try services.sources.checked(text, of: change.key)
     }
-    try await services.configure(change.key, change.value)
+    try await services.configure(change.key, value)
+    // In another directory a relative path would be another file.
+    if value != text { services.report.result("set \(change.key.rawValue) to \(services.shown(value))") }
   }
 
   /// The rows of the list: setting, value and origin; after `get`, the row of its key.
@@ -69,7 +77,10 @@ public enum ConfigurationCommand {
     for name in ["BB_NOW", "BB_PLUGIN_PATH", "http_proxy", "https_proxy", "all_proxy", "no_proxy", "TMPDIR"] {
       if let value = services.variables[name] { rows.append([name, URLText.redacted(value), "environment"]) }
     }
-    if invocation.arguments.first == "get" { return rows.filter { $0[0] == invocation.arguments.last } }
+    if invocation.arguments.first == "get" {
+      let key = invocation.arguments.last.flatMap(ConfigurationKey.init(named:))
+      return rows.filter { $0[0] == key?.rawValue }
+    }
     return rows
   }
 }

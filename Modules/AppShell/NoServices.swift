@@ -39,6 +39,7 @@ struct NoFiles: OutputFiles {
 struct NoStores: StoreOpening {
   func open(_ location: String) throws(Problem) -> any RecordStore { throw Problem(.bug, "no stores") }
   func exists(_ location: String) -> Bool { false }
+  func absolute(_ location: String) -> String { location }
   func defaultLocation() throws(Problem) -> (location: String, origin: String) { throw Problem(.bug, "no stores") }
   func claim(_ location: String) async throws(Problem) { throw Problem(.bug, "no stores") }
   func migrate(_ old: any RecordStore, to location: String) async throws(Problem) -> [(table: String, records: Int)] {
@@ -73,6 +74,7 @@ struct NoSources: SourceServices {
   func submitter(_ name: String, _ options: APIOptions) throws(Problem) -> any RecordSubmitter {
     throw Problem(.bug, "no sources")
   }
+  func checked(_ value: String, of key: ConfigurationKey) -> String { value }
   func currentEpisodes(_ freshness: EpisodeChoices.Freshness, _ options: APIOptions) -> (any RowStream)? { nil }
   func definition(_ path: String) throws(Problem) -> APIDescription { throw Problem(.bug, "no files") }
   func draft(

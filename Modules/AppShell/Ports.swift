@@ -85,6 +85,9 @@ public protocol StoreOpening: Sendable {
   func exists(_ location: String) throws(Problem) -> Bool
   /// The store that is used if none is named, and the origin of the setting.
   func defaultLocation() throws(Problem) -> (location: String, origin: String)
+  /// The same location in any current directory.
+  /// - Throws: `usage` for an invalid location.
+  func absolute(_ location: String) throws(Problem) -> String
   /// Turns an existing directory into a store.
   func claim(_ location: String) async throws(Problem)
   /// Copies all tables and the history of a store into a new one; returns the tables and their numbers of records.

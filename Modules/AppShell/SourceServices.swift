@@ -14,6 +14,9 @@ public protocol SourceServices: Sendable {
   func query(_ sql: String, over sources: [any RecordSource], cores: Int) async throws(Problem) -> any RowStream
   /// Opens an API that accepts new records.
   func submitter(_ name: String, _ options: APIOptions) throws(Problem) -> any RecordSubmitter
+  /// A setting as it is stored: a path does not depend on the current directory.
+  /// - Throws: `usage` for a value that the commands would refuse; `noInput`, `badData` for a file.
+  func checked(_ value: String, of key: ConfigurationKey) throws(Problem) -> String
   /// The episodes of the API, as new as `freshness` requires if it responds within two seconds, else those of its last
   /// response; nil if it never responded.
   func currentEpisodes(_ freshness: EpisodeChoices.Freshness, _ options: APIOptions) async throws(Problem) -> (

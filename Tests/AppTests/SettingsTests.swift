@@ -126,4 +126,30 @@ extension ConfigurationKey {
     ]
     #expect(ConfigurationKey.misspeltVariables(among: foreign) == [])
   }
+
+  @Test("a setting that commands would refuse is refused; a path is the same in every directory") func paths() {
+    let shell = Shell("")
+    shell.write("ca.pem", "x")
+    shell.write("my.json", "{}")
+    for (words, message) in [
+      ("api ftp://host", "invalid server URL “ftp://host”"), ("proxy xx://host", "invalid proxy “xx://host”"),
+      ("cacert nothing.pem", "nothing.pem: no such file or directory"), ("source nothing", "unknown source “nothing”"),
+      ("source ./nothing.json", "./nothing.json: no such file or directory"), ("source ./my.json", "my.json"),
+      ("storage mysql://h/d", "unknown store type “mysql”"),
+    ] {
+      let done = shell.run("bb-export config set \(words)"), other = shell.run("bb-notes config set \(words)")
+      #expect(done.status != 0 && done.err.contains(message), "\(words): \(done.err)")
+      #expect(other.err == done.err.replacing("bb-export", with: "bb-notes"))
+    }
+    #expect(shell.run("cat ~/.config/bb/config").status != 0)
+    let set = shell.run(
+      "bb-notes config set storage csv:notes; bb-notes add S05E14 x -q; bb-notes config set cacert ca.pem")
+    #expect(
+      set.err.contains("set storage to csv:/") && set.err.hasSuffix("/work/ca.pem\n") && set.status == 0, "\(set.err)")
+    let below = shell.run("mkdir below; cd below; bb-notes list --count -f csv; ls ../notes/notes.csv")
+    #expect(below.out == "count\n1\n../notes/notes.csv\n", "\(below)")
+    let kept = shell.run(
+      "bb-notes config set storage 'csv:~/n'; bb-notes config get BB_STORAGE -f csv; head -1 ~/.config/bb/config")
+    #expect(kept.out.contains("storage,csv:/") && kept.out.hasSuffix("storage = csv:~/n\n"), "\(kept)")
+  }
 }

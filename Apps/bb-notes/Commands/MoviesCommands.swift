@@ -35,8 +35,12 @@ enum MoviesCommands {
     if selection.sort.isEmpty {
       selection.sort = (context.invocation.setting(order).flatMap(MovieOrder.init) ?? .rate).sort
     }
-    let rows = try await context.repository().rows(of: Catalog.movies, selection)
+    let repository = try context.repository()
+    let rows = try await repository.rows(of: Catalog.movies, selection)
     try await Listing(context, kind: "movies", columns: columns).write(rows, selection)
+    if try await !repository.store.contains(Catalog.movies.name) {
+      context.say("no movies in the store; fetch them with: bb-export sync movies")
+    }
   }
 
   private static func showOne(_ context: CommandContext) async throws(Problem) {

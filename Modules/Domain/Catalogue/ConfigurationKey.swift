@@ -64,6 +64,15 @@ public enum ConfigurationKey: String, Sendable, CaseIterable {
   /// The editor and the pager, with their arguments.
   case editor, pager
 
+  /// The key with this name, or with this variable: `max-age`, `BB_MAX_AGE`.
+  public init?(named name: String) {
+    guard let key = ConfigurationKey(rawValue: name) ?? Self.allCases.first(where: { $0.variables.contains(name) })
+    else {
+      return nil
+    }
+    self = key
+  }
+
   /// The variables of the environment; of two that are set, the first counts.
   var variables: [String] {
     let name = "BB_" + rawValue.uppercased().replacing("-", with: "_")

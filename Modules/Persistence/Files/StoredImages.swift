@@ -56,11 +56,7 @@ public struct StoredImages: ImageDirectory {
   /// The absolute path of an image in the store.
   public func path(of name: String) -> String? {
     guard name.hasPrefix("images/"), !name.split(separator: "/").contains("..") else { return nil }
-    if base.hasPrefix("/") { return "\(base)/\(name)" }
-    var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
-    guard unsafe getcwd(&buffer, buffer.count) != nil else { return "\(base)/\(name)" }
-    let here = String(decoding: buffer.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
-    return "\(here)/\(base)/\(name)"
+    return "\(AbsolutePath.of(base))/\(name)"
   }
 
   /// Writes a page that shows images to a private file in `directory`, replacing the last one.
