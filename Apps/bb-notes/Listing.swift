@@ -28,6 +28,9 @@ struct Listing {
   /// Whether the records are for files or scripts that need every column, and no others.
   var isForFiles: Bool { plan.audience == .files }
 
+  /// Whether the records are shown to the user.
+  var isForUser: Bool { plan.audience == .user }
+
   /// Writes the rows that `selection` selects.
   /// - Returns: the number of rows written.
   @discardableResult

@@ -73,6 +73,34 @@ import Testing
       "\(both)")
   }
 
+  @Test("the short id of a list is taken by every command, of both programs") func shortIdentifiers() {
+    let shell = Shell("BB_STORAGE=csv:n BB_NOW=1384000000")
+    let made = shell.run(
+      """
+      printf 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==' | base64 -d > p.png
+      bb-notes places add Zug --at 47.1,8.5 -q; bb-notes places add Bern --at 46.9,7.4 -q; bb-notes actors add 'Ann B' --partial --image p.png -q
+      for kind in places actors; do bb-notes $kind list | sed 1,2d | head -1 | cut -d' ' -f2 > $kind; done
+      """)
+    #expect(made.status == 0 && made.err == "", "\(made.err)")
+    for line in [
+      "bb-notes favourites add places $(cat places)", "bb-notes favourites remove places $(cat places)",
+      "bb-notes favourites add actors $(cat actors)", "bb-notes places directions $(cat places) --from bern",
+      "bb-notes places directions Bern --from $(cat places)", "bb-notes places set $(cat places) comment=x",
+      "bb-notes actors gallery $(cat actors)", "bb-export open actors $(cat actors)", "bb-export open actors 'ann'",
+    ] {
+      let done = shell.run(line)
+      #expect(done.status == 0, "\(line): \(done.err)")
+      // The path of an image of the store, which can be opened.
+      if line.contains(" open ") { #expect(shell.run("test -f $(\(line))").status == 0, "\(done.out)") }
+    }
+    let trash = shell.run(
+      "bb-notes places delete $(cat places) --yes -q; bb-notes trash list | grep -c \" $(cat places) \"; bb-notes trash list --plain | cut -f2 | wc -c"
+    )
+    #expect(trash.out == "1\n37\n", "\(trash)")
+    let wrong = shell.run("bb-notes places directions Bern --from 99,1; bb-notes places directions Bern --from nowhere")
+    #expect(wrong.err.contains("out of range") && wrong.err.contains("invalid coordinates “nowhere”"), "\(wrong.err)")
+  }
+
   @Test("favourites are listed with their names") func favourites() {
     _ = shell.run("bb-notes favourites add episodes S05E14 -q; bb-notes favourites add characters 1 -q")
     let list = shell.run("bb-notes favourites list --columns dataset,name").out

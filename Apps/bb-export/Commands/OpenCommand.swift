@@ -39,11 +39,15 @@ struct OpenCommand {
         hint: "usage: bb-export open \(dataset.name) KEY [image|website|imdb]")
     }
     let columns = try Self.columns(of: dataset, words.count > 2 ? words[2] : nil)
-    let source = try await services.sources.open(try SourceOptions(invocation).choice(for: dataset.name))
+    let choice = try SourceOptions(invocation).choice(for: dataset.name)
+    let source = try await services.sources.open(choice)
     let record = try await record(words[1], of: dataset, in: source)
     for name in columns {
       guard let text = record[name].flatMap(Self.text) else { continue }
-      return try show(Self.things["imdb", default: []].contains(name) ? try Self.page(of: text) : text)
+      if Self.things["imdb", default: []].contains(name) { return try show(try Self.page(of: text)) }
+      guard case .storage(let location, _) = choice else { return try show(text) }
+      let store = if let location { location } else { try services.stores.defaultLocation().location }
+      return try show(try services.images.stored(store).path(of: text) ?? text)
     }
     let name = (try? EpisodeQuery.nameColumn(of: dataset)).flatMap { record[$0].flatMap(Self.text) }
     throw Problem(.absent, "\(name ?? words[1]) has no image or web page", at: source.name)
@@ -64,7 +68,8 @@ struct OpenCommand {
     return columns
   }
 
-  /// The record that a key, S05E14, a name, or a unique part of a name means; its values by column.
+  /// The record that a key, either end of an identifier, S05E14, a name, or a unique part of a name means; its values
+  /// by column.
   /// - Throws: `usage` naming the keys of several records; `absent` with the nearest name.
   private func record(
     _ text: String, of dataset: Schema, in source: any RecordSource
@@ -78,7 +83,10 @@ struct OpenCommand {
       }
       let all = try await records(selection, of: dataset, in: source)
       let known = all.map { $0.values[column].flatMap(Self.text) }
-      found = NameMatch.positions(of: text, in: known).map { all[$0] }
+      if dataset.columns[dataset.key[0]].type == .text, text.utf8.count >= ShortIdentifiers.shortest {
+        found = all.filter { $0.key.hasPrefix(text) || $0.key.hasSuffix(text) }
+      }
+      if found.isEmpty { found = NameMatch.positions(of: text, in: known).map { all[$0] } }
       names = known.compactMap { $0 }
     }
     guard let first = found.first else {

@@ -101,6 +101,7 @@ enum FavouritesCommands {
   private static func recordKey(
     _ text: String, of schema: Schema, _ repository: RecordRepository, _ context: CommandContext
   ) async throws(Problem) -> String {
+    if schema.name == Catalog.places.name { return try await NamedRecords(.place, repository).find(text).keyText }
     let names = schema.key.map { schema.columns[$0].name }
     let wanted = try written(text, of: schema, context)
     var records: [Record] = []

@@ -93,18 +93,22 @@ enum HistoryCommands {
         ColumnDescription("deleted_at", .timestamp, nullable: false, "deletion time"),
       ])
     let items = try await DeletedRecords(try context.repository()).items()
+    let listing = try Listing(context, kind: "trash")
+    // As for the records that are not deleted; scripts get the whole key.
+    let short = ShortIdentifiers(listing.isForUser ? items.compactMap { $0.record[.id] } : [])
     let records = items.reversed().map { item in
       let record = item.record
       let name = record[.name] ?? EpisodeKey(of: record)?.text
       return Record(
         schema,
         [
-          "dataset": .text(record.schema.name), "key": .text(record.keyText), "name": name.map { .text($0) } ?? .null,
+          "dataset": .text(record.schema.name), "key": .text(short[record.keyText]),
+          "name": name.map { .text($0) } ?? .null,
           "text": (record[.text] ?? record[.comment] ?? record[.description]).map { .text($0) }
             ?? .null, "deleted_at": .text(item.deletedAt),
         ])
     }
-    try await Listing(context, kind: "trash").write(records, of: schema, try context.selection(for: schema))
+    try await listing.write(records, of: schema, try context.selection(for: schema))
   }
 
   private static func restoreTrash(_ context: CommandContext) async throws(Problem) {

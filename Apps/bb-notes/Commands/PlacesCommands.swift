@@ -44,7 +44,8 @@ enum PlacesCommands {
   private static let comment = Option.value("comment", "TEXT", in: place, "comment")
   private static let visitedOn = Option.value(
     "visited", "DATE", in: place, "date visited, as 2024-05-17, may 2024 or yesterday; omit for a planned visit")
-  private static let from = Option.value("from", "LAT,LON", in: place, "starting point")
+  private static let from = Option.value(
+    "from", "LAT,LON", in: place, "starting point: coordinates, or a place: its key or a unique part of its name")
   private static let map = Option.flag(
     "map", in: place, "open a map in the browser; print the URL if there is no desktop")
   private static let visited = Option.flag("visited", in: place, "only visited places").excluding("planned")
@@ -125,9 +126,16 @@ enum PlacesCommands {
   }
 
   private static func showDirections(_ context: CommandContext) async throws(Problem) {
+    let records = try named.records(context)
     var start: Coordinates?
-    if let text = context[from] { start = try Coordinates(parsing: text) }
-    let record = try await named.records(context).find(context.arguments[0])
+    if let text = context[from] {
+      do throws(Problem) { start = try Coordinates(parsing: text) } catch {
+        // A place, unless the text looks like coordinates.
+        guard !text.contains(","), !text.contains("°"), let place = try? await records.find(text) else { throw error }
+        start = try coordinates(of: place)
+      }
+    }
+    let record = try await records.find(context.arguments[0])
     try await open(try coordinates(of: record).directionsURL(from: start), context)
   }
 
