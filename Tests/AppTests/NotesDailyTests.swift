@@ -101,6 +101,24 @@ import Testing
     #expect(wrong.err.contains("out of range") && wrong.err.contains("invalid coordinates “nowhere”"), "\(wrong.err)")
   }
 
+  @Test("an episode is named by its title, or by a part of it where no text follows") func titles() {
+    let shell = Shell("BB_STORAGE=csv:n BB_NOW=1384000000 BB_API_URL=http://127.0.0.1:9")
+    #expect(shell.run("bb-notes add OZYMANDIAS what a chapter").err == "added Breaking Bad S05E14\n")
+    #expect(shell.run("bb-notes add 'granite state' cold").err == "added Breaking Bad S05E15\n")
+    #expect(shell.run("bb-notes show ozy").out.hasPrefix("Breaking Bad S05E14 “Ozymandias”\n"))
+    #expect(shell.run("bb-notes set granite text=warm").err == "updated Breaking Bad S05E15\n")
+    #expect(shell.run("bb-notes delete granite 5x14 --yes -q; bb-notes list --count -f csv").out == "count\n0\n")
+    for (line, text) in [
+      ("add ozy x", "invalid episode “ozy”\nhint: did you mean Ozymandias?"),
+      ("show the", " episodes\nhint: use a key: bcs:S04E02 (Breathe), "),
+      ("show nothing", "invalid episode “nothing”\nhint: use S05E14 or 5x14"),
+      ("show ozy --production bcs", "invalid episode “ozy”"), ("show ''", "invalid episode “”"),
+    ] {
+      let done = shell.run("bb-notes \(line)")
+      #expect(done.status == 64 && done.err.contains(text), "\(line): \(done.err)")
+    }
+  }
+
   @Test("favourites are listed with their names") func favourites() {
     _ = shell.run("bb-notes favourites add episodes S05E14 -q; bb-notes favourites add characters 1 -q")
     let list = shell.run("bb-notes favourites list --columns dataset,name").out

@@ -1,9 +1,10 @@
 import AppShell
 import CommandLineKit
 import Domain
+import Query
 import Rows
 
-/// Which episode a command line means: an argument `[PRODUCTION:]S05E14`, or `--season 5 --episode 14`.
+/// Which episode a command line means: an argument `[PRODUCTION:]S05E14`, its title, or `--season 5 --episode 14`.
 enum EpisodeArguments {
   /// The options that name an episode.
   static let options = [SharedOptions.production, Options.season, Options.episode]
@@ -14,7 +15,10 @@ enum EpisodeArguments {
   }
 
   /// The episode, and the arguments after it; no episode if none was named.
-  static func read(_ context: CommandContext) throws(Problem) -> (key: EpisodeKey?, rest: [String]) {
+  /// - Parameter wholeTitle: whether a part of a title names no episode, because text follows it.
+  static func read(
+    _ context: CommandContext, wholeTitle: Bool = false
+  ) async throws(Problem) -> (key: EpisodeKey?, rest: [String]) {
     let season = try context.invocation.integer(Options.season, in: 0...Int(Int32.max))
     let episode = try context.invocation.integer(Options.episode, in: 0...Int(Int32.max))
     let production = try production(context)
@@ -23,7 +27,7 @@ enum EpisodeArguments {
       return (EpisodeKey(production, season: season, episode: episode), context.arguments)
     case (nil, nil):
       guard let text = context.arguments.first else { return (nil, []) }
-      return (try EpisodeKey(parsing: text, production: production), Array(context.arguments.dropFirst()))
+      return (try await key(text, context, wholeTitle: wholeTitle), Array(context.arguments.dropFirst()))
     default:
       throw Problem(.usage, "--season and --episode must be used together", hint: "use both, or a key such as S05E14")
     }
@@ -31,11 +35,37 @@ enum EpisodeArguments {
 
   /// The one episode that is meant.
   /// - Throws: `usage` when none is named, or more than that.
-  static func one(_ context: CommandContext) throws(Problem) -> EpisodeKey {
-    let (key, rest) = try read(context)
+  static func one(_ context: CommandContext) async throws(Problem) -> EpisodeKey {
+    let (key, rest) = try await read(context)
     guard let key else { throw missing }
     if let word = rest.first { throw Problem(.usage, "unexpected argument “\(word)”") }
     return key
+  }
+
+  /// The episode that a key, a title, or a part of a title that only one has means, ignoring case and accents.
+  /// - Throws: `usage` for a text that means none, or several.
+  static func key(
+    _ text: String, _ context: CommandContext, wholeTitle: Bool = false
+  ) async throws(Problem) -> EpisodeKey {
+    let invalid: Problem
+    do throws(Problem) { return try EpisodeKey(parsing: text, production: try production(context)) } catch {
+      invalid = error
+    }
+    let only = context.has(SharedOptions.production) ? try production(context) : nil
+    let titles = try await context.choices(try context.repository(makes: true)).titles()
+      .filter { only == nil || $0.key.production == only }.sorted { $0.key < $1.key }
+    var found = NameMatch.positions(of: text, in: titles.map(\.value)).map { titles[$0] }
+    if wholeTitle { found = found.filter { Fold.folded($0.value) == Fold.folded(text) } }
+    if found.count == 1 { return found[0].key }
+    guard found.isEmpty else {
+      let keys = found.prefix(5).map { "\($0.key.argument) (\($0.value))" }.joined(separator: ", ")
+      throw Problem(
+        .usage, "“\(text)” matches \(found.count) episodes",
+        hint: "use a key: \(keys)\(found.count > 5 ? ", …" : "")")
+    }
+    var problem = invalid
+    if let near = Remedy.nearest(text, among: titles.map(\.value)) { problem.hint = near }
+    throw problem
   }
 
   /// The problem of a command line without an episode.

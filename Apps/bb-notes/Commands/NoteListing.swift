@@ -78,7 +78,7 @@ enum NoteListing {
   }
 
   static func show(_ context: CommandContext) async throws(Problem) {
-    let key = try EpisodeArguments.one(context)
+    let key = try await EpisodeArguments.one(context)
     let repository = try context.repository()
     let note = try await NoteRepository(repository).existingNote(on: key)
     if OutputOptions.formats.contains(where: context.has) {

@@ -7,7 +7,7 @@ import Rows
 enum NoteWriting {
   static func add(_ context: CommandContext) async throws(Problem) {
     let repository = try context.repository(makes: true), choices = try context.choices(repository)
-    let (named, rest) = try EpisodeArguments.read(context)
+    let (named, rest) = try await EpisodeArguments.read(context, wholeTitle: true)
     var text = try text(rest, context)
     let key: EpisodeKey
     if let named {
@@ -43,7 +43,7 @@ enum NoteWriting {
     let isNamed = !context.arguments.isEmpty || context.has(Options.season) || context.has(Options.episode)
     let key: EpisodeKey
     if isNamed || !context.services.terminal.isInteractive {
-      key = try EpisodeArguments.one(context)
+      key = try await EpisodeArguments.one(context)
     } else {
       guard let picked = try await pickNote(notebook, context) else { return context.say("no note selected") }
       key = picked
@@ -76,7 +76,7 @@ enum NoteWriting {
   }
 
   static func set(_ context: CommandContext) async throws(Problem) {
-    let (key, rest) = try EpisodeArguments.read(context)
+    let (key, rest) = try await EpisodeArguments.read(context)
     guard let key else { throw EpisodeArguments.missing }
     var assignments: [Assignment] = []
     for text in rest { assignments.append(try Assignment(parsing: text)) }
@@ -96,11 +96,10 @@ enum NoteWriting {
   static func delete(_ context: CommandContext) async throws(Problem) {
     var keys: [EpisodeKey] = []
     if context[Options.season] != nil || context[Options.episode] != nil {
-      keys = [try EpisodeArguments.one(context)]
+      keys = [try await EpisodeArguments.one(context)]
     } else {
-      let production = try EpisodeArguments.production(context)
       for text in context.arguments {
-        let key = try EpisodeKey(parsing: text, production: production)
+        let key = try await EpisodeArguments.key(text, context)
         if !keys.contains(key) { keys.append(key) }
       }
     }

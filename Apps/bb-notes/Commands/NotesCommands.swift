@@ -13,12 +13,12 @@ enum NotesCommands {
   }
 
   private static let keyForms = "[PRODUCTION:]S05E14, s5e14 or 5x14"
-  private static let key = Argument("KEY", count: .optional, "episode: \(keyForms)")
+  private static let key = Argument("KEY", count: .optional, "episode: \(keyForms), or a unique part of its title")
 
   private static let add = Command(
     "add", "add a note to an episode",
     discussion: """
-      KEY is \(keyForms). The words after it are the note; - reads it from standard input. On a terminal, both can be \
+      KEY is \(keyForms), or the title. The words after it are the note; - reads it from standard input. On a terminal, both can be \
       omitted: choose the episode from a list, and write the text in your editor. Each episode has at most one note: if it already has \
       one, the editor opens it; without a terminal, use --append, --replace or the edit command.
       """,
