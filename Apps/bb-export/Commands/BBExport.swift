@@ -239,6 +239,10 @@ enum BBExport {
     synonyms: SharedSynonyms.all + [
       Synonym("convert", "export", "cat", for: "table", hint: "name the files: bb-export people.csv -o people.json"),
       Synonym("list", "ls", "tables", for: "datasets"), Synonym("fetch", "pull", "download", "update", for: "sync"),
+      Synonym("query", "sql", "select", for: "table", hint: "use --sql: bb-export people.csv --sql 'SELECT …'"),
+      Synonym("head", for: "table", hint: "use --limit: bb-export people.csv --limit 10"),
+      Synonym("schema", "columns", for: "profile", hint: "use bb-export profile FILE, or bb-export datasets NAME"),
+      Synonym("insert", "import", "load", for: "sync", hint: "use bb-export sync --from FILE --storage sqlite:bb.db"),
       Synonym("stats", "summary", "summarize", "describe", for: "profile"), Synonym("compare", for: "diff"),
     ])
 }

@@ -71,18 +71,28 @@ enum InputFiles {
     let found = try await services.documents.matches(word)
     guard !found.isEmpty else {
       let isObject = SourceChoice.isObject(word)
+      let isStatement = ["select ", "with ", "from "].contains { word.lowercased().hasPrefix($0) }
+      let advice: Remedy =
+        isStatement ? "name the files, and use --sql: bb-export FILE --sql 'SELECT …'" : "list the files with: ls"
       throw Problem(
         .noInput, "no \(isObject ? "object" : "file") matches the pattern", at: word,
-        hint: isObject ? .listObjects(near: word) : "list the files with: ls")
+        hint: isObject ? .listObjects(near: word) : advice)
     }
     return found
   }
 
   private static func unexpected(_ words: [String]) -> Problem {
-    BBExport.program.unknownCommand(words[0])
-      ?? Problem(
-        .usage, "unexpected argument “\(words[1])”",
-        hint: "usage: \(BBExport.program.usage(of: BBExport.table, path: ["table"]))")
+    if let problem = BBExport.program.unknownCommand(words[0]) { return problem }
+    // What follows a dataset is taken for a name, unless it is a dataset.
+    let isDataset = Catalog.all.contains { $0.name == words[1] }
+    let isNamed = Catalog.all.first { $0.name == words[0] }.map { (try? EpisodeQuery.nameColumn(of: $0)) != nil }
+    return Problem(
+      .usage, "unexpected argument “\(words[1])”",
+      hint: isDataset
+        ? "run the command once for each dataset"
+        : isNamed == true
+          ? "use --name \(Remedy.shellWord(words.dropFirst().joined(separator: " ")))"
+          : "usage: \(BBExport.program.usage(of: BBExport.table, path: ["table"]))")
   }
 
   /// The rows of a statement over all inputs: files, or the tables of a store or an API.

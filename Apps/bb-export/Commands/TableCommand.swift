@@ -184,8 +184,11 @@ struct TableCommand {
     }
     // A sheet has its own name as well when the table is called after the file.
     guard tables.contains(name) || invocation.has(Options.sheet) else {
-      let near = SpellingSuggestion.word(to: name, among: tables) ?? tables.joined(separator: ", ")
-      throw Problem(.noInput, "table not found: “\(name)”", at: source.name, hint: "available: \(near)")
+      let near = SpellingSuggestion.word(to: name, among: tables)
+      if near == nil, let problem = BBExport.program.unknownCommand(name) { throw problem }
+      throw Problem(
+        .noInput, "table not found: “\(name)”", at: source.name,
+        hint: "available: \(near ?? tables.joined(separator: ", "))")
     }
     return name
   }

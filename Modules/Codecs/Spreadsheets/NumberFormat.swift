@@ -67,20 +67,22 @@ enum NumberFormat: Sendable {
 enum SerialDate {
   /// The first day that is not before any and after all: 10000-01-01 in days since 1899-12-30.
   private static let end = 2_958_466.0
+  /// 0001-01-01: Excel shows no dates before 1900, but other programs write them.
+  private static let start = -693_593.0
 
   /// The text of a number shown as a date, to a millisecond: `2024-05-01`, `2024-05-01T10:30:00`, `10:30:00`, of
   /// elapsed time `25:30:00`; nil for a number outside the range of dates.
   /// - Parameter from1904: whether day 0 is 1904-01-01. Else day 1 is 1900-01-01, and day 60, the nonexistent
   ///   29 February 1900, is invalid.
   static func text(_ serial: Double, as format: NumberFormat, from1904: Bool) -> [UInt8]? {
-    guard serial >= 0, serial < end, format != .number else { return nil }
+    let isDay = format == .date || format == .dateTime || format == .timestamp
+    guard serial >= (isDay ? start : 0), serial < end, format != .number else { return nil }
     // The fraction alone is exact; its product with the whole would not be.
-    let whole = serial.rounded(.down)
-    let milliseconds = Int(whole) * 86_400_000 + Int(((serial - whole) * 86_400_000).rounded())
-    let (days, rest) = milliseconds.quotientAndRemainder(dividingBy: 86_400_000)
+    let whole = serial.rounded(.down), part = Int(((serial - whole) * 86_400_000).rounded())
+    let days = Int(whole) + part / 86_400_000, rest = part % 86_400_000
     var text: [UInt8] = []
     if format == .elapsed {
-      put(time: milliseconds, &text)
+      put(time: days * 86_400_000 + rest, &text)
       return text
     }
     if days == 0, !from1904 || format == .time {
@@ -99,8 +101,8 @@ enum SerialDate {
   private static func day(_ days: Int, from1904: Bool) -> [UInt8]? {
     if !from1904, days == 60 { return nil }
     // Days between 1970-01-01 and 1904-01-01, 1899-12-30, 1899-12-31.
-    let date = CivilDate(daysSince1970: days - (from1904 ? 24_107 : days > 60 ? 25_569 : 25_568))
-    guard date.year <= 9999 else { return nil }
+    let date = CivilDate(daysSince1970: days - (from1904 ? 24_107 : 1..<60 ~= days ? 25_568 : 25_569))
+    guard 1...9999 ~= date.year else { return nil }
     var text: [UInt8] = []
     put(date.year / 100, &text)
     put(date.year % 100, &text)
