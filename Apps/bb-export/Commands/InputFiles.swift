@@ -83,7 +83,7 @@ enum InputFiles {
 
   private static func unexpected(_ words: [String]) -> Problem {
     if let problem = BBExport.program.unknownCommand(words[0]) { return problem }
-    // What follows a dataset is taken for a name, unless it is a dataset.
+    // After a dataset, a word is taken for a name, unless it is a dataset, too.
     let isDataset = Catalog.all.contains { $0.name == words[1] }
     let isNamed = Catalog.all.first { $0.name == words[0] }.map { (try? EpisodeQuery.nameColumn(of: $0)) != nil }
     return Problem(
