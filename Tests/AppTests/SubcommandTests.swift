@@ -38,7 +38,7 @@ import Testing
       ),
       ("bb-export plugins info", "missing argument NAME", "usage: PROGRAM plugins info NAME [OPTIONS]"),
       ("bb-export plugins list x", "unexpected argument “x”", "usage: PROGRAM plugins list [OPTIONS]"),
-      ("bb-export s3", "missing subcommand after s3", "use one of: uploads"),
+      ("bb-export s3", "missing subcommand after s3", "use one of: list, uploads"),
       ("bb-export s3 upload", "unknown subcommand “s3 upload”", "did you mean uploads?"),
       ("bb-export s3 uploads", "missing argument PLACE", "usage: PROGRAM s3 uploads PLACE [OPTIONS]"),
       ("bb-export delta optimize delta:t", "unknown subcommand “delta optimize”", "use one of: vacuum"),
