@@ -49,11 +49,12 @@ def duckdb():
 def python(program, code): return f"{program} -c {shlex.quote(code)}"
 
 
-def taking_turns(server, commands, rounds):
-    """{name: command} → {name: medians}, with the CPU time of the server."""
+def taking_turns(server, commands, rounds, prepare=lambda name: None):
+    """{name: command} → {name: medians}, with the CPU time of the server. `prepare` is not timed."""
     runs = {name: [] for name in commands}
     for number in range(rounds + 1):
         for name, command in commands.items():
+            prepare(name)
             before = server.cpu()
             one = measure.once(command + " >/dev/null 2>&1")
             one["server"] = server.cpu() - before
@@ -71,19 +72,21 @@ def run(program, data, rounds):
         try:
             subprocess.run([program, "--from", source, "-o", f"{server.url}?table=model", "-q"], check=True)
             subprocess.run(["psql", "-Xq", server.url, "-c", f"\\copy model to '{folder}/ready.bin' (format binary)"], check=True)
-            make = lambda name: f"psql -Xq {server.url} -c 'DROP TABLE IF EXISTS {name}' -c 'CREATE TABLE {name} (LIKE model)'"
+            # Every tool makes a table: pages of an earlier one would be evicted or reused.
+            drop = lambda tool: server.sql(f"DROP TABLE IF EXISTS t_{tool}")
+            make = lambda name: f"psql -Xq {server.url} -c 'CREATE TABLE {name} (LIKE model)'"
             attach = f"import duckdb; duckdb.sql(\"load '{extension}'\"); duckdb.sql(\"attach '{server.url}' as p (type postgres)\")"
             writers = {
-                "bb": f"{program} --from {source} -o {shlex.quote(server.url + '?table=t_bb')} --existing replace -q",
+                "bb": f"{program} --from {source} -o {shlex.quote(server.url + '?table=t_bb')} -q",
                 "psql": make("t_psql") + f" -c \"\\\\copy t_psql from '{source}' csv header\"",
                 # The time of a client that does nothing but send.
                 "psql_binary": make("t_psql_binary") + f" -c \"\\\\copy t_psql_binary from '{folder}/ready.bin' (format binary)\"",
-                "duckdb": python(interpreter, attach + f"; duckdb.sql(\"create or replace table p.public.t_duckdb as from read_csv('{source}')\")"),
+                "duckdb": python(interpreter, attach + f"; duckdb.sql(\"create table p.public.t_duckdb as from read_csv('{source}')\")"),
             }
             sums = lambda name: server.sql(f"SELECT count(*), sum(id), sum(length(quote)) FROM t_{name}")
             broken = [tool for tool, command in writers.items() if measure.once(command + " >/dev/null 2>&1")["status"] or sums(tool) != sums("bb")]
             for tool in broken: lines.append(f"Omitted, since it failed or wrote other values: {tool}.")
-            results = taking_turns(server, {t: c for t, c in writers.items() if t not in broken}, rounds)
+            results = taking_turns(server, {t: c for t, c in writers.items() if t not in broken}, rounds, drop)
             readers = {
                 "bb": f"{program} model --from {server.url} -o {folder}/bb.csv -q",
                 "psql": f"psql -Xq {server.url} -c \"\\\\copy model to '{folder}/psql.csv' csv header\"",
