@@ -11,7 +11,7 @@ public struct Command: Sendable, Hashable {
   /// Its own options; those of the program come on top.
   public let options: [Option]
   /// Its subcommands that share its help and options; the first argument names one.
-  public let actions: [CommandAction]
+  let actions: [CommandAction]
   /// The commands below it.
   public let subcommands: [Command]
   /// Command lines that work, without the program's name.

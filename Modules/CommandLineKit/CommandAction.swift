@@ -3,9 +3,9 @@ import Rows
 /// A subcommand that shares the help and the options of its command: `sources check FILE [DATASET…]`.
 public struct CommandAction: Sendable, Hashable {
   /// The word that chooses it.
-  public let name: String
+  let name: String
   /// Its arguments, in order; only the last may be `optional` or `any`.
-  public let arguments: [Argument]
+  let arguments: [Argument]
 
   /// Creates an action.
   public init(_ name: String, _ arguments: Argument...) {
