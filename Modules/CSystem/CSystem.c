@@ -66,9 +66,9 @@ void bb_keep_freed_memory(void) {
   // The same large buffers are needed again for each batch and row group; returned each time, their page faults took a
   // tenth of a conversion.
   mallopt(M_MMAP_THRESHOLD, 32 << 20);
-  mallopt(M_TRIM_THRESHOLD, 32 << 20);
+  mallopt(M_TRIM_THRESHOLD, 8 << 20);
   // A heap grows by this much at a time: otherwise by a page, with a system call for each.
-  mallopt(M_TOP_PAD, 16 << 20);
+  mallopt(M_TOP_PAD, 4 << 20);
   // What one thread freed is there for the others.
   mallopt(M_ARENA_MAX, 2);
 #endif
