@@ -68,6 +68,10 @@ def types(cluster):
     for existing in ("refuse", "replace", "truncate"):
         rc, _, err = run(export, "--from", f"{folder}/typed.ndjson", *declared, "-o", place, "--existing", existing, "--verify")
         report(rc == 0, f"outputs: typed columns, {existing}, read again {err.decode()}")
+    for existing in ("append", "upsert", "truncate"):
+        rc, _, err = run(export, "--from", f"{folder}/typed.ndjson", *declared, "-o", cluster.url(table=f"raw.new_{existing}"), "--existing", existing)
+        same = cluster.psql(f"SELECT count(*) FROM (TABLE raw.typed INTERSECT TABLE raw.new_{existing}) x")
+        report(rc == 0 and same == "3", f"outputs: {existing} makes a table of the same columns {err.decode()}")
     columns = cluster.psql("SELECT string_agg(format_type(atttypid, atttypmod), ',' ORDER BY attnum) FROM pg_attribute WHERE attrelid = 'raw.typed'::regclass AND attnum > 0")
     report(columns == "date,timestamp with time zone,numeric,text[],bigint[],text", f"outputs: types of a new table: {columns}")
     values = cluster.psql("SELECT day - 1, at + interval '1 second', price * 2, tags[2], ids[2], part FROM raw.typed LIMIT 1")

@@ -45,8 +45,7 @@ public struct PostgresExporter: VerifiableExporter {
       Self.form(of: $0, schema, layout.head, dates, decimalSizes: options.decimalSizes)
     }
     columns.forms.withLock { $0 = forms }
-    let isText = [.append, .truncate, .upsert].contains(options.existing)
-    return PostgresEncoder(schema, isText ? nil : forms, columns)
+    return PostgresEncoder(schema, PostgresBinary(forms: forms), columns)
   }
 
   /// The form in which COPY writes a column of a new table.
@@ -77,7 +76,7 @@ public struct PostgresExporter: VerifiableExporter {
     do throws(Problem) { try PostgresName.check(name.table) } catch { throw error.located(at: location.name) }
     let loading = PostgresOutput(
       try PostgresConnection.open(location), name, schema, columns.forms.withLock { $0 }, options.existing)
-    columns.arrays.withLock { [arrays = try loading.begin()] in $0 = arrays }
+    columns.copying.withLock { [copying = try loading.begin()] in $0 = copying }
     columns.written.withLock { $0 = (name, schema) }
     return PostgresSink(sink, loading)
   }
@@ -102,8 +101,8 @@ public struct PostgresExporter: VerifiableExporter {
 private final class PostgresColumns: Sendable {
   /// The forms of those of a new table; known once the first rows are.
   let forms = Mutex<[PostgresBinary.Form]>([])
-  /// The positions of those that are arrays in a table that exists; known once the output is open.
-  let arrays = Mutex<Set<Int>>([])
+  /// Known once the output is open.
+  let copying = Mutex<PostgresOutput.Copying>(.binary)
   /// The table and the columns that are written; known once the output is open.
   let written = Mutex<(PostgresName, Schema)?>(nil)
 }
@@ -111,28 +110,27 @@ private final class PostgresColumns: Sendable {
 /// Rows in the form of COPY.
 private struct PostgresEncoder: RowEncoder {
   private let schema: Schema
-  /// Nil for rows as text.
-  private let binary: PostgresBinary?
+  private let binary: PostgresBinary
   private let columns: PostgresColumns
 
-  init(_ schema: Schema, _ forms: [PostgresBinary.Form]?, _ columns: PostgresColumns) {
-    (self.schema, self.columns) = (schema, columns)
-    binary = forms.map { PostgresBinary(forms: $0) }
+  init(_ schema: Schema, _ binary: PostgresBinary, _ columns: PostgresColumns) {
+    (self.schema, self.binary, self.columns) = (schema, binary, columns)
   }
 
-  func begin(_ out: inout ByteBuffer) { if binary != nil { out.append(bytes: PostgresBinary.header) } }
+  private var copying: PostgresOutput.Copying { columns.copying.withLock { $0 } }
+
+  func begin(_ out: inout ByteBuffer) { if copying == .binary { out.append(bytes: PostgresBinary.header) } }
   func finish(_ all: EncodedPart, _ out: inout ByteBuffer) {
-    if binary != nil { out.append(bytes: PostgresBinary.trailer) }
+    if copying == .binary { out.append(bytes: PostgresBinary.trailer) }
   }
 
   func encode(_ batch: RowBatch, _ out: inout ByteBuffer) throws(Problem) -> EncodedPart {
-    if let binary {
+    guard case .text(let arrays) = copying else {
       try binary.append(batch, &out) { (row, column, fault) throws(Problem) in
         try value(batch, row, column, fault)
       }
       return EncodedPart(rows: batch.count)
     }
-    let arrays = columns.arrays.withLock { $0 }
     for row in 0..<batch.count {
       for column in 0..<batch.width {
         if column > 0 { out.append("\t") }
@@ -185,7 +183,8 @@ private struct PostgresEncoder: RowEncoder {
   }
 
   private func problem(_ fault: PostgresBinary.Fault, _ row: Int, _ column: Int, found: String) -> Problem {
-    let form = binary?.forms[column] ?? .text, isTime = [.date, .timestamp].contains(schema.columns[column].type)
+    let form = copying == .binary ? binary.forms[column] : .text,
+      isTime = [.date, .timestamp].contains(schema.columns[column].type)
     let what =
       switch fault {
       case .nul: "PostgreSQL cannot store U+0000"

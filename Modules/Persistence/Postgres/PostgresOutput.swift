@@ -29,9 +29,16 @@ final class PostgresOutput: @unchecked Sendable {
 
   private var columns: String { PostgresFormat.names(schema) }
 
+  /// The form in which rows are copied.
+  enum Copying: Sendable, Hashable {
+    /// For a table that bb makes.
+    case binary
+    /// For one with types of its own; the positions of the columns that are arrays.
+    case text(arrays: Set<Int>)
+  }
+
   /// Makes or checks the table, and begins to copy.
-  /// - Returns: the positions of the columns that are arrays in the table.
-  func begin() throws(Problem) -> Set<Int> {
+  func begin() throws(Problem) -> Copying {
     try connection.begin(.writing, search: true)
     let found = try PostgresTable.find(name, connection)
     isNew = found == nil
@@ -49,14 +56,16 @@ final class PostgresOutput: @unchecked Sendable {
       if isNew { try create(name) } else if existing == .truncate { try connection.execute("TRUNCATE \(name.sql)") }
       target = name.sql
     }
-    let isText = [.append, .truncate, .upsert].contains(existing)
-    try connection.beginCopyIn(
-      "COPY \(target)(\(columns)) FROM STDIN (FORMAT \(isText ? "text" : "binary"))")
-    guard isText, let found else { return [] }
-    return Set(
-      schema.columns.indices.filter { position in
+    var copying = Copying.binary
+    if let found, existing != .replace {
+      let arrays = schema.columns.indices.filter { position in
         found.columns.contains { $0.element != 0 && $0.name.utf8.elementsEqual(schema.columns[position].name.utf8) }
-      })
+      }
+      copying = .text(arrays: Set(arrays))
+    }
+    try connection.beginCopyIn(
+      "COPY \(target)(\(columns)) FROM STDIN (FORMAT \(copying == .binary ? "binary" : "text"))")
+    return copying
   }
 
   private func check(_ found: PostgresTable) throws(Problem) {
