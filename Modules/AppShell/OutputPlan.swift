@@ -77,7 +77,7 @@ public struct OutputPlan: Sendable {
       OutputOptions.shortcuts(invocation)
         + PartitionPlan.formatOptions(invocation.all(OutputOptions.formatOption)), for: chosen.map(\.exporter))
     partitions = try PartitionPlan(invocation, services)
-    let decimalSizes = try FileInputOptions(invocation).types.decimalSizes
+    let types = try FileInputOptions(invocation).types
     let imageDirectory = invocation[OutputOptions.imageDirectory]
     if imageDirectory != nil, !chosen.contains(where: { $0.path != "-" && $0.exporter.descriptor.showsImages }) {
       throw Problem(.usage, "--image-dir requires a file that shows images", hint: "add -o FILE.html")
@@ -96,7 +96,7 @@ public struct OutputPlan: Sendable {
       }
       own.existing = try Self.existing(invocation, exporter, policy)
       own.origin = policy.origin
-      own.decimalSizes = decimalSizes
+      own.types = types
       if let server = exporter.descriptor.server {
         return OutputTarget(path: server, exporter: exporter, options: own, location: path)
       }

@@ -49,7 +49,7 @@ public struct ParquetExporter: Exporter {
     parquet.dates = try options.choice(Self.dates, default: EpochTime.Storage.automatic)
     parquet.bloomFilters = try Self.columns(Self.bloom, in: options, of: schema)
     for (position, column) in schema.columns.enumerated() where column.type == .decimal {
-      parquet.narrowTypes[position] = options.decimalSizes[column.name].map { .decimal($0) }
+      parquet.narrowTypes[position] = options.types.decimalSize(of: column.name).map { .decimal($0) }
     }
     for (position, type) in Self.narrowTypes(options) { parquet.narrowTypes[position] = type }
     let memory = try Self.size(Self.rowGroup, in: options) ?? 12 << 20

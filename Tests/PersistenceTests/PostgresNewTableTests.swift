@@ -57,7 +57,9 @@ import Testing
   func decimals(text: String, isFault: Bool) throws {
     let size = try #require(DecimalSize("decimal(4,1)"))
     let schema = Schema("t", columns: [ColumnDescription("price", .decimal)])
-    let form = PostgresExporter.form(of: 0, schema, [], .automatic, decimalSizes: ["price": size])
+    var types = ColumnTypes()
+    types.set("price", to: size)
+    let form = PostgresExporter.form(of: 0, schema, [], .automatic, types: types)
     #expect(form.declared == "numeric(4,1)")
     var out = ByteBuffer(), isFound = false
     try PostgresBinary(forms: [form]).append(Self.batch([.number(Array(text.utf8))]), &out) {

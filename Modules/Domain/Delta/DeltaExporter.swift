@@ -94,7 +94,7 @@ public struct DeltaExporter: VerifiableExporter {
     do throws(Problem) {
       let writing = try DeltaColumnPlan(
         schema, try plan(), layout.head, hasDates: options.values["dates"] != "text",
-        decimalSizes: options.decimalSizes, now: now())
+        types: options.types, now: now())
       state.value.withLock { $0.writing = writing }
     } catch {
       throw error.located(at: location.name)
@@ -195,14 +195,14 @@ struct DeltaColumnPlan: Sendable {
   /// - Throws: `badData` for a column that the table does not have, or has with another type; `usage` for a partition
   ///   column that the rows do not have.
   init(
-    _ schema: Schema, _ plan: DeltaPlan, _ head: [RowBatch], hasDates: Bool, decimalSizes: [String: DecimalSize],
+    _ schema: Schema, _ plan: DeltaPlan, _ head: [RowBatch], hasDates: Bool, types: ColumnTypes,
     now: Int64
   ) throws(Problem) {
     let table: DeltaSchema, metadata: DeltaMetadata?
     if let current = plan.snapshot?.metadata, !plan.definesColumns {
       (table, metadata) = (current.schema, nil)
     } else {
-      table = try DeltaSchema(schema, decimalSizes: decimalSizes) {
+      table = try DeltaSchema(schema, types: types) {
         hasDates && EpochTime.isNative($0, of: schema, in: head)
       }
       let new = DeltaMetadata(

@@ -102,11 +102,11 @@ struct DeltaSchema: Sendable, Hashable {
 
   /// The columns of a new table.
   /// - Parameters:
-  ///   - decimalSizes: the sizes of columns of decimals that have one, by name.
+  ///   - types: the types that the user gave columns, with the sizes of decimals.
   ///   - isNative: whether a column of dates or timestamps fits a type of its own.
   /// - Throws: `badData` for a name that requires column mapping.
   init(
-    _ schema: Schema, decimalSizes: [String: DecimalSize] = [:], isNative: (Int) -> Bool
+    _ schema: Schema, types: ColumnTypes = [:], isNative: (Int) -> Bool
   ) throws(Problem) {
     fields = []
     var names: [String: String] = [:]
@@ -123,7 +123,7 @@ struct DeltaSchema: Sendable, Hashable {
           hint: .set(.columns, for: "exclude one of them"))
       }
       var (type, isImplied) = Self.type(of: column.type, isNative: isNative(position))
-      if column.type == .decimal, let size = decimalSizes[column.name] {
+      if column.type == .decimal, let size = types.decimalSize(of: column.name) {
         (type, isImplied) = (.string(size.description), true)
       }
       var metadata: [JSON.Member] = []

@@ -13,8 +13,8 @@ public struct ExportOptions: Sendable, Hashable {
   public var hasChosenColumns: Bool
   /// Images at hand, for pages.
   public var images: PageImages
-  /// The sizes of columns of decimals that have one, by name; other decimals have any number of digits.
-  public var decimalSizes: [String: DecimalSize] = [:]
+  /// The types that the user gave columns, with the sizes of decimals.
+  public var types = ColumnTypes()
   /// The action for an output that exists.
   public var existing = ExistingOutput.refuse
   /// The source and the selection of the rows, which identify a repetition of the same command.

@@ -42,7 +42,7 @@ public struct PostgresExporter: VerifiableExporter {
     // The registry accepts no other word.
     let dates = options.values[Self.dates.key].flatMap(EpochTime.Storage.init) ?? .automatic
     let forms = schema.columns.indices.map {
-      Self.form(of: $0, schema, layout.head, dates, decimalSizes: options.decimalSizes)
+      Self.form(of: $0, schema, layout.head, dates, types: options.types)
     }
     columns.forms.withLock { $0 = forms }
     return PostgresEncoder(schema, PostgresBinary(forms: forms), columns)
@@ -51,13 +51,13 @@ public struct PostgresExporter: VerifiableExporter {
   /// The form in which COPY writes a column of a new table.
   static func form(
     of column: Int, _ schema: Schema, _ head: [RowBatch], _ dates: EpochTime.Storage,
-    decimalSizes: [String: DecimalSize] = [:]
+    types: ColumnTypes = [:]
   ) -> PostgresBinary.Form {
     switch schema.columns[column].type {
     case .integer: .integer
     case .boolean: .boolean
     case .real: .real
-    case .decimal: decimalSizes[schema.columns[column].name].map { .decimal($0) } ?? .numeric
+    case .decimal: types.decimalSize(of: schema.columns[column].name).map { .decimal($0) } ?? .numeric
     case .bytes: .bytes
     case .json: .json
     case .text, .url: .text

@@ -2,8 +2,7 @@
 /// “é” in one code point and in two are two columns.
 public struct ColumnTypes: Sendable, Hashable, ExpressibleByDictionaryLiteral {
   private var types: [[UInt8]: ColumnType] = [:]
-  /// The sizes of columns of decimals that have one, by name.
-  public private(set) var decimalSizes: [String: DecimalSize] = [:]
+  private var decimalSizes: [[UInt8]: DecimalSize] = [:]
 
   /// Creates an empty set of types.
   public init() {}
@@ -20,13 +19,18 @@ public struct ColumnTypes: Sendable, Hashable, ExpressibleByDictionaryLiteral {
   /// The given type of the column `name`; nil if none is given.
   public subscript(_ name: String) -> ColumnType? {
     get { types[Array(name.utf8)] }
-    set { types[Array(name.utf8)] = newValue }
+    set {
+      types[Array(name.utf8)] = newValue
+      decimalSizes[Array(name.utf8)] = nil
+    }
   }
   /// Gives the column `name` decimals of a size.
   public mutating func set(_ name: String, to size: DecimalSize) {
     self[name] = .decimal
-    decimalSizes[name] = size
+    decimalSizes[Array(name.utf8)] = size
   }
+  /// The size of the decimals of the column `name`; nil for any number of digits.
+  public func decimalSize(of name: String) -> DecimalSize? { decimalSizes[Array(name.utf8)] }
   /// Whether no type is given.
   public var isEmpty: Bool { types.isEmpty }
   /// The names of the columns with a given type, in byte order.
@@ -36,6 +40,6 @@ public struct ColumnTypes: Sendable, Hashable, ExpressibleByDictionaryLiteral {
   /// Takes over what `other` says; where both say something, `other` holds.
   public mutating func merge(_ other: ColumnTypes) {
     types.merge(other.types) { $1 }
-    decimalSizes.merge(other.decimalSizes) { $1 }
+    for name in other.types.keys { decimalSizes[name] = other.decimalSizes[name] }
   }
 }
