@@ -4,9 +4,9 @@ import Query
 import Rows
 
 /// Rows with further columns, computed from each record.
-struct ComputedRows: RowStream {
+struct ComputedRows: DerivedRowStream {
   let schema: Schema
-  private let inner: any RowStream
+  let inner: any RowStream
   private let change: @Sendable (Record) -> Record
 
   /// - Parameters:

@@ -3,9 +3,9 @@ import Query
 import Rows
 
 /// Rows whose times are shown as the user's clock shows them.
-struct LocalTimeRows: RowStream {
+struct LocalTimeRows: DerivedRowStream {
   let schema: Schema
-  private let inner: any RowStream
+  let inner: any RowStream
   private let times: [Int]
 
   init(_ inner: any RowStream) {

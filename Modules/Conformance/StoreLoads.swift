@@ -187,7 +187,7 @@ extension Schema {
 }
 
 /// A source that breaks off.
-private struct FailingRows: RowStream {
+private struct FailingRows: ExactRowStream {
   let schema: Schema
   func next() async throws(Problem) -> BatchTask? { throw Problem(.unavailable, "the source is unavailable") }
 }

@@ -254,7 +254,7 @@ import Testing
 }
 
 /// A stream whose work fails for some batches.
-struct FailingRows: RowStream {
+struct FailingRows: ExactRowStream {
   let schema: Schema
   private let inner: any RowStream
   private let failing: Set<Int>

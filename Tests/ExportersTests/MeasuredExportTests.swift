@@ -43,7 +43,7 @@ import Testing
   }
 
   /// Batches, of which some cannot be made, and then an error of the stream.
-  private final class FailingRows: RowStream {
+  private final class FailingRows: ExactRowStream {
     let schema = MeasuredExportTests.schema
     private let failing: Set<Int>
     private let batches = MeasuredExportTests.table.batches(of: 10)

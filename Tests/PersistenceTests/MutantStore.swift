@@ -224,7 +224,7 @@ final class MutantStore: RecordStore {
 }
 
 /// Rows that are read on request.
-private final class LateRows: RowStream {
+private final class LateRows: ExactRowStream {
   let schema = StoreSample.named
   private let open: @Sendable () async throws(Problem) -> any RowStream
   private let stream = Mutex<(any RowStream)?>(nil)

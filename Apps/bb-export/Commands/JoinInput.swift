@@ -9,6 +9,7 @@ import Rows
 struct JoinInput {
   private let schema: Schema
   private let batches: [RowBatch]
+  private let notes: [Warning]
   private let name: String
   private let pairs: [(left: String, right: String)]
 
@@ -17,7 +18,10 @@ struct JoinInput {
   init?(_ invocation: Invocation, _ services: AppServices, threads: Int) async throws(Problem) {
     guard let path = invocation[Options.join], let list = invocation[Options.on] else { return nil }
     pairs = try NameListParser.list(list, mark: "=", of: Options.on.name).map { ($0.name, $0.value ?? $0.name) }
-    let choice = try SourceOptions(invocation).file(path, FileInputOptions())
+    var options = try FileInputOptions(joining: invocation)
+    // These describe the other input.
+    (options.format, options.table, options.records, options.delimiter) = (nil, nil, nil, nil)
+    let choice = try SourceOptions(invocation).file(path, options)
     let source = try await services.sources.open(choice)
     guard let table = try await source.mainTable() else {
       let names = try await source.tables().map(\.name).joined(separator: ", ")
@@ -25,10 +29,20 @@ struct JoinInput {
         .usage, "the file has several tables: \(names)", at: source.name, hint: "write one to a file of its own first")
     }
     let rows = try await source.rows(of: table, RowRequest(cores: threads))
-    (schema, batches) = try await rows.withWidening { (rows) throws(Problem) in
-      (rows.schema, try await rows.collect())
+    (schema, batches, notes) = try await rows.withWidening { (rows) throws(Problem) in
+      let batches = try await rows.collect()
+      return (rows.schema, batches, rows.notes)
     }
     name = schema.name
+  }
+
+  /// Refuses types of columns that neither table has.
+  func check(_ types: ColumnTypes, with other: Schema) throws(Problem) {
+    for name in types.names where schema.position(of: name) == nil && other.position(of: name) == nil {
+      throw Problem(
+        .usage, "neither “\(other.name)” nor “\(self.name)” has a column “\(name)”",
+        hint: .choose(name, from: (other.columns + schema.columns).map(\.name)))
+    }
   }
 
   /// The relation that leads from rows of a table to those of the file.
@@ -38,7 +52,7 @@ struct JoinInput {
 
   /// The tables of relations, and this one.
   func added(to tables: JoinTables, from table: String) -> JoinTables {
-    tables.adding(schema, batches, by: relation(from: table))
+    tables.adding(schema, batches, notes: notes, by: relation(from: table))
   }
 
   /// The same without rows: to check a selection.
@@ -52,5 +66,13 @@ struct JoinInput {
     selection.relations.append(name)
     selection.joinKind = invocation[Options.joinType].flatMap(JoinKind.init) ?? .left
     return selection
+  }
+}
+
+extension FileInputOptions {
+  /// The options of a command line, whose types are for the input and the file of `--join` together.
+  init(joining invocation: Invocation) throws(Problem) {
+    try self.init(invocation)
+    types.areShared = invocation.has(Options.join)
   }
 }

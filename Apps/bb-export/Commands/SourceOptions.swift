@@ -92,17 +92,13 @@ struct SourceOptions {
   }
 
   /// The options of every connection.
-  func network() throws(Problem) -> APIOptions {
-    var options = try APIOptions(invocation)
-    options.objects = try ObjectOptions(invocation.all(OutputOptions.formatOption))
-    return options
-  }
+  func network() throws(Problem) -> APIOptions { try APIOptions(connecting: invocation) }
 
   func file() throws(Problem) -> FileInputOptions {
     if invocation[Options.from] == "" {
       throw Problem(.usage, "missing file name after --from", hint: "use - for standard input")
     }
-    return try FileInputOptions(invocation)
+    return try FileInputOptions(joining: invocation)
   }
 
   /// Rejects the name of no dataset: a mistyped command is read as one.

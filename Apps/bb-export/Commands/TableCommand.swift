@@ -1,4 +1,5 @@
 import AppShell
+import Codecs
 import CommandLineKit
 import Domain
 import Query
@@ -16,7 +17,6 @@ struct TableCommand {
   init(_ context: CommandContext, isProfile: Bool = false) async throws(Problem) {
     self.isProfile = isProfile
     services = context.services
-    services.connect(try SourceOptions(context.invocation).network())
     invocation = try await InputFiles.resolved(context.invocation, services)
     combined = nil
   }
@@ -101,7 +101,10 @@ struct TableCommand {
       (name) throws(Problem) in
       try await source.rows(of: name, RowRequest())
     }
-    if let join { related = join.added(to: related, from: rows.schema.name) }
+    if let join {
+      try join.check(try FileInputOptions(invocation).types, with: rows.schema)
+      related = join.added(to: related, from: rows.schema.name)
+    }
     var spared: [String] = [], sparing = outputs
     if !services.provenance.failures.isEmpty, !invocation.has(Options.allowPartial) {
       (sparing, spared) = outputs.sparingFiles()
@@ -159,6 +162,7 @@ struct TableCommand {
     let join = try await JoinInput(invocation, services, threads: outputs.threads)
     var reader = reader
     reader.add(join)
+    try join?.check(try FileInputOptions(invocation).types, with: rows.schema)
     let selection = try reader.read(for: rows.schema)
     try await write(rows, selection, join?.added(to: .none, from: rows.schema.name) ?? .none, to: outputs)
   }

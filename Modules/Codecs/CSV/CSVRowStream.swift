@@ -69,7 +69,7 @@ public final class CSVRowStream: RowStream {
   ) throws(Problem) -> CSVRowStream {
     let isReadAgain = careful ? false : try source.reopened() != nil
     var opened = try CSVOpening(source, reading, reading.isStrict ? .refused : isReadAgain ? .unexpected : .kept)
-    for name in reading.types.names where !opened.header.has(name) {
+    for name in reading.types.required where !opened.header.has(name) {
       throw Problem(.usage, "“\(table)” has no column “\(name)”", hint: .choose(name, from: opened.header.names))
     }
     let types = try opened.typesOfBeginning()

@@ -149,7 +149,7 @@ struct JSONInference {
       if types[name] == nil { inferred.insert(columns.count) }
       columns.append(ColumnDescription(name, types[name] ?? kinds.type))
     }
-    for name in types.names where positions[Array(name.utf8)] == nil {
+    for name in types.required where positions[Array(name.utf8)] == nil {
       guard !isWhole else {
         throw Problem(.usage, "“\(table)” has no column “\(name)”", hint: .choose(name, from: columns.map(\.name)))
       }

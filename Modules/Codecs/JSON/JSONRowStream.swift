@@ -37,7 +37,7 @@ public struct JSONReading: Sendable {
 /// `name:line:column` (columns in bytes) and the record for anything that is not JSON in UTF-8, duplicate keys,
 /// unpaired surrogates, and values that do not fit their column's type. Memory does not depend on the size of the
 /// document, only on that of its largest record.
-public final class JSONRowStream: RowStream {
+public final class JSONRowStream: ExactRowStream {
   /// The columns that are needed.
   public let schema: Schema
 

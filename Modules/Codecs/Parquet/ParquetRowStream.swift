@@ -34,7 +34,7 @@ public struct ParquetGroupBounds: Sendable {
 /// The records of a Parquet file. Row groups are decoded on any core, large ones in pieces.
 ///
 /// Lists, maps and structures are canonical JSON. Throws `badData` for a file that is damaged or not supported.
-public final class ParquetRowStream: RowStream {
+public final class ParquetRowStream: ExactRowStream {
   /// The columns that are needed.
   public let schema: Schema
   private let file: ParquetFile

@@ -55,7 +55,7 @@ public final class SheetRowStream: RowStream {
   ) throws(Problem) {
     let found = try SheetTable(try SheetCursor(workbook, sheet, reading, scratch: scratch), whole: whole)
     let names = found.header.names
-    for name in reading.types.names where !found.header.has(name) {
+    for name in reading.types.required where !found.header.has(name) {
       throw Problem(.usage, "“\(table)” has no column “\(name)”", hint: .choose(name, from: names))
     }
     let all = Schema(table, columns: zip(names, found.types).map { ColumnDescription($0, reading.types[$0] ?? $1) })

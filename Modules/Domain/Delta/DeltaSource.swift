@@ -80,7 +80,7 @@ public final class DeltaSource: RecordSource {
 }
 
 /// The rows of data files, one file after another.
-final class DeltaRows: RowStream {
+final class DeltaRows: ExactRowStream {
   let schema: Schema
   private let storage: any DeltaStorage
   private let files: [DeltaFile]

@@ -75,8 +75,9 @@ public struct Export: Sendable {
     _ source: any RowStream, select: (any RowStream) throws(Problem) -> any RowStream
   ) async throws(Problem) -> Summary {
     try await source.withWidening { (source) throws(Problem) in
-      var summary = try await attempt(try select(source))
-      summary.warnings.insert(contentsOf: source.notes, at: 0)
+      let rows = try select(source)
+      var summary = try await attempt(rows)
+      summary.warnings.insert(contentsOf: rows.notes, at: 0)
       return summary
     }
   }

@@ -87,6 +87,8 @@ private final class ChainedRows: RowStream {
     self.rest = rest
   }
 
+  var notes: [Warning] { rest.notes }
+
   func next() async throws(Problem) -> BatchTask? {
     if !isInRest.withLock({ $0 }) {
       if let work = try await first.next() { return work }

@@ -117,9 +117,9 @@ public struct Sync: Sendable {
 }
 
 /// Rows as rows of a schema that has more columns, or others in between: null where there is none.
-private struct WidenedRows: RowStream {
+private struct WidenedRows: DerivedRowStream {
   let schema: Schema
-  private let inner: any RowStream
+  let inner: any RowStream
   private let positions: [Int?]
 
   init(_ inner: any RowStream, _ schema: Schema, _ positions: [Int?]) {

@@ -102,8 +102,8 @@ final class SyncStep {
 }
 
 /// Rows, and the greatest of their cursors so far.
-final class CursorRows: RowStream {
-  private let inner: any RowStream
+final class CursorRows: DerivedRowStream {
+  let inner: any RowStream
   private let name: String
   private let last = Mutex<SyncCursor?>(nil)
 
@@ -113,7 +113,6 @@ final class CursorRows: RowStream {
   }
 
   var schema: Schema { inner.schema }
-  var notes: [Warning] { inner.notes }
   var greatest: SyncCursor? { last.withLock { $0 } }
 
   func next() async throws(Problem) -> BatchTask? {

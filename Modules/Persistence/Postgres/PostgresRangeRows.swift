@@ -3,7 +3,7 @@ import Rows
 
 /// The rows of a table, read by several connections that see the same state of it. Each reads ranges of pages in turn;
 /// the order is that of one connection.
-final class PostgresRangeRows: RowStream {
+final class PostgresRangeRows: ExactRowStream {
   let schema: Schema
   private let decoding: PostgresDecoding
   private let merge: PostgresRangeMerge

@@ -4,7 +4,7 @@ import Rows
 /// The rows of a query, read with COPY on a connection of their own, in one transaction.
 ///
 /// The server sends them while earlier ones are worked on; any core takes them apart.
-final class PostgresRows: RowStream {
+final class PostgresRows: ExactRowStream {
   let schema: Schema
   private let decoding: PostgresDecoding
   private let reader: PostgresReader

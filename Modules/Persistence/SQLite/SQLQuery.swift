@@ -75,7 +75,7 @@ public struct SQLQuery: Sendable {
   /// - Throws: `badData` for a number that SQLite cannot hold; the errors of the sources.
   public func rows(named name: String, cores: Int) async throws(Problem) -> any RowStream {
     let database = try TemporaryDatabase()
-    var hasDecimals = false
+    var hasDecimals = false, notes: [Warning] = []
     do {
       let connection = try SQLiteConnection.open(path: database.path, .writing, as: Self.place)
       try connection.registerTimeOrder()
@@ -83,7 +83,9 @@ public struct SQLQuery: Sendable {
       for table in tables {
         let rows = try await table.source.rows(of: table.name, RowRequest(columns: table.columns, cores: cores))
         let schema = try await rows.withWidening { (rows) throws(Problem) in
-          try await Self.load(rows, into: table.name, connection)
+          let schema = try await Self.load(rows, into: table.name, connection)
+          notes += rows.notes
+          return schema
         }
         hasDecimals = hasDecimals || schema.columns.contains { $0.type == .decimal }
       }
@@ -94,7 +96,7 @@ public struct SQLQuery: Sendable {
     reader.exactSums = hasDecimals
     reader.hasTimeOrder = true
     do throws(Problem) {
-      return SQLQueryRows(try await reader.rows(ofQuery: Self.view, named: name), database)
+      return SQLQueryRows(try await reader.rows(ofQuery: Self.view, named: name), database, notes)
     } catch { throw Self.placed(error) }
   }
 
@@ -215,10 +217,10 @@ private final class TemporaryDatabase: Sendable {
 private final class SQLQueryRows: RowStream {
   private let inner: any RowStream
   private let database: TemporaryDatabase
+  let notes: [Warning]
 
-  init(_ inner: any RowStream, _ database: TemporaryDatabase) {
-    self.inner = inner
-    self.database = database
+  init(_ inner: any RowStream, _ database: TemporaryDatabase, _ notes: [Warning]) {
+    (self.inner, self.database, self.notes) = (inner, database, notes)
   }
 
   var schema: Schema { inner.schema }
@@ -234,7 +236,7 @@ private final class SQLQueryRows: RowStream {
   }
 
   func widened() async throws(Problem) -> (any RowStream)? {
-    do throws(Problem) { return try await inner.widened().map { SQLQueryRows($0, database) } } catch {
+    do throws(Problem) { return try await inner.widened().map { SQLQueryRows($0, database, notes) } } catch {
       throw SQLQuery.placed(error)
     }
   }

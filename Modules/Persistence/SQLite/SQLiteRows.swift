@@ -6,7 +6,7 @@ import Synchronization
 /// Types are those that the database guarantees, else those that an exported table names, else those of the first
 /// batch's values; a later value of another kind is `badData`, and `widened` begins again with types that hold all of
 /// them. A column of mixed values is JSON, value by value, in which a BLOB stays a BLOB.
-final class SQLiteRows: RowStream {
+final class SQLiteRows: ExactRowStream {
   let schema: Schema
 
   private let database: SQLiteDatabase

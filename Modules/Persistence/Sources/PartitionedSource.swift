@@ -88,9 +88,9 @@ public struct PartitionedSource: RecordSource {
 }
 
 /// Rows with further columns that have the same values in each row.
-private final class ConstantColumns: RowStream {
+private final class ConstantColumns: DerivedRowStream {
   let schema: Schema
-  private let inner: any RowStream
+  let inner: any RowStream
   private let constants: [(column: ColumnDescription, value: Value)]
 
   init(_ inner: any RowStream, _ constants: [(column: ColumnDescription, value: Value)]) {
@@ -99,7 +99,6 @@ private final class ConstantColumns: RowStream {
   }
 
   var mayWiden: Bool { inner.mayWiden }
-  var notes: [Warning] { inner.notes }
   func widened() async throws(Problem) -> (any RowStream)? {
     try await inner.widened().map { ConstantColumns($0, constants) }
   }

@@ -220,9 +220,9 @@ public final class DifferenceRows: RowStream {
 }
 
 /// Rows with the columns of another schema, which has at least theirs.
-private final class FittedRows: RowStream {
+private final class FittedRows: DerivedRowStream {
   let schema: Schema
-  private let inner: any RowStream
+  let inner: any RowStream
   private let fitting: FittingRows
 
   init(_ inner: any RowStream, to schema: Schema) {

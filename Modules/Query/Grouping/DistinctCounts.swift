@@ -26,7 +26,7 @@ extension GroupPlan {
 
 /// Groups with the numbers of their distinct values. The values are rows of streams in the order of the groups, so that
 /// they need not be in memory.
-final class DistinctCounts: RowStream {
+final class DistinctCounts: ExactRowStream {
   let schema: Schema
   private let width: Int
   private let areTimes: [Bool]

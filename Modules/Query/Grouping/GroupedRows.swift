@@ -6,9 +6,9 @@ import Synchronization
 /// Each worker groups the batches it gets. Its groups become rows, which are sorted and merged like those of a sort:
 /// so there is one way for few and for many groups, in memory and above its limit. The result does not depend on the
 /// number of workers.
-final class GroupedRows: RowStream {
+final class GroupedRows: DerivedRowStream {
   var schema: Schema { plan.schema }
-  private let inner: any RowStream
+  let inner: any RowStream
   private let plan: GroupPlan
   private let threads: Int
   private let memoryLimit: Int

@@ -2,9 +2,9 @@ import Rows
 
 /// The rows with one of the keys that pass a filter and a search; the matching is part of each batch's work, so it is
 /// done on any core.
-struct FilteredRows: RowStream {
+struct FilteredRows: DerivedRowStream {
   let schema: Schema
-  private let inner: any RowStream
+  let inner: any RowStream
   private let filter: RowFilter
   private let search: SearchMatcher?
   private let keys: Set<[UInt8]>?
@@ -32,9 +32,9 @@ struct FilteredRows: RowStream {
 }
 
 /// Some of the columns, in another order.
-struct ProjectedRows: RowStream {
+struct ProjectedRows: DerivedRowStream {
   let schema: Schema
-  private let inner: any RowStream
+  let inner: any RowStream
   private let positions: [Int]
 
   init(_ inner: any RowStream, _ positions: [Int]) {

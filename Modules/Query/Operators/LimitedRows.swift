@@ -2,9 +2,9 @@ import Rows
 import Synchronization
 
 /// Rows from an offset on, up to a limit; stops pulling when it has them.
-final class LimitedRows: RowStream {
+final class LimitedRows: DerivedRowStream {
   let schema: Schema
-  private let inner: any RowStream
+  let inner: any RowStream
   /// The numbers of rows still to skip and to return.
   private let left: Mutex<(skip: Int, take: Int)>
 

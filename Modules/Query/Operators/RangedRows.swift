@@ -30,7 +30,7 @@ enum SortPart: Sendable {
 /// other rows of it.
 ///
 /// Of equal rows, those of the earlier part come first.
-final class RangedRows: RowStream {
+final class RangedRows: ExactRowStream {
   let schema: Schema
   private let order: SortOrder
   private let parts: [SortPart]

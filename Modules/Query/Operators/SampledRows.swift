@@ -6,9 +6,9 @@ import Synchronization
 /// Every row draws a number from the seed and its position alone, and the rows with the smallest numbers are taken: so
 /// a seed gives the same rows however they are cut into batches. Rows that cannot be among them are dropped at once;
 /// the others wait in a spool.
-final class SampledRows: RowStream {
+final class SampledRows: DerivedRowStream {
   let schema: Schema
-  private let inner: any RowStream
+  let inner: any RowStream
   private let size: Int
   private let seed: UInt64
   private let scratch: any ScratchSpace
@@ -95,9 +95,9 @@ struct LargestFirst {
 }
 
 /// The rows of a stream that are marked.
-private final class ChosenRows: RowStream {
+private final class ChosenRows: DerivedRowStream {
   let schema: Schema
-  private let inner: any RowStream
+  let inner: any RowStream
   private let chosen: [Bool]
   private let position = Mutex(0)
 

@@ -44,9 +44,9 @@ public struct Shard: Sendable, Hashable {
 }
 
 /// Every n-th row of a stream.
-private final class ShardedRows: RowStream {
+private final class ShardedRows: DerivedRowStream {
   let schema: Schema
-  private let inner: any RowStream
+  let inner: any RowStream
   private let shard: Shard
   /// The number of rows before the next batch.
   private let seen = Mutex(0)
@@ -64,7 +64,6 @@ private final class ShardedRows: RowStream {
   }
 
   var mayWiden: Bool { inner.mayWiden }
-  var notes: [Warning] { inner.notes }
   func widened() async throws(Problem) -> (any RowStream)? {
     try await inner.widened().map { ShardedRows($0, shard) }
   }

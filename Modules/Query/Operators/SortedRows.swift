@@ -4,9 +4,9 @@ import Synchronization
 /// Rows in order. Each worker sorts the batches it gets; the ranges of the result are merged when they are taken, on
 /// any core. Above the memory limit, runs go to temporary files. With a small limit of rows, only those that can be
 /// among the first are kept.
-final class SortedRows: RowStream {
+final class SortedRows: DerivedRowStream {
   let schema: Schema
-  private let inner: any RowStream
+  let inner: any RowStream
   private let order: SortOrder
   private let keep: Int?
   private let scratch: any ScratchSpace

@@ -104,7 +104,7 @@ public final class UnionRows: RowStream {
           hint: "write them one by one")
       }
     }
-    for name in given.names where positions[Array(name.utf8)] == nil {
+    for name in given.required where positions[Array(name.utf8)] == nil {
       throw Problem(.usage, "“\(table)” has no column “\(name)”", hint: .choose(name, from: columns.map(\.name)))
     }
     schema = Schema(table, columns: columns)

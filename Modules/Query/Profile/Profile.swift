@@ -84,6 +84,6 @@ public enum Profile {
       figures.profile.summary().append(column, rows: workers[0].rows, to: &builder)
       if builder.isFull { batches.append(builder.takeBatch()) }
     }
-    return BufferedRows(schema: result, batches: batches + [builder.takeBatch()])
+    return BufferedRows(schema: result, batches: batches + [builder.takeBatch()], notes: stream.notes)
   }
 }

@@ -6,6 +6,7 @@ public struct JoinTables: Sendable {
   struct Table: Sendable {
     let schema: Schema
     let batches: [RowBatch]
+    let notes: [Warning]
   }
   private let tables: [String: Table]
   /// Every relation there is, for advice.
@@ -23,15 +24,18 @@ public struct JoinTables: Sendable {
 
   /// No rows, but schemas: to check a selection before anything is read.
   public init(described schemas: [Schema], relations: [Relation]) {
-    tables = Dictionary(uniqueKeysWithValues: schemas.map { ($0.name, Table(schema: $0, batches: [])) })
+    tables = Dictionary(uniqueKeysWithValues: schemas.map { ($0.name, Table(schema: $0, batches: [], notes: [])) })
     self.relations = relations
   }
 
   /// The tables read, and one more.
+  /// - `notes`: the deviations of its rows.
   /// - `relation`: the relation that leads to it.
-  public func adding(_ schema: Schema, _ batches: [RowBatch], by relation: Relation) -> JoinTables {
+  public func adding(
+    _ schema: Schema, _ batches: [RowBatch], notes: [Warning] = [], by relation: Relation
+  ) -> JoinTables {
     var tables = tables
-    tables[relation.to] = Table(schema: schema, batches: batches)
+    tables[relation.to] = Table(schema: schema, batches: batches, notes: notes)
     var copy = JoinTables(tables: tables, relations: relations + [relation])
     copy.agreeing = agreeing
     return copy
@@ -60,7 +64,8 @@ public struct JoinTables: Sendable {
       let characters = step.relation.names.map { [$0.dataset] } ?? []
       for name in [step.relation.to] + characters where tables[name] == nil {
         let stream = try await open(name)
-        tables[name] = Table(schema: stream.schema, batches: try await stream.collect())
+        let batches = try await stream.collect()
+        tables[name] = Table(schema: stream.schema, batches: batches, notes: stream.notes)
       }
     }
     var read = JoinTables(tables: tables, relations: relations)

@@ -21,6 +21,8 @@ struct Join: Sendable {
   private let steps: [JoinStep]
   private let indexes: [JoinIndex]
   private let isNested: Bool
+  /// The deviations of the tables.
+  var notes: [Warning] { indexes.flatMap(\.table.notes) }
   private let kind: JoinKind
   /// Whether a step can lead a row to several records, by itself or by what it begins at.
   private let isRepeating: [Bool]
@@ -198,6 +200,7 @@ final class JoinedRows: RowStream {
   let schema: Schema
   private let inner: any RowStream
   private let join: Join
+  var notes: [Warning] { inner.notes + join.notes }
   /// The batch that is being given out, and its next row.
   private let rest = Mutex<(batch: RowBatch, row: Int)?>(nil)
   private static let slice = 256

@@ -4,15 +4,17 @@ import Synchronization
 public final class BufferedRows: RowStream {
   /// The schema of the rows.
   public let schema: Schema
+  /// The deviations of what the batches were read from.
+  public let notes: [Warning]
   private let batches: [RowBatch]
   private let position = Mutex(0)
 
   /// A stream of `batches`, each as wide as `schema`.
-  public init(schema: Schema, batches: [RowBatch]) {
+  public init(schema: Schema, batches: [RowBatch], notes: [Warning] = []) {
     precondition(
       batches.allSatisfy { $0.width == schema.width },
       "internal error: \(schema.name): batch has the wrong number of columns")
-    self.schema = schema
+    (self.schema, self.notes) = (schema, notes)
     self.batches = batches
   }
 

@@ -62,7 +62,7 @@ public final class SpillBuffer {
 }
 
 /// A spool, read from its beginning.
-package final class SpilledRows: RowStream {
+package final class SpilledRows: ExactRowStream {
   package let schema: Schema
   private let kept: [RowBatch]
   private let file: (any ScratchFile)?

@@ -4,6 +4,9 @@ public struct ColumnTypes: Sendable, Hashable, ExpressibleByDictionaryLiteral {
   private var types: [[UInt8]: ColumnType] = [:]
   private var decimalSizes: [[UInt8]: DecimalSize] = [:]
 
+  /// Whether the types are for several tables, each of which may lack some of the columns.
+  public var areShared = false
+
   /// Creates an empty set of types.
   public init() {}
   /// Creates types by column name; for a duplicate name, the last type applies.
@@ -37,6 +40,8 @@ public struct ColumnTypes: Sendable, Hashable, ExpressibleByDictionaryLiteral {
   public var names: [String] {
     types.keys.sorted { $0.lexicographicallyPrecedes($1) }.map { String(decoding: $0, as: UTF8.self) }
   }
+  /// The names that a table must have.
+  public var required: [String] { areShared ? [] : names }
   /// Takes over what `other` says; where both say something, `other` holds.
   public mutating func merge(_ other: ColumnTypes) {
     types.merge(other.types) { $1 }

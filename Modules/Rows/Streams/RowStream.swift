@@ -17,13 +17,30 @@ public protocol RowStream: Sendable {
   var notes: [Warning] { get }
 }
 
+/// Rows with no deviations: computed, or in a format that leaves nothing to interpret.
+public protocol ExactRowStream: RowStream {}
+
+extension ExactRowStream {
+  /// None.
+  public var notes: [Warning] { [] }
+}
+
+/// Rows made of those of another stream, with its deviations.
+public protocol DerivedRowStream: RowStream {
+  /// The other stream.
+  var inner: any RowStream { get }
+}
+
+extension DerivedRowStream {
+  /// The other stream's.
+  public var notes: [Warning] { inner.notes }
+}
+
 extension RowStream {
   /// The problem is final.
   public func widened() async throws(Problem) -> (any RowStream)? { nil }
   /// Types are known.
   public var mayWiden: Bool { false }
-  /// No deviations.
-  public var notes: [Warning] { [] }
 
   /// Calls `body` with this stream. After a `badData` problem calls it again with the widened stream, as long as there
   /// is one; `body` must then undo what it did.
