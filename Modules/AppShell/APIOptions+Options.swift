@@ -82,6 +82,13 @@ extension APIOptions: OptionGroup {
     .flag(privateOption, \.allowsPrivate),
   ]
 
+  /// Reads the options, and those for buckets, which apply to every connection of a command.
+  /// - Throws: `usage` for an invalid value.
+  public init(connecting invocation: Invocation) throws(Problem) {
+    try self.init(invocation)
+    objects = try ObjectOptions(invocation.all(OutputOptions.formatOption))
+  }
+
   /// The URL of a proxy, or `none`.
   /// - Throws: `usage` for a proxy of another kind.
   public static func checkedProxy(_ text: String) throws(Problem) -> String {

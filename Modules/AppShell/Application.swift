@@ -37,6 +37,8 @@ public struct Application: Sendable {
       if case .run = invocation.action, !SharedCommands.names.contains(invocation.path.first ?? "") {
         invocation.configuration = try services.configuration()
         clock = try services.writtenTime()
+        services.register(invocation)
+        services.connect(try APIOptions(connecting: invocation))
       }
       var presenter: ErrorPresenter?
       if case .run(let command) = invocation.action {

@@ -100,6 +100,8 @@ public enum OutputOptions {
     (formulas, "formulas"), (excel, "excel"), (nonfinite, "nonfinite"),
     (width, "width"), (wrap, "wrap"),
   ]
+  /// The options of commands that write files, and have no others for servers.
+  public static let exportingAnywhere = exporting + APIOptions.connecting
   /// The options that choose the format of standard output.
   public static let formats = [format, json, plain]
   /// The options of commands that write files.

@@ -84,8 +84,8 @@ enum BBExport {
   static let datasets = Command(
     "datasets", "list datasets, or show the columns of one",
     arguments: [Argument("DATASET", values: .dynamic("dataset"), count: .optional, "dataset to describe")],
-    options: OutputOptions.exporting)
-  static let formats = Command("formats", "list output formats and their options", options: OutputOptions.exporting)
+    options: OutputOptions.exportingAnywhere)
+  static let formats = Command("formats", "list output formats and their options", options: OutputOptions.exportingAnywhere)
   static let sources = Command(
     "sources", "list sources; draft, check, record or test a source definition",
     discussion: """
@@ -102,8 +102,7 @@ enum BBExport {
         "check FILE [DATASET…], draft URL or FILE, record FILE DIR [DATASET…], test FILE DIR, show NAME, or schema")
     ], actions: SourcesCommand.actions,
     options: [Options.grammar, Options.tryOut, Options.accept] + Options.draftOptions
-      + [APIOptions.serverOption, APIOptions.setOption, APIOptions.proxyOption, APIOptions.certificatesOption]
-      + OutputOptions.exporting,
+      + [APIOptions.serverOption, APIOptions.setOption] + OutputOptions.exportingAnywhere,
     examples: [
       "sources draft 'https://api.example.com/v1/charges?limit=10' --auth bearer:API_KEY",
       "sources show box-office > my-api.json", "sources check my-api.json --try",
@@ -185,10 +184,11 @@ enum BBExport {
     "plugins", "list, inspect or test external exporters", discussion: PluginsCommand.discussion,
     arguments: [
       Argument("ACTION", values: .words(["list", "info", "test"]), count: .any, "list; info NAME; test NAME")
-    ], actions: PluginsCommand.actions, options: OutputOptions.exporting, examples: ["plugins", "plugins test lines"])
+    ], actions: PluginsCommand.actions, options: OutputOptions.exportingAnywhere, examples: ["plugins", "plugins test lines"])
   static let config = Command(
     "config", "show the settings and their origins, or change one", discussion: ConfigurationCommand.discussion,
-    arguments: ConfigurationCommand.arguments, actions: ConfigurationCommand.actions, options: OutputOptions.exporting,
+    arguments: ConfigurationCommand.arguments, actions: ConfigurationCommand.actions,
+    options: OutputOptions.exportingAnywhere,
     examples: ConfigurationCommand.examples
   )
   /// The commands, in the order of the help.

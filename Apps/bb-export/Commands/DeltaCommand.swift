@@ -30,11 +30,10 @@ struct DeltaCommand {
       Argument("ACTION", values: .words(["vacuum"]), "vacuum"),
       Argument("PLACE", "the table: delta:DIR or delta:s3://BUCKET/PREFIX"),
     ], actions: [CommandAction("vacuum", Argument("PLACE", "table"))],
-    options: [olderThan, dryRun] + APIOptions.connecting + OutputOptions.exporting,
+    options: [olderThan, dryRun] + OutputOptions.exportingAnywhere,
     examples: ["delta vacuum delta:lake/quotes --dry-run", "delta vacuum delta:s3://bucket/lake/quotes"])
 
   func run() async throws(Problem) {
-    services.connect(try SourceOptions(invocation).network())
     let outputs = try OutputPlan(invocation, services)
     let age = try invocation.age(Self.olderThan) ?? 7 * 86_400
     guard age >= Self.minimum else {

@@ -38,7 +38,6 @@ struct DiffCommand {
     if words == ["-", "-"] {
       throw Problem(.usage, "standard input can be read only once", hint: "save it to a file first")
     }
-    services.connect(try SourceOptions(invocation).network())
     let outputs = try OutputPlan(invocation, services)
     let selection = try SelectionOptions(invocation, services)
     var comparison = DifferenceRows.Comparison()

@@ -26,14 +26,13 @@ struct S3Command {
       Argument("ACTION", values: .words(["list", "uploads"]), "list or uploads"),
       Argument("PLACE", "s3://BUCKET, or s3://BUCKET/PREFIX for the objects whose keys begin with PREFIX"),
     ], actions: [CommandAction("list", place), CommandAction("uploads", place)],
-    options: [abort] + APIOptions.connecting + OutputOptions.exporting,
+    options: [abort] + OutputOptions.exportingAnywhere,
     examples: [
       "s3 list s3://bucket/lake/", "s3 uploads s3://bucket/lake/", "s3 uploads s3://bucket --abort-older-than 1d",
     ])
   private static let place = Argument("PLACE", "bucket")
 
   func run() async throws(Problem) {
-    services.connect(try SourceOptions(invocation).network())
     let outputs = try OutputPlan(invocation, services), place = invocation.arguments[1]
     let age = try invocation.age(Self.abort), (bucket, prefix) = try services.lakes.bucket(place)
     if invocation.arguments[0] == "list" {

@@ -18,7 +18,6 @@ struct SyncCommand {
   func run() async throws(Problem) {
     var reporting = OutputPolicy()
     reporting.isReport = true
-    services.connect(try SourceOptions(invocation).network())
     let outputs = try OutputPlan(invocation, services, reporting)
     try SourceOptions(invocation).check(
       places: [Options.from, Options.fromStorage, Options.source], invocation.has(Options.syncImages))
@@ -219,7 +218,7 @@ struct SyncCommand {
     let file = try SourceOptions(invocation).file()
     let source = try await services.sources.open(.file(path: path, file))
     let name =
-      SourceChoice.isServer(path) ? source.name : "file:" + (path.split(separator: "/").last.map(String.init) ?? path)
+      SourceChoice.isServer(path) ? source.name : "file:" + (SourceChoice.title(path).split(separator: "/").last.map(String.init) ?? path)
     var tables: [Table] = []
     for schema in try chosen(try await source.tables()) {
       let rows = try await source.rows(of: schema.name, RowRequest())

@@ -35,7 +35,7 @@ enum TransferCommands {
   private static let exporting = Command(
     "export", "export records to files in any format",
     arguments: [Argument("DATASET", values: .dynamic("dataset"), "records to export")],
-    options: OutputOptions.exporting + SharedOptions.selecting,
+    options: OutputOptions.exportingAnywhere + SharedOptions.selecting,
     examples: ["export places -o places.gpx -o places.csv", "export notes -o notes.html"])
 
   /// The datasets that are the user's own.
