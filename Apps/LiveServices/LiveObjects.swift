@@ -49,7 +49,7 @@ extension LiveSources {
       var choice = S3Objects.Choice()
       (choice.endpoint, choice.region) = (options.objects.endpoint, options.objects.region)
       choice.isAnonymous = options.objects.isAnonymous
-      let environment = AWSEnvironment(
+      var environment = AWSEnvironment(
         variables: variables, clock: SystemClock(),
         file: { (path) throws(Problem) in
           do throws(Problem) { return try FileByteSource(path: path).bytes(limit: 1 << 20) } catch {
@@ -62,6 +62,7 @@ extension LiveSources {
           Array(
             try ChildProcess.output(["/bin/sh", "-c", command], as: "credential process", limit: 1 << 20).utf8)
         })
+      environment.secrets = report.secrets
       return S3Objects(
         environment, choice,
         transport: { [network, origins, userAgent, report] usesProxy in

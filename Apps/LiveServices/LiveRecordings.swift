@@ -132,7 +132,7 @@ extension LiveSources {
 extension SourceVariable {
   /// Whether its name, or that of its environment variable, is one of a secret.
   fileprivate var isSecret: Bool {
-    [name, environment].compactMap(\.self).contains { SourceSecretName.isSecret($0) }
+    [name, environment].compactMap(\.self).contains { URLText.isSecret($0) }
   }
 }
 

@@ -9,7 +9,7 @@ extension LiveSources {
   func checked(_ value: String, of key: ConfigurationKey) throws(Problem) -> String {
     switch key {
     case .api:
-      guard value.lowercased().hasPrefix("http://") || value.lowercased().hasPrefix("https://") else {
+      guard URLText.isWeb(value) else {
         throw Problem(
           .usage, "invalid server URL “\(URLText.redacted(value))”", hint: "use a URL: https://host/path")
       }

@@ -258,8 +258,11 @@ struct LiveSources: SourceServices {
     }
     services.secret = { (path) throws(Problem) in String(decoding: try smallFile(path), as: UTF8.self) }
     let tokens = RefreshTokenFile(directory: directories.data)
-    services.refreshToken = { (source) throws(Problem) in try tokens.token(of: source) }
-    services.keepRefreshToken = { (token, source) async throws(Problem) in try await tokens.keep(token, of: source) }
+    services.secrets = report.secrets
+    services.refreshToken = { (source, origin) throws(Problem) in try tokens.token(of: source, from: origin) }
+    services.keepRefreshToken = { (token, source, origin) async throws(Problem) in
+      try await tokens.keep(token, of: source, from: origin)
+    }
     return services
   }
 
@@ -323,7 +326,7 @@ struct LiveSources: SourceServices {
   func draft(
     _ request: SourceDraftRequest, _ options: APIOptions
   ) async throws(Problem) -> (text: [UInt8], lines: [String]) {
-    guard request.url.hasPrefix("http://") || request.url.hasPrefix("https://") else {
+    guard URLText.isWeb(request.url) else {
       let bytes = try FileByteSource(input: request.url).bytes(limit: 256 << 20)
       let draft = try await SourceDraft(request, bytes, headers: [])
       return (SourceFile.text(of: draft.description), draft.lines)

@@ -88,6 +88,17 @@ public struct AppServices: Sendable {
     SourceChoice.isServer(location) ? (try? stores.open(location).name) ?? "postgres:" : location
   }
 
+  /// Registers the secrets in the locations of the command line, of the settings and of the environment.
+  func register(_ invocation: Invocation) {
+    for text in invocation.values + ConfigurationKey.allCases.compactMap({ invocation.configuration[$0]?.value }) {
+      report.secrets.add(in: text)
+    }
+    for text in variables.values where text.contains("://") { report.secrets.add(in: text) }
+    for text in invocation.all(APIOptions.setOption) + invocation.all(OutputOptions.formatOption) {
+      for secret in URLText.assigned(in: text) { report.secrets.add(secret) }
+    }
+  }
+
   /// Checks that a store exists.
   public func require(_ location: String) throws(Problem) {
     if try stores.exists(location) { return }

@@ -33,10 +33,7 @@ extension SourceChoice {
   public static func isObject(_ location: String) -> Bool { location.prefix(5).lowercased() == "s3://" }
 
   /// Whether a location is the URL of a file on a web server.
-  public static func isWeb(_ location: String) -> Bool {
-    let lower = location.prefix(8).lowercased()
-    return lower.hasPrefix("http://") || lower.hasPrefix("https://")
-  }
+  public static func isWeb(_ location: String) -> Bool { URLText.isWeb(location) }
 
   /// A location in messages: a URL without what may be secret.
   public static func shown(_ location: String) -> String {
@@ -50,7 +47,7 @@ extension SourceChoice {
 
   /// Whether a location given as the input is a table, or a database of tables, rather than a file.
   public static func isServer(_ location: String) -> Bool {
-    location.hasPrefix("postgres:") || location.hasPrefix("postgresql:") || DeltaLocation.isLocation(location)
+    ["postgres", "postgresql", "delta"].contains(URLText.scheme(of: location))
   }
 }
 

@@ -1,4 +1,5 @@
 import Codecs
+public import Domain
 public import Rows
 import Synchronization
 
@@ -20,6 +21,8 @@ public final class Report: Sendable {
     /// Whether the terminal shows a progress line.
     var hasLine = false
   }
+  /// The secrets of the run, which are not written.
+  public let secrets = Secrets()
   private let program: String
   private let write: @Sendable (_ text: String) -> Void
   private let state = Mutex(State())
@@ -51,11 +54,11 @@ public final class Report: Sendable {
   /// Writes an error, and its hint on a second line.
   public func problem(_ problem: Problem) {
     defer { for other in problem.others { self.problem(other) } }
-    let remedy = problem.hint, problem = presented(problem)
+    let problem = secrets.removed(from: problem), remedy = problem.hint, presented = presented(problem)
     switch state.withLock({ $0.style }) {
-    case .text: marked("", "\(program):", .error, Self.text(of: problem))
+    case .text: marked("", "\(program):", .error, Self.text(of: presented))
     case .json:
-      let problem = problem.shortened
+      let problem = presented.shortened
       let fields = [
         ("kind", problem.kind.rawValue), ("message", problem.message), ("place", problem.place),
         ("hint", problem.hint.description),
@@ -69,7 +72,7 @@ public final class Report: Sendable {
   /// Writes a warning, unless messages are suppressed or errors are JSON.
   public func warning(_ text: String) {
     if isSilent { return }
-    marked("\(program): ", "warning:", .warning, Self.shown(text))
+    marked("\(program): ", "warning:", .warning, shown(text))
   }
   /// Writes a warning, with a hint that fits the running command.
   public func warning(_ warning: Warning) {
@@ -79,22 +82,22 @@ public final class Report: Sendable {
   /// Writes a warning that no option suppresses: the result is not what was requested.
   public func notice(_ text: String) {
     switch state.withLock({ $0.style }) {
-    case .text: marked("\(program): ", "warning:", .warning, Self.shown(text))
-    case .json: line("{\"bb\":1,\"warning\":{\"message\":\(JSONText.quoted(MessageText.shortened(text)))}}")
+    case .text: marked("\(program): ", "warning:", .warning, shown(text))
+    case .json: line("{\"bb\":1,\"warning\":{\"message\":\(JSONText.quoted(MessageText.shortened(secrets.removed(from: text))))}}")
     }
   }
 
   /// Writes the result of an operation, such as `added Luzern`, unless messages are suppressed or errors are JSON.
   public func result(_ text: String) {
     if isSilent { return }
-    line(Self.shown(text))
+    line(shown(text))
   }
 
   /// Writes a note below output on a terminal, in lines that fit, unless messages are suppressed or errors are JSON.
   public func footer(_ note: Warning) {
     if isSilent { return }
     let text = state.withLock { $0.presenter }?.text(of: note) ?? note.message
-    let width = Terminal.width(2) ?? .max, shown = Terminal.safe(text)
+    let width = Terminal.width(2) ?? .max, shown = Terminal.safe(secrets.removed(from: text))
     var lines = [""], used = 0
     for word in shown.split(separator: " ") {
       if used > 0, used + 1 + word.unicodeScalars.count > width {
@@ -128,7 +131,7 @@ public final class Report: Sendable {
   }
 
   /// Writes a line unconditionally.
-  public func line(_ text: String) { replaceLine(with: Terminal.safe(text) + "\n") }
+  public func line(_ text: String) { replaceLine(with: Terminal.safe(secrets.removed(from: text)) + "\n") }
 
   /// Erases the progress line and writes text.
   private func replaceLine(with text: String) {
@@ -148,9 +151,9 @@ public final class Report: Sendable {
   /// Replaces the progress line of a terminal, or adds a line to a log.
   func progress(_ text: String) {
     turn.withLock { _ in
-      guard replacesProgress else { return write(Self.shown(text) + "\n") }
+      guard replacesProgress else { return write(shown(text) + "\n") }
       state.withLock { $0.hasLine = true }
-      write("\r\u{1B}[K" + Self.shown(text))
+      write("\r\u{1B}[K" + shown(text))
     }
   }
 
@@ -185,6 +188,8 @@ public final class Report: Sendable {
   }
 
   private var isSilent: Bool { state.withLock { $0.isQuiet || $0.style == .json } }
+
+  private func shown(_ text: String) -> String { Self.shown(secrets.removed(from: text)) }
 
   // Escaping makes text longer, so it is shortened again.
   private static func shown(_ text: String) -> String {

@@ -53,7 +53,7 @@ struct RESTCall: Sendable {
   }
 
   /// The request without secrets.
-  func exchange(_ secret: RESTSecret) -> SourceExchange {
+  func exchange(_ secret: Secrets) -> SourceExchange {
     let request = request(url, [])
     return SourceExchange(
       method: request.method.rawValue, url: secret.removed(from: url),
@@ -61,7 +61,7 @@ struct RESTCall: Sendable {
   }
 
   /// The request and its response without secrets.
-  func exchange(_ secret: RESTSecret, _ response: HTTPResponse, _ body: [UInt8]) -> SourceExchange {
+  func exchange(_ secret: Secrets, _ response: HTTPResponse, _ body: [UInt8]) -> SourceExchange {
     var exchange = exchange(secret)
     exchange.status = response.status
     for name in ["Content-Type", "Link"] + RateLimitFields.names + keptHeaders {

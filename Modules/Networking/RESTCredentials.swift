@@ -23,14 +23,14 @@ final class RESTCredentials: Sendable {
   private let authorizations: [SourceAuthorization]
   private let environment: [String: String]
   private let services: RESTSource.Services
-  private let secret: RESTSecret
+  private let secret: Secrets
   private let tokens: [RESTTokens?]
   /// The number of the key that is used now, by position of the authorization; how many were refused in a row.
   private let current: Mutex<[(key: Int, refused: Int)]>
 
   init(
     _ description: APIDescription, server: String, transport: any HTTPTransport, environment: [String: String],
-    services: RESTSource.Services, secret: RESTSecret
+    services: RESTSource.Services, secret: Secrets
   ) {
     name = description.name
     self.server = server
@@ -142,7 +142,7 @@ struct RESTSecretReader: Sendable {
   let name: String
   let environment: [String: String]
   let services: RESTSource.Services
-  let secret: RESTSecret
+  let secret: Secrets
 
   /// The value of a secret.
   /// - Throws: `configuration` for one that is not set, or has control characters.

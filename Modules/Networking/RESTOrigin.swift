@@ -1,6 +1,6 @@
 /// The server a URL names: scheme, host and port, in lower case.
 struct RESTOrigin: Hashable {
-  private let text: String
+  let text: String
 
   /// The origin of an absolute URL.
   init(_ url: String) {
@@ -15,6 +15,22 @@ struct RESTOrigin: Hashable {
     let usual = scheme == "https" ? ":443" : ":80"
     if host.hasSuffix(usual) { host.removeLast(usual.count) }
     text = scheme + "://" + host
+  }
+
+  /// Whether a secret may be sent there: encrypted, or to this machine.
+  var keepsSecrets: Bool { text.hasPrefix("https://") || text.hasPrefix("http://") && isLoopback }
+
+  /// Whether the host is this machine: `localhost`, 127.0.0.0/8 or `::1`.
+  private var isLoopback: Bool {
+    let host = text[(text.firstRange(of: "://")?.upperBound ?? text.startIndex)...]
+    let name = host.hasPrefix("[") ? host.prefix { $0 != "]" } + "]" : host.prefix { $0 != ":" }
+    let port = host.dropFirst(name.count)
+    guard host.hasPrefix(name), port.isEmpty || port.first == ":" && port.utf8.dropFirst().allSatisfy({ $0 &- 48 < 10 })
+    else { return false }
+    if ["localhost", "[::1]"].contains(name) { return true }
+    let numbers = name.split(separator: ".", omittingEmptySubsequences: false)
+    return numbers.count == 4 && numbers[0] == "127"
+      && numbers.allSatisfy { (1...3).contains($0.utf8.count) && $0.utf8.allSatisfy { $0 &- 48 < 10 } }
   }
 
   /// A link in a response from `url`, made absolute.

@@ -86,26 +86,7 @@ struct RESTQuery {
 
   /// Text with every byte percent-encoded that RFC 3986 does not call unreserved.
   static func encoded(_ text: String) -> String {
-    if text.utf8.allSatisfy(isUnreserved) { return text }
-    let digits = Array("0123456789ABCDEF".utf8)
-    var bytes: [UInt8] = []
-    for byte in text.utf8 {
-      if isUnreserved(byte) {
-        bytes.append(byte)
-      } else {
-        bytes += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
-      }
-    }
-    return String(decoding: bytes, as: UTF8.self)
-  }
-
-  private static func isUnreserved(_ byte: UInt8) -> Bool {
-    switch byte {
-    case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
-      UInt8(ascii: "~"):
-      true
-    default: false
-    }
+    String(decoding: URLText.encoded(Array(text.utf8)), as: UTF8.self)
   }
 }
 

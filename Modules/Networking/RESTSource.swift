@@ -20,7 +20,7 @@ public struct RESTSource: RecordSource {
   /// Where the API is described, for hints.
   let definition: String
   let stored: (any RecordSource)?
-  let secret: RESTSecret
+  let secret: Secrets
   /// Counts the bytes of all responses.
   let meter: RESTMeter
   /// The observations in the records of incremental requests, by dataset.
@@ -49,12 +49,17 @@ public struct RESTSource: RecordSource {
     public var secret: @Sendable (_ path: String) throws(Problem) -> String = { (path) throws(Problem) in
       throw Problem(.configuration, "cannot read a secret from a file here", at: path)
     }
+    /// The secrets of the run.
+    public var secrets = Secrets()
     /// The refresh token that a server issued last for a source; nil for none.
-    public var refreshToken: @Sendable (_ source: String) throws(Problem) -> String? = { _ throws(Problem) in nil }
-    /// Keeps a refresh token that a server issued.
-    public var keepRefreshToken: @Sendable (_ token: String, _ source: String) async throws(Problem) -> Void = {
-      _, _ async throws(Problem) in
+    public var refreshToken: @Sendable (_ source: String, _ origin: String) throws(Problem) -> String? = {
+      (_, _) throws(Problem) in nil
     }
+    /// Keeps a refresh token that a server issued.
+    public var keepRefreshToken:
+      @Sendable (_ token: String, _ source: String, _ origin: String) async throws(Problem) -> Void = {
+        _, _, _ async throws(Problem) in
+      }
     /// The current date, `2024-05-17`.
     public var today = "1970-01-01"
     /// The most errors of a response that are reported.
@@ -105,7 +110,7 @@ public struct RESTSource: RecordSource {
     let description = try RESTVariables.resolved(description, environment, services.variables)
     var base = server ?? description.baseURL
     while base.hasSuffix("/") { base.removeLast() }
-    guard base.lowercased().hasPrefix("http://") || base.lowercased().hasPrefix("https://") else {
+    guard URLText.isWeb(base) else {
       throw Problem(.usage, "invalid server URL “\(URLText.redacted(base))”", hint: "use a URL: https://host/path")
     }
     // Paths are appended to it, and would become part of a query or fragment.
@@ -128,7 +133,7 @@ public struct RESTSource: RecordSource {
     meter = RESTMeter(limit: maximumBytes)
     pace = RateLimit(perSecond: description.requestsPerSecond)
     self.services = services
-    let secret = RESTSecret()
+    let secret = services.secrets
     self.secret = secret
     credentials = RESTCredentials(
       description, server: base, transport: transport, environment: environment, services: services, secret: secret)

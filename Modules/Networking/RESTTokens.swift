@@ -73,16 +73,14 @@ actor RESTTokens {
   }
 
   private func requested() async throws(Problem) -> Token {
-    let lower = url.lowercased()
-    let host = lower.split(separator: "/", omittingEmptySubsequences: true).dropFirst().first ?? ""
-    let isLoopback = host == "localhost" || ["localhost:", "127.", "[::1]"].contains(where: host.hasPrefix)
-    guard lower.hasPrefix("https://") || lower.hasPrefix("http://") && isLoopback else {
+    let origin = RESTOrigin(url)
+    guard origin.keepsSecrets else {
       throw Problem(.configuration, "token_url must be an https URL", at: URLText.redacted(url))
     }
     var form = [SourceParameter("grant_type", oauth.grant.rawValue)]
     if oauth.grant == .refreshToken {
       let known: String?
-      if let refreshToken { known = refreshToken } else { known = try services.refreshToken(name) }
+      if let refreshToken { known = refreshToken } else { known = try services.refreshToken(name, origin.text) }
       let refresh: String
       if let known {
         refresh = known
@@ -132,7 +130,7 @@ actor RESTTokens {
     if let rotated = answer["refresh_token"]?.stringValue, !rotated.isEmpty, oauth.grant == .refreshToken {
       secrets.secret.add(rotated)
       refreshToken = rotated
-      try await services.keepRefreshToken(rotated, name)
+      try await services.keepRefreshToken(rotated, name, RESTOrigin(url).text)
     }
     let seconds = answer["expires_in"].flatMap { RESTColumnReader.integer($0) } ?? 3600
     let life = Duration.seconds(max(0, min(seconds, 1 << 31)))

@@ -12,6 +12,8 @@ public struct SourceDraft: Sendable {
   private var guesses: [DraftPaging.Guess]
   private let isXML: Bool
   private var remarks: [String] = []
+  /// The secrets of the URL, by environment variable.
+  private var values: [String: String] = [:]
 
   /// Infers a definition from a response.
   /// - `body`: the bytes of the response.
@@ -40,13 +42,22 @@ public struct SourceDraft: Sendable {
         hint: .set(.recordsPointer, for: "name another place"))
     }
     var authorization = request.authorization, parameters = url.parameters
-    if let secret = parameters.first(where: { SourceSecretName.isSecret($0.name) }) {
-      let variable = DraftURL.variable(for: url.name)
-      parameters.removeAll { $0.name == secret.name }
-      if case .none = authorization { authorization = .query(parameter: secret.name, variable: variable) }
+    let secrets = parameters.filter { URLText.isSecret($0.name) }
+    parameters.removeAll { URLText.isSecret($0.name) }
+    for secret in secrets {
+      let variable = DraftURL.variable(for: secrets.count == 1 ? "\(url.name)_key" : "\(url.name)_\(secret.name)")
+      values[variable] = secret.value
+      authorization = .several(authorization.all + [.query(parameter: secret.name, variable: variable)])
       remarks.append(
         "auth     the value of \(secret.name) is not in the file: set the environment variable \(variable)")
     }
+    if let login = url.login {
+      let variable = DraftURL.variable(for: "\(url.name)_login")
+      values[variable] = login
+      authorization = .several(authorization.all + [.basic(variable: variable)])
+      remarks.append("auth     the login is not in the file: set the environment variable \(variable) to USER:PASSWORD")
+    }
+    if authorization.all.count < 2 { authorization = authorization.all.first ?? .none }
     let key = Self.key(columns, place)
     let keyPointer = key.count == 1 ? columns.columns[key[0]].pointer : nil
     var guesses = DraftPaging(
@@ -85,7 +96,9 @@ public struct SourceDraft: Sendable {
     var limited = description
     limited.datasets[0].paging.maximumPages = pages
     do throws(Problem) {
-      let source = try RESTSource(limited, transport: transport, environment: environment) { _ in }
+      let source = try RESTSource(
+        limited, transport: transport, environment: environment.merging(values) { given, _ in given }
+      ) { _ in }
       let query = RESTQuery(path: dataset.path, parameters: dataset.parameters, body: dataset.request.body)
       _ = try await source.walk(limited.datasets[0], query, RESTContext(), RESTWalkLimit(isSoft: true)) {
         (page) throws(Problem) in
@@ -195,6 +208,8 @@ struct DraftURL {
   private(set) var parameters: [SourceParameter] = []
   private(set) var name: String
   private(set) var dataset: String
+  /// `USER:PASSWORD`; nil if there is none.
+  private(set) var login: String?
   /// The format that the name of a file says; nil for a URL.
   private(set) var formatOfFile: SourceResponseFormat.Name?
 
@@ -218,6 +233,7 @@ struct DraftURL {
     (base, path) = (String(place[..<start]), String(place[start...]))
     // A login does not belong in a file.
     if let at = base.lastIndex(of: "@") {
+      login = Self.decoded(base[mark.upperBound..<at])
       base = String(base[..<mark.upperBound]) + base[base.index(after: at)...]
     }
     if path.isEmpty { path = "/" }
@@ -237,10 +253,10 @@ struct DraftURL {
     return word.isEmpty ? "records" : word
   }
 
-  /// The name of an environment variable for the key of a source.
+  /// The name of an environment variable.
   static func variable(for name: String) -> String {
     let word = String(name.uppercased().map { $0.isASCII && ($0.isLetter || $0.isNumber) ? $0 : "_" })
-    return (word.first?.isNumber == true ? "API_" : "") + word + "_KEY"
+    return (word.first?.isNumber == true ? "API_" : "") + word
   }
 
   private static func decoded(_ text: Substring) -> String {

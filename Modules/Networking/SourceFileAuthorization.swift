@@ -48,7 +48,10 @@ struct SourceFileAuthorization {
     if grant == .clientCredentials, let token = node["refresh_token"] {
       problems.note(token.problem("applies only to the grant refresh_token"))
     }
-    if let url = node["token_url"], url.text.hasPrefix("http://"), !Self.isLoopback(url.text) {
+    // A path is one of the API; the host may be a variable.
+    if let url = node["token_url"], URLText.isWeb(url.text), !url.text.contains("://{"),
+      !RESTOrigin(url.text).keepsSecrets
+    {
       problems.note(url.problem("expected an https URL, found \(RESTText.firstWords(Array(url.text.utf8)))"))
     }
     return .oauth2(
@@ -56,10 +59,6 @@ struct SourceFileAuthorization {
         grant, tokenURL: node["token_url"]?.text ?? "", clientID: secret(node["client_id"]),
         clientSecret: node["client_secret"].map(secret), refreshToken: node["refresh_token"].map(secret),
         scope: node["scope"]?.text, sending: node["send"].flatMap { SourceOAuth.Sending(rawValue: $0.text) } ?? .basic))
-  }
-
-  private static func isLoopback(_ url: String) -> Bool {
-    ["http://localhost", "http://127.", "http://[::1]", "http://{"].contains(where: url.hasPrefix)
   }
 
   private func secret(_ node: SourceNode?) -> SourceSecret {

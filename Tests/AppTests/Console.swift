@@ -17,6 +17,8 @@ struct Console {
   let home: String
   /// The outputs of `-o`.
   let files: MemoryFiles
+  /// Whether the outputs of `-o` are files, objects and tables instead.
+  var writesFiles = false
   private let network: Network
 
   /// - Parameters:
@@ -45,7 +47,12 @@ struct Console {
 
   /// Runs a command line that begins with the name of a program; words with spaces are in single quotes.
   func run(_ line: String, input: String = "", variables: [String: String] = [:]) async -> Shell.Outcome {
-    let words = ShellWords.split(line) ?? [], program = words.first ?? "", lines = Lines()
+    await run(ShellWords.split(line) ?? [], input: input, variables: variables)
+  }
+
+  /// Runs a command line of the given words.
+  func run(_ words: [String], input: String = "", variables: [String: String] = [:]) async -> Shell.Outcome {
+    let program = words.first ?? "", lines = Lines()
     let report = Report(program: program) { lines.add($0) }
     var environment = ["HOME": home, "TMPDIR": home]
     environment.merge(variables) { _, new in new }
@@ -55,7 +62,8 @@ struct Console {
       ? LiveServices.notes(report, version: "0", variables: environment, network: network)
       : LiveServices.export(report, version: "0", variables: environment, network: network)
     let terminal = MemoryFiles(input: input)
-    (services.files, services.terminal, services.workers) = (files, terminal, nil)
+    (services.terminal, services.workers) = (terminal, nil)
+    if !writesFiles { services.files = files }
     let application = isNotes ? BBNotes.application : BBExport.application
     let status = await application.run(Array(words.dropFirst()), in: services)
     return Shell.Outcome(out: terminal.output, err: lines.all, status: status)

@@ -11,7 +11,7 @@ import Testing
     "test", version: "1", "test", commands: [export, list], options: SharedOptions.everywhere, topics: [], examples: [])
 
   /// Two rows, whose types may have been guessed.
-  private struct People: RowStream {
+  private struct People: ExactRowStream {
     let schema = Schema("people", columns: [ColumnDescription("id", .integer), ColumnDescription("name", .text)])
     var mayWiden = false
     let rows: BufferedRows

@@ -14,7 +14,7 @@ public struct DeltaLocation: Sendable, Hashable {
   public let version: Int64?
 
   /// Whether a text is the location of a Delta table.
-  public static func isLocation(_ text: String) -> Bool { text.hasPrefix(prefix) }
+  public static func isLocation(_ text: String) -> Bool { URLText.scheme(of: text) == "delta" }
   private static let prefix = "delta:"
 
   /// Whether a location is a directory of tables, as in `delta:lake/`.

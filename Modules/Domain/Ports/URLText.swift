@@ -1,5 +1,20 @@
-/// URLs in messages.
+/// URLs and other locations in messages.
 public enum URLText {
+  /// The scheme of a location in lower case, without the colon; nil for a path.
+  public static func scheme(of text: String) -> String? {
+    guard let end = text.utf8.firstIndex(of: UInt8(ascii: ":")), let first = text.utf8.first, first | 32 &- 97 < 26,
+      text.utf8[..<end].allSatisfy({ byte in
+        byte | 32 &- 97 < 26 || byte &- 48 < 10 || byte == 43 || byte == 45 || byte == 46
+      })
+    else { return nil }
+    return text[..<end].lowercased()
+  }
+
+  /// Whether a location is the URL of a web server.
+  public static func isWeb(_ text: String) -> Bool {
+    ["http", "https"].contains(scheme(of: text)) && text.contains("://")
+  }
+
   /// A URL without what may be secret: user and password, the fragment, and the values of query parameters whose names
   /// suggest a secret. Control characters become `�`.
   public static func redacted(_ url: String) -> String {
@@ -25,21 +40,91 @@ public enum URLText {
         }.joined(separator: "&")
       text = String(text[..<mark])
     }
-    let afterScheme = text.firstRange(of: "://")?.upperBound ?? text.startIndex
-    let authority = text[afterScheme...].prefix { $0 != "/" }
-    if let at = authority.lastIndex(of: "@") { text.removeSubrange(afterScheme...at) }
+    if let authority = authority(in: text[...]), let at = authority.lastIndex(of: "@") {
+      text.removeSubrange(authority.startIndex...at)
+    }
     return text + query
   }
 
-  /// Parts of the names of parameters that carry secrets.
-  private static let secretNames = [
-    "key", "token", "secret", "password", "passwd", "pwd", "signature", "auth", "session", "credential", "policy",
-    "jwt",
-  ]
+  /// The secrets in a location: the password, the values of parameters whose names suggest a secret, and the steps of
+  /// the path of a URL that look like one.
+  static func secrets(in text: String) -> [String] {
+    guard scheme(of: text) != nil else { return [] }
+    var found = assigned(in: text)
+    guard let authority = authority(in: text[...]) else { return found }
+    if let at = authority.lastIndex(of: "@") {
+      let user = authority[..<at]
+      if let colon = user.firstIndex(of: ":") {
+        found.append(String(user[user.index(after: colon)...]))
+      } else if looksSecret(user) {
+        found.append(String(user))
+      }
+    }
+    if isWeb(text) {
+      let path = text[authority.endIndex...].prefix { $0 != "?" && $0 != "#" }
+      found += path.split(separator: "/").filter(looksSecret).map(String.init)
+    }
+    return found + found.compactMap(decoded)
+  }
 
-  /// Whether the name of a query parameter suggests a secret.
-  private static func isSecret(_ name: Substring) -> Bool {
-    let name = name.lowercased()
-    return name == "sig" || secretNames.contains(where: name.contains)
+  /// The values of `NAME=VALUE` whose names suggest a secret, in a query, a fragment, or parameters of libpq.
+  public static func assigned(in text: String) -> [String] {
+    var found: [String] = []
+    for part in text.split(whereSeparator: { "?&#; ".contains($0) }) {
+      guard let mark = part.firstIndex(of: "=") else { continue }
+      let name = part[..<mark].split(separator: ":").last ?? "", value = part[mark...].dropFirst()
+      guard isSecret(name) else { continue }
+      // A value in quotes may have white space.
+      found.append(value.first == "'" ? quoted(text[value.startIndex...]) : String(value))
+    }
+    return found
+  }
+
+  /// A quoted value of libpq without quotes and escapes.
+  private static func quoted(_ text: Substring) -> String {
+    var value = "", rest = text.dropFirst()
+    while let character = rest.popFirst(), character != "'" {
+      value.append(character == "\\" ? rest.popFirst() ?? character : character)
+    }
+    return value
+  }
+
+  /// The user information, host and port of a URL; nil if there is none.
+  private static func authority(in text: Substring) -> Substring? {
+    text.firstRange(of: "://").map { text[$0.upperBound...].prefix { !"/?#".contains($0) } }
+  }
+
+  /// Names of parameters and variables that carry secrets, wherever they are in the name, and at its end.
+  private static let secretWords = ["token", "secret", "passw", "pwd", "signature", "credential", "jwt", "authorization"]
+  private static let secretEndings = ["key", "keyid", "auth", "session", "sessionid", "policy", "appid", "passphrase"]
+  private static let harmless: Set = ["pagetoken", "nexttoken", "nextpagetoken", "continuationtoken"]
+
+  /// Whether the name of a parameter or variable suggests a secret.
+  public static func isSecret(_ name: some StringProtocol) -> Bool {
+    let plain = name.lowercased().filter(\.isLetter)
+    return !harmless.contains(plain)
+      && (plain == "sig" || secretWords.contains(where: plain.contains) || secretEndings.contains(where: plain.hasSuffix))
+  }
+
+  /// Whether a step of a path is random: a link that only those may follow who know it.
+  static func looksSecret(_ step: some StringProtocol) -> Bool {
+    let bytes = Array(step.utf8)
+    let kinds = bytes.map { $0 &- 48 < 10 ? 0 : $0 &- 97 < 26 ? 1 : $0 &- 65 < 26 ? 2 : $0 == 45 || $0 == 95 ? 3 : 4 }
+    guard !kinds.contains(4) else { return false }
+    let changes = zip(kinds, kinds.dropFirst()).count { ($0 == 0) != ($1 == 0) }
+    return changes >= 4 && (bytes.count >= 16 || Set(kinds).isSuperset(of: 0...2))
+  }
+
+  /// Bytes with every byte percent-encoded that RFC 3986 does not call unreserved.
+  public static func encoded(_ bytes: [UInt8], _ digits: String = "0123456789ABCDEF") -> [UInt8] {
+    let digits = Array(digits.utf8)
+    return bytes.flatMap { byte in
+      let isPlain = byte | 32 &- 97 < 26 || byte &- 48 < 10 || "-._~".utf8.contains(byte)
+      return isPlain ? [byte] : [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+    }
+  }
+
+  private static func decoded(_ text: String) -> String? {
+    text.contains("%") || text.contains("+") ? DeltaPath.decoded(text.replacing("+", with: " ")) : nil
   }
 }

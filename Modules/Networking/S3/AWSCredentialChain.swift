@@ -35,6 +35,7 @@ public final class AWSCredentialChain: Sendable {
     let now = environment.clock.now().seconds
     if let known = known.withLock({ $0 }), known.expiry.map({ $0 - Self.margin > now }) ?? true { return known }
     let found = try await find()
+    for key in [found.accessKey, found.secretKey, found.token ?? ""] { environment.secrets.add(key) }
     known.withLock { $0 = found }
     return found
   }

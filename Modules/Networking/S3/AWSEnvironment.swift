@@ -14,6 +14,9 @@ public struct AWSEnvironment: Sendable {
   /// The output of a command that a shell runs.
   let output: @Sendable (_ command: String) throws(Problem) -> [UInt8]
 
+  /// Receives the keys that are found.
+  public var secrets = Secrets()
+
   /// Creates an environment.
   public init(
     variables: [String: String], clock: any WallClock,

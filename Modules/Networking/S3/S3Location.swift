@@ -41,8 +41,7 @@ public struct S3Location: Sendable, Hashable {
 
   /// Whether a text is the URL of objects.
   public static func isLocation(_ text: String) -> Bool {
-    text.utf8.count >= scheme.utf8.count
-      && zip(text.utf8, scheme.utf8).allSatisfy { $0 == $1 || $0 | 32 == $1 && $1 >= 97 }
+    text.prefix(scheme.count).lowercased() == scheme
   }
 
   /// The URL.

@@ -1,4 +1,5 @@
 import Codecs
+import Domain
 public import Rows
 
 /// A PostgreSQL server, and what of it is meant: `postgres://HOST/DATABASE?table=raw.quotes`, or `postgres:` before
@@ -15,20 +16,20 @@ public struct PostgresLocation: Sendable, Hashable {
   /// The schema of a store; nil for the default.
   public let schema: String?
 
-  private static let schemes = ["postgres:", "postgresql:"]
+  private static let schemes = ["postgres", "postgresql"]
   /// The parameters that messages show.
   private static let shown: Set = ["host", "hostaddr", "port", "dbname", "service"]
 
   /// Whether a text is a location of this kind.
-  public static func isLocation(_ text: String) -> Bool { schemes.contains { text.hasPrefix($0) } }
+  public static func isLocation(_ text: String) -> Bool { URLText.scheme(of: text).map(schemes.contains) ?? false }
 
   /// Reads a location.
   /// - Throws: `usage` for parameters that cannot be taken apart.
   public init(_ text: String) throws(Problem) {
-    guard let scheme = Self.schemes.first(where: text.hasPrefix) else {
+    guard let scheme = URLText.scheme(of: text), Self.schemes.contains(scheme) else {
       throw Problem(.usage, "not a PostgreSQL location", hint: "use postgres://HOST/DATABASE")
     }
-    let rest = text.dropFirst(scheme.count)
+    let rest = text.dropFirst(scheme.count + 1)
     var options = rest.hasPrefix("//") ? try Self.url(rest.dropFirst(2)) : try Self.keywords(rest)
     table = try options.own["table"].map { (text) throws(Problem) in try PostgresName(parsing: text) }
     schema = options.own["schema"]

@@ -126,7 +126,7 @@ public struct StoreRegistry: Sendable {
       return StoreLocation(scheme: "postgres", path: String(text[text.index(after: colon)...]))
     }
     if let colon = text.firstIndex(of: ":") {
-      let scheme = String(text[..<colon]), path = String(text[text.index(after: colon)...])
+      let scheme = text[..<colon].lowercased(), path = String(text[text.index(after: colon)...])
       if let factory = factories.first(where: { $0.scheme == scheme }) {
         guard !path.isEmpty || !factory.isDurable else {
           throw Problem(.usage, "missing path in store “\(text)”", hint: "use \(scheme):PATH")
