@@ -88,10 +88,10 @@ public struct AppServices: Sendable {
     SourceChoice.isServer(location) ? (try? stores.open(location).name) ?? "postgres:" : location
   }
 
-  /// Registers the secrets in the locations of the command line, of the settings and of the environment.
-  func register(_ invocation: Invocation) {
-    for text in invocation.values + ConfigurationKey.allCases.compactMap({ invocation.configuration[$0]?.value }) {
-      report.secrets.add(in: text)
+  /// Registers the secrets of the settings and of the environment, and those that options assign.
+  func registerSecrets(of invocation: Invocation) {
+    for key in ConfigurationKey.allCases {
+      if let set = invocation.configuration[key] { report.secrets.add(in: set.value) }
     }
     for text in variables.values where text.contains("://") { report.secrets.add(in: text) }
     for text in invocation.all(APIOptions.setOption) + invocation.all(OutputOptions.formatOption) {

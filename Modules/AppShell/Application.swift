@@ -31,13 +31,17 @@ public struct Application: Sendable {
       {
         report.configure(style: .json, isQuiet: false)
       }
+      // Messages about the command line repeat its words.
+      for word in arguments {
+        report.secrets.add(in: word.hasPrefix("--") ? String(word.drop { $0 != "=" }.dropFirst()) : word)
+      }
       guard !arguments.isEmpty else { throw nothing(services) }
       var invocation = try program.parse(arguments)
       var clock = services.clock
       if case .run = invocation.action, !SharedCommands.names.contains(invocation.path.first ?? "") {
         invocation.configuration = try services.configuration()
         clock = try services.writtenTime()
-        services.register(invocation)
+        services.registerSecrets(of: invocation)
         services.connect(try APIOptions(connecting: invocation))
       }
       var presenter: ErrorPresenter?

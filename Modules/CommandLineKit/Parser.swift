@@ -51,8 +51,6 @@ public struct Invocation: Sendable {
   }
   /// Whether a flag was given, or the setting with its name is `yes`.
   public func isOn(_ option: Option) -> Bool { has(option) || setting(option) == "yes" }
-  /// The arguments and every value.
-  package var values: [String] { arguments + given.values.joined() }
   /// Every value given, in order.
   public func all(_ option: Option) -> [String] { given[option.name] ?? [] }
   /// The arguments, and the options except some, in an order of their own: equal for equal command lines.

@@ -83,7 +83,9 @@ public final class Report: Sendable {
   public func notice(_ text: String) {
     switch state.withLock({ $0.style }) {
     case .text: marked("\(program): ", "warning:", .warning, shown(text))
-    case .json: line("{\"bb\":1,\"warning\":{\"message\":\(JSONText.quoted(MessageText.shortened(secrets.removed(from: text))))}}")
+    case .json:
+      line(
+        "{\"bb\":1,\"warning\":{\"message\":\(JSONText.quoted(MessageText.shortened(secrets.removed(from: text))))}}")
     }
   }
 

@@ -34,11 +34,14 @@ import Testing
         }
       }
       let needsOutput = options.contains { $0.name == "output" }
-      let both = !needsOutput ? [] : command.arguments.indices.map { position in
-        Place(words: words + [command.arguments[position].placeholder, "-o"], options: options) { location in
-          words + arguments.prefix(position) + [location, "-o", location]
+      let both =
+        !needsOutput
+        ? []
+        : command.arguments.indices.map { position in
+          Place(words: words + [command.arguments[position].placeholder, "-o"], options: options) { location in
+            words + arguments.prefix(position) + [location, "-o", location]
+          }
         }
-      }
       return values + named + both
     }
   }
@@ -55,33 +58,40 @@ import Testing
   static func locations(_ secret: String) -> [String] {
     let server = "127.0.0.1:1"
     return [
-      "https://u:\(secret)@\(server)/a.csv", "HTTPS://\(secret)@\(server)/a.csv", "Http://\(server)/a.csv?sig=\(secret)",
+      "https://u:\(secret)@\(server)/a.csv", "HTTPS://\(secret)@\(server)/a.csv",
+      "Http://\(server)/a.csv?sig=\(secret)",
       "https://\(server)/\(secret)/a.csv", "https://\(server)/a.csv#access_token=\(secret)",
       "POSTGRES://u:\(secret)@\(server)/d?table=t", "Postgresql://u:\(secret)@\(server)/d",
       "postgres://\(server)/d?password=\(secret)", "postgres:host=127.0.0.1 port=1 password='\(secret)' table=t",
       "S3://k:\(secret)@bucket/a.csv", "delta:https://u:\(secret)@\(server)/t", "DELTA:s3://k:\(secret)@bucket/t",
-      "token=\(secret)", "http://u:\(secret)@\(server)",
     ]
   }
 
   @Test("a secret is in no output and in no file") func secrets() async throws {
     let secret = "Kq7xW2mZp9Rt4Vb8Nc3L", base64 = "S3E3eFcybVpwOVJ0NFZiOE5jM0w"
-    var lines = Self.places.flatMap { place in Self.locations(secret).map { place.line($0) } }
-    lines += Self.places.map { $0.line("x") }
     var console = Console { (request) throws(Problem) in
-      HTTPResponse(401, "{\"error\": \"refused \(request.url)\"}", headers: [HTTPHeader("Content-Type", "application/json")])
+      HTTPResponse(
+        401, "{\"error\": \"refused \(request.url)\"}", headers: [HTTPHeader("Content-Type", "application/json")])
     }
     console.writesFiles = true
+    // Each place gets some of the locations, and each location goes to places of every kind.
+    let locations = Self.locations(secret)
+    var lines = Self.places.enumerated().flatMap { number, place in
+      (0..<4).map { place.line(locations[(number * 5 + $0 * 3) % locations.count]) }
+    }
+    lines += Self.places.map { $0.line("\(console.home)/x") }
+    lines += ["--set", "--option"].map { ["bb-export", "quotes", "--source", "nowhere", $0, "token=\(secret)"] }
+    lines += [["bb-export", "quotes", "--proxy=ftp://u:\(secret)@127.0.0.1:1"]]
     let given = [
       "BB_STORAGE": "Postgres://u:\(secret)@127.0.0.1:1/d", "BB_API_URL": "https://u:\(secret)@127.0.0.1:1",
       "https_proxy": "http://u:\(secret)@127.0.0.1:1",
     ]
-    for line in lines where line[1] != "config" {
-      for style in [["--verbose"], ["--errors", "json"]] {
-        let outcome = await console.run(line + style, variables: line.contains { $0.contains(secret) } ? [:] : given)
-        for text in [outcome.out, outcome.err] where text.contains(secret) || text.contains(base64) {
-          Issue.record("\(line.joined(separator: " ")): \(text)")
-        }
+    for (number, line) in lines.enumerated() where line[1] != "config" {
+      let outcome = await console.run(
+        line + (number % 2 == 0 ? ["--verbose"] : ["--errors", "json"]),
+        variables: line.contains { $0.contains(secret) } ? [:] : given)
+      for text in [outcome.out, outcome.err] where text.contains(secret) || text.contains(base64) {
+        Issue.record("\(line.joined(separator: " ")): \(text)")
       }
     }
     for path in Self.files(below: console.home) {
@@ -97,7 +107,8 @@ import Testing
       throw Problem(.unavailable, "not to be reached")
     }
     console.writesFiles = true
-    try await check(console, ["https://192.0.2.1/a.csv", "s3://bucket/a.csv", "s3://bucket/d/", "delta:s3://bucket/t"]) {
+    try await check(console, ["https://192.0.2.1/a.csv", "s3://bucket/a.csv", "s3://bucket/d/", "delta:s3://bucket/t"])
+    {
       (place) in
       let found = sent.withLock { $0 }
       sent.withLock { $0 = [] }
@@ -114,7 +125,8 @@ import Testing
     console.writesFiles = true
     let all = Mutex(0)
     try await check(
-      console, ["s3://bucket/a.csv", "S3://bucket/d/", "delta:s3://bucket/t"], and: ["--option", "s3.endpoint=http://127.0.0.1:9"]
+      console, ["s3://bucket/a.csv", "S3://bucket/d/", "delta:s3://bucket/t"],
+      and: ["--option", "s3.endpoint=http://127.0.0.1:9"]
     ) { (place) in
       let found = sent.withLock { $0 }.filter { !$0.contains("goorm.io") && !$0.contains("vercel.app") }
       sent.withLock { $0 = [] }
@@ -156,7 +168,8 @@ import Testing
     "an odd field gives one warning",
     arguments: [
       "Q", "Q --sort k", "Q --where 'k > 0'", "Q --columns v", "Q --sample 1 --seed 1", "Q --count", "Q --count-by v",
-      "Q --group k --agg 'distinct(v)'", "Q --limit 5", "Q --shard 1/1", "Q -f json", "Q -f html", "Q -f xlsx -o OUT.xlsx",
+      "Q --group k --agg 'distinct(v)'", "Q --limit 5", "Q --shard 1/1", "Q -f json", "Q -f html",
+      "Q -f xlsx -o OUT.xlsx",
       "Q M", "Q --sql 'SELECT * FROM q'", "profile Q", "profile Q --sort k --limit 1", "diff Q M --key k",
       "diff M Q --key k", "Q --join M --on k", "M --join Q --on k", "M --join Q --on k --nest",
       "profile M --join Q --on k", "M --sql 'SELECT * FROM m' --join Q --on k", "M N --join Q --on k",

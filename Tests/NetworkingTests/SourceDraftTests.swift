@@ -100,6 +100,19 @@ import Testing
       draft.lines.contains { $0.contains("set the environment variable") } && !draft.lines.joined().contains("S3CR3T"))
   }
 
+  @Test("each secret of a URL becomes a variable") func secrets() async throws {
+    let draft = try await Self.draft(
+      "https://me:S3CR3T1@api.movies.example/m?api_key=S3CR3T2&sig=S3CR3T3&jwt=S3CR3T4&access_token=S3CR3T5&limit=2",
+      #"{"results": [{"id": 1}, {"id": 2}]}"#)
+    let text = String(decoding: SourceFile.text(of: draft.description), as: UTF8.self)
+    #expect(!text.contains("S3CR3T") && !draft.lines.contains { $0.contains("S3CR3T") }, "\(text)")
+    for variable in ["API_KEY", "SIG", "JWT", "ACCESS_TOKEN", "LOGIN"] {
+      #expect(text.contains("MOVIES_\(variable)\""))
+    }
+    let read = try SourceFile.read(Array(text.utf8), name: "x.json")
+    #expect(read == draft.description && read.datasets.first?.parameters.map(\.name) == ["limit"])
+  }
+
   @Test("a response without records is refused") func nothing() async throws {
     for body in ["{}", #"{"data": []}"#, "[]"] {
       let problem = await #expect(throws: Problem.self) { _ = try await Self.draft("https://h/x", body) }

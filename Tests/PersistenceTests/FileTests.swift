@@ -24,6 +24,19 @@ import Testing
     #expect(try directory.read("a") == "new")
     #expect(directory.names() == ["a"])
   }
+  @Test("a refresh token is known only to the server that issued it") func tokens() async throws {
+    let tokens = RefreshTokenFile(directory: directory.path), origin = "https://a.example"
+    try await tokens.keep("S3CR3T", of: "shop", from: origin)
+    #expect(try tokens.token(of: "shop", from: origin) == "S3CR3T")
+    for other in ["https://b.example", "http://a.example", "https://a.example:8443", "https://a.example/", ""] {
+      #expect(try tokens.token(of: "shop", from: other) == nil)
+    }
+    #expect(try tokens.token(of: "other", from: origin) == nil)
+    // A file of an earlier version has no server.
+    try await directory.write("tokens/shop", "S3CR3T")
+    #expect(try tokens.token(of: "shop", from: origin) == "S3CR3T")
+  }
+
   @Test("a sink that is dropped removes its temporary") func dropped() async throws {
     do { _ = try FileSink(path: directory.path + "/a") }
     #expect(directory.names() == [])

@@ -85,7 +85,8 @@ enum BBExport {
     "datasets", "list datasets, or show the columns of one",
     arguments: [Argument("DATASET", values: .dynamic("dataset"), count: .optional, "dataset to describe")],
     options: OutputOptions.exportingAnywhere)
-  static let formats = Command("formats", "list output formats and their options", options: OutputOptions.exportingAnywhere)
+  static let formats = Command(
+    "formats", "list output formats and their options", options: OutputOptions.exportingAnywhere)
   static let sources = Command(
     "sources", "list sources; draft, check, record or test a source definition",
     discussion: """
@@ -184,7 +185,8 @@ enum BBExport {
     "plugins", "list, inspect or test external exporters", discussion: PluginsCommand.discussion,
     arguments: [
       Argument("ACTION", values: .words(["list", "info", "test"]), count: .any, "list; info NAME; test NAME")
-    ], actions: PluginsCommand.actions, options: OutputOptions.exportingAnywhere, examples: ["plugins", "plugins test lines"])
+    ], actions: PluginsCommand.actions, options: OutputOptions.exportingAnywhere,
+    examples: ["plugins", "plugins test lines"])
   static let config = Command(
     "config", "show the settings and their origins, or change one", discussion: ConfigurationCommand.discussion,
     arguments: ConfigurationCommand.arguments, actions: ConfigurationCommand.actions,

@@ -218,7 +218,8 @@ struct SyncCommand {
     let file = try SourceOptions(invocation).file()
     let source = try await services.sources.open(.file(path: path, file))
     let name =
-      SourceChoice.isServer(path) ? source.name : "file:" + (SourceChoice.title(path).split(separator: "/").last.map(String.init) ?? path)
+      SourceChoice.isServer(path)
+      ? source.name : "file:" + (SourceChoice.title(path).split(separator: "/").last.map(String.init) ?? path)
     var tables: [Table] = []
     for schema in try chosen(try await source.tables()) {
       let rows = try await source.rows(of: schema.name, RowRequest())

@@ -4,7 +4,7 @@ import Synchronization
 
 /// The secrets of a run. Messages, drafts and summaries show `…` in place of each, also where a server repeats it.
 public final class Secrets: Sendable {
-  /// How the secrets may be written, the longest first, so that none is found within another.
+  /// The spellings of the secrets, the longest first, so that none is found within another.
   private let spellings = Mutex<[[UInt8]]>([])
   /// Anything shorter is found in too many words, and keeps no one out.
   private static let shortest = 4

@@ -95,7 +95,9 @@ public enum URLText {
   }
 
   /// Names of parameters and variables that carry secrets, wherever they are in the name, and at its end.
-  private static let secretWords = ["token", "secret", "passw", "pwd", "signature", "credential", "jwt", "authorization"]
+  private static let secretWords = [
+    "token", "secret", "passw", "pwd", "signature", "credential", "jwt", "authorization",
+  ]
   private static let secretEndings = ["key", "keyid", "auth", "session", "sessionid", "policy", "appid", "passphrase"]
   private static let harmless: Set = ["pagetoken", "nexttoken", "nextpagetoken", "continuationtoken"]
 
@@ -103,7 +105,8 @@ public enum URLText {
   public static func isSecret(_ name: some StringProtocol) -> Bool {
     let plain = name.lowercased().filter(\.isLetter)
     return !harmless.contains(plain)
-      && (plain == "sig" || secretWords.contains(where: plain.contains) || secretEndings.contains(where: plain.hasSuffix))
+      && (plain == "sig" || secretWords.contains(where: plain.contains)
+        || secretEndings.contains(where: plain.hasSuffix))
   }
 
   /// Whether a step of a path is random: a link that only those may follow who know it.
