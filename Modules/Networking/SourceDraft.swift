@@ -241,7 +241,7 @@ struct DraftURL {
       let sides = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
       parameters.append(SourceParameter(Self.decoded(sides[0]), sides.count > 1 ? Self.decoded(sides[1]) : ""))
     }
-    let plainHost = host.split(separator: ":").first.map(String.init) ?? ""
+    let plainHost = (host.split(separator: "@").last ?? "").split(separator: ":").first.map(String.init) ?? ""
     let labels = plainHost.split(separator: ".").filter { !["api", "www", "com", "org", "net", "io"].contains($0) }
     name = Self.word(labels.last.map(String.init) ?? plainHost)
     let steps = path.split(separator: "/").map { $0.split(separator: ".").first.map(String.init) ?? "" }

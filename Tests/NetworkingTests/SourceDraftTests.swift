@@ -107,7 +107,7 @@ import Testing
     let text = String(decoding: SourceFile.text(of: draft.description), as: UTF8.self)
     #expect(!text.contains("S3CR3T") && !draft.lines.contains { $0.contains("S3CR3T") }, "\(text)")
     for variable in ["API_KEY", "SIG", "JWT", "ACCESS_TOKEN", "LOGIN"] {
-      #expect(text.contains("MOVIES_\(variable)\""))
+      #expect(text.contains("EXAMPLE_\(variable)\""))
     }
     let read = try SourceFile.read(Array(text.utf8), name: "x.json")
     #expect(read == draft.description && read.datasets.first?.parameters.map(\.name) == ["limit"])

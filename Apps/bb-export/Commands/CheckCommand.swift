@@ -43,6 +43,7 @@ struct CheckCommand {
         failures.append(error)
       }
     }
+    for note in tables.values.flatMap(\.notes) { services.report.warning(note) }
     if failures.count == sources.count, let first = failures.first { throw first }
     for failure in failures { services.report.warning("skipped: \(failure)") }
     findings += services.provenance.members.filter { names.contains($0.dataset) }.map { CheckFinding($0) }

@@ -38,6 +38,7 @@ struct ImagesWork {
   func run(_ rows: any RowStream, columns: [Int], into directory: String) async throws(Problem) -> Outcome {
     var list = ImageList(of: rows.schema, in: columns)
     while let batch = try await rows.next()?.batch() { list.add(batch) }
+    for note in rows.notes { services.report.warning(note) }
     let references = list.references
     if !list.repeatedKeys.isEmpty {
       let keys = list.repeatedKeys, more = keys.count > 5 ? " and \(keys.count - 5) more" : ""

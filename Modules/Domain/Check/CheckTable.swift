@@ -63,6 +63,8 @@ struct CheckTable: Sendable {
 /// The tables a check has read, each once.
 public struct CheckTables: Sendable {
   private var tables: [String: CheckTable?] = [:]
+  /// The deviations of what was read.
+  public private(set) var notes: [Warning] = []
 
   /// None yet.
   public init() {}
@@ -73,7 +75,10 @@ public struct CheckTables: Sendable {
   ) async throws(Problem) -> CheckTable? {
     if let table = tables[name] { return table }
     var table: CheckTable?
-    if let stream = try await open(name) { table = CheckTable(stream.schema, try await stream.collect()) }
+    if let stream = try await open(name) {
+      table = CheckTable(stream.schema, try await stream.collect())
+      notes += stream.notes
+    }
     tables[name] = .some(table)
     return table
   }

@@ -98,7 +98,9 @@ public enum URLText {
   private static let secretWords = [
     "token", "secret", "passw", "pwd", "signature", "credential", "jwt", "authorization",
   ]
-  private static let secretEndings = ["key", "keyid", "auth", "session", "sessionid", "policy", "appid", "passphrase"]
+  private static let secretEndings = [
+    "key", "keyid", "keypairid", "auth", "session", "sessionid", "policy", "appid", "passphrase",
+  ]
   private static let harmless: Set = ["pagetoken", "nexttoken", "nextpagetoken", "continuationtoken"]
 
   /// Whether the name of a parameter or variable suggests a secret.
