@@ -1,5 +1,5 @@
 import Query
-import Rows
+public import Rows
 
 /// The rows of one dataset, in memory, for rules that compare them.
 struct CheckTable: Sendable {
