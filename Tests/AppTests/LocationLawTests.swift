@@ -173,7 +173,7 @@ import Testing
       "Q M", "Q --sql 'SELECT * FROM q'", "profile Q", "profile Q --sort k --limit 1", "diff Q M --key k",
       "diff M Q --key k", "Q --join M --on k", "M --join Q --on k", "M --join Q --on k --nest",
       "profile M --join Q --on k", "M --sql 'SELECT * FROM m' --join Q --on k", "M N --join Q --on k",
-      "check --from Q q", "images --from Q -o OUT", "sync --from Q --storage csv:OUT",
+      "check --from Q q", "sync --from Q --storage csv:OUT",
     ])
   func notes(line: String) async {
     let console = Console()

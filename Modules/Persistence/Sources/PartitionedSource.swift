@@ -20,10 +20,7 @@ public struct PartitionedSource: RecordSource {
   /// The options for a file in a partition: only the types of its own columns.
   public static func options(_ reading: FileInputOptions, without values: [PartitionValue]) -> FileInputOptions {
     var own = reading
-    own.types = ColumnTypes()
-    for name in reading.types.names where !values.contains(where: { $0.column == name }) {
-      own.types[name] = reading.types[name]
-    }
+    for value in values { own.types[value.column] = nil }
     return own
   }
 
