@@ -75,7 +75,7 @@ struct Images: ImageServices {
   let sources: LiveSources
 
   func transport(_ options: APIOptions, parallel: Int) -> any HTTPTransport {
-    let transport = sources.transport(options, connections: min(parallel, TransportOptions.usualConnections))
+    let transport = sources.transport(options, connections: min(parallel, HTTPRequest.usualAtATime))
     // Only the archive, which keeps the bytes, can continue an interrupted body.
     var policy = Network.RetryPolicy()
     policy.readAhead = 0

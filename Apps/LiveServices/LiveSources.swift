@@ -268,7 +268,7 @@ struct LiveSources: SourceServices {
 
   /// The transport with the options of the user.
   func transport(
-    _ options: APIOptions, connections: Int = TransportOptions.usualConnections
+    _ options: APIOptions, connections: Int = HTTPRequest.usualAtATime
   ) -> any HTTPTransport {
     metered(
       network.transport(
@@ -300,12 +300,18 @@ struct LiveSources: SourceServices {
     // A list of notes looks here each time.
     guard freshness != .stored || FilePattern.isDirectory(directories.cache) else { return nil }
     let maximumAge: Int64
+    let description = APIDescription.usual(for: Catalog.episodes.name)
+    let server = try directories.settings()[.api]?.value
     let updates = DailySource(
-      APIDescription.usual(for: Catalog.episodes.name), server: try directories.settings()[.api]?.value,
+      description.name,
       transport: metered(
         network.transport(
           TransportOptions(proxy: options.proxy, caFile: options.caFile, userAgent: userAgent), PrivateOrigins())),
-      directory: directories.cache, date: SystemClock())
+      directory: directories.cache, date: SystemClock()
+    ) { transport throws(Problem) in
+      // Problems of the data are reported by the program that lists them.
+      try RESTSource(description, server: server, transport: transport) { _ in }
+    }
     switch freshness {
     case .daily: maximumAge = DailySource.day
     case .minute: maximumAge = 60

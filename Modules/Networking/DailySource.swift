@@ -1,34 +1,37 @@
 import Codecs
 public import Domain
 import Glibc
-import Query
+public import Query
 public import Rows
 
-/// An API that is requested at most once a day, with a short timeout; otherwise, and if it does not respond, its last
+/// A source that is requested at most once a day, with a short timeout; otherwise, and if it does not respond, its last
 /// response is used.
 ///
 /// On days with an earlier request, no library is loaded and no socket is opened.
 public struct DailySource: Sendable {
-  private let description: APIDescription
-  private let server: String?
+  private let name: String
+  private let open: Open
   private let transport: any HTTPTransport
   private let directory: String
   private let date: any WallClock
   private let patience: Duration
 
+  /// Makes the source, which asks with a transport.
+  public typealias Open = @Sendable (any HTTPTransport) throws(Problem) -> any RecordSource
+
   /// - Parameters:
-  ///   - description: the API.
-  ///   - server: a server that speaks it, instead of the description's base URL.
-  ///   - transport: asks it.
+  ///   - name: the name of the source, for the file that says when it was asked.
+  ///   - transport: sends the requests.
   ///   - directory: the cache.
   ///   - date: the clock that decides what today is.
   ///   - patience: the time limit of a response.
+  ///   - open: makes the source.
   public init(
-    _ description: APIDescription, server: String?, transport: any HTTPTransport, directory: String,
-    date: any WallClock, patience: Duration = .seconds(2)
+    _ name: String, transport: any HTTPTransport, directory: String, date: any WallClock,
+    patience: Duration = .seconds(2), open: @escaping Open
   ) {
-    self.description = description
-    self.server = server
+    self.name = name
+    self.open = open
     self.transport = transport
     self.directory = directory
     self.date = date
@@ -69,14 +72,12 @@ public struct DailySource: Sendable {
     }
   }
 
-  private func source(_ transport: any HTTPTransport, _ policy: CachingTransport.Policy) throws(Problem) -> RESTSource {
-    // Problems of the data are reported by the program that lists them.
-    let caching = CachingTransport(transport, directory: directory, policy: policy, date: date) { _ in }
-    return try RESTSource(description, server: server, transport: caching) { _ in }
+  private func source(_ transport: any HTTPTransport, _ policy: CachingTransport.Policy) throws(Problem) -> any RecordSource {
+    try open(CachingTransport(transport, directory: directory, policy: policy, date: date) { _ in })
   }
 
   /// A file that is written when a request is sent: why it failed, or nothing.
-  private var stamp: String { "\(directory)/asked-\(description.name)" }
+  private var stamp: String { "\(directory)/asked-\(name)" }
 
   /// The seconds since the last request was sent, and why it failed, if it did; nil if none was sent.
   private var last: (age: Int64, failure: String?)? {
@@ -87,7 +88,7 @@ public struct DailySource: Sendable {
   /// Notes that a request is sent, or why it failed. Without a place for the stamp, one is sent each time.
   private func remember(_ failure: String) {
     CacheFile.makeTemporaryDirectory(of: stamp)
-    let descriptor = unsafe open(stamp, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0o600)
+    let descriptor = unsafe Glibc.open(stamp, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0o600)
     guard descriptor >= 0 else { return }
     defer { close(descriptor) }
     _ = CacheFile.write(Array(failure.utf8), [], to: descriptor)

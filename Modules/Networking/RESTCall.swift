@@ -52,6 +52,12 @@ struct RESTCall: Sendable {
     return request
   }
 
+  /// The header fields that tell how a response is to be read, and how many requests are left.
+  private static let tellingHeaders = [
+    "Content-Type", "Link", "X-RateLimit-Limit", "RateLimit-Limit", "X-Rate-Limit-Limit", "X-RateLimit-Remaining",
+    "RateLimit-Remaining", "X-Rate-Limit-Remaining", "RateLimit", "Retry-After",
+  ]
+
   /// The request without secrets.
   func exchange(_ secret: Secrets) -> SourceExchange {
     let request = request(url, [])
@@ -64,7 +70,7 @@ struct RESTCall: Sendable {
   func exchange(_ secret: Secrets, _ response: HTTPResponse, _ body: [UInt8]) -> SourceExchange {
     var exchange = exchange(secret)
     exchange.status = response.status
-    for name in ["Content-Type", "Link"] + RateLimitFields.names + keptHeaders {
+    for name in Self.tellingHeaders + keptHeaders {
       for value in response.headers.values(of: name)
       where !exchange.headers.contains(where: { $0.isCalled(name) && $0.value == value }) {
         exchange.headers.append(HTTPHeader(name, secret.removed(from: value)))

@@ -28,7 +28,7 @@ public struct RESTSource: RecordSource {
   /// The most bytes of all responses together, if nothing else is given: 4 GiB.
   public static let defaultMaximumBytes = 4 << 30
   /// Requests under way at one time; without HTTP/2 there are connections for as many.
-  var requestsAtATime: Int { description.requestsAtATime ?? TransportOptions.usualConnections }
+  var requestsAtATime: Int { description.requestsAtATime ?? HTTPRequest.usualAtATime }
   let report: @Sendable (String) -> Void
   let progress: (@Sendable (_ done: Int, _ all: Int) -> Void)?
   let members: (@Sendable ([MemberFinding]) -> Void)?

@@ -1,4 +1,5 @@
 import Codecs
+import Glibc
 import Rows
 import Synchronization
 
@@ -32,9 +33,8 @@ extension TimeZoneRules {
       throw Problem(
         .configuration, "unknown time zone “\(name)”", hint: "use UTC, +02:00, or a name such as Europe/Vienna")
     }
-    guard let (bytes, _) = CacheStore.read("\(directory)/\(name)", followsLinks: true), let rules = TimeZoneRules(bytes)
-    else {
-      guard CacheStore.read("\(directory)/UTC", followsLinks: true) != nil else {
+    guard let bytes = bytes("\(directory)/\(name)"), let rules = TimeZoneRules(bytes) else {
+      guard bytes("\(directory)/UTC") != nil else {
         throw Problem(
           .configuration, "unknown time zone “\(name)”: this system has no time zone data",
           hint: "install tzdata, or use an offset such as +02:00")
@@ -43,5 +43,15 @@ extension TimeZoneRules {
         .configuration, "unknown time zone “\(name)”", hint: "use UTC, +02:00, or a name such as Europe/Vienna")
     }
     return rules
+  }
+
+  /// The bytes of a file of the system, up to 1 MiB; nil if there is none.
+  private static func bytes(_ path: String) -> [UInt8]? {
+    let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+    guard descriptor >= 0 else { return nil }
+    defer { close(descriptor) }
+    var bytes = [UInt8](repeating: 0, count: 1 << 20)
+    let count = unsafe Glibc.read(descriptor, &bytes, bytes.count)
+    return count < 0 ? nil : Array(bytes[..<count])
   }
 }

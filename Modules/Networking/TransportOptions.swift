@@ -1,3 +1,5 @@
+public import Domain
+
 /// User options for connections.
 public struct TransportOptions: Sendable, Hashable {
   /// A proxy's URL, or `none`; nil leaves it to the environment (`http_proxy` and its kin).
@@ -8,8 +10,6 @@ public struct TransportOptions: Sendable, Hashable {
   public var connectTimeout: Duration
   /// Connections to one host at a time.
   public var connectionsPerHost: Int
-  /// So many connections to one host keep up with what it gives; more make no difference.
-  public static let usualConnections = 32
   /// Whether data and redirects of a public server may lead to private addresses.
   public var allowsPrivate: Bool
   /// The user agent of the program.
@@ -18,7 +18,7 @@ public struct TransportOptions: Sendable, Hashable {
   /// The usual options.
   public init(
     proxy: String? = nil, caFile: String? = nil, connectTimeout: Duration = .seconds(10),
-    connectionsPerHost: Int = usualConnections, allowsPrivate: Bool = false,
+    connectionsPerHost: Int = HTTPRequest.usualAtATime, allowsPrivate: Bool = false,
     userAgent: String = "bb"
   ) {
     self.proxy = proxy

@@ -73,19 +73,6 @@ public struct APIDataset: Sendable, Hashable {
   }
 }
 
-/// A name and what stands for it.
-public struct SourceParameter: Sendable, Hashable {
-  /// The name.
-  public var name: String
-  /// The value to send, or the server's name for it.
-  public var value: String
-  /// A pair.
-  public init(_ name: String, _ value: String) {
-    self.name = name
-    self.value = value
-  }
-}
-
 /// A dataset that is requested once per record of another: the comments of each movie.
 public struct SourceParent: Sendable, Hashable {
   /// The dataset whose records are iterated.

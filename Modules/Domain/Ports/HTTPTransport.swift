@@ -66,6 +66,8 @@ public struct HTTPRequest: Sendable, Hashable {
   /// The collection that the response belongs to, if many small responses are requested one by one: a cache stores a
   /// collection in one file.
   public var shelf: String?
+  /// So many requests at a time to one host keep up with what it gives; more make no difference.
+  public static let usualAtATime = 32
 
   /// A request for `url`.
   public init(

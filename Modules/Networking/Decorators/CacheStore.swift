@@ -61,10 +61,9 @@ struct CacheStore: Sendable {
   }
 
   /// The bytes of a file, and its time.
-  /// - Parameter followsLinks: whether the file may be a symbolic link.
-  static func read(_ path: String, followsLinks: Bool = false) -> ([UInt8], Int64)? {
+  static func read(_ path: String) -> ([UInt8], Int64)? {
     // Opening a FIFO would otherwise wait for a process that writes to it.
-    let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | (followsLinks ? 0 : O_NOFOLLOW))
+    let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW)
     guard descriptor >= 0 else { return nil }
     defer { close(descriptor) }
     var status = stat()

@@ -133,25 +133,6 @@ public struct CachingTransport: HTTPTransport {
   }
 }
 
-/// A body that is already in memory.
-struct SingleChunkBody: AsyncSequence, Sendable {
-  typealias Element = [UInt8]
-  typealias Failure = Problem
-  private let bytes: [UInt8]
-
-  init(_ bytes: [UInt8]) { self.bytes = bytes }
-
-  func makeAsyncIterator() -> Iterator { Iterator(bytes: bytes.isEmpty ? nil : bytes) }
-
-  struct Iterator: AsyncIteratorProtocol {
-    fileprivate var bytes: [UInt8]?
-    mutating func next() async throws(Problem) -> [UInt8]? {
-      defer { bytes = nil }
-      return bytes
-    }
-  }
-}
-
 extension HTTPRequest {
   /// The text that tells requests apart: the URL, and the body of one that has a body.
   var identity: String {

@@ -8,12 +8,6 @@ struct RateLimitFields: Sendable, Hashable {
   private let reset: [String]
   private let all: [String]
 
-  /// The usual fields about limits.
-  static let names = [
-    "X-RateLimit-Limit", "RateLimit-Limit", "X-Rate-Limit-Limit", "X-RateLimit-Remaining", "RateLimit-Remaining",
-    "X-Rate-Limit-Remaining", "RateLimit", "Retry-After",
-  ]
-
   /// - Parameters:
   ///   - remaining: the field of a server that has its own; nil for the usual ones.
   ///   - reset: as `remaining`.
