@@ -6,20 +6,6 @@ import Rows
 import Synchronization
 import Testing
 
-/// A clock whose sleeps last no time; keeps how long each would have been.
-final class CountingClock: Clock, Sendable {
-  private let state = Mutex((now: ContinuousClock().now, waits: [Duration]()))
-  var now: ContinuousClock.Instant { state.withLock { $0.now } }
-  var minimumResolution: Duration { .nanoseconds(1) }
-  var waits: [Duration] { state.withLock { $0.waits } }
-  func sleep(until deadline: ContinuousClock.Instant, tolerance: Duration?) async throws {
-    state.withLock { state in
-      state.waits.append(state.now.duration(to: deadline))
-      state.now = deadline
-    }
-  }
-}
-
 @Suite("RetryingTransport") struct RetryingTests {
   /// The waits and the number of requests for these responses in order, the last one repeated.
   private func outcome(

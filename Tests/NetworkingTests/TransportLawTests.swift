@@ -32,12 +32,6 @@ struct TransportCase: Sendable, CustomTestStringConvertible {
   }
 }
 
-/// A date that does not move.
-struct StillDate: WallClock {
-  var seconds: Int64 = 1_700_000_000
-  func now() -> Instant { Instant(seconds: seconds) }
-}
-
 @Suite("Transport laws") struct TransportMutantTests {
   @Test("are each broken by a transport that is wrong on purpose") func mutants() async throws {
     let broken = try await Array(Naive.Fault.allCases).mapInParallel(most: 8, on: []) {
