@@ -37,7 +37,7 @@ let package = Package(
     // Tables as streams of batches, their formats, and selections: no files, no network.
     .library(name: "BBRows", targets: ["Rows", "Codecs", "Query"]),
     // Datasets, sources, stores and exports.
-    .library(name: "BB", targets: ["Domain", "Networking", "Persistence", "Exporters"]),
+    .library(name: "BB", targets: ["Domain", "Networking", "Objects", "Persistence", "Exporters"]),
   ],
   targets: [
     .systemLibrary(
@@ -56,6 +56,8 @@ let package = Package(
     module("Query", ["Rows", "Codecs", "CSearch"]),
     module("Domain", ["Rows", "Codecs", "Query"]),
     module("Networking", ["Rows", "Codecs", "Query", "Domain", "CCurl"]),
+    // Objects of buckets: signing, listing, ranges, uploads.
+    module("Objects", ["Rows", "Codecs", "Domain"]),
     module("Snapshot", ["Rows", "Query", "Domain", "Codecs"]),
     module("Persistence", ["Rows", "Codecs", "Query", "Domain", "CSQLite", "CSQLiteGuard", "CPostgres", "CSystem"]),
     module("Exporters", ["Rows", "Codecs", "Domain"]),
@@ -69,8 +71,8 @@ let package = Package(
     .target(
       name: "LiveServices",
       dependencies: [
-        "Rows", "Codecs", "Query", "Domain", "CommandLineKit", "AppShell", "Networking", "Persistence", "Exporters",
-        "Snapshot",
+        "Rows", "Codecs", "Query", "Domain", "CommandLineKit", "AppShell", "Networking", "Objects", "Persistence",
+        "Exporters", "Snapshot",
       ],
       path: "Apps/LiveServices", swiftSettings: commonSettings),
     app("bb-export", programs + ["Site"]),
@@ -92,6 +94,7 @@ let package = Package(
     tests("DomainTests", ["Rows", "Codecs", "Query", "Domain", "Conformance"]),
     tests("CodecsTests", ["Rows", "Query", "Domain", "Codecs", "Conformance"]),
     tests("NetworkingTests", ["Rows", "Query", "Domain", "Codecs", "Networking", "Conformance"]),
+    tests("ObjectsTests", ["Rows", "Domain", "Codecs", "Networking", "Objects", "Conformance"]),
     tests("PersistenceTests", ["Rows", "Query", "Domain", "Codecs", "Persistence", "Conformance"]),
     tests("ExportersTests", ["Rows", "Query", "Domain", "Codecs", "Exporters", "Conformance"]),
     tests("CommandLineKitTests", ["Rows", "Codecs", "Query", "Domain", "CommandLineKit"]),

@@ -1,10 +1,10 @@
 public import AppShell
-public import CommandLineKit
 import Codecs
+public import CommandLineKit
 import Domain
 import Exporters
 import Glibc
-import Networking
+public import Objects
 import Persistence
 import Rows
 

@@ -1,9 +1,10 @@
-import Codecs
 import AppShell
+import Codecs
 import CommandLineKit
 import Domain
 import Exporters
 import Networking
+import Objects
 import Persistence
 import Query
 import Rows

@@ -3,6 +3,7 @@ import CommandLineKit
 import Domain
 import Glibc
 import Networking
+import Objects
 import Persistence
 import Rows
 import Synchronization

@@ -4,7 +4,7 @@ import CommandLineKit
 import Domain
 import Exporters
 import Glibc
-import Networking
+import Objects
 import Persistence
 import Query
 import Rows

@@ -3,6 +3,7 @@ import Codecs
 import CommandLineKit
 public import Domain
 public import Networking
+public import Objects
 import Persistence
 import Query
 import Rows

@@ -2,7 +2,7 @@ import AppShell
 import Codecs
 import CommandLineKit
 import Domain
-import Networking
+import Objects
 import Persistence
 import Query
 import Rows

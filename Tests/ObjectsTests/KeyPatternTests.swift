@@ -1,5 +1,6 @@
-@testable import Networking
 import Testing
+
+@testable import Objects
 
 @Suite("patterns of keys") struct KeyPatternTests {
   @Test(

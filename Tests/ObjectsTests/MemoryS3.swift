@@ -1,8 +1,10 @@
 import Codecs
 import Domain
-@testable import Networking
 import Rows
 import Synchronization
+
+@testable import Networking
+@testable import Objects
 
 /// A bucket in memory that speaks S3: objects, conditional writes, uploads in parts, lists in pages.
 final class MemoryS3: HTTPTransport {

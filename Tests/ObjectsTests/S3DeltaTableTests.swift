@@ -1,7 +1,8 @@
 import Domain
-@testable import Networking
 import Rows
 import Testing
+
+@testable import Objects
 
 @Suite("Delta tables in S3") struct S3DeltaTableTests {
   private func table(_ server: MemoryS3, _ key: String = "lake/t") throws -> S3DeltaTable {

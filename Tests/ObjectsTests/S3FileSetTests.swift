@@ -1,8 +1,9 @@
 import Domain
-@testable import Networking
 import Rows
 import Synchronization
 import Testing
+
+@testable import Objects
 
 @Suite("partitions in S3") struct S3FileSetTests {
   private static let url = "s3://box/out/show={show}/part-{n}.csv"

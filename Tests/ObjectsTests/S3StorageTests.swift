@@ -1,9 +1,12 @@
 import Codecs
+import Conformance
 import Domain
-@testable import Networking
 import Rows
 import Synchronization
 import Testing
+
+@testable import Networking
+@testable import Objects
 
 @Suite("S3 objects") struct S3StorageTests {
   private func write(_ count: Int, to sink: any ByteSink) async throws(Problem) {

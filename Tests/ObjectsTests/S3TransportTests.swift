@@ -1,9 +1,12 @@
 import Codecs
+import Conformance
 import Domain
-@testable import Networking
 import Rows
 import Synchronization
 import Testing
+
+@testable import Networking
+@testable import Objects
 
 @Suite("S3 requests") struct S3TransportTests {
   private final class Server: HTTPTransport {

@@ -1,9 +1,10 @@
 import Codecs
 import Domain
-@testable import Networking
 import Rows
 import Synchronization
 import Testing
+
+@testable import Objects
 
 @Suite("AWS credentials") struct AWSCredentialTests {
   /// A machine with these variables, files and responses; notes the requests.

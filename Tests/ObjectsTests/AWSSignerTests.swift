@@ -1,7 +1,8 @@
 import Codecs
 import Domain
-@testable import Networking
 import Testing
+
+@testable import Objects
 
 /// The examples that AWS publishes for signatures of S3 requests.
 @Suite("AWS signatures") struct AWSSignerTests {
