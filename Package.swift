@@ -61,6 +61,8 @@ let package = Package(
     module("Snapshot", ["Rows", "Query", "Domain", "Codecs"]),
     module("Persistence", ["Rows", "Codecs", "Query", "Domain", "CSQLite", "CSQLiteGuard", "CPostgres", "CSystem"]),
     module("Exporters", ["Rows", "Codecs", "Domain"]),
+    // Exporters that are programs of their own.
+    module("Plugins", ["Rows", "Codecs", "Query", "Domain", "Persistence", "CSystem"]),
     // A website of the datasets.
     module("Site", ["Rows", "Codecs", "Query", "Domain", "Exporters"]),
     module("CommandLineKit", ["Rows", "Codecs", "Query", "Domain", "CSystem"]),
@@ -72,7 +74,7 @@ let package = Package(
       name: "LiveServices",
       dependencies: [
         "Rows", "Codecs", "Query", "Domain", "CommandLineKit", "AppShell", "Networking", "Objects", "Persistence",
-        "Exporters", "Snapshot",
+        "Exporters", "Plugins", "Snapshot",
       ],
       path: "Apps/LiveServices", swiftSettings: commonSettings),
     app("bb-export", programs + ["Site"]),
@@ -96,6 +98,7 @@ let package = Package(
     tests("NetworkingTests", ["Rows", "Query", "Domain", "Codecs", "Networking", "Conformance"]),
     tests("ObjectsTests", ["Rows", "Domain", "Codecs", "Networking", "Objects", "Conformance"]),
     tests("PersistenceTests", ["Rows", "Query", "Domain", "Codecs", "Persistence", "Conformance"]),
+    tests("PluginsTests", ["Rows", "Domain", "Codecs", "Persistence", "Plugins", "Conformance"]),
     tests("ExportersTests", ["Rows", "Query", "Domain", "Codecs", "Exporters", "Conformance"]),
     tests("CommandLineKitTests", ["Rows", "Codecs", "Query", "Domain", "CommandLineKit"]),
     tests(

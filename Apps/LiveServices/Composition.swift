@@ -6,6 +6,7 @@ import Exporters
 import Glibc
 public import Objects
 import Persistence
+public import Plugins
 import Rows
 
 /// The services of both programs on a real machine.

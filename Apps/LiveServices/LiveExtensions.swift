@@ -6,6 +6,7 @@ import Exporters
 import Networking
 import Objects
 import Persistence
+import Plugins
 import Query
 import Rows
 

@@ -6,6 +6,7 @@ import Exporters
 import Glibc
 import Objects
 import Persistence
+import Plugins
 import Query
 import Rows
 

@@ -3,7 +3,7 @@ import Glibc
 import Rows
 
 /// The contents of a directory.
-enum DirectoryListing {
+package enum DirectoryListing {
   /// The names in the directory; nil when there is none.
   static func names(_ path: String) throws(Problem) -> [String]? {
     guard let directory = unsafe opendir(path) else {
@@ -92,7 +92,7 @@ enum DirectoryListing {
   }
 
   /// Removes a file with SQLite's companion files, or a directory with its contents; does not follow links.
-  static func removeAll(_ path: String) {
+  package static func removeAll(_ path: String) {
     for suffix in ["-wal", "-shm", "-journal"] { unsafe unlink(path + suffix) }
     if unsafe unlink(path) == 0 { return }
     for name in (try? names(path)) ?? [] { removeAll(path + "/" + name) }

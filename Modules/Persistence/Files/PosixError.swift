@@ -1,5 +1,5 @@
 import Glibc
-import Rows
+package import Rows
 
 extension Problem {
   /// The error of a failed system call.
@@ -8,7 +8,7 @@ extension Problem {
   ///   - code: `errno`, taken right after the call.
   ///   - action: what was tried: `open`, `write`.
   ///   - place: the file, as the user named it.
-  static func posix(_ code: Int32, _ action: String, _ place: String) -> Problem {
+  package static func posix(_ code: Int32, _ action: String, _ place: String) -> Problem {
     let reason = unsafe String(cString: strerror(code)).lowercased()
     switch code {
     case ENOENT, ENOTDIR: return Problem(.noInput, "no such file or directory", at: place)

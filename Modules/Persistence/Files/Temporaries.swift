@@ -26,7 +26,7 @@ public enum Temporaries {
     }
   }
   /// Creates a directory that only this process uses, removed likewise once it is empty.
-  static func makeTemporaryDirectory(_ path: String) -> Int32 {
+  package static func makeTemporaryDirectory(_ path: String) -> Int32 {
     paths.withLock { paths in
       let code = makeDirectory(path, mode: 0o700)
       if code == 0 { paths.insert(path) }
@@ -50,7 +50,7 @@ public enum Temporaries {
   static func forgetTree(_ path: String) { trees.withLock { _ = $0.remove(path) } }
   /// Counts a path among the temporaries before there is anything.
   static func expect(_ path: String) { paths.withLock { _ = $0.insert(path) } }
-  static func forget(_ path: String) { paths.withLock { _ = $0.remove(path) } }
+  package static func forget(_ path: String) { paths.withLock { _ = $0.remove(path) } }
 
   /// An unused name in the directory of `path`: hidden, and with the process id, which identifies left-overs of dead
   /// processes. Of a long name only the beginning, because a name has at most 255 bytes.
@@ -62,7 +62,7 @@ public enum Temporaries {
   }
 
   /// The directory (`.` if the path has none) and the last component of a path.
-  static func split(_ path: String) -> (directory: String, name: String) {
+  package static func split(_ path: String) -> (directory: String, name: String) {
     guard let slash = path.lastIndex(of: "/") else { return (".", path) }
     let directory = path[..<slash]
     return (directory.isEmpty ? "/" : String(directory), String(path[path.index(after: slash)...]))

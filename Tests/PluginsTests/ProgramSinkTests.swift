@@ -1,8 +1,9 @@
 import Glibc
-@testable import Persistence
 import Rows
 import TestSupport
 import Testing
+
+@testable import Plugins
 
 @Suite("bytes through a program") struct ProgramSinkTests {
   /// Counts what it takes.
