@@ -28,7 +28,7 @@ func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
 }
 
 let programs: [Target.Dependency] = [
-  "Rows", "Codecs", "Query", "Domain", "CommandLineKit", "AppShell", "LiveServices",
+  "Rows", "Codecs", "Query", "Domain", "Lake", "CommandLineKit", "AppShell", "LiveServices",
 ]
 
 let package = Package(
@@ -55,25 +55,29 @@ let package = Package(
     module("Codecs", ["Rows", "CMasks", "CZlib", "CCompression"]),
     module("Query", ["Rows", "Codecs", "CSearch"]),
     module("Domain", ["Rows", "Codecs", "Query"]),
+    // Tables in directories of Parquet and other files: Delta, partitions.
+    module("Lake", ["Rows", "Codecs", "Query", "Domain"]),
     module("Networking", ["Rows", "Codecs", "Query", "Domain", "CCurl"]),
     // Objects of buckets: signing, listing, ranges, uploads.
     module("Objects", ["Rows", "Codecs", "Domain"]),
     module("Snapshot", ["Rows", "Query", "Domain", "Codecs"]),
-    module("Persistence", ["Rows", "Codecs", "Query", "Domain", "CSQLite", "CSQLiteGuard", "CPostgres", "CSystem"]),
+    module(
+      "Persistence", ["Rows", "Codecs", "Query", "Domain", "Lake", "CSQLite", "CSQLiteGuard", "CPostgres", "CSystem"]),
     module("Exporters", ["Rows", "Codecs", "Domain"]),
     // Exporters that are programs of their own.
     module("Plugins", ["Rows", "Codecs", "Query", "Domain", "Persistence", "CSystem"]),
     // A website of the datasets.
     module("Site", ["Rows", "Codecs", "Query", "Domain", "Exporters"]),
     module("CommandLineKit", ["Rows", "Codecs", "Query", "Domain", "CSystem"]),
-    module("AppShell", ["Rows", "Codecs", "Query", "Domain", "CommandLineKit"]),
+    module("AppShell", ["Rows", "Codecs", "Query", "Domain", "Lake", "CommandLineKit"]),
     module("Conformance", ["Rows", "Codecs", "Query", "Domain"]),
 
     // The adapters of both programs, connected.
     .target(
       name: "LiveServices",
       dependencies: [
-        "Rows", "Codecs", "Query", "Domain", "CommandLineKit", "AppShell", "Networking", "Objects", "Persistence",
+        "Rows", "Codecs", "Query", "Domain", "Lake", "CommandLineKit", "AppShell", "Networking", "Objects",
+        "Persistence",
         "Exporters", "Plugins", "Snapshot",
       ],
       path: "Apps/LiveServices", swiftSettings: commonSettings),
@@ -104,7 +108,7 @@ let package = Package(
     tests(
       "AppTests",
       [
-        "bb-export", "bb-notes", "Site", "AppShell", "LiveServices", "Rows", "Query", "Domain", "Codecs",
+        "bb-export", "bb-notes", "Site", "AppShell", "LiveServices", "Rows", "Query", "Domain", "Lake", "Codecs",
         "CommandLineKit",
         "Networking", "Snapshot", "Persistence", "Exporters", "Conformance",
       ]),
@@ -113,7 +117,7 @@ let package = Package(
 
 // The fuzzers. Every build compiles them; `BB_FUZZ=1 swift build --product Fuzz` makes a program of them, with a Swift
 // that has libFuzzer, and instruments the targets that they call. `Tools/faults fuzz` does it.
-let fuzzed = ["Rows", "Codecs", "Query", "Domain", "CommandLineKit", "Networking"]
+let fuzzed = ["Rows", "Codecs", "Query", "Domain", "Lake", "CommandLineKit", "Networking"]
 let fuzzedTargets = fuzzed.map { Target.Dependency(stringLiteral: $0) }
 if Context.environment["BB_FUZZ"] == nil {
   package.targets.append(

@@ -3,6 +3,7 @@ import Codecs
 import CommandLineKit
 import Domain
 import Exporters
+import Lake
 import Networking
 import Objects
 import Persistence

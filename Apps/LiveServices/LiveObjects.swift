@@ -2,6 +2,7 @@ import AppShell
 import CommandLineKit
 import Domain
 import Glibc
+import Lake
 import Networking
 import Objects
 import Persistence

@@ -4,6 +4,7 @@ import CommandLineKit
 import Domain
 import Exporters
 import Glibc
+import Lake
 import Objects
 import Persistence
 import Plugins

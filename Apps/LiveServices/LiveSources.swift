@@ -2,6 +2,7 @@ import AppShell
 import Codecs
 import CommandLineKit
 public import Domain
+public import Lake
 public import Networking
 public import Objects
 import Persistence

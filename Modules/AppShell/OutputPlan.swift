@@ -1,6 +1,7 @@
 import Codecs
 public import CommandLineKit
 public import Domain
+public import Lake
 public import Query
 public import Rows
 import Synchronization

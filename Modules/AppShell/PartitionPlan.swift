@@ -1,6 +1,7 @@
 import Codecs
 import CommandLineKit
 import Domain
+import Lake
 import Query
 import Rows
 

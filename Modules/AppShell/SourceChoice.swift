@@ -1,5 +1,6 @@
 public import Codecs
 import Domain
+public import Lake
 import Query
 public import Rows
 

@@ -1,10 +1,12 @@
 import Codecs
-@testable import Domain
 import Exporters
 import Query
 import Rows
 import Synchronization
 import Testing
+
+@testable import Domain
+@testable import Lake
 
 @Suite("Delta tables") struct DeltaTests {
   private let table = MemoryTable()

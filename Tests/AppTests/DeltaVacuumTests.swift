@@ -1,9 +1,11 @@
 import Codecs
-@testable import Domain
 import Exporters
 import Rows
 import Synchronization
 import Testing
+
+@testable import Domain
+@testable import Lake
 
 @Suite("vacuum of Delta tables") struct DeltaVacuumTests {
   private let table = MemoryTable()

@@ -1,6 +1,7 @@
-@testable import Domain
 import Rows
 import Testing
+
+@testable import Lake
 
 @Suite("values in the log of a Delta table") struct DeltaValueTests {
   @Test("numbers that are not finite", arguments: ["NaN", "Infinity", "-Infinity", "inf", "-inf"])

@@ -1,6 +1,7 @@
 import Codecs
 import Dispatch
 import Domain
+import Lake
 import Query
 import Rows
 

@@ -3,7 +3,6 @@ import Domain
 import Rows
 import Synchronization
 
-@testable import Networking
 @testable import Objects
 
 /// A bucket in memory that speaks S3: objects, conditional writes, uploads in parts, lists in pages.

@@ -2,6 +2,7 @@ import AppShell
 import Codecs
 import CommandLineKit
 import Domain
+import Lake
 import Rows
 
 /// `bb-export delta`: the data files of a Delta table that it does not need.

@@ -108,17 +108,17 @@ actor OrderedWriter {
 
 /// The encoded forms of one group of batches, one buffer per output. The worker owns it, and waits while the writer
 /// reads it.
-final class EncodedBatch: @unchecked Sendable {
+package final class EncodedBatch: @unchecked Sendable {
   /// A buffer that can be an array element.
-  final class Buffer {
-    var bytes = ByteBuffer()
-    var part = EncodedPart()
+  package final class Buffer {
+    package var bytes = ByteBuffer()
+    package var part = EncodedPart()
   }
-  let buffers: [Buffer]
+  package let buffers: [Buffer]
 
-  init(count: Int) { buffers = (0..<count).map { _ in Buffer() } }
+  package init(count: Int) { buffers = (0..<count).map { _ in Buffer() } }
 
-  func encode(_ group: [RowBatch], with encoder: any RowEncoder, lane: Int) throws(Problem) {
+  package func encode(_ group: [RowBatch], with encoder: any RowEncoder, lane: Int) throws(Problem) {
     buffers[lane].bytes.removeAll()
     buffers[lane].part = try encoder.encode(group, &buffers[lane].bytes)
   }

@@ -1,5 +1,6 @@
 public import Codecs
 import Domain
+public import Lake
 public import Query
 public import Rows
 

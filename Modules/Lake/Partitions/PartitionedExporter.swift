@@ -1,4 +1,5 @@
 import Codecs
+public import Domain
 public import Rows
 import Synchronization
 

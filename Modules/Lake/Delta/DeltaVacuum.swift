@@ -1,4 +1,5 @@
 public import Codecs
+public import Domain
 public import Rows
 
 /// The data files of a Delta table that no recent version needs: those of removed or replaced rows, and those of

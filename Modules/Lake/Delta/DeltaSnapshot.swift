@@ -1,4 +1,5 @@
 import Codecs
+public import Domain
 import Rows
 
 /// The state of a table at a version.

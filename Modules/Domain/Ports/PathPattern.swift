@@ -72,7 +72,7 @@ public struct PathPattern: Sendable, Hashable {
   }
 
   /// The files of a table: Hive partitions by columns, with the files `before{n}after`.
-  init(partitionedBy columns: [String], before: String, after: String) {
+  package init(partitionedBy columns: [String], before: String, after: String) {
     (self.columns, hiveColumns, root) = (columns, columns, ".")
     let directories = columns.enumerated().flatMap { position, column -> [Piece] in
       [.text((position > 0 ? "/" : "") + Self.escaped(Array(column.utf8)) + "="), .column(position)]
@@ -81,7 +81,7 @@ public struct PathPattern: Sendable, Hashable {
   }
 
   /// Whether only the path has a column.
-  func isHive(_ column: String) -> Bool { Self.contains(hiveColumns, column) }
+  package func isHive(_ column: String) -> Bool { Self.contains(hiveColumns, column) }
 
   /// Byte for byte: é in one code point and in two are two columns.
   private static func contains(_ names: [String], _ name: String) -> Bool {

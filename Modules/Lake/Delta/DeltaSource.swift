@@ -1,4 +1,5 @@
 public import Codecs
+public import Domain
 public import Query
 public import Rows
 import Synchronization

@@ -1,4 +1,5 @@
 public import Codecs
+public import Query
 import Rows
 
 /// A test of the row groups of a Parquet file, or of files, which may have a row that a selection needs.

@@ -1,4 +1,5 @@
 import Codecs
+public import Domain
 import Rows
 
 /// Reads the columns of a batch that are part of a path.
