@@ -28,7 +28,7 @@ func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
 }
 
 let programs: [Target.Dependency] = [
-  "Rows", "Codecs", "Query", "Domain", "Lake", "CommandLineKit", "AppShell", "LiveServices",
+  "Rows", "Codecs", "Query", "Domain", "Lake", "Sources", "CommandLineKit", "AppShell", "LiveServices",
 ]
 
 let package = Package(
@@ -37,7 +37,7 @@ let package = Package(
     // Tables as streams of batches, their formats, and selections: no files, no network.
     .library(name: "BBRows", targets: ["Rows", "Codecs", "Query"]),
     // Datasets, sources, stores and exports.
-    .library(name: "BB", targets: ["Domain", "Networking", "Objects", "Persistence", "Exporters"]),
+    .library(name: "BB", targets: ["Domain", "Lake", "Sources", "Networking", "Objects", "Persistence", "Exporters"]),
   ],
   targets: [
     .systemLibrary(
@@ -57,26 +57,29 @@ let package = Package(
     module("Domain", ["Rows", "Codecs", "Query"]),
     // Tables in directories of Parquet and other files: Delta, partitions.
     module("Lake", ["Rows", "Codecs", "Query", "Domain"]),
+    // The language that describes APIs, and its interpreter: it asks with any transport.
+    module("Sources", ["Rows", "Codecs", "Query", "Domain"]),
     module("Networking", ["Rows", "Codecs", "Query", "Domain", "CCurl"]),
     // Objects of buckets: signing, listing, ranges, uploads.
     module("Objects", ["Rows", "Codecs", "Domain"]),
     module("Snapshot", ["Rows", "Query", "Domain", "Codecs"]),
     module(
-      "Persistence", ["Rows", "Codecs", "Query", "Domain", "Lake", "CSQLite", "CSQLiteGuard", "CPostgres", "CSystem"]),
+      "Persistence",
+      ["Rows", "Codecs", "Query", "Domain", "Lake", "Sources", "CSQLite", "CSQLiteGuard", "CPostgres", "CSystem"]),
     module("Exporters", ["Rows", "Codecs", "Domain"]),
     // Exporters that are programs of their own.
     module("Plugins", ["Rows", "Codecs", "Query", "Domain", "Persistence", "CSystem"]),
     // A website of the datasets.
     module("Site", ["Rows", "Codecs", "Query", "Domain", "Exporters"]),
     module("CommandLineKit", ["Rows", "Codecs", "Query", "Domain", "CSystem"]),
-    module("AppShell", ["Rows", "Codecs", "Query", "Domain", "Lake", "CommandLineKit"]),
+    module("AppShell", ["Rows", "Codecs", "Query", "Domain", "Lake", "Sources", "CommandLineKit"]),
     module("Conformance", ["Rows", "Codecs", "Query", "Domain"]),
 
     // The adapters of both programs, connected.
     .target(
       name: "LiveServices",
       dependencies: [
-        "Rows", "Codecs", "Query", "Domain", "Lake", "CommandLineKit", "AppShell", "Networking", "Objects",
+        "Rows", "Codecs", "Query", "Domain", "Lake", "Sources", "CommandLineKit", "AppShell", "Networking", "Objects",
         "Persistence",
         "Exporters", "Plugins", "Snapshot",
       ],
@@ -99,6 +102,7 @@ let package = Package(
     tests("ExampleTests", ["Rows", "Codecs", "Query", "Domain", "Persistence", "Exporters"]),
     tests("DomainTests", ["Rows", "Codecs", "Query", "Domain", "Conformance"]),
     tests("CodecsTests", ["Rows", "Query", "Domain", "Codecs", "Conformance"]),
+    tests("SourcesTests", ["Rows", "Query", "Domain", "Codecs", "Sources", "Conformance"]),
     tests("NetworkingTests", ["Rows", "Query", "Domain", "Codecs", "Networking", "Conformance"]),
     tests("ObjectsTests", ["Rows", "Domain", "Codecs", "Networking", "Objects", "Conformance"]),
     tests("PersistenceTests", ["Rows", "Query", "Domain", "Codecs", "Persistence", "Conformance"]),
@@ -108,7 +112,8 @@ let package = Package(
     tests(
       "AppTests",
       [
-        "bb-export", "bb-notes", "Site", "AppShell", "LiveServices", "Rows", "Query", "Domain", "Lake", "Codecs",
+        "bb-export", "bb-notes", "Site", "AppShell", "LiveServices", "Rows", "Query", "Domain", "Lake", "Sources",
+        "Codecs",
         "CommandLineKit",
         "Networking", "Snapshot", "Persistence", "Exporters", "Conformance",
       ]),
@@ -117,7 +122,7 @@ let package = Package(
 
 // The fuzzers. Every build compiles them; `BB_FUZZ=1 swift build --product Fuzz` makes a program of them, with a Swift
 // that has libFuzzer, and instruments the targets that they call. `Tools/faults fuzz` does it.
-let fuzzed = ["Rows", "Codecs", "Query", "Domain", "Lake", "CommandLineKit", "Networking"]
+let fuzzed = ["Rows", "Codecs", "Query", "Domain", "Lake", "Sources", "CommandLineKit", "Networking"]
 let fuzzedTargets = fuzzed.map { Target.Dependency(stringLiteral: $0) }
 if Context.environment["BB_FUZZ"] == nil {
   package.targets.append(

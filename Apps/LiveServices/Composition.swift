@@ -4,9 +4,9 @@ public import CommandLineKit
 import Domain
 import Exporters
 import Glibc
-public import Objects
+import Objects
 import Persistence
-public import Plugins
+import Plugins
 import Rows
 
 /// The services of both programs on a real machine.

@@ -10,6 +10,7 @@ import Persistence
 import Plugins
 import Query
 import Rows
+import Sources
 
 struct ImportedFiles: DocumentReading {
   let report: Report

@@ -6,6 +6,7 @@ import Networking
 import Persistence
 import Query
 import Rows
+import Sources
 import Synchronization
 
 /// Trials and recordings of source definitions.

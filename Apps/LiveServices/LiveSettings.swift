@@ -3,6 +3,7 @@ import Domain
 import Persistence
 import Query
 import Rows
+import Sources
 
 /// Checks of settings before they are stored.
 extension LiveSources {

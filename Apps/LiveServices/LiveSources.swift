@@ -2,13 +2,14 @@ import AppShell
 import Codecs
 import CommandLineKit
 public import Domain
-public import Lake
+import Lake
 public import Networking
-public import Objects
+import Objects
 import Persistence
 import Query
 import Rows
 import Snapshot
+import Sources
 
 /// The connection of the services to the network.
 public struct Network: Sendable {

@@ -3,6 +3,7 @@ import CommandLineKit
 import Domain
 import Query
 import Rows
+import Sources
 import Synchronization
 
 /// The clock that always shows the same time.

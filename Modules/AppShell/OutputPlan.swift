@@ -1,7 +1,7 @@
 import Codecs
 public import CommandLineKit
 public import Domain
-public import Lake
+import Lake
 public import Query
 public import Rows
 import Synchronization

@@ -1,6 +1,7 @@
 import CommandLineKit
 import Domain
 public import Rows
+import Sources
 
 /// The commands about a program itself, which both programs have.
 public enum SharedCommands {

@@ -1,6 +1,6 @@
 public import Codecs
 import Domain
-public import Lake
+import Lake
 import Query
 public import Rows
 

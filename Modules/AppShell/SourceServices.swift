@@ -2,6 +2,7 @@ public import Codecs
 public import Domain
 public import Query
 public import Rows
+public import Sources
 
 /// The sources of records.
 public protocol SourceServices: Sendable {

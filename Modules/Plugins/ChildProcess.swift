@@ -1,6 +1,6 @@
 internal import CSystem
 import Glibc
-public import Persistence
+import Persistence
 import Rows
 import Synchronization
 

@@ -3,6 +3,7 @@ import Conformance
 import Domain
 import Exporters
 import Rows
+import Sources
 import Testing
 
 /// Real responses of the older API and of the box office, served to the program; counts and values are compared.

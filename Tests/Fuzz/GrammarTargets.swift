@@ -1,9 +1,10 @@
 import Codecs
 import CommandLineKit
 import Domain
-import Rows
 import Networking
 import Query
+import Rows
+import Sources
 
 /// Reads arbitrary text with each of the small grammars that users write. Invariants: nothing traps, text is only
 /// refused as the user's mistake, and accepted text that is formatted and read again has the same meaning.

@@ -1,8 +1,8 @@
 import AppShell
 import Codecs
 import CommandLineKit
-import Domain
 import Rows
+import Sources
 
 /// `bb-export sources draft`: infers a source definition from a response.
 struct DraftCommand {

@@ -3,6 +3,7 @@ import CommandLineKit
 import Domain
 import Query
 import Rows
+import Sources
 
 /// Creates a selection from the command line.
 struct SelectionOptions {

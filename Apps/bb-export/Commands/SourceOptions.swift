@@ -1,8 +1,9 @@
-import Codecs
 import AppShell
+import Codecs
 import CommandLineKit
 import Domain
 import Rows
+import Sources
 
 /// Determines the source of the records from the command line: exactly one place.
 struct SourceOptions {

@@ -1,7 +1,7 @@
 import AppShell
 import CommandLineKit
-import Domain
 import Rows
+import Sources
 
 /// `bb-export sources`: lists sources; drafts, prints, checks, records and tests source definitions.
 struct SourcesCommand {

@@ -1,4 +1,4 @@
-import Rows
+package import Rows
 
 /// Writes concurrently encoded groups of batches to every output, in order.
 actor OrderedWriter {

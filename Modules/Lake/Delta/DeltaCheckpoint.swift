@@ -1,5 +1,5 @@
 import Codecs
-public import Domain
+import Domain
 import Rows
 
 /// The state of a table at a version as a Parquet file, from which readers start instead of from the first entry.

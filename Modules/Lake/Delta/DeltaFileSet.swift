@@ -1,5 +1,5 @@
 import Codecs
-public import Domain
+import Domain
 import Query
 import Rows
 import Synchronization

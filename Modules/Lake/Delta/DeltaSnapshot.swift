@@ -1,5 +1,5 @@
 import Codecs
-public import Domain
+import Domain
 import Rows
 
 /// The state of a table at a version.

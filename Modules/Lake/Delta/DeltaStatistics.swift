@@ -1,5 +1,5 @@
 import Codecs
-public import Domain
+import Domain
 import Rows
 
 /// The statistics of a data file, by which readers skip files.

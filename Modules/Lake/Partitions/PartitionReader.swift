@@ -1,5 +1,5 @@
 import Codecs
-public import Domain
+import Domain
 import Rows
 
 /// Reads the columns of a batch that are part of a path.

@@ -1,5 +1,5 @@
 import Codecs
-public import Domain
+import Domain
 import Rows
 
 /// Cuts rows into partitions, encodes them in groups on several cores, and writes the groups in order. One task at a

@@ -1,6 +1,6 @@
-public import Domain
 import Glibc
 public import Rows
+public import Sources
 
 /// The directory of a source's recorded responses: `recording.json`, and the expected rows of each dataset in
 /// `expected`.

@@ -1,6 +1,6 @@
 public import Codecs
 import Domain
-public import Lake
+import Lake
 public import Query
 public import Rows
 

@@ -1,6 +1,6 @@
 public import Codecs
 public import Domain
-public import Lake
+import Lake
 public import Query
 public import Rows
 

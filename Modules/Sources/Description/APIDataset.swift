@@ -1,0 +1,138 @@
+public import Domain
+public import Rows
+
+/// The requests for one dataset of a source, and the conversion of its records to rows.
+public struct APIDataset: Sendable, Hashable {
+  /// The schema of the rows. A column that `columns` does not fill is null.
+  public var schema: Schema
+  /// The path after the source's base URL, starting with a slash.
+  public var path: String
+  /// Query parameters that are always sent.
+  public var parameters: [SourceParameter]
+  /// The filters that a `RowRequest` can use: `name` is the word in the request, `value` the server's parameter.
+  public var filters: [SourceParameter]
+  /// The path that returns one random record; used if the request has the parameter `random`.
+  public var randomPath: String?
+  /// As `filters`, for `randomPath`.
+  public var randomFilters: [SourceParameter]
+  /// JSON Pointer to the array of records in a response; empty if the response is that array.
+  public var records: String
+  /// The form of the records at `records`.
+  public var recordForm = SourceRecordForm.list
+  /// Whether the first of the rows has the names of the columns.
+  public var hasHeaderRow = false
+  /// JSON Pointers to arrays within records, from the outside in, whose elements are the records in their place.
+  public var explode: [String] = []
+  /// The method, body and headers of the requests.
+  public var request = SourceRequest.get
+  /// The format of the responses.
+  public var responseFormat = SourceResponseFormat()
+  /// Values that the dataset is requested for; nil for none.
+  public var iteration: SourceIteration?
+  /// The paging of a long list.
+  public var paging: SourcePaging
+  /// Where each column's values are found.
+  public var columns: [SourceColumn]
+  /// JSON Pointers of members that no column reads on purpose, with all that is within.
+  public var ignored: [String]
+  /// The key column that counts the records that share the rest of the key, from 1; nil when the source's own keys are
+  /// unique.
+  public var occurrence: String?
+  /// The parent dataset, if there is one request per parent record; nil if one list holds everything.
+  public var parent: SourceParent?
+  /// Further columns in which records that a name relates must agree.
+  public var joinAlso: [String] = []
+  /// Detail requests that complete the rows.
+  public var supplements: [DetailRequest]
+  /// The request that sends a new record; nil if the server accepts none.
+  public var submission: SourceSubmission?
+  /// How only changed records are requested; nil if that is not possible.
+  public var increment: SourceIncrement?
+
+  /// A dataset at `path`.
+  public init(
+    _ schema: Schema, path: String, parameters: [SourceParameter] = [], filters: [SourceParameter] = [],
+    randomPath: String? = nil, randomFilters: [SourceParameter] = [], records: String = "",
+    paging: SourcePaging = .none, occurrence: String? = nil, parent: SourceParent? = nil,
+    supplements: [DetailRequest] = [], submission: SourceSubmission? = nil, ignored: [String] = [],
+    columns: [SourceColumn]
+  ) {
+    self.schema = schema
+    self.path = path
+    self.parameters = parameters
+    self.filters = filters
+    self.randomPath = randomPath
+    self.randomFilters = randomFilters
+    self.records = records
+    self.paging = paging
+    self.occurrence = occurrence
+    self.parent = parent
+    self.supplements = supplements
+    self.submission = submission
+    self.columns = columns
+    self.ignored = ignored
+  }
+}
+
+/// A dataset that is requested once per record of another: the comments of each movie.
+public struct SourceParent: Sendable, Hashable {
+  /// The dataset whose records are iterated.
+  public var dataset: String
+  /// What carries each value, `{name}` in the path or else the query parameter, and the column whose value is sent.
+  public var parameters: [SourceParameter]
+  /// Requests for every record of `dataset`.
+  public init(dataset: String, parameters: [SourceParameter]) {
+    self.dataset = dataset
+    self.parameters = parameters
+  }
+  /// Requests for every record of `dataset`, with the value of one column.
+  public init(dataset: String, column: String, parameter: String) {
+    self.init(dataset: dataset, parameters: [SourceParameter(parameter, column)])
+  }
+}
+
+/// Detail requests that fill more columns of existing rows.
+public struct DetailRequest: Sendable, Hashable {
+  /// The kind of detail requests.
+  public enum Scope: Sendable, Hashable {
+    /// One answer for each row: an object, asked for with the first key column's value, as for a `SourceParent`.
+    case eachRow(parameter: String)
+    /// One answer for each row, at the URL that the JSON Pointer `pointer` of the record leads to.
+    case link(pointer: String)
+    /// One list for all rows, at the JSON Pointer `records`. A record belongs to the row whose first key column equals
+    /// the value at the pointer `id`.
+    case list(records: String, id: String)
+  }
+  /// The path after the source's base URL.
+  public var path: String
+  /// Query parameters that are always sent.
+  public var parameters: [SourceParameter]
+  /// The kind of requests.
+  public var scope: Scope
+  /// JSON Pointers to arrays within a response, whose elements become rows.
+  public var explode: [String] = []
+  /// The statuses that mean that there are no details; nil for 404 and 410.
+  public var absent: [Int]?
+  /// The columns they fill.
+  public var columns: [SourceColumn]
+  /// Further answers from `path`.
+  public init(path: String, parameters: [SourceParameter] = [], scope: Scope, columns: [SourceColumn]) {
+    self.path = path
+    self.parameters = parameters
+    self.scope = scope
+    self.columns = columns
+  }
+}
+
+/// The request that sends a new record: a JSON object, with POST.
+public struct SourceSubmission: Sendable, Hashable {
+  /// The path after the source's base URL, starting with a slash.
+  public var path: String
+  /// The members of the object: `name` is the column, `value` the key.
+  public var members: [SourceParameter]
+  /// Records that are sent to `path`.
+  public init(path: String, members: [SourceParameter]) {
+    self.path = path
+    self.members = members
+  }
+}

@@ -1,0 +1,147 @@
+public import Domain
+public import Codecs
+
+/// The location of a column's values in the records of a source, and their conversion to the column's type.
+///
+/// In this order: the value at `from`; texts for missing values become null; `steps`; the conversion to the type, dates
+/// by `formats`.
+public struct SourceColumn: Sendable, Hashable {
+  /// The column of the schema.
+  public var name: String
+  /// JSON Pointer within the record, or `place`, `parent` or another selector.
+  public var from: String
+  /// Further places, used in order if the first has no value.
+  public var alternatives: [String] = []
+  /// The value of every record, in place of `from`; nil for none.
+  public var constant: JSON?
+  /// How dates and timestamps are written; empty for ISO 8601 and RFC 3339.
+  public var formats: [SourceFormat]
+  /// Texts that mean null, alone or in a list.
+  public var nulls: [String]
+  /// Texts that mean null because of an error of the source: null with a warning.
+  public var invalid: [String]
+  /// Scalars other than texts that mean null.
+  public var nullScalars: [JSON] = []
+  /// Scalars other than texts that mean null because of an error of the source.
+  public var invalidScalars: [JSON] = []
+  /// The time zone of times without an offset: `UTC`, `+02:00` or a name; nil for UTC.
+  public var zone: String?
+  /// The language of month and weekday names; nil for English.
+  public var language: String?
+  /// The treatment of values that do not fit the column's type.
+  public var onError = OnError.stop
+  /// The treatment of values that do not fit.
+  public enum OnError: String, Sendable, Hashable, CaseIterable {
+    /// An error.
+    case stop
+    /// Null, with a warning.
+    case null
+    /// The record is skipped, with a warning.
+    case skip
+  }
+
+  /// The conversions of a value, in order.
+  public var steps: [SourceStep]
+  /// The text for a missing value; nil to leave it null.
+  public var missing: String?
+  /// Whether no record need have the member, so that its absence is not reported.
+  public var isOptional: Bool
+
+  /// A column.
+  public init(
+    _ name: String, from: String, formats: [SourceFormat] = [], nulls: [String] = [], invalid: [String] = [],
+    steps: [SourceStep] = [], missing: String? = nil, isOptional: Bool = false
+  ) {
+    self.name = name
+    self.from = from
+    self.formats = formats
+    self.nulls = nulls
+    self.invalid = invalid
+    self.steps = steps
+    self.missing = missing
+    self.isOptional = isOptional
+  }
+
+  /// Instead of a pointer: the record's place in its list, from 1.
+  public static let place = "#place"
+  /// Instead of a pointer: the value of the parent record that the request was made for.
+  public static let parent = "#parent"
+
+  /// Instead of a pointer: the record's key in an object of records.
+  public static let key = "#key"
+  /// Instead of a pointer: the number of the page, from 1.
+  public static let page = "#page"
+
+  /// The JSON Pointers within the record.
+  public var pointers: [String] {
+    constant == nil ? ([from] + alternatives).filter { !$0.hasPrefix("#") } : []
+  }
+
+  /// The texts that the Breaking Bad APIs use for unknown values.
+  static let unknown = ["", "?", "Unknown"]
+}
+
+/// A format of dates, numbers or Booleans in a source: one of those below, or a pattern.
+///
+/// Dates and times: `dd.MM.yyyy HH:mm`; numbers: `1.234,5`; Booleans: `Y/N`.
+public struct SourceFormat: RawRepresentable, Sendable, Hashable {
+  /// The text in a description.
+  public let rawValue: String
+  /// The format that `rawValue` writes.
+  public init(rawValue: String) { self.rawValue = rawValue }
+
+  /// `1966-03-07`.
+  static let day = SourceFormat(rawValue: "YYYY-MM-DD")
+  /// `1966-03`.
+  static let month = SourceFormat(rawValue: "YYYY-MM")
+  /// `1966`.
+  public static let year = SourceFormat(rawValue: "YYYY")
+  /// `03-07-1966`.
+  public static let monthDayYear = SourceFormat(rawValue: "MM-DD-YYYY")
+  /// `March 1966`.
+  static let monthNameYear = SourceFormat(rawValue: "Month YYYY")
+  /// A number of seconds since 1970-01-01T00:00:00Z, with a fraction or an exponent too; for timestamps.
+  public static let epochSeconds = SourceFormat(rawValue: "epoch-seconds")
+  /// The same in milliseconds.
+  public static let epochMilliseconds = SourceFormat(rawValue: "epoch-ms")
+  /// The same in microseconds.
+  public static let epochMicroseconds = SourceFormat(rawValue: "epoch-us")
+  /// `[2024, 5, 1]`.
+  public static let parts = SourceFormat(rawValue: "parts")
+
+  /// The formats of version 1.
+  public static let first: [SourceFormat] = [day, month, year, monthDayYear, monthNameYear, epochSeconds]
+  /// The formats of dates and times that are not patterns.
+  public static let named = first + [epochMilliseconds, epochMicroseconds, parts]
+}
+
+/// One thing that is done to a value. Null stays null.
+public enum SourceStep: Sendable, Hashable {
+  /// Removes blanks at both ends of a text.
+  case trim
+  /// Divides an integer, or an integer written as text, and drops the rest: 501 → 5.
+  case divide(by: Int64)
+  /// The rest of that division: 501 → 1.
+  case remainder(by: Int64)
+  /// Splits a text into a list at commas outside parentheses and brackets, and trims white space. A list is not
+  /// changed.
+  case split
+  /// Makes a list of one element of anything that is not a list.
+  case wrap
+  /// Whether a list has an element.
+  case hasElements
+  /// Puts a text in front of a text.
+  case prefix(String)
+  /// Puts a text after a text.
+  case suffix(String)
+  /// Makes a list of the values at a JSON Pointer of each element.
+  case each(String)
+  /// Joins the elements of a list with a text between them.
+  case join(String)
+  /// Removes HTML tags and decodes entities.
+  case stripHTML
+  /// Multiplies a number by a power of ten, exactly.
+  case scale(Int)
+  /// Replaces words, ignoring case: `name` becomes `value`. Any other word is kept, with a warning.
+  case words([SourceParameter])
+}

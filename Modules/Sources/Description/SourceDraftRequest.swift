@@ -1,0 +1,22 @@
+public import Domain
+public import Codecs
+
+/// A response from which a source definition is inferred.
+public struct SourceDraftRequest: Sendable, Hashable {
+  /// The URL of the response, or the path of a file.
+  public var url: String
+  /// The name of the source and of its dataset; nil for names from the URL.
+  public var name: String?, dataset: String?
+  /// Headers of the requests.
+  public var headers: [SourceParameter] = []
+  /// The authorization.
+  public var authorization = SourceAuthorization.none
+  /// The body of a POST request; nil for GET.
+  public var body: JSON?
+  /// The place of the records; nil to infer it.
+  public var records: String?
+  /// The most pages to read.
+  public var pages = 1
+  /// A request for the response at a URL.
+  public init(_ url: String) { self.url = url }
+}

@@ -1,0 +1,155 @@
+public import Domain
+public import Codecs
+
+/// The method, body and headers of a dataset's requests.
+public struct SourceRequest: Sendable, Hashable {
+  /// Whether requests are sent with POST. They only read, so they may be repeated.
+  public var isPost: Bool
+  /// The body: texts in it may contain `{name}`; nil for none.
+  public var body: JSON?
+  /// Whether the body's members are sent as a form rather than as JSON.
+  public var isForm: Bool
+  /// Header fields in addition to those of the source.
+  public var headers: [SourceParameter]
+
+  /// A request; without arguments, GET without a body.
+  public init(isPost: Bool = false, body: JSON? = nil, isForm: Bool = false, headers: [SourceParameter] = []) {
+    self.isPost = isPost
+    self.body = body
+    self.isForm = isForm
+    self.headers = headers
+  }
+  /// GET without a body.
+  public static let get = SourceRequest()
+}
+
+/// The format of a dataset's responses.
+public struct SourceResponseFormat: Sendable, Hashable {
+  /// The formats.
+  public enum Name: String, Sendable, Hashable, CaseIterable {
+    case json, ndjson, csv, xml
+  }
+  /// The format; nil if the header `Content-Type` tells.
+  public var name: Name?
+  /// What separates the fields of CSV; nil for a comma.
+  public var delimiter: String?
+  /// The encoding of CSV; nil for UTF-8.
+  public var encoding: Encoding?
+
+  /// The encodings of CSV.
+  public enum Encoding: String, Sendable, Hashable, CaseIterable {
+    case utf8 = "utf-8"
+    case latin1 = "iso-8859-1"
+    case windows1252 = "windows-1252"
+  }
+
+  /// A format; without arguments, JSON unless the response says otherwise.
+  public init(_ name: Name? = nil, delimiter: String? = nil, encoding: Encoding? = nil) {
+    self.name = name
+    self.delimiter = delimiter
+    self.encoding = encoding
+  }
+}
+
+/// The form of the records in a response.
+public enum SourceRecordForm: String, Sendable, Hashable, CaseIterable {
+  /// An array of records.
+  case list
+  /// An object of records by key.
+  case map
+  /// An object of arrays of records by key.
+  case lists
+  /// An array of arrays.
+  case rows
+  /// An array of plain values.
+  case values
+  /// One record, or null.
+  case object
+  /// A JSON-stat dataset: a record for each value.
+  case jsonStat = "json-stat"
+}
+
+/// Values that a dataset is requested for, one request for each combination.
+public enum SourceIteration: Sendable, Hashable {
+  /// Every combination of these values: the name of each parameter and its values.
+  case values([Parameter])
+  /// The lines of a file.
+  case lines(path: String, parameter: String)
+  /// All years, months, days or integers from one to another; `now` is the current one.
+  case range(parameter: String, first: String, last: String)
+
+  /// A parameter and its values.
+  public struct Parameter: Sendable, Hashable {
+    /// The name.
+    public var name: String
+    /// The values, as sent.
+    public var values: [String]
+    /// A parameter with these values.
+    public init(_ name: String, _ values: [String]) {
+      self.name = name
+      self.values = values
+    }
+  }
+
+  /// The names of the parameters.
+  public var names: [String] {
+    switch self {
+    case .values(let parameters): parameters.map(\.name)
+    case .lines(_, let parameter), .range(let parameter, _, _): [parameter]
+    }
+  }
+}
+
+/// A member of a response and the value that gives it a meaning.
+public struct SourceSign: Sendable, Hashable {
+  /// JSON Pointer to the member.
+  public var pointer: String
+  /// The value.
+  public var value: JSON
+  /// A sign: `value` at `pointer`.
+  public init(at pointer: String, is value: JSON) {
+    self.pointer = pointer
+    self.value = value
+  }
+
+  /// Whether a document has the value there; a missing member counts as null and as false.
+  public func holds(in document: JSON) -> Bool {
+    let found = document.value(at: pointer) ?? .null
+    if found == value { return true }
+    if found.isNull { return value.booleanValue == false }
+    guard let a = found.realValue, let b = value.realValue else { return false }
+    return a == b
+  }
+}
+
+/// A variable of a description: `{name}` in URLs, parameters, headers and bodies.
+public struct SourceVariable: Sendable, Hashable {
+  /// The name.
+  public var name: String
+  /// The environment variable with the value; nil for none.
+  public var environment: String?
+  /// The value if there is no other; nil if one must be given.
+  public var usual: String?
+  /// A variable.
+  public init(_ name: String, environment: String? = nil, usual: String? = nil) {
+    self.name = name
+    self.environment = environment
+    self.usual = usual
+  }
+}
+
+/// A response with status 200 that is an error.
+public struct SourceErrorRule: Sendable, Hashable {
+  /// What makes it an error.
+  public var sign: SourceSign
+  /// JSON Pointer to the message; nil for none.
+  public var message: String?
+  /// Whether the request is tried again.
+  public var isRetried: Bool
+  /// A rule.
+  public init(_ sign: SourceSign, message: String? = nil, isRetried: Bool = false) {
+    self.sign = sign
+    self.message = message
+    self.isRetried = isRetried
+  }
+}

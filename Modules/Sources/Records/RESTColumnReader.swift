@@ -1,0 +1,272 @@
+import Codecs
+import Rows
+
+/// Reads one column's value out of a record, as its `SourceColumn` describes.
+final class RESTColumnReader: Sendable {
+  private let column: ColumnDescription
+  private let source: SourceColumn
+  private let selectors: [RESTSelector]
+  private let nulls: Words
+  private let invalid: Words
+  private let dates: RESTDateReader
+  private let numbers: [NumberPattern]
+  private let booleans: [(yes: [UInt8], no: [UInt8])]
+  private let isAsWritten: Bool
+
+  /// Texts, whatever blanks are around them, and other scalars.
+  private struct Words: Sendable {
+    private let words: Set<[UInt8]>
+    private let longest: Int
+    private let scalars: [JSON]
+
+    init(_ texts: [String], _ scalars: [JSON]) {
+      words = Set(texts.map { Array($0.utf8) })
+      longest = words.map(\.count).max() ?? -1
+      self.scalars = scalars
+    }
+
+    func contains(_ value: JSON) -> Bool {
+      guard case .string(let text) = value else {
+        return scalars.contains { scalar in
+          if scalar == value { return true }
+          guard let a = scalar.realValue, let b = value.realValue else { return false }
+          return a == b
+        }
+      }
+      guard longest >= 0 else { return false }
+      // Most texts are longer than any of these.
+      let plain = SourceStep.trimmed(text[...])
+      return plain.count <= longest && words.contains(Array(plain))
+    }
+  }
+
+  /// - Parameter asWritten: whether empty text is kept, and values that do not fit the column's type are kept as text.
+  /// - Throws: `configuration` for a selector that is not a JSON Pointer, and an unknown time zone.
+  init(_ column: ColumnDescription, _ source: SourceColumn, asWritten: Bool) throws(Problem) {
+    self.column = column
+    self.source = source
+    isAsWritten = asWritten
+    do throws(Problem) {
+      var selectors: [RESTSelector] = []
+      if let constant = source.constant {
+        selectors = [.constant(constant)]
+      } else {
+        for text in [source.from] + source.alternatives { selectors.append(try RESTSelector(text)) }
+      }
+      self.selectors = selectors
+      dates = try RESTDateReader(source, isDate: column.type == .date)
+    } catch {
+      throw Problem(.configuration, "column \(column.name): \(error.message)", hint: error.hint)
+    }
+    // An empty text that becomes a list by a step is an empty list.
+    let keepsEmpty =
+      asWritten && source.steps.isEmpty && [.text, .url, .list(.text), .list(.url)].contains(column.type)
+    nulls = Words(source.nulls.filter { !(keepsEmpty && $0.isEmpty) }, source.nullScalars)
+    invalid = asWritten ? Words([], []) : Words(source.invalid, source.invalidScalars)
+    numbers = source.formats.compactMap { NumberPattern(rawValue: $0.rawValue) }
+    booleans =
+      column.type != .boolean
+      ? []
+      : source.formats.compactMap { format in
+        let words = format.rawValue.split(separator: "/", omittingEmptySubsequences: false).map { Array($0.utf8) }
+        return words.count == 2 ? (words[0], words[1]) : nil
+      }
+  }
+
+  /// The value of `record`'s column; null if the source has none, nil if the record is to be skipped.
+  /// - Throws: `badData` with the found and the expected value; the caller adds record and column.
+  func value(
+    in record: RESTRecord, place: Int = 1, _ context: RESTContext, _ notes: inout RESTNotes
+  ) throws(Problem) -> Value? {
+    var last: JSON?
+    do throws(Problem) {
+      var found: JSON?
+      for selector in selectors {
+        var stands = selector.value(of: record, at: place, in: context)
+        if context.isXML { stands = stands.map(element) }
+        last = stands ?? last
+        found = present(stands, &notes)
+        if found != nil { break }
+      }
+      return try read(found, &notes)
+    } catch {
+      let format = last.flatMap { KnownDateFormats.format(of: $0, for: column.type) }
+      if source.onError != .stop || isAsWritten {
+        notes.misfits[column.name, default: 0] += 1
+        if let format { notes.otherFormats[column.name, default: [:]][format] = last.map(RESTText.shown) ?? "" }
+      }
+      if isAsWritten, let last { return .text(last.stringBytes ?? last.canonicalBytes) }
+      if source.onError == .stop, let format, error.hint.isEmpty {
+        var problem = error
+        problem.hint = "if that is correct, add \"\(format)\" to “formats” of \(column.name)"
+        throw problem
+      }
+      switch source.onError {
+      case .stop: throw error
+      case .null:
+        notes.invalid[column.name, default: []].append(last.map(RESTText.shown) ?? "null")
+        return .null
+      case .skip:
+        notes.skipped[column.name, default: []].append(last.map(RESTText.shown) ?? "null")
+        return nil
+      }
+    }
+  }
+
+  /// An XML element as a value of the column.
+  private func element(_ value: JSON) -> JSON {
+    if column.type == .json { return value }
+    // Elements that a step reads are still needed whole.
+    if case .each? = source.steps.first { return value }
+    let plain = value.elementText
+    if case .list = column.type, !plain.isNull, plain.arrayValue == nil { return .array([plain]) }
+    return plain
+  }
+
+  private func read(_ first: JSON?, _ notes: inout RESTNotes) throws(Problem) -> Value {
+    var found = first
+    for step in source.steps {
+      guard let value = found else { break }
+      found = present(try step.applied(to: value, column.name, &notes), &notes)
+    }
+    guard let found else { return source.missing.map { .text($0) } ?? .null }
+    return try typed(found, &notes)
+  }
+
+  /// The value, or nil if it means null: null itself, a scalar of `nulls`, or a list that contains nothing else.
+  private func present(_ value: JSON?, _ notes: inout RESTNotes) -> JSON? {
+    switch value {
+    case nil, .null?: return nil
+    case .array(let elements)?:
+      let kept = elements.filter { element in
+        element.isNull ? column.type == .json : !nulls.contains(element)
+      }
+      return kept.isEmpty && !elements.isEmpty ? nil : .array(kept)
+    case .object?: return value
+    case let scalar?:
+      if invalid.contains(scalar) {
+        let shown = scalar.stringBytes.map { RESTText.firstWords(SourceStep.trimmed($0)) } ?? RESTText.shown(scalar)
+        notes.invalid[column.name, default: []].append(shown)
+        return nil
+      }
+      return nulls.contains(scalar) ? nil : scalar
+    }
+  }
+
+  // MARK: - Types
+
+  private func typed(_ value: JSON, _ notes: inout RESTNotes) throws(Problem) -> Value {
+    switch column.type {
+    case .integer:
+      guard let number = Self.integer(spelled(value)) else { throw misfit(value, expected("integer")) }
+      return .integer(number)
+    case .real:
+      let value = spelled(value)
+      let number = JSON.number(value.numberLiteral ?? value.stringBytes.map(SourceStep.trimmed) ?? [])
+      guard Self.isNumber(number), let real = number.realValue else { throw misfit(value, expected("finite number")) }
+      return .real(real)
+    case .decimal:
+      let spelled = spelled(value)
+      guard let literal = spelled.numberLiteral ?? Self.numberLiteral(spelled) else {
+        throw misfit(value, expected("number"))
+      }
+      return .number(literal)
+    case .boolean:
+      guard let truth = value.booleanValue ?? truth(value) else { throw misfit(value, expected("boolean")) }
+      return .boolean(truth)
+    case .text, .url:
+      switch value {
+      case .string(let text): return .text(text)
+      case .number, .boolean: return .text(value.canonicalBytes)
+      default: throw misfit(value, "text")
+      }
+    case .bytes:
+      guard let bytes = value.stringBytes.flatMap(Base64.decode) else { throw misfit(value, "base64") }
+      return .bytes(bytes)
+    case .date:
+      guard let date = dates.date(value) else { throw misfit(value, "date in the form \(dates.description)") }
+      return .text(date)
+    case .timestamp: return try timestamp(value, &notes)
+    case .list(let element): return try list(value, of: element)
+    case .json: return .json(value.canonicalBytes)
+    }
+  }
+
+  private func expected(_ type: String) -> String {
+    source.formats.isEmpty ? type : "\(type) in the form \(source.formats.map(\.rawValue).joined(separator: " or "))"
+  }
+
+  /// A number in one of the column's spellings as JSON writes it; other values as they are.
+  private func spelled(_ value: JSON) -> JSON {
+    guard !numbers.isEmpty, let text = value.stringBytes.map(SourceStep.trimmed) else { return value }
+    return numbers.lazy.compactMap { $0.literal(text) }.first.map { .number($0) } ?? value
+  }
+
+  /// A Boolean that is written in other words, or as text.
+  private func truth(_ value: JSON) -> Bool? {
+    guard let text = value.parameterText.map({ SourceStep.trimmed(Array($0.utf8)) }) else { return nil }
+    for words in booleans {
+      if text == words.yes { return true }
+      if text == words.no { return false }
+    }
+    return value.stringBytes == nil ? nil : Bool(String(decoding: text, as: UTF8.self))
+  }
+
+  private func timestamp(_ value: JSON, _ notes: inout RESTNotes) throws(Problem) -> Value {
+    var isAmbiguous = false
+    guard let timestamp = dates.timestamp(value, isAmbiguous: &isAmbiguous) else {
+      let form =
+        source.formats.isEmpty ? "2013-09-29T20:00:00Z or 2013-09-29T20:00:00+02:00" : dates.description
+      throw misfit(
+        value,
+        source.formats == [.epochSeconds]
+          ? "timestamp in seconds since 1970, years 0 to 9999" : "timestamp in the form \(form)")
+    }
+    if isAmbiguous { notes.ambiguous[column.name, default: []].append(RESTText.shown(value)) }
+    return .text(timestamp)
+  }
+
+  private func list(_ value: JSON, of type: ColumnType.Element) throws(Problem) -> Value {
+    guard case .array(let elements) = value else { throw misfit(value, "list") }
+    var list: [JSON] = []
+    for element in elements {
+      switch type {
+      case .integer:
+        guard let number = Self.integer(element) else { throw misfit(element, "integer (list element)") }
+        list.append(.number(number))
+      case .text, .url:
+        guard case .string = element else { throw misfit(element, "text (list element)") }
+        list.append(element)
+      }
+    }
+    return .json(JSON.array(list).canonicalBytes)
+  }
+
+  /// An integer, also one that is written as text, blanks around it.
+  static func integer(_ value: JSON) -> Int64? {
+    guard let text = value.stringBytes else { return value.integerValue }
+    let digits = SourceStep.trimmed(text)
+    guard let first = digits.first, first == UInt8(ascii: "-") || first &- 48 < 10 else { return nil }
+    return Int64(String(decoding: digits, as: UTF8.self))
+  }
+
+  /// The literal of a number that came as text.
+  static func numberLiteral(_ value: JSON) -> [UInt8]? {
+    guard let text = value.stringBytes.map(SourceStep.trimmed), isNumber(.number(text)) else { return nil }
+    return text
+  }
+
+  /// Whether a literal that came as text is a number as JSON writes it.
+  private static func isNumber(_ number: JSON) -> Bool {
+    guard let literal = number.numberLiteral, !literal.isEmpty else { return false }
+    do throws(Problem) {
+      return try JSON.parse(literal, name: "").numberLiteral != nil
+    } catch {
+      return false
+    }
+  }
+
+  private func misfit(_ value: JSON, _ wanted: String) -> Problem {
+    Problem(.badData, "invalid value \(RESTText.shown(value)): expected \(wanted)")
+  }
+}

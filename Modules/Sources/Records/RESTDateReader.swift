@@ -1,0 +1,117 @@
+import Codecs
+import Rows
+
+/// Reads dates and times in the formats of a column.
+struct RESTDateReader: Sendable {
+  private enum Format: Sendable {
+    case named(Dates.Format)
+    case pattern(DatePattern)
+    /// Seconds since 1970 times ten to this power.
+    case epoch(Int)
+    /// An array of year, month, day, hour, minute, second.
+    case parts
+  }
+  private let formats: [Format]
+  private let names: [String]
+  private let zone: TimeZoneRules
+  private let language: CalendarLanguage
+
+  /// - Throws: `configuration` for an unknown zone.
+  init(_ source: SourceColumn, isDate: Bool) throws(Problem) {
+    var formats: [Format] = []
+    for format in source.formats {
+      switch format {
+      case .epochSeconds: formats.append(.epoch(0))
+      case .epochMilliseconds: formats.append(.epoch(-3))
+      case .epochMicroseconds: formats.append(.epoch(-6))
+      case .parts: formats.append(.parts)
+      default:
+        if let named = Dates.Format(rawValue: format.rawValue) {
+          formats.append(.named(named))
+        } else if let pattern = DatePattern(format.rawValue) {
+          formats.append(.pattern(pattern))
+        }
+      }
+    }
+    if formats.isEmpty, isDate { formats = [.named(.isoDay), .named(.isoMonth), .named(.year)] }
+    self.formats = formats
+    names = source.formats.isEmpty && isDate ? ["YYYY-MM-DD", "YYYY-MM", "YYYY"] : source.formats.map(\.rawValue)
+    zone = try TimeZoneRules.named(source.zone ?? "UTC")
+    language = source.language.flatMap(CalendarLanguage.init) ?? .english
+  }
+
+  /// The formats, for messages.
+  var description: String { names.joined(separator: " or ") }
+
+  /// The date in ISO 8601, whole or partial; nil if the value is in none of the formats.
+  func date(_ value: JSON) -> [UInt8]? {
+    let text = Self.text(value)
+    for format in formats {
+      switch format {
+      case .named(let named): if let date = Dates.date(text, format: named) { return date }
+      case .pattern(let pattern): if let fields = pattern.fields(text, language) { return fields.date }
+      case .epoch(let power): if let time = Self.epoch(text, power) { return Array(time.prefix(10)) }
+      case .parts: if let fields = Self.parts(value) { return fields.date }
+      }
+    }
+    return nil
+  }
+
+  /// The timestamp in UTC; nil if the value is in none of the formats.
+  /// - Parameter isAmbiguous: set if the clock of the zone showed the time twice.
+  func timestamp(_ value: JSON, isAmbiguous: inout Bool) -> [UInt8]? {
+    let text = Self.text(value)
+    var acceptsStandard = true
+    for format in formats {
+      let fields: DatePattern.Fields?
+      switch format {
+      case .named(let named):
+        fields = Dates.date(text, format: named).flatMap { DatePattern("yyyy-MM-dd")?.fields($0) }
+      case .pattern(let pattern): fields = pattern.fields(text, language)
+      case .parts: fields = Self.parts(value)
+      case .epoch(let power):
+        acceptsStandard = false
+        if let time = Self.epoch(text, power) { return time }
+        continue
+      }
+      guard let fields else { continue }
+      if let offset = fields.offset { return fields.timestamp(offset: offset) }
+      guard let local = zone.offset(ofLocal: fields.localSeconds) else { return nil }
+      if local.isAmbiguous { isAmbiguous = true }
+      return fields.timestamp(offset: local.offset)
+    }
+    return acceptsStandard ? Dates.utc(text) : nil
+  }
+
+  private static func text(_ value: JSON) -> [UInt8] {
+    SourceStep.trimmed(value.stringBytes ?? value.numberLiteral ?? [])
+  }
+
+  private static func epoch(_ text: [UInt8], _ power: Int) -> [UInt8]? {
+    if power == 0 { return Dates.timestamp(epochLiteral: text) }
+    return NumberPattern.scaled(text, by: power).flatMap { literal in
+      // 1714557600000 ms are whole seconds.
+      var literal = literal[...]
+      if literal.contains(UInt8(ascii: ".")) {
+        while literal.last == 48 { literal = literal.dropLast() }
+        if literal.last == UInt8(ascii: ".") { literal = literal.dropLast() }
+      }
+      return Dates.timestamp(epochLiteral: Array(literal))
+    }
+  }
+
+  /// The fields of `[2024, 5, 1]`, also within another array.
+  private static func parts(_ value: JSON) -> DatePattern.Fields? {
+    guard let elements = value.arrayValue else { return nil }
+    if elements.count == 1, elements[0].arrayValue != nil { return parts(elements[0]) }
+    var text = "", separators = ["", "-", "-", "T", ":", ":"][...]
+    guard (1...6).contains(elements.count) else { return nil }
+    for element in elements {
+      guard let number = RESTColumnReader.integer(element), (0...9999).contains(number) else { return nil }
+      text += (separators.popFirst() ?? "") + String(number)
+    }
+    let pattern = ["yyyy", "yyyy-M", "yyyy-M-d", "yyyy-M-d'T'H", "yyyy-M-d'T'H:m", "yyyy-M-d'T'H:m:s"][
+      elements.count - 1]
+    return DatePattern(pattern)?.fields(Array(text.utf8))
+  }
+}

@@ -1,0 +1,137 @@
+import Domain
+import Codecs
+import Query
+
+/// A path, its query, and the body of the request.
+struct RESTQuery {
+  var path: String
+  var parameters: [SourceParameter]
+  /// The body of a POST request; nil for none.
+  var body: JSON?
+  /// Whether it asks for certain records, so that there may be none.
+  var isFiltered = false
+
+  /// A query with these parameters, each in its place.
+  init(path: String, parameters: [SourceParameter], body: JSON? = nil) {
+    self.path = path
+    self.parameters = []
+    self.body = body
+    for parameter in parameters { self = with(parameter.name, parameter.value) }
+  }
+
+  /// Adds what a request asks for, as far as the source knows it.
+  mutating func add(_ filters: [SourceParameter], _ request: RowRequest) {
+    for filter in filters {
+      guard let value = request.parameters[filter.name] else { continue }
+      set(filter.value, value)
+      isFiltered = true
+    }
+  }
+
+  /// The query with a value in place of `{name}` in the path and the body, or else as a parameter.
+  func with(_ name: String, _ value: String) -> RESTQuery {
+    var query = self, isPlaced = false
+    while let place = Self.place(of: name, in: query.path) {
+      query.path.replaceSubrange(place, with: Self.encoded(value))
+      isPlaced = true
+    }
+    if let body, body.contains(placeholder: name) {
+      query.body = body.replacing(placeholder: name, with: value)
+      isPlaced = true
+    }
+    if !isPlaced { query.set(name, value) }
+    return query
+  }
+
+  /// Sets a parameter, which is sent once: an earlier value is replaced in its place.
+  mutating func set(_ name: String, _ value: String) {
+    path = Self.without(name, path)
+    if let known = parameters.firstIndex(where: { $0.name == name }) {
+      parameters[known].value = value
+    } else {
+      parameters.append(SourceParameter(name, value))
+    }
+  }
+
+  /// The position of `{name}`.
+  static func place(of name: String, in path: String) -> Range<String.Index>? {
+    let mark = "{\(name)}", bytes = path.utf8
+    for start in bytes.indices where bytes[start] == UInt8(ascii: "{") && bytes[start...].starts(with: mark.utf8) {
+      return start..<bytes.index(start, offsetBy: mark.utf8.count)
+    }
+    return nil
+  }
+
+  /// The encoded text after the base URL.
+  var text: String {
+    guard !parameters.isEmpty else { return path }
+    return path + (path.contains("?") ? "&" : "?") + Self.form(parameters)
+  }
+
+  /// Parameters as a form: `a=b&c=d`.
+  static func form(_ parameters: [SourceParameter]) -> String {
+    parameters.map { encoded($0.name) + "=" + encoded($0.value) }.joined(separator: "&")
+  }
+
+  /// A URL without a parameter.
+  static func without(_ name: String, _ url: String) -> String {
+    guard let mark = url.firstIndex(of: "?") else { return url }
+    let pairs = url[url.index(after: mark)...].split(separator: "&"), unwanted = encoded(name)
+    let kept = pairs.filter { pair in
+      let key = pair.prefix { $0 != "=" }
+      return key != unwanted && key != name
+    }
+    return kept.count == pairs.count ? url : url[..<mark] + (kept.isEmpty ? "" : "?") + kept.joined(separator: "&")
+  }
+
+  /// Text with every byte percent-encoded that RFC 3986 does not call unreserved.
+  static func encoded(_ text: String) -> String {
+    String(decoding: URLText.encoded(Array(text.utf8)), as: UTF8.self)
+  }
+}
+
+extension JSON {
+  /// Whether a text in the value contains `{name}`.
+  func contains(placeholder name: String) -> Bool {
+    switch self {
+    case .string: stringValue?.contains("{\(name)}") ?? false
+    case .array(let elements): elements.contains { $0.contains(placeholder: name) }
+    case .object(let members): members.contains { $0.value.contains(placeholder: name) }
+    default: false
+    }
+  }
+
+  /// The value with `value` in place of `{name}` in its texts.
+  func replacing(placeholder name: String, with value: String) -> JSON {
+    switch self {
+    case .string: .string((stringValue ?? "").replacing("{\(name)}", with: value))
+    case .array(let elements): .array(elements.map { $0.replacing(placeholder: name, with: value) })
+    case .object(let members):
+      .object(members.map { JSON.Member($0.key, $0.value.replacing(placeholder: name, with: value)) })
+    default: self
+    }
+  }
+
+  /// The value with another at a place; objects on the way are made.
+  func setting(_ value: JSON, at steps: ArraySlice<String>) -> JSON {
+    guard let step = steps.first else { return value }
+    if case .array(var elements) = self, let index = Int(step), elements.indices.contains(index) {
+      elements[index] = elements[index].setting(value, at: steps.dropFirst())
+      return .array(elements)
+    }
+    var members = objectMembers ?? []
+    let old = members.firstIndex { $0.name == step }
+    let new = JSON.Member(step, (old.map { members[$0].value } ?? .object([])).setting(value, at: steps.dropFirst()))
+    if let old { members[old] = new } else { members.append(new) }
+    return .object(members)
+  }
+
+  /// A scalar as a request carries it; nil for arrays, objects and null.
+  var parameterText: String? {
+    switch self {
+    case .string(let text), .number(let text): String(decoding: text, as: UTF8.self)
+    case .boolean(let value): String(value)
+    case .null, .array, .object: nil
+    }
+  }
+}

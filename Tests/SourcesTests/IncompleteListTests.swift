@@ -1,0 +1,147 @@
+import Codecs
+import Domain
+import Query
+import Rows
+import Sources
+import Testing
+
+@Suite("lists that end too early") struct IncompleteListTests {
+  private static func source(_ paging: String = "", records: String = "/r") throws(Problem) -> APIDescription {
+    let text = """
+      {"bb_source": 1, "name": "x", "base_url": "https://h",
+       "datasets": [{"name": "t", "path": "/t", "records": "\(records)", \(paging) "key": ["id"],
+                     "columns": [{"name": "id", "type": "integer"}]}]}
+      """
+    return try SourceFile.read(Array(text.utf8), name: "x.json")
+  }
+
+  @Test(
+    "a response that announces more records is reported, with its place",
+    arguments: [
+      (#""has_more": true"#, "/has_more is true"), (#""page": {"hasNextPage": true}"#, "/page/hasNextPage is true"),
+      (#""done": false"#, "/done is false"), (#""end_of_stream": false"#, "/end_of_stream is false"),
+      (#""next": "/t?page=2""#, "/next is"), (#""nextPageToken": "abc""#, "/nextPageToken is"),
+      (#""links": {"next": {"href": "/t?2"}}"#, "/links/next is"), (#""@odata.nextLink": "u""#, "/@odata.nextLink is"),
+      (#""next_page": 2"#, "/next_page is 2"), (#""total": 3"#, "/total is 3"), (#""count": 9"#, "/count is 9"),
+      (#""info": {"totalResults": 3}"#, "/info/totalResults is 3"),
+    ])
+  func announced(member: String, sign: String) async throws {
+    let server = CannedServer(["/t": #"{"r": [{"id": 1}, {"id": 2}], \#(member)}"#])
+    let got = try await Outcome(try Self.source(), "t", server)
+    #expect(got.rows == ["1", "2"] && got.warnings.count == 1)
+    #expect(got.warnings.first?.hasPrefix("t: the API has more records (\(sign)") == true, "\(got.warnings)")
+    // A description can state that one response is the whole list.
+    #expect(try await Outcome(try Self.source(#""paging": {"type": "none"},"#), "t", server).warnings.isEmpty)
+    let strict = try RESTSource(try Self.source(), server: "https://h", transport: server, complete: true) { _ in }
+    let problem = await #expect(throws: Problem.self) { try await strict.rows(of: "t", RowRequest()) }
+    #expect(problem?.kind == .badData && problem?.message.contains("the API has more records") == true)
+  }
+  @Test(
+    "other members do not count",
+    arguments: [
+      #""has_more": false, "next": null, "done": true"#, #""next": "", "total": 2, "count": 2"#, #""next": {}"#,
+      #""facets": [{"count": 99}]"#, #""next_page": 0"#, #""totals": "9""#, #""r2": {"more": "yes"}"#,
+    ])
+  func quiet(member: String) async throws {
+    let server = CannedServer(["/t": #"{"r": [{"id": 1}, {"id": 2}], \#(member)}"#])
+    #expect(try await Outcome(try Self.source(), "t", server).warnings.isEmpty)
+  }
+  @Test("the header Link announces more as well") func link() async throws {
+    let server = CannedServer(["/t": (200, [HTTPHeader("Link", "</t?page=2>; rel=next")], #"[{"id": 1}]"#)])
+    let warnings = try await Outcome(try Self.source(records: ""), "t", server).warnings
+    #expect(warnings.count == 1 && warnings[0].contains("the header Link names a next page"))
+  }
+  @Test("only members that the paging does not read count") func paged() async throws {
+    let next = #""paging": {"type": "next_url", "pointer": "/next"},"#
+    let server = CannedServer(["/t": #"{"r": [{"id": 1}], "next": "/u"}"#, "/u": #"{"r": [{"id": 2}], "total": 3}"#])
+    let got = try await Outcome(try Self.source(next), "t", server)
+    #expect(
+      got.rows == ["1", "2"] && got.warnings.count == 1 && got.warnings[0].contains("/total is 3, but 2 records"))
+  }
+  @Test("404 after the last page ends a counted list, whatever its body") func end() async throws {
+    let pages = #""paging": {"type": "page", "param": "p"},"#
+    for body in [#"{"error": {"message": "No matches found!"}}"#, "<html>not found</html>", ""] {
+      let server = CannedServer([
+        "/t?p=1": (200, [], #"{"r": [{"id": 1}]}"#), "/t?p=2": (404, [], body),
+      ])
+      #expect(try await Outcome(try Self.source(pages), "t", server).rows == ["1"])
+    }
+    await #expect(throws: Problem.self) {
+      try await Outcome(try Self.source(pages), "t", CannedServer(["/t?p=1": (404, [], "{}")]))
+    }
+  }
+  @Test("a parameter is sent once: the paging's value replaces that of params, also in the path") func once()
+    async throws
+  {
+    let params = #""params": {"c": "*", "n": 2}, "paging": {"type": "cursor", "param": "c", "pointer": "/c"},"#
+    let server = CannedServer([
+      "/t?c=%2A&n=2": #"{"r": [{"id": 1}], "c": "a"}"#, "/t?c=a&n=2": #"{"r": [{"id": 2}]}"#,
+    ])
+    #expect(try await Outcome(try Self.source(params), "t", server).rows == ["1", "2"])
+    var source = try Self.source(#""paging": {"type": "page", "param": "p"},"#)
+    source.datasets[0].path = "/t?p=0&x=y"
+    let other = CannedServer(["/t?x=y&p=1": #"{"r": [{"id": 1}]}"#, "/t?x=y&p=2": #"{"r": []}"#])
+    #expect(try await Outcome(source, "t", other).rows == ["1"])
+  }
+  @Test("XML is named as such, and what to write for it") func feed() async throws {
+    let server = CannedServer(["/t": "\n<?xml version=\"1.0\"?><feed/>"])
+    let problem = await #expect(throws: Problem.self) { try await Outcome(try Self.source(), "t", server) }
+    #expect(problem?.kind == .badData && problem?.message.contains("found XML") == true)
+    #expect(problem?.hint.description.contains("“answer”: {“as”: “xml”}") == true)  // prose-lint: ignore
+  }
+  @Test("the hint of a refusal is about what can be changed", arguments: [400, 405, 422]) func refused(status: Int)
+    async throws
+  {
+    let server = CannedServer(["/t": (status, [], #"{"message": "bad"}"#)])
+    let problem = await #expect(throws: Problem.self) { try await Outcome(try Self.source(), "t", server) }
+    #expect(
+      problem?.kind == .unavailable && problem?.hint.description == "correct path or params in the source definition")
+  }
+}
+
+@Suite("values that APIs write in their own ways") struct ValueSpellingTests {
+  private static func value(_ json: String, _ type: ColumnType) async throws -> String {
+    let source = APIDescription(
+      name: "x", baseURL: "https://h",
+      datasets: [
+        APIDataset(
+          Schema("t", columns: [ColumnDescription("v", type)]), path: "/t", columns: [SourceColumn("v", from: "/v")])
+      ])
+    return try await Outcome(source, "t", CannedServer(["/t": #"[{"v": \#(json)}]"#])).rows.joined()
+  }
+
+  @Test(
+    "a timestamp with any offset is kept as that instant in UTC",
+    arguments: [
+      ("2024-05-01T10:20:30-04:00", "2024-05-01T14:20:30Z"),
+      ("2024-05-01T10:20:30.120+00:00", "2024-05-01T10:20:30.120Z"),
+      ("2024-01-01T00:30:00+05:45", "2023-12-31T18:45:00Z"), ("2024-05-01t10:20:30z", "2024-05-01T10:20:30Z"),
+      ("2024-05-01T10:20:30Z", "2024-05-01T10:20:30Z"), ("0000-01-01T00:00:00-01:00", "0000-01-01T01:00:00Z"),
+      ("2016-12-31T23:59:60Z", "2016-12-31T23:59:60Z"), ("1969-12-31T23:59:59.5-00:01", "1970-01-01T00:00:59.5Z"),
+    ])
+  func offsets(text: String, utc: String) async throws {
+    #expect(try await Self.value("\"\(text)\"", .timestamp) == utc)
+  }
+  @Test(
+    "no time",
+    arguments: [
+      "2024-05-01T10:20:30", "2024-05-01T10:20:30+0400", "2024-05-01T10:20:30+24:00", "2024-05-01T10:20:30+01:60",
+      "2024-02-30T10:20:30+01:00", "0000-01-01T00:00:00+01:00", "9999-12-31T23:59:59-01:00",
+      "2024-05-01 10:20:30+01:00",
+      "2024-05-01T10:20:30.+01:00", "+01:00",
+    ]) func noTime(text: String) async throws
+  {
+    await #expect(throws: Problem.self) { try await Self.value("\"\(text)\"", .timestamp) }
+  }
+  @Test("decimals and Booleans written as text") func asText() async throws {
+    #expect(try await Self.value(#"" 1.50 ""#, .decimal) == "1.50")
+    #expect(try await Self.value(#""true""#, .boolean) == "true")
+    #expect(try await Self.value(#""false""#, .boolean) == "false")
+    for text in [#""1,5""#, #""""#, #""NaN""#, #""0x1""#] {
+      await #expect(throws: Problem.self) { try await Self.value(text, .decimal) }
+    }
+    for text in [#""yes""#, #""TRUE""#, "1"] {
+      await #expect(throws: Problem.self) { try await Self.value(text, .boolean) }
+    }
+  }
+}
