@@ -56,7 +56,7 @@ public enum FileFormat: String, Sendable, Hashable, CaseIterable {
       self = .sqlite
       return
     }
-    if bytes.starts(with: ParquetFile.mark) {
+    if bytes.starts(with: "PAR1".utf8) {
       self = .parquet
       return
     }

@@ -1,5 +1,5 @@
 internal import CMasks
-import Rows
+package import Rows
 
 extension ByteRun {
   /// The number of bytes before the first `byte`; `count` if there is none.
@@ -43,4 +43,9 @@ extension ByteBuffer {
 extension ByteBuffer {
   /// The number of bytes before the first `byte`; all of them if there is none.
   package borrowing func distance(to byte: UInt8) -> Int { run { $0.distance(to: byte) } }
+
+  /// Appends the lowest `count` bytes of a number, the lowest first.
+  package mutating func append(littleEndian value: UInt64, count: Int) {
+    for byte in 0..<count { append(byte: UInt8(truncatingIfNeeded: value >> UInt64(byte * 8))) }
+  }
 }

@@ -298,24 +298,3 @@ extension PlaceColumns {
     return try? Coordinates(latitude: latitude, longitude: longitude)
   }
 }
-
-extension WebAddress {
-  /// Whether the text is an email address with its scheme: `mailto:a@b.c`.
-  static func isMail(_ text: ByteRun) -> Bool {
-    let scheme: StaticString = "mailto:"
-    guard text.count > scheme.utf8CodeUnitCount else { return false }
-    for i in 0..<scheme.utf8CodeUnitCount where unsafe text[i] != scheme.utf8Start[i] { return false }
-    for i in 0..<text.count where text[i] <= 0x20 || text[i] == 0x7F { return false }
-    return true
-  }
-
-  /// Whether the text begins as an address does.
-  static func begins(_ text: ByteRun) -> Bool {
-    for scheme: StaticString in ["http://", "https://", "mailto:"] {
-      let count = scheme.utf8CodeUnitCount
-      guard text.count > count else { continue }
-      if (0..<count).allSatisfy({ unsafe text[$0] | 0x20 == scheme.utf8Start[$0] | 0x20 }) { return true }
-    }
-    return false
-  }
-}

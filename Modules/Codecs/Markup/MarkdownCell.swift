@@ -133,24 +133,7 @@ extension WriteCursor {
   }
 }
 
-/// Which texts are addresses on the web: what may become a link. Nothing but `http` and `https` ever does.
-enum WebAddress {
-  /// Whether the text as a whole is an address: `http://` or `https://`, then anything but blanks and control bytes.
-  static func isOne(_ text: ByteRun) -> Bool {
-    func begins(_ prefix: StaticString) -> Bool {
-      let count = prefix.utf8CodeUnitCount
-      guard text.count > count else { return false }
-      for i in 0..<count {
-        let wanted = unsafe prefix.utf8Start[i], byte = text[i]
-        if byte != wanted, byte | 0x20 != wanted || !(0x61...0x7A).contains(wanted) { return false }
-      }
-      return true
-    }
-    guard begins("http://") || begins("https://") else { return false }
-    for position in 0..<text.count where text[position] <= 0x20 || text[position] == 0x7F { return false }
-    return true
-  }
-
+extension WebAddress {
   /// Whether the text can be written between `<` and `>` unchanged, for any renderer: no bracket, pipe, backslash or
   /// backtick, only ASCII, nothing that may be an entity.
   static func isPlain(_ text: ByteRun) -> Bool {

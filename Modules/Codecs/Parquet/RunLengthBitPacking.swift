@@ -90,8 +90,4 @@ extension ByteBuffer {
     }
     append(byte: UInt8(rest))
   }
-  /// Appends the lowest `count` bytes of a number, the lowest first.
-  mutating func append(littleEndian value: UInt64, count: Int) {
-    for byte in 0..<count { append(byte: UInt8(truncatingIfNeeded: value >> UInt64(byte * 8))) }
-  }
 }
