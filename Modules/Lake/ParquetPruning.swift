@@ -1,4 +1,5 @@
 public import Codecs
+public import Parquet
 public import Query
 import Rows
 

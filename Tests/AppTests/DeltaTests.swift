@@ -7,6 +7,7 @@ import Testing
 
 @testable import Domain
 @testable import Lake
+@testable import Parquet
 
 @Suite("Delta tables") struct DeltaTests {
   private let table = MemoryTable()

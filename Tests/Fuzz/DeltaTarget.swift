@@ -2,6 +2,7 @@ import Codecs
 import Dispatch
 import Domain
 import Lake
+import Parquet
 import Query
 import Rows
 

@@ -1,4 +1,4 @@
-import Codecs
+import Parquet
 import Rows
 
 /// Any bytes at all, as a Parquet file, and as its metadata. What must hold: nothing traps; rows have the width of

@@ -13,7 +13,7 @@ extension ByteRun {
   }
 
   /// The bytes as text; what is not UTF-8 is replaced.
-  var text: String { String(decoding: bytes, as: UTF8.self) }
+  package var text: String { String(decoding: bytes, as: UTF8.self) }
 }
 
 extension ArenaBuilder {

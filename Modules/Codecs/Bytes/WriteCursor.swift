@@ -60,37 +60,37 @@ import Rows
 }
 
 /// A range of bytes in an arena. At least 32 readable bytes of any content follow it.
-@safe struct ByteRun {
+@safe package struct ByteRun {
   /// The first byte.
-  let start: UnsafePointer<UInt8>
+  package let start: UnsafePointer<UInt8>
   /// The number of bytes.
-  let count: Int
+  package let count: Int
 
   /// Bytes at `start`.
-  @inline(__always) init(start: UnsafePointer<UInt8>, count: Int) {
+  @inline(__always) package init(start: UnsafePointer<UInt8>, count: Int) {
     unsafe self.start = start
     self.count = count
   }
   /// The range of the arena's bytes that a cell names.
-  @inline(__always) init(_ arena: Arena, _ start: UInt32, _ length: UInt32) {
+  @inline(__always) package init(_ arena: Arena, _ start: UInt32, _ length: UInt32) {
     assert(Int(start) + Int(length) <= arena.count, "internal error: range outside the arena")
     unsafe self.start = UnsafePointer(arena.base + Int(start))
     count = Int(length)
   }
 
   /// The byte at `position`, which must be below `count`.
-  @inline(__always) subscript(_ position: Int) -> UInt8 { unsafe start[position] }
+  @inline(__always) package subscript(_ position: Int) -> UInt8 { unsafe start[position] }
 
   /// The first byte; nil when there is none.
   @inline(__always) var first: UInt8? { count == 0 ? nil : unsafe start.pointee }
 
   /// From `position` on, at most `length` bytes.
-  @inline(__always) func slice(from position: Int, atMost length: Int) -> ByteRun {
+  @inline(__always) package func slice(from position: Int, atMost length: Int) -> ByteRun {
     unsafe ByteRun(start: start + position, count: Swift.min(length, count - position))
   }
 
   /// The bytes, copied.
-  var bytes: [UInt8] { unsafe Array(UnsafeBufferPointer(start: start, count: count)) }
+  package var bytes: [UInt8] { unsafe Array(UnsafeBufferPointer(start: start, count: count)) }
 
   /// Whether the bytes are those of `other`.
   func equals(_ other: [UInt8]) -> Bool {

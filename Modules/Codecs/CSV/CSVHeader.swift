@@ -2,9 +2,9 @@ internal import CMasks
 import Rows
 
 /// The names of a file's columns, made different from each other and never empty.
-struct CSVHeader {
+package struct CSVHeader {
   /// The names, in order.
-  let names: [String]
+  package let names: [String]
   /// One warning per change of a name.
   let warnings: [Warning]
 
@@ -12,7 +12,7 @@ struct CSVHeader {
   /// - Parameters:
   ///   - advice: what else there is to warn of.
   ///   - keepsEmpty: whether a column is known to be called by the empty text.
-  init(_ found: [String], _ advice: Warning? = nil, keepsEmpty: Bool = false) {
+  package init(_ found: [String], _ advice: Warning? = nil, keepsEmpty: Bool = false) {
     var names: [String] = [], warnings = [advice].compactMap(\.self), seen: Set<[UInt8]> = []
     let originals = Set(found.map { Array($0.utf8) })
     for (index, original) in found.enumerated() {

@@ -1,7 +1,7 @@
 import Rows
 
 /// The checksum of ZIP archives, gzip members and Parquet pages (CRC-32 of ISO 3309), eight bytes at a time.
-enum CRC32 {
+package enum CRC32 {
   /// Entry `256 * n + byte` is the checksum of the byte followed by n zeros.
   private static let tables: [UInt32] = {
     var tables: [UInt32] = []
@@ -39,7 +39,7 @@ enum CRC32 {
   }
 
   /// The checksum of `bytes`.
-  static func of(_ bytes: RawSpan) -> UInt32 {
+  package static func of(_ bytes: RawSpan) -> UInt32 {
     unsafe bytes.withUnsafeBytes { raw in
       guard let start = unsafe raw.baseAddress?.assumingMemoryBound(to: UInt8.self) else { return 0 }
       return unsafe updated(0, start, raw.count)

@@ -3,18 +3,18 @@ import Rows
 import Synchronization
 
 /// A library that is loaded on first use.
-final class CompressionLibrary: Sendable {
+package final class CompressionLibrary: Sendable {
   /// Zstandard.
-  static let zstd = CompressionLibrary("libzstd", package: "libzstd1") {
+  package static let zstd = CompressionLibrary("libzstd", package: "libzstd1") {
     unsafe bb_zstd_load().map { unsafe String(cString: $0) }
   }
   /// LZ4.
-  static let lz4 = CompressionLibrary("liblz4", package: "liblz4-1") {
+  package static let lz4 = CompressionLibrary("liblz4", package: "liblz4-1") {
     unsafe bb_lz4_load().map { unsafe String(cString: $0) }
   }
 
   /// Brotli's decoder.
-  static let brotli = CompressionLibrary("libbrotlidec", package: "libbrotli1") {
+  package static let brotli = CompressionLibrary("libbrotlidec", package: "libbrotli1") {
     unsafe bb_brotli_load().map { unsafe String(cString: $0) }
   }
 
@@ -30,7 +30,7 @@ final class CompressionLibrary: Sendable {
   }
 
   /// The reason why the library cannot be loaded; nil if it is loaded.
-  var failure: String? {
+  package var failure: String? {
     result.withLock { result in
       if let known = result { return known }
       let reason = open()
@@ -41,7 +41,7 @@ final class CompressionLibrary: Sendable {
 
   /// Loads the library, once.
   /// - Throws: `unavailable`, with the name of the package, if it is missing.
-  func load() throws(Problem) {
+  package func load() throws(Problem) {
     guard let failure else { return }
     throw Problem(.unavailable, "cannot load \(name) (\(failure))", hint: "install the package \(package)")
   }

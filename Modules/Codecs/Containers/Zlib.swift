@@ -3,12 +3,12 @@ import Rows
 import Synchronization
 
 /// zlib, loaded on first use.
-enum Zlib {
+package enum Zlib {
   private static let failure = Mutex<String??>(nil)
 
   /// Loads the library, once.
   /// - Throws: `unavailable`, with the name of the package, if it is missing.
-  static func load() throws(Problem) {
+  package static func load() throws(Problem) {
     let why = failure.withLock { failure in
       if let known = failure { return known }
       let reason = unsafe bb_zlib_load().map { unsafe String(cString: $0) }
@@ -35,19 +35,19 @@ protocol Decompressor: Sendable {
 /// The outcome of a step of a decompressor.
 struct DecompressionStep {
   /// The bytes of input that were used, and those of output.
-  var taken = 0, made = 0
+  package var taken = 0, made = 0
   /// Whether the end of the data, or of a member or frame, was reached.
-  var isDone = false
+  package var isDone = false
   /// The reason why the data is damaged; nil if it is not.
-  var damage: String?
+  package var damage: String?
 }
 
 /// Decompresses raw deflate data (RFC 1951), or members of a gzip file (RFC 1952).
-@safe final class Inflate: Decompressor, @unchecked Sendable {
+@safe package final class Inflate: Decompressor, @unchecked Sendable {
   private let state: OpaquePointer
 
   /// - Throws: `unavailable` if zlib is missing, `io` without memory.
-  init(isGzip: Bool = false) throws(Problem) {
+  package init(isGzip: Bool = false) throws(Problem) {
     try Zlib.load()
     guard let state = unsafe isGzip ? bb_gunzip_begin() : bb_inflate_begin() else {
       throw Problem(.io, "out of memory")
@@ -57,9 +57,9 @@ struct DecompressionStep {
 
   deinit { unsafe bb_inflate_end(state) }
 
-  func restart() { unsafe bb_inflate_again(state) }
+  package func restart() { unsafe bb_inflate_again(state) }
 
-  func step(_ input: ByteRun, into output: inout ArenaBuilder, limit: Int) -> DecompressionStep {
+  package func step(_ input: ByteRun, into output: inout ArenaBuilder, limit: Int) -> DecompressionStep {
     var step = DecompressionStep(), result = bb_inflate_more
     _ = unsafe output.appendBytes(atMost: limit) { free in
       result = unsafe bb_inflate_step(

@@ -1,14 +1,14 @@
 /// A day of the proleptic Gregorian calendar.
-struct CivilDate {
+package struct CivilDate {
   /// The year, 0 to 9999 where it is written.
-  let year: Int
+  package let year: Int
   /// The month, 1 to 12.
-  let month: Int
+  package let month: Int
   /// The day of the month, 1 to 31.
-  let day: Int
+  package let day: Int
 
   /// The day `days` after 1970-01-01. Counts in eras of 400 years that begin in March, so that the leap day comes last.
-  init(daysSince1970 days: Int) {
+  package init(daysSince1970 days: Int) {
     let (era, dayOfEra) = (days + 719_468).quotientAndRemainderRoundingDown(dividingBy: 146_097)
     let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
     let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
@@ -44,7 +44,7 @@ struct CivilDate {
 }
 
 extension Int {
-  func quotientAndRemainderRoundingDown(dividingBy divisor: Int) -> (Int, Int) {
+  package func quotientAndRemainderRoundingDown(dividingBy divisor: Int) -> (Int, Int) {
     let (quotient, remainder) = quotientAndRemainder(dividingBy: divisor)
     return remainder < 0 ? (quotient - 1, remainder + divisor) : (quotient, remainder)
   }

@@ -60,7 +60,7 @@ public struct DecimalNumber: Sendable, Hashable, Comparable {
   }
 
   /// The 32-bit real of the same value, or whose shortest literal this is; nil if there is none.
-  var float: Float? {
+  package var float: Float? {
     guard (-60...60).contains(exponent), digits.count <= 60 else { return digits.isEmpty ? 0 : nil }
     let text = "\(isNegative ? "-" : "")0.\(digits.map(String.init).joined())e\(exponent)"
     guard let value = Float(digits.isEmpty ? "0" : text), value.isFinite else { return nil }

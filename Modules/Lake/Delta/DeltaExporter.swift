@@ -1,5 +1,6 @@
 import Codecs
 public import Domain
+public import Parquet
 public import Rows
 import Synchronization
 

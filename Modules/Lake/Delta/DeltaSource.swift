@@ -1,5 +1,6 @@
 public import Codecs
 public import Domain
+public import Parquet
 public import Query
 public import Rows
 import Synchronization

@@ -1,6 +1,7 @@
 public import Codecs
 public import Domain
 import Lake
+public import Parquet
 public import Query
 public import Rows
 

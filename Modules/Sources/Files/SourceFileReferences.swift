@@ -1,4 +1,3 @@
-import Domain
 import Rows
 
 /// What one place of a dataset says of another: mistakes that would only show as records that are missing, or as

@@ -1,4 +1,3 @@
-import Domain
 import Codecs
 import Rows
 

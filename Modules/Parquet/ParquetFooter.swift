@@ -1,3 +1,4 @@
+public import Codecs
 import Rows
 
 /// The metadata at the end of a Parquet file.

@@ -1,3 +1,4 @@
+public import Codecs
 public import Rows
 
 /// Writes nested records, such as the actions of a log, as a Parquet file in memory.

@@ -1,6 +1,8 @@
-@testable import Codecs
 import Rows
 import Testing
+
+@testable import Codecs
+@testable import Parquet
 
 @Suite("Parquet: reading") struct ParquetReaderTests {
   private static let schema = Schema(

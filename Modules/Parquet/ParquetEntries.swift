@@ -1,3 +1,4 @@
+public import Codecs
 import Rows
 
 /// The values of a column chunk. As long as it pays, each distinct value is kept once, in the order seen.

@@ -1,3 +1,4 @@
+public import Codecs
 public import Rows
 
 /// The options of a Parquet file.

@@ -1,3 +1,4 @@
+public import Codecs
 import Rows
 
 /// Assembles the values of nested elements as canonical JSON, record by record.

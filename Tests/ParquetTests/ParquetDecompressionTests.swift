@@ -2,6 +2,7 @@ import Rows
 import Testing
 
 @testable import Codecs
+@testable import Parquet
 
 @Suite("Parquet: decompression") struct ParquetDecompressionTests {
   private static let hasLZ4 = (try? CompressionLibrary.lz4.load()) != nil

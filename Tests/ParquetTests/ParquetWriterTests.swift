@@ -1,6 +1,8 @@
-@testable import Codecs
 import Rows
 import Testing
+
+@testable import Codecs
+@testable import Parquet
 
 @Suite("Parquet: parts of the writer") struct ParquetWriterTests {
   @Test("the checksum is that of the standard, however it is cut") func checksum() {

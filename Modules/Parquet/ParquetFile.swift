@@ -1,3 +1,4 @@
+public import Codecs
 public import Rows
 
 /// The metadata of an Apache Parquet file.
