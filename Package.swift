@@ -35,7 +35,7 @@ let package = Package(
   name: "bb",
   products: [
     // Tables as streams of batches, their formats, and selections: no files, no network.
-    .library(name: "BBRows", targets: ["Rows", "Codecs", "Query"]),
+    .library(name: "BBRows", targets: ["Rows", "Codecs", "Parquet", "Query"]),
     // Datasets, sources, stores and exports.
     .library(name: "BB", targets: ["Domain", "Lake", "Sources", "Networking", "Objects", "Persistence", "Exporters"]),
   ],
@@ -53,10 +53,11 @@ let package = Package(
 
     module("Rows"),
     module("Codecs", ["Rows", "CMasks", "CZlib", "CCompression"]),
+    module("Parquet", ["Rows", "Codecs", "CZlib", "CCompression"]),
     module("Query", ["Rows", "Codecs", "CSearch"]),
     module("Domain", ["Rows", "Codecs", "Query"]),
     // Tables in directories of Parquet and other files: Delta, partitions.
-    module("Lake", ["Rows", "Codecs", "Query", "Domain"]),
+    module("Lake", ["Rows", "Codecs", "Parquet", "Query", "Domain"]),
     // The language that describes APIs, and its interpreter: it asks with any transport.
     module("Sources", ["Rows", "Codecs", "Query", "Domain"]),
     module("Networking", ["Rows", "Codecs", "Query", "Domain", "CCurl"]),
@@ -65,8 +66,11 @@ let package = Package(
     module("Snapshot", ["Rows", "Query", "Domain", "Codecs"]),
     module(
       "Persistence",
-      ["Rows", "Codecs", "Query", "Domain", "Lake", "Sources", "CSQLite", "CSQLiteGuard", "CPostgres", "CSystem"]),
-    module("Exporters", ["Rows", "Codecs", "Domain"]),
+      [
+        "Rows", "Codecs", "Parquet", "Query", "Domain", "Lake", "Sources", "CSQLite", "CSQLiteGuard", "CPostgres",
+        "CSystem",
+      ]),
+    module("Exporters", ["Rows", "Codecs", "Parquet", "Domain"]),
     // Exporters that are programs of their own.
     module("Plugins", ["Rows", "Codecs", "Query", "Domain", "Persistence", "CSystem"]),
     // A website of the datasets.
@@ -103,6 +107,7 @@ let package = Package(
     tests("DomainTests", ["Rows", "Codecs", "Query", "Domain", "Conformance"]),
     tests("CodecsTests", ["Rows", "Query", "Domain", "Codecs", "Conformance"]),
     tests("SourcesTests", ["Rows", "Query", "Domain", "Codecs", "Sources", "Conformance"]),
+    tests("ParquetTests", ["Rows", "Codecs", "Parquet", "Conformance"]),
     tests("NetworkingTests", ["Rows", "Query", "Domain", "Codecs", "Networking", "Conformance"]),
     tests("ObjectsTests", ["Rows", "Domain", "Codecs", "Networking", "Objects", "Conformance"]),
     tests("PersistenceTests", ["Rows", "Query", "Domain", "Codecs", "Persistence", "Conformance"]),
@@ -112,7 +117,8 @@ let package = Package(
     tests(
       "AppTests",
       [
-        "bb-export", "bb-notes", "Site", "AppShell", "LiveServices", "Rows", "Query", "Domain", "Lake", "Sources",
+        "bb-export", "bb-notes", "Site", "AppShell", "LiveServices", "Rows", "Parquet", "Query", "Domain", "Lake",
+        "Sources",
         "Codecs",
         "CommandLineKit",
         "Networking", "Snapshot", "Persistence", "Exporters", "Conformance",
@@ -122,7 +128,7 @@ let package = Package(
 
 // The fuzzers. Every build compiles them; `BB_FUZZ=1 swift build --product Fuzz` makes a program of them, with a Swift
 // that has libFuzzer, and instruments the targets that they call. `Tools/faults fuzz` does it.
-let fuzzed = ["Rows", "Codecs", "Query", "Domain", "Lake", "Sources", "CommandLineKit", "Networking"]
+let fuzzed = ["Rows", "Codecs", "Parquet", "Query", "Domain", "Lake", "Sources", "CommandLineKit", "Networking"]
 let fuzzedTargets = fuzzed.map { Target.Dependency(stringLiteral: $0) }
 if Context.environment["BB_FUZZ"] == nil {
   package.targets.append(

@@ -3,10 +3,10 @@ package import Rows
 
 extension ByteRun {
   /// The number of bytes before the first `byte`; `count` if there is none.
-  @inline(__always) func distance(to byte: UInt8) -> Int { unsafe Int(bb_find_byte(start, count, byte)) }
+  @inline(__always) package func distance(to byte: UInt8) -> Int { unsafe Int(bb_find_byte(start, count, byte)) }
 
   /// Whether the bytes are those of `word`.
-  @inline(__always) func equals(_ word: StaticString) -> Bool {
+  @inlinable @inline(__always) package func equals(_ word: StaticString) -> Bool {
     guard count == word.utf8CodeUnitCount else { return false }
     for index in 0..<count where unsafe self[index] != word.utf8Start[index] { return false }
     return true
@@ -18,13 +18,13 @@ extension ByteRun {
 
 extension ArenaBuilder {
   /// The byte at `position`, which must be below `count`.
-  @inline(__always) subscript(position: Int) -> UInt8 {
+  @inlinable @inline(__always) package subscript(position: Int) -> UInt8 {
     precondition(UInt(bitPattern: position) < UInt(bitPattern: count), "internal error: position outside the bytes")
     return unsafe base[position]
   }
 
   /// `length` bytes at `start`, valid until the builder changes.
-  @inline(__always) func run(_ start: Int, _ length: Int) -> ByteRun {
+  @inlinable @inline(__always) package func run(_ start: Int, _ length: Int) -> ByteRun {
     precondition(start >= 0 && length >= 0 && start + length <= count, "internal error: range outside the bytes")
     return unsafe ByteRun(start: base + start, count: length)
   }
@@ -32,7 +32,7 @@ extension ArenaBuilder {
 
 extension ByteBuffer {
   /// The bytes from `start` on, valid until the buffer changes. A NUL follows them.
-  mutating func run(from start: Int) -> ByteRun {
+  package mutating func run(from start: Int) -> ByteRun {
     precondition(start >= 0 && start <= count, "internal error: position outside the bytes")
     let end = unsafe room(1)
     unsafe end.pointee = 0

@@ -1,31 +1,31 @@
 internal import CMasks
-import Rows
+package import Rows
 
 /// Where a writer's next byte goes, and how far it may go before it must ask the buffer for more.
 ///
 /// A value that lives in registers while rows are written. `ensure` is the only check; every `put` trusts that it was
 /// asked for, and may store up to 64 bytes beyond what it writes (the buffer's slack).
-@safe struct WriteCursor {
+@safe package struct WriteCursor {
   /// The next byte.
-  var next: UnsafeMutablePointer<UInt8>
+  package var next: UnsafeMutablePointer<UInt8>
   /// The margin begins here.
-  private var limit: UnsafeMutablePointer<UInt8>
+  @usableFromInline var limit: UnsafeMutablePointer<UInt8>
   /// Bytes that are free beyond every `ensure`: for the parts of a row whose size is known (keys, numbers,
   /// punctuation), so that only text asks.
-  private let margin: Int
+  @usableFromInline let margin: Int
 
   /// A cursor at the end of `out` with `margin` free bytes.
-  @inline(__always) init(_ out: inout ByteBuffer, margin: Int) {
+  @inlinable @inline(__always) package init(_ out: inout ByteBuffer, margin: Int) {
     self.margin = margin
     unsafe next = out.room(margin)
     unsafe limit = next
   }
 
   /// Reserves `count` more bytes and the margin after them. Called once per row, and before anything of unknown size.
-  @inline(__always) mutating func ensure(_ count: Int, _ out: inout ByteBuffer) {
+  @inlinable @inline(__always) package mutating func ensure(_ count: Int, _ out: inout ByteBuffer) {
     if unsafe limit - next < count { refill(count, &out) }
   }
-  @inline(never) private mutating func refill(_ count: Int, _ out: inout ByteBuffer) {
+  @inline(never) @usableFromInline mutating func refill(_ count: Int, _ out: inout ByteBuffer) {
     let ahead = count + 4096
     unsafe out.commit(next)
     unsafe next = out.room(ahead + margin)
@@ -33,23 +33,23 @@ import Rows
   }
 
   /// Hands what was written over to the buffer.
-  @inline(__always) func commit(to out: inout ByteBuffer) { unsafe out.commit(next) }
+  @inlinable @inline(__always) package func commit(to out: inout ByteBuffer) { unsafe out.commit(next) }
 
   /// One byte.
-  @inline(__always) mutating func put(_ byte: UInt8) {
+  @inlinable @inline(__always) package mutating func put(_ byte: UInt8) {
     unsafe next.pointee = byte
     unsafe next += 1
   }
 
   /// Text known at compile time.
-  @inline(__always) mutating func put(_ text: StaticString) {
+  @inlinable @inline(__always) package mutating func put(_ text: StaticString) {
     let count = text.utf8CodeUnitCount
     unsafe next.update(from: text.utf8Start, count: count)
     unsafe next += count
   }
 
   /// The run as it is.
-  @inline(__always) mutating func put(_ run: ByteRun) {
+  @inlinable @inline(__always) package mutating func put(_ run: ByteRun) {
     if run.count <= 16 {
       unsafe next.store16(run.start)
     } else {
@@ -67,25 +67,25 @@ import Rows
   package let count: Int
 
   /// Bytes at `start`.
-  @inline(__always) package init(start: UnsafePointer<UInt8>, count: Int) {
+  @inlinable @inline(__always) package init(start: UnsafePointer<UInt8>, count: Int) {
     unsafe self.start = start
     self.count = count
   }
   /// The range of the arena's bytes that a cell names.
-  @inline(__always) package init(_ arena: Arena, _ start: UInt32, _ length: UInt32) {
+  @inlinable @inline(__always) package init(_ arena: Arena, _ start: UInt32, _ length: UInt32) {
     assert(Int(start) + Int(length) <= arena.count, "internal error: range outside the arena")
     unsafe self.start = UnsafePointer(arena.base + Int(start))
     count = Int(length)
   }
 
   /// The byte at `position`, which must be below `count`.
-  @inline(__always) package subscript(_ position: Int) -> UInt8 { unsafe start[position] }
+  @inlinable @inline(__always) package subscript(_ position: Int) -> UInt8 { unsafe start[position] }
 
   /// The first byte; nil when there is none.
-  @inline(__always) var first: UInt8? { count == 0 ? nil : unsafe start.pointee }
+  @inlinable @inline(__always) package var first: UInt8? { count == 0 ? nil : unsafe start.pointee }
 
   /// From `position` on, at most `length` bytes.
-  @inline(__always) package func slice(from position: Int, atMost length: Int) -> ByteRun {
+  @inlinable @inline(__always) package func slice(from position: Int, atMost length: Int) -> ByteRun {
     unsafe ByteRun(start: start + position, count: Swift.min(length, count - position))
   }
 
@@ -102,13 +102,13 @@ import Rows
 
 extension UnsafeMutablePointer<UInt8> {
   /// Copies 16 bytes in one go.
-  @inline(__always) func store16(_ source: UnsafePointer<UInt8>) {
+  @inlinable @inline(__always) package func store16(_ source: UnsafePointer<UInt8>) {
     unsafe UnsafeMutableRawPointer(self).storeBytes(
       of: UnsafeRawPointer(source).loadUnaligned(as: SIMD16<UInt8>.self), as: SIMD16<UInt8>.self)
   }
 
   /// Copies 32 bytes in one go.
-  @inline(__always) func store32(_ source: UnsafePointer<UInt8>) {
+  @inlinable @inline(__always) package func store32(_ source: UnsafePointer<UInt8>) {
     unsafe UnsafeMutableRawPointer(self).storeBytes(
       of: UnsafeRawPointer(source).loadUnaligned(as: SIMD32<UInt8>.self), as: SIMD32<UInt8>.self)
   }
