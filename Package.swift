@@ -28,14 +28,14 @@ func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
 }
 
 let programs: [Target.Dependency] = [
-  "Rows", "Codecs", "Query", "Domain", "Lake", "Sources", "CommandLineKit", "AppShell", "LiveServices",
+  "Rows", "Codecs", "Documents", "Query", "Domain", "Lake", "Sources", "CommandLineKit", "AppShell", "LiveServices",
 ]
 
 let package = Package(
   name: "bb",
   products: [
     // Tables as streams of batches, their formats, and selections: no files, no network.
-    .library(name: "BBRows", targets: ["Rows", "Codecs", "Parquet", "Query"]),
+    .library(name: "BBRows", targets: ["Rows", "Codecs", "Parquet", "Documents", "Query"]),
     // Datasets, sources, stores and exports.
     .library(name: "BB", targets: ["Domain", "Lake", "Sources", "Networking", "Objects", "Persistence", "Exporters"]),
   ],
@@ -54,15 +54,17 @@ let package = Package(
     module("Rows"),
     module("Codecs", ["Rows", "CMasks", "CZlib", "CCompression"]),
     module("Parquet", ["Rows", "Codecs", "CZlib", "CCompression"]),
+    // Workbooks, pages, Markdown, XML, vCards, zip.
+    module("Documents", ["Rows", "Codecs"]),
     module("Query", ["Rows", "Codecs", "CSearch"]),
-    module("Domain", ["Rows", "Codecs", "Query"]),
+    module("Domain", ["Rows", "Codecs", "Documents", "Query"]),
     // Tables in directories of Parquet and other files: Delta, partitions.
     module("Lake", ["Rows", "Codecs", "Parquet", "Query", "Domain"]),
     // The language that describes APIs, and its interpreter: it asks with any transport.
-    module("Sources", ["Rows", "Codecs", "Query", "Domain"]),
+    module("Sources", ["Rows", "Codecs", "Documents", "Query", "Domain"]),
     module("Networking", ["Rows", "Codecs", "Query", "Domain", "CCurl"]),
     // Objects of buckets: signing, listing, ranges, uploads.
-    module("Objects", ["Rows", "Codecs", "Domain"]),
+    module("Objects", ["Rows", "Codecs", "Documents", "Domain"]),
     module("Snapshot", ["Rows", "Query", "Domain", "Codecs"]),
     module(
       "Persistence",
@@ -70,20 +72,21 @@ let package = Package(
         "Rows", "Codecs", "Parquet", "Query", "Domain", "Lake", "Sources", "CSQLite", "CSQLiteGuard", "CPostgres",
         "CSystem",
       ]),
-    module("Exporters", ["Rows", "Codecs", "Parquet", "Domain"]),
+    module("Exporters", ["Rows", "Codecs", "Documents", "Parquet", "Domain"]),
     // Exporters that are programs of their own.
     module("Plugins", ["Rows", "Codecs", "Query", "Domain", "Persistence", "CSystem"]),
     // A website of the datasets.
-    module("Site", ["Rows", "Codecs", "Query", "Domain", "Exporters"]),
+    module("Site", ["Rows", "Codecs", "Documents", "Query", "Domain", "Exporters"]),
     module("CommandLineKit", ["Rows", "Codecs", "Query", "Domain", "CSystem"]),
-    module("AppShell", ["Rows", "Codecs", "Query", "Domain", "Lake", "Sources", "CommandLineKit"]),
+    module("AppShell", ["Rows", "Codecs", "Documents", "Query", "Domain", "Lake", "Sources", "CommandLineKit"]),
     module("Conformance", ["Rows", "Codecs", "Query", "Domain"]),
 
     // The adapters of both programs, connected.
     .target(
       name: "LiveServices",
       dependencies: [
-        "Rows", "Codecs", "Query", "Domain", "Lake", "Sources", "CommandLineKit", "AppShell", "Networking", "Objects",
+        "Rows", "Codecs", "Documents", "Query", "Domain", "Lake", "Sources", "CommandLineKit", "AppShell", "Networking",
+        "Objects",
         "Persistence",
         "Exporters", "Plugins", "Snapshot",
       ],
@@ -105,19 +108,21 @@ let package = Package(
     .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: commonSettings),
     tests("ExampleTests", ["Rows", "Codecs", "Query", "Domain", "Persistence", "Exporters"]),
     tests("DomainTests", ["Rows", "Codecs", "Query", "Domain", "Conformance"]),
-    tests("CodecsTests", ["Rows", "Query", "Domain", "Codecs", "Conformance"]),
+    tests("CodecsTests", ["Rows", "Query", "Domain", "Codecs", "Documents", "Conformance"]),
     tests("SourcesTests", ["Rows", "Query", "Domain", "Codecs", "Sources", "Conformance"]),
     tests("ParquetTests", ["Rows", "Codecs", "Parquet", "Conformance"]),
+    tests("DocumentsTests", ["Rows", "Codecs", "Documents", "Conformance"]),
     tests("NetworkingTests", ["Rows", "Query", "Domain", "Codecs", "Networking", "Conformance"]),
     tests("ObjectsTests", ["Rows", "Domain", "Codecs", "Networking", "Objects", "Conformance"]),
     tests("PersistenceTests", ["Rows", "Query", "Domain", "Codecs", "Persistence", "Conformance"]),
     tests("PluginsTests", ["Rows", "Domain", "Codecs", "Persistence", "Plugins", "Conformance"]),
-    tests("ExportersTests", ["Rows", "Query", "Domain", "Codecs", "Exporters", "Conformance"]),
+    tests("ExportersTests", ["Rows", "Query", "Domain", "Codecs", "Documents", "Exporters", "Conformance"]),
     tests("CommandLineKitTests", ["Rows", "Codecs", "Query", "Domain", "CommandLineKit"]),
     tests(
       "AppTests",
       [
-        "bb-export", "bb-notes", "Site", "AppShell", "LiveServices", "Rows", "Parquet", "Query", "Domain", "Lake",
+        "bb-export", "bb-notes", "Site", "AppShell", "LiveServices", "Rows", "Parquet", "Documents", "Query", "Domain",
+        "Lake",
         "Sources",
         "Codecs",
         "CommandLineKit",
@@ -128,7 +133,9 @@ let package = Package(
 
 // The fuzzers. Every build compiles them; `BB_FUZZ=1 swift build --product Fuzz` makes a program of them, with a Swift
 // that has libFuzzer, and instruments the targets that they call. `Tools/faults fuzz` does it.
-let fuzzed = ["Rows", "Codecs", "Parquet", "Query", "Domain", "Lake", "Sources", "CommandLineKit", "Networking"]
+let fuzzed = [
+  "Rows", "Codecs", "Parquet", "Documents", "Query", "Domain", "Lake", "Sources", "CommandLineKit", "Networking",
+]
 let fuzzedTargets = fuzzed.map { Target.Dependency(stringLiteral: $0) }
 if Context.environment["BB_FUZZ"] == nil {
   package.targets.append(

@@ -1,6 +1,7 @@
 import AppShell
 import Codecs
 import CommandLineKit
+import Documents
 import Domain
 import Exporters
 import Glibc

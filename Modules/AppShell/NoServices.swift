@@ -1,5 +1,6 @@
 import Codecs
 import CommandLineKit
+import Documents
 import Domain
 import Query
 import Rows

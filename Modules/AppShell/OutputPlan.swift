@@ -1,5 +1,6 @@
 import Codecs
 public import CommandLineKit
+public import Documents
 public import Domain
 import Lake
 public import Query

@@ -1,5 +1,6 @@
-public import CommandLineKit
 public import Codecs
+public import CommandLineKit
+public import Documents
 public import Domain
 public import Rows
 

@@ -1,4 +1,4 @@
-import Codecs
+public import Documents
 public import Domain
 public import Rows
 

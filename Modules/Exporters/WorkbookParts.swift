@@ -1,4 +1,4 @@
-import Codecs
+import Documents
 
 /// The parts of a workbook other than its sheets (Open Packaging Conventions).
 enum WorkbookParts {

@@ -1,4 +1,5 @@
 import Codecs
+public import Documents
 public import Domain
 public import Rows
 

@@ -1,4 +1,4 @@
-import Codecs
+public import Documents
 
 /// The elements of a response of S3 that have text.
 struct S3Document: Sendable {

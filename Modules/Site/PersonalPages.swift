@@ -1,4 +1,5 @@
 import Codecs
+import Documents
 import Domain
 import Exporters
 import Rows

@@ -1,5 +1,6 @@
 import Codecs
 import Conformance
+import Documents
 import Rows
 import Testing
 

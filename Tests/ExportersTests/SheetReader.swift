@@ -1,5 +1,6 @@
 import Codecs
 import Conformance
+import Documents
 import Rows
 
 /// Reads the rows of a sheet of a spreadsheet back.

@@ -1,4 +1,4 @@
-import Codecs
+import Documents
 import Rows
 
 /// Any bytes at all, as an archive, and as the sheet, the shared strings and the styles of a workbook. What must hold:

@@ -1,6 +1,6 @@
 import AppShell
-import Codecs
 import CommandLineKit
+import Documents
 import Domain
 import Query
 import Rows

@@ -2,7 +2,7 @@ import Rows
 
 extension WriteCursor {
   /// Bytes in base64 (RFC 4648, with padding). Asks for room itself.
-  mutating func putBase64(_ bytes: ByteRun, _ out: inout ByteBuffer) {
+  package mutating func putBase64(_ bytes: ByteRun, _ out: inout ByteBuffer) {
     let slice = 3 * 1024
     var position = 0
     repeat {

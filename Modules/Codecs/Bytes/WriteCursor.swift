@@ -93,7 +93,7 @@ package import Rows
   package var bytes: [UInt8] { unsafe Array(UnsafeBufferPointer(start: start, count: count)) }
 
   /// Whether the bytes are those of `other`.
-  func equals(_ other: [UInt8]) -> Bool {
+  package func equals(_ other: [UInt8]) -> Bool {
     guard count == other.count else { return false }
     for i in other.indices where self[i] != other[i] { return false }
     return true

@@ -6,7 +6,7 @@ package struct CSVHeader {
   /// The names, in order.
   package let names: [String]
   /// One warning per change of a name.
-  let warnings: [Warning]
+  package let warnings: [Warning]
 
   /// The names of `found`: an empty one becomes `column3`, the second `a` becomes `a_2`.
   /// - Parameters:
@@ -36,7 +36,7 @@ package struct CSVHeader {
   }
 
   /// Whether a column is called `name`, byte for byte.
-  func has(_ name: String) -> Bool { names.contains { $0.utf8.elementsEqual(name.utf8) } }
+  package func has(_ name: String) -> Bool { names.contains { $0.utf8.elementsEqual(name.utf8) } }
 }
 
 extension CSVHeader {

@@ -15,14 +15,14 @@ public struct ColumnWidths: Sendable, Hashable {
   public init() {}
 
   /// Whether no value shows anything.
-  var isEmpty: Bool { filled == 0 }
+  package var isEmpty: Bool { filled == 0 }
   /// The average width.
   var mean: Int { values == 0 ? 0 : sum / values }
 
   private static let limit = 255
 
   /// Counts a value.
-  mutating func add(_ width: Int, word: Int = 0) {
+  package mutating func add(_ width: Int, word: Int = 0) {
     let entry = min(width, Self.limit)
     while counts.count <= entry { counts.append(0) }
     counts[entry] += 1

@@ -1,9 +1,9 @@
 import Rows
 
 /// Cells as a terminal shows them, on one line: text made visible, lists joined by `; `, null as nothing.
-enum DisplayText {
+package enum DisplayText {
   /// Appends a cell as it is, control characters and all: what other formats escape in their own way.
-  static func appendPlain(_ cell: Cell, _ arena: Arena, to out: inout ByteBuffer) {
+  package static func appendPlain(_ cell: Cell, _ arena: Arena, to out: inout ByteBuffer) {
     switch cell {
     case .text(let start, let length): out.append(ByteRun(arena, start, length))
     case .json(let start, let length): NestedText.appendJoined(ByteRun(arena, start, length), to: &out)
@@ -12,7 +12,7 @@ enum DisplayText {
   }
 
   /// Appends a cell; returns 1 when it had control characters, else 0.
-  static func append(_ cell: Cell, _ arena: Arena, to out: inout ByteBuffer) -> Int {
+  package static func append(_ cell: Cell, _ arena: Arena, to out: inout ByteBuffer) -> Int {
     switch cell {
     case .null: return 0
     case .text(let start, let length): return VisibleText.append(ByteRun(arena, start, length), to: &out)

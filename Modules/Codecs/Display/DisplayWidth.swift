@@ -5,7 +5,7 @@ internal import CMasks
 /// East Asian wide characters and emoji take two; marks, joiners and variation selectors none; an emoji sequence
 /// (joined, with a skin tone, a flag) takes as many as one emoji. The text must not contain control characters
 /// (`VisibleText`).
-struct DisplayWidth {
+package struct DisplayWidth {
   private let text: ByteRun
   private var position = 0
 
@@ -13,14 +13,14 @@ struct DisplayWidth {
   init(_ text: ByteRun) { self.text = text }
 
   /// The width of the whole text.
-  static func of(_ text: ByteRun) -> Int {
+  package static func of(_ text: ByteRun) -> Int {
     var walk = DisplayWidth(text), width = 0
     while let cluster = walk.next() { width += cluster.width }
     return width
   }
 
   /// The longest beginning of the text that takes at most `width` cells: its bytes, and the cells it takes.
-  static func prefix(of text: ByteRun, width: Int) -> (count: Int, width: Int) {
+  package static func prefix(of text: ByteRun, width: Int) -> (count: Int, width: Int) {
     var walk = DisplayWidth(text), taken = 0, end = 0
     while let cluster = walk.next() {
       let left = width - taken

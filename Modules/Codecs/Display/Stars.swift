@@ -3,7 +3,7 @@ import Rows
 /// Ratings from 0 to 10 as five stars with halves, next to the number.
 public enum Stars {
   /// The unit of columns that are shown so.
-  static let unit = "of 10"
+  package static let unit = "of 10"
 
   /// By half stars.
   private static let texts: [StaticString] = [
@@ -16,7 +16,7 @@ public enum Stars {
   }
 
   /// The stars of a number, rounded to halves; nil for what is not from 0 to 10.
-  static func text(of cell: Cell, _ arena: Arena) -> StaticString? {
+  package static func text(of cell: Cell, _ arena: Arena) -> StaticString? {
     let value: Double? =
       switch cell {
       case .integer(let value): Double(value)

@@ -68,7 +68,7 @@ public struct TableWriter: Sendable {
     return reportedCells
   }
 
-  static func nameWidth(_ column: ColumnDescription) -> Int {
+  package static func nameWidth(_ column: ColumnDescription) -> Int {
     var name = ByteBuffer(capacity: 64)
     VisibleText.append(column.name, to: &name)
     return name.run(DisplayWidth.of)
@@ -203,7 +203,7 @@ public struct TableWriter: Sendable {
 
 extension ByteBuffer {
   /// Appends spaces.
-  mutating func append(blanks count: Int) {
+  package mutating func append(blanks count: Int) {
     let start = unsafe room(max(count, 0))
     for position in 0..<max(count, 0) { unsafe start[position] = 0x20 }
     unsafe commit(start + max(count, 0))

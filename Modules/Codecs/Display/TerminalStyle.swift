@@ -53,9 +53,9 @@ public struct TerminalStyle: Sendable, Hashable {
   }
 
   /// Begins a part.
-  func begin(_ part: Part, _ out: inout ByteBuffer) { if isColored { out.append(part.sequence) } }
+  package func begin(_ part: Part, _ out: inout ByteBuffer) { if isColored { out.append(part.sequence) } }
   /// Ends a part.
-  func end(_ part: Part, _ out: inout ByteBuffer) { if isColored, part != .plain { out.append("\u{1B}[0m") } }
+  package func end(_ part: Part, _ out: inout ByteBuffer) { if isColored, part != .plain { out.append("\u{1B}[0m") } }
 
   /// Begins a link if the text is an address that a terminal may open.
   /// - Returns: whether it did; then `endLink` must follow.

@@ -6,9 +6,9 @@ import Rows
 ///
 /// Control characters are shown as their pictures (`␊` for a line feed, `␛` for escape), the others that drive a
 /// terminal or its direction, and the Unicode line ends, as `\u{202e}`. All other text is as it was.
-enum VisibleText {
+package enum VisibleText {
   /// Appends text made visible; returns 1 when it had something to make visible other than line feeds and tabs, else 0.
-  static func append(_ text: ByteRun, to out: inout ByteBuffer) -> Int {
+  package static func append(_ text: ByteRun, to out: inout ByteBuffer) -> Int {
     var position = 0, reportedCells = 0
     while position < text.count {
       let start = position

@@ -24,16 +24,16 @@ struct JSONSyntaxError: Error {
 ///
 /// The text must be valid UTF-8, followed by a NUL and 31 more bytes that may be read: NUL is allowed nowhere in JSON,
 /// so it stops every loop and no length is compared.
-@safe struct JSONScanner {
+@safe package struct JSONScanner {
   /// The deepest nesting that is read.
   static let maximumDepth = 128
 
   /// The first byte of the text.
   let base: UnsafePointer<UInt8>
   /// Offset of the next byte.
-  var at: Int
+  package var at: Int
 
-  init(_ base: UnsafePointer<UInt8>, at: Int = 0) {
+  package init(_ base: UnsafePointer<UInt8>, at: Int = 0) {
     unsafe self.base = base
     self.at = at
   }
@@ -120,7 +120,7 @@ struct JSONSyntaxError: Error {
   }
 
   /// Steps over a number; true when it has neither point nor exponent.
-  @inline(__always) mutating func skipNumber() throws(JSONSyntaxError) -> Bool {
+  @inline(__always) package mutating func skipNumber() throws(JSONSyntaxError) -> Bool {
     let start = at
     var isWhole = true
     if byte == UInt8(ascii: "-") { at &+= 1 }

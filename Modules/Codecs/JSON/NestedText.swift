@@ -2,20 +2,20 @@ import Rows
 
 /// Walks over canonical JSON, which is what `json` cells hold: no white space outside strings. Bounds are kept
 /// whatever the bytes are.
-struct NestedText {
+package struct NestedText {
   private let text: ByteRun
   private var position = 0
 
   /// A walk over the value `text`.
-  init(_ text: ByteRun) { self.text = text }
+  package init(_ text: ByteRun) { self.text = text }
 
   /// Whether the value is an array.
-  var isArray: Bool { text.first == UInt8(ascii: "[") }
+  package var isArray: Bool { text.first == UInt8(ascii: "[") }
   /// Whether the value is an object.
-  var isObject: Bool { text.first == UInt8(ascii: "{") }
+  package var isObject: Bool { text.first == UInt8(ascii: "{") }
 
   /// The next element of an array, or the next key or value of an object (they alternate); nil at the end.
-  mutating func next() -> ByteRun? {
+  package mutating func next() -> ByteRun? {
     position += 1  // the opening bracket, or the separator after the last value
     guard position < text.count - 1 else { return nil }
     let start = position
@@ -41,7 +41,7 @@ struct NestedText {
   }
 
   /// Appends a value as people read it: a string without quotes and escapes, anything else as it is.
-  static func appendPlain(_ value: ByteRun, to out: inout ByteBuffer) {
+  package static func appendPlain(_ value: ByteRun, to out: inout ByteBuffer) {
     guard value.count >= 2, value.first == UInt8(ascii: "\"") else { return out.append(value) }
     let end = value.count - 1
     var position = 1
@@ -93,13 +93,13 @@ struct NestedText {
 
 extension ByteBuffer {
   /// Appends the run as it is.
-  mutating func append(_ run: ByteRun) {
+  package mutating func append(_ run: ByteRun) {
     let start = unsafe room(run.count)
     unsafe start.update(from: run.start, count: run.count)
     unsafe commit(start + run.count)
   }
   /// Gives the bytes as a run, good for the time of the call.
-  borrowing func run<Result>(_ body: (ByteRun) -> Result) -> Result {
+  package borrowing func run<Result>(_ body: (ByteRun) -> Result) -> Result {
     read { bytes in
       unsafe bytes.withUnsafeBytes { raw in
         guard let start = raw.baseAddress else { return body(unsafe ByteRun(start: Self.nothing, count: 0)) }

@@ -41,7 +41,7 @@ extension Dates {
   }
 
   /// A whole date (`1966-03-07`) as days since 1970-01-01; nil for anything else.
-  static func daysSince1970(_ text: [UInt8]) -> Int? {
+  package static func daysSince1970(_ text: [UInt8]) -> Int? {
     guard text.count == 10, isDate(text), let year = number(text.span, 0, 4), let month = number(text.span, 5, 2),
       let day = number(text.span, 8, 2)
     else { return nil }

@@ -6,9 +6,9 @@ public import Rows
 /// - A real is the shortest digits that read back as the same Double, always with `.0` or an exponent, in a spelling
 ///   that JSON accepts: from 0.0001 to 2^53 as `0.25`, `8.0`, `-0.0`, beyond that as `1e22`, `1.5e-7`: an exponent
 ///   without `+` and without leading zeros.
-enum NumberWriter {
+package enum NumberWriter {
   /// More bytes than any number needs.
-  static let longest = 32
+  package static let longest = 32
 
   /// The two digits of each number below 100.
   private static var pairs: UnsafePointer<UInt8> {
@@ -128,9 +128,9 @@ enum NumberWriter {
 
 extension WriteCursor {
   /// An integer.
-  @inline(__always) mutating func put(_ value: Int64) { unsafe next = NumberWriter.put(value, at: next) }
+  @inline(__always) package mutating func put(_ value: Int64) { unsafe next = NumberWriter.put(value, at: next) }
   /// A finite real.
-  @inline(__always) mutating func put(_ value: Double) { unsafe next = NumberWriter.put(value, at: next) }
+  @inline(__always) package mutating func put(_ value: Double) { unsafe next = NumberWriter.put(value, at: next) }
 }
 
 extension ByteBuffer {
@@ -141,7 +141,7 @@ extension ByteBuffer {
   }
   /// Appends a finite real in canonical form: the shortest digits that read back the same, always with `.0` or an
   /// exponent (`8.5`, `-0.0`, `1e22`).
-  mutating func append(real value: Double) {
+  package mutating func append(real value: Double) {
     let start = unsafe room(NumberWriter.longest)
     unsafe commit(NumberWriter.put(value, at: start))
   }

@@ -3,17 +3,17 @@ public import Rows
 /// Where a table says what a map shows: the columns of a place.
 public struct PlaceColumns: Sendable {
   /// Position of the latitude, in degrees.
-  let latitude: Int
+  package let latitude: Int
   /// Position of the longitude, in degrees.
-  let longitude: Int
+  package let longitude: Int
   /// Position of the name, if there is one.
   public let name: Int?
   /// The position of the comment column, if there is one.
-  let comment: Int?
+  package let comment: Int?
   /// Position of the time stamp of the place, if there is one: `time` or `created_at`.
-  let time: Int?
+  package let time: Int?
   /// Positions of all other columns, in order, the time among them.
-  let others: [Int]
+  package let others: [Int]
 
   /// The columns of `schema`, found by their names.
   /// - Throws: `usage` for a table without coordinates; `format` is the word for the format that needs them.
@@ -37,7 +37,7 @@ public struct PlaceColumns: Sendable {
 
   /// A coordinate in plain decimal notation, as maps require; nil if it is null.
   /// - Throws: `badData` for a value that is not a number, or out of range (`-limit` to `limit`).
-  func coordinate(
+  package func coordinate(
     _ batch: RowBatch, _ row: Int, _ column: Int, limit: Double, _ schema: Schema
   ) throws(Problem) -> [UInt8]? {
     let cell = batch[row, column]

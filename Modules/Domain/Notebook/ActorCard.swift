@@ -1,4 +1,5 @@
 import Codecs
+import Documents
 import Rows
 
 /// An actor from a vCard.

@@ -1,4 +1,4 @@
-public import Codecs
+public import Documents
 public import Rows
 
 /// Totals of the rows that an encoder encoded.

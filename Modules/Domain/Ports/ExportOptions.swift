@@ -1,4 +1,5 @@
 public import Codecs
+public import Documents
 public import Rows
 
 /// Options for one output: what `--option`, `--delimiter`, `--null` … said, already narrowed to this format.

@@ -1,4 +1,5 @@
 import Codecs
+import Documents
 import Rows
 
 /// A column of a table page, with its place and its widths.

@@ -1,4 +1,5 @@
 public import Codecs
+public import Documents
 import Rows
 
 /// A map of the places of a table, as inline SVG: outlines of the land in equirectangular projection, ten units per

@@ -1,4 +1,4 @@
-import Codecs
+import Documents
 import Domain
 import Rows
 

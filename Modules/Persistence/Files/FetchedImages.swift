@@ -1,4 +1,4 @@
-public import Codecs
+public import Documents
 public import Domain
 import Glibc
 public import Rows

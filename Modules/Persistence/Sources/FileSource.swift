@@ -1,4 +1,5 @@
 public import Codecs
+public import Documents
 import Domain
 import Lake
 public import Parquet

@@ -1,0 +1,182 @@
+public import Codecs
+import Rows
+
+/// A sheet that is being read, with the texts that it refers to.
+final class SheetCursor {
+  let reader: SheetReader
+  /// `people.xlsx:Sheet1`.
+  let place: String
+  private let strings: SharedStrings
+  private let reading: SheetReading
+  private var text = ByteBuffer(capacity: 4096)
+  /// The row that was given last.
+  private var lastRow = 0
+  /// Whether the reader's row is still to be given.
+  private var isWaiting = false
+
+  init(
+    _ workbook: Workbook, _ sheet: Workbook.Sheet, _ reading: SheetReading, scratch: any ScratchSpace
+  ) throws(Problem) {
+    self.reading = reading
+    place = "\(workbook.archive.source.name):\(sheet.name)"
+    reader = try SheetReader(workbook, sheet, maximumField: reading.maximumField)
+    strings = try SharedStrings(workbook, scratch: scratch, maximumField: reading.maximumField)
+  }
+
+  /// The titles in the first row with a value, by column.
+  func header() throws(Problem) -> [Int: String] {
+    while try reader.next() {
+      var titles: [Int: String] = [:]
+      for cell in reader.cells {
+        if case .null = cell.value { continue }
+        titles[cell.column] = String(decoding: try textBytes(cell), as: UTF8.self)
+      }
+      lastRow = reader.row
+      if !titles.isEmpty { return titles }
+    }
+    throw Problem(.badData, "the sheet is empty (no header row)", at: place)
+  }
+
+  /// Whether a value means null.
+  func isNull(_ value: SheetCell.Value) throws(Problem) -> Bool {
+    switch value {
+    case .null: return true
+    case .text, .error, .shared:
+      guard let nullText = reading.nullText else { return false }
+      return try textBytes(SheetCell(column: 0, value: value)) == nullText
+    default: return false
+    }
+  }
+
+  /// The next rows; nil at the end. Rows without a value between others are records of nulls; those at the end of the
+  /// sheet are ignored.
+  /// - Throws: `badData`, with the row counted in `record`.
+  func batch(_ layout: SheetLayout) throws(Problem) -> RowBatch? {
+    var builder = RowBatchBuilder(width: layout.types.count)
+    while !builder.isFull {
+      if !isWaiting {
+        guard try reader.next() else { break }
+        if reader.cells.isEmpty { continue }
+        isWaiting = true
+      }
+      lastRow += 1
+      if lastRow < reader.row {
+        for _ in layout.types { builder.appendNull() }
+      } else {
+        isWaiting = false
+        do throws(Problem) { try append(layout, &builder) } catch {
+          var problem = error
+          problem.record = builder.count
+          throw problem
+        }
+      }
+    }
+    return builder.count > 0 ? builder.finish() : nil
+  }
+
+  private func append(_ layout: SheetLayout, _ builder: inout RowBatchBuilder) throws(Problem) {
+    var filled = 0
+    for cell in reader.cells {
+      if case .null = cell.value { continue }
+      let position = layout.position(of: cell.column)
+      if position == SheetLayout.omitted { continue }
+      if try isNull(cell.value) { continue }
+      guard position != SheetLayout.unknown else {
+        layout.contradict()
+        throw reader.problem("a value in a column without a header", cell.column)
+      }
+      while filled < position {
+        builder.appendNull()
+        filled += 1
+      }
+      try append(cell, layout.types[position], layout, &builder)
+      filled += 1
+    }
+    while filled < layout.types.count {
+      builder.appendNull()
+      filled += 1
+    }
+  }
+
+  private func append(
+    _ cell: SheetCell, _ type: ColumnType, _ layout: SheetLayout, _ builder: inout RowBatchBuilder
+  ) throws(Problem) {
+    switch (type, cell.value) {
+    case (.integer, .integer(let value)): return builder.append(integer: value)
+    case (.real, .real(let value)): return builder.append(real: value)
+    case (.boolean, .boolean(let value)): return builder.append(boolean: value)
+    case (.real, .integer(let value)) where Int64(exactly: Double(value)) == value && !layout.isInferred(cell.column):
+      return builder.append(real: Double(value))
+    case (.text, _), (.url, _), (.date, .date): try write(cell)
+    case (.decimal, .integer), (.decimal, .real), (.decimal, .literal):
+      try write(cell)
+      return text.read { builder.append(number: $0) }
+    case (.timestamp, .dateTime):
+      // The user says that the times are in UTC.
+      try write(cell)
+      if text.count == 19 || text.count == 23 { text.append(byte: UInt8(ascii: "Z")) }
+      guard Dates.isTimestamp(text.bytes()) else { throw misfit(cell, type, layout) }
+    default:
+      try write(cell)
+      guard !layout.isInferred(cell.column), let value = Self.value(text.bytes(), type) else {
+        throw misfit(cell, type, layout)
+      }
+      return builder.append(value: value)
+    }
+    text.read { builder.append(text: $0) }
+  }
+
+  private func misfit(_ cell: SheetCell, _ type: ColumnType, _ layout: SheetLayout) -> Problem {
+    let shown = text.bytes()
+    let excerpt = String(decoding: shown.prefix(60), as: UTF8.self) + (shown.count > 60 ? "…" : "")
+    let name = layout.name(of: cell.column)
+    var problem = reader.problem(
+      "invalid value “\(excerpt)” for column “\(name)”: expected \(type.name)", cell.column)
+    if layout.isInferred(cell.column) {
+      layout.contradict()
+      problem.hint = .set(.columnTypes, to: "\(NameListParser.written(name))=text", for: "set the column type")
+    }
+    return problem
+  }
+
+  /// Text as a value of a type that the user gave; nil when it does not fit.
+  private static func value(_ text: [UInt8], _ type: ColumnType) -> Value? {
+    switch type {
+    case .integer: if case .integer(let value) = StoredNumber(text) { return .integer(value) }
+    case .real: if case .real(let value) = StoredNumber(text) { return .real(value) }
+    case .decimal: if (try? JSON.parse(text, name: ""))?.numberLiteral == text { return .number(text) }
+    case .boolean:
+      if text.elementsEqual("true".utf8) { return .boolean(true) }
+      if text.elementsEqual("false".utf8) { return .boolean(false) }
+    case .date: if Dates.isDate(text) { return .text(text) }
+    case .timestamp: if Dates.isTimestamp(text) { return .text(text) }
+    case .bytes: return Base64.decode(text).map { .bytes($0) }
+    case .json, .list: return type.canonicalJSON(text).map { .json($0) }
+    case .text, .url: return .text(text)
+    }
+    return nil
+  }
+
+  private func textBytes(_ cell: SheetCell) throws(Problem) -> [UInt8] {
+    try write(cell)
+    return text.bytes()
+  }
+
+  /// Makes `text` the text of a value.
+  private func write(_ cell: SheetCell) throws(Problem) {
+    text.removeAll()
+    switch cell.value {
+    case .null: break
+    case .text(let start, let count), .error(let start, let count), .literal(let start, let count),
+      .date(let start, let count), .dateTime(let start, let count), .time(let start, let count):
+      reader.copy(start, count, to: &text)
+    case .shared(let index):
+      guard try strings.append(index, to: &text) else {
+        throw reader.problem("shared string \(index) does not exist", cell.column)
+      }
+    case .boolean(let value): text.append(value ? "true" : "false")
+    case .integer(let value): text.append(integer: value)
+    case .real(let value): text.append(real: value)
+    }
+  }
+}

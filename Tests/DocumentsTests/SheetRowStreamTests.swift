@@ -1,0 +1,144 @@
+import Documents
+import Rows
+import Testing
+
+@Suite("Sheets") struct SheetRowStreamTests {
+  private func cell(_ reference: String, _ value: String, style: Int = 0) -> String {
+    "<c r=\"\(reference)\" s=\"\(style)\"><v>\(value)</v></c>"
+  }
+
+  @Test("texts, numbers, Booleans, errors, nulls") func values() async throws {
+    var book = WorkbookFixture()
+    book.strings = """
+      <si><t>a</t></si><si><r><rPr><b/></rPr><t>ri</t></r><r><t xml:space="preserve">ch </t></r><rPh sb="0" eb="1"><t>no</t>\
+      </rPh></si><si><t/></si><si><t>x_x0001_y_x005F_x0041_&#10;<![CDATA[<z>]]></t></si><si><t>_xD83C__xDFAC_ _xD83C_</t></si>
+      """
+    book.rows = """
+      <row r="1"><c r="A1" t="s"><v>0</v></c><c r="B1" t="inlineStr"><is><t>b</t></is></c><c r="C1" t="str"><v>c</v></c>\
+      <c r="D1" t="str"><v>d</v></c><c r="E1" t="str"><v>e</v></c></row>
+      <row><c t="s"><v>1</v></c><c><v>0.10000000000000001</v></c><c t="b"><v>1</v></c><c><v>1E+2</v></c><c t="e"><v>#N/A</v></c></row>
+      <row r="3"><c r="A3" t="s"><v>2</v></c><c r="C3" t="b"><v>0</v></c><c r="D3"><v>-7</v></c></row>
+      <row r="4" spans="1:9"/>
+      <row r="6"><c r="A6" t="s"><v>3</v></c><c r="B6"><v>2.5</v></c></row>
+      <row r="7"><c r="A7" t="s"><v>4</v></c></row>
+      <row r="9"><c r="A9" s="0"/></row>
+      """
+    let table = try await book.table()
+    #expect(table.names == ["a", "b", "c", "d", "e"])
+    #expect(table.types == [.text, .real, .boolean, .integer, .text])
+    let empty = Array(repeating: Value.null, count: 5)
+    #expect(
+      table.rows == [
+        [.text("rich "), .real(0.1), .boolean(true), .integer(100), .text("#N/A")],
+        [.text(""), .null, .boolean(false), .integer(-7), .null], empty, empty,
+        [.text("x\u{1}y_x0041_\n<z>"), .real(2.5), .null, .null, .null],
+        [.text("🎬 _xD83C_"), .null, .null, .null, .null],
+      ])
+    #expect(table.notes == ["t.xlsx: 1 error value such as #N/A read as text"])
+    var reading = SheetReading()
+    reading.nullText = Array("#N/A".utf8)
+    #expect(try await book.table(reading).rows[0][4] == .null)
+  }
+
+  @Test(
+    "dates by number format",
+    arguments: [
+      ("yyyy-mm-dd", "45413", "2024-05-01"), ("d/m/yy;@", "45413.4375", "2024-05-01T10:30:00"),
+      ("m/d/yy h:mm", "45413", "2024-05-01T00:00:00"), ("[$-409]h:mm AM/PM", "0.5", "12:00:00"),
+      ("[h]:mm:ss", "1.0625", "25:30:00"), ("mm:ss.000", "0.0000115740741", "00:00:01"),
+      ("hh:mm:ss.000", "0.0000172916667", "00:00:01.494"), ("yyyy", "1", "1900-01-01"), ("yyyy", "59", "1900-02-28"),
+      ("yyyy", "60", "60"), ("yyyy", "61", "1900-03-01"), ("yyyy", "2958465", "9999-12-31"),
+      ("yyyy", "2958466", "2958466"), ("yyyy", "-1", "1899-12-29"), ("yyyy", "-30701", "1815-12-10"),
+      ("yyyy", "-30700.5", "1815-12-10T12:00:00"), ("yyyy", "-693593", "0001-01-01"), ("yyyy", "-693594", "-693594"),
+      ("h:mm", "-1", "-1"), ("[h]", "-1", "-1"), ("yyyy", "45413.99999999999", "2024-05-02"),
+      ("0.00 \\d", "45413", "45413"), ("0&quot;days&quot;", "45413", "45413"), ("[Red]General", "45413", "45413"),
+      ("#,##0;[Red]d", "45413", "45413"), ("0.00E+00", "45413", "45413"),
+    ])
+  func dates(_ code: String, _ serial: String, _ expected: String) async throws {
+    var book = WorkbookFixture()
+    book.formats = [code]
+    book.rows = "<row><c t=\"str\"><v>d</v></c></row><row>\(cell("A2", serial, style: 1))</row>"
+    let table = try await book.table()
+    if let number = Int64(expected) {
+      #expect(table.rows == [[.integer(number)]])
+    } else {
+      #expect(table.rows == [[.text(expected)]])
+      #expect(table.types == [expected.utf8.count == 10 && expected.contains("-") ? .date : .text])
+    }
+  }
+
+  @Test("dates from 1904, ISO dates") func otherDates() async throws {
+    var book = WorkbookFixture()
+    book.formats = ["yyyy-mm-dd"]
+    book.properties = "date1904=\"true\""
+    book.rows = """
+      <row><c t="str"><v>d</v></c></row><row>\(cell("A2", "0", style: 1))</row><row>\(cell("A3", "43951", style: 1))</row>\
+      <row><c t="d" s="1"><v>2024-05-01T00:00:00Z</v></c></row><row><c t="d"><v>2024-05-01</v></c></row>
+      """
+    let table = try await book.table()
+    #expect(table.types == [.date])
+    #expect(table.rows == ["1904-01-01", "2024-05-01", "2024-05-01", "2024-05-01"].map { [.text($0)] })
+  }
+
+  @Test("types that the first rows do not tell, and columns without a title") func widened() async throws {
+    var book = WorkbookFixture()
+    var rows = "<row r=\"3\"><c r=\"C3\" t=\"str\"><v>n</v></c><c r=\"D3\" t=\"str\"><v>m</v></c></row>"
+    for row in 4..<2004 { rows += "<row r=\"\(row)\">\(cell("C\(row)", "\(row)"))\(cell("D\(row)", "1"))</row>" }
+    book.rows =
+      rows + "<row r=\"2004\"><c r=\"A2004\"><v>1.5</v></c><c r=\"C2004\"><v>1.5</v></c>"
+      + "<c r=\"D2004\" t=\"b\"><v>1</v></c></row>"
+    let table = try await book.table()
+    #expect(table.names == ["column1", "n", "m"])
+    #expect(table.types == [.real, .decimal, .text])
+    #expect(table.rows.count == 2001 && table.rows[0] == [.null, .number(Array("4".utf8)), .text("1")])
+    #expect(table.rows[2000] == [.real(1.5), .number(Array("1.5".utf8)), .text("true")])
+  }
+
+  @Test("types that are given, columns that are chosen") func given() async throws {
+    var book = WorkbookFixture()
+    book.formats = ["yyyy-mm-dd hh:mm"]
+    book.rows = """
+      <row><c t="str"><v>a</v></c><c t="str"><v>b</v></c><c t="str"><v>c</v></c></row>\
+      <row><c><v>7</v></c>\(cell("B2", "45413.5", style: 1))<c t="str"><v>[1, 2]</v></c></row>
+      """
+    var reading = SheetReading()
+    reading.types = ["a": .text, "b": .timestamp, "c": .list(.integer)]
+    #expect(
+      try await book.table(reading).rows == [
+        [.text("7"), .text("2024-05-01T12:00:00Z"), .json(Array("[1,2]".utf8))]
+      ])
+    reading.columns = ["c", "x"]
+    #expect(try await book.table(reading).rows == [[.json(Array("[1,2]".utf8))]])
+    reading.types = ["c": .integer]
+    let problem = await #expect(throws: Problem.self) { try await book.table(reading) }
+    #expect(problem?.summary == "t.xlsx:Sheet1!C2: invalid value “[1, 2]” for column “c”: expected integer (record 1)")
+  }
+
+  @Test("what our own writer writes comes back") func ownWriter() async throws {
+    let schema = Schema(
+      "t", columns: [ColumnDescription("n", .integer), ColumnDescription("t", .text), ColumnDescription("d", .date)])
+    let values: [[Value]] = [
+      [.integer(1), .text("a\u{1}_x0041_ & <\r\n>"), .text("2024-05-01")], [.null, .text(""), .null],
+      [.null, .null, .null],
+    ]
+    var builder = RowBatchBuilder(width: 3), out = ByteBuffer(), book = WorkbookFixture()
+    for row in values { for value in row { builder.append(value: value) } }
+    let writer = SheetWriter(schema)
+    try writer.begin(&out)
+    _ = try writer.write(builder.finish(), &out)
+    try writer.finish(rows: 3, links: [], &out)
+    book.sheet = String(decoding: out.bytes(), as: UTF8.self)
+    book.formats = ["General", "yyyy-mm-dd"]
+    let table = try await book.table()
+    #expect(table.rows == values && table.types == [.integer, .text, .date])
+  }
+
+  @Test("the first sheet that is shown, by name without case") func sheets() throws {
+    var book = WorkbookFixture()
+    book.sheets = ["*secret", "Übersicht &amp; Co", "b"]
+    let workbook = try Workbook(MemoryByteSource(try book.bytes(), name: "t.xlsx"))
+    #expect(workbook.sheets.map(\.name) == ["secret", "Übersicht & Co", "b"])
+    #expect(workbook.mainSheet.name == "Übersicht & Co")
+    #expect(workbook.sheet(named: "B")?.name == "b" && workbook.sheet(named: "c") == nil)
+  }
+}
