@@ -105,7 +105,16 @@ let package = Package(
       swiftSettings: commonSettings
     ),
 
-    .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: commonSettings),
+    .target(name: "TestSupport", dependencies: ["Rows"], path: "Tests/TestSupport", swiftSettings: commonSettings),
+    .target(
+      name: "AppTestSupport",
+      dependencies: ["Rows", "Codecs", "Documents", "Domain", "Exporters", "CommandLineKit", "AppShell"],
+      path: "Tests/AppTestSupport", swiftSettings: commonSettings),
+    tests("RowsTests", ["Rows"]),
+    tests("QueryTests", ["Rows", "Codecs", "Query", "Domain"]),
+    tests("LakeTests", ["Rows", "Codecs", "Parquet", "Query", "Domain", "Lake", "Exporters"]),
+    tests("AppShellTests", ["Rows", "CommandLineKit", "AppShell", "AppTestSupport"]),
+    tests("SiteTests", ["bb-export", "Site"]),
     tests("ExampleTests", ["Rows", "Codecs", "Query", "Domain", "Persistence", "Exporters"]),
     tests("DomainTests", ["Rows", "Codecs", "Query", "Domain", "Conformance"]),
     tests("CodecsTests", ["Rows", "Query", "Domain", "Codecs", "Documents", "Conformance"]),
@@ -121,7 +130,8 @@ let package = Package(
     tests(
       "AppTests",
       [
-        "bb-export", "bb-notes", "Site", "AppShell", "LiveServices", "Rows", "Parquet", "Documents", "Query", "Domain",
+        "bb-export", "bb-notes", "AppShell", "AppTestSupport", "LiveServices", "Rows", "Parquet", "Documents", "Query",
+        "Domain",
         "Lake",
         "Sources",
         "Codecs",

@@ -1,4 +1,5 @@
 import Conformance
+import TestSupport
 import Testing
 
 /// Responses with every problem that check reports.

@@ -1,4 +1,5 @@
 import AppShell
+import AppTestSupport
 import CommandLineKit
 import Domain
 import Glibc

@@ -4,6 +4,7 @@ import Domain
 import Exporters
 import Rows
 import Sources
+import TestSupport
 import Testing
 
 /// Real responses of the older API and of the box office, served to the program; counts and values are compared.

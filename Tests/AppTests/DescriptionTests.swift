@@ -2,7 +2,9 @@ import AppShell
 import CommandLineKit
 import Conformance
 import Rows
+import TestSupport
 import Testing
+
 @testable import bb_export
 
 @Suite("the description of bb-export") struct DescriptionTests {

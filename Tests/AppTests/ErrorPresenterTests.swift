@@ -1,9 +1,11 @@
 import AppShell
+import AppTestSupport
 import Codecs
 import CommandLineKit
 import Domain
 import Query
 import Rows
+import TestSupport
 import Testing
 
 @testable import bb_export

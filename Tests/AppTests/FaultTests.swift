@@ -1,4 +1,5 @@
 import Conformance
+import TestSupport
 import Testing
 
 /// The faults of a server that are over at once; `Tools/faults network` runs all of them, measures, and looks into the

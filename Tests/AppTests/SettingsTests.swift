@@ -3,6 +3,7 @@ import Rows
 import Testing
 
 @testable import Domain
+@testable import TestSupport
 @testable import bb_export
 @testable import bb_notes
 

@@ -1,5 +1,6 @@
 import Domain
 import Rows
+import TestSupport
 import Testing
 
 /// A few columns of a dataset, and rows of them.

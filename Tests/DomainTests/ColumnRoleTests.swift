@@ -1,6 +1,7 @@
 import Domain
 import Query
 import Rows
+import TestSupport
 import Testing
 
 @Suite("Column roles") struct ColumnRoleTests {
