@@ -55,7 +55,7 @@ let package = Package(
     module("Codecs", ["Rows", "CMasks", "CZlib", "CCompression"]),
     module("Parquet", ["Rows", "Codecs", "CZlib", "CCompression"]),
     // Workbooks, pages, Markdown, XML, vCards, zip.
-    module("Documents", ["Rows", "Codecs"]),
+    module("Documents", ["Rows", "Codecs", "CMasks"]),
     module("Query", ["Rows", "Codecs", "CSearch"]),
     module("Domain", ["Rows", "Codecs", "Documents", "Query"]),
     // Tables in directories of Parquet and other files: Delta, partitions.
@@ -69,7 +69,8 @@ let package = Package(
     module(
       "Persistence",
       [
-        "Rows", "Codecs", "Parquet", "Query", "Domain", "Lake", "Sources", "CSQLite", "CSQLiteGuard", "CPostgres",
+        "Rows", "Codecs", "Parquet", "Documents", "Query", "Domain", "Lake", "Sources", "CSQLite", "CSQLiteGuard",
+        "CPostgres",
         "CSystem",
       ]),
     module("Exporters", ["Rows", "Codecs", "Documents", "Parquet", "Domain"]),
@@ -113,7 +114,7 @@ let package = Package(
     tests("RowsTests", ["Rows"]),
     tests("QueryTests", ["Rows", "Codecs", "Query", "Domain"]),
     tests("LakeTests", ["Rows", "Codecs", "Parquet", "Query", "Domain", "Lake", "Exporters"]),
-    tests("AppShellTests", ["Rows", "CommandLineKit", "AppShell", "AppTestSupport"]),
+    tests("AppShellTests", ["Rows", "Domain", "CommandLineKit", "AppShell", "AppTestSupport"]),
     tests("SiteTests", ["bb-export", "Site"]),
     tests("ExampleTests", ["Rows", "Codecs", "Query", "Domain", "Persistence", "Exporters"]),
     tests("DomainTests", ["Rows", "Codecs", "Query", "Domain", "Conformance"]),

@@ -3,7 +3,6 @@ public import Domain
 import Glibc
 public import Query
 public import Rows
-public import Sources
 
 /// A source that is requested at most once a day, with a short timeout; otherwise, and if it does not respond, its last
 /// response is used.

@@ -1,6 +1,5 @@
 import Codecs
 import Domain
-import Networking
 import Query
 import Rows
 import Synchronization

@@ -1,4 +1,3 @@
-public import Documents
 public import Rows
 
 /// A table with the figures of each column of another table: nulls, different values, extremes, quartiles, the most
