@@ -70,7 +70,7 @@ package struct Shell {
 
 /// Whether standard error holds a single message: one line, optionally followed by its hint.
 package func isOneMessage(_ errors: String) -> Bool {
-  package let lines = errors.split(separator: "\n")
+  let lines = errors.split(separator: "\n")
   return lines.count == 1 || (lines.count == 2 && lines[1].hasPrefix("hint: "))
 }
 

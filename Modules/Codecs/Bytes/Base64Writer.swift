@@ -1,4 +1,4 @@
-import Rows
+package import Rows
 
 extension WriteCursor {
   /// Bytes in base64 (RFC 4648, with padding). Asks for room itself.

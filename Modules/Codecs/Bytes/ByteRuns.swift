@@ -1,5 +1,5 @@
 internal import CMasks
-package import Rows
+public import Rows
 
 extension ByteRun {
   /// The number of bytes before the first `byte`; `count` if there is none.

@@ -1,13 +1,13 @@
 internal import CMasks
-package import Rows
+public import Rows
 
 /// Where a writer's next byte goes, and how far it may go before it must ask the buffer for more.
 ///
 /// A value that lives in registers while rows are written. `ensure` is the only check; every `put` trusts that it was
 /// asked for, and may store up to 64 bytes beyond what it writes (the buffer's slack).
-@safe package struct WriteCursor {
+@safe @usableFromInline package struct WriteCursor {
   /// The next byte.
-  package var next: UnsafeMutablePointer<UInt8>
+  @usableFromInline package var next: UnsafeMutablePointer<UInt8>
   /// The margin begins here.
   @usableFromInline var limit: UnsafeMutablePointer<UInt8>
   /// Bytes that are free beyond every `ensure`: for the parts of a row whose size is known (keys, numbers,
@@ -60,11 +60,11 @@ package import Rows
 }
 
 /// A range of bytes in an arena. At least 32 readable bytes of any content follow it.
-@safe package struct ByteRun {
+@safe @usableFromInline package struct ByteRun {
   /// The first byte.
-  package let start: UnsafePointer<UInt8>
+  @usableFromInline package let start: UnsafePointer<UInt8>
   /// The number of bytes.
-  package let count: Int
+  @usableFromInline package let count: Int
 
   /// Bytes at `start`.
   @inlinable @inline(__always) package init(start: UnsafePointer<UInt8>, count: Int) {

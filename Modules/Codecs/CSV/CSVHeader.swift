@@ -1,5 +1,5 @@
 internal import CMasks
-import Rows
+package import Rows
 
 /// The names of a file's columns, made different from each other and never empty.
 package struct CSVHeader {

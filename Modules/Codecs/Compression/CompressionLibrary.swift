@@ -1,5 +1,5 @@
 internal import CCompression
-import Rows
+package import Rows
 import Synchronization
 
 /// A library that is loaded on first use.

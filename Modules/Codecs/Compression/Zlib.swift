@@ -1,5 +1,5 @@
 internal import CZlib
-import Rows
+package import Rows
 import Synchronization
 
 /// zlib, loaded on first use.
@@ -27,7 +27,7 @@ package enum Zlib {
 }
 
 /// Decompresses data of one format, one piece at a time.
-protocol Decompressor: Sendable {
+package protocol Decompressor: Sendable {
   /// Decompresses as much as the input and `limit`, the room for output, allow.
   func step(_ input: ByteRun, into output: inout ArenaBuilder, limit: Int) -> DecompressionStep
   /// Begins the next member or frame, after one that is done.
@@ -35,7 +35,7 @@ protocol Decompressor: Sendable {
 }
 
 /// The outcome of a step of a decompressor.
-struct DecompressionStep {
+package struct DecompressionStep {
   /// The bytes of input that were used, and those of output.
   package var taken = 0, made = 0
   /// Whether the end of the data, or of a member or frame, was reached.

@@ -1,4 +1,4 @@
-import Rows
+package import Rows
 
 /// Cells as a terminal shows them, on one line: text made visible, lists joined by `; `, null as nothing.
 package enum DisplayText {

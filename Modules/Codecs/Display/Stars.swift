@@ -1,4 +1,4 @@
-import Rows
+package import Rows
 
 /// Ratings from 0 to 10 as five stars with halves, next to the number.
 public enum Stars {

@@ -20,7 +20,7 @@ public struct TerminalStyle: Sendable, Hashable {
   }
 
   /// The meaning of a text.
-  enum Part: Sendable, Hashable {
+  package enum Part: Sendable, Hashable {
     /// A header, or the title of a record.
     case strong
     /// Lines, and notes below a table.

@@ -1,5 +1,5 @@
 internal import CMasks
-import Rows
+package import Rows
 
 /// Text made safe for a terminal: nothing in it moves the cursor, colours the screen or turns the direction of
 /// writing.

@@ -2,7 +2,7 @@ import Rows
 internal import CMasks
 
 /// An error in JSON text with its offset; becomes a `Problem` when the name and the line are known.
-struct JSONSyntaxError: Error {
+package struct JSONSyntaxError: Error {
   /// Offset of the byte at fault.
   let offset: Int
   /// A sentence without a full stop.

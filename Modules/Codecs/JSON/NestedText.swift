@@ -1,4 +1,4 @@
-import Rows
+package import Rows
 
 /// Walks over canonical JSON, which is what `json` cells hold: no white space outside strings. Bounds are kept
 /// whatever the bytes are.
