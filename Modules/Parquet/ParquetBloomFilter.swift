@@ -1,4 +1,4 @@
-public import Codecs
+import Codecs
 import Rows
 
 /// A split block bloom filter (Parquet's specification `BloomFilter.md`): tells that a value is certainly not in a

@@ -1,4 +1,4 @@
-public import Codecs
+import Codecs
 import Rows
 
 /// One column of a Parquet file: the type of its values, and how the file describes it.

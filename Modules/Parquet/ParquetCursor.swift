@@ -1,4 +1,4 @@
-public import Codecs
+import Codecs
 import Rows
 
 /// The reason why a Parquet file cannot be read.

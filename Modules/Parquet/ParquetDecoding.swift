@@ -1,4 +1,4 @@
-public import Codecs
+import Codecs
 import Rows
 
 /// Values without nulls, of a page or a dictionary. The ranges of cells are those of `arena`, in ascending order.

@@ -1,4 +1,4 @@
-public import Codecs
+import Codecs
 public import Rows
 
 /// The metadata of an Apache Parquet file.

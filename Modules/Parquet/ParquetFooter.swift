@@ -1,4 +1,4 @@
-public import Codecs
+import Codecs
 import Rows
 
 /// The metadata at the end of a Parquet file.

@@ -1,4 +1,4 @@
-public import Codecs
+import Codecs
 import Rows
 
 /// Reads the values of one leaf in one row group, page by page.

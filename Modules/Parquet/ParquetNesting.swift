@@ -1,4 +1,4 @@
-public import Codecs
+import Codecs
 import Rows
 
 /// Assembles the values of nested elements as canonical JSON, record by record.

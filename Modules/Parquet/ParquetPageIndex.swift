@@ -1,4 +1,4 @@
-public import Codecs
+import Codecs
 import Rows
 
 /// The pages of a column chunk, from the indexes that a file may have.

@@ -1,4 +1,4 @@
-public import Codecs
+import Codecs
 public import Rows
 internal import Synchronization
 

@@ -1,4 +1,4 @@
-public import Codecs
+import Codecs
 import Rows
 
 /// The values of one column in a row group, without nulls, and the levels of nulls and lists.

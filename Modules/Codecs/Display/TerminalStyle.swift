@@ -1,4 +1,4 @@
-import Rows
+package import Rows
 
 /// Colours and links of text on a terminal.
 ///

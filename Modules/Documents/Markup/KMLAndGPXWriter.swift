@@ -1,4 +1,4 @@
-public import Codecs
+import Codecs
 public import Rows
 
 /// Places for navigators and maps: GPX 1.1 waypoints or KML 2.2 placemarks.

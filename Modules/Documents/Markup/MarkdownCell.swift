@@ -1,5 +1,5 @@
 internal import CMasks
-public import Codecs
+import Codecs
 import Rows
 
 /// Text as a cell of a GFM table that any renderer shows as the source text.

@@ -1,4 +1,4 @@
-public import Codecs
+import Codecs
 public import Rows
 
 /// Rows as a GFM table: a header, numbers to the right, lists joined by `; `, null an empty cell, addresses clickable.

@@ -1,4 +1,4 @@
-public import Codecs
+import Codecs
 public import Rows
 
 /// HTML and SVG built from types: fixed text, escaped text, numbers and addresses. Other bytes cannot be appended

@@ -1,5 +1,5 @@
 internal import CMasks
-public import Codecs
+import Codecs
 import Rows
 
 extension WriteCursor {

@@ -1,4 +1,4 @@
-public import Codecs
+import Codecs
 import Rows
 
 /// An address that may be followed or shown: a valid URL of the web or of mail, a path made by bb, or the bytes of an

@@ -1,4 +1,4 @@
-public import Codecs
+import Codecs
 public import Rows
 
 /// Reads vCards (RFC 6350, and the versions 2.1 and 3.0 before it): the properties of each card, in order.

@@ -1,4 +1,4 @@
-public import Codecs
+import Codecs
 public import Rows
 
 /// People as vCards for address books, one card per row: version 4.0 (RFC 6350), or 3.0 (RFC 2426) for programs that

@@ -1,4 +1,4 @@
-public import Codecs
+import Codecs
 
 /// The kind of value that a number format shows: a number, or a part of a date.
 enum NumberFormat: Sendable {

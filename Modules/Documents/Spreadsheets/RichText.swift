@@ -1,4 +1,4 @@
-public import Codecs
+import Codecs
 import Rows
 
 /// The text of a shared string (`si`) or of a cell (`is`), which may consist of runs with a format each.

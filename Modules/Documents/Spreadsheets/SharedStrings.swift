@@ -1,4 +1,4 @@
-public import Codecs
+import Codecs
 import Rows
 
 /// The texts that cells refer to by number, read as far as they are needed: in memory up to a limit, then in a private

@@ -1,4 +1,4 @@
-public import Codecs
+import Codecs
 import Rows
 
 /// A sheet that is being read, with the texts that it refers to.

@@ -1,4 +1,4 @@
-public import Codecs
+import Codecs
 import Rows
 
 /// A cell of a sheet that leads to a URL.

@@ -1,4 +1,4 @@
-public import Codecs
+import Codecs
 import Rows
 
 /// Reads the cells of a sheet row by row.

@@ -1,4 +1,4 @@
-public import Codecs
+import Codecs
 import Rows
 
 /// The columns of a sheet: those that its first row with a value names, and those that have a value below it.

@@ -1,4 +1,4 @@
-public import Codecs
+import Codecs
 import Rows
 
 /// Reads the XML of an archive's entry from left to right, in memory that does not depend on its size: for documents of

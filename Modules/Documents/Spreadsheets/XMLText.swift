@@ -1,5 +1,5 @@
 internal import CMasks
-public import Codecs
+import Codecs
 import Rows
 
 /// The text between tags and of attributes: with entities, and with line ends of any kind.

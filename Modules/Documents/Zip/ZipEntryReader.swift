@@ -1,4 +1,4 @@
-public import Codecs
+import Codecs
 import Rows
 
 /// The most bytes that an entry of an archive may decompress to: a small file exceeds them only if it was made to

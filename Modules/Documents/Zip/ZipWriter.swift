@@ -1,4 +1,4 @@
-public import Codecs
+import Codecs
 public import Rows
 
 /// Writes a ZIP archive sequentially: sizes and checksums follow each entry, so nothing has to be known in advance.

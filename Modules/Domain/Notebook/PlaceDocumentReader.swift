@@ -1,5 +1,5 @@
 import Codecs
-public import Documents
+import Documents
 public import Rows
 
 /// Places and actors in documents of other programs: GPX, KML, GeoJSON, vCard, and the actors' own XML.

@@ -129,7 +129,23 @@ public enum URLText {
     }
   }
 
+  /// A text with its percent escapes decoded; nil if it is not UTF-8 then, or has an invalid escape.
+  package static func percentDecoded(_ text: String) -> String? {
+    var bytes: [UInt8] = [], rest = Array(text.utf8)[...]
+    while let byte = rest.popFirst() {
+      guard byte == UInt8(ascii: "%") else {
+        bytes.append(byte)
+        continue
+      }
+      guard let high = rest.popFirst(), let low = rest.popFirst(),
+        let code = UInt8(String(decoding: [high, low], as: UTF8.self), radix: 16), high != UInt8(ascii: "+")
+      else { return nil }
+      bytes.append(code)
+    }
+    return String(validating: bytes, as: UTF8.self)
+  }
+
   private static func decoded(_ text: String) -> String? {
-    text.contains("%") || text.contains("+") ? DeltaPath.decoded(text.replacing("+", with: " ")) : nil
+    text.contains("%") || text.contains("+") ? percentDecoded(text.replacing("+", with: " ")) : nil
   }
 }

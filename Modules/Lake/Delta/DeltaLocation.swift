@@ -45,7 +45,7 @@ public struct DeltaLocation: Sendable, Hashable {
     self.place = place
     var columns: [String]?, version: Int64?
     for item in mark.map({ rest[rest.index(after: $0)...] })?.split(separator: "&") ?? [] {
-      let pair = item.split(separator: "=", maxSplits: 1).map { DeltaPath.decoded(String($0)) }
+      let pair = item.split(separator: "=", maxSplits: 1).map { URLText.percentDecoded(String($0)) }
       let key = pair.first.flatMap { $0 } ?? "", value = pair.count == 2 ? pair[1] : nil
       switch (key, value) {
       case ("partition", let names?): columns = names.split(separator: ",").map(String.init)
@@ -82,28 +82,12 @@ enum DeltaPath {
     return String(decoding: bytes, as: UTF8.self)
   }
 
-  /// A text with its percent escapes decoded; nil if it is not UTF-8 then, or has an invalid escape.
-  static func decoded(_ text: String) -> String? {
-    var bytes: [UInt8] = [], rest = Array(text.utf8)[...]
-    while let byte = rest.popFirst() {
-      guard byte == UInt8(ascii: "%") else {
-        bytes.append(byte)
-        continue
-      }
-      guard let high = rest.popFirst(), let low = rest.popFirst(),
-        let code = UInt8(String(decoding: [high, low], as: UTF8.self), radix: 16), high != UInt8(ascii: "+")
-      else { return nil }
-      bytes.append(code)
-    }
-    return String(validating: bytes, as: UTF8.self)
-  }
-
   /// The path of a data file within the table.
   /// - Throws: `badData` for a path that leads out of it.
   static func file(_ url: String) throws(Problem) -> String {
     let colon = url.firstIndex(of: ":"), slash = url.firstIndex(of: "/")
     let hasScheme = colon.map { colon in slash.map { colon < $0 } ?? true } ?? false
-    guard !hasScheme, let path = decoded(url), !path.isEmpty, !path.hasPrefix("/"), !path.utf8.contains(0),
+    guard !hasScheme, let path = URLText.percentDecoded(url), !path.isEmpty, !path.hasPrefix("/"), !path.utf8.contains(0),
       !path.split(separator: "/", omittingEmptySubsequences: false).contains(where: { $0 == ".." || $0.isEmpty })
     else {
       throw Problem(.badData, "the log names a file outside the table: “\(url.prefix(200))”")

@@ -1,6 +1,6 @@
 internal import CCompression
 internal import CZlib
-public import Codecs
+import Codecs
 public import Rows
 
 /// The compression of the pages of a Parquet file.

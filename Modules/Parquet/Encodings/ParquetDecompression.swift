@@ -1,5 +1,5 @@
 internal import CCompression
-public import Codecs
+import Codecs
 import Rows
 
 /// Decompresses the pages of a Parquet file.

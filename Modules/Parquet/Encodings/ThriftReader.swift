@@ -1,4 +1,4 @@
-public import Codecs
+import Codecs
 import Rows
 
 /// A value of Thrift's compact protocol.

@@ -1,4 +1,4 @@
-public import Codecs
+import Codecs
 import Rows
 
 /// Encodes the values of one column in a row group: a dictionary page if it pays, then pages of data.

@@ -1,3 +1,4 @@
+import Codecs
 public import Rows
 
 /// A table with the figures of each column of another table: nulls, different values, extremes, quartiles, the most

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import Networking
+@testable import Sources
 
 @Suite("Origins") struct RESTOriginTests {
   @Test(
