@@ -16,8 +16,8 @@ public struct FileInputOptions: Sendable, Hashable {
   public var delimiter: UInt8?
   /// The other options of CSV.
   public var csv = CSVReading()
-  /// A text that means null in CSV and workbooks, in addition to the empty field; nil for none.
-  public var nullText: [UInt8]?
+  /// The texts that mean null in CSV and workbooks, in addition to the empty field.
+  public var nullTexts: [[UInt8]] = []
   /// The most bytes of a field, in SQLite of a row; nil for 16 MiB.
   public var maximumField: Int?
   /// The time in seconds that a view of a database may run without returning a row, and that a recursive view may run

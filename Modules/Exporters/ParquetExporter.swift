@@ -19,6 +19,9 @@ public struct ParquetExporter: Exporter {
   private static let dates = ExporterDescriptor.Option(
     "dates", "auto|native|text",
     "Dates and timestamps: with their own types if the first rows fit them (auto), always, or as text [default: auto]")
+  private static let decimals = ExporterDescriptor.Option(
+    "decimals", "double|exact|text",
+    "Decimals: as doubles if these hold them, else as exact; as DECIMAL(38,s); or as text [default: double]")
   private static let statistics = ExporterDescriptor.Option(
     "statistics", "yes|no", "Write the bounds of pages and columns [default: yes]")
 
@@ -32,7 +35,8 @@ public struct ParquetExporter: Exporter {
       summary: "Apache Parquet for DuckDB, Spark, pandas and other engines", isExact: true,
       measuring: .head(rows: 10_000),
       options: [
-        Self.compression, Self.rowGroup, Self.pageRows, Self.dictionary, Self.bloom, Self.dates, Self.statistics,
+        Self.compression, Self.rowGroup, Self.pageRows, Self.dictionary, Self.bloom, Self.dates, Self.decimals,
+        Self.statistics,
       ])
   }
 
@@ -48,6 +52,7 @@ public struct ParquetExporter: Exporter {
     parquet.usesDictionaries = try options.choice(Self.dictionary, default: Usage.auto) == .auto
     parquet.writesStatistics = try options.flag(Self.statistics, default: true)
     parquet.dates = try options.choice(Self.dates, default: EpochTime.Storage.automatic)
+    parquet.decimals = try options.choice(Self.decimals, default: ParquetOptions.Decimals.automatic)
     parquet.bloomFilters = try Self.columns(Self.bloom, in: options, of: schema)
     for (position, column) in schema.columns.enumerated() where column.type == .decimal {
       parquet.narrowTypes[position] = options.types.decimalSize(of: column.name).map { .decimal($0) }
@@ -55,7 +60,7 @@ public struct ParquetExporter: Exporter {
     for (position, type) in Self.narrowTypes(options) { parquet.narrowTypes[position] = type }
     let memory = try Self.size(Self.rowGroup, in: options) ?? 12 << 20
     return RowGroups(
-      writer: ParquetWriter(schema, options: parquet, head: layout.head), groupBytes: memory)
+      writer: ParquetWriter(schema, options: parquet, head: layout.head, decimals: layout.decimals), groupBytes: memory)
   }
 
   // MARK: Options

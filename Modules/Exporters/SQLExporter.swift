@@ -22,6 +22,11 @@ public struct SQLExporter: Exporter {
       limits: ExporterDescriptor.Limits(columns: SQLWriter.maximumColumns))
   }
 
+  /// The first rows, if they decide how SQLite declares decimals.
+  public func measuring(with options: ExportOptions) -> ExporterDescriptor.Measuring {
+    options.values[Self.dialect.key] == SQLDialect.sqlite.rawValue ? .head(rows: 10_000) : .none
+  }
+
   /// An encoder.
   public func makeEncoder(
     for schema: Schema, options: ExportOptions, layout: ColumnMetrics
@@ -30,7 +35,8 @@ public struct SQLExporter: Exporter {
       options.values[Self.dialect.key] == nil ? nil : try options.choice(Self.dialect, default: .ansi)
     return SQLEncoder(
       writer: try SQLWriter(
-        schema, nonfinite: try options.choice(OptionKeys.nonfinite, default: .error), dialect: dialect))
+        schema, nonfinite: try options.choice(OptionKeys.nonfinite, default: .error), dialect: dialect,
+        decimals: layout.decimals))
   }
 }
 

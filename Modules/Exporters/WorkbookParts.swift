@@ -61,19 +61,21 @@ enum WorkbookParts {
   }
 
   /// Kinds of cells: plain, column names in bold, dates, numbers with a fixed number of digits after the decimal point,
-  /// timestamps, links.
+  /// timestamps, links, local times.
   private static let styles = """
-    \(head)<styleSheet xmlns="\(main)"><numFmts count="\(fractions.count + 2)"><numFmt numFmtId="164" \
+    \(head)<styleSheet xmlns="\(main)"><numFmts count="\(fractions.count + 3)"><numFmt numFmtId="164" \
     formatCode="yyyy\\-mm\\-dd"/>\(fractionFormats)\
-    <numFmt numFmtId="\(timestamp)" formatCode="yyyy\\-mm\\-dd\\Thh:mm:ss\\Z"/></numFmts>\
+    <numFmt numFmtId="\(timestamp)" formatCode="yyyy\\-mm\\-dd\\Thh:mm:ss\\Z"/>\
+    <numFmt numFmtId="\(timestamp + 1)" formatCode="yyyy\\-mm\\-dd\\ hh:mm:ss"/></numFmts>\
     <fonts count="3"><font><sz val="11"/><name val="Calibri"/></font><font><b/><sz val="11"/><name \
     val="Calibri"/></font><font><u/><sz val="11"/><color rgb="FF0563C1"/><name val="Calibri"/></font></fonts>\
     <fills count="2"><fill><patternFill patternType="none"/></fill><fill><patternFill \
     patternType="gray125"/></fill></fills>\
     <borders count="1"><border/></borders><cellStyleXfs count="1"><xf/></cellStyleXfs>\
-    <cellXfs count="\(fractions.count + 5)"><xf xfId="0"/><xf fontId="1" xfId="0" applyFont="1"/>\
+    <cellXfs count="\(fractions.count + 6)"><xf xfId="0"/><xf fontId="1" xfId="0" applyFont="1"/>\
     <xf numFmtId="164" xfId="0" applyNumberFormat="1"/>\(fractionStyles)\
-    <xf numFmtId="\(timestamp)" xfId="0" applyNumberFormat="1"/><xf fontId="2" xfId="0" applyFont="1"/></cellXfs>\
+    <xf numFmtId="\(timestamp)" xfId="0" applyNumberFormat="1"/><xf fontId="2" xfId="0" applyFont="1"/>\
+    <xf numFmtId="\(timestamp + 1)" xfId="0" applyNumberFormat="1"/></cellXfs>\
     <cellStyles count="1"><cellStyle name="Normal" xfId="0" builtinId="0"/></cellStyles></styleSheet>
     """
 

@@ -32,6 +32,10 @@ struct ParquetColumn: Sendable {
   let isList: Bool
   /// Whether text that a reader would write differently is refused.
   var isExact = true
+  /// Whether the values are decimals, whose type was chosen for them.
+  var areDecimals = false
+  /// Whether times are without a zone.
+  var areLocal = false
 
   /// The highest definition level: that of a value. For lists, 0 is null, 1 an empty list; 2, a null element, does not
   /// occur.
@@ -134,10 +138,10 @@ struct ParquetColumn: Sendable {
         $0.structure(10) { $0.structure(6) { _ in } }
       case .milliseconds, .microseconds:
         let isMilliseconds = kind == .milliseconds
-        $0.integer32(6, isMilliseconds ? 9 : 10)
+        if !areLocal { $0.integer32(6, isMilliseconds ? 9 : 10) }
         $0.structure(10) {
           $0.structure(8) {
-            $0.boolean(1, true)
+            $0.boolean(1, !areLocal)
             $0.structure(2) { $0.structure(isMilliseconds ? 1 : 2) { _ in } }
           }
         }

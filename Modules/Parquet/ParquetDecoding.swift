@@ -13,6 +13,8 @@ struct ParquetDecoder {
   let kind: ParquetValueKind
   /// The type of the column, if the file has been written by bb and says more than Parquet's types.
   let columnType: ColumnType?
+  /// The digits after the point of Doubles that are decimals.
+  var scale: Int?
   /// The most bytes of a value.
   let maximumField: Int
 
@@ -55,7 +57,13 @@ struct ParquetDecoder {
       let values = try cursor.take(try size(count, 8))
       for place in 0..<count {
         let bits = unsafe UnsafeRawPointer(values.start + place * 8).loadUnaligned(as: UInt64.self)
-        cells.append(.real(Double(bitPattern: bits.littleEndian)))
+        let value = Double(bitPattern: bits.littleEndian)
+        if let scale, let literal = DecimalShape.literal(value, scale: scale) {
+          let (start, length) = put(literal, &texts)
+          cells.append(.number(start, length))
+        } else {
+          cells.append(.real(value))
+        }
       }
     case 3, 7:
       let length = node.physicalType == 3 ? 12 : node.typeLength
@@ -197,6 +205,7 @@ struct ParquetDecoder {
         return .number(range.0, range.1)
       case .date: guard Dates.isDate(bytes.bytes) else { throw .damage("a text is not a date") }
       case .timestamp: guard Dates.isTimestamp(bytes.bytes) else { throw .damage("a text is not a timestamp") }
+      case .datetime: guard Dates.isDatetime(bytes.bytes) else { throw .damage("a text is not a datetime") }
       default: break
       }
       return .text(range.0, range.1)

@@ -16,6 +16,8 @@ public struct ParquetFile: Sendable {
   struct Column: Sendable {
     let node: ParquetNode
     let description: ColumnDescription
+    /// The digits after the point of each number of a column of Doubles; nil for the shortest text.
+    var scale: Int?
 
     /// The column with another type, if its values can be of that type.
     func typed(_ type: ColumnType) -> Column {
@@ -208,13 +210,16 @@ public struct ParquetFile: Sendable {
       let node = nodes[place], found = node.columnType
       let notes = isDescribed ? described[place] : nil
       let said = notes?[CSVWDocument.Annotation.type]?.stringValue.flatMap { ColumnType(name: $0) }
-      let type = said.flatMap { isPossible($0, found, node) ? $0 : nil } ?? found
+      let scale = notes?[CSVWDocument.Annotation.scale]?.integerValue.flatMap { (0...15).contains($0) ? Int($0) : nil }
+      let isScaled = scale != nil && node.kind == .double && said == .decimal
+      let type = said.flatMap { isScaled || isPossible($0, found, node) ? $0 : nil } ?? found
       return Column(
         node: node,
         description: ColumnDescription(
           names[place], type, nullable: true, notes?["dc:description"]?.stringValue ?? "",
           unit: notes?[CSVWDocument.Annotation.unit]?.stringValue ?? "",
-          role: notes?[CSVWDocument.Annotation.role]?.stringValue.flatMap(ColumnRole.init)))
+          role: notes?[CSVWDocument.Annotation.role]?.stringValue.flatMap(ColumnRole.init)),
+        scale: isScaled ? scale : nil)
     }
   }
 
@@ -222,7 +227,9 @@ public struct ParquetFile: Sendable {
   fileprivate static func isPossible(_ type: ColumnType, _ found: ColumnType, _ node: ParquetNode) -> Bool {
     switch (found, type) {
     case (.text, .url): true
-    case (.text, .decimal), (.text, .date), (.text, .timestamp), (.text, .json): node.kind == .text
+    case (.text, .decimal), (.text, .date), (.text, .timestamp), (.text, .datetime), (.text, .json): node.kind == .text
+    // Columns of earlier versions.
+    case (.datetime, .text): true
     case (.json, .list(let element)):
       switch node.listElement?.kind?.columnType {
       case .integer: element == .integer

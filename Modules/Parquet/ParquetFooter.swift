@@ -59,7 +59,8 @@ enum ParquetFooter {
   }
 
   static func footer(
-    _ schema: Schema, _ columns: [ParquetColumn], _ groups: [(offset: Int, group: ParquetRowGroup)],
+    _ schema: Schema, _ decimals: [Int: DecimalShape], _ columns: [ParquetColumn],
+    _ groups: [(offset: Int, group: ParquetRowGroup)],
     _ compression: PageCompression, columnIndexes: [(offset: Int, size: Int)?],
     offsetIndexes: [(offset: Int, size: Int)]
   ) -> [UInt8] {
@@ -83,7 +84,11 @@ enum ParquetFooter {
       $0.list(5, of: .structure, count: 1)
       $0.element {
         $0.string(1, schemaKey)
-        $0.binary(2, CSVWDocument.text(of: schema, file: schema.name))
+        // Doubles are decimals if they come back with the digits they had.
+        let scales = decimals.compactMapValues(\.scale).filter { columns[$0.key].kind == .real }
+        let isReal = columns.map { $0.areDecimals && $0.kind == .real && scales[$0.position] == nil }
+        $0.binary(
+          2, CSVWDocument.text(of: schema.retyped { isReal[$0] ? .real : nil }, file: schema.name, scales: scales))
       }
       $0.string(6, creator)
       $0.list(7, of: .structure, count: columns.count)

@@ -175,7 +175,7 @@ enum ParquetValueKind: Sendable, Hashable {
     case .unsigned64, .decimal: .decimal
     case .float, .double, .half: .real
     case .date: .date
-    case .timestamp(_, let isUTC): isUTC ? .timestamp : .text
+    case .timestamp(_, let isUTC): isUTC ? .timestamp : .datetime
     case .int96: .timestamp
     case .time, .text, .uuid, .interval: .text
     case .json: .json

@@ -38,4 +38,6 @@ struct ParquetChunk: Sendable, Hashable {
 struct ParquetRowGroup: Sendable, Hashable {
   var rowCount: Int
   var chunks: [ParquetChunk]
+  /// The shapes of columns of decimals, by position.
+  var decimals: [Int: DecimalShape] = [:]
 }

@@ -18,6 +18,8 @@ import Rows
   private(set) var runs: ParquetEntries<ByteRun>
   /// Whether the values are integers in strictly ascending order, which differences encode best.
   private(set) var areAscending: Bool
+  /// The shape of decimals.
+  private(set) var shape = DecimalShape()
   private var lastInteger: Int64?
   private let copies = ByteRunCopies()
 
@@ -105,6 +107,9 @@ import Rows
         }
       default: break
       }
+    case .real where column.areDecimals:
+      if let value = shape.add(cell, arena) { return reals.append(value) }
+      throw misfit("\(Self.text(cell, arena)) in a column of doubles", row: row)
     case .real:
       switch cell {
       case .real(let value): return reals.append(value)
@@ -137,7 +142,8 @@ import Rows
     case .decimal(let precision, let scale):
       guard let number = Self.number(cell, arena) else { break }
       guard let value = number.unscaled(precision: precision, scale: scale) else {
-        throw problem("\(Self.text(cell, arena)) in a column of decimal(\(precision),\(scale))", row: row)
+        let what = "\(Self.text(cell, arena)) in a column of decimal(\(precision),\(scale))"
+        throw column.areDecimals ? misfit(what, row: row) : problem(what, row: row)
       }
       guard column.kind.isWide else { return append(Int64(value)) }
       return runs.append(copies.copy((0..<16).map { UInt8(truncatingIfNeeded: value >> Int128(120 - $0 * 8)) }))
@@ -220,6 +226,16 @@ import Rows
         runs.append(copies.copy(element))
       }
     }
+  }
+
+  /// A decimal that does not fit the type which the first rows suggested.
+  private func misfit(_ what: String, row: Int) -> Problem {
+    let name = NameListParser.written(column.name)
+    var problem = problem(
+      what, row: row,
+      hint: [.set(.columnTypes, to: "\(name)=decimal(38,20)"), .set(.formatOption("parquet.decimals"), to: "text")])
+    problem.needsAllRows = true
+    return problem
   }
 
   private func problem(_ what: String, row: Int, hint: Remedy = "") -> Problem {

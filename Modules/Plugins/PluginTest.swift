@@ -133,6 +133,7 @@ public struct PluginTest: Sendable {
         case .text: .text(text)
         case .bytes: .bytes([0, 255])
         case .date: .text("1966-03")
+        case .datetime: .text("1969-12-31T23:59")
         case .timestamp: .text("1969-12-31T23:59:59.999Z")
         case .url: .text("javascript:alert(1)")
         case .list(.integer): .json(Array("[9007199254740993]".utf8))

@@ -81,21 +81,19 @@ public struct Selection: Sendable, Hashable {
     if let all = predicate.conjunction { conditions += all } else { predicates.append(predicate) }
   }
 
-  /// Comparisons of text with a number, which is probably meant by its value but compared by its bytes: a reason why
-  /// nothing was selected.
+  /// The columns of text that are compared with a number or a date, or by which rows are sorted: each with the value it
+  /// is compared with, nil for sorting.
   /// - Parameter schema: the columns of the rows.
-  public func warnings(for schema: Schema) -> [Warning] {
-    var columns: Set<String> = []
-    return bareNumbers.compactMap { condition in
-      guard let position = schema.position(of: condition.column), schema.columns[position].type == .text,
-        columns.insert(condition.column).inserted, let value = condition.values.first
-      else { return nil }
-      let name = NameListParser.written(condition.column)
-      return Warning(
-        "no row matches: \(condition.column) is text, which is compared with \(value) byte by byte",
-        hint: .set(.columnTypes, to: "\(name)=decimal", for: "compare numbers").or(
-          .advice("quote the value as '\(value)'")))
+  func textComparisons(in schema: Schema) -> [(column: Int, value: String?)] {
+    var found: [(column: Int, value: String?)] = []
+    let all = bareNumbers.map { ($0.column, $0.values.first) } + (grouping == nil ? sort.map { ($0.column, nil) } : [])
+    for (name, value) in all {
+      guard let position = schema.position(of: name), schema.columns[position].type == .text,
+        !found.contains(where: { $0.column == position })
+      else { continue }
+      found.append((position, value))
     }
+    return found
   }
 
   /// The columns of what must hold.
@@ -127,6 +125,8 @@ public struct Selection: Sendable, Hashable {
     threads: Int = 1, memory: Int = 256 << 20
   ) throws(Problem) -> any RowStream {
     let base = stream.schema
+    let compared = textComparisons(in: base)
+    let stream = compared.isEmpty ? stream : TextComparisonRows(stream, compared)
     let join =
       relations.isEmpty ? nil : try Join(relations, nested: isNested, joinKind, from: base, related)
     let schema = join?.schema ?? base

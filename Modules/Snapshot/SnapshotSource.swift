@@ -69,7 +69,7 @@ public struct SnapshotSource: RecordSource {
       }
       if field.count > 1 { json += quote }
       builder.append(json: json + Array("]".utf8))
-    case .real, .decimal, .text, .bytes, .date, .timestamp, .url, .json: builder.append(text: field)
+    case .real, .decimal, .text, .bytes, .date, .timestamp, .datetime, .url, .json: builder.append(text: field)
     }
   }
 }

@@ -36,7 +36,7 @@ import Testing
       ])
     #expect(table.notes == ["t.xlsx: 1 error value such as #N/A read as text"])
     var reading = SheetReading()
-    reading.nullText = Array("#N/A".utf8)
+    reading.nullTexts = [Array("#N/A".utf8)]
     #expect(try await book.table(reading).rows[0][4] == .null)
   }
 

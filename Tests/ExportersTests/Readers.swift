@@ -52,7 +52,7 @@ enum Readers {
         var reading = CSVReading()
         let delimiter = exporter.descriptor.name == "tsv" ? "\t" : options.values["delimiter"] ?? ","
         reading.delimiter = Array(delimiter.utf8)[0]
-        reading.nullText = options.values["null"].map { Array($0.utf8) }
+        reading.nullTexts = options.values["null"].map { [Array($0.utf8)] } ?? []
         let source = MemoryByteSource(document, name: exporter.descriptor.name)
         return try await rows(try CSVRowStream(source, schema: schema, reading))
       }

@@ -1,13 +1,15 @@
 """Questions about tables: filters, search, sorts, counts, groups, joins and SQL, against DuckDB, ClickHouse, polars, Miller and sqlite3.
 
-NUM has 3 rows for each row of quotes: an integer, a real (without trailing zeros, which would make the column text in bb), an integer of seven values and a
-short name. LEFT and RIGHT have 100,000 rows each. The results of all tools have as many lines; see the column of lines."""
-import os, pathlib, random, shlex, shutil, subprocess, sys
+NUM has 3 rows for each row of quotes: an integer, a real, an integer of seven values and a short name. PRICES has as many: an integer, a decimal with two digits,
+a day and an integer of seven values; the values of bb's answers about it are checked. LEFT and RIGHT have 100,000 rows each. The results of all tools have as many lines; see the column of lines."""
+import decimal, os, pathlib, random, shlex, shutil, subprocess, sys
 import measure, peers
 
 GOALS = {"two conditions": 2.5, "contains": 2.5, "search": 2.2, "first ten": 2.0, "sort by real": 1.3, "sort by integer and text": 1.2,
          "sort by long text": 1.7, "count": 3.0, "few groups": 1.6, "many groups": 1.0,
-         "join": 1.0, "sql": 2.0}
+         "join": 1.0, "sql": 2.0,
+         "sort decimals": 1.3, "where decimals": 2.5, "sum of decimals": 1.6, "group decimals": 1.0,
+         "sort days": 1.3, "where days": 2.5, "count of days": 1.6, "group days": 1.0}
 
 
 def numbers(data, rows):
@@ -19,6 +21,46 @@ def numbers(data, rows):
             out.write("id,value,level,name\n")
             for i in range(rows): out.write(f"{i},{round(rnd() * 1e6, 4)},{int(rnd() * 7)},name {int(rnd() * 100000)}\n")
     return path
+
+
+def prices(data, rows):
+    """PRICES: id, price, day, level."""
+    path = data / "prices.csv"
+    if not path.exists():
+        rnd = random.Random(9).random
+        with open(path, "w") as out:
+            out.write("id,price,day,level\n")
+            for i in range(rows): out.write(f"{i},{rnd() * 1e5:.2f},{1990 + int(rnd() * 35)}-{1 + int(rnd() * 12):02d}-{1 + int(rnd() * 28):02d},{int(rnd() * 7)}\n")
+    return path
+
+
+def price_questions(path):
+    """The questions about PRICES, and the check of bb's answer: a function of the rows of the file and those of the answer, without headers."""
+    of = lambda column: lambda row: decimal.Decimal(row[1]) if column == "price" else row[2]
+    total = lambda rows: sum(decimal.Decimal(r[1]) for r in rows)
+    found = {}
+    for column, name, limit, test in (("price", "decimals", "50000", lambda r: decimal.Decimal(r[1]) < 50000), ("day", "days", "2005-06-01", lambda r: r[2] < "2005-06-01")):
+        value = of(column)
+        quoted = limit if column == "price" else f"'{limit}'"
+        parsed = limit if column == "price" else "pl.date(2005, 6, 1)"
+        table = "T" if column == "price" else "T.with_columns(pl.col('day').str.to_date())"
+        found[f"sort {name}"] = (path, f"--sort {column}", f"select * from T order by {column}", f"T.sort('{column}')", None,
+                                 lambda rows, out, value=value: [value(r) for r in out] == sorted(value(r) for r in rows))
+        found[f"where {name}"] = (path, f"--where '{column} < {limit}'", f"select * from T where {column} < {quoted}", f"{table}.filter(pl.col('{column}') < {parsed})", None,
+                                  lambda rows, out, test=test: out == [r for r in rows if test(r)])
+        found[f"group {name}"] = (path, f"--group {column} --agg count", f"select {column}, count(*) from T group by {column} order by {column}",
+                                  f"T.group_by('{column}').agg(pl.len()).sort('{column}')", None,
+                                  lambda rows, out, value=value: len(out) == len({value(r) for r in rows}) and sum(int(r[1]) for r in out) == len(rows))
+    found["sum of decimals"] = (path, "--group level --agg 'sum(price)'", "select level, sum(price) from T group by level order by level",
+                                "T.group_by('level').agg(pl.col('price').sum()).sort('level')", None, lambda rows, out: total(rows) == total(out))
+    found["count of days"] = (path, "--group level --agg 'min(day),max(day)'", "select level, min(day), max(day) from T group by level order by level",
+                              "T.group_by('level').agg(pl.col('day').min(), pl.col('day').max().alias('b')).sort('level')", None,
+                              lambda rows, out: min(r[1] for r in out) == min(r[2] for r in rows) and max(r[2] for r in out) == max(r[2] for r in rows))
+    return found
+
+
+def rows_of(path):
+    with open(path) as file: return [line.rstrip("\n").split(",") for line in file][1:]
 
 
 def sides(data):
@@ -88,7 +130,8 @@ def run(program, data, rows, rounds, only, chosen_peers):
     nums = numbers(data, 3 * rows)
     lines = ["| question | tool | wall s | CPU s | memory MB | times bb's wall | lines |", "|---|---|---:|---:|---:|---:|---:|"]
     goals = ["", "Against the fastest other tool:", "", "| question | fastest other | times slower than bb | goal | |", "|---|---|---:|---:|---|"]
-    for name, (path, *question) in questions(data / "quotes.csv", nums, *sides(data)).items():
+    everything = {n: (*q, None) for n, q in questions(data / "quotes.csv", nums, *sides(data)).items()} | price_questions(prices(data, 3 * rows))
+    for name, (path, *question, check) in everything.items():
         if only and name.replace(" ", "-") not in only: continue
         out = data / "answer.csv"
         all_commands = {t: c for t, c in commands(program, os.cpu_count(), path, *question, out).items()
@@ -97,6 +140,7 @@ def run(program, data, rows, rounds, only, chosen_peers):
         for tool, command in all_commands.items():
             out.unlink(missing_ok=True)
             status = measure.once(command + " 2>/dev/null")["status"]
+            if tool == "bb" and check and status == 0 and not check(rows_of(path), rows_of(out)): status = "wrong values"
             counts[tool] = lines_of(out) if status == 0 and out.exists() else f"exit {status}"
         if not isinstance(counts["bb"], int): raise SystemExit(f"bb failed: {counts['bb']}: {all_commands['bb']}")
         good = {t: c for t, c in all_commands.items() if isinstance(counts[t], int)}

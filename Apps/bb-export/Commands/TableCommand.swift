@@ -137,11 +137,7 @@ struct TableCommand {
     _ rows: any RowStream, _ selection: Selection, _ related: JoinTables, to outputs: OutputPlan
   ) async throws(Problem) -> Export.Summary {
     guard isProfile else {
-      let summary = try await outputs.write(rows, selection: selection, related: related, into: combined)
-      if summary.rows == 0 {
-        for warning in selection.warnings(for: rows.schema) { services.report.warning(warning) }
-      }
-      return summary
+      return try await outputs.write(rows, selection: selection, related: related, into: combined)
     }
     let threads = outputs.threads, memory = outputs.memory, services = self.services
     let profile = try await withTaskExecutorPreference(threads > 1 ? services.workers : nil) {
@@ -152,7 +148,12 @@ struct TableCommand {
         return try await Profile.rows(of: chosen, threads: threads)
       }
     }
-    return try await outputs.write(profile)
+    let batches = try await profile.collect()
+    let summary = try await outputs.write(BufferedRows(schema: profile.schema, batches: batches))
+    if outputs.audience == .user {
+      for note in Profile.notes(in: batches) { services.report.footer(Warning(note)) }
+    }
+    return summary
   }
 
   /// Writes rows that no relation leads from.

@@ -22,7 +22,8 @@ extension FileInputOptions: OptionGroup {
   /// The types of columns.
   static let typesOption = Option.value(
     "types", "COLUMN=TYPE,…", setting: .columnTypes, in: reading,
-    "types of input columns, for example zip=text,price=decimal(12,2); other columns are inferred")
+    "types of input columns, for example zip=text,price=decimal(12,2),day=date(%d.%m.%Y); a name may have a * for any "
+      + "text, as in *=text; other columns are inferred")
   /// The limits that apply to stores as well.
   public static let limits = [limitBinding, timeoutBinding].map(\.option)
 
@@ -58,10 +59,20 @@ extension FileInputOptions: OptionGroup {
     ) { (text) throws(Problem) in text == "text" },
     .value(
       .value(
-        "from-null", "TEXT", setting: .inputNull, in: reading,
+        "from-null", "TEXT", repeatable: true, setting: .inputNull, in: reading,
         "csv, tsv: an unquoted field that means null, in addition to the empty one; xlsx: a text or error such as #N/A"
-      ), \.nullText
-    ) { (text) throws(Problem) in Array(text.utf8) },
+      ), \.nullTexts
+    ) { (text) throws(Problem) in [Array(text.utf8)] },
+    .value(
+      .value(
+        "decimal-separator", "CHAR", values: .words([".", ","]), default: ".", setting: .decimalSeparator, in: reading,
+        "csv, tsv: what separates the fraction of numbers of the input"), \.csv.decimalSeparator
+    ) { (text) throws(Problem) in text.utf8.first },
+    .value(
+      .value(
+        "thousands", "CHAR", values: .words([",", ".", "space", "'"]), setting: .thousands, in: reading,
+        "csv, tsv: what separates groups of three digits in numbers of the input"), \.csv.thousands
+    ) { (text) throws(Problem) in text == "space" ? 32 : text.utf8.first },
     .flag(
       .flag(
         "strict-csv", setting: .strictQuotes, in: reading, "csv, tsv: refuse a quote inside an unquoted field"),
@@ -80,13 +91,28 @@ extension FileInputOptions: OptionGroup {
   private static func columnTypes(_ text: String) throws(Problem) -> ColumnTypes {
     var types = ColumnTypes()
     let name = "--\(typesOption.name)"
-    var pairs = try NameListParser.list(text, mark: "=", of: typesOption.name)[...]
+    var pairs = try NameListParser.list(text, mark: "=", of: typesOption.name)[...], seen: Set<[UInt8]> = []
     while let pair = pairs.popFirst() {
       guard var word = pair.value else {
         throw Problem(.usage, "unknown column “\(pair.name)” in \(name)", hint: "use COLUMN=TYPE, for example zip=text")
       }
-      guard types[pair.name] == nil else {
+      if pair.name.contains("*") { types.addWildcard(pair.name) }
+      guard seen.insert(Array(pair.name.utf8)).inserted else {
         throw Problem(.usage, "column “\(pair.name)” appears more than once in \(name)")
+      }
+      if let open = word.firstIndex(of: "("), let type = ColumnType(alias: String(word[..<open])), type.isTemporal {
+        // A comma of the pattern separates no columns.
+        while !word.hasSuffix(")"), let next = pairs.first, next.value == nil {
+          word += ",\(next.name)"
+          pairs = pairs.dropFirst()
+        }
+        let pattern = String(word[word.index(after: open)...].dropLast())
+        guard word.hasSuffix(")"), DatePattern(any: pattern) != nil, !pair.name.contains("*") else {
+          throw Problem(
+            .usage, "invalid type “\(word)”", hint: "use a pattern such as date(%d.%m.%Y) or date(dd.MM.yyyy)")
+        }
+        types.set(pair.name, to: type, pattern: pattern)
+        continue
       }
       if word.hasPrefix("decimal(") {
         // The comma between the digits separates no columns.
@@ -102,7 +128,7 @@ extension FileInputOptions: OptionGroup {
         types.set(pair.name, to: size)
         continue
       }
-      guard let type = ColumnType(name: word) else {
+      guard let type = ColumnType(alias: word) else {
         throw Problem(
           .usage, "unknown type “\(word)”",
           hint: .choose(word, from: ColumnType.allCases.map(\.name), "available types"))

@@ -35,6 +35,19 @@ public struct OptionBinding<Group: Sendable>: Sendable {
       if let text = invocation.setting(option) { group[keyPath: member] = try parse(text) }
     }
   }
+  /// Sets a member to the values that `parse` makes of the texts of an option that may be repeated.
+  public static func value<Value>(
+    _ option: Option, _ member: any WritableKeyPath<Group, [Value]> & Sendable,
+    _ parse: @escaping @Sendable (_ text: String) throws(Problem) -> [Value]
+  ) -> OptionBinding {
+    OptionBinding(option: option) { (group, invocation) throws(Problem) in
+      var texts = invocation.all(option)
+      if texts.isEmpty, let text = invocation.setting(option) { texts = [text] }
+      var values: [Value] = []
+      for text in texts { values += try parse(text) }
+      group[keyPath: member] = values
+    }
+  }
   /// Sets a member to a whole number.
   public static func number(
     _ option: Option, _ member: any WritableKeyPath<Group, Int?> & Sendable, in range: ClosedRange<Int>,

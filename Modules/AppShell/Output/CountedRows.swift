@@ -27,6 +27,12 @@ public struct CountedRows: RowStream {
     }
   }
 
+  /// The inner rows from their beginning, counted as well.
+  public func reopened() async throws(Problem) -> (any RowStream)? {
+    guard let again = try await inner.reopened() else { return nil }
+    return CountedRows(again, report)
+  }
+
   /// The widened inner rows, counted as well.
   public func widened() async throws(Problem) -> (any RowStream)? {
     guard let wider = try await inner.widened() else { return nil }

@@ -49,7 +49,7 @@ struct OutputVerification {
     var choice = FileInputOptions()
     choice.format = FileFormat(rawValue: target.exporter.descriptor.name)
     choice.maximumField = 1 << 30
-    choice.nullText = target.options.values["null"].flatMap { $0.isEmpty ? nil : Array($0.utf8) }
+    choice.nullTexts = target.options.values["null"].map { $0.isEmpty ? [] : [Array($0.utf8)] } ?? []
     if choice.format == .csv, let delimiter = target.options.values["delimiter"] {
       choice.delimiter = try CSVStyle.delimiter(named: delimiter)
     }

@@ -12,6 +12,18 @@ extension ByteRun {
     return true
   }
 
+  /// The bytes of a date and time with a space instead of `T`.
+  var spaced: [UInt8] {
+    var text = bytes
+    if text.count > 10, text[10] == UInt8(ascii: "T") { text[10] = UInt8(ascii: " ") }
+    return text
+  }
+
+  /// Whether a number has no zero before its point, `.5`, as JSON does not allow.
+  @inline(__always) var isBareNumber: Bool {
+    self[0] == UInt8(ascii: ".") || self[0] == UInt8(ascii: "-") && count > 1 && self[1] == UInt8(ascii: ".")
+  }
+
   /// The bytes as text; what is not UTF-8 is replaced.
   package var text: String { String(decoding: bytes, as: UTF8.self) }
 }

@@ -3,7 +3,7 @@ import Rows
 /// Which columns a file has, and where each value goes. Shared by all who parse pieces of it.
 struct CSVLayout: Sendable {
   /// The kind of values that a column accepts.
-  enum Kind: Sendable { case text, integer, real, decimal, boolean, other }
+  enum Kind: Sendable { case text, integer, real, decimal, boolean, date, time, other }
 
   /// One column of the file.
   struct Column: Sendable {
@@ -11,6 +11,7 @@ struct CSVLayout: Sendable {
     let type: ColumnType
     let kind: Kind
     let isNullable: Bool
+    let spelling: ValueSpelling
     /// The position in the row; -1 if the value is not needed.
     let slot: Int
     /// Whether the type was found by looking at values, so that it may not be the last word.
@@ -36,11 +37,13 @@ struct CSVLayout: Sendable {
         case .real: .real
         case .decimal: .decimal
         case .boolean: .boolean
-        case .bytes, .date, .timestamp, .list, .json: .other
+        case .date: .date
+        case .timestamp, .datetime: .time
+        case .bytes, .list, .json: .other
         }
       return Column(
         name: column.name, type: column.type, kind: kind, isNullable: column.isNullable,
-        slot: slots[position],
+        spelling: column.spelling, slot: slots[position],
         isInferred: inferred.contains(position))
     }
     width = wanted.count

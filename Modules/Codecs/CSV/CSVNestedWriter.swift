@@ -13,6 +13,22 @@ extension CSVWriter {
       try putNonfinite(value, row: row, column: column, at: &cursor)
       return 0
     }
+    let spelling = schema.columns[column].spelling
+    if spelling != .usual {
+      switch cell {
+      case .boolean(let value):
+        cursor.put(spelling.word(value))
+        return 0
+      case .text(let start, let length) where spelling == .spaced:
+        let spaced = Arena(ByteRun(arena, start, length).spaced)
+        fields.put(ByteRun(spaced, 0, length), at: &cursor, &out)
+        return 0
+      case .null:
+        putNull(at: &cursor)
+        return 0
+      default: break
+      }
+    }
     if style.nested == .flatten { return try putParts(cell, arena, row: row, column: column, at: &cursor, &out) }
     var text = ByteBuffer(capacity: 1024)
     // Only text may be taken for a formula, and JSON text never begins like one.

@@ -21,7 +21,7 @@ struct CSVOpening {
     strays = first.strays
     let fields = first.fields
     self.reading = reading
-    if fields.count == 1, reading.nullText == nil { self.reading.nullText = reading.loneNullText }
+    if fields.count == 1, reading.nullTexts.isEmpty, let null = reading.loneNullText { self.reading.nullTexts = [null] }
     let advice = fields.count == 1 ? CSVHeader.otherDelimiter(piece, reading.delimiter) : nil
     if reading.hasHeader {
       header = CSVHeader(
@@ -63,7 +63,7 @@ struct CSVOpening {
   }
 
   /// Types by the first MiB, which stays to be parsed for good.
-  mutating func typesOfBeginning() throws(Problem) -> [ColumnType] {
+  mutating func typesOfBeginning() throws(Problem) -> [InferredType] {
     var inference = CSVInference(width: header.names.count)
     let layout = textLayout
     var bytes = 0, position = 0
@@ -88,7 +88,7 @@ struct CSVOpening {
   }
 
   /// Types by all there is; nothing is left to be parsed.
-  mutating func typesOfWholeFile(named name: String) throws(Problem) -> [ColumnType] {
+  mutating func typesOfWholeFile(named name: String) throws(Problem) -> [InferredType] {
     var inference = CSVInference(width: header.names.count)
     let layout = textLayout
     while let task = try next() {

@@ -10,8 +10,12 @@ public struct CSVReading: Sendable, Hashable {
   public var names: [String]?
   /// Whether an empty field without quotes is the empty text rather than null.
   public var emptyIsText = false
-  /// A field without quotes that means null as well; nil for none.
-  public var nullText: [UInt8]?
+  /// Fields without quotes that mean null as well.
+  public var nullTexts: [[UInt8]] = []
+  /// What separates the fraction of a number, and groups of its digits; nil for a point, and for no groups.
+  public var decimalSeparator: UInt8?, thousands: UInt8?
+  /// The spelling of numbers; nil for that of JSON.
+  var numbers: NumberPattern? { NumberPattern(point: decimalSeparator ?? UInt8(ascii: "."), group: thousands) }
   /// Whether bytes that are not UTF-8 become U+FFFD rather than a problem.
   public var replacesBadEncoding = false
   /// Types of columns, by name, that are not to be inferred.

@@ -11,6 +11,9 @@ import Rows
   private let base: UnsafeMutablePointer<UInt8>
   private let start: Int, end: Int
   private let place: JSONPlace
+  private let hasNulls: Bool
+  /// The spelling of numbers; nil for that of JSON.
+  private let numbers: NumberPattern?
   private var cells: CellsBuilder
   /// Rows parsed so far.
   private(set) var count = 0
@@ -25,6 +28,7 @@ import Rows
     self.layout = layout
     unsafe base = piece.text.base
     (start, end, place) = (piece.start, piece.text.count, piece.place)
+    (hasNulls, numbers) = (!layout.reading.nullTexts.isEmpty, layout.reading.numbers)
     let expected = max(1024, (end - start) / 24) / max(layout.width, 1)
     cells = CellsBuilder(capacity: (expected + 1) * layout.width)
   }
@@ -43,7 +47,7 @@ import Rows
   }
 
   /// Adds the types of the values, which are those of the file as it is.
-  func infer(_ inference: inout CSVInference) { unsafe inference.read(cells, rows: count, in: base) }
+  func infer(_ inference: inout CSVInference) { unsafe inference.read(cells, rows: count, in: base, numbers) }
 
   private func checkEncoding() throws(CSVSyntaxError) {
     unsafe base[end] = 0
@@ -128,19 +132,27 @@ import Rows
     if first != UInt8(ascii: "\"") {
       switch column.kind {
       case .text:
-        if length > 64 || layout.reading.nullText != nil {
+        if length > 64 || hasNulls {
           if try isNull(column, position, start, length) { return .null }
         }
         return .text(UInt32(truncatingIfNeeded: start), UInt32(truncatingIfNeeded: length))
       case .integer:
-        if isShortInteger(start, length) {
+        if numbers == nil, isShortInteger(start, length) {
           return .number(UInt32(truncatingIfNeeded: start), UInt32(truncatingIfNeeded: length))
         }
       case .real:
-        if isShortReal(start, length) {
+        if numbers == nil, isShortReal(start, length) {
           return .number(UInt32(truncatingIfNeeded: start), UInt32(truncatingIfNeeded: length))
         }
-      case .decimal, .boolean, .other: break
+      case .decimal:
+        if numbers == nil, isShortDecimal(start, length) {
+          return .number(UInt32(truncatingIfNeeded: start), UInt32(truncatingIfNeeded: length))
+        }
+      case .date:
+        if length == 10, unsafe Dates.isDay(base + start) {
+          return .text(UInt32(truncatingIfNeeded: start), 10)
+        }
+      case .boolean, .time, .other: break
       }
       return try other(column, position, start, length, isQuoted: false)
     }
@@ -165,6 +177,20 @@ import Rows
       at &+= 1
     }
     return true
+  }
+
+  /// Whether a field is a number without an exponent, in any spelling: `8`, `9.50`, `-0.0`.
+  @inline(__always) private func isShortDecimal(_ start: Int, _ length: Int) -> Bool {
+    let field = unsafe Span(_unsafeStart: base + start, count: length)
+    let first = field[0] == UInt8(ascii: "-") ? 1 : 0
+    var at = first
+    while at < length, field[at] &- 48 < 10 { at &+= 1 }
+    guard at > first, field[first] != 48 || at == first &+ 1 else { return false }
+    if at == length { return true }
+    guard field[at] == UInt8(ascii: "."), at &+ 1 < length else { return false }
+    at &+= 1
+    while at < length, field[at] &- 48 < 10 { at &+= 1 }
+    return at == length
   }
 
   /// Whether a field is a real of at most fifteen digits in canonical form, without an exponent: `8.5`, `-0.25`, `3.0`.
@@ -198,8 +224,8 @@ import Rows
     throws(CSVSyntaxError) -> Bool
   {
     if length > layout.reading.maximumField { throw tooLong(column, start) }
-    guard let null = layout.reading.nullText, null.count == length else { return false }
-    for index in 0..<length where unsafe base[start + index] != null[index] { return false }
+    let field = unsafe ByteRun(start: base + start, count: length)
+    guard layout.reading.nullTexts.contains(where: field.equals) else { return false }
     guard column.isNullable else {
       throw CSVSyntaxError(message: "column “\(column.name)” must not be null", offset: start, column: position)
     }
@@ -211,13 +237,28 @@ import Rows
   private mutating func other(
     _ column: CSVLayout.Column, _ position: Int, _ start: Int, _ length: Int, isQuoted: Bool
   ) throws(CSVSyntaxError) -> Cell {
-    if !isQuoted, layout.reading.nullText != nil, try isNull(column, position, start, length) { return .null }
+    if !isQuoted, hasNulls, try isNull(column, position, start, length) { return .null }
+    var length = length
+    if let numbers, [.integer, .real, .decimal].contains(column.kind) {
+      let field = unsafe ByteRun(start: base + start, count: length)
+      guard let literal = numbers.strictLiteral(field.bytes) else { throw misfit(column, position, start, length) }
+      for (place, byte) in literal.enumerated() { unsafe base[start + place] = byte }
+      length = literal.count
+    }
     let range = (UInt32(start), UInt32(length))
     switch column.kind {
     case .text: return .text(range.0, range.1)
     case .integer, .real, .decimal:
-      guard length > 0, let kind = numberKind(start, length) else { throw misfit(column, position, start, length) }
+      guard length > 0, let kind = numberKind(start, length) else {
+        if length > 0, column.kind == .decimal, unsafe NumberSpelling.isBare(base + start, length) {
+          return .number(range.0, range.1)
+        }
+        throw misfit(column, position, start, length)
+      }
       switch (column.kind, kind) {
+      case (.decimal, _) where column.isInferred && kind == .other:
+        // An exponent of many digits is not that of a number.
+        if unsafe ValueKinds(number: base + start, length) != nil { return .number(range.0, range.1) }
       case (.decimal, _), (.integer, .integer), (.real, .real): return .number(range.0, range.1)
       case (.real, _) where !column.isInferred:
         if let value = unsafe NumberSpelling.exactReal(base + start, length) { return .real(value) }
@@ -226,8 +267,13 @@ import Rows
       default: break
       }
     case .boolean:
-      if equals("true", start, length) { return .boolean(true) }
-      if equals("false", start, length) { return .boolean(false) }
+      let field = unsafe ByteRun(start: base + start, count: length)
+      if field.equals(column.spelling.word(true)) { return .boolean(true) }
+      if field.equals(column.spelling.word(false)) { return .boolean(false) }
+    case .date:
+      if unsafe Dates.isDate(Span(_unsafeStart: base + start, count: length)) { return .text(range.0, range.1) }
+    case .time:
+      if isTime(column, start, length) { return .text(range.0, range.1) }
     case .other:
       if let cell = decoded(column.type, start, length, isQuoted: isQuoted) { return cell }
     }
@@ -244,8 +290,6 @@ import Rows
       text.removeLast(length - count)
     }
     switch type {
-    case .date where Dates.isDate(text), .timestamp where Dates.isTimestamp(text):
-      return .text(UInt32(start), UInt32(length))
     case .bytes:
       guard let value = Base64.decode(text) else { return nil }
       changes.put(value, at: start)
@@ -265,10 +309,11 @@ import Rows
     return unsafe JSONNumberKind(base + start, count: length, isWhole: isWhole)
   }
 
-  private func equals(_ word: StaticString, _ start: Int, _ length: Int) -> Bool {
-    guard word.utf8CodeUnitCount == length else { return false }
-    for index in 0..<length where unsafe base[start + index] != word.utf8Start[index] { return false }
-    return true
+  /// Whether a field is a time of its column's type.
+  private func isTime(_ column: CSVLayout.Column, _ start: Int, _ length: Int) -> Bool {
+    let field = unsafe Span(_unsafeStart: base + start, count: length), form = Dates.timeForm(field)
+    if column.type == .timestamp { return form == .instant }
+    return unsafe Dates.acceptLocal(base + start, length, form, spelling: column.isInferred ? column.spelling : nil)
   }
 
   // MARK: - Quotes

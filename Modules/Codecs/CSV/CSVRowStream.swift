@@ -92,12 +92,13 @@ public final class CSVRowStream: RowStream {
   }
 
   private static func stream(
-    _ source: any ByteSource, _ table: String, _ reading: CSVReading, _ opened: CSVOpening, _ types: [ColumnType]
+    _ source: any ByteSource, _ table: String, _ reading: CSVReading, _ opened: CSVOpening, _ types: [InferredType]
   ) throws(Problem) -> CSVRowStream {
     let names = opened.header.names
     let annotations = positions(reading.annotations.map(\.name))
     let columns = zip(names, types).map { name, type in
-      let column = ColumnDescription(name, reading.types[name] ?? type)
+      var column = ColumnDescription(name, reading.types[name] ?? type.type)
+      if reading.types[name] == nil { column.spelling = type.spelling }
       return annotations[Array(name.utf8)].map { column.annotated(as: reading.annotations[$0]) } ?? column
     }
     let whole = Schema(table, columns: columns)
@@ -135,6 +136,14 @@ public final class CSVRowStream: RowStream {
 
   /// Whether types were found by looking at the beginning alone.
   public var mayWiden: Bool { layout.columns.contains { $0.isInferred && $0.type != .text } }
+
+  /// The file from its beginning, with the same types.
+  public func reopened() async throws(Problem) -> (any RowStream)? {
+    guard let again = try source.reopened() else { return nil }
+    let strayQuotes: CSVStrayQuotes = reading.isStrict ? .refused : .kept
+    let types = layout.columns.map { InferredType(type: $0.type, spelling: $0.spelling) }
+    return try Self.stream(again, table, reading, try CSVOpening(again, reading, strayQuotes), types)
+  }
 
   /// The next piece of the file, still to be parsed.
   public func next() async throws(Problem) -> BatchTask? { try nextWork() }

@@ -16,6 +16,8 @@ public struct CSVWColumn: Sendable, Hashable {
     case date(CSVWDateFormat?)
     /// A time stamp in UTC.
     case timestamp(CSVWDateFormat?)
+    /// A date or time of a pattern, as `ColumnType` has it.
+    case pattern(DatePattern, ColumnType)
     /// A date or time as ISO 8601 text.
     case isoText(CSVWDateFormat)
     /// A URL.
@@ -44,7 +46,7 @@ public struct CSVWColumn: Sendable, Hashable {
   public var type: ColumnType {
     guard separator != nil else { return elementType }
     switch datatype {
-    case .text, .date, .timestamp, .isoText, .base64, .hexadecimal: return .list(.text)
+    case .text, .date, .timestamp, .pattern, .isoText, .base64, .hexadecimal: return .list(.text)
     case .integer: return .list(.integer)
     case .url: return .list(.url)
     case .number, .boolean, .json: return .json
@@ -59,6 +61,7 @@ public struct CSVWColumn: Sendable, Hashable {
     case .boolean: .boolean
     case .date: .date
     case .timestamp: .timestamp
+    case .pattern(_, let type): type
     case .url: .url
     case .base64, .hexadecimal: .bytes
     case .json: .json
@@ -138,6 +141,8 @@ public struct CSVWColumn: Sendable, Hashable {
       guard let format else { return Dates.isTimestamp(text) ? .text(text) : nil }
       guard let moment = format.moment(text), Dates.isTimestamp(moment.iso) else { return nil }
       return .text(moment.iso)
+    case .pattern(let pattern, let type):
+      return pattern.fields(text).flatMap { $0.value(of: type) }.map { .text($0) }
     case .isoText(let format): return format.moment(text).map { .text($0.iso) }
     case .base64: return Base64.decode(text).map { .bytes($0) }
     case .hexadecimal: return Self.bytes(hexadecimal: text).map { .bytes($0) }

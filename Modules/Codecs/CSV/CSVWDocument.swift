@@ -11,6 +11,8 @@ public enum CSVWDocument {
     public static let type = "https://bb.invalid/csvw#type"
     /// The unit of the column's values.
     public static let unit = "https://bb.invalid/csvw#unit"
+    /// The digits after the point of each number of a column of decimals.
+    public static let scale = "https://bb.invalid/csvw#scale"
     /// `true` for a column that the user added to a store.
     public static let extra = "https://bb.invalid/csvw#extra"
     /// The name of the column's `ColumnRole`.
@@ -19,8 +21,10 @@ public enum CSVWDocument {
 
   /// The metadata of a table of `schema` in the file named `file`, written in `style`.
   /// - `facts`: what is known about the values; without rows, nothing.
+  /// - `scales`: the digits after the point of decimals, by position.
   public static func text(
-    of schema: Schema, file: String, style: CSVStyle = CSVStyle(), facts: ColumnFacts = ColumnFacts()
+    of schema: Schema, file: String, style: CSVStyle = CSVStyle(), facts: ColumnFacts = ColumnFacts(),
+    scales: [Int: Int] = [:]
   ) -> [UInt8] {
     let names = names(of: schema)
     var lines: [String] = []
@@ -39,6 +43,7 @@ public enum CSVWDocument {
       put("dc:description", column.summary.isEmpty ? nil : .string(column.summary))
       put(Annotation.type, .string(type.name))
       put(Annotation.unit, column.unit.isEmpty ? nil : .string(column.unit))
+      put(Annotation.scale, scales[position].map { .number(Int64($0)) })
       put(Annotation.extra, column.isExtra ? .boolean(true) : nil)
       put(Annotation.role, column.role.map { .string($0.rawValue) })
       lines.append("    " + shown(.object(members)))
@@ -104,7 +109,7 @@ public enum CSVWDocument {
     case .decimal: hasExponents ? "double" : "decimal"
     case .boolean: "boolean"
     // The standard has no partial dates and no second 60.
-    case .text, .date, .timestamp: "string"
+    case .text, .date, .timestamp, .datetime: "string"
     case .bytes: "base64Binary"
     case .url: "anyURI"
     case .list, .json: "json"

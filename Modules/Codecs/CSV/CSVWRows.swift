@@ -101,6 +101,12 @@ public final class CSVWRows: RowStream {
     String(decoding: text.prefix(60), as: UTF8.self) + (text.count > 60 ? "…" : "")
   }
 
+  /// The rows again from the beginning, with the same types.
+  public func reopened() async throws(Problem) -> (any RowStream)? {
+    guard let again = try await rows.reopened() else { return nil }
+    return CSVWRows(self, columns, rows: again, [])
+  }
+
   /// The rows again from the beginning, with types that hold the value which did not fit.
   public func widened() async throws(Problem) -> (any RowStream)? {
     let wider = contradicted.withLock { $0.sorted { $0.key < $1.key } }

@@ -29,7 +29,9 @@ public struct CSVWriter: Sendable {
     fields = CSVFieldWriter(delimiter: style.delimiter, nullText: quotedText)
     null = Arena(style.nullText)
     lineEnd = Arena(style.lineEnding == .lf ? [0x0A] : [0x0D, 0x0A])
-    isUnusual = schema.columns.map { $0.type == .json || $0.type.isNested && style.nested != .json }
+    isUnusual = schema.columns.map {
+      $0.type == .json || $0.type.isNested && style.nested != .json || $0.spelling != .usual
+    }
   }
 
   /// The byte order mark and the header, as far as the style has them.

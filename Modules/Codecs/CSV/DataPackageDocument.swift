@@ -84,7 +84,7 @@ public enum DataPackageDocument {
     case .real, .decimal: "number"
     case .boolean: "boolean"
     // A partial date is not a date in the standard.
-    case .text, .date, .timestamp, .bytes, .url: "string"
+    case .text, .date, .timestamp, .datetime, .bytes, .url: "string"
     case .list: "array"
     case .json: "any"
     }

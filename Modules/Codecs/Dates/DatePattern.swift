@@ -1,3 +1,5 @@
+internal import Rows
+
 /// A pattern for dates and times: `dd.MM.yyyy HH:mm`.
 ///
 /// Letters are the fields of Unicode's date patterns (UTS #35): `yyyy yy MM M MMM MMMM dd d HH H hh h mm m ss s SSS a
@@ -70,6 +72,30 @@ public struct DatePattern: Sendable, Hashable {
     let hasYear = parts.contains { if case .year = $0 { true } else { false } }
     guard hasYear else { return nil }
     self.parts = parts
+  }
+
+  /// The fields of `strptime`, as patterns of this kind.
+  private static let fields: [Character: String] = [
+    "Y": "yyyy", "y": "yy", "m": "M", "d": "d", "e": "d", "H": "H", "I": "h", "M": "m", "S": "s", "f": "SSS", "p": "a",
+    "b": "MMM", "B": "MMMM", "a": "EEE", "A": "EEEE", "z": "XXX", "F": "yyyy-M-d", "T": "H:m:s", "R": "H:m", "%": "'%'",
+  ]
+
+  /// The pattern that a text writes, with the letters of `strptime` if it has a percent sign: `%d.%m.%Y`.
+  public init?(any text: String) {
+    guard text.contains("%") else {
+      self.init(text)
+      return
+    }
+    var pattern = "", rest = text[...]
+    while let character = rest.popFirst() {
+      if character == "%" {
+        guard let letter = rest.popFirst(), let field = Self.fields[letter] else { return nil }
+        pattern += field
+      } else {
+        pattern += character == "'" ? "''" : character.isLetter ? "'\(character)'" : String(character)
+      }
+    }
+    self.init(pattern)
   }
 
   private static func part(_ letter: UInt8, _ run: Int) -> Part? {
@@ -198,6 +224,15 @@ extension DatePattern.Fields {
   /// the first month of a year if the text does not say.
   public var localSeconds: Int64 {
     Int64(CivilDate(year: year, month: month ?? 1, day: day ?? 1).daysSince1970) * 86_400 + Int64(seconds)
+  }
+  /// The value of a column of dates or times; nil if the text does not say enough.
+  func value(of type: ColumnType) -> [UInt8]? {
+    switch type {
+    case .date: return date
+    case .timestamp: return offset.flatMap { timestamp(offset: $0) }
+    case .datetime: return month != nil && day != nil ? timestamp(offset: 0).map { Array($0.dropLast()) } : nil
+    default: return nil
+    }
   }
   /// The instant as a timestamp in UTC, on a clock that is `offset` seconds ahead of UTC; nil outside the years 0 to
   /// 9999.

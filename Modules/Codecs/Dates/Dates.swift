@@ -1,3 +1,5 @@
+internal import Rows
+
 /// Dates and timestamps as text: which are valid, and how those that sources write become ISO 8601.
 public enum Dates {
   /// A date format of a source.
@@ -52,17 +54,80 @@ public enum Dates {
   /// `Z` upper case. A second 60 is accepted at the end of a day.
   public static func isTimestamp(_ text: [UInt8]) -> Bool { isTimestamp(text.span) }
   /// Whether `text` is a timestamp in RFC 3339 and UTC.
-  static func isTimestamp(_ text: Span<UInt8>) -> Bool {
-    guard text.count >= 20, text[text.count - 1] == UInt8(ascii: "Z"), text[10] == UInt8(ascii: "T"),
-      text[4] == dash, text[7] == dash, text[13] == UInt8(ascii: ":"), text[16] == UInt8(ascii: ":"),
+  static func isTimestamp(_ text: Span<UInt8>) -> Bool { timeForm(text) == .instant }
+
+  /// Whether `text` is a date and time without a zone, `2024-01-06T10:00`, with seconds and a fraction or without, or a
+  /// whole day.
+  public static func isDatetime(_ text: [UInt8]) -> Bool { isDatetime(text.span) }
+  static func isDatetime(_ text: Span<UInt8>) -> Bool {
+    text.count == 10 ? isDate(text) : timeForm(text) == .local
+  }
+
+  /// The forms of a date and time.
+  enum TimeForm {
+    /// RFC 3339 in UTC.
+    case instant
+    /// Without a zone, with `T` or with a space.
+    case local, spaced
+  }
+
+  /// The form of a date and time; nil for other text.
+  static func timeForm(_ text: Span<UInt8>) -> TimeForm? {
+    let count = text.count
+    guard count >= 16, text[4] == dash, text[7] == dash, text[13] == UInt8(ascii: ":"),
       let year = number(text, 0, 4), isDay(year, number(text, 5, 2), number(text, 8, 2)),
-      let hour = number(text, 11, 2), let minute = number(text, 14, 2), let second = number(text, 17, 2),
-      hour < 24, minute < 60, second < 60 || (second == 60 && minute == 59 && hour == 23)
+      let hour = number(text, 11, 2), let minute = number(text, 14, 2), hour < 24, minute < 60
+    else { return nil }
+    var at = 16
+    if count > 16, text[16] == UInt8(ascii: ":") {
+      guard let second = number(text, 17, 2), second < 60 || second == 60 && minute == 59 && hour == 23 else {
+        return nil
+      }
+      at = 19
+      if count > 20, text[19] == UInt8(ascii: "."), isDigit(text[20]) {
+        at = 21
+        while at < count, isDigit(text[at]) { at += 1 }
+      }
+    }
+    let isSpaced = text[10] == UInt8(ascii: " ")
+    guard isSpaced || text[10] == UInt8(ascii: "T") else { return nil }
+    if at == count { return isSpaced ? .spaced : .local }
+    return at == count - 1 && at > 16 && !isSpaced && text[at] == UInt8(ascii: "Z") ? .instant : nil
+  }
+
+  /// Whether a text is a date and time without a zone, or a day. A space before the time becomes a `T`, as cells have
+  /// it; the spelling of the column remembers it.
+  /// - Parameter spelling: that of all values of the column; nil for any.
+  static func acceptLocal(
+    _ text: UnsafeMutablePointer<UInt8>, _ count: Int, _ form: TimeForm?, spelling: ValueSpelling?
+  ) -> Bool {
+    switch form {
+    case .local: return spelling == nil || spelling == .usual
+    case .spaced:
+      guard spelling == nil || spelling == .spaced else { return false }
+      unsafe text[10] = UInt8(ascii: "T")
+      return true
+    case .instant: return false
+    case nil: return unsafe count == 10 && isDay(text)
+    }
+  }
+
+  /// Whether the ten bytes at `text`, which at least six others follow, are a whole day: eight of them at once.
+  @inline(__always) static func isDay(_ text: UnsafePointer<UInt8>) -> Bool {
+    let (head, tail) = unsafe (
+      UInt64(littleEndian: UnsafeRawPointer(text).loadUnaligned(as: UInt64.self)),
+      UInt16(littleEndian: UnsafeRawPointer(text + 8).loadUnaligned(as: UInt16.self))
+    )
+    guard head & 0xFF00_00FF_0000_0000 == 0x2D00_002D_0000_0000 else { return false }
+    let digits = head ^ 0x2D30_302D_3030_3030, last = tail ^ 0x3030
+    // A byte is a digit if it is below 10: neither it nor it plus 6 has one of the four high bits.
+    guard (digits | digits &+ 0x0006_0600_0606_0606) & 0xF0F0_F0F0_F0F0_F0F0 == 0, (last | last &+ 0x0606) & 0xF0F0 == 0
     else { return false }
-    guard text.count > 20 else { return true }
-    guard text.count > 21, text[19] == UInt8(ascii: ".") else { return false }
-    for position in 20..<text.count - 1 where !isDigit(text[position]) { return false }
-    return true
+    let month = digits &>> 40 & 15 &* 10 &+ digits &>> 48 & 15, day = Int(last & 15 &* 10 &+ last &>> 8)
+    guard month &- 1 < 12, day >= 1 else { return false }
+    if day <= 28 { return true }
+    let year = ((digits & 15) &* 10 &+ digits &>> 8 & 15) &* 100 &+ (digits &>> 16 & 15) &* 10 &+ digits &>> 24 & 15
+    return day <= CivilDate.days(in: Int(month), of: Int(year))
   }
 
   /// A source's date as an ISO 8601 date; nil when `text` is not written in that format or not in the calendar.

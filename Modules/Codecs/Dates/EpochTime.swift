@@ -37,7 +37,7 @@ public enum EpochTime {
   public static func isNative(_ column: Int, of schema: Schema, in head: [RowBatch]) -> Bool {
     switch schema.columns[column].type {
     case .date: holds(.days, column, in: head, isExact: false)
-    case .timestamp: holds(.microseconds, column, in: head, isExact: false)
+    case .timestamp, .datetime: holds(.microseconds, column, in: head, isExact: false)
     default: false
     }
   }
@@ -66,7 +66,10 @@ public enum EpochTime {
     guard unit != .days else { return text.count == 10 ? days(text) : nil }
     guard let (seconds, fraction, digits) = instant(text) else { return nil }
     if unit == .milliseconds { return digits == 3 ? seconds * 1000 + fraction / 1000 : nil }
-    guard digits == 0 || (digits <= 6 && (!isExact || text[text.count - 2] != UInt8(ascii: "0"))) else { return nil }
+    let isLocal = text[text.count - 1] != UInt8(ascii: "Z")
+    guard digits == 0 || (digits <= 6 && (!isExact || isLocal || text[text.count - 2] != UInt8(ascii: "0"))) else {
+      return nil
+    }
     return seconds * 1_000_000 + fraction
   }
 
@@ -79,17 +82,26 @@ public enum EpochTime {
     return Int64(CivilDate(year: year, month: month, day: day).daysSince1970)
   }
 
-  /// Whole seconds, millionths of a second, and the number of digits of the fraction of `yyyy-mm-ddThh:mm:ss[.f]Z`.
+  /// Whole seconds, millionths of a second, and the number of digits of the fraction of `yyyy-mm-ddThh:mm:ss[.f]Z`, and of
+  /// a time without a zone, which may be without seconds or a whole day.
   private static func instant(_ text: ByteRun) -> (Int64, Int64, digits: Int)? {
-    let count = text.count
-    guard count == 20 || (22...27).contains(count), text[10] == UInt8(ascii: "T"), text[13] == UInt8(ascii: ":"),
-      text[16] == UInt8(ascii: ":"), text[count - 1] == UInt8(ascii: "Z"), let days = days(text),
-      let hour = number(text, 11, 2), let minute = number(text, 14, 2), let second = number(text, 17, 2), hour < 24,
-      minute < 60, second < 60
+    let isUTC = text.count > 0 && text[text.count - 1] == UInt8(ascii: "Z")
+    // The length without the Z.
+    let count = isUTC ? text.count - 1 : text.count
+    guard count >= 10, count <= 26, let days = days(text) else { return nil }
+    if !isUTC, count == 10 { return (days * 86_400, 0, 0) }
+    guard count == 19 || count > 20 || !isUTC && count == 16, text[10] == UInt8(ascii: "T"),
+      text[13] == UInt8(ascii: ":"), let hour = number(text, 11, 2), let minute = number(text, 14, 2), hour < 24,
+      minute < 60
     else { return nil }
+    var second = 0
+    if count > 16 {
+      guard text[16] == UInt8(ascii: ":"), let found = number(text, 17, 2), found < 60 else { return nil }
+      second = found
+    }
     let seconds = days * 86_400 + Int64(hour * 3600 + minute * 60 + second)
-    guard count > 20 else { return (seconds, 0, 0) }
-    let places = count - 21
+    guard count > 19 else { return (seconds, 0, 0) }
+    let places = count - 20
     guard text[19] == UInt8(ascii: "."), var fraction = number(text, 20, places) else { return nil }
     for _ in places..<6 { fraction *= 10 }
     return (seconds, Int64(fraction), places)

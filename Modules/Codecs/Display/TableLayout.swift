@@ -103,7 +103,7 @@ public struct TableLayout: Sendable, Hashable {
 
     /// Whether a shortened value would say something else, or nothing.
     private static func isRigid(_ type: ColumnType) -> Bool {
-      type.isNumeric || type == .date || type == .timestamp || type == .boolean
+      type.isNumeric || type.isTemporal || type == .boolean
     }
   }
 }

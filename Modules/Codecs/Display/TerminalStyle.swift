@@ -34,7 +34,7 @@ public struct TerminalStyle: Sendable, Hashable {
     init(_ type: ColumnType) {
       switch type {
       case .integer, .real, .decimal: self = .number
-      case .date, .timestamp: self = .date
+      case .date, .timestamp, .datetime: self = .date
       case .boolean: self = .boolean
       default: self = .plain
       }

@@ -37,7 +37,7 @@ import Rows
         case .decimal: .decimal
         case .boolean: .boolean
         case .json: .json
-        case .bytes, .date, .timestamp, .list: .other
+        case .bytes, .date, .timestamp, .datetime, .list: .other
         }
       let entry = Entry(
         kind: kind, isNullable: column.isNullable, slot: Int32(column.slot ?? -1), keyStart: Int32(column.keyStart),

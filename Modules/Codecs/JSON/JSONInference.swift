@@ -6,30 +6,8 @@ struct JSONInference {
   /// More keys than this are not columns but data.
   static let maximumColumns = CSVReading.maximumColumns
 
-  /// The kinds of values found in a column.
-  private struct Kinds: OptionSet {
-    let rawValue: UInt16
-    static let integer = Kinds(rawValue: 1), real = Kinds(rawValue: 2), number = Kinds(rawValue: 4)
-    static let boolean = Kinds(rawValue: 8), text = Kinds(rawValue: 16)
-    static let texts = Kinds(rawValue: 32), integers = Kinds(rawValue: 64), emptyList = Kinds(rawValue: 128)
-    static let nested = Kinds(rawValue: 256)
-
-    /// The narrowest type for all of them.
-    var type: ColumnType {
-      if isEmpty { return .text }
-      if self == .integer { return .integer }
-      if self == .real { return .real }
-      if isSubset(of: [.integer, .real, .number]) { return .decimal }
-      if self == .boolean { return .boolean }
-      if self == .text { return .text }
-      if isSubset(of: [.texts, .emptyList]) { return .list(.text) }
-      if isSubset(of: [.integers, .emptyList]) { return .list(.integer) }
-      return .json
-    }
-  }
-
   private var names: [[UInt8]] = []
-  private var kinds: [Kinds] = []
+  private var kinds: [ValueKinds] = []
   private var positions: [[UInt8]: Int] = [:]
   private var keys = JSONKeys()
 
@@ -99,28 +77,31 @@ struct JSONInference {
     return names.count - 1
   }
 
-  private mutating func value(_ scanner: inout JSONScanner) throws(JSONSyntaxError) -> Kinds {
+  private mutating func value(_ scanner: inout JSONScanner) throws(JSONSyntaxError) -> ValueKinds {
     let start = scanner.at
     switch scanner.byte {
     case UInt8(ascii: "\""):
       _ = try scanner.skipString()
-      return .text
+      let count = scanner.at - start - 2
+      // A string that looks like a number or a Boolean is text, as its author chose.
+      guard count >= 7, unsafe scanner.base[start + 5] == UInt8(ascii: "-") else { return .text }
+      return unsafe ValueKinds(temporal: scanner.base + start + 1, count) ?? .text
     case UInt8(ascii: "n"):
       try scanner.skipWord("null")
       return []
     case UInt8(ascii: "t"):
       try scanner.skipWord("true")
-      return .boolean
+      return .lowerWord
     case UInt8(ascii: "f"):
       try scanner.skipWord("false")
-      return .boolean
+      return .lowerWord
     case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"):
       let isWhole = try scanner.skipNumber()
       switch unsafe JSONNumberKind(scanner.base + start, count: scanner.at - start, isWhole: isWhole) {
       case .integer: return .integer
       case .real: return .real
       case .other:
-        return unsafe NumberSpelling.isRealWithExponent(scanner.base + start, scanner.at - start) ? .real : .number
+        return unsafe NumberSpelling.isRealWithExponent(scanner.base + start, scanner.at - start) ? .exponent : .decimal
       }
     default:
       let isArray = scanner.byte == UInt8(ascii: "[")
@@ -146,8 +127,12 @@ struct JSONInference {
     var inferred: Set<Int> = []
     for (name, kinds) in zip(names, kinds) {
       let name = String(decoding: name, as: UTF8.self)
-      if types[name] == nil { inferred.insert(columns.count) }
-      columns.append(ColumnDescription(name, types[name] ?? kinds.type))
+      var column = ColumnDescription(name, types[name] ?? kinds.type(else: .json))
+      if types[name] == nil {
+        inferred.insert(columns.count)
+        column.spelling = kinds.spelling
+      }
+      columns.append(column)
     }
     for name in types.required where positions[Array(name.utf8)] == nil {
       guard !isWhole else {

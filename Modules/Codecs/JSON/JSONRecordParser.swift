@@ -282,11 +282,19 @@ import Rows
       if escaped { note(.nested, start, end - start, cellAt) }
       return .json(UInt32(start), UInt32(end - start))
     }
+    if type == .date, end - start == 12, !escaped, unsafe Dates.isDay(base + start + 1) {
+      return .text(UInt32(truncatingIfNeeded: start + 1), 10)
+    }
     let text = unsafe JSONScanner.text(scanner.base, from: start + 1, to: end - 1, escaped: escaped)
     let fits =
       switch type {
       case .date: Dates.isDate(text)
       case .timestamp: Dates.isTimestamp(text)
+      case .datetime:
+        unsafe !escaped
+          && Dates.acceptLocal(
+            base + start + 1, text.count, Dates.timeForm(text.span),
+            spelling: layout.columns[position].isInferred ? layout.columns[position].spelling : nil)
       case .bytes: Base64.decode(text) != nil
       default: false
       }

@@ -159,6 +159,15 @@ public final class JSONRowStream: ExactRowStream {
     return BatchTask { [self] () throws(Problem) in try task.batch(parse) }
   }
 
+  /// The document from its beginning, with the same types.
+  public func reopened() async throws(Problem) -> (any RowStream)? {
+    guard let inference, let again = try source.reopened() else { return nil }
+    var state = State(splitter: JSONSplitter(again, reading))
+    state.splitter.mayGuess = self.state.withLock { $0.splitter.mayGuess }
+    return try Self.inferred(
+      again, table, reading, state, inference.found, isWhole: false, contradictions: inference.contradictions)
+  }
+
   /// After a value that contradicts the inferred types, if the document can be read again: the same records from the
   /// beginning, with columns and types that fit that value as well. The fourth time the whole document is read first,
   /// so there is no fifth. After any failure that a wrong split may have caused: split at brackets.

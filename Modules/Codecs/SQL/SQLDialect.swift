@@ -79,7 +79,7 @@ public enum SQLDialect: String, Sendable, Hashable, CaseIterable {
       case .mysql: "LONGBLOB"
       }
     case .json where self == .postgres: "JSON"
-    case .text, .date, .timestamp, .url, .list, .json:
+    case .text, .date, .timestamp, .datetime, .url, .list, .json:
       // To MySQL a TEXT of that many characters is a LONGTEXT.
       self == .postgres ? "TEXT" : "TEXT /*! (4294967295) */"
     }

@@ -10,6 +10,8 @@ public struct SQLWriter: Sendable {
   private let schema: Schema
   private let nonfinite: NonfinitePolicy
   private let dialect: SQLDialect
+  /// What is known of the numbers of columns of decimals, by position; only SQLite needs it.
+  private let decimals: [Int: DecimalShape]
   /// `INSERT INTO "t" VALUES(`.
   private let insert: [UInt8]
 
@@ -18,7 +20,7 @@ public struct SQLWriter: Sendable {
   ///   has bytes or values of several types, a name is too long, or there are too many columns.
   /// - Throws: `usage` for a table without columns; `badData` for columns that the dialect does not have.
   public init(
-    _ schema: Schema, nonfinite: NonfinitePolicy = .error, dialect: SQLDialect? = nil
+    _ schema: Schema, nonfinite: NonfinitePolicy = .error, dialect: SQLDialect? = nil, decimals: [Int: DecimalShape] = [:]
   ) throws(Problem) {
     guard schema.width > 0 else { throw Problem(.usage, "sql: a table must have at least one column") }
     try schema.checkForSQL()
@@ -26,6 +28,7 @@ public struct SQLWriter: Sendable {
     let isCommon = hasCommonTypes && SQLDialect.ansi.obstacle(schema) == nil
     self.schema = schema
     self.nonfinite = nonfinite
+    self.decimals = decimals
     self.dialect = dialect ?? (isCommon ? .ansi : .sqlite)
     for column in schema.columns where self.dialect.declared(column.type) == nil {
       throw Problem(
@@ -45,7 +48,7 @@ public struct SQLWriter: Sendable {
     out.append(dialect.opening)
     if dialect == .sqlite {
       let reals = schema.columns.indices.filter { schema.columns[$0].type == .real }
-      out.append(SQLiteDefinition(schema, untypedReals: Set(reals)).text)
+      out.append(SQLiteDefinition(schema, untypedReals: Set(reals), decimals: untold).text)
       return out.append(";\n")
     }
     var lines = schema.columns.map { column in
@@ -56,6 +59,9 @@ public struct SQLWriter: Sendable {
     out.append(
       "CREATE TABLE \(schema.name.quotedForSQL) (\n\(lines.joined(separator: ",\n"))\n)\(options);\n")
   }
+
+  /// The shapes of decimals, of which no number is the last one, so that none has a scale.
+  private var untold: [Int: DecimalShape] { decimals.mapValues(\.unscaled) }
 
   /// A column of the primary key. MySQL needs the length of a prefix for text; its keys have at most 3,072 bytes.
   private func keyPart(_ position: Int) -> String {
@@ -168,8 +174,14 @@ public struct SQLWriter: Sendable {
     default:
       // Another spelling, or a number that no Double is.
       let value = Double(String(decoding: literal.bytes, as: UTF8.self)) ?? .infinity
-      let isKept = value.isFinite && DecimalNumber(literal.bytes) == DecimalNumber(value)
+      let isKept = unsafe NumberSpelling.held(literal.start, literal.count) != nil
       if dialect == .sqlite {
+        if type == .decimal, decimals[column]?.storage == .double {
+          if isKept { return try append(value, column, &out) }
+          var problem = problem(column, "a REAL column cannot keep \(literal.text)", ["postgres"])
+          problem.needsAllRows = true
+          throw problem
+        }
         if type == .real, isKept { return try append(value, column, &out) }
         return try append(text: literal, column, &out)
       }

@@ -11,7 +11,13 @@ package struct SQLiteDefinition {
   ///   - untyped: positions of real columns that hold `-0.0` or literals that SQLite would change; a REAL column cannot
   ///     keep them.
   ///   - hasKey: whether the key of the schema becomes the primary key; false if a key has a null.
-  package init(_ schema: Schema, untypedReals untyped: Set<Int> = [], hasKey: Bool = true) {
+  ///   - decimals: the shapes of columns of decimals, by position. A REAL column keeps those that Doubles hold; the
+  ///     comment names the digits that all numbers have after the point.
+  package init(
+    _ schema: Schema, untypedReals untyped: Set<Int> = [], decimals: [Int: DecimalShape] = [:], hasKey: Bool = true
+  ) {
+    let doubles = decimals.filter { $0.value.storage == .double }, scales = doubles.compactMapValues(\.scale)
+    let schema = schema.retyped { doubles[$0] != nil && scales[$0] == nil ? .real : nil }
     let key = hasKey ? schema.key : []
     var needsComment = false
     var lines = schema.columns.enumerated().map { position, column in
@@ -20,12 +26,15 @@ package struct SQLiteDefinition {
       if !Self.isEvident(column, isUntyped) { needsComment = true }
       if key == [position], column.type == .integer { return "  \(name) INTEGER PRIMARY KEY" }
       let required = column.isNullable && !key.contains(position) ? "" : " NOT NULL"
+      if scales[position] != nil { return "  \(name) REAL\(required)" }
       return "  \(name) \(Self.declared(column.type, isUntyped))\(required)\(Self.check(column, isUntyped, name))"
     }
     if !key.isEmpty, key.count > 1 || schema.columns[key[0]].type != .integer {
       lines.append("  PRIMARY KEY(\(key.map { schema.columns[$0].name.quotedForSQL }.joined(separator: ", ")))")
     }
-    let types = schema.columns.map { $0.isMixed ? Self.mixed : $0.type.name }.joined(separator: ", ")
+    let types = schema.columns.enumerated().map { position, column in
+      column.isMixed ? Self.mixed : column.type.name + (scales[position].map { ":\($0)" } ?? "")
+    }.joined(separator: ", ")
     let comment = needsComment ? Self.opening + types + Self.closing : ""
     let options = key.count > 1 ? "STRICT, WITHOUT ROWID" : "STRICT"
     text = "CREATE TABLE \(schema.name.quotedForSQL)(\(comment)\n\(lines.joined(separator: ",\n"))\n) \(options)"
@@ -40,7 +49,7 @@ package struct SQLiteDefinition {
     case .integer, .text, .bytes: true
     case .real: !isUntyped
     case .json: column.isMixed
-    case .decimal, .boolean, .date, .timestamp, .url, .list: false
+    case .decimal, .boolean, .date, .timestamp, .datetime, .url, .list: false
     }
   }
 
@@ -50,7 +59,7 @@ package struct SQLiteDefinition {
     case .real: isUntyped ? "ANY" : "REAL"
     case .decimal, .json: "ANY"
     case .bytes: "BLOB"
-    case .text, .date, .timestamp, .url, .list: "TEXT"
+    case .text, .date, .timestamp, .datetime, .url, .list: "TEXT"
     }
   }
 
@@ -63,20 +72,21 @@ package struct SQLiteDefinition {
     }
   }
 
-  /// The types that the comment of a statement names, in order of the columns, nil for a column of mixed values; nil if
-  /// there is no such comment. Whether the statement is one of ours is for the caller to compare.
-  package static func types(in text: String, table: String) -> [ColumnType?]? {
+  /// The types that the comment of a statement names, in order of the columns, nil for a column of mixed values, and the
+  /// digits after the point of decimals that are Doubles; nil if there is no such comment. Whether the statement is one of ours is for the caller to compare.
+  package static func types(in text: String, table: String) -> [(type: ColumnType?, scale: Int?)]? {
     let start = "CREATE TABLE \(table.quotedForSQL)(" + opening
     guard text.utf8.starts(with: start.utf8), let line = text.dropFirst(start.count).split(separator: "\n").first,
       line.hasSuffix(closing)
     else { return nil }
-    var types: [ColumnType?] = []
+    var types: [(type: ColumnType?, scale: Int?)] = []
     for word in line.dropLast(closing.count).split(separator: ", ") {
       if word == mixed {
-        types.append(nil)
+        types.append((nil, nil))
       } else {
-        guard let type = ColumnType(name: String(word)) else { return nil }
-        types.append(type)
+        let parts = word.split(separator: ":")
+        guard let type = parts.first.flatMap({ ColumnType(name: String($0)) }) else { return nil }
+        types.append((type, parts.count == 2 ? Int(parts[1]) : nil))
       }
     }
     return types

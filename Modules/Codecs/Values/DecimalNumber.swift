@@ -96,6 +96,29 @@ public struct DecimalNumber: Sendable, Hashable, Comparable {
     return Double(String(decoding: sign + mantissa, as: UTF8.self) + "e\(exponent - digits.count)")
   }
 
+  /// Whether a Double, rounded to as many digits as the number has, 16 or 17, is the number.
+  package func isPrinted(by value: Double) -> Bool {
+    let places = digits.count - exponent
+    guard (16...17).contains(digits.count), (0...38).contains(places), value.exponent < 60,
+      isNegative == (value < 0)
+    else { return false }
+    // The value is its significand times a power of two; times 10^places it is rounded to the digits, ties to even.
+    let significand = UInt128(value.significandBitPattern | 1 << 52), shift = 52 - Int(value.exponent)
+    var power: UInt128 = 1, wanted: UInt128 = 0
+    for _ in 0..<places { power *= 10 }
+    for digit in digits { wanted = wanted * 10 + UInt128(digit) }
+    let product = significand.multipliedFullWidth(by: power)
+    guard shift > 0 else { return product.high == 0 && product.low << UInt128(-shift) == wanted }
+    guard shift < 256 else { return false }
+    func bits(_ shift: Int) -> UInt128 {
+      shift >= 128 ? product.high >> UInt128(shift - 128) : product.low >> UInt128(shift) | product.high << UInt128(128 - shift)
+    }
+    let whole = bits(shift), isHalf = bits(shift - 1) & 1 == 1
+    let zeros = product.low == 0 ? 128 + product.high.trailingZeroBitCount : product.low.trailingZeroBitCount
+    let isMore = zeros < shift - 1
+    return whole + (isHalf && (isMore || whole & 1 == 1) ? 1 : 0) == wanted
+  }
+
   /// Bytes that equal numbers have in common, and only they.
   package var keyBytes: [UInt8] { [isNegative ? 1 : 0] + digits + Array(" \(exponent)".utf8) }
 

@@ -1,15 +1,44 @@
 /// The spelling of numbers in a text: the separator of groups of three digits, and that of the fraction.
 public enum NumberPattern: String, Sendable, Hashable, CaseIterable {
   case commaPoint = "1,234.5"
+  case comma = "1234,5"
   case pointComma = "1.234,5"
   case spaceComma = "1 234,5"
+  case spacePoint = "1 234.5"
   case apostrophePoint = "1'234.5"
+  case apostropheComma = "1'234,5"
 
   private var point: UInt8 {
     switch self {
-    case .commaPoint, .apostrophePoint: UInt8(ascii: ".")
-    case .pointComma, .spaceComma: UInt8(ascii: ",")
+    case .commaPoint, .spacePoint, .apostrophePoint: UInt8(ascii: ".")
+    case .comma, .pointComma, .spaceComma, .apostropheComma: UInt8(ascii: ",")
     }
+  }
+
+  /// The byte between groups of three digits; 0 for none.
+  private var group: UInt8 {
+    switch self {
+    case .comma: 0
+    case .commaPoint: UInt8(ascii: ",")
+    case .pointComma: UInt8(ascii: ".")
+    case .spacePoint, .spaceComma: UInt8(ascii: " ")
+    case .apostrophePoint, .apostropheComma: UInt8(ascii: "'")
+    }
+  }
+
+  /// The pattern with these separators; nil if there is none.
+  init?(point: UInt8, group: UInt8?) {
+    guard let found = Self.allCases.first(where: { $0.point == point && $0.group == group ?? 0 }) else { return nil }
+    self = found
+  }
+
+  /// The literal of the number that a text writes, without a plus sign and leading zeros, as identifiers have them; nil
+  /// for other text.
+  func strictLiteral(_ text: [UInt8]) -> [UInt8]? {
+    let digits = text.first == UInt8(ascii: "-") ? text.dropFirst() : text[...]
+    guard let first = digits.first, first &- 48 < 10, first != 48 || digits.dropFirst().first.map({ $0 &- 48 >= 10 }) ?? true
+    else { return nil }
+    return literal(text)
   }
 
   /// The literal of the number that a text writes, in JSON's grammar; nil if it is written otherwise.
@@ -25,13 +54,7 @@ public enum NumberPattern: String, Sendable, Hashable, CaseIterable {
       default: plain += Array(String(scalar).utf8)
       }
     }
-    let group: UInt8 =
-      switch self {
-      case .commaPoint: UInt8(ascii: ",")
-      case .pointComma: UInt8(ascii: ".")
-      case .spaceComma: UInt8(ascii: " ")
-      case .apostrophePoint: UInt8(ascii: "'")
-      }
+    let group = group
     var rest = plain[...], literal: [UInt8] = []
     if let sign = rest.first, sign == UInt8(ascii: "-") || sign == UInt8(ascii: "+") {
       if sign == UInt8(ascii: "-") { literal.append(sign) }

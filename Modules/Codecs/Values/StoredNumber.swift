@@ -39,8 +39,8 @@ package enum StoredNumber: Equatable {
   }
 }
 
-/// Canonical literals of at most 15 or 18 digits, read without a detour over `String`.
-private enum ShortLiteral {
+/// Literals of at most 15 or 18 digits, read without a detour over `String`.
+enum ShortLiteral {
   /// An integer of at most 18 digits without a leading zero; nil for anything else.
   static func integer(_ text: UnsafePointer<UInt8>, _ length: Int) -> Int64? {
     let sign = unsafe length > 0 && text[0] == UInt8(ascii: "-") ? 1 : 0
@@ -54,7 +54,7 @@ private enum ShortLiteral {
     return sign == 1 ? -value : value
   }
 
-  private static let powers: [Double] = [
+  static let powers: [Double] = [
     1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
   ]
 
@@ -62,27 +62,33 @@ private enum ShortLiteral {
   /// it that would be an exponent: one exact division gives it, and it is written the same again. Nil for anything
   /// else.
   static func real(_ text: UnsafePointer<UInt8>, _ length: Int) -> Double? {
+    guard let (value, fraction) = unsafe number(text, length), fraction > 0 else { return nil }
+    let endsWithZero = unsafe text[length - 1] == UInt8(ascii: "0")
+    // Below this, the canonical form has an exponent.
+    guard !endsWithZero || fraction == 1, value.magnitude >= 1e-4 else { return nil }
+    return value
+  }
+
+  /// The value of a number of at most 15 digits without an exponent or redundant zeros before the point, and the number
+  /// of digits after the point; nil for anything else. One exact division gives it.
+  @inline(__always)
+  static func number(_ text: UnsafePointer<UInt8>, _ length: Int) -> (value: Double, fraction: Int)? {
     let sign = unsafe length > 0 && text[0] == UInt8(ascii: "-") ? 1 : 0
-    guard length - sign >= 3, length - sign <= 16 else { return nil }
-    var mantissa: UInt64 = 0, point = -1
+    guard length > sign, length - sign <= 16 else { return nil }
+    var mantissa: UInt64 = 0, point = length
     for place in sign..<length {
       let byte = unsafe text[place]
-      if byte == UInt8(ascii: "."), point < 0, place > sign {
+      if byte == UInt8(ascii: "."), point == length, place > sign, place < length - 1 {
         point = place
       } else {
         guard byte &- 48 < 10 else { return nil }
         mantissa = mantissa &* 10 &+ UInt64(byte &- 48)
       }
     }
-    let fraction = length - point - 1, isLarge = point - sign > 1
-    guard point > 0, fraction > 0, mantissa > 0, unsafe !(isLarge && text[sign] == UInt8(ascii: "0")) else {
+    guard unsafe text[sign] != UInt8(ascii: "0") || point == sign + 1, length - sign <= 15 || point < length else {
       return nil
     }
-    let endsWithZero = unsafe text[length - 1] == UInt8(ascii: "0")
-    guard !endsWithZero || fraction == 1 else { return nil }
-    let value = Double(mantissa) / powers[fraction]
-    // Below this, the canonical form has an exponent.
-    guard value >= 1e-4 else { return nil }
-    return sign == 1 ? -value : value
+    let fraction = max(0, length - point - 1), value = Double(mantissa) / powers[fraction]
+    return (sign == 1 ? -value : value, fraction)
   }
 }

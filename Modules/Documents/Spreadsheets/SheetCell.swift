@@ -20,6 +20,8 @@ struct SheetCell {
     case date(Int, Int)
     /// A day and a time, as text: a range of the row's bytes.
     case dateTime(Int, Int)
+    /// The same in UTC.
+    case instant(Int, Int)
     /// A time of day or an elapsed time, as text: a range of the row's bytes.
     case time(Int, Int)
   }
@@ -28,34 +30,19 @@ struct SheetCell {
   var value: Value
 }
 
-/// The kinds of values of a column.
-struct SheetKinds: OptionSet {
-  let rawValue: UInt8
-  static let integer = SheetKinds(rawValue: 1), real = SheetKinds(rawValue: 2), literal = SheetKinds(rawValue: 4)
-  static let boolean = SheetKinds(rawValue: 8), date = SheetKinds(rawValue: 16), text = SheetKinds(rawValue: 32)
-
-  init(rawValue: UInt8) { self.rawValue = rawValue }
-
+extension ValueKinds {
+  /// The kind of a cell.
   init(_ value: SheetCell.Value) {
     switch value {
     case .null: self = []
-    case .text, .error, .shared, .dateTime, .time: self = .text
-    case .boolean: self = .boolean
+    case .text, .error, .shared, .time: self = .text
+    case .boolean: self = .lowerWord
     case .integer: self = .integer
     case .real: self = .real
-    case .literal: self = .literal
-    case .date: self = .date
-    }
-  }
-
-  /// The narrowest type that keeps every value; numbers with and without a fraction keep their shortest text.
-  var type: ColumnType {
-    switch self {
-    case .integer: .integer
-    case .real: .real
-    case .boolean: .boolean
-    case .date: .date
-    default: !isEmpty && isSubset(of: [.integer, .real, .literal]) ? .decimal : .text
+    case .literal: self = .decimal
+    case .date: self = .day
+    case .dateTime: self = .local
+    case .instant: self = .instant
     }
   }
 }

@@ -42,8 +42,8 @@ final class SheetCursor {
     switch value {
     case .null: return true
     case .text, .error, .shared:
-      guard let nullText = reading.nullText else { return false }
-      return try textBytes(SheetCell(column: 0, value: value)) == nullText
+      if reading.nullTexts.isEmpty { return false }
+      return reading.nullTexts.contains(try textBytes(SheetCell(column: 0, value: value)))
     default: return false
     }
   }
@@ -107,7 +107,9 @@ final class SheetCursor {
     case (.boolean, .boolean(let value)): return builder.append(boolean: value)
     case (.real, .integer(let value)) where Int64(exactly: Double(value)) == value && !layout.isInferred(cell.column):
       return builder.append(real: Double(value))
-    case (.text, _), (.url, _), (.date, .date): try write(cell)
+    case (.text, _), (.url, _), (.date, .date), (.datetime, .dateTime), (.datetime, .date),
+      (.timestamp, .instant):
+      try write(cell)
     case (.decimal, .integer), (.decimal, .real), (.decimal, .literal):
       try write(cell)
       return text.read { builder.append(number: $0) }
@@ -150,6 +152,7 @@ final class SheetCursor {
       if text.elementsEqual("false".utf8) { return .boolean(false) }
     case .date: if Dates.isDate(text) { return .text(text) }
     case .timestamp: if Dates.isTimestamp(text) { return .text(text) }
+    case .datetime: if Dates.isDatetime(text) { return .text(text) }
     case .bytes: return Base64.decode(text).map { .bytes($0) }
     case .json, .list: return type.canonicalJSON(text).map { .json($0) }
     case .text, .url: return .text(text)
@@ -168,7 +171,7 @@ final class SheetCursor {
     switch cell.value {
     case .null: break
     case .text(let start, let count), .error(let start, let count), .literal(let start, let count),
-      .date(let start, let count), .dateTime(let start, let count), .time(let start, let count):
+      .date(let start, let count), .dateTime(let start, let count), .instant(let start, let count), .time(let start, let count):
       reader.copy(start, count, to: &text)
     case .shared(let index):
       guard try strings.append(index, to: &text) else {

@@ -212,7 +212,16 @@ final class SheetReader {
         bytes.truncate(to: start + 10)
         return .date(start, 10)
       }
-      return .dateTime(start, count)
+      return moment(start, count)
+    }
+  }
+
+  /// The date and time written at `start`.
+  private func moment(_ start: Int, _ count: Int) -> SheetCell.Value {
+    switch Dates.timeForm(bytes.run(from: start).bytes.span) {
+    case .local: .dateTime(start, count)
+    case .instant: .instant(start, count)
+    case .spaced, nil: .text(start, count)
     }
   }
 
@@ -241,7 +250,7 @@ final class SheetReader {
         bytes.append(bytes: text)
         switch text.count {
         case 10 where text[4] == UInt8(ascii: "-"): return .date(start, text.count)
-        case 19... where text[4] == UInt8(ascii: "-"): return .dateTime(start, text.count)
+        case 19... where text[4] == UInt8(ascii: "-"): return moment(start, text.count)
         default: return .time(start, text.count)
         }
       }

@@ -8,8 +8,8 @@ public struct SheetReading: Sendable {
   public var types: ColumnTypes = [:]
   /// The names of the required columns; nil for all. Unknown names are ignored.
   public var columns: [String]?
-  /// A text or error that means null; nil for none.
-  public var nullText: [UInt8]?
+  /// The texts and errors that mean null.
+  public var nullTexts: [[UInt8]] = []
   /// The most bytes that one cell may have; a row may have twice as many.
   public var maximumField = 16 << 20
 
@@ -35,7 +35,7 @@ public final class SheetRowStream: RowStream {
   private let reading: SheetReading
   private let scratch: any ScratchSpace
   private let layout: SheetLayout
-  private let isCertain: Bool
+  private let found: SheetTable
   private let cursor: Mutex<SheetCursor>
 
   /// The records of a sheet, whose types are inferred from its first rows; `widened` handles later values that
@@ -52,9 +52,15 @@ public final class SheetRowStream: RowStream {
 
   private init(
     _ workbook: Workbook, _ sheet: Workbook.Sheet, table: String, _ reading: SheetReading, scratch: any ScratchSpace,
-    whole: Bool
+    whole: Bool, found known: SheetTable? = nil
   ) throws(Problem) {
-    let found = try SheetTable(try SheetCursor(workbook, sheet, reading, scratch: scratch), whole: whole)
+    let found: SheetTable
+    if let known {
+      found = known
+    } else {
+      found = try SheetTable(try SheetCursor(workbook, sheet, reading, scratch: scratch), whole: whole)
+    }
+    self.found = found
     let names = found.header.names
     for name in reading.types.required where !found.header.has(name) {
       throw Problem(.usage, "“\(table)” has no column “\(name)”", hint: .choose(name, from: names))
@@ -65,7 +71,6 @@ public final class SheetRowStream: RowStream {
     schema = all.projected(to: wanted)
     warnings = found.header.warnings
     layout = SheetLayout(found, wanted: wanted, schema, given: reading.types)
-    isCertain = found.isCertain
     self.workbook = workbook
     self.sheet = sheet
     self.table = table
@@ -77,7 +82,7 @@ public final class SheetRowStream: RowStream {
   }
 
   /// Whether types were found by looking at the beginning alone.
-  public var mayWiden: Bool { !isCertain }
+  public var mayWiden: Bool { !found.isCertain }
 
   /// Formulas that have no value, and errors that are text.
   public var notes: [Warning] {
@@ -88,7 +93,7 @@ public final class SheetRowStream: RowStream {
       notes.append(
         Warning("\(workbook.archive.source.name): \(what), read as null", hint: "save the workbook in a spreadsheet"))
     }
-    if errors > 0, reading.nullText == nil {
+    if errors > 0, reading.nullTexts.isEmpty {
       let what = errors == 1 ? "1 error value" : "\(errors) error values"
       notes.append(
         Warning(
@@ -107,9 +112,14 @@ public final class SheetRowStream: RowStream {
     return batch.map { BatchTask(ready: $0) }
   }
 
+  /// The sheet from its beginning, with the same types.
+  public func reopened() async throws(Problem) -> (any RowStream)? {
+    try SheetRowStream(workbook, sheet, table: table, reading, scratch: scratch, whole: false, found: found)
+  }
+
   /// After a value that contradicts an inferred type: the sheet again, with types inferred from all of it.
   public func widened() async throws(Problem) -> (any RowStream)? {
-    guard layout.isContradicted, !isCertain else { return nil }
+    guard layout.isContradicted, !found.isCertain else { return nil }
     return try SheetRowStream(workbook, sheet, table: table, reading, scratch: scratch, whole: true)
   }
 }

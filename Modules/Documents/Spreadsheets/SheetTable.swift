@@ -20,7 +20,7 @@ struct SheetTable {
   /// - Throws: `badData` for a sheet without a header, or one that cannot be read.
   init(_ cursor: SheetCursor, whole: Bool) throws(Problem) {
     let titles = try cursor.header()
-    var kinds: [SheetKinds] = [], rows = 0, cells = 0, isAtEnd = false
+    var kinds: [ValueKinds] = [], rows = 0, cells = 0, isAtEnd = false
     while whole || rows < Self.sampleRows && cells < Self.sampleCells {
       guard try cursor.reader.next() else {
         isAtEnd = true
@@ -30,7 +30,7 @@ struct SheetTable {
       cells += cursor.reader.cells.count
       for cell in cursor.reader.cells where try !cursor.isNull(cell.value) {
         while kinds.count <= cell.column { kinds.append([]) }
-        kinds[cell.column].formUnion(SheetKinds(cell.value))
+        kinds[cell.column].formUnion(ValueKinds(cell.value))
       }
     }
     let width = max(kinds.count, (titles.keys.max() ?? -1) + 1)
@@ -41,7 +41,7 @@ struct SheetTable {
         at: cursor.place)
     }
     header = CSVHeader(columns.map { titles[$0] ?? "" })
-    types = columns.map { $0 < kinds.count ? kinds[$0].type : .text }
+    types = columns.map { $0 < kinds.count ? kinds[$0].type(else: .text) : .text }
     isCertain = isAtEnd
   }
 }

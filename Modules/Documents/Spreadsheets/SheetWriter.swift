@@ -182,6 +182,11 @@ public struct SheetWriter: Sendable {
         cursor.put("<c s=\"18\"><v>")
         cursor.put(time)
         return cursor.put("</v></c>")
+      case .datetime:
+        guard let time = Self.serialTime(run, isLocal: true) else { break }
+        cursor.put("<c s=\"20\"><v>")
+        cursor.put(time)
+        return cursor.put("</v></c>")
       case .text, .url:
         guard let link = SheetLink(row: row, column: column, run) else { break }
         links.append(link)
@@ -269,9 +274,14 @@ public struct SheetWriter: Sendable {
     return days >= -25_508 ? days + 25_569 : nil
   }
 
-  /// The number of a timestamp of whole seconds; nil for other text and before March 1900.
-  private static func serialTime(_ text: ByteRun) -> Double? {
-    let bytes = text.bytes
+  /// The number of a timestamp or a local time of whole seconds; nil for other text and before March 1900.
+  private static func serialTime(_ text: ByteRun, isLocal: Bool = false) -> Double? {
+    var bytes = text.bytes
+    if isLocal {
+      if bytes.count == 10 { bytes += Array("T00:00".utf8) }
+      if bytes.count == 16 { bytes += Array(":00".utf8) }
+      bytes.append(UInt8(ascii: "Z"))
+    }
     guard bytes.count == 20, Dates.isTimestamp(bytes), let days = serial(text.slice(from: 0, atMost: 10))
     else { return nil }
     func number(_ position: Int) -> Int { Int(bytes[position] &- 48) * 10 + Int(bytes[position + 1] &- 48) }

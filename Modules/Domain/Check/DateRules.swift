@@ -5,7 +5,7 @@ extension CheckRule {
   /// Dates that are in no calendar, and times no clock showed: before 1970 no server kept any.
   static let impossibleDate = CheckRule("impossible-date", "invalid dates and times") { table, _ in
     var findings: [CheckFinding] = []
-    for (position, column) in table.columns.enumerated() where [.date, .timestamp].contains(column.type) {
+    for (position, column) in table.columns.enumerated() where column.type.isTemporal {
       for row in 0..<table.count {
         guard let text = table.texts(row, position).first, !isBlank(text),
           let fault = column.type == .date ? fault(ofDate: text) : fault(ofTime: text)

@@ -61,7 +61,7 @@ public struct Assignment: Sendable, Hashable {
       case .decimal: DecimalNumber(bytes) == nil ? nil : .number(bytes)
       case .boolean: Bool(text).map { .boolean($0) }
       case .list(let element): Self.list(text, element)
-      case .bytes, .json, .timestamp: nil
+      case .bytes, .json, .timestamp, .datetime: nil
       }
     guard let value else {
       throw Problem(
@@ -91,7 +91,7 @@ public struct Assignment: Sendable, Hashable {
     case .real, .decimal: "use a number, for example 47.05"
     case .boolean: "use true or false"
     case .list: "separate elements with “; ”, or use a JSON array: [\"A\",\"B\"]"
-    case .bytes, .json, .timestamp, .text, .url: "edit the store directly, or import the value"
+    case .bytes, .json, .timestamp, .datetime, .text, .url: "edit the store directly, or import the value"
     }
   }
 }

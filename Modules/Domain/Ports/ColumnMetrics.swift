@@ -10,21 +10,26 @@ public struct ColumnMetrics: Sendable {
   public var parts: [[String]]
   /// The first rows, of a format that measures them: at most as many as it asks for, and at most 8 MiB of text.
   public var head: [RowBatch]
+  /// The digits of the numbers of columns of decimals, by position: of those in `head`, or of all rows.
+  public var decimals: [Int: DecimalShape] = [:]
   /// Whether `head` is the whole table.
   public var isWhole: Bool
 
   /// A layout.
   public init(
-    widths: [ColumnWidths] = [], parts: [[String]] = [], head: [RowBatch] = [], isWhole: Bool = true
+    widths: [ColumnWidths] = [], parts: [[String]] = [], head: [RowBatch] = [], isWhole: Bool = true,
+    decimals: [Int: DecimalShape] = [:]
   ) {
+    self.decimals = decimals
     self.widths = widths
     self.parts = parts
     self.head = head
     self.isWhole = isWhole
   }
 
-  /// Adds the widths and parts of the rows that follow.
+  /// Adds the widths, parts and digits of the rows that follow.
   mutating func merge(_ next: ColumnMetrics) {
+    for (column, shape) in next.decimals { decimals[column, default: DecimalShape()].merge(shape) }
     while widths.count < next.widths.count { widths.append(ColumnWidths()) }
     for (column, other) in next.widths.enumerated() { widths[column].merge(other) }
     while parts.count < next.parts.count { parts.append([]) }

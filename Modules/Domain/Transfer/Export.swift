@@ -74,18 +74,31 @@ public struct Export: Sendable {
   public func run(
     _ source: any RowStream, select: (any RowStream) throws(Problem) -> any RowStream
   ) async throws(Problem) -> Summary {
-    try await source.withWidening { (source) throws(Problem) in
-      let rows = try select(source)
-      var summary = try await attempt(rows)
-      summary.warnings.insert(contentsOf: rows.notes, at: 0)
-      return summary
+    var source = source, knowsDigits = false
+    while true {
+      do throws(Problem) {
+        let rows = try select(source)
+        var summary = try await attempt(rows, knowsDigits: knowsDigits)
+        summary.warnings.insert(contentsOf: rows.notes, at: 0)
+        return summary
+      } catch {
+        guard error.kind == .badData else { throw error }
+        // Outputs of streams that may be read again are not shown before they are complete.
+        if error.needsAllRows, !knowsDigits, source.mayWiden, let again = try await source.reopened() {
+          (source, knowsDigits) = (again, true)
+        } else if let wider = try await source.widened() {
+          source = wider
+        } else {
+          throw error
+        }
+      }
     }
   }
 
-  private func attempt(_ stream: any RowStream) async throws(Problem) -> Summary {
+  private func attempt(_ stream: any RowStream, knowsDigits: Bool) async throws(Problem) -> Summary {
     // Before a byte is written.
     for output in outputs { try output.exporter.descriptor.check(columns: stream.schema.width) }
-    let (stream, layouts) = try await measured(stream)
+    let (stream, layouts) = try await measured(stream, knowsDigits: knowsDigits)
     var encoders: [any RowEncoder] = []
     for (output, layout) in zip(outputs, layouts) {
       let encoder = try output.exporter.encoder(for: stream.schema, options: output.options, layout: layout)

@@ -1,10 +1,14 @@
+import Codecs
 import Query
 import Rows
 import Synchronization
 
 extension Export {
   /// Measures rows before the first one is encoded: all, which are buffered for that, or the first ones.
-  func measured(_ stream: any RowStream) async throws(Problem) -> (any RowStream, [ColumnMetrics]) {
+  /// - Parameter knowsDigits: whether formats that measure rows know the digits of all decimals.
+  func measured(
+    _ stream: any RowStream, knowsDigits: Bool
+  ) async throws(Problem) -> (any RowStream, [ColumnMetrics]) {
     let kinds = outputs.map { $0.exporter.measuring(with: $0.options) }
     var layouts = outputs.map { _ in ColumnMetrics() }
     guard kinds.contains(where: { $0 != .none }) else { return (stream, layouts) }
@@ -13,8 +17,10 @@ extension Export {
     }
     let buffer = SpillBuffer(schema: stream.schema, scratch: scratch, memoryLimit: 8 << 20)
     var isRead = false
-    while kinds.contains(.all) || kinds.indices.contains(where: { kinds[$0] != .none && !heads[$0].isFull }) {
-      let tasks = await Round(stream, atMost: kinds.contains(.all) ? threads * 4 : 1)
+    let needsAll = knowsDigits || kinds.contains(.all)
+    var digits = ColumnMetrics()
+    while needsAll || kinds.indices.contains(where: { kinds[$0] != .none && !heads[$0].isFull }) {
+      let tasks = await Round(stream, atMost: needsAll ? threads * 4 : 1)
       for measured in try await tasks.measured(self, kinds, stream.schema) {
         let (batch, metrics) = try measured.get()
         for position in outputs.indices where kinds[position] != .none {
@@ -23,6 +29,9 @@ extension Export {
           } else {
             heads[position].append(batch)
           }
+        }
+        if knowsDigits {
+          digits.merge(ColumnMetrics(decimals: DecimalShape.shapes(of: stream.schema, in: [batch])))
         }
         try buffer.append(batch)
       }
@@ -33,6 +42,8 @@ extension Export {
       }
     }
     for position in outputs.indices {
+      layouts[position].decimals =
+        knowsDigits ? digits.decimals : DecimalShape.shapes(of: stream.schema, in: heads[position].batches)
       layouts[position].head = heads[position].batches
       layouts[position].isWhole = !heads[position].isFull
     }

@@ -91,7 +91,7 @@ struct PageColumn: Sendable {
     if role == .identifier { return .identifier }
     switch type {
     case .integer, .real, .decimal: return .number
-    case .date, .timestamp: return .date
+    case .date, .timestamp, .datetime: return .date
     case .boolean: return .boolean
     case .list: return .list
     case .text, .bytes, .url, .json: return .text

@@ -80,7 +80,7 @@ public struct SingerExporter: Exporter {
     case .integer: types = ["integer"]
     case .real, .decimal: types = ["number"]
     case .boolean: types = ["boolean"]
-    case .text, .date, .url: types = ["string"]
+    case .text, .date, .datetime, .url: types = ["string"]
     case .bytes:
       types = ["string"]
       more = [("contentEncoding", .string("base64"))]

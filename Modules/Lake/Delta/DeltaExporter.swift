@@ -95,7 +95,7 @@ public struct DeltaExporter: VerifiableExporter {
   ) throws(Problem) -> any RowEncoder {
     do throws(Problem) {
       let writing = try DeltaColumnPlan(
-        schema, try plan(), layout.head, hasDates: options.values["dates"] != "text",
+        schema, try plan(), layout, hasDates: options.values["dates"] != "text",
         types: options.types, now: now())
       state.value.withLock { $0.writing = writing }
     } catch {
@@ -131,6 +131,9 @@ public struct DeltaExporter: VerifiableExporter {
     files.values["narrow-types"] = types.joined(separator: ";")
     var layout = handoff.layout
     layout.head = layout.head.map { $0.projected(to: kept) }
+    let decimals = layout.decimals
+    layout.decimals = [:]
+    for (place, column) in kept.enumerated() { layout.decimals[place] = decimals[column] }
     let encoder = try format.encoder(for: inner, options: files, layout: layout)
     let handoff = self.handoff, state = self.state
     let set = try DeltaFileSet(
@@ -197,15 +200,15 @@ struct DeltaColumnPlan: Sendable {
   /// - Throws: `badData` for a column that the table does not have, or has with another type; `usage` for a partition
   ///   column that the rows do not have.
   init(
-    _ schema: Schema, _ plan: DeltaPlan, _ head: [RowBatch], hasDates: Bool, types: ColumnTypes,
+    _ schema: Schema, _ plan: DeltaPlan, _ layout: ColumnMetrics, hasDates: Bool, types: ColumnTypes,
     now: Int64
   ) throws(Problem) {
     let table: DeltaSchema, metadata: DeltaMetadata?
     if let current = plan.snapshot?.metadata, !plan.definesColumns {
       (table, metadata) = (current.schema, nil)
     } else {
-      table = try DeltaSchema(schema, types: types) {
-        hasDates && EpochTime.isNative($0, of: schema, in: head)
+      table = try DeltaSchema(schema, types: types, decimals: layout.decimals) {
+        hasDates && EpochTime.isNative($0, of: schema, in: layout.head)
       }
       let new = DeltaMetadata(
         table, partitionColumns: plan.partitionColumns, id: DeltaExporter.identifier(), time: now,

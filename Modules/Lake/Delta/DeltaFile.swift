@@ -86,6 +86,7 @@ enum DeltaValue {
     case .boolean: return ["true": true, "false": false][string.lowercased()].map { .boolean($0) }
     case .text: return .text(isZoned ? text : instant(text, ""))
     case .timestamp: return .text(instant(text, "Z"))
+    case .datetime: return .text(instant(text, ""))
     case .url, .date: return .text(text)
     case .bytes, .list, .json: return nil
     }

@@ -21,14 +21,14 @@ struct DeltaSchema: Sendable, Hashable {
       let said = metadata[Self.typeKey]?.stringValue.flatMap { ColumnType(name: $0) }
       let usual: ColumnType, possible: [ColumnType]
       switch primitive {
-      case "string": (usual, possible) = (.text, [.url, .json, .decimal, .date, .timestamp])
+      case "string": (usual, possible) = (.text, [.url, .json, .decimal, .date, .timestamp, .datetime])
       case "long", "integer", "short", "byte": (usual, possible) = (.integer, [])
       case "double", "float": (usual, possible) = (.real, [])
       case "boolean": (usual, possible) = (.boolean, [])
       case "binary": (usual, possible) = (.bytes, [])
       case "date": (usual, possible) = (.date, [])
       case "timestamp": (usual, possible) = (.timestamp, [])
-      case "timestamp_ntz": (usual, possible) = (.text, [])
+      case "timestamp_ntz": (usual, possible) = (.datetime, [])
       case let name? where name.hasPrefix("decimal"): (usual, possible) = (.decimal, [])
       case let name?:
         throw Problem(.badData, "column \(self.name): unsupported type “\(name.prefix(40))”")
@@ -106,8 +106,9 @@ struct DeltaSchema: Sendable, Hashable {
   ///   - types: the types that the user gave columns, with the sizes of decimals.
   ///   - isNative: whether a column of dates or timestamps fits a type of its own.
   /// - Throws: `badData` for a name that requires column mapping.
+  ///   - decimals: the digits of the numbers of columns of decimals, by position.
   init(
-    _ schema: Schema, types: ColumnTypes = [:], isNative: (Int) -> Bool
+    _ schema: Schema, types: ColumnTypes = [:], decimals: [Int: DecimalShape] = [:], isNative: (Int) -> Bool
   ) throws(Problem) {
     fields = []
     var names: [String: String] = [:]
@@ -126,6 +127,12 @@ struct DeltaSchema: Sendable, Hashable {
       var (type, isImplied) = Self.type(of: column.type, isNative: isNative(position))
       if column.type == .decimal, let size = types.decimalSize(of: column.name) {
         (type, isImplied) = (.string(size.description), true)
+      } else if let shape = decimals[position] {
+        switch shape.storage {
+        case .double: (type, isImplied) = (.string("double"), true)
+        case .decimal(let size): (type, isImplied) = (.string(size.description), true)
+        case .text: break
+        }
       }
       var metadata: [JSON.Member] = []
       if !isImplied { metadata.append(.init(Array(Field.typeKey.utf8), .string(column.type.name))) }
@@ -144,7 +151,7 @@ struct DeltaSchema: Sendable, Hashable {
     case .bytes: (.string("binary"), true)
     case .date: (.string(isNative ? "date" : "string"), isNative)
     case .timestamp: (.string(isNative ? "timestamp" : "string"), isNative)
-    case .url, .json, .decimal: (.string("string"), false)
+    case .url, .json, .decimal, .datetime: (.string("string"), false)
     case .list(let element):
       (
         .object([
@@ -159,12 +166,14 @@ struct DeltaSchema: Sendable, Hashable {
   static func written(_ type: ColumnType, into field: Field) -> ColumnType? {
     switch (field.primitive, type) {
     case ("string", .text), ("string", .url), ("string", .json), ("string", .decimal), ("string", .date),
-      ("string", .timestamp):
+      ("string", .timestamp), ("string", .datetime):
       .text
     case ("long", .integer), ("double", .real), ("boolean", .boolean), ("binary", .bytes), ("date", .date),
       ("timestamp", .timestamp):
       type
     case ("integer", .integer), ("short", .integer), ("byte", .integer), ("float", .real): type
+    // A double that does not hold a number refuses it.
+    case ("double", .decimal), ("double", .integer): .decimal
     case (let name?, .decimal), (let name?, .integer), (let name?, .real):
       if case .decimal? = ParquetOptions.NarrowType(name) { .decimal } else { nil }
     case (nil, .list(let element)) where field.type["type"]?.stringValue == "array":

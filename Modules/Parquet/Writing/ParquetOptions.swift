@@ -13,11 +13,23 @@ public struct ParquetOptions: Sendable, Hashable {
   public var writesStatistics = true
   /// The types of columns of dates and timestamps.
   public var dates = EpochTime.Storage.automatic
+  /// The types of columns of decimals.
+  public var decimals = Decimals.automatic
   /// The names of columns that have a bloom filter in each row group.
   public var bloomFilters: [String] = []
 
   /// The types of columns in which not every value of their type fits, by position.
   public var narrowTypes: [Int: NarrowType] = [:]
+
+  /// The types that store decimals.
+  public enum Decimals: String, Sendable, Hashable, CaseIterable {
+    /// Doubles if they hold all numbers, else `exact`.
+    case automatic = "double"
+    /// Decimals of 38 digits, else `text`.
+    case exact
+    /// Literals.
+    case text
+  }
 
   /// A type of fewer bits or digits.
   public enum NarrowType: Sendable, Hashable {

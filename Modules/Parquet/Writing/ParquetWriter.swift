@@ -22,17 +22,20 @@ public struct ParquetWriter: Sendable {
 
   /// A writer of rows of `schema`.
   /// - `head`: the first rows, which tell how dates and timestamps are stored.
-  public init(_ schema: Schema, options: ParquetOptions, head: [RowBatch]) {
+  /// - `decimals`: what is known of the numbers of columns of decimals, by position.
+  public init(_ schema: Schema, options: ParquetOptions, head: [RowBatch], decimals: [Int: DecimalShape] = [:]) {
     self.schema = schema
     self.options = options
     columns = schema.columns.enumerated().map { position, column in
-      let (kind, isList) = Self.kind(of: column.type)
+      var (kind, isList) = Self.kind(of: column.type)
       if let narrow = options.narrowTypes[position] {
         return ParquetColumn(position: position, name: column.name, kind: Self.kind(narrow), isList: false)
       }
+      if column.type == .decimal { kind = Self.kind(decimals[position] ?? DecimalShape(), options.decimals) }
       return ParquetColumn(
         position: position, name: column.name, kind: Self.kind(kind, at: position, head, options), isList: isList,
-        isExact: options.dates != .native)
+        isExact: options.dates != .native, areDecimals: column.type == .decimal && kind != .text,
+        areLocal: column.type == .datetime)
     }
   }
 
@@ -44,6 +47,15 @@ public struct ParquetWriter: Sendable {
     }
   }
 
+  private static func kind(_ shape: DecimalShape, _ choice: ParquetOptions.Decimals) -> ParquetColumn.Kind {
+    switch choice {
+    case .text: return .text
+    case .automatic: if shape.storage == .double { return .real }
+    case .exact: break
+    }
+    return shape.size.map { .decimal(precision: $0.precision, scale: $0.scale) } ?? .text
+  }
+
   private static func kind(of type: ColumnType) -> (ParquetColumn.Kind, isList: Bool) {
     switch type {
     case .integer: (.integer, false)
@@ -53,7 +65,7 @@ public struct ParquetWriter: Sendable {
     case .bytes: (.bytes, false)
     case .json: (.json, false)
     case .date: (.date, false)
-    case .timestamp: (.microseconds, false)
+    case .timestamp, .datetime: (.microseconds, false)
     case .list(let element): (element == .integer ? .integer : .text, true)
     }
   }
@@ -122,8 +134,10 @@ public struct ParquetWriter: Sendable {
       row += batch.count
     }
     var chunks: [ParquetChunk] = []
+    var decimals: [Int: DecimalShape] = [:]
     for var values in values {
       values.finish()
+      if values.column.areDecimals { decimals[values.column.position] = values.shape }
       var chunk = try encoder.append(values, rows: rows, to: &out)
       if options.bloomFilters.contains(values.column.name), !values.column.isList, values.column.kind != .boolean {
         let offset = out.count
@@ -132,7 +146,7 @@ public struct ParquetWriter: Sendable {
       }
       chunks.append(chunk)
     }
-    return RowGroup(group: ParquetRowGroup(rowCount: rows, chunks: chunks))
+    return RowGroup(group: ParquetRowGroup(rowCount: rows, chunks: chunks, decimals: decimals))
   }
 
   /// Appends what follows the last row group: page indexes and the footer.
@@ -158,8 +172,12 @@ public struct ParquetWriter: Sendable {
         out.append(bytes: index)
       }
     }
+    var decimals: [Int: DecimalShape] = [:]
+    for (_, group) in groups {
+      for (column, shape) in group.group.decimals { decimals[column, default: DecimalShape()].merge(shape) }
+    }
     let footer = ParquetFooter.footer(
-      schema, columns, groups.map { ($0.offset, $0.group.group) }, options.compression,
+      schema, decimals, columns, groups.map { ($0.offset, $0.group.group) }, options.compression,
       columnIndexes: columnIndexes, offsetIndexes: offsetIndexes)
     out.append(bytes: footer)
     out.append(littleEndian: UInt64(footer.count), count: 4)

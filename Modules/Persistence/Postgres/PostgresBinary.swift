@@ -23,6 +23,8 @@ struct PostgresBinary: Sendable {
     /// A date as days, and a timestamp as microseconds, since 2000-01-01T00:00:00Z. If a fraction may lose zeros at its
     /// end, the times are not exact.
     case days, microseconds(isExact: Bool)
+    /// A time without a zone as microseconds since 2000-01-01T00:00:00.
+    case localMicroseconds
 
     /// The type of a column of this form in a new table.
     var declared: String {
@@ -38,6 +40,7 @@ struct PostgresBinary: Sendable {
       case .list(let element): element == .integer ? "bigint[]" : "text[]"
       case .days: "date"
       case .microseconds: "timestamp with time zone"
+      case .localMicroseconds: "timestamp without time zone"
       }
     }
   }
@@ -147,6 +150,9 @@ struct PostgresBinary: Sendable {
       guard let time = EpochTime.value(of: arena, start, length, in: .microseconds, isExact: isExact) else {
         throw .other
       }
+      Self.put(value: time - Self.epoch * 86_400_000_000, &out)
+    case (.localMicroseconds, .text(let start, let length)):
+      guard let time = EpochTime.value(of: arena, start, length, in: .microseconds, isExact: false) else { throw .other }
       Self.put(value: time - Self.epoch * 86_400_000_000, &out)
     case (.boolean, .boolean(let value)): Self.put(value: UInt8(value ? 1 : 0), &out)
     case (.bytes, .bytes(let start, let length)): Self.put(arena, start, length, &out)

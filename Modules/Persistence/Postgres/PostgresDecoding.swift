@@ -11,11 +11,13 @@ struct PostgresDecoding: Sendable {
     /// The text of a number.
     case literal
     /// Text that is JSON, a list, a date or a timestamp of bb.
-    case json, list(ColumnType.Element), date, timestamp
+    case json, list(ColumnType.Element), date, timestamp, datetime
     /// Days since 2000-01-01.
     case days
     /// Microseconds since 2000-01-01T00:00:00Z.
     case microseconds
+    /// Microseconds since 2000-01-01T00:00:00 on a clock without a zone.
+    case localMicroseconds
   }
 
   let forms: [Form]
@@ -177,9 +179,14 @@ struct PostgresDecoding: Sendable {
       if canonical == text { return .json(start, length) }
       let range = added(canonical)
       return .json(range.0, range.1)
-    case .date, .timestamp:
+    case .date, .timestamp, .datetime:
       let text = arena.bytes(start, length)
-      let fits = forms[column] == .date ? Dates.isDate(text) : Dates.isTimestamp(text)
+      let fits =
+        switch forms[column] {
+        case .date: Dates.isDate(text)
+        case .timestamp: Dates.isTimestamp(text)
+        default: Dates.isDatetime(text)
+        }
       guard fits else { throw .value(column, "other text") }
       return .text(start, length)
     case .days:
@@ -188,10 +195,11 @@ struct PostgresDecoding: Sendable {
       }
       let range = added(text)
       return .text(range.0, range.1)
-    case .microseconds:
-      guard let text = PostgresTime.timestamp(try number(arena, start, length)) else {
+    case .microseconds, .localMicroseconds:
+      guard var text = PostgresTime.timestamp(try number(arena, start, length)) else {
         throw .value(column, "a time that is infinite or outside the years 1 to 9999")
       }
+      if forms[column] == .localMicroseconds { text.removeLast() }
       let range = added(text)
       return .text(range.0, range.1)
     }

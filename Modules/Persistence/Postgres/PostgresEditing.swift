@@ -153,7 +153,7 @@ extension PostgresResult {
         }
       case .decimal: values.append(.number(bytes))
       case .list, .json: values.append(.json(bytes))
-      case .text, .date, .timestamp, .url: values.append(.text(bytes))
+      case .text, .date, .timestamp, .datetime, .url: values.append(.text(bytes))
       }
     }
     do throws(Problem) { return try StoredRow.normalised(values, schema) } catch { throw error.located(at: place) }

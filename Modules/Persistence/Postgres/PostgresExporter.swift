@@ -65,6 +65,7 @@ public struct PostgresExporter: VerifiableExporter {
     case .date: dates.unit([.days], for: column, in: head) == nil ? .text : .days
     case .timestamp:
       dates.unit([.microseconds], for: column, in: head) == nil ? .text : .microseconds(isExact: dates != .native)
+    case .datetime: dates.unit([.microseconds], for: column, in: head) == nil ? .text : .localMicroseconds
     }
   }
 
@@ -184,7 +185,7 @@ private struct PostgresEncoder: RowEncoder {
 
   private func problem(_ fault: PostgresBinary.Fault, _ row: Int, _ column: Int, found: String) -> Problem {
     let form = copying == .binary ? binary.forms[column] : .text,
-      isTime = [.date, .timestamp].contains(schema.columns[column].type)
+      isTime = schema.columns[column].type.isTemporal
     let what =
       switch fault {
       case .nul: "PostgreSQL cannot store U+0000"

@@ -27,7 +27,7 @@ struct PostgresFormat: Sendable {
     case .integer: .int8
     case .boolean: .bool
     case .bytes: .bytea
-    case .real, .decimal, .text, .date, .timestamp, .url, .list, .json: .text
+    case .real, .decimal, .text, .date, .timestamp, .datetime, .url, .list, .json: .text
     }
   }
 
@@ -49,7 +49,7 @@ struct PostgresFormat: Sendable {
     case .boolean: .boolean
     case .bytes: .bytes
     case .real, .decimal: .literal
-    case .text, .date, .timestamp, .url, .list, .json: .text
+    case .text, .date, .timestamp, .datetime, .url, .list, .json: .text
     }
   }
 
@@ -63,6 +63,7 @@ struct PostgresFormat: Sendable {
     case .text, .url: .text
     case .date: .date
     case .timestamp: .timestamp
+    case .datetime: .datetime
     case .list(let element): .list(element)
     case .json: .json
     }
@@ -164,6 +165,7 @@ struct PostgresFormat: Sendable {
       case .decimal: type = "numeric"
       case .date: type = "date"
       case .timestamp: type = "timestamptz"
+      case .datetime: type = "timestamp"
       case .list, .json: type = "jsonb"
       case .integer, .boolean, .text, .bytes, .url: return name
       }

@@ -132,6 +132,7 @@ extension PostgresTable.Column {
     case .bytea: return .bytes
     case .date: return .date
     case .timestamptz: return .timestamp
+    case .timestamp: return .datetime
     case .json, .jsonb: return .json
     default: break
     }
@@ -164,6 +165,8 @@ extension PostgresTable.Column {
     case (.bytes, _): return (text, .text, .text)
     case (.date, _): return (text, type, .date)
     case (.timestamp, _): return (text, type, .timestamp)
+    case (.datetime, .timestamp): return (name, type, .localMicroseconds)
+    case (.datetime, _): return (text, type, .datetime)
     case (.json, _) where element != 0 && !isPlain: return ("pg_catalog.to_json(\(name))::text", type, .json)
     case (.json, _): return (text, type, .json)
     case (.list(let element), _):

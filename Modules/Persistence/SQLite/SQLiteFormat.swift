@@ -53,7 +53,7 @@ enum SQLiteFormat {
     case .real: "ANY"
     case .decimal: isKey || version < 2 ? "TEXT" : "ANY"
     case .bytes: "BLOB"
-    case .text, .date, .timestamp, .url, .list, .json: "TEXT"
+    case .text, .date, .timestamp, .datetime, .url, .list, .json: "TEXT"
     }
   }
 

@@ -16,6 +16,8 @@ struct SQLiteTable: Sendable {
     var type: ColumnType?
     /// The type that the comment of an exported table names: other programs may have written other values since.
     var hint: ColumnType?
+    /// The digits after the point that the comment names for decimals.
+    var scale: Int?
     /// What bb wrote down about it.
     var description: ColumnDescription?
 
@@ -188,12 +190,17 @@ struct SQLiteTable: Sendable {
     let text = statement.text(0)
     guard let types = SQLiteDefinition.types(in: text, table: name), types.count == columns.count else { return }
     let described = zip(columns, types).map { column, type in
-      ColumnDescription(column.name, type ?? .json, nullable: !column.isRequired, mixed: type == nil)
+      ColumnDescription(column.name, type.type ?? .json, nullable: !column.isRequired, mixed: type.type == nil)
     }
-    let untyped = columns.indices.filter { types[$0] == .real && columns[$0].declared == "ANY" }
+    let untyped = columns.indices.filter { types[$0].type == .real && columns[$0].declared == "ANY" }
     let schema = Schema(name, key: key, columns: described)
-    guard SQLiteDefinition(schema, untypedReals: Set(untyped)).text.utf8.elementsEqual(text.utf8) else { return }
-    for (position, type) in types.enumerated() { columns[position].hint = type }
+    var decimals: [Int: DecimalShape] = [:]
+    for (position, type) in types.enumerated() {
+      decimals[position] = type.scale.flatMap { (0...15).contains($0) ? DecimalShape(scale: $0) : nil }
+    }
+    let definition = SQLiteDefinition(schema, untypedReals: Set(untyped), decimals: decimals)
+    guard definition.text.utf8.elementsEqual(text.utf8) else { return }
+    for (position, type) in types.enumerated() { (columns[position].hint, columns[position].scale) = type }
   }
 
   private static func columns(

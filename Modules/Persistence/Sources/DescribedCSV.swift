@@ -27,7 +27,7 @@ struct DescribedCSV: Sendable {
     self.reading.delimiter = dialect.delimiter
     self.reading.hasHeader = dialect.headerRows > 0
     self.reading.names = metadata.columns.map(\.name)
-    self.reading.nullText = reading.nullText ?? metadata.nullText
+    if reading.nullTexts.isEmpty { self.reading.nullTexts = metadata.nullText.map { [$0] } ?? [] }
     self.bytes =
       dialect.isPlain ? bytes : CSVDialectSource(bytes, dialect, maximumField: reading.maximumField)
   }

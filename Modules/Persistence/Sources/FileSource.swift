@@ -87,11 +87,15 @@ public struct FileSource: RecordSource {
     }
     let ofCSV: [(Bool, Setting)] = [
       (reading.csv.emptyIsText, .emptyFields), (reading.csv.replacesBadEncoding, .invalidUTF8),
-      (reading.csv.isStrict, .strictQuotes), (reading.nullText != nil && format != .xlsx, .inputNull),
+      (reading.csv.isStrict, .strictQuotes), (!reading.nullTexts.isEmpty && format != .xlsx, .inputNull),
+      (reading.csv.decimalSeparator != nil, .decimalSeparator), (reading.csv.thousands != nil, .thousands),
     ]
     if format != .csv, format != .tsv, let setting = ofCSV.first(where: { $0 && !preferences.contains($1) })?.1 {
       throw Problem(
         setting, "applies only to csv and tsv, and this is \(format.rawValue)", at: name, hint: .omit(setting))
+    }
+    if let group = reading.csv.thousands, group == reading.csv.decimalSeparator ?? UInt8(ascii: ".") {
+      throw Problem(.thousands, "is the same as the decimal separator", hint: [.set(.decimalSeparator, to: ",", ".")])
     }
     if reading.timeout != nil, format != .sqlite, !preferences.contains(.viewTimeout) {
       throw Problem(
@@ -221,7 +225,7 @@ public struct FileSource: RecordSource {
     var way = SheetReading()
     way.types = reading.types
     way.columns = request.someColumns
-    way.nullText = reading.nullText
+    way.nullTexts = reading.nullTexts
     if let most = reading.maximumField { way.maximumField = most }
     let stream = try SheetRowStream.inferring(
       workbook, sheet, table: reading.table ?? table, way, scratch: scratch)
@@ -295,7 +299,7 @@ public struct FileSource: RecordSource {
     case .csv, .tsv:
       var way = reading.csv
       if format == .tsv { way.delimiter = UInt8(ascii: "\t") }
-      way.nullText = reading.nullText
+      way.nullTexts = reading.nullTexts
       way.columns = request.columns
       if let most = reading.maximumField { way.maximumField = most }
       if let path, place == nil, let metadata = try CSVMetadata.beside(path) {
@@ -308,9 +312,19 @@ public struct FileSource: RecordSource {
       }
       if format == .csv { way.delimiter = reading.delimiter ?? way.delimiter }
       way.types = reading.types
+      let converted = reading.types.names.compactMap { name in
+        reading.types.datePattern(of: name).flatMap { DatePattern(any: $0) }.map { pattern in
+          (name, CSVWColumn(.pattern(pattern, reading.types[name] ?? .date)))
+        }
+      }
+      for (name, _) in converted { way.types[name] = .text }
       let stream = try CSVRowStream.inferring(bytes, table: table, way)
       for warning in stream.warnings { report(warning.located(at: name)) }
-      return stream
+      if converted.isEmpty { return stream }
+      let table = table, settled = way
+      return try CSVWRows(name: name, converted, first: stream) { () throws(Problem) in
+        try CSVRowStream.inferring(try bytes.reopened() ?? bytes, table: table, settled)
+      }
     }
   }
 }

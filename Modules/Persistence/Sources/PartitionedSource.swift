@@ -75,7 +75,7 @@ public struct PartitionedSource: RecordSource {
     case .real: found = Double(text).flatMap { $0.isFinite ? .real($0) : nil }
     case .decimal: found = DecimalNumber(bytes).map { _ in .number(bytes) }
     case .boolean: found = ["true": true, "false": false][text].map { .boolean($0) }
-    case .text, .url, .date, .timestamp: found = .text(bytes)
+    case .text, .url, .date, .timestamp, .datetime: found = .text(bytes)
     case .bytes, .list, .json: break
     }
     guard let found else {
@@ -98,6 +98,9 @@ private final class ConstantColumns: DerivedRowStream {
   }
 
   var mayWiden: Bool { inner.mayWiden }
+  func reopened() async throws(Problem) -> (any RowStream)? {
+    try await inner.reopened().map { ConstantColumns($0, constants) }
+  }
   func widened() async throws(Problem) -> (any RowStream)? {
     try await inner.widened().map { ConstantColumns($0, constants) }
   }

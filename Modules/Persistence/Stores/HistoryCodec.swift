@@ -105,7 +105,7 @@ enum HistoryCodec {
       case (.string(let text), .list), (.string(let text), .json): value = .json(text)
       case (.string(let text), .bytes): value = Base64.decode(text).map { .bytes($0) }
       case (.string(let text), .text), (.string(let text), .url), (.string(let text), .date),
-        (.string(let text), .timestamp):
+        (.string(let text), .timestamp), (.string(let text), .datetime):
         value = .text(text)
       default: value = nil
       }

@@ -7,7 +7,7 @@ enum StoredRow {
   /// Types that a key may have.
   private static func canBeKey(_ type: ColumnType) -> Bool {
     switch type {
-    case .integer, .boolean, .text, .date, .timestamp, .url: true
+    case .integer, .boolean, .text, .date, .timestamp, .datetime, .url: true
     case .real, .decimal, .bytes, .list, .json: false
     }
   }
@@ -85,7 +85,7 @@ enum StoredRow {
     case (_, .null): return .null
     case (.integer, .integer), (.boolean, .boolean), (.bytes, .bytes), (.decimal, .number): return value
     case (.list, .json), (.json, .json): return value
-    case (.text, .text), (.url, .text), (.date, .text), (.timestamp, .text): return value
+    case (.text, .text), (.url, .text), (.date, .text), (.timestamp, .text), (.datetime, .text): return value
     case (.integer, .number(let literal)):
       guard let number = Int64(String(decoding: literal, as: UTF8.self)) else { return nil }
       return String(number).utf8.elementsEqual(literal) ? .integer(number) : nil

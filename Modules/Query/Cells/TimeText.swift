@@ -3,17 +3,31 @@ import Rows
 
 /// Timestamps as text whose bytes are in the order of time.
 ///
-/// A timestamp is in UTC, and its fraction has any number of digits, so that its bytes are not in this order: `.`
+/// A local time is one without a zone, whose last parts that are zero are left out as well: 10:00 is 10:00:00, and
+/// midnight the day. A timestamp is in UTC, and its fraction has any number of digits, so that its bytes are not in this order: `.`
 /// precedes `Z`, and `.5` and `.50` are the same instant. Without the `Z` and the zeros before it they are.
 package enum TimeText {
-  /// The length of the beginning of a timestamp that has the order of time. Of a date, or any other text that has no
-  /// `Z` at its end, it is the whole length.
+  /// The length of the beginning of a time that has the order of time. Of a date, or any other text, it is the whole
+  /// length.
   @inline(__always) static func length(_ text: ValueBytes) -> Int {
     var count = text.count &- 1
-    guard count >= 19, text.byte(at: count) == UInt8(ascii: "Z") else { return text.count }
+    guard count >= 15 else { return text.count }
+    guard text.byte(at: count) == UInt8(ascii: "Z") else { return localLength(text) }
     guard count > 19, text.byte(at: 19) == UInt8(ascii: ".") else { return count }
     while text.byte(at: count &- 1) == UInt8(ascii: "0") { count &-= 1 }
     return text.byte(at: count &- 1) == UInt8(ascii: ".") ? count &- 1 : count
+  }
+
+  @inline(never) private static func localLength(_ text: ValueBytes) -> Int {
+    var count = text.count
+    guard text.byte(at: 10) == UInt8(ascii: "T"), text.byte(at: 13) == UInt8(ascii: ":") else { return count }
+    func isZero(_ place: Int) -> Bool { text.byte(at: place) == UInt8(ascii: "0") }
+    if count > 20, text.byte(at: 19) == UInt8(ascii: ".") {
+      while isZero(count - 1) { count -= 1 }
+      if count == 20 { count = 19 }
+    }
+    if count == 19, isZero(17), isZero(18) { count = 16 }
+    return count == 16 && isZero(11) && isZero(12) && isZero(14) && isZero(15) ? 10 : count
   }
 
   /// A timestamp without what follows this beginning.
@@ -70,6 +84,14 @@ struct DateBound: Sendable {
       guard Dates.isTimestamp(whole) else { return nil }
       (text, beginning, isTime) = (time.count > 19 ? TimeText.ordered(whole) : time, time, true)
     }
+  }
+
+  /// A date, or a time without a zone: `2024-05-17`, `2024-05-17 08:15`; nil for other text.
+  init?(local: [UInt8]) {
+    var time = local
+    if time.count > 10, time[10] == UInt8(ascii: " ") { time[10] = UInt8(ascii: "T") }
+    guard Dates.isDate(time) || Dates.isDatetime(time.count == 13 ? time + Array(":00".utf8) : time) else { return nil }
+    (text, beginning, isTime) = (time.count == 13 ? time : TimeText.ordered(time), time, true)
   }
 
   /// Whether a value is the same, or within it.

@@ -67,7 +67,7 @@ struct ConditionMatcher: Sendable {
         .usage, "\(left.name) (\(left.type.name)) and \(right.name) (\(right.type.name)) cannot be compared",
         hint: "compare columns of the same type, or quote a value as '…'")
     }
-    return .column(condition.comparison, areTimes: kind == Self.kind(of: .timestamp))
+    return .column(condition.comparison, areTimes: kind == Self.kind(of: .timestamp) || kind == Self.kind(of: .datetime))
   }
 
   /// The way in which values of a type are compared; nil if they have no order.
@@ -78,6 +78,7 @@ struct ConditionMatcher: Sendable {
     case .text, .url: 2
     case .date, .timestamp: 3
     case .bytes: 4
+    case .datetime: 5
     case .list, .json: nil
     }
   }
@@ -148,6 +149,8 @@ struct ConditionMatcher: Sendable {
         ? .numberElement(isThere: isThere, try numbers("1").compactMap(\.exact)) : .element(isThere: isThere, bytes)
     case .timestamp:
       return .time(comparison, try bounds("2024-05-17", DateBound.init(time:)))
+    case .datetime:
+      return .time(comparison, try bounds("2024-05-17T08:15", DateBound.init(local:)))
     case .text, .bytes, .url, .json: return .text(comparison, bytes)
     }
   }

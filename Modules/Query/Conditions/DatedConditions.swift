@@ -18,7 +18,7 @@ extension Selection {
 
 extension Condition {
   fileprivate func dated(in schema: Schema, today: String) -> Condition {
-    guard let position = schema.position(of: column), [.date, .timestamp].contains(schema.columns[position].type),
+    guard let position = schema.position(of: column), schema.columns[position].type.isTemporal,
       otherColumn == nil
     else { return self }
     switch comparison {

@@ -203,7 +203,8 @@ struct PredicateParser {
   ) throws(Problem) -> String {
     skipBlanks()
     let isBare = rest.first != "'", value = try value(isLast: isLast)
-    if isBare, comparison.isOrdering, DecimalNumber(Array(value.utf8)) != nil {
+    let bytes = Array(value.utf8)
+    if isBare, comparison.isOrdering, DecimalNumber(bytes) != nil || bytes.count >= 10 && DateBound(time: bytes) != nil {
       bareNumbers.append(Condition(column, comparison, value))
     }
     return value

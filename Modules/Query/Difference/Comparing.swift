@@ -43,7 +43,7 @@ struct Comparing {
     case (true, true): return 0
     case (true, false): return 1
     case (false, true): return -1
-    case (false, false) where schema.columns[column].type == .timestamp:
+    case (false, false) where schema.columns[column].type.isTime:
       return SortOrder.compare(a, a.time(x), b, b.time(y))
     case (false, false): return SortOrder.compare(a, x, b, y)
     }

@@ -28,7 +28,7 @@ struct GroupPlan: Sendable {
       // Distinct values are groups, which are counted later.
       case .count, .distinct: return CountState(column: column)
       case .min, .max:
-        return ExtremeState(column: column, isGreatest: function == .max, areTimes: type == .timestamp)
+        return ExtremeState(column: column, isGreatest: function == .max, areTimes: type.isTime)
       case .sum, .avg: return SumState(column: column, named: name, result: type, isMean: function == .avg)
       }
     }
@@ -70,7 +70,7 @@ struct GroupPlan: Sendable {
     }
     schema = Schema(input.name, input.summary, columns: results)
     self.columns = columns
-    areTimes = columns.map { input.columns[$0].type == .timestamp }
+    areTimes = columns.map { input.columns[$0].type.isTime }
     self.aggregates = aggregates
     self.splits = splits
     order = SortOrder(columns.indices.map { SortOrder.Key(column: $0, isDescending: false) }, schema)
@@ -98,7 +98,7 @@ struct GroupPlan: Sendable {
     let value = ColumnDescription("\u{1F}\(description.name)", description.type)
     return GroupPlan(
       self, Schema(schema.name, columns: Array(schema.columns.prefix(columns.count)) + [value]), columns + [column],
-      areTimes + [description.type == .timestamp], [])
+      areTimes + [description.type.isTime], [])
   }
 
   /// Whether only rows are counted, all of them.

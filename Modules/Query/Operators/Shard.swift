@@ -64,6 +64,9 @@ private final class ShardedRows: DerivedRowStream {
   }
 
   var mayWiden: Bool { inner.mayWiden }
+  func reopened() async throws(Problem) -> (any RowStream)? {
+    try await inner.reopened().map { ShardedRows($0, shard) }
+  }
   func widened() async throws(Problem) -> (any RowStream)? {
     try await inner.widened().map { ShardedRows($0, shard) }
   }

@@ -25,7 +25,7 @@ extension SortOrder {
       case .boolean: self = .boolean
       case .real, .decimal: self = .number
       case .text, .url, .date: self = .text
-      case .timestamp: self = .time
+      case .timestamp, .datetime: self = .time
       case .bytes, .list, .json: self = .other
       }
     }

@@ -160,6 +160,13 @@ public final class UnionRows: RowStream {
   /// The notes of the tables that were read.
   public var notes: [Warning] { state.withLock { $0.notes + ($0.current?.notes ?? []) } }
 
+  /// All tables again, with the same types.
+  public func reopened() async throws(Problem) -> (any RowStream)? {
+    let union = try await UnionRows(parts, schema.name, given, known: known)
+    if let request = state.withLock({ $0.request }) { union.select(request) }
+    return union
+  }
+
   /// After a value that contradicts an inferred type: all tables again, with the types of that one found for certain.
   public func widened() async throws(Problem) -> (any RowStream)? {
     for (part, rows) in state.withLock({ $0.opened }) {

@@ -29,7 +29,7 @@ struct ColumnProfile: ~Copyable {
   init(_ type: ColumnType, limit: Limit) {
     isNumeric = type.isNumeric || type == .list(.integer)
     isList = if case .list = type { true } else { false }
-    areTimes = type == .timestamp
+    areTimes = type.isTime
     self.limit = limit
   }
 

@@ -67,7 +67,7 @@ struct ColumnSummary {
   private func description(_ type: ColumnType) -> String? {
     guard count > 0, let least, let greatest else { return nil }
     let isUnique = isExact && distinct == count
-    let isOrdered = type.isNumeric || type == .date || type == .timestamp
+    let isOrdered = type.isNumeric || type.isTemporal
     if isOrdered, distinct > 5 || isUnique {
       let range = "\(Self.text(least)) … \(Self.text(greatest))"
       return histogram.isEmpty || isUnique && type == .integer ? range : "\(sparkline)  \(range)"
@@ -83,7 +83,7 @@ struct ColumnSummary {
   /// Appends the row of a column.
   func append(_ column: ColumnDescription, rows: Int, to builder: inout RowBatchBuilder) {
     let isOrdered =
-      column.type.isNumeric || column.type == .date || column.type == .timestamp || column.type == .list(.integer)
+      column.type.isNumeric || column.type.isTemporal || column.type == .list(.integer)
     builder.append(text: column.name)
     if case .list(let element) = column.type {
       builder.append(text: "[\(element.rawValue)]")

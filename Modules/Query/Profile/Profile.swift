@@ -9,8 +9,19 @@ public enum Profile {
   /// The columns for programs.
   public static let fileColumns = [
     "column", "type", "rows", "nulls", "distinct_count", "distinct_is_exact", "min", "p25", "median", "p75", "max",
-    "min_length", "max_length", "top", "histogram",
+    "min_length", "max_length", "top", "histogram", "note",
   ]
+
+  /// The notes on columns of text in a profile, each after the name of the column.
+  public static func notes(in profile: [RowBatch]) -> [String] {
+    let column = schema(of: "").columns.count - 1
+    return profile.flatMap { batch in
+      (0..<batch.count).compactMap { row in
+        guard case .text(let note) = batch.value(row, column), case .text(let name) = batch.value(row, 0) else { return nil }
+        return "\(String(decoding: name, as: UTF8.self)): \(String(decoding: note, as: UTF8.self))"
+      }
+    }
+  }
 
   /// The schema of the profile of a table.
   static func schema(of table: String) -> Schema {
@@ -34,6 +45,7 @@ public enum Profile {
         ColumnDescription("top", .json, "the most frequent values and their counts, if distinct_is_exact"),
         ColumnDescription(
           "histogram", .list(.integer), "counts in 16 equal intervals from min to max", unit: Histogram.unit),
+        ColumnDescription("note", .text, "what the values of a text column look like, and the option to read them so"),
       ])
   }
 
@@ -48,8 +60,11 @@ public enum Profile {
 
   private final class Column {
     var profile: ColumnProfile
+    /// What the values of a column of text look like; nil for others.
+    var near: NearType?
     init(_ column: ColumnDescription, _ limit: ColumnProfile.Limit) {
       profile = ColumnProfile(column.type, limit: limit)
+      near = column.type == .text ? NearType() : nil
     }
   }
 
@@ -63,7 +78,10 @@ public enum Profile {
     }
     func merge(_ other: Worker) {
       rows += other.rows
-      for (column, more) in zip(columns, other.columns) { column.profile.merge(more.profile) }
+      for (column, more) in zip(columns, other.columns) {
+        column.profile.merge(more.profile)
+        if let other = more.near { column.near?.merge(other) }
+      }
     }
   }
 
@@ -75,13 +93,18 @@ public enum Profile {
     let workers = (0..<(schema.width > 500 ? 1 : max(1, min(threads, mostWorkers)))).map { _ in Worker(schema) }
     try await BatchDispenser.forEach(of: stream, threads: workers.count) { (worker, _, batch) throws(Problem) in
       workers[worker].rows += batch.count
-      for (position, column) in workers[worker].columns.enumerated() { column.profile.add(position, of: batch) }
+      for (position, column) in workers[worker].columns.enumerated() {
+        column.profile.add(position, of: batch)
+        guard column.near != nil else { continue }
+        for row in 0..<batch.count { column.near?.add(batch[row, position], batch.arena) }
+      }
     }
     for other in workers.dropFirst() { workers[0].merge(other) }
     let result = Self.schema(of: schema.name)
     var builder = RowBatchBuilder(width: result.width), batches: [RowBatch] = []
     for (column, figures) in zip(schema.columns, workers[0].columns) {
       figures.profile.summary().append(column, rows: workers[0].rows, to: &builder)
+      builder.append(value: figures.near?.note(column.name).map { .text(Array($0.utf8)) } ?? .null)
       if builder.isFull { batches.append(builder.takeBatch()) }
     }
     return BufferedRows(schema: result, batches: batches + [builder.takeBatch()], notes: stream.notes)

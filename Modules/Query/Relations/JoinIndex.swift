@@ -45,7 +45,7 @@ struct JoinIndex: Sendable {
       left.append(columns.0)
       right.append(columns.1)
       areTimes.append(
-        schema.columns[columns.0].type == .timestamp && table.schema.columns[columns.1].type == .timestamp)
+        schema.columns[columns.0].type.isTime && table.schema.columns[columns.1].type == schema.columns[columns.0].type)
     }
     self.left = left
     self.areTimes = areTimes
@@ -74,7 +74,7 @@ struct JoinIndex: Sendable {
     func kind(_ type: ColumnType) -> ColumnType {
       switch type {
       case .integer, .real, .decimal: .decimal
-      case .text, .date, .timestamp, .url: .text
+      case .text, .date, .timestamp, .datetime, .url: .text
       case .list, .json: .json
       case .boolean, .bytes: type
       }

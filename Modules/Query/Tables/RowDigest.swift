@@ -42,7 +42,7 @@ public struct RowDigest: Sendable, Hashable {
   public mutating func add(_ batch: RowBatch, of schema: Schema) {
     let columns = schema.columns.enumerated().sorted {
       $0.element.name.utf8.lexicographicallyPrecedes($1.element.name.utf8)
-    }.map { (position: $0.offset, name: Array($0.element.name.utf8), isInstant: $0.element.type == .timestamp) }
+    }.map { (position: $0.offset, name: Array($0.element.name.utf8), isInstant: $0.element.type.isTime) }
     var bytes = ByteBuffer(capacity: 1 << 12)
     for row in 0..<batch.count {
       bytes.removeAll()
@@ -114,7 +114,7 @@ extension ByteBuffer {
   /// Appends a timestamp, whose fraction may have zeros at its end or not.
   fileprivate mutating func append(digestOfInstant text: [UInt8]) {
     let ordered = TimeText.ordered(text)
-    append(digestOf: ordered.count < text.count ? ordered + [UInt8(ascii: "Z")] : text, kind: .text)
+    append(digestOf: text.last == UInt8(ascii: "Z") ? ordered + [UInt8(ascii: "Z")] : ordered, kind: .text)
   }
 
   /// Appends a value that is not null; numbers by their value.
@@ -128,7 +128,16 @@ extension ByteBuffer {
     case .boolean(let value): return append(digestOf: [value ? 1 : 0], kind: .boolean)
     case .integer(let value): number = DecimalNumber(value)
     case .real(let value): number = DecimalNumber(value)
-    case .number(let start, let length): number = DecimalNumber(batch.bytes(start, length))
+    case .number(let start, let length):
+      let literal = DecimalNumber(batch.bytes(start, length))
+      // A Double that prints these digits is the number, as it is in formats that store it.
+      if length > 16, let literal, let value = Double(String(decoding: batch.bytes(start, length), as: UTF8.self)),
+        value.isFinite, literal.isPrinted(by: value)
+      {
+        number = DecimalNumber(value)
+      } else {
+        number = literal
+      }
     }
     var word: [UInt8] {
       if case .real(let value) = cell { Array("\(NonfinitePolicy.word(for: value))".utf8) } else { [] }

@@ -72,6 +72,8 @@ public struct Problem: Error, Sendable, Hashable, CustomStringConvertible {
   public var others: [Problem] = []
   /// The HTTP status that was the cause; nil for other causes.
   public var status: Int?
+  /// Whether the output could hold the value if it had all rows before it wrote the first one.
+  public var needsAllRows = false
   /// Whether trying again may help.
   public var isTransient = false
 

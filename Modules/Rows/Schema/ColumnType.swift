@@ -16,6 +16,9 @@ public enum ColumnType: Sendable, Hashable, CaseIterable {
   case date
   /// RFC 3339 in UTC, ending in `Z`.
   case timestamp
+  /// A date and time on a clock whose zone is not known: `2024-01-06T10:00`, with seconds and a fraction or without; a
+  /// whole day is its first moment.
+  case datetime
   /// A URL, kept as the text the source gave.
   case url
   /// A list, held as the text of a JSON array in canonical form.
@@ -31,7 +34,8 @@ public enum ColumnType: Sendable, Hashable, CaseIterable {
 
   /// Every type there is.
   public static let allCases: [ColumnType] =
-    [.integer, .real, .decimal, .boolean, .text, .bytes, .date, .timestamp, .url] + Element.allCases.map { .list($0) }
+    [.integer, .real, .decimal, .boolean, .text, .bytes, .date, .timestamp, .datetime, .url]
+    + Element.allCases.map { .list($0) }
     + [.json]
 
   /// The word for the type in `--types`, metadata files, help texts: `integer`, `date`, `list-of-text`.
@@ -45,6 +49,7 @@ public enum ColumnType: Sendable, Hashable, CaseIterable {
     case .bytes: "bytes"
     case .date: "date"
     case .timestamp: "timestamp"
+    case .datetime: "datetime"
     case .url: "url"
     case .list(let element): "list-of-\(element.rawValue)"
     case .json: "json"
@@ -56,6 +61,28 @@ public enum ColumnType: Sendable, Hashable, CaseIterable {
     guard let type = Self.allCases.first(where: { $0.name == name }) else { return nil }
     self = type
   }
+
+  /// The type that a word of SQL, Python or Rust names as well, in any case: `int`, `varchar`; nil for other words.
+  public init?(alias: String) {
+    let word = alias.lowercased()
+    if let type = ColumnType(name: word) {
+      self = type
+      return
+    }
+    guard let type = Self.aliases.first(where: { $0.words.contains(word) })?.type else { return nil }
+    self = type
+  }
+
+  private static let aliases: [(type: ColumnType, words: [String])] = [
+    (.integer, ["int", "bigint", "int64", "i64", "long"]), (.real, ["double", "float", "float64", "f64"]),
+    (.decimal, ["numeric", "number"]), (.text, ["string", "varchar", "str", "utf8"]), (.boolean, ["bool"]),
+    (.timestamp, ["timestamptz"]),
+  ]
+
+  /// Whether values are days or times, ordered in time.
+  @inlinable public var isTemporal: Bool { self == .date || isTime }
+  /// Whether values are times, whose last zeros do not count when they are compared.
+  @inlinable public var isTime: Bool { self == .timestamp || self == .datetime }
 
   /// Whether values are numbers, shown right-aligned and compared by value.
   @inlinable public var isNumeric: Bool {

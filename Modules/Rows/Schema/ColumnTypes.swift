@@ -3,6 +3,9 @@
 public struct ColumnTypes: Sendable, Hashable, ExpressibleByDictionaryLiteral {
   private var types: [[UInt8]: ColumnType] = [:]
   private var decimalSizes: [[UInt8]: DecimalSize] = [:]
+  private var datePatterns: [[UInt8]: String] = [:]
+  /// Names with `*` for any text, in the order in which they were given.
+  private var wildcards: [[UInt8]] = []
 
   /// Whether the types are for several tables, each of which may lack some of the columns.
   public var areShared = false
@@ -21,7 +24,7 @@ public struct ColumnTypes: Sendable, Hashable, ExpressibleByDictionaryLiteral {
 
   /// The given type of the column `name`; nil if none is given.
   public subscript(_ name: String) -> ColumnType? {
-    get { types[Array(name.utf8)] }
+    get { types[key(of: name)] }
     set {
       types[Array(name.utf8)] = newValue
       decimalSizes[Array(name.utf8)] = nil
@@ -33,18 +36,55 @@ public struct ColumnTypes: Sendable, Hashable, ExpressibleByDictionaryLiteral {
     decimalSizes[Array(name.utf8)] = size
   }
   /// The size of the decimals of the column `name`; nil for any number of digits.
-  public func decimalSize(of name: String) -> DecimalSize? { decimalSizes[Array(name.utf8)] }
+  public func decimalSize(of name: String) -> DecimalSize? { decimalSizes[key(of: name)] }
+  /// Makes the type of `name`, in which `*` stands for any text, that of all columns with such names that have no own.
+  public mutating func addWildcard(_ name: String) { wildcards.append(Array(name.utf8)) }
+  /// Gives the column `name` a type of dates or times that are written by a pattern.
+  public mutating func set(_ name: String, to type: ColumnType, pattern: String) {
+    self[name] = type
+    datePatterns[Array(name.utf8)] = pattern
+  }
+  /// The pattern of the dates or times of the column `name`; nil for ISO 8601.
+  public func datePattern(of name: String) -> String? { datePatterns[key(of: name)] }
+
+  /// The key of the type of a column: its name, or else the first wildcard that matches it.
+  private func key(of name: String) -> [UInt8] {
+    let name = Array(name.utf8)
+    if wildcards.isEmpty || name.isEmpty || types[name] != nil { return name }
+    return wildcards.first { Self.matches(name[...], $0[...]) } ?? name
+  }
+
+  /// Whether a name has the parts between the stars of a wildcard, in order.
+  private static func matches(_ name: ArraySlice<UInt8>, _ wildcard: ArraySlice<UInt8>) -> Bool {
+    let parts = wildcard.split(separator: UInt8(ascii: "*"), omittingEmptySubsequences: false)
+    guard let first = parts.first, let last = parts.last, parts.count > 1, name.starts(with: first),
+      name.count >= first.count + last.count, name.reversed().starts(with: last.reversed())
+    else { return false }
+    var rest = name.dropFirst(first.count).dropLast(last.count)
+    for part in parts.dropFirst().dropLast() where !part.isEmpty {
+      while !rest.starts(with: part) {
+        if rest.isEmpty { return false }
+        rest = rest.dropFirst()
+      }
+      rest = rest.dropFirst(part.count)
+    }
+    return true
+  }
   /// Whether no type is given.
   public var isEmpty: Bool { types.isEmpty }
-  /// The names of the columns with a given type, in byte order.
+  /// The names of the columns with a given type, in byte order, without wildcards.
   public var names: [String] {
-    types.keys.sorted { $0.lexicographicallyPrecedes($1) }.map { String(decoding: $0, as: UTF8.self) }
+    types.keys.filter { !wildcards.contains($0) }.sorted { $0.lexicographicallyPrecedes($1) }.map { String(decoding: $0, as: UTF8.self) }
   }
   /// The names that a table must have.
   public var required: [String] { areShared ? [] : names }
   /// Takes over what `other` says; where both say something, `other` holds.
   public mutating func merge(_ other: ColumnTypes) {
     types.merge(other.types) { $1 }
-    for name in other.types.keys { decimalSizes[name] = other.decimalSizes[name] }
+    for name in other.types.keys {
+      decimalSizes[name] = other.decimalSizes[name]
+      datePatterns[name] = other.datePatterns[name]
+    }
+    wildcards += other.wildcards.filter { !wildcards.contains($0) }
   }
 }

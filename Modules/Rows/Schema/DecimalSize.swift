@@ -14,6 +14,12 @@ public struct DecimalSize: Sendable, Hashable, CustomStringConvertible {
     (precision, scale) = (numbers[0], numbers[1])
   }
 
+  /// A size; nil for one that is not allowed.
+  public init?(precision: Int, scale: Int) {
+    guard (1...38).contains(precision), (0...precision).contains(scale) else { return nil }
+    (self.precision, self.scale) = (precision, scale)
+  }
+
   /// `decimal(12,2)`.
   public var description: String { "decimal(\(precision),\(scale))" }
 }

@@ -17,6 +17,8 @@ public struct ColumnDescription: Sendable, Hashable {
   public let isMixed: Bool
   /// Its part in the presentation of a record, if it is declared; see `Schema.roles`.
   public let role: ColumnRole?
+  /// How the source spells the values, where that is not the usual way: what CSV and the like write again.
+  public var spelling = ValueSpelling.usual
 
   /// A column `name` of `type`.
   public init(
@@ -35,9 +37,30 @@ public struct ColumnDescription: Sendable, Hashable {
 
   /// The column with the summary, the unit and the role of `other`.
   public func annotated(as other: ColumnDescription) -> ColumnDescription {
-    ColumnDescription(
+    var column = ColumnDescription(
       name, type, nullable: isNullable, other.summary, unit: other.unit, extra: isExtra, mixed: isMixed,
       role: other.role)
+    column.spelling = spelling
+    return column
+  }
+}
+
+/// A spelling that all values of a column have and that cells do not keep.
+public enum ValueSpelling: Sendable, Hashable {
+  /// `true`, `2024-01-06T10:00`.
+  case usual
+  /// `True` and `False`, `TRUE` and `FALSE`.
+  case capitalized, uppercase
+  /// A space between date and time.
+  case spaced
+
+  /// The word for a Boolean.
+  public func word(_ value: Bool) -> StaticString {
+    switch self {
+    case .usual, .spaced: value ? "true" : "false"
+    case .capitalized: value ? "True" : "False"
+    case .uppercase: value ? "TRUE" : "FALSE"
+    }
   }
 }
 
@@ -81,6 +104,14 @@ public struct Schema: Sendable, Hashable {
 
   /// The position of the column called `name`, compared byte for byte; nil when there is none.
   public func position(of name: String) -> Int? { index.position(of: name, in: columns) }
+
+  /// The same table with other types for some columns: those for which `type` gives one.
+  public func retyped(_ type: (Int) -> ColumnType?) -> Schema {
+    let retyped = columns.enumerated().map { position, column in
+      type(position).map { ColumnDescription(column.name, $0, nullable: column.isNullable).annotated(as: column) } ?? column
+    }
+    return Schema(name, summary, key: key.map { columns[$0].name }, columns: retyped)
+  }
 
   /// The same table with only the columns at `positions`, in that order; the key is kept when all of it is there.
   public func projected(to positions: [Int]) -> Schema {

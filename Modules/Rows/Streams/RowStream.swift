@@ -10,6 +10,9 @@ public protocol RowStream: Sendable {
   /// After a `badData` problem of this stream or its work: a stream that restarts with types that fit the failing
   /// value; nil if the problem is final.
   func widened() async throws(Problem) -> (any RowStream)?
+  /// The stream from its beginning once more, with the same types, for an output that cannot hold a value as it stored
+  /// the values before; nil if it cannot be read again.
+  func reopened() async throws(Problem) -> (any RowStream)?
   /// Whether types were inferred, so that `widened` may be needed. Output that cannot be undone is then buffered until
   /// it is complete.
   var mayWiden: Bool { get }
@@ -39,6 +42,8 @@ extension DerivedRowStream {
 extension RowStream {
   /// The problem is final.
   public func widened() async throws(Problem) -> (any RowStream)? { nil }
+  /// It cannot be read again.
+  public func reopened() async throws(Problem) -> (any RowStream)? { nil }
   /// Types are known.
   public var mayWiden: Bool { false }
 

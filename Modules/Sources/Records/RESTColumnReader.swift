@@ -187,6 +187,9 @@ final class RESTColumnReader: Sendable {
       guard let date = dates.date(value) else { throw misfit(value, "date in the form \(dates.description)") }
       return .text(date)
     case .timestamp: return try timestamp(value, &notes)
+    case .datetime:
+      guard let text = value.stringBytes, Dates.isDatetime(text) else { throw misfit(value, "date and time") }
+      return .text(text)
     case .list(let element): return try list(value, of: element)
     case .json: return .json(value.canonicalBytes)
     }

@@ -12,6 +12,7 @@ struct JSONLayout: Sendable {
     let slot: Int?
     /// Whether the type was found by looking at values, so that it may not be the last word.
     let isInferred: Bool
+    let spelling: ValueSpelling
     /// `"key":` begins here in `keyText`.
     let keyStart: Int
     /// Bytes of `"key":`.
@@ -46,7 +47,8 @@ struct JSONLayout: Sendable {
       let slot = wanted.firstIndex(of: position)
       return Column(
         name: column.name, type: slot == nil ? .json : column.type, isNullable: slot == nil || column.isNullable,
-        slot: slot, isInferred: inferred.contains(position), keyStart: start, keyCount: text.count - start)
+        slot: slot, isInferred: inferred.contains(position), spelling: column.spelling,
+        keyStart: start, keyCount: text.count - start)
     }
     keyText = text + [UInt8](repeating: 0, count: 64)
     width = wanted.count

@@ -89,13 +89,26 @@ extension ByteBuffer {
     case .real(let value): cursor.put(value)
     case .text(let start, let length): cursor.putJSON(ByteRun(arena, start, length), &self)
     case .number(let start, let length), .json(let start, let length):
-      cursor.ensure(Int(length), &self)
-      cursor.put(ByteRun(arena, start, length))
+      cursor.putJSON(literal: ByteRun(arena, start, length), &self)
     case .bytes(let start, let length):
       cursor.put(UInt8(ascii: "\""))
       cursor.putBase64(ByteRun(arena, start, length), &self)
       cursor.put(UInt8(ascii: "\""))
     }
     cursor.commit(to: &self)
+  }
+}
+
+extension WriteCursor {
+  /// Puts a number or nested JSON; a number without a zero before its point, `.5`, gets one.
+  @inline(__always) mutating func putJSON(literal: ByteRun, _ out: inout ByteBuffer) {
+    ensure(literal.count + 1, &out)
+    if literal.isBareNumber {
+      let isNegative = literal[0] == UInt8(ascii: "-")
+      put(isNegative ? "-0" : "0")
+      put(literal.slice(from: isNegative ? 1 : 0, atMost: literal.count))
+    } else {
+      put(literal)
+    }
   }
 }

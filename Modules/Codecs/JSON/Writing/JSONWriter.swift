@@ -18,6 +18,8 @@ public struct JSONWriter: Sendable {
   /// Whether lists and JSON values are written as text that holds JSON.
   private let nestsAsText: Bool
   private let columns: [String]
+  /// Columns whose times have a space.
+  private let areSpaced: [Bool]
   /// Before each value: `{"id":`, `,"name":`. All of them in one arena, so that they may be copied in registers.
   private let keys: Arena
   private let keyRanges: [(start: UInt32, length: UInt32)]
@@ -36,6 +38,7 @@ public struct JSONWriter: Sendable {
     self.nonfinite = nonfinite
     self.nestsAsText = nestsAsText
     columns = schema.columns.map(\.name)
+    areSpaced = schema.columns.map { $0.spelling == .spaced }
     var text = ByteBuffer(capacity: 4096)
     var ranges: [(start: UInt32, length: UInt32)] = []
     for (position, column) in schema.columns.enumerated() {
@@ -89,12 +92,16 @@ public struct JSONWriter: Sendable {
         switch unsafe batch.cells.base[position] {
         case .null: cursor.put("null")
         case .text(let start, let length):
-          cursor.putJSON(ByteRun(arena, start, length), &out)
+          if areSpaced[column] {
+            let spaced = Arena(ByteRun(arena, start, length).spaced)
+            cursor.putJSON(ByteRun(spaced, 0, length), &out)
+          } else {
+            cursor.putJSON(ByteRun(arena, start, length), &out)
+          }
         case .json(let start, let length) where nestsAsText:
           cursor.putJSON(ByteRun(arena, start, length), &out)
         case .number(let start, let length), .json(let start, let length):
-          cursor.ensure(Int(length), &out)
-          cursor.put(ByteRun(arena, start, length))
+          cursor.putJSON(literal: ByteRun(arena, start, length), &out)
         case .integer(let value): cursor.put(value)
         case .real(let value):
           if value.isFinite {

@@ -25,11 +25,16 @@ private struct ValueSurvey {
   private(set) var untypedReals: Set<Int> = []
   /// Whether no value of the key is null, which a primary key does not have.
   private(set) var hasKey = true
+  /// The shapes of columns of decimals, by position.
+  private(set) var decimals: [Int: DecimalShape] = [:]
   private let reals: [Int]
   private let key: [Int]
 
   init(_ schema: Schema) {
     reals = schema.columns.indices.filter { schema.columns[$0].type == .real }
+    for column in schema.columns.indices where schema.columns[column].type == .decimal {
+      decimals[column] = DecimalShape()
+    }
     key = schema.key.filter { schema.columns[$0].isNullable }
   }
 
@@ -38,6 +43,9 @@ private struct ValueSurvey {
       if (0..<batch.count).contains(where: { Self.isChanged(batch[$0, column], batch.arena) }) {
         untypedReals.insert(column)
       }
+    }
+    for column in Array(decimals.keys) {
+      for row in 0..<batch.count { decimals[column]?.add(batch[row, column], batch.arena) }
     }
     for column in key where hasKey { hasKey = !(0..<batch.count).contains { batch[$0, column].isNull } }
   }
@@ -90,8 +98,8 @@ final class TableSink: ByteSink {
 
   func commit() async throws(Problem) {
     let (rows, survey) = spool.withLock { ($0.rows.stream(), $0.survey) }
-    let definition = SQLiteDefinition(schema, untypedReals: survey.untypedReals, hasKey: survey.hasKey)
-    try await database.add(definition, of: schema, hasKey: survey.hasKey, rows)
+    let definition = SQLiteDefinition(schema, untypedReals: survey.untypedReals, decimals: survey.decimals, hasKey: survey.hasKey)
+    try await database.add(definition, of: schema, hasKey: survey.hasKey, survey.decimals, rows)
     if isWhole { try await database.commit() }
   }
 
@@ -120,7 +128,8 @@ final class DatabaseFile: TableContainer {
 
   /// Creates a table and fills it, without a journal: the file is private, and deleted after an error.
   func add(
-    _ definition: SQLiteDefinition, of schema: Schema, hasKey: Bool, _ rows: any RowStream
+    _ definition: SQLiteDefinition, of schema: Schema, hasKey: Bool, _ decimals: [Int: DecimalShape],
+    _ rows: any RowStream
   ) async throws(Problem) {
     let name = schema.name.lowercased()
     guard tables.withLock({ $0.insert(name).inserted }) else {
@@ -131,7 +140,7 @@ final class DatabaseFile: TableContainer {
       try connection.execute("PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF; PRAGMA cache_size=-8192; BEGIN")
       try connection.execute(definition.text)
       let insertion = try SQLiteInsertion(
-        schema, into: schema.name.quotedForSQL, isPlain: true, hasKey: hasKey, connection)
+        schema, into: schema.name.quotedForSQL, isPlain: true, hasKey: hasKey, decimals: decimals, connection)
       let ahead = PrefetchingRows(rows)
       while let batch = try await ahead.next() { try insertion.insert(batch) }
       try connection.execute("COMMIT")

@@ -142,7 +142,7 @@ public struct SQLQuery: Sendable {
     case .real, .decimal: "REAL"
     case .json, .bytes: "BLOB"
     case .text, .date, .url, .list: "TEXT"
-    case .timestamp: "TEXT COLLATE \(SQLiteConnection.timeOrder)"
+    case .timestamp, .datetime: "TEXT COLLATE \(SQLiteConnection.timeOrder)"
     }
   }
 

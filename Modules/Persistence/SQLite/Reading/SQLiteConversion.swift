@@ -14,6 +14,8 @@ struct SQLiteConversion {
   private let batch: RowBatch
   private let types: [ColumnType]
   private let meanings: [Meaning]
+  /// The digits after the point of decimals that an exported table has as Doubles; nil for others.
+  private let scales: [Int?]
   /// The batch, converted; of use after `run` found no fault.
   private(set) var result: RowBatch
 
@@ -27,7 +29,8 @@ struct SQLiteConversion {
     case hinted
   }
 
-  init(_ batch: RowBatch, _ types: [ColumnType], _ meanings: [Meaning]) {
+  init(_ batch: RowBatch, _ types: [ColumnType], _ meanings: [Meaning], _ scales: [Int?]) {
+    self.scales = scales
     self.batch = batch
     self.types = types
     self.meanings = meanings
@@ -44,7 +47,7 @@ struct SQLiteConversion {
   private static func isKeptAsIs(_ type: ColumnType) -> Bool {
     switch type {
     case .integer, .bytes, .url: true
-    case .real, .decimal, .boolean, .text, .date, .timestamp, .list, .json: false
+    case .real, .decimal, .boolean, .text, .date, .timestamp, .datetime, .list, .json: false
     }
   }
 
@@ -120,11 +123,13 @@ struct SQLiteConversion {
   }
 
   /// A value of a column of an exported table.
-  private func hinted(_ cell: Cell, _ type: ColumnType) -> Form? {
+  private func hinted(_ cell: Cell, _ type: ColumnType, _ scale: Int?) -> Form? {
     switch (type, cell) {
     case (.json, .text(let start, let length)): .json(JSONByValue.canonical(batch.bytes(start, length)))
     case (.json, .bytes): nil
     case (.text, .integer): nil
+    case (.decimal, .real(let value)):
+      scale.flatMap { DecimalShape.literal(value, scale: $0) }.map { .number($0) } ?? .same
     default: declared(cell, type)
     }
   }
@@ -138,6 +143,7 @@ struct SQLiteConversion {
     case (.text, .integer(let value)): return .text(Array(String(value).utf8))
     case (.date, .text(let start, let length)): return Dates.isDate(batch.bytes(start, length)) ? .same : nil
     case (.timestamp, .text(let start, let length)): return Dates.isTimestamp(batch.bytes(start, length)) ? .same : nil
+    case (.datetime, .text(let start, let length)): return Dates.isDatetime(batch.bytes(start, length)) ? .same : nil
     case (.json, .integer), (.json, .real): return found(cell, type)
     case (.real, .text(let start, let length)), (.decimal, .text(let start, let length)):
       let literal = batch.bytes(start, length)
@@ -174,7 +180,7 @@ struct SQLiteConversion {
           switch meanings[column] {
           case .found: found(cell, types[column])
           case .declared: declared(cell, types[column])
-          case .hinted: hinted(cell, types[column])
+          case .hinted: hinted(cell, types[column], scales[column])
           }
         switch form {
         case .same: converted = cell

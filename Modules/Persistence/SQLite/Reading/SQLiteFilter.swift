@@ -107,7 +107,7 @@ struct SQLiteFilter: Sendable {
         // Of a partial time, all times within are equal to it.
         guard let instant = Dates.utc(Array(text.utf8)) else { return nil }
         bound.append(.text(TimeText.ordered(instant)))
-      case .real, .decimal, .boolean, .bytes, .date, .list, .json: return nil
+      case .real, .decimal, .boolean, .bytes, .date, .datetime, .list, .json: return nil
       }
     }
     // As `TimeText` does.

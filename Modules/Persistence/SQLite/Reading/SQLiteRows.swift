@@ -116,9 +116,21 @@ final class SQLiteRows: ExactRowStream {
     return SQLiteRows(database, table, positions, filter, schema.name, kinds, again, nil, nil, isWhole: true)
   }
 
+  /// The table from its beginning, with the same types.
+  func reopened() async throws(Problem) -> (any RowStream)? {
+    // Values of several types are read otherwise if the type of their column is known.
+    guard !types.contains(.json) else { return nil }
+    let reader = try SQLiteTableReader(try database.open(table), table, columns: positions, filter)
+    var table = table
+    for (index, position) in positions.enumerated() where guessed[index] { table.columns[position].hint = types[index] }
+    return SQLiteRows(
+      database, table, positions, filter, schema.name, SQLiteKinds(width: positions.count), reader, nil, nil,
+      isWhole: false)
+  }
+
   /// Checks a batch against the types, and turns what is kept in another form into bb's.
   private func converted(_ batch: RowBatch) throws(Problem) -> RowBatch {
-    var conversion = SQLiteConversion(batch, types, meanings)
+    var conversion = SQLiteConversion(batch, types, meanings, positions.map { table.columns[$0].scale })
     if let fault = conversion.run() {
       let column = schema.columns[fault.column]
       if guessed[fault.column], !fault.isBroken { _ = contradicted.withLock { $0.insert(fault.column) } }

@@ -102,7 +102,7 @@ extension SQLiteStatement {
     case .decimal: return .number(isReal(column) ? real(column).canonicalText : bytes(column))
     case .bytes: return .bytes(blob(column))
     case .list, .json: return .json(bytes(column))
-    case .text, .date, .timestamp, .url: return .text(bytes(column))
+    case .text, .date, .timestamp, .datetime, .url: return .text(bytes(column))
     }
   }
 }

@@ -25,6 +25,8 @@ struct SQLiteInsertion: ~Copyable {
     /// Whether decimals are kept as text.
     let isText: Bool
     let isMixed: Bool
+    /// Whether decimals are Doubles.
+    let isReal: Bool
   }
 
   /// Rows of `schema` into `table`, a name in SQL.
@@ -32,6 +34,7 @@ struct SQLiteInsertion: ~Copyable {
   ///   infinities are kept, and JSON values are kept by value.
   init(
     _ schema: Schema, into table: String, isPlain: Bool = false, hasKey: Bool = true,
+    decimals: [Int: DecimalShape] = [:],
     _ connection: borrowing SQLiteConnection
   ) throws(Problem) {
     let names = schema.columns.map(\.name.quotedForSQL).joined(separator: ", ")
@@ -46,7 +49,8 @@ struct SQLiteInsertion: ~Copyable {
     columns = schema.columns.enumerated().map { position, column in
       let isKey = hasKey && schema.key.contains(position)
       return Column(
-        type: column.type, isRequired: !column.isNullable || isKey, isText: isKey && !isPlain, isMixed: column.isMixed)
+        type: column.type, isRequired: !column.isNullable || isKey, isText: isKey && !isPlain, isMixed: column.isMixed,
+        isReal: decimals[position]?.storage == .double)
     }
     self.isPlain = isPlain
   }
@@ -106,6 +110,7 @@ struct SQLiteInsertion: ~Copyable {
     case (.null, _): return unsafe sqlite3_bind_null(statement.handle, index) == SQLITE_OK
     case (.text(let start, let length), .text), (.text(let start, let length), .url),
       (.text(let start, let length), .date), (.text(let start, let length), .timestamp),
+      (.text(let start, let length), .datetime),
       (.json(let start, let length), .json):
       return bindText(index, arena, start, length, statement)
     // The word for NaN or an infinity.
@@ -129,6 +134,11 @@ struct SQLiteInsertion: ~Copyable {
       return unsafe sqlite3_bind_double(statement.handle, index, number) == SQLITE_OK
     case (.number(let start, let length), .decimal):
       if column.isText { return bindText(index, arena, start, length, statement) }
+      let literal = unsafe arena.base + Int(start)
+      let isReal = unsafe column.isReal || isPlain && StoredNumber(literal, Int(length)) == .literal
+      if isReal, let value = unsafe NumberSpelling.held(literal, Int(length)) {
+        return unsafe sqlite3_bind_double(statement.handle, index, value) == SQLITE_OK
+      }
       return bindNumber(index, arena, start, length, statement)
     case (.integer(let number), .decimal):
       return unsafe !column.isText && sqlite3_bind_int64(statement.handle, index, number) == SQLITE_OK

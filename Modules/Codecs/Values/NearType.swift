@@ -1,0 +1,130 @@
+public import Rows
+
+/// The reason why a column of text is not one of numbers or dates, although its values look like them, and the option
+/// that reads it as one.
+public struct NearType: Sendable, Hashable {
+  /// What numbers and dates look like that are text.
+  private enum Look: Int, CaseIterable { case zeros, plus, thousands, comma, commaThousands, percent, currency, spaces, date }
+  /// The name of each look, and the option that reads such numbers.
+  private static let looks: [(name: String, option: String?)] = [
+    ("numbers with leading zeros", nil), ("numbers with a plus sign", nil),
+    ("numbers with thousands separators", "--thousands ,"), ("numbers with a decimal comma", "--decimal-separator ,"),
+    ("numbers with a decimal comma and thousands separators", "--decimal-separator , --thousands ."),
+    ("percentages", nil), ("amounts with a currency sign", nil), ("numbers with spaces", nil), ("dates", nil),
+  ]
+
+  /// The words that programs write for no value.
+  private static let nullWords: Set<String> = [
+    "NA", "N/A", "n/a", "NULL", "null", "None", "nan", "NaN", "-", ".", "?", "#N/A", "Inf", "-Inf", "inf", "-inf",
+  ]
+  /// The orders of day, month and year.
+  private static let orders = ["%d", "%m"].map { [$0, $0 == "%d" ? "%m" : "%d", "%Y"] } + [["%Y", "%m", "%d"]]
+
+  /// The number of values, and of those that are numbers.
+  public private(set) var count = 0, numbers = 0
+  private var looks = [Int](repeating: 0, count: Look.allCases.count)
+  private var nulls: [String: Int] = [:]
+  private var hasIdentifiers = false
+  /// The orders and the separator of three parts that all dates fit.
+  private var possible: [Bool] = [true, true, true], separator: UInt8?
+  /// The first value that is not a number.
+  public private(set) var example: String?
+
+  /// No values.
+  public init() {}
+
+  /// Adds the value of a cell; nulls and values that are not text are ignored.
+  public mutating func add(_ cell: Cell, _ arena: Arena) {
+    guard case .text(let start, let length) = cell else { return }
+    count += 1
+    let text = ByteRun(arena, start, length), kind = unsafe ValueKinds(field: text.start, text.count)
+    if kind.isSubset(of: .numbers) {
+      numbers += 1
+      if !kind.isDisjoint(with: [.long, .code]) { hasIdentifiers = true }
+      return
+    }
+    if example == nil { example = text.slice(from: 0, atMost: 40).text }
+    // Longer values look like nothing.
+    guard length > 0, length <= 40 else { return }
+    if let look = look(text) { looks[look.rawValue] += 1 } else if length <= 4, Self.nullWords.contains(text.text) {
+      nulls[text.text, default: 0] += 1
+    }
+  }
+
+  private mutating func look(_ run: ByteRun) -> Look? {
+    func isDigit(_ byte: UInt8) -> Bool { byte &- 48 < 10 }
+    var text = run.bytes[...]
+    guard text.contains(where: isDigit) else { return nil }
+    if text.first == 32 || text.last == 32 {
+      let inner = Array(text.drop { $0 == 32 }.reversed().drop { $0 == 32 }.reversed())
+      return DecimalNumber(inner) == nil ? nil : .spaces
+    }
+    if text.last == UInt8(ascii: "%") { return DecimalNumber(Array(text.dropLast().filter { $0 != 32 })) == nil ? nil : .percent }
+    if text.first == UInt8(ascii: "+") { return DecimalNumber(Array(text)) == nil ? nil : .plus }
+    if text.first == UInt8(ascii: "-") { text = text.dropFirst() }
+    for sign in ["$", "€", "£", "¥"] {
+      let bytes = Array(sign.utf8)
+      if text.starts(with: bytes) || text.reversed().starts(with: bytes.reversed()) { return .currency }
+    }
+    guard text.allSatisfy({ isDigit($0) || (44...47).contains($0) }) else { return nil }
+    if text.count > 1, text.first == 48, isDigit(text[text.startIndex + 1]), DecimalNumber(Array(text)) != nil {
+      return .zeros
+    }
+    let whole = Array(text), commas = whole.count { $0 == 44 }, points = whole.count { $0 == 46 }
+    if commas > 0 {
+      if NumberPattern.commaPoint.literal(whole) != nil { return .thousands }
+      if NumberPattern.pointComma.literal(whole) != nil { return points > 0 ? .commaThousands : .comma }
+    }
+    return isDate(whole) ? .date : nil
+  }
+
+  /// Whether a text has three parts that are a date in one of the orders that all dates fit.
+  private mutating func isDate(_ text: [UInt8]) -> Bool {
+    guard let mark = text.first(where: { $0 &- 48 >= 10 }), mark != 44, separator ?? mark == mark else { return false }
+    separator = mark
+    for (place, order) in Self.orders.enumerated() where possible[place] {
+      let pattern = DatePattern(any: order.joined(separator: String(UnicodeScalar(mark))))
+      possible[place] = pattern?.fields(text) != nil
+    }
+    return possible.contains(true)
+  }
+
+  /// Adds the values of another part of the column.
+  public mutating func merge(_ other: NearType) {
+    count += other.count
+    numbers += other.numbers
+    for place in looks.indices { looks[place] += other.looks[place] }
+    nulls.merge(other.nulls) { $0 + $1 }
+    hasIdentifiers = hasIdentifiers || other.hasIdentifiers
+    for place in possible.indices { possible[place] = possible[place] && other.possible[place] }
+    if let mark = other.separator, separator ?? mark != mark { possible = [false, false, false] }
+    separator = separator ?? other.separator
+    example = example ?? other.example
+  }
+
+  /// What the values of a column nearly are, as text; nil if they are text.
+  public func note(_ column: String) -> String? {
+    let name = NameListParser.written(column), nullCount = nulls.values.reduce(0, +), odd = looks.reduce(0, +)
+    guard numbers + odd > 0 else { return nil }
+    if odd == 0, nullCount > 0, numbers + nullCount == count {
+      let words = nulls.sorted { ($1.value, $0.key) < ($0.value, $1.key) }
+      let shown = words.prefix(3).map { "“\($0.key)” (\($0.value))" }.joined(separator: ", ")
+      return "numbers but for \(shown): " + words.map { "--from-null \($0.key)" }.joined(separator: " ")
+    }
+    if numbers == count {
+      return hasIdentifiers ? "numbers that may be identifiers: --types \(name)=decimal" : "looks like versions: --types \(name)=decimal"
+    }
+    guard numbers + odd + nullCount == count else {
+      return numbers * 10 > count * 9 ? "numbers but for \(count - numbers) of \(count) values" : nil
+    }
+    let found = Look.allCases.filter { looks[$0.rawValue] > 0 }
+    if found == [.date], let mark = separator {
+      let orders = Self.orders.indices.filter { possible[$0] }
+      let patterns = orders.map { Self.orders[$0].joined(separator: String(UnicodeScalar(mark))) }
+      return patterns.isEmpty
+        ? nil : "dates: " + patterns.map { "--types \(name)=date(\($0))" }.joined(separator: " or ")
+    }
+    let all = found.map { Self.looks[$0.rawValue] }, what = all.map(\.name).joined(separator: " and ")
+    return all.compactMap(\.option).last.map { "\(what): \($0)" } ?? what
+  }
+}
