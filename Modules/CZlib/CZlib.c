@@ -91,14 +91,18 @@ struct bb_deflate {
   stream stream;
 };
 
-bb_deflate *bb_gzip_begin(int level) {
+static bb_deflate *begin_deflate(int level, int format) {
   bb_deflate *deflate = calloc(1, sizeof *deflate);
-  if (deflate && p_deflateInit2_(&deflate->stream, level, deflated, gzip, 8, 0, "1", sizeof(stream)) != ok) {
+  if (deflate && p_deflateInit2_(&deflate->stream, level, deflated, format, 8, 0, "1", sizeof(stream)) != ok) {
     free(deflate);
     return 0;
   }
   return deflate;
 }
+
+bb_deflate *bb_gzip_begin(int level) { return begin_deflate(level, gzip); }
+bb_deflate *bb_deflate_begin(int level) { return begin_deflate(level, raw_deflate); }
+void bb_deflate_again(bb_deflate *deflate) { p_deflateReset(&deflate->stream); }
 
 // A finished stream has a smaller bound: it no longer counts the header and the trailer.
 size_t bb_gzip_bound(bb_deflate *deflate, size_t count) {
@@ -117,7 +121,21 @@ size_t bb_gzip_member(bb_deflate *deflate, const void *input, size_t count, void
   return (size_t)(s->next_out - (uint8_t *)output);
 }
 
-void bb_gzip_end(bb_deflate *deflate) {
+bool bb_deflate_step(
+    bb_deflate *deflate, const uint8_t *input, size_t count, bool is_last, size_t *taken, void *output, size_t room,
+    size_t *made) {
+  stream *s = &deflate->stream;
+  s->next_in = input;
+  s->avail_in = bounded(count);
+  s->next_out = output;
+  s->avail_out = bounded(room);
+  int result = p_deflate(s, is_last ? finish : no_flush);
+  *taken = (size_t)(s->next_in - input);
+  *made = (size_t)(s->next_out - (uint8_t *)output);
+  return is_last ? result == stream_end : s->avail_out > 0;
+}
+
+void bb_deflate_end(bb_deflate *deflate) {
   p_deflateEnd(&deflate->stream);
   free(deflate);
 }

@@ -52,13 +52,13 @@ final class WorkbookFile: TableContainer {
         }
         if state.part == .none {
           state.sheets += 1
-          state.zip.begin(WorkbookParts.sheet(state.sheets), &packed)
+          try state.zip.begin(WorkbookParts.sheet(state.sheets), &packed)
           state.part = .sheet
         }
         try state.zip.append(span.extracting(0..<end), to: &packed)
         guard end < span.byteCount else { return }
         state.zip.end(&packed)
-        state.zip.begin(WorkbookParts.links(ofSheet: state.sheets), &packed)
+        try state.zip.begin(WorkbookParts.links(ofSheet: state.sheets), &packed)
         state.part = .links
         try state.zip.append(span.extracting(end + 1..<span.byteCount), to: &packed)
       }

@@ -81,17 +81,17 @@ public struct DailySource: Sendable {
 
   /// The seconds since the last request was sent, and why it failed, if it did; nil if none was sent.
   private var last: (age: Int64, failure: String?)? {
-    guard let (text, seconds) = CacheStore.read(stamp) else { return nil }
+    guard let (text, seconds) = PrivateFile.read(stamp) else { return nil }
     return (date.now().seconds - seconds, text.isEmpty ? nil : String(decoding: text, as: UTF8.self))
   }
 
   /// Notes that a request is sent, or why it failed. Without a place for the stamp, one is sent each time.
   private func remember(_ failure: String) {
-    CacheFile.makeTemporaryDirectory(of: stamp)
+    PrivateFile.makeDirectory(of: stamp)
     let descriptor = unsafe Glibc.open(stamp, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0o600)
     guard descriptor >= 0 else { return }
     defer { close(descriptor) }
-    _ = CacheFile.write(Array(failure.utf8), [], to: descriptor)
+    _ = PrivateFile.write(Array(failure.utf8), [], to: descriptor)
     let now = timespec(tv_sec: Int(date.now().seconds), tv_nsec: 0), times = [now, now]
     unsafe futimens(descriptor, times)
   }

@@ -85,7 +85,11 @@ final class ParquetLeafReader {
       offset += compressed
       let run = ByteRun(bytes, 0, UInt32(bytes.count))
       if let crc = header.integer(4) {
-        guard bytes.read({ CRC32.of($0) }) == UInt32(truncatingIfNeeded: crc) else {
+        let found: UInt32
+        do throws(Problem) { found = try bytes.read { (bytes) throws(Problem) in try Zlib.crc32(bytes) } } catch {
+          throw .problem(error)
+        }
+        guard found == UInt32(truncatingIfNeeded: crc) else {
           throw .damage("a page has a wrong checksum")
         }
       }

@@ -28,7 +28,7 @@ struct RecordingTransport: HTTPTransport {
     var entry = CacheEntry(
       seconds: date.now().seconds, status: response.status, headers: response.headers, body: try await response.bytes())
     entry.extra = request.keptHeaders
-    guard store.keep(entry, at: store.place(of: request.recordingKey)) else {
+    guard store.place(of: request.recordingKey).keep(entry) else {
       throw Problem(
         .io, "cannot record the response", at: URLText.redacted(request.url), hint: "check the recordings directory")
     }
@@ -48,7 +48,7 @@ struct ReplayingTransport: HTTPTransport {
   /// - Throws: `unavailable` if the request was never recorded, or its file is damaged; `badData` if the body is larger
   ///   than allowed.
   func send(_ request: HTTPRequest) async throws(Problem) -> HTTPResponse {
-    guard let entry = store.entry(at: store.place(of: request.recordingKey)) else {
+    guard let entry = store.place(of: request.recordingKey).entry else {
       throw Problem(
         .unavailable, "no recording of this request", at: URLText.redacted(request.url), hint: "record it first")
     }

@@ -5,19 +5,6 @@ import Testing
 @testable import Parquet
 
 @Suite("Parquet: parts of the writer") struct ParquetWriterTests {
-  @Test("the checksum is that of the standard, however it is cut") func checksum() {
-    let digits = Array("123456789".utf8)
-    #expect(unsafe CRC32.of(digits.span.bytes) == 0xCBF4_3926)
-    let long = (0..<1000).map { UInt8(truncatingIfNeeded: $0 * 7) }
-    for cut in [0, 1, 7, 8, 9, 500, 999] {
-      let crc = unsafe long.withUnsafeBufferPointer { bytes in
-        guard let start = bytes.baseAddress else { return UInt32(0) }
-        return unsafe CRC32.updated(CRC32.updated(0, start, cut), start + cut, 1000 - cut)
-      }
-      #expect(unsafe crc == CRC32.of(long.span.bytes))
-    }
-  }
-
   @Test(
     "a dictionary is kept while it pays, and every value is that which was appended",
     arguments: [

@@ -1,4 +1,5 @@
 #pragma once
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -29,11 +30,23 @@ bb_inflate_result bb_inflate_step(
 /// Releases it.
 void bb_inflate_end(bb_inflate *inflate);
 
-/// A compressor of members of a gzip file, for one thread at a time.
+/// A compressor, for one thread at a time.
 typedef struct bb_deflate bb_deflate;
 
-/// Creates a compressor of a level from 1 to 9; 0 when memory is exhausted.
+/// Creates a compressor of members of a gzip file, of a level from 1 to 9; 0 when memory is exhausted.
 bb_deflate *bb_gzip_begin(int level);
+
+/// Creates a compressor of raw deflate data, as `bb_gzip_begin`.
+bb_deflate *bb_deflate_begin(int level);
+
+/// Begins other data, after some that has ended.
+void bb_deflate_again(bb_deflate *deflate);
+
+/// Compresses as much as the room allows; sets how many bytes were taken and made.
+/// - Returns: whether everything was taken and, after the last bytes, everything was made.
+bool bb_deflate_step(
+    bb_deflate *deflate, const uint8_t *input, size_t count, bool is_last, size_t *taken, void *output, size_t room,
+    size_t *made);
 
 /// The size of the buffer that holds the compressed form of any `count` bytes.
 size_t bb_gzip_bound(bb_deflate *deflate, size_t count);
@@ -42,7 +55,7 @@ size_t bb_gzip_bound(bb_deflate *deflate, size_t count);
 size_t bb_gzip_member(bb_deflate *deflate, const void *input, size_t count, void *output, size_t room);
 
 /// Releases it.
-void bb_gzip_end(bb_deflate *deflate);
+void bb_deflate_end(bb_deflate *deflate);
 
 /// The CRC-32 of what gave `crc` followed by these bytes; that of nothing is 0.
 uint32_t bb_zlib_crc32(uint32_t crc, const uint8_t *bytes, size_t count);

@@ -41,3 +41,16 @@ extension WriteCursor {
     return unsafe alphabet.utf8Start[Int(value)]
   }
 }
+
+extension Base64 {
+  /// The base64 text of some bytes, padded, without line breaks: for small values.
+  public static func encoded(_ bytes: [UInt8]) -> [UInt8] {
+    var out = ByteBuffer(capacity: bytes.count / 3 * 4 + 4096)
+    var cursor = WriteCursor(&out, margin: 0)
+    unsafe bytes.withUnsafeBufferPointer { bytes in
+      if let start = bytes.baseAddress { cursor.putBase64(unsafe ByteRun(start: start, count: bytes.count), &out) }
+    }
+    cursor.commit(to: &out)
+    return out.bytes()
+  }
+}

@@ -72,7 +72,7 @@ public enum FileCompression: String, Sendable, Hashable, CaseIterable {
       switch self {
       case .gzip:
         guard let state = unsafe bb_gzip_begin(6) else { return false }
-        defer { unsafe bb_gzip_end(state) }
+        defer { unsafe bb_deflate_end(state) }
         let bound = unsafe bb_gzip_bound(state, count), room = unsafe out.room(bound)
         let size = unsafe bb_gzip_member(state, input.baseAddress, count, room, bound)
         unsafe out.commit(room + size)

@@ -21,8 +21,13 @@ package enum Zlib {
   }
 
   /// The CRC-32 of what gave `crc` followed by `bytes`; that of nothing is 0. The library must be loaded.
-  package static func crc32(_ crc: UInt32, _ bytes: ByteRun) -> UInt32 {
-    unsafe bb_zlib_crc32(crc, bytes.start, bytes.count)
+  package static func crc32(_ crc: UInt32, _ bytes: ByteRun) -> UInt32 { unsafe bb_zlib_crc32(crc, bytes.start, bytes.count) }
+
+  /// The CRC-32 of `bytes`.
+  /// - Throws: `unavailable` if the library is missing.
+  package static func crc32(_ bytes: RawSpan) throws(Problem) -> UInt32 {
+    try load()
+    return unsafe bytes.withUnsafeBytes { unsafe bb_zlib_crc32(0, $0.baseAddress, $0.count) }
   }
 }
 

@@ -19,14 +19,14 @@ package struct CivilDate {
   }
 
   /// The day `year`-`month`-`day`, which exists.
-  init(year: Int, month: Int, day: Int) {
+  package init(year: Int, month: Int, day: Int) {
     self.year = year
     self.month = month
     self.day = day
   }
 
   /// Days since 1970-01-01; negative before.
-  var daysSince1970: Int {
+  package var daysSince1970: Int {
     let shifted = month > 2 ? year : year - 1
     let (era, yearOfEra) = shifted.quotientAndRemainderRoundingDown(dividingBy: 400)
     let dayOfYear = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1

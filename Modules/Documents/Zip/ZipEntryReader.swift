@@ -14,9 +14,10 @@ enum ZipLimits {
 }
 
 /// The decompressed bytes of an entry, from left to right; its size and checksum are verified at the end.
-@safe final class ZipEntryReader: @unchecked Sendable {
-  /// How messages name it: `people.xlsx:xl/workbook.xml`.
-  let place: String
+@safe final class ZipEntryReader: ByteSource, @unchecked Sendable {
+  /// `people.xlsx:xl/workbook.xml`.
+  let name: String
+  var size: Int? { entry.size }
   private let source: any RandomAccessSource
   private let entry: ZipArchive.Entry
   private let inflate: Inflate?
@@ -33,13 +34,13 @@ enum ZipLimits {
   init(_ archive: ZipArchive, _ entry: ZipArchive.Entry) throws(Problem) {
     source = archive.source
     self.entry = entry
-    place = "\(source.name):\(entry.name)"
+    name = "\(source.name):\(entry.name)"
     guard entry.flags & 0x2041 == 0 else {
       throw Problem(.badData, "the archive is encrypted", at: source.name, hint: "save it without a password")
     }
     guard [0, 8].contains(entry.method) else {
       throw Problem(
-        .badData, "unsupported compression method \(entry.method); supported: deflate", at: place,
+        .badData, "unsupported compression method \(entry.method); supported: deflate", at: name,
         hint: "save the file again with another program")
     }
     guard let header = try source.bytes(at: entry.offset, count: 30), header.starts(with: [0x50, 0x4B, 3, 4]) else {
@@ -56,9 +57,10 @@ enum ZipLimits {
     inflate = entry.method == 8 ? try Inflate() : nil
   }
 
-  /// Appends as many bytes as fit without growing; returns how many, 0 only at the end.
+  func reopened() -> (any ByteSource)? { nil }
+
   /// - Throws: `badData` for damaged data, a wrong size or checksum, and data beyond the limits; `io`.
-  func read(into output: inout ArenaBuilder) throws(Problem) -> Int {
+  func read(into output: inout ArenaBuilder, limit: Int) throws(Problem) -> Int {
     while true {
       var count = 0
       if let inflate {
@@ -72,7 +74,7 @@ enum ZipLimits {
           guard waiting == 0, left == 0 else { throw damaged("text after its end") }
           return try finish()
         }
-        let step = inflate.step(input.run(inputStart, waiting), into: &output, limit: output.room)
+        let step = inflate.step(input.run(inputStart, waiting), into: &output, limit: min(limit, output.room))
         guard step.damage == nil else { throw damaged("invalid compressed data") }
         isDone = step.isDone
         guard step.taken > 0 || step.made > 0 || left > 0 || isDone else { throw damaged("truncated") }
@@ -80,7 +82,7 @@ enum ZipLimits {
         count = step.made
       } else {
         if left == 0 { return try finish() }
-        count = try readRaw(into: &output)
+        count = try readRaw(into: &output, limit: limit)
       }
       if count == 0 { continue }
       made += count
@@ -91,8 +93,10 @@ enum ZipLimits {
   }
 
   /// Appends bytes as they are in the archive.
-  @discardableResult private func readRaw(into bytes: inout ArenaBuilder) throws(Problem) -> Int {
-    let count = try source.read(at: offset, count: min(left, bytes.room), into: &bytes)
+  @discardableResult private func readRaw(
+    into bytes: inout ArenaBuilder, limit: Int = .max
+  ) throws(Problem) -> Int {
+    let count = try source.read(at: offset, count: min(left, bytes.room, limit), into: &bytes)
     guard count > 0 else { throw damaged("truncated") }
     offset += count
     left -= count
@@ -103,12 +107,12 @@ enum ZipLimits {
     if made > entry.size { throw damaged("larger than the \(entry.size) bytes that the list of entries says") }
     guard made > ZipLimits.harmless else { return }
     guard made <= ZipLimits.total else {
-      throw Problem(.badData, "larger than \(ZipLimits.total >> 30) GiB when decompressed", at: place)
+      throw Problem(.badData, "larger than \(ZipLimits.total >> 30) GiB when decompressed", at: name)
     }
     let read = entry.compressed - left
     guard made / ZipLimits.ratio <= read else {
       throw Problem(
-        .badData, "decompresses to more than \(ZipLimits.ratio) times its size", at: place,
+        .badData, "decompresses to more than \(ZipLimits.ratio) times its size", at: name,
         hint: "if you trust the file, save it again as CSV")
     }
   }
@@ -120,6 +124,6 @@ enum ZipLimits {
   }
 
   private func damaged(_ why: String) -> Problem {
-    Problem(.badData, "the archive is damaged: \(why)", at: place)
+    Problem(.badData, "the archive is damaged: \(why)", at: name)
   }
 }

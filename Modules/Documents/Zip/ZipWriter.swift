@@ -11,7 +11,7 @@ public struct ZipWriter: Sendable {
     var crc: UInt32 = 0, compressed = 0, size = 0
   }
   private var entries: [Entry] = []
-  private var deflate = Deflate()
+  private var deflate: Deflate?
   private var written = 0
 
   /// An empty archive.
@@ -25,13 +25,15 @@ public struct ZipWriter: Sendable {
   public mutating func add(_ name: String, _ text: String, to out: inout ByteBuffer) throws(Problem) {
     var bytes = ByteBuffer(capacity: text.utf8.count)
     bytes.append(bytes: Array(text.utf8))
-    begin(name, &out)
+    try begin(name, &out)
     try bytes.read { (span) throws(Problem) in try append(span, to: &out) }
     end(&out)
   }
 
   /// The beginning of an entry called `name`.
-  public mutating func begin(_ name: String, _ out: inout ByteBuffer) {
+  /// - Throws: `unavailable` if zlib is missing.
+  public mutating func begin(_ name: String, _ out: inout ByteBuffer) throws(Problem) {
+    if let deflate { deflate.restart() } else { deflate = try Deflate() }
     let entry = Entry(name: Array(name.utf8), offset: written)
     let before = out.count
     out.put32(0x0403_4B50)
@@ -42,7 +44,6 @@ public struct ZipWriter: Sendable {
     out.append(bytes: entry.name)
     written += out.count - before
     entries.append(entry)
-    deflate = Deflate()
   }
 
   /// Appends to the current entry.
@@ -50,10 +51,10 @@ public struct ZipWriter: Sendable {
   public mutating func append(_ bytes: RawSpan, to out: inout ByteBuffer) throws(Problem) {
     let last = entries.count - 1, before = out.count
     let count = bytes.byteCount
+    deflate?.append(bytes, to: &out)
     unsafe bytes.withUnsafeBytes { raw in
       guard let start = unsafe raw.baseAddress?.assumingMemoryBound(to: UInt8.self) else { return }
-      unsafe deflate.append(start, count: count, to: &out)
-      entries[last].crc = unsafe CRC32.updated(entries[last].crc, start, count)
+      entries[last].crc = Zlib.crc32(entries[last].crc, unsafe ByteRun(start: start, count: count))
     }
     entries[last].size += count
     grew(by: out.count - before)
@@ -67,7 +68,7 @@ public struct ZipWriter: Sendable {
   /// Ends the current entry.
   public mutating func end(_ out: inout ByteBuffer) {
     var before = out.count
-    deflate.finish(&out)
+    deflate?.append(unsafe [UInt8]().span.bytes, isLast: true, to: &out)
     grew(by: out.count - before)
     before = out.count
     out.put32(0x0807_4B50)

@@ -43,7 +43,7 @@ public struct PlaceDocumentReader: Sendable {
       if !ignored.isEmpty { leftOut = "properties without a column: \(ignored.sorted().joined(separator: ", "))" }
       return
     }
-    func place(_ element: XMLElement) -> String { XMLReader.place(element.start, in: bytes, name: name) }
+    func place(_ element: XMLElement) -> String { XMLElement.place(element.start, in: bytes, name: name) }
     var kind = Catalog.places, records: [Record] = [], others = 0, what = Self.shapes
     try XMLElement.records(bytes, name: name) { (root) throws(Problem) in
       switch root.name {

@@ -2,8 +2,8 @@ import Codecs
 import Glibc
 import Synchronization
 
-/// The responses to many similar requests, concatenated in one private file: one file per response would cost more than
-/// the responses.
+/// The responses to similar requests, or to one, concatenated in one private file: one file per small response would
+/// cost more than the responses.
 ///
 /// After the line `bb-shelf 1`, each record consists of the digest of the request (32 bytes), the time at which the
 /// response was last found unchanged, its length (8 bytes each, little-endian) and its bytes. New responses are
@@ -74,7 +74,7 @@ final class CacheBundle: Sendable {
     state.withLock { state in
       read(&state)
       guard let record = state.records[key],
-        let bytes = Self.bytes(state.descriptor, at: record.start + Self.headLength, count: record.length)
+        let bytes = PrivateFile.bytes(state.descriptor, at: record.start + Self.headLength, count: record.length)
       else { return nil }
       return CacheEntry(bytes, checked: record.checked)
     }
@@ -97,7 +97,7 @@ final class CacheBundle: Sendable {
         return false
       }
       state.append(true)
-      guard CacheFile.write(first, entry.body, to: state.descriptor) else {
+      guard PrivateFile.write(first, entry.body, to: state.descriptor) else {
         state.hasFailed = true
         return false
       }
@@ -137,12 +137,12 @@ final class CacheBundle: Sendable {
     }
     state.descriptor = descriptor
     let size = Int(status.st_size)
-    guard Self.bytes(descriptor, at: 0, count: Self.mark.count) == Self.mark else {
+    guard PrivateFile.bytes(descriptor, at: 0, count: Self.mark.count) == Self.mark else {
       state.isTorn = true
       return
     }
     state.end = Self.mark.count
-    while let head = Self.bytes(descriptor, at: state.end, count: Self.headLength) {
+    while let head = PrivateFile.bytes(descriptor, at: state.end, count: Self.headLength) {
       let length = Self.number(in: head, at: 40)
       guard length > 0, length <= Int64(min(size - state.end - Self.headLength, CacheEntry.largest)) else { break }
       state.note(
@@ -160,7 +160,7 @@ final class CacheBundle: Sendable {
     let flags = O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW
     var fresh = unsafe open(temporary, flags, 0o600)
     if fresh < 0, errno == ENOENT {
-      CacheFile.makeTemporaryDirectory(of: path)
+      PrivateFile.makeDirectory(of: path)
       fresh = unsafe open(temporary, flags, 0o600)
     }
     guard fresh >= 0 else { return false }
@@ -168,11 +168,11 @@ final class CacheBundle: Sendable {
     copy.descriptor = fresh
     copy.end = Self.mark.count
     copy.isRead = true
-    var isWhole = CacheFile.write(Self.mark, [], to: fresh)
+    var isWhole = PrivateFile.write(Self.mark, [], to: fresh)
     for (key, record) in state.records where isWhole {
       let length = Self.headLength + record.length
-      guard let bytes = Self.bytes(state.descriptor, at: record.start, count: length) else { continue }
-      isWhole = CacheFile.write(bytes, [], to: fresh)
+      guard let bytes = PrivateFile.bytes(state.descriptor, at: record.start, count: length) else { continue }
+      isWhole = PrivateFile.write(bytes, [], to: fresh)
       copy.note(key, Record(start: copy.end, length: record.length, checked: record.checked))
       copy.end += length
     }
@@ -187,19 +187,6 @@ final class CacheBundle: Sendable {
     return true
   }
 
-  /// Bytes of a file; nil when there are not so many.
-  private static func bytes(_ descriptor: Int32, at start: Int, count: Int) -> [UInt8]? {
-    let bytes = unsafe [UInt8](unsafeUninitializedCapacity: count) { buffer, done in
-      while done < count {
-        let more = unsafe pread(descriptor, buffer.baseAddress! + done, count - done, off_t(start + done))
-        if more < 0, errno == EINTR { continue }
-        guard more > 0 else { return }
-        done += more
-      }
-    }
-    return bytes.count == count ? bytes : nil
-  }
-
   private static func append(_ number: Int64, to bytes: inout [UInt8]) {
     for place in 0..<8 { bytes.append(UInt8(truncatingIfNeeded: number >> (8 * place))) }
   }
@@ -207,20 +194,5 @@ final class CacheBundle: Sendable {
     var number: Int64 = 0
     for place in 0..<8 { number |= Int64(bytes[start + place]) << (8 * place) }
     return number
-  }
-}
-
-/// The shelves of a cache, each opened once.
-final class CacheShelves: Sendable {
-  private let shelves = Mutex<[String: CacheBundle]>([:])
-
-  /// The shelf of answers to questions of this kind.
-  func shelf(_ kind: String, in directory: String) -> CacheBundle {
-    shelves.withLock { shelves in
-      if let shelf = shelves[kind] { return shelf }
-      let shelf = CacheBundle(path: "\(directory)/\(SHA256.hex(Array(kind.utf8))).shelf")
-      shelves[kind] = shelf
-      return shelf
-    }
   }
 }

@@ -54,7 +54,7 @@ public struct CachingTransport: HTTPTransport {
       return try await inner.send(request)
     }
     let place = store.place(of: request.identity, on: request.shelf)
-    var entry = request.isStorable ? store.entry(at: place) : nil
+    var entry = request.isStorable ? place.entry : nil
     entry?.extra = request.keptHeaders
     let now = date.now().seconds
     if policy.offline {
@@ -79,12 +79,12 @@ public struct CachingTransport: HTTPTransport {
             at: URLText.redacted(request.url))
         }
         guard let renewed = entry.renewed(by: response.headers, at: now) else {
-          store.noteUnchanged(place, at: now)
+          place.noteUnchanged(at: now)
           var answer = entry.response(request.url)
           answer.fetchedAt = now
           return answer
         }
-        store.keep(renewed, at: place)
+        place.keep(renewed)
         return renewed.response(request.url)
       }
       guard response.status == 200, request.isStorable else { return try stale(response, entry, now, request) }
@@ -94,7 +94,7 @@ public struct CachingTransport: HTTPTransport {
       let fresh = kept
       var answer = HTTPResponse(status: 200, headers: response.headers, url: response.url, body: SingleChunkBody(body))
       answer.fetchedAt = now
-      answer.commitToCache = { store.keep(fresh, at: place) }
+      answer.commitToCache = { place.keep(fresh) }
       return answer
     } catch {
       guard error.kind == .unavailable, !policy.refresh, !request.mustBeCurrent, let entry else { throw error }

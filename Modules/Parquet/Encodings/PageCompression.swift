@@ -61,7 +61,7 @@ public enum PageCompression: Sendable, Hashable {
 
   deinit {
     if let context = unsafe context { unsafe bb_zstd_end(context) }
-    if let gzip = unsafe gzip { unsafe bb_gzip_end(gzip) }
+    if let gzip = unsafe gzip { unsafe bb_deflate_end(gzip) }
   }
 
   /// Appends the compressed form of the bytes.

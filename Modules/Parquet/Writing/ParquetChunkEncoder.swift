@@ -89,7 +89,7 @@ struct ParquetChunkEncoder: ~Copyable {
   ) throws(Problem) -> (uncompressed: Int, compressed: Int) {
     compressed.removeAll()
     try page.read { (span) throws(Problem) in try compressor.append(span, to: &compressed) }
-    let crc = compressed.read { CRC32.of($0) }
+    let crc = try compressed.read { (bytes) throws(Problem) in try Zlib.crc32(bytes) }
     var kind = 0
     let body = ThriftWriter.structure { thrift in
       var inner = ThriftWriter()

@@ -147,11 +147,12 @@ public struct ParquetRecordWriter: ~Copyable {
     }
     page.append(bytes: leaves[place].values)
     try page.read { (span) throws(Problem) in try compressor.append(span, to: &packed) }
+    let crc = try packed.read { (bytes) throws(Problem) in try Zlib.crc32(bytes) }
     let header = ThriftWriter.structure {
       $0.integer32(1, 0)
       $0.integer32(2, page.count)
       $0.integer32(3, packed.count)
-      $0.integer32(4, Int(Int32(bitPattern: packed.read { CRC32.of($0) })))
+      $0.integer32(4, Int(Int32(bitPattern: crc)))
       $0.structure(5) {
         $0.integer32(1, count)
         $0.integer32(2, 0)

@@ -226,23 +226,12 @@ final class PostgresWidening: Sendable {
 
 /// Dates and times as PostgreSQL sends them.
 enum PostgresTime {
-  /// Days from 0000-03-01 to 2000-01-01.
-  private static let epoch: Int64 = 730_425
-
-  /// A day as ISO 8601; nil outside the years 1 to 9999.
+  /// A day, counted from 2000-01-01, as ISO 8601; nil outside the years 1 to 9999.
   static func day(_ days: Int64) -> [UInt8]? {
     guard days > -800_000, days < 3_000_000 else { return nil }
-    // Eras of 400 years that begin in March, so that the leap day comes last.
-    let shifted = days + epoch
-    let era = (shifted >= 0 ? shifted : shifted - 146_096) / 146_097
-    let dayOfEra = shifted - era * 146_097
-    let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
-    let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
-    let fromMarch = (5 * dayOfYear + 2) / 153
-    let day = dayOfYear - (153 * fromMarch + 2) / 5 + 1, month = fromMarch < 10 ? fromMarch + 3 : fromMarch - 9
-    let year = yearOfEra + era * 400 + (month <= 2 ? 1 : 0)
-    guard (1...9999).contains(year) else { return nil }
-    return digits(year, 4) + [45] + digits(month, 2) + [45] + digits(day, 2)
+    let date = CivilDate(daysSince1970: Int(days) + 10_957)
+    guard (1...9999).contains(date.year) else { return nil }
+    return digits(Int64(date.year), 4) + [45] + digits(Int64(date.month), 2) + [45] + digits(Int64(date.day), 2)
   }
 
   /// A time in UTC as RFC 3339, with as many digits of the fraction as it needs; nil outside the years 1 to 9999.

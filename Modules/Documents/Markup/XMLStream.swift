@@ -1,8 +1,13 @@
+<<<<<<<< HEAD:Modules/Documents/Spreadsheets/XMLStream.swift
 import Codecs
+========
+internal import CMasks
+import Codecs
+>>>>>>>> 78a87214 (Codecs: one XML reader, one calendar, one base64, and zlib for all of deflate):Modules/Documents/Markup/XMLStream.swift
 import Rows
 
-/// Reads the XML of an archive's entry from left to right, in memory that does not depend on its size: for documents of
-/// millions of elements, whose names and texts are ranges of bytes rather than strings.
+/// Reads XML from left to right, in memory that does not depend on its size: for documents of millions of elements,
+/// whose names and texts are ranges of bytes rather than strings.
 ///
 /// Names are compared without their prefix. Document types are `badData`, so that no entity grows and nothing is
 /// fetched; so are encodings other than UTF-8, unclosed elements, and texts and tags larger than `limit`.
@@ -11,8 +16,10 @@ import Rows
 
   private static let deepest = 128, mostAttributes = 1000
 
-  private let entry: ZipEntryReader
+  private let source: any ByteSource
   private let limit: Int
+  /// The bytes of a small document, whose problems have a line and a column; nil for others.
+  private let document: [UInt8]?
   /// The bytes that are decompressed and not passed yet are those from `at` to `end`.
   private var buffer = ArenaBuilder()
   private var at = 0
@@ -26,7 +33,11 @@ import Rows
   private(set) var text = ByteRange()
   /// Whether entities and line ends of the text are still to be replaced.
   private(set) var isRaw = false
-  private var attributes: [(name: ByteRange, value: ByteRange)] = []
+  /// Whether the text or value that was appended last had white space as a character reference.
+  private(set) var hasSpaceReference = false
+  /// Where the current element begins, as a position among all bytes.
+  private(set) var start = 0
+  private var attributes: [(name: ByteRange, value: ByteRange, hasPrefix: Bool)] = []
   /// The names of the open elements, one after another, and where each begins.
   private var openNames: [UInt8] = [], openStarts: [Int] = []
   private var hasRoot = false
@@ -38,10 +49,15 @@ import Rows
     var start = 0, count = 0
   }
 
-  /// - Parameter limit: the most bytes of a text or a tag.
-  init(_ entry: ZipEntryReader, limit: Int) throws(Problem) {
-    self.entry = entry
-    self.limit = limit
+  /// - Parameters:
+  ///   - limit: the most bytes of a text or a tag.
+  ///   - document: all bytes of the source, if it is small: then problems have a line and a column.
+  /// - Throws: `badData` for bytes that are not UTF-8; the errors of reading.
+  init(_ source: any ByteSource, limit: Int, document: [UInt8]? = nil) throws(Problem) {
+    (self.source, self.limit, self.document) = (source, limit, document)
+    if let document, (try? UTF8Span(validating: document.span)) == nil {
+      throw Problem(.badData, "invalid UTF-8", at: source.name)
+    }
     try fill()
     let first = buffer.run(0, min(end, 4)).bytes
     if first.starts(with: [0xEF, 0xBB, 0xBF]) { at = 3 }
@@ -66,10 +82,31 @@ import Rows
 
   /// An attribute's value as text; nil if there is none.
   func value(_ word: StaticString) throws(Problem) -> String? {
-    guard let range = attribute(word) else { return nil }
+    try attribute(word).map { (range) throws(Problem) in try string(range, isRaw: true) }
+  }
+
+  /// All attributes of the current start tag, by name without prefix.
+  /// - Throws: `badData` for one that is there twice, or is not well-formed.
+  func values() throws(Problem) -> [String: String] {
+    var values: [String: String] = [:]
+    for attribute in attributes {
+      let name = run(attribute.name).text
+      guard run(attribute.value).distance(to: UInt8(ascii: "<")) == attribute.value.count else {
+        throw problem("“<” in an attribute value", at: passed + attribute.value.start)
+      }
+      guard try values.updateValue(string(attribute.value, isRaw: true), forKey: name) == nil || attribute.hasPrefix
+      else { throw problem("duplicate attribute \(name)", at: passed + attribute.name.start) }
+    }
+    return values
+  }
+
+  /// The current text.
+  func string() throws(Problem) -> String { try string(text, isRaw: isRaw) }
+
+  private func string(_ range: ByteRange, isRaw: Bool) throws(Problem) -> String {
     var out = ByteBuffer(capacity: range.count + 16)
-    try append(range, isRaw: true, to: &out)
-    return String(decoding: out.bytes(), as: UTF8.self)
+    try append(range, isRaw: isRaw, to: &out)
+    return out.read { span in unsafe span.withUnsafeBytes { unsafe String(decoding: $0, as: UTF8.self) } }
   }
 
   /// The bytes of a range, valid until the next event.
@@ -87,8 +124,9 @@ import Rows
     }
     while true {
       if at == end, try !fill() {
-        guard openStarts.isEmpty, hasRoot else { throw problem("unexpected end of document") }
-        return .finished
+        guard hasRoot else { throw problem("no root element") }
+        guard let open = openStarts.last else { return .finished }
+        throw problem("unclosed element <\(String(decoding: openNames[open...], as: UTF8.self))>")
       }
       guard buffer[at] == UInt8(ascii: "<") else {
         let count = try distance(to: UInt8(ascii: "<"))
@@ -126,7 +164,7 @@ import Rows
     while stop > at + 2, Self.isBlank(buffer[stop - 1]) { stop -= 1 }
     let whole = ByteRange(start: at + 2, count: stop - at - 2)
     guard let open = openStarts.last, openNames.count - open == whole.count, isOpen(whole, open) else {
-      throw problem("unexpected closing tag")
+      throw problem("unexpected closing tag </\(run(whole).slice(from: 0, atMost: 100).text)>")
     }
     openNames.removeLast(openNames.count - open)
     openStarts.removeLast()
@@ -147,9 +185,10 @@ import Rows
     let length = try lengthOfTag(), stop = at + length
     guard !openStarts.isEmpty || !hasRoot else { throw problem("more than one root element") }
     hasRoot = true
+    start = passed + at
     var place = at + 1
     let whole = nameRange(&place, stop)
-    guard whole.count > 0 else { throw problem("missing name") }
+    guard whole.count > 0 else { throw problem("missing name", at: passed + place) }
     name = local(whole)
     guard openStarts.count < Self.deepest else {
       throw problem("elements nested more than \(Self.deepest) levels deep")
@@ -165,24 +204,25 @@ import Rows
         isEmptyElement = true
         break
       }
-      guard place > before else { throw problem("expected white space, > or />") }
+      guard place > before else { throw problem("expected white space, > or />", at: passed + place) }
       let key = nameRange(&place, stop)
       while place < stop, Self.isBlank(buffer[place]) { place += 1 }
       guard key.count > 0, place < stop, buffer[place] == UInt8(ascii: "=") else {
-        throw problem("invalid attribute")
+        throw problem("invalid attribute", at: passed + place)
       }
       place += 1
       while place < stop, Self.isBlank(buffer[place]) { place += 1 }
       guard place < stop, case let quote = buffer[place],
         quote == UInt8(ascii: "\"") || quote == UInt8(ascii: "'")
-      else { throw problem("missing quote") }
+      else { throw problem("missing quote", at: passed + place) }
       let start = place + 1
       let count = buffer.run(start, stop - start).distance(to: quote)
       guard start + count < stop else { throw problem("unterminated attribute value") }
       guard attributes.count < Self.mostAttributes else {
         throw problem("an element has more than \(Self.mostAttributes) attributes")
       }
-      attributes.append((local(key), ByteRange(start: start, count: count)))
+      let name = local(key)
+      attributes.append((name, ByteRange(start: start, count: count), name.count < key.count))
       place = start + count + 1
     }
     at = stop + 1
@@ -214,10 +254,16 @@ import Rows
     let start = place
     while place < stop {
       let byte = buffer[place]
-      if Self.isBlank(byte) || byte == UInt8(ascii: "=") || byte == UInt8(ascii: "/") { break }
+      guard Self.isName(byte), byte >= 58 || place > start else { break }
       place += 1
     }
     return ByteRange(start: start, count: place - start)
+  }
+
+  /// Whether names may have the byte: letters, digits, `_`, `:`, `.`, `-`, and all characters that are not ASCII.
+  @inline(__always) private static func isName(_ byte: UInt8) -> Bool {
+    let ascii: UInt64 = byte < 64 ? 0x07FF_6000_0000_0000 : 0x07FF_FFFE_87FF_FFFE
+    return byte >= 128 || ascii &>> UInt64(byte & 63) & 1 == 1
   }
 
   private func local(_ whole: ByteRange) -> ByteRange {
@@ -276,6 +322,7 @@ import Rows
 
   /// Goes past the next `mark`, which the current position does not overlap.
   private func pass(_ mark: StaticString, _ what: String) throws(Problem) {
+    let start = passed + at
     at += mark.utf8CodeUnitCount == 3 ? 4 : 2
     while true {
       while at + mark.utf8CodeUnitCount <= end {
@@ -285,16 +332,63 @@ import Rows
         }
         at += 1
       }
-      guard try fill() else { throw problem("unterminated \(what)") }
+      guard try fill() else { throw problem("unterminated \(what)", at: start) }
     }
   }
 
   // MARK: - Texts
 
-  /// Appends the bytes of a text or value to `out`, entities and line ends replaced.
+  /// Appends the bytes of a text or value to `out`, entities and line ends replaced if it is raw.
   /// - Throws: `badData` for unknown entities and invalid UTF-8.
   func append(_ range: ByteRange, isRaw: Bool, to out: inout ByteBuffer) throws(Problem) {
-    if let fault = XMLText.append(run(range), isRaw: isRaw, to: &out) { throw problem(fault) }
+    let before = out.count, text = run(range)
+    hasSpaceReference = false
+    let isPlain =
+      !isRaw || text.distance(to: UInt8(ascii: "&")) == text.count && text.distance(to: 0x0D) == text.count
+    if isPlain { out.append(text) } else { try appendReplacing(text, range.start, to: &out) }
+    let made = out.run(from: before)
+    guard unsafe Int(bb_first_not_utf8(made.start, made.count)) == made.count else {
+      throw problem("invalid UTF-8", at: passed + range.start)
+    }
+  }
+
+  private func appendReplacing(_ text: ByteRun, _ start: Int, to out: inout ByteBuffer) throws(Problem) {
+    var place = 0
+    while place < text.count {
+      let byte = text[place]
+      if byte == UInt8(ascii: "&") {
+        let rest = text.slice(from: place, atMost: 12), length = rest.distance(to: UInt8(ascii: ";"))
+        guard length < rest.count else {
+          throw problem("“&” is not followed by an entity name", at: passed + start + place)
+        }
+        let word = rest.slice(from: 1, atMost: length - 1).text
+        guard let scalar = scalar(word) else { throw problem("unknown entity “&\(word);”", at: passed + start + place) }
+        out.append(bytes: Array(String(scalar).utf8))
+        place += length + 1
+        continue
+      }
+      place += 1
+      // As XML has it, one line feed ends a line.
+      if byte == 0x0D, place < text.count, text[place] == 0x0A { continue }
+      out.append(byte: byte == 0x0D ? 0x0A : byte)
+    }
+  }
+
+  /// The character that the entity `&word;` stands for: the five of XML, and characters by number.
+  private func scalar(_ word: String) -> Unicode.Scalar? {
+    switch word {
+    case "amp": return "&"
+    case "lt": return "<"
+    case "gt": return ">"
+    case "quot": return "\""
+    case "apos": return "'"
+    default:
+      guard word.hasPrefix("#") else { return nil }
+      let number = word.hasPrefix("#x") ? UInt32(word.dropFirst(2), radix: 16) : UInt32(word.dropFirst())
+      guard let number, number > 0 else { return nil }
+      if number <= 0x20 { hasSpaceReference = true }
+      return Unicode.Scalar(number)
+    }
   }
 
   private func isBlank(_ range: ByteRange) -> Bool {
@@ -314,8 +408,8 @@ import Rows
     while true {
       let found = buffer.run(at + count, end - at - count).distance(to: mark)
       count += found
+      if document != nil || at + count == end, count > limit { throw tooLarge("text") }
       if at + count < end { return count }
-      if count > limit { throw tooLarge("text") }
       if try !fill() {
         if mark == UInt8(ascii: ">") { throw problem("unterminated tag") }
         return count
@@ -335,17 +429,22 @@ import Rows
     passed += at
     at = 0
     if buffer.room == 0 { buffer.reserve(buffer.capacity * 2) }
-    isAtEnd = try entry.read(into: &buffer) == 0
+    isAtEnd = try source.read(into: &buffer, limit: buffer.room) == 0
     return !isAtEnd
   }
 
   private func tooLarge(_ what: String) -> Problem {
-    Problem(
-      .badData, "a \(what) is larger than \(limit >> 20) MiB, at byte \(passed + at + 1)", at: entry.place,
-      hint: .raise(.maximumField))
+    var problem = problem("a \(what) is larger than \(limit >> 20) MiB")
+    if document == nil { problem.hint = .raise(.maximumField) }
+    return problem
   }
 
-  func problem(_ message: String) -> Problem {
-    Problem(.badData, "\(message), at byte \(passed + at + 1)", at: entry.place)
+  /// A problem at a position among all bytes; by default at the current one.
+  func problem(_ message: String, at position: Int? = nil) -> Problem {
+    let position = position ?? passed + at
+    if let document {
+      return Problem(.badData, message, at: XMLElement.place(position, in: document, name: source.name))
+    }
+    return Problem(.badData, "\(message), at byte \(position + 1)", at: source.name)
   }
 }
