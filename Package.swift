@@ -124,7 +124,7 @@ let package = Package(
     tests("DocumentsTests", ["Rows", "Codecs", "Documents", "Conformance"]),
     tests("NetworkingTests", ["Rows", "Query", "Domain", "Codecs", "Networking", "Conformance"]),
     tests("ObjectsTests", ["Rows", "Domain", "Codecs", "Networking", "Objects", "Conformance"]),
-    tests("PersistenceTests", ["Rows", "Query", "Domain", "Codecs", "Persistence", "Conformance"]),
+    tests("PersistenceTests", ["Rows", "Query", "Domain", "Codecs", "Persistence", "Conformance", "CSystem"]),
     tests("PluginsTests", ["Rows", "Domain", "Codecs", "Persistence", "Plugins", "Conformance"]),
     tests("ExportersTests", ["Rows", "Query", "Domain", "Codecs", "Documents", "Exporters", "Conformance"]),
     tests("CommandLineKitTests", ["Rows", "Codecs", "Query", "Domain", "CommandLineKit"]),

@@ -48,12 +48,12 @@ struct InstalledExporters: ExporterCatalogue {
 struct FileSystem: OutputFiles {
   let sources: LiveSources
 
-  func sink(_ path: String, replaces: Bool) throws(Problem) -> any ByteSink {
+  func sink(_ path: String, replaces: Bool, follows: Bool) throws(Problem) -> any ByteSink {
     if S3Location.isLocation(path) {
       let location = try object(path)
       return try sources.storage(location).sink(location.key, replaces: replaces)
     }
-    return try OutputFile.sink(path, replaces: replaces)
+    return try OutputFile.sink(path, replaces: replaces, follows: follows)
   }
   func check(_ path: String, replaces: Bool) throws(Problem) -> String {
     if S3Location.isLocation(path) {
@@ -104,6 +104,11 @@ struct FileSystem: OutputFiles {
       return try S3FileSet(try sources.storage(try S3Location(pattern.root)), pattern, existing: existing)
     }
     return try StagedFiles(pattern, existing: existing)
+  }
+  func exists(_ path: String) async throws(Problem) -> Bool {
+    guard S3Location.isLocation(path) else { return isFile(path) }
+    let location = try object(path)
+    return try await sources.storage(location).object(location.key) != nil
   }
   func isFile(_ path: String) -> Bool {
     unsafe !S3Location.isLocation(path) && !DescriptorSink.isDevice(path) && access(path, F_OK) == 0

@@ -6,7 +6,10 @@
 #include <unistd.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/openat2.h>
+#include <string.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <time.h>
 #ifdef __GLIBC__
 #include <malloc.h>
@@ -67,6 +70,69 @@ int bb_open_regular(const char *path, int flags, unsigned mode, unsigned *type) 
 int bb_lock_shared(int fd, long long start, long long length) {
   struct flock lock = { .l_type = F_RDLCK, .l_whence = SEEK_SET, .l_start = start, .l_len = length };
   return fcntl(fd, F_OFD_SETLK, &lock);
+}
+int bb_lock_exclusive(int fd) {
+  struct flock lock = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
+  return fcntl(fd, F_OFD_SETLK, &lock);
+}
+int bb_rename_new(const char *path, const char *target) {
+  if (renameat2(AT_FDCWD, path, AT_FDCWD, target, RENAME_NOREPLACE) == 0) return 0;
+  if (errno != EINVAL && errno != ENOSYS) return -1;
+  struct stat status;
+  if (lstat(target, &status) != 0) return rename(path, target);
+  errno = EEXIST;
+  return -1;
+}
+static int open_root(const char *root) { return open(*root ? root : ".", O_PATH | O_DIRECTORY | O_CLOEXEC); }
+/// Closes a descriptor, and keeps errno.
+static int closing(int fd, int result) {
+  int code = errno;
+  close(fd);
+  errno = code;
+  return result;
+}
+int bb_open_each_beneath(const char *root, const char *path, int flags) {
+  int at = open_root(root);
+  if (at >= 0 && *path == '/') {
+    errno = EXDEV;
+    return closing(at, -1);
+  }
+  while (at >= 0) {
+    size_t length = strcspn(path, "/");
+    int is_last = path[length] == 0;
+    char name[256];
+    // An empty component, and `.`, stay where they are.
+    if (!is_last && (length == 0 || (length == 1 && *path == '.'))) {
+      path += length + 1;
+      continue;
+    }
+    if (length > 255 || (length == 2 && strncmp(path, "..", 2) == 0)) {
+      errno = length > 255 ? ENAMETOOLONG : EXDEV;
+      return closing(at, -1);
+    }
+    memcpy(name, path, length);
+    name[length] = 0;
+    path += length + 1;
+    // A link is refused as such, not as something that is no directory.
+    struct stat status;
+    if (fstatat(at, name, &status, AT_SYMLINK_NOFOLLOW) == 0 && S_ISLNK(status.st_mode)) {
+      errno = ELOOP;
+      return closing(at, -1);
+    }
+    int next = openat(at, name, (is_last ? flags : O_PATH | O_DIRECTORY) | O_NOFOLLOW | O_CLOEXEC);
+    closing(at, 0);
+    if (is_last) return next;
+    at = next;
+  }
+  return -1;
+}
+int bb_open_beneath(const char *root, const char *path, int flags) {
+  int directory = open_root(root);
+  if (directory < 0) return -1;
+  struct open_how how = { .flags = flags | O_CLOEXEC, .resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS };
+  int fd = closing(directory, syscall(SYS_openat2, directory, path, &how, sizeof how));
+  if (fd >= 0 || (errno != ENOSYS && errno != EPERM && errno != EAGAIN)) return fd;
+  return bb_open_each_beneath(root, path, flags);
 }
 long bb_local_offset(long long seconds) {
   time_t time = (time_t)seconds;

@@ -178,7 +178,10 @@ public final class AWSCredentialChain: Sendable {
         .sign(&request, timestamp: environment.clock.now().timestamp)
     }
     let response = try await transport.send(request)
-    let document = S3Document(try await response.bytes())
+    let body = try await response.bytes(), action = parameters.first { $0.0 == "Action" }?.1 ?? ""
+    let document =
+      response.status == 200
+      ? try S3Document(body, roots: [action + "Response"], at: URLText.redacted(url)) : S3Document(body)
     guard response.status == 200, let key = document["AccessKeyId"], let secret = document["SecretAccessKey"] else {
       let code = document["Code"] ?? "HTTP status \(response.status)"
       throw Problem(

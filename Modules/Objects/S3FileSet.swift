@@ -59,9 +59,14 @@ public final class S3FileSet: OutputFileSet {
       hint: .set(.existingOutput, to: "append", "replace", "replace-partitions"))
   }
 
+  /// The keys that an export with these values may have written.
+  private func keys(_ pattern: PathPattern, _ values: [PartitionValue]? = nil) -> KeyPattern {
+    KeyPattern(String(Substring(pattern.glob(values).utf8.dropFirst(storage.place(of: "").utf8.count))))
+  }
+
   /// The objects that an export with these values may have written; with any values if there are none.
   private func earlier(_ values: [PartitionValue]? = nil) async throws(Problem) -> [StoredObject] {
-    let glob = KeyPattern(String(pattern.glob(values).dropFirst(storage.place(of: "").count)))
+    let glob = keys(pattern, values)
     return try await storage.objects(withPrefix: glob.prefix).filter { glob.matches($0.key) }
   }
 
@@ -71,6 +76,9 @@ public final class S3FileSet: OutputFileSet {
     let key = Array(try S3Location(path).key.utf8)
     return !state.withLock { $0.known.contains(key) }
   }
+
+  /// Whether the pattern matches an object.
+  public func hasEarlier() async throws(Problem) -> Bool { try await !earlier().isEmpty }
 
   /// Opens an object, which appears when all do.
   public func sink(_ path: String) throws(Problem) -> any ByteSink {
@@ -100,7 +108,7 @@ public final class S3FileSet: OutputFileSet {
     guard completions.count == uploads.count else {
       throw Problem(.cancelled, "interrupted", at: pattern.root)
     }
-    guard try await storage.put(Self.text(completions, obsolete), at: list, replaces: false) else {
+    guard try await storage.put(text(completions, obsolete), at: list, replaces: false) else {
       throw Problem(.busy, "another process is writing there", at: pattern.root, hint: "run the command again later")
     }
     state.withLock { $0.isOpen = false }
@@ -113,12 +121,12 @@ public final class S3FileSet: OutputFileSet {
   }
 
   /// Completes the uploads of a list, removes the objects that they replace, and removes the list.
-  private func finish(_ completions: [S3Completion], _ removals: [String]) async throws(Problem) {
+  private func finish(_ completions: [S3Completion], _ removals: [StoredObject]) async throws(Problem) {
     let storage = self.storage
     try await Self.each(completions) { (plan) throws(Problem) in
       _ = try await S3Upload.complete(plan, replaces: true, storage)
     }
-    try await Self.each(removals) { (key) throws(Problem) in try await storage.remove(key) }
+    try await Self.each(removals) { (object) throws(Problem) in try await storage.remove(object.key) }
     try await storage.remove(list)
   }
 
@@ -148,19 +156,21 @@ public final class S3FileSet: OutputFileSet {
   }
 
   /// Earlier objects that are removed.
-  private func obsolete(_ files: [PartitionFile]) async throws(Problem) -> [String] {
-    var found: Set<[UInt8]> = []
+  private func obsolete(_ files: [PartitionFile]) async throws(Problem) -> [StoredObject] {
+    var found: [[UInt8]: StoredObject] = [:]
     switch existing {
     case .refuse, .append: return []
-    case .replace: for object in try await earlier() { found.insert(Array(object.key.utf8)) }
+    case .replace: for object in try await earlier() { found[Array(object.key.utf8)] = object }
     case .replacePartitions:
       var partitions: Set<[PartitionValue]> = []
       for file in files where partitions.insert(file.values).inserted {
-        for object in try await earlier(file.values) { found.insert(Array(object.key.utf8)) }
+        for object in try await earlier(file.values) { found[Array(object.key.utf8)] = object }
       }
     }
-    for file in files { found.remove(Array(try S3Location(file.path).key.utf8)) }
-    return found.map { String(decoding: $0, as: UTF8.self) }.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+    for file in files { found[Array(try S3Location(file.path).key.utf8)] = nil }
+    // Some servers list no tags.
+    for (key, object) in found where object.tag == nil { found[key] = try await storage.object(object.key) }
+    return found.values.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }
   }
 
   /// Aborts what was sent.
@@ -174,9 +184,11 @@ public final class S3FileSet: OutputFileSet {
 
   // MARK: - Completing an earlier export
 
-  private static func text(_ completions: [S3Completion], _ removals: [String]) -> [UInt8] {
+  private static let version: Int64 = 2
+
+  private func text(_ completions: [S3Completion], _ removals: [StoredObject]) -> [UInt8] {
     JSON.object([
-      "bb": .number(1),
+      "bb": .number(Self.version), "pattern": .string(pattern.text),
       "uploads": .array(
         completions.map { plan in
           .array([
@@ -185,30 +197,53 @@ public final class S3FileSet: OutputFileSet {
               plan.parts.map { .array([.number(Int64($0.number)), .string($0.tag), .string($0.checksum)]) }),
           ])
         }),
-      "removals": .array(removals.map { .string($0) }),
+      "removals": .array(removals.map { .array([.string($0.key), .string($0.tag ?? "")]) }),
     ]).canonicalBytes
   }
 
   private func completeEarlier() async throws(Problem) {
     guard try await storage.object(list) != nil else { return }
     let bytes = try await storage.bytes(of: list, in: nil), place = storage.place(of: list)
-    let invalid = Problem(.badData, "invalid list of uploads", at: place, hint: "remove it")
-    guard let object = try? JSON.parse(bytes, name: place), object["bb"]?.integerValue == 1 else { throw invalid }
+    func invalid(_ message: String) -> Problem { Problem(.badData, message, at: place, hint: "remove the list") }
+    guard let object = try? JSON.parse(bytes, name: place) else { throw invalid("not a list of uploads") }
+    if object["bb"]?.integerValue == 1 {
+      throw Problem(
+        .badData, "a list of uploads of an earlier version", at: place,
+        hint: "run the earlier version of bb once, or remove the list")
+    }
+    guard object["bb"]?.integerValue == Self.version, let text = object["pattern"]?.stringValue,
+      text == pattern.text
+    else { throw invalid("the list is not one of uploads of this export") }
+    let pattern = keys(pattern)
+    func check(_ key: String?) throws(Problem) {
+      guard let key, pattern.matches(key) else {
+        throw invalid("the list names an object that is not of the export: “\(key ?? "")”")
+      }
+    }
     var completions: [S3Completion] = []
     for item in object["uploads"]?.arrayValue ?? [] {
       let values = item.arrayValue ?? [], names = values.prefix(3).compactMap(\.stringValue)
-      guard names.count == 3, names[0].hasPrefix(root), let parts = values.last?.arrayValue else { throw invalid }
+      try check(names.first)
+      guard names.count == 3, let parts = values.last?.arrayValue else { throw invalid("not a list of uploads") }
       var read: [S3Upload.Part] = []
       for part in parts {
         guard let fields = part.arrayValue, fields.count == 3, let number = fields[0].integerValue,
           let tag = fields[1].stringValue, let checksum = fields[2].stringValue
-        else { throw invalid }
+        else { throw invalid("not a list of uploads") }
         read.append(S3Upload.Part(number: Int(number), tag: tag, checksum: checksum))
       }
       completions.append(S3Completion(key: names[0], id: names[1], mark: names[2], parts: read))
     }
-    let removals = (object["removals"]?.arrayValue ?? []).compactMap(\.stringValue)
-    guard removals.allSatisfy({ $0.hasPrefix(root) }) else { throw invalid }
+    var removals: [StoredObject] = []
+    for item in object["removals"]?.arrayValue ?? [] {
+      let values = (item.arrayValue ?? []).compactMap(\.stringValue)
+      try check(values.first)
+      guard let now = try await storage.object(values[0]) else { continue }
+      guard let tag = now.tag, values.last == tag else {
+        throw invalid("an object is not the one in the list: “\(values[0])”")
+      }
+      removals.append(now)
+    }
     do throws(Problem) { try await finish(completions, removals) } catch {
       guard error.kind == .io else { throw error }
       var problem = error

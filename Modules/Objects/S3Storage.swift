@@ -38,7 +38,7 @@ public final class S3Storage: ObjectBucket {
     guard response.status == 200, let size = response.header("Content-Length").flatMap({ Int($0) }) else {
       throw failure(response, key)
     }
-    return (StoredObject(key: key, size: size), response.header(S3Upload.mark))
+    return (StoredObject(key: key, size: size, tag: response.header("ETag")), response.header(S3Upload.mark))
   }
 
   /// The objects whose keys begin with `prefix`.
@@ -55,6 +55,7 @@ public final class S3Storage: ObjectBucket {
       call.query = [("encoding-type", "url"), ("list-type", "2"), ("prefix", prefix)]
       // A page has at most 1,000 keys.
       call.maximumBytes = 8 << 20
+      call.roots = ["ListBucketResult"]
       // The server omits this key as well, so a part of it is given.
       if let first, !first.isEmpty { call.query.append(("start-after", String(first.dropLast()))) }
       if let token { call.query.append(("continuation-token", token)) }
@@ -68,11 +69,13 @@ public final class S3Storage: ObjectBucket {
         // Servers without prefixes list everything.
         let isWanted = key.utf8.starts(with: prefix.utf8) && !key.utf8.lexicographicallyPrecedes((first ?? "").utf8)
         let modified = object["LastModified"].flatMap(Instant.init(response:))
-        if isWanted { found.append(StoredObject(key: key, size: size, modified: modified)) }
+        if isWanted {
+          found.append(StoredObject(key: key, size: size, modified: modified, tag: object["ETag"]))
+        }
       }
-      let next = document["IsTruncated"] == "true" ? document["NextContinuationToken"] : nil
-      guard next == nil || next != token else {
-        throw Problem(.badData, "the server repeats a page of the list", at: place(of: prefix))
+      let isLast = document["IsTruncated"] != "true", next = isLast ? nil : document["NextContinuationToken"]
+      guard isLast || next != nil && next != token else {
+        throw Problem(.badData, "the server repeats a page of the list, or omits one", at: place(of: prefix))
       }
       token = next
     } while token != nil
@@ -146,10 +149,13 @@ public final class S3Storage: ObjectBucket {
       let result: Result<S3Response, Problem>
       do throws(Problem) {
         let response = try await transport.send(call.request(to: endpoint))
+        let body = call.method == .head ? [] : try await response.bytes()
+        let document =
+          response.status == 200 && !call.roots.isEmpty
+          ? try S3Document(body, roots: call.roots, at: place(of: call.key))
+          : S3Document(response.status == 200 ? [] : body)
         result = .success(
-          S3Response(
-            status: response.status, headers: response.headers,
-            body: call.method == .head ? [] : try await response.bytes()))
+          S3Response(status: response.status, headers: response.headers, body: body, document: document))
       } catch { result = .failure(error.at(place(of: call.key))) }
       let isFinal =
         switch result {
@@ -192,6 +198,8 @@ struct S3Call {
   var isChecked = false
   /// The most bytes of the response.
   var maximumBytes = 256 << 20
+  /// The outermost element of a response with status 200; empty if that is not a document.
+  var roots: [String] = []
 
   init(_ method: HTTPRequest.Method, _ key: String) { (self.method, self.key) = (method, key) }
 
@@ -221,9 +229,10 @@ struct S3Response: Sendable {
   let status: Int
   let headers: HTTPFields
   let body: [UInt8]
+  /// The body, if it is a document or describes an error.
+  let document: S3Document
 
   func header(_ name: String) -> String? { headers.value(of: name) }
-  var document: S3Document { S3Document(body) }
 
   /// Whether the same request may succeed later.
   fileprivate func isPassing(_ call: S3Call) -> Bool {

@@ -136,6 +136,7 @@ final class S3Upload: ByteSink {
     let ticket = try S3Uploads.begin(name)
     var call = S3Call(.post, key)
     call.query = [("uploads", "")]
+    call.roots = ["InitiateMultipartUploadResult"]
     call.headers = [
       HTTPHeader("Content-Type", Self.type), HTTPHeader("x-amz-checksum-algorithm", "SHA256"),
       HTTPHeader(Self.mark, uploadMark),
@@ -216,6 +217,7 @@ final class S3Upload: ByteSink {
   static func complete(_ plan: S3Completion, replaces: Bool, _ storage: S3Storage) async throws(Problem) -> Bool {
     var call = S3Call(.post, plan.key)
     call.query = [("uploadId", plan.id)]
+    call.roots = ["CompleteMultipartUploadResult", "Error"]
     call.headers = [HTTPHeader("Content-Type", "application/xml")]
     if !replaces { call.headers.append(HTTPHeader("If-None-Match", "*")) }
     call.body = Array(plan.document.utf8)

@@ -64,6 +64,7 @@ extension S3Storage {
     while true {
       var call = S3Call(.get, "")
       call.query = [("encoding-type", "url"), ("prefix", prefix), ("uploads", "")]
+      call.roots = ["ListMultipartUploadsResult"]
       if let marker { call.query += [("key-marker", marker.key), ("upload-id-marker", marker.upload)] }
       let response = try await send(call)
       guard response.status == 200 else { throw failure(response, prefix) }
@@ -75,16 +76,19 @@ extension S3Storage {
         return key
       }
       for upload in document.elements(in: "Upload") {
-        guard let name = upload["Key"], let identifier = upload["UploadId"] else { continue }
+        guard let name = upload["Key"], let identifier = upload["UploadId"] else {
+          throw Problem(.badData, "the server listed an invalid upload", at: place(of: prefix))
+        }
         let object = try key(name), started = upload["Initiated"].flatMap(Instant.init(response:))
         // Servers without prefixes list everything.
         guard object.utf8.starts(with: prefix.utf8) else { continue }
         found.append(UnfinishedUpload(key: object, identifier: identifier, started: started))
       }
-      guard document["IsTruncated"] == "true", let next = document["NextKeyMarker"] else { break }
-      let following = (key: try key(next), upload: document["NextUploadIdMarker"] ?? "")
-      if let marker, marker == following {
-        throw Problem(.badData, "the server repeats a page of the list", at: place(of: prefix))
+      if document["IsTruncated"] != "true" { break }
+      let next = try document["NextKeyMarker"].map(key)
+      let following = (key: next ?? "", upload: document["NextUploadIdMarker"] ?? "")
+      if next == nil || marker.map({ $0 == following }) == true {
+        throw Problem(.badData, "the server repeats a page of the list, or omits one", at: place(of: prefix))
       }
       marker = following
     }

@@ -32,7 +32,7 @@ package final class MemoryFiles: OutputFiles, TerminalPort {
   /// Whether standard output was held back, each time it was opened.
   package var heldBack: [Bool] { state.withLock { $0.heldBack } }
 
-  package func sink(_ path: String, replaces: Bool) throws(Problem) -> any ByteSink {
+  package func sink(_ path: String, replaces: Bool, follows: Bool) throws(Problem) -> any ByteSink {
     if !replaces, isFile(path) { throw Problem(.cannotCreate, "the file exists", at: path) }
     return MemorySink(path) { text in self.state.withLock { $0.files[path] = text } }
   }

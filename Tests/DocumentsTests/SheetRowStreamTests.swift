@@ -67,6 +67,20 @@ import Testing
     }
   }
 
+  @Test(
+    "an element of another namespace is not one of the workbook",
+    arguments: [
+      "/><x14:workbookPr xmlns:x14=\"urn:x\" date1904=\"1\"", "/><workbookPr xmlns=\"urn:x\" date1904=\"1\"",
+      "/><extLst><ext><workbookPr date1904=\"1\"/></ext></extLst><x",
+    ])
+  func namespaces(text: String) async throws {
+    var book = WorkbookFixture()
+    book.formats = ["yyyy-mm-dd"]
+    book.properties = text
+    book.rows = "<row><c t=\"str\"><v>d</v></c></row><row>\(cell("A2", "43951", style: 1))</row>"
+    #expect(try await book.table().rows == [[.text("2020-04-30")]])
+  }
+
   @Test("dates from 1904, ISO dates") func otherDates() async throws {
     var book = WorkbookFixture()
     book.formats = ["yyyy-mm-dd"]

@@ -32,11 +32,12 @@ import Testing
       "a/b", "x=y", "50%", "%41", "%", "line\nfeed", "\t", "\u{7f}", "é", "e\u{301}", "\u{202e}evil", "..", ".", "~",
       "a b", " a ", "007", "true", "null", "NULL", "'", "\"", "#", "*", "?", "[x]", "{y}", "^", "\\", ":", "C:\\", "日本",
       "\u{1}\u{1f}", "-", "_x", ".x", "a;b", "&", "+", "$HOME", "`ls`",
+      "\u{301}x", "\u{200d}", ".\u{308}", "=\u{301}", "*\u{301}",
     ])
   func roundTrip(text: String) throws {
     let pattern = try #require(try PathPattern("out/v={v}/part.csv"))
     let path = try pattern.path(values(("v", text)), number: 0, date: "")
-    #expect(path.split(separator: "/").count == 3)
+    #expect(path.utf8.split(separator: UInt8(ascii: "/")).count == 3)
     #expect(PathPattern.hiveValues(of: path) == values(("v", text)))
   }
 
@@ -48,6 +49,22 @@ import Testing
       #expect(path.split(separator: "/").allSatisfy { !$0.hasPrefix(".") && !$0.hasPrefix("_") })
       #expect(pattern.isNumbered || pattern.glob(values) == path)
     }
+  }
+
+  @Test("a directory NAME=VALUE is read back as the column that it has, or refused") func names() throws {
+    for (text, column) in [("k={k}", "k"), ("a%3Db={a=b}", "a=b"), ("a b={a b}", "a b"), ("é={é}", "é")] {
+      let pattern = try #require(try PathPattern("out/\(text)/x.csv"))
+      #expect(pattern.hiveColumns == [column] && pattern.text == "out/\(text)/x.csv")
+      let path = try pattern.path(values((column, "v=1")), number: 0, date: "")
+      #expect(PathPattern.hiveValues(of: path) == values((column, "v=1")))
+    }
+    for text in ["out/a=b={a=b}/x.csv", "a=b={a=b}/x.csv", "out/a%3Db={a%3Db}/x.csv"] {
+      let problem = #expect(throws: Problem.self, "\(text)") { try PathPattern(text) }
+      #expect(problem?.kind == .usage && "\(problem?.hint ?? "")".contains("a%"), "\(text)")
+    }
+    #expect(try PathPattern("out/x{k}=\u{301}/y.csv")?.text == "out/x{k}=\u{301}/y.csv")
+    #expect(try PathPattern("out/y={k}/x.csv")?.hiveColumns == [])
+    #expect(try PathPattern("out/[\u{301}{k}.csv")?.glob() == "out/\\[\u{301}*.csv")
   }
 
   @Test("what a path cannot hold is refused: empty text, a long name, a directory above") func refused() throws {

@@ -45,9 +45,10 @@ import Testing
   }
 
   private static let keys = ["AWS_ACCESS_KEY_ID": "ENV", "AWS_SECRET_ACCESS_KEY": "s"]
-  private static let role =
-    "<R><Credentials><AccessKeyId>ROLE</AccessKeyId><SecretAccessKey>s</SecretAccessKey><SessionToken>t</SessionToken>"
-    + "<Expiration>2023-11-14T23:13:20Z</Expiration></Credentials></R>"
+  private static func role(_ action: String = "AssumeRole") -> String {
+    "<\(action)Response><Credentials><AccessKeyId>ROLE</AccessKeyId><SecretAccessKey>s</SecretAccessKey><SessionToken>t</SessionToken>"
+      + "<Expiration>2023-11-14T23:13:20Z</Expiration></Credentials></\(action)Response>"
+  }
   private static let json = #"{"Code":"Success","AccessKeyId":"JSON","SecretAccessKey":"s","Token":"t"}"#
 
   @Test("variables come first") func variables() async throws {
@@ -86,7 +87,7 @@ import Testing
       files: [
         "/home/u/.aws/config":
           "[profile admin]\nrole_arn = arn:aws:iam::1:role/r\nsource_profile = default\nexternal_id = e\n[default]\naws_access_key_id = A\naws_secret_access_key = s\n"
-      ], responses: ["POST https://sts.eu-west-1.amazonaws.com/": Self.role])
+      ], responses: ["POST https://sts.eu-west-1.amazonaws.com/": Self.role()])
     let chain = machine.chain
     #expect(try await chain.credentials().accessKey == "ROLE")
     _ = try await chain.credentials()
@@ -104,7 +105,7 @@ import Testing
   @Test("a web identity") func webIdentity() async throws {
     let machine = Machine(
       ["AWS_WEB_IDENTITY_TOKEN_FILE": "/token", "AWS_ROLE_ARN": "arn:r"], files: ["/token": "jwt\n"],
-      responses: ["POST https://sts.eu-west-1.amazonaws.com/": Self.role])
+      responses: ["POST https://sts.eu-west-1.amazonaws.com/": Self.role("AssumeRoleWithWebIdentity")])
     #expect(try await machine.chain.credentials().accessKey == "ROLE")
     let request = machine.requests.withLock { $0[0] }
     #expect(String(decoding: request.body, as: UTF8.self).hasSuffix("WebIdentityToken=jwt"))

@@ -62,7 +62,9 @@ final class MemoryS3: HTTPTransport {
     return state.withLock { state in
       switch request.method {
       case .get where key.isEmpty && parameters["uploads"] != nil: return list(state.uploads, parameters)
-      case .get where key.isEmpty: return list(state.objects.keys.sorted(), parameters)
+      case .get where key.isEmpty:
+        let tags = state.objects.mapValues { "<ETag>\(Self.tag($0.bytes))</ETag>" }
+        return list(state.objects.keys.sorted(), tags, parameters)
       case .get, .head:
         guard let object = state.objects[key] else { return Self.error(404, "NoSuchKey") }
         var fields = [
@@ -74,13 +76,14 @@ final class MemoryS3: HTTPTransport {
       case .post where parameters["uploads"] != nil:
         state.next += 1
         state.uploads["id\(state.next)"] = (key, field(S3Upload.mark), [:])
-        return Self.xml("<R><UploadId>id\(state.next)</UploadId></R>")
+        return Self.xml(
+          "<InitiateMultipartUploadResult><UploadId>id\(state.next)</UploadId></InitiateMultipartUploadResult>")
       case .post:
         guard let upload = state.uploads[parameters["uploadId"] ?? ""] else { return Self.error(404, "NoSuchUpload") }
         if field("If-None-Match") == "*", state.objects[key] != nil { return Self.error(412, "PreconditionFailed") }
         state.uploads[parameters["uploadId"] ?? ""] = nil
         state.objects[key] = (upload.parts.keys.sorted().flatMap { upload.parts[$0] ?? [] }, upload.mark)
-        return Self.xml("<R><ETag>x</ETag></R>")
+        return Self.xml("<CompleteMultipartUploadResult><ETag>x</ETag></CompleteMultipartUploadResult>")
       case .put:
         if let id = parameters["uploadId"] {
           guard state.uploads[id] != nil else { return Self.error(404, "NoSuchUpload") }
@@ -99,14 +102,18 @@ final class MemoryS3: HTTPTransport {
     }
   }
 
-  private func list(_ keys: [String], _ parameters: [String: String]) -> HTTPResponse {
+  private func list(_ keys: [String], _ tags: [String: String], _ parameters: [String: String]) -> HTTPResponse {
     let last = max(parameters["continuation-token"] ?? "", parameters["start-after"] ?? "")
     let rest = keys.filter { $0.hasPrefix(parameters["prefix"] ?? "") && $0 > last }
     let page = rest.prefix(pageSize), isCut = rest.count > page.count
-    let contents = page.map { "<Contents><Key>\(AWSQuery.encoded($0))</Key><Size>1</Size></Contents>" }.joined()
+    let contents = page.map { "<Contents><Key>\(AWSQuery.encoded($0))</Key><Size>1</Size>\(tags[$0] ?? "")</Contents>" }
+      .joined()
     let next = isCut ? "<NextContinuationToken>\(page.last ?? "")</NextContinuationToken>" : ""
     return Self.xml(
-      "<R><EncodingType>url</EncodingType><IsTruncated>\(isCut)</IsTruncated>\(next)\(contents)</R>")
+      """
+      <ListBucketResult><EncodingType>url</EncodingType><IsTruncated>\(isCut)</IsTruncated>\(next)\(contents)\
+      </ListBucketResult>
+      """)
   }
 
   /// The unfinished uploads, by identifier, all started at the same time.
@@ -128,7 +135,10 @@ final class MemoryS3: HTTPTransport {
       "<NextKeyMarker>\(AWSQuery.encoded($0.key))</NextKeyMarker><NextUploadIdMarker>\($0.id)</NextUploadIdMarker>"
     }
     return Self.xml(
-      "<R><EncodingType>url</EncodingType>\(isCut ? next ?? "" : "")<IsTruncated>\(isCut)</IsTruncated>\(items.joined())</R>"
+      """
+      <ListMultipartUploadsResult><EncodingType>url</EncodingType>\(isCut ? next ?? "" : "")\
+      <IsTruncated>\(isCut)</IsTruncated>\(items.joined())</ListMultipartUploadsResult>
+      """
     )
   }
 

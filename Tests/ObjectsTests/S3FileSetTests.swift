@@ -86,6 +86,36 @@ import Testing
     #expect(try await storage.objects(below: "out/").count == 6)
   }
 
+  @Test("a list that names other objects, or objects that were replaced since, changes nothing", arguments: 0...5)
+  func foreignList(number: Int) async throws {
+    let isDead = Flag()
+    let server = MemoryS3 { (request, _) throws(Problem) in
+      if isDead.value || request.method == .post && request.url.contains("uploadId") {
+        isDead.set(true)
+        throw Problem(.unavailable, "killed")
+      }
+      return nil
+    }
+    let storage = try server.storage(), list = "out/.bb-pending.json"
+    for key in ["out/show=z/part-0.csv", "out/main.c"] { _ = try await storage.put([0], at: key, replaces: true) }
+    await #expect(throws: Problem.self) { try await write(["a", "b"], server, .replace) }
+    isDead.set(false)
+    var text = String(decoding: server.objects[list] ?? [], as: UTF8.self)
+    #expect(text.contains(#""removals":[["out/show=z/part-0.csv","#))
+    switch number {
+    case 0: text = text.replacing("out/show=z/part-0.csv", with: "out/main.c")
+    case 1: text = text.replacing("out/show=b/part-0.csv", with: "out/main.c")
+    case 2: text = text.replacing(#""bb":2"#, with: #""bb":1"#)
+    case 3: text = text.replacing("s3://box/out/", with: "s3://box/")
+    case 4: _ = try await storage.put([1, 2], at: "out/show=z/part-0.csv", replaces: true)
+    default: text.removeLast(9)
+    }
+    _ = try await storage.put(Array(text.utf8), at: list, replaces: true)
+    let before = server.objects
+    await #expect { try await write(["c"], server, .append) } throws: { ($0 as? Problem)?.kind == .badData }
+    #expect(server.objects == before)
+  }
+
   @Test("objects below a prefix, and those that match a pattern") func reading() async throws {
     let server = MemoryS3(), storage = try server.storage()
     for key in ["d/a=1/x.csv", "d/a=2/x.csv", "d/_meta", "d/.h/x.csv", "d/", "e/x*.csv", "e/xy.csv"] {

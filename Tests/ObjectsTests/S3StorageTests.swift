@@ -183,10 +183,64 @@ import Testing
 
   @Test("a server that repeats a page is an error") func repeatedPage() async throws {
     let server = MemoryS3 { (_, _) throws(Problem) in
-      MemoryS3.xml("<R><IsTruncated>true</IsTruncated><NextContinuationToken>t</NextContinuationToken></R>")
+      MemoryS3.xml(
+        """
+        <ListBucketResult><IsTruncated>true</IsTruncated><NextContinuationToken>t</NextContinuationToken>\
+        </ListBucketResult>
+        """)
     }
     let storage = try server.storage()
     await #expect(throws: Problem.self) { try await storage.objects(withPrefix: "") }
+  }
+
+  private static let list = """
+    <?xml version="1.0" encoding="UTF-8"?>
+    <ListBucketResult xmlns="http://s3.amazonaws.com/doc/2006-03-01/"><IsTruncated>false</IsTruncated>\
+    <Contents><Key>a</Key><Size>1</Size></Contents><Contents><Key>b</Key><Size>22</Size></Contents></ListBucketResult>
+    """
+
+  @Test("a list that is cut at any byte is no list, and is requested again") func cutLists() async throws {
+    let whole = Array(Self.list.utf8)
+    for count in 0..<whole.count {
+      let server = MemoryS3 { (_, number) throws(Problem) in
+        HTTPResponse(
+          status: 200, headers: [], url: "http://s3.test",
+          body: SingleChunkBody(number < 4 ? Array(whole.prefix(count)) : whole))
+      }
+      #expect(try await server.storage().objects(withPrefix: "").map(\.key) == ["a", "b"], "\(count)")
+      let broken = MemoryS3 { (_, _) throws(Problem) in
+        HTTPResponse(
+          status: 200, headers: [], url: "http://s3.test", body: SingleChunkBody(Array(whole.prefix(count))))
+      }
+      let problem = await #expect(throws: Problem.self) { try await broken.storage().objects(withPrefix: "") }
+      #expect(problem?.kind == .unavailable && broken.log.count == 4, "\(count)")
+    }
+  }
+
+  @Test(
+    "a response that is not the document of S3 is an error",
+    arguments: [
+      "<!DOCTYPE html><html><body>log in</body></html>", "<html></html>", #"{"Contents": []}"#, "busy",
+      "<Error><Code>X</Code></Error>", "<a:ListBucketResults/>",
+      "<!DOCTYPE x [<!ENTITY a \"b\">]><ListBucketResult>&a;</ListBucketResult>",
+      "<ListBucketResult>&a;</ListBucketResult>",
+      "<ListBucketResult><IsTruncated>true</IsTruncated></ListBucketResult>",
+      String(repeating: "<a>", count: 500_000), "\0",
+    ])
+  func foreignDocuments(text: String) async throws {
+    let server = MemoryS3 { (_, _) throws(Problem) in MemoryS3.xml(text) }, storage = try server.storage()
+    let calls: [() async throws -> Void] = [
+      { _ = try await storage.objects(withPrefix: "") }, { _ = try await storage.uploads(withPrefix: "") },
+      {
+        let sink = storage.staged("k")
+        try await sink.write(ByteBuffer())
+        try await sink.commit()
+      },
+    ]
+    for (number, call) in calls.enumerated() {
+      let problem = await #expect(throws: Problem.self, "\(number)") { try await call() }
+      #expect(problem?.kind == .badData, "\(number): \(problem?.message ?? "")")
+    }
   }
 
   @Test(

@@ -112,7 +112,11 @@ import Testing
   @Test("a symbolic link stays, its target is replaced") func link() async throws {
     try await directory.write("target", "1")
     unsafe symlink("target", directory.path + "/link")
-    try await directory.write("link", "2")
+    let problem = #expect(throws: Problem.self) { try FileSink(path: directory.path + "/link") }
+    #expect(problem?.kind == .cannotCreate)
+    let sink = try FileSink(path: directory.path + "/link", follows: true)
+    try await sink.write(TemporaryDirectory.buffer("2"))
+    try await sink.commit()
     #expect(try directory.read("target") == "2")
     var status = stat()
     _ = unsafe lstat(directory.path + "/link", &status)

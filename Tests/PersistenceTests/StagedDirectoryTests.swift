@@ -79,13 +79,16 @@ import Testing
 
   @Test("a list that names files elsewhere is none of bb") func hostileList() async throws {
     try await publish(["index.html": "x"], to: path)
-    for name in ["../victim", "/etc/victim", "a//b", "./index.html"] {
+    try await directory.write("victim", "precious")
+    unsafe symlink("..", path + "/link")
+    for name in ["../victim", "/etc/victim", "link/victim", "link"] {
       let list = #"{"format":1,"kind":"bb-site","files":["\#(name)","index.html","assets/site.json"]}"#
       let sink = try FileSink(path: path + "/assets/site.json")
       try sink.append(Array(list.utf8))
       try await sink.commit()
       let problem = await refusal { () async throws(Problem) in try await publish([:], to: path) }
       #expect(problem?.kind == .cannotCreate, "\(name)")
+      #expect(try directory.read("victim") == "precious")
     }
   }
 

@@ -1,5 +1,5 @@
 """Tables as outputs and inputs."""
-import csv, hashlib, io, subprocess, time
+import csv, hashlib, io, json, subprocess, time
 from cluster import Pool, environment, export, folder, report, run
 
 
@@ -28,6 +28,29 @@ def outputs(cluster, _, options):
     (folder / "nul.ndjson").write_text('{"a":"x\\u0000y"}\n')
     rc, _, err = run(export, "--from", f"{folder}/nul.ndjson", "-o", cluster.url(table="raw.nul"))
     report(rc == 65 and cluster.psql("SELECT to_regclass('raw.nul') IS NULL") == "t", "outputs: U+0000 is refused")
+    # A column that would change a value refuses it.
+    cluster.psql("""CREATE DOMAIN raw.price AS numeric(10,2); CREATE DOMAIN raw.price2 AS raw.price;
+      CREATE TABLE raw.narrow(id bigint PRIMARY KEY, n numeric(10,2), r real, c char(3), v varchar(3), s timestamp(0), z timestamptz(3), d date, p raw.price2, a numeric(10,2)[])""", role="bb")
+    values = {"n": (12.34, 12.345), "r": (0.5, 16777217), "c": ("abc", "ab"), "v": ("ab", "abc "), "s": ("2020-01-01T00:00:00Z", "2020-01-01T00:00:00.5Z"),
+              "z": ("2020-01-01T00:00:00.125Z", "2020-01-01T00:00:00.1255Z"), "d": ("2020-01-01", "2020-01-01T10:00:00Z"), "p": (1.25, 1.255), "a": ([1.25], [1.25, 1.255])}
+    narrow = folder / "narrow.ndjson"
+    for number, (column, (good, bad)) in enumerate(values.items()):
+        for existing in ("append", "upsert"):
+            narrow.write_text(json.dumps({"id": number, column: good}) + "\n")
+            rc, _, err = run(export, "--from", str(narrow), "-o", cluster.url(table="raw.narrow"), "--existing", existing if existing == "upsert" else "truncate")
+            before = cluster.psql("SELECT count(*) FROM raw.narrow")
+            narrow.write_text(json.dumps({"id": 100, column: good}) + "\n" + json.dumps({"id": 101, column: bad}) + "\n")
+            bad_rc, _, bad_err = run(export, "--from", str(narrow), "-o", cluster.url(table="raw.narrow"), "--existing", existing)
+            good_one = rc == 0 and bad_rc == 65 and f"column {column}".encode() in bad_err and cluster.psql("SELECT count(*) FROM raw.narrow") == before
+            report(good_one, f"outputs: {existing}: {column} keeps or refuses a value" + ("" if good_one else f" {rc} {err.decode()} {bad_rc} {bad_err.decode()}"))
+    # Several processes create one table.
+    (folder / "many.csv").write_text("id,v\n" + "".join(f"{i},{'x' * 20}\n" for i in range(20_000)))
+    for number in range(4):
+        words = [export, "--from", f"{folder}/many.csv", "-o", cluster.url(table=f"raw.race{number}"), "--existing", "append"]
+        started = [subprocess.Popen(words, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE) for _ in range(4)]
+        errors = [p.communicate()[1].decode() for p in started]
+        good = all(p.returncode == 0 for p in started) and cluster.psql(f"SELECT count(*) FROM raw.race{number}") == "80000"
+        report(good, "outputs: four processes create one table" + ("" if good else f" {errors}"))
     # Every type, as the server has it.
     cluster.psql("""CREATE TABLE raw.types AS SELECT 1::int2 a, 2::int4 b, 3::int8 c, 0.1::float4 d, 0.1::float8 e, 1.10::numeric f, true g, 'x '::char(3) h, 'é'::varchar i,
       '\\x00ff'::bytea j, date '2020-02-29' k, timestamptz '2020-02-29 12:00:00.5+02' l, timestamp '2020-02-29 12:00:00' m, '{"b": 1, "a": [1.10]}'::json n, '{"b":1}'::jsonb o,

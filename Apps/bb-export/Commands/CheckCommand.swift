@@ -58,12 +58,12 @@ struct CheckCommand {
     }
     if let storage = invocation[Options.storage] { try services.require(storage) }
     if names.isEmpty {
-      let source = try await services.sources.open(try choice(for: Catalog.all[0].name, outputs))
+      let source = try await services.sources.open(try await choice(for: Catalog.all[0].name, outputs))
       return try await source.tables().map { ($0.name, source) }
     }
     var opened: [SourceChoice: any RecordSource] = [:], sources: [(String, any RecordSource)] = []
     for name in names {
-      let choice = try choice(for: name, outputs)
+      let choice = try await choice(for: name, outputs)
       let source: any RecordSource
       if let known = opened[choice] { source = known } else { source = try await services.sources.open(choice) }
       opened[choice] = source
@@ -80,8 +80,9 @@ struct CheckCommand {
     return sources
   }
 
-  private func choice(for dataset: String, _ outputs: OutputPlan) throws(Problem) -> SourceChoice {
-    let choice = SourceOptions.guarding(try SourceOptions(invocation).choice(for: dataset), for: outputs)
+  private func choice(for dataset: String, _ outputs: OutputPlan) async throws(Problem) -> SourceChoice {
+    let choice = try await SourceOptions.guarding(
+      try SourceOptions(invocation).choice(for: dataset), dataset, for: outputs)
     guard case .live(let name, var live) = choice else { return choice }
     live.asWritten = true
     return .live(name: name, live)

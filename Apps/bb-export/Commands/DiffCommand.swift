@@ -46,7 +46,9 @@ struct DiffCommand {
     comparison.types = try SourceOptions(invocation).file().types
     comparison.threads = outputs.threads
     let tally = DifferenceTally()
-    let parts = [try await part(words[0], other: words[1]), try await part(words[1], other: words[0])]
+    let parts = [
+      try await part(words[0], other: words[1], outputs), try await part(words[1], other: words[0], outputs),
+    ]
     let services = self.services, wanted = comparison
     let rows = try await withTaskExecutorPreference(outputs.threads > 1 ? services.workers : nil) {
       () async throws(Problem) in
@@ -65,7 +67,9 @@ struct DiffCommand {
   }
 
   /// A table, which can be opened again with other types.
-  private func part(_ word: String, other: String) async throws(Problem) -> UnionRows.Part {
+  private func part(
+    _ word: String, other: String, _ outputs: OutputPlan
+  ) async throws(Problem) -> UnionRows.Part {
     let reader = SourceOptions(invocation), services = self.services
     let files = try isFile(word) ? await InputFiles.expand(word, services) : []
     // The tables of files are not named by the arguments.
@@ -82,7 +86,7 @@ struct DiffCommand {
     if word == "snapshot" {
       choice = .snapshot
     } else if isDataset(word) {
-      choice = try reader.live(for: word)
+      choice = try await SourceOptions.guarding(try reader.live(for: word), word, for: outputs)
     } else {
       try services.require(word)
       choice = .storage(word)

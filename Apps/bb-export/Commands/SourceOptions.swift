@@ -150,12 +150,14 @@ struct SourceOptions {
     return .live(name: source ?? APIDescription.usual(for: dataset).name, live)
   }
 
-  /// The same place, which the built-in data does not replace if a file would be overwritten with it.
-  static func guarding(_ choice: SourceChoice, for outputs: OutputPlan) -> SourceChoice {
-    guard case .live(let name, var live) = choice, live.fallback == .allowed, let path = outputs.replacedFile else {
-      return choice
-    }
-    live.fallback = .refused(hint: .set(.source, to: "snapshot", for: "replace \(path) by the built-in data"))
+  /// The same place, whose built-in data takes the place of no output that exists, and is added to none.
+  static func guarding(
+    _ choice: SourceChoice, _ dataset: String?, for outputs: OutputPlan
+  ) async throws(Problem) -> SourceChoice {
+    guard case .live(let name, var live) = choice, live.fallback == .allowed,
+      let path = try await outputs.existing(dataset ?? "")
+    else { return choice }
+    live.fallback = .refused(hint: .set(.source, to: "snapshot", for: "write the built-in data to \(path)"))
     return .live(name: name, live)
   }
 }

@@ -61,8 +61,9 @@ struct TableCommand {
       try await write(rows, selection, to: outputs)
       return
     }
-    let choice = SourceOptions.guarding(
-      try SourceOptions(invocation).choice(for: invocation.arguments.first), for: outputs)
+    let dataset = invocation.arguments.first
+    let choice = try await SourceOptions.guarding(
+      try SourceOptions(invocation).choice(for: dataset), dataset, for: outputs)
     if invocation.all(Options.from).count > 1 {
       let rows = try await InputFiles.union(invocation, services, shard)
       if let union = rows as? UnionRows, !invocation.has(Options.join) {

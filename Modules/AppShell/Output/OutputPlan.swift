@@ -173,8 +173,18 @@ public struct OutputPlan: Sendable {
     return action
   }
 
-  /// An existing file that an output would replace; nil if there is none.
-  public var replacedFile: String? { targets.first { $0.isFile && services.files.isFile($0.path) }?.path }
+  /// An output that exists, as the command line names it; nil if there is none.
+  /// - Parameter table: the name of the records.
+  /// - Throws: the errors of the servers of the outputs.
+  public func existing(_ table: String) async throws(Problem) -> String? {
+    if let partitions { return try await partitions.haveFiles(services) ? partitions.pattern.text : nil }
+    for target in targets + tables where target.isServer || target.isFile {
+      let isThere =
+        target.isServer ? try await target.exporter.exists(table) : try await services.files.exists(target.path)
+      if isThere { return target.location }
+    }
+    return nil
+  }
 
   /// The same outputs, except that files which exist are not replaced: `.partial` is appended to their names.
   /// - Returns: the outputs, and the names of the files that stay; empty if there are none.
@@ -275,7 +285,8 @@ public struct OutputPlan: Sendable {
         if target.isServer {
           sink = ServerSink(name: target.path)
         } else if target.isFile {
-          sink = try services.files.sink(target.path, replaces: replaces)
+          sink = try services.files.sink(
+            target.path, replaces: replaces, follows: combined == nil && !target.isMetadata)
         } else {
           sink = try services.terminal.output(target.use(isHeldBack: isHeldBack, isPaged: usesPager))
           if hasTerminal { sink = ProgressEndSink(sink, services.progress) }

@@ -35,7 +35,7 @@ struct OutputTarget: Sendable {
   /// The name in messages.
   var name: String { path == "-" ? "standard output" : path }
   /// The directory with a trailing slash; empty for the current one.
-  private var directory: String { path.lastIndex(of: "/").map { String(path[...$0]) } ?? "" }
+  private var directory: String { path.utf8.lastIndex(of: UInt8(ascii: "/")).map { String(path[...$0]) } ?? "" }
   /// The use of standard output.
   func use(isHeldBack: Bool, isPaged: Bool) -> TerminalUse {
     var use = TerminalUse(isHeldBack: isHeldBack, isPaged: isPaged)
@@ -44,7 +44,7 @@ struct OutputTarget: Sendable {
     return use
   }
   private var described: DescribedFile {
-    DescribedFile(name: String(path.dropFirst(directory.count)), format: exporter.descriptor, options: options)
+    DescribedFile(name: String(Substring(path.utf8.dropFirst(directory.utf8.count))), format: exporter.descriptor, options: options)
   }
 
   /// The metadata files of `--csvw` and `--datapackage`, which describe the columns of `targets`.

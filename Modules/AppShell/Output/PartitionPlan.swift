@@ -69,6 +69,11 @@ struct PartitionPlan: Sendable {
     _ = try services.files.files(pattern, existing: existing)
   }
 
+  /// Whether there are files of an earlier export.
+  func haveFiles(_ services: AppServices) async throws(Problem) -> Bool {
+    try await services.files.files(pattern, existing: .append).hasEarlier()
+  }
+
   /// A number, also with a unit of bytes; nil for anything else and for 0.
   private static func number(_ text: String) -> Int? {
     let digits = text.prefix { $0.isASCII && $0.isNumber }

@@ -25,7 +25,9 @@ struct NoExporters: ExporterCatalogue {
 }
 
 struct NoFiles: OutputFiles {
-  func sink(_ path: String, replaces: Bool) throws(Problem) -> any ByteSink { throw Problem(.bug, "no files") }
+  func sink(_ path: String, replaces: Bool, follows: Bool) throws(Problem) -> any ByteSink {
+    throw Problem(.bug, "no files")
+  }
   func check(_ path: String, replaces: Bool) throws(Problem) -> String { throw Problem(.bug, "no files") }
   func isFile(_ path: String) -> Bool { false }
   func images(in directory: String, for page: String, isEmbedded: Bool) throws(Problem) -> PageImages { PageImages() }

@@ -41,10 +41,13 @@ public struct DescribedFile: Sendable {
 /// The files that outputs are written to.
 public protocol OutputFiles: Sendable {
   /// Opens a file that appears under its name when it is complete, or a device.
+  /// - Parameter follows: whether the user named the file, so that a symbolic link stands for its target.
   /// - Throws: `cannotCreate`; also if the file exists and must not be replaced.
-  func sink(_ path: String, replaces: Bool) throws(Problem) -> any ByteSink
+  func sink(_ path: String, replaces: Bool, follows: Bool) throws(Problem) -> any ByteSink
   /// Checks that `sink` would succeed, and returns the canonical path of the file, the same for every name of it.
   func check(_ path: String, replaces: Bool) throws(Problem) -> String
+  /// Whether there is a file or an object at a path.
+  func exists(_ path: String) async throws(Problem) -> Bool
   /// Whether an output would replace a file.
   func isFile(_ path: String) -> Bool
   /// The images stored in a directory, for a page.
@@ -72,6 +75,12 @@ public protocol OutputFiles: Sendable {
 }
 
 extension OutputFiles {
+  /// Opens a file that the user named, or a device.
+  public func sink(_ path: String, replaces: Bool) throws(Problem) -> any ByteSink {
+    try sink(path, replaces: replaces, follows: true)
+  }
+  /// Whether there is a file.
+  public func exists(_ path: String) async throws(Problem) -> Bool { isFile(path) }
   /// No partitions.
   public func files(_ pattern: PathPattern, existing: ExistingFiles) throws(Problem) -> any OutputFileSet {
     throw Problem(.cannotCreate, "partitions are not available here", at: pattern.root)

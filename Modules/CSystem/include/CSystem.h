@@ -20,6 +20,18 @@ int bb_open_regular(const char *path, int flags, unsigned mode, unsigned *type);
 /// Takes a shared lock of a range of a file, which belongs to the descriptor; 0, or -1 and errno: EAGAIN if another
 /// process has a lock.
 int bb_lock_shared(int fd, long long start, long long length);
+/// O_PATH, which Glibc's module map hides.
+#define BB_O_PATH 010000000
+/// Opens `path` below the directory `root`: without following a symbolic link, or leaving the directory. Returns a
+/// descriptor, or -1 and errno: ELOOP for a link, EXDEV for a path that leads elsewhere.
+int bb_open_beneath(const char *root, const char *path, int flags);
+/// The same where the kernel has no openat2(2), component by component.
+int bb_open_each_beneath(const char *root, const char *path, int flags);
+/// Takes an exclusive lock of a whole file, which belongs to the descriptor; 0, or -1 and errno: EAGAIN if another
+/// process has a lock.
+int bb_lock_exclusive(int fd);
+/// Renames a file unless the new name exists; 0, or -1 and errno: EEXIST.
+int bb_rename_new(const char *path, const char *target);
 /// Makes malloc keep freed memory for what is allocated next, instead of returning it to the system.
 void bb_keep_freed_memory(void);
 /// Seconds that local time is ahead of UTC at an instant, in seconds since 1970.

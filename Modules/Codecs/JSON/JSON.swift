@@ -1,3 +1,5 @@
+public import Rows
+
 /// A JSON value in memory, for small documents such as responses and configurations; tables are read as streams.
 ///
 /// Text is kept as UTF-8 bytes and numbers as their literal, so nothing is lost; objects keep the order of their
@@ -39,6 +41,20 @@ public enum JSON: Sendable, Hashable {
   /// An object; the keys must differ.
   public static func object(_ members: KeyValuePairs<String, JSON>) -> JSON {
     .object(members.map { Member(Array($0.key.utf8), $0.value) })
+  }
+
+  /// A value as stores write it down; with its type it can be read back.
+  public init(stored value: Value) {
+    switch value {
+    case .null: self = .null
+    case .boolean(let value): self = .boolean(value)
+    case .integer(let value): self = .number(value)
+    case .real(let value): self = .number(value.canonicalText)
+    case .number(let literal): self = .number(literal)
+    // Nested values stay text, so that they come back byte for byte, and null differs from none.
+    case .text(let text), .json(let text): self = .string(text)
+    case .bytes(let bytes): self = .string(Base64.encoded(bytes))
+    }
   }
 
   /// Whether this is `null`.

@@ -59,8 +59,11 @@ public struct DecimalNumber: Sendable, Hashable, Comparable {
     return isNegative ? -value : value
   }
 
+  /// Whether the number divided by 10 to a power is an integer.
+  public func isMultiple(ofPowerOfTen power: Int) -> Bool { digits.isEmpty || exponent - digits.count >= power }
+
   /// The 32-bit real of the same value, or whose shortest literal this is; nil if there is none.
-  package var float: Float? {
+  public var float: Float? {
     guard (-60...60).contains(exponent), digits.count <= 60 else { return digits.isEmpty ? 0 : nil }
     let text = "\(isNegative ? "-" : "")0.\(digits.map(String.init).joined())e\(exponent)"
     guard let value = Float(digits.isEmpty ? "0" : text), value.isFinite else { return nil }

@@ -1,9 +1,5 @@
-<<<<<<<< HEAD:Modules/Documents/Spreadsheets/XMLStream.swift
-import Codecs
-========
 internal import CMasks
 import Codecs
->>>>>>>> 78a87214 (Codecs: one XML reader, one calendar, one base64, and zlib for all of deflate):Modules/Documents/Markup/XMLStream.swift
 import Rows
 
 /// Reads XML from left to right, in memory that does not depend on its size: for documents of millions of elements,
@@ -73,6 +69,16 @@ import Rows
 
   /// Whether the current element is called `word`.
   @inline(__always) func isNamed(_ word: StaticString) -> Bool { isEqual(name, word) }
+
+  /// Whether the element that starts has the namespace of the root: its prefix, which the element does not bind anew.
+  var isOfRoot: Bool {
+    guard let last = openStarts.last else { return false }
+    let colon = UInt8(ascii: ":"), root = openNames[..<(openStarts.count > 1 ? openStarts[1] : openNames.count)]
+    let own = openNames[last...].prefix { $0 != colon }, mark = root.firstIndex(of: colon)
+    if own.count < openNames.count - last { return mark.map { root[..<$0].elementsEqual(own) } ?? false }
+    guard mark == nil else { return false }
+    return attribute("xmlns").map { run($0).bytes.suffix(5).elementsEqual("/main".utf8) } ?? true || last == 0
+  }
 
   /// The value of an attribute of the current start tag, without a prefix, entities not replaced.
   @inline(__always) func attribute(_ word: StaticString) -> ByteRange? {

@@ -56,7 +56,7 @@ final class SharedStrings {
       case .start:
         if xml.depth == 1, !xml.isNamed("sst") { throw xml.problem("expected shared strings") }
         guard xml.depth == 2 else { continue }
-        guard xml.isNamed("si") else {
+        guard xml.isNamed("si"), xml.isOfRoot else {
           try xml.skip()
           continue
         }

@@ -43,10 +43,14 @@ public struct Workbook: Sendable {
     }
     let relations = try Self.relations(of: main, archive)
     var listed: [(name: String, isHidden: Bool, id: String)] = [], isFrom1904 = false, isWorkbook = false
+    var isInSheets = false
     try Self.read(entry, archive) { (xml) throws(Problem) in
       if xml.depth == 1 { isWorkbook = xml.isNamed("workbook") }
-      if xml.isNamed("workbookPr") { isFrom1904 = Self.isTrue(try xml.value("date1904")) }
-      guard xml.depth == 3, xml.isNamed("sheet"), let name = try xml.value("name"), let id = try xml.value("id") else {
+      if xml.depth == 2 { isInSheets = xml.isNamed("sheets") }
+      if xml.depth == 2, xml.isNamed("workbookPr") { isFrom1904 = Self.isTrue(try xml.value("date1904")) }
+      guard isInSheets, xml.depth == 3, xml.isNamed("sheet"), let name = try xml.value("name"),
+        let id = try xml.value("id")
+      else {
         return
       }
       listed.append((name, try xml.value("state").map { $0 != "visible" } ?? false, id))
@@ -80,14 +84,14 @@ public struct Workbook: Sendable {
     sheets.first { $0.name == name } ?? sheets.first { $0.name.lowercased() == name.lowercased() }
   }
 
-  /// Calls `body` at the start of each element of a part.
+  /// Calls `body` at the start of each element of a part that is of its own namespace.
   private static func read(
     _ entry: ZipArchive.Entry, _ archive: ZipArchive, body: (XMLStream) throws(Problem) -> Void
   ) throws(Problem) {
     let xml = try XMLStream(try ZipEntryReader(archive, entry), limit: largest)
     while true {
       switch try xml.next() {
-      case .start: try body(xml)
+      case .start: if xml.isOfRoot { try body(xml) }
       case .finished: return
       default: break
       }
@@ -105,7 +109,8 @@ public struct Workbook: Sendable {
     guard let entry = try archive.entry(named: (directory + ["_rels", name]).joined(separator: "/")) else { return [] }
     var relations: [(kind: String, id: String, target: String)] = []
     try read(entry, archive) { (xml) throws(Problem) in
-      guard xml.isNamed("Relationship"), let type = try xml.value("Type"), let target = try xml.value("Target"),
+      guard xml.depth == 2, xml.isNamed("Relationship"), let type = try xml.value("Type"),
+        let target = try xml.value("Target"),
         try xml.value("TargetMode") != "External"
       else { return }
       guard relations.count < mostSheets * 2 else { throw xml.problem("more than \(mostSheets * 2) relationships") }

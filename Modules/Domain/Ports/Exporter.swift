@@ -5,6 +5,9 @@ public import Rows
 public protocol Exporter: Sendable {
   /// What help texts, suffix matching and plug-in lists are made of.
   var descriptor: ExporterDescriptor { get }
+  /// Whether there is an output already, for formats whose outputs are not files.
+  /// - Parameter table: the name of the records.
+  func exists(_ table: String) async throws(Problem) -> Bool
   /// Reads the output that exists, for formats that depend on it. Called once, before any row is read.
   /// - Returns: the columns by which the rows must be sorted.
   /// - Throws: `cannotCreate` if the output exists and must not; the errors of reading it.
@@ -36,6 +39,8 @@ extension Exporter {
     try descriptor.check(columns: schema.width)
     return try makeEncoder(for: schema, options: options, layout: layout)
   }
+  /// The output is a file.
+  public func exists(_ table: String) async throws(Problem) -> Bool { false }
   /// Nothing to read, and any order.
   public func prepare(_ options: ExportOptions) async throws(Problem) -> [String] { [] }
   /// Nothing: the encoder's bytes are the format's.

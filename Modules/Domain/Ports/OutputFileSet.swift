@@ -5,6 +5,9 @@ public protocol OutputFileSet: Sendable {
   /// Whether a path can be written: no earlier file is there that is kept.
   /// - Throws: `cannotCreate` if files exist that may not; `busy`, `io`, `unavailable`.
   func isFree(_ path: String) async throws(Problem) -> Bool
+  /// Whether there are files that an earlier export may have written.
+  /// - Throws: `busy`, `io`, `unavailable`.
+  func hasEarlier() async throws(Problem) -> Bool
   /// Opens a file for writing. Its `commit` completes the file, which stays invisible.
   /// - Throws: `cannotCreate`, `permission`, `io`.
   func sink(_ path: String) throws(Problem) -> any ByteSink

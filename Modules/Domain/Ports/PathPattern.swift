@@ -27,12 +27,13 @@ public struct PathPattern: Sendable, Hashable {
   /// Parses a path; nil if it has no placeholder.
   /// - Throws: `usage` for an unterminated or empty placeholder.
   public init?(_ path: String) throws(Problem) {
+    // By code points: a value or a name may begin with a combining mark.
     var pieces: [Piece] = [], columns: [String] = [], text = ""
-    var hive: [String] = [], rest = path[...]
+    var hive: [String] = [], rest = path.unicodeScalars[...]
     while let next = rest.popFirst() {
       guard next == "{" else {
         if next == "}", rest.first == "}" { rest.removeFirst() }
-        text.append(next)
+        text.unicodeScalars.append(next)
         continue
       }
       if rest.first == "{" {
@@ -40,12 +41,12 @@ public struct PathPattern: Sendable, Hashable {
         text.append("{")
         continue
       }
-      guard let end = rest.firstIndex(of: "}"), end > rest.startIndex else {
+      guard let end = rest.firstIndex(where: { $0 == "}" }), end > rest.startIndex else {
         throw Problem(.usage, "invalid placeholder in “\(path)”", hint: "use {COLUMN}, {n} or {date}; {{ is a brace")
       }
       let name = String(rest[..<end])
       rest = rest[rest.index(after: end)...]
-      let isHive = "/\(text)".hasSuffix("/\(name)=") && (rest.first == "/")
+      let isHive = rest.first == "/" ? try Self.isHive(text, name) : false
       if !text.isEmpty { pieces.append(.text(text)) }
       text = ""
       switch (name, isHive) {
@@ -62,8 +63,34 @@ public struct PathPattern: Sendable, Hashable {
     (self.pieces, self.columns, hiveColumns) = (pieces, columns, hive)
     var before = ""
     if case .text(let text)? = pieces.first { before = text }
-    let slash = before.lastIndex(of: "/")
+    let slash = before.utf8.lastIndex(of: UInt8(ascii: "/"))
     root = slash.map { $0 == before.startIndex ? "/" : String(before[..<$0]) } ?? "."
+  }
+
+  /// Whether a directory whose name begins with the end of a text, `COLUMN=`, is read back as a column.
+  /// - Throws: `usage` if it would be read back as another one.
+  private static func isHive(_ text: String, _ column: String) throws(Problem) -> Bool {
+    let start = text.utf8.lastIndex(of: UInt8(ascii: "/")).map { text.utf8.index(after: $0) } ?? text.startIndex
+    let name = text[start...].utf8
+    guard name.last == UInt8(ascii: "=") else { return false }
+    let literal = name.dropLast(), end = literal.firstIndex(of: UInt8(ascii: "=")) ?? literal.endIndex
+    if end == literal.endIndex, unescaped(String(Substring(literal))) == Array(column.utf8) { return true }
+    guard literal.elementsEqual(column.utf8) else { return false }
+    throw Problem(
+      .usage, "the directories “\(column)=” would be read back as another column",
+      hint: "use \(escaped(Array(column.utf8)))={\(column)}")
+  }
+
+  /// The path as it is parsed.
+  public var text: String {
+    pieces.map { piece in
+      switch piece {
+      case .text(let text): text.replacing("{", with: "{{").replacing("}", with: "}}")
+      case .column(let column): "{\(columns[column])}"
+      case .number: "{n}"
+      case .date: "{date}"
+      }
+    }.joined()
   }
 
   /// A path without placeholders, in which `{{` and `}}` are braces.
@@ -106,12 +133,12 @@ public struct PathPattern: Sendable, Hashable {
       case .date: path += date
       }
     }
-    for component in path.split(separator: "/").suffix(32) {
-      if component.utf8.count > 255 {
-        throw Problem(.badData, "the name of a partition is longer than 255 bytes: \(component)")
+    for component in path.utf8.split(separator: UInt8(ascii: "/")).suffix(32) {
+      if component.count > 255 {
+        throw Problem(.badData, "the name of a partition is longer than 255 bytes: \(Substring(component))")
       }
-      if component == "%2E" || component == "%2E." {
-        throw Problem(.badData, "the value “.\(component.dropFirst(3))” cannot be the name of a partition")
+      if component.elementsEqual("%2E".utf8) || component.elementsEqual("%2E.".utf8) {
+        throw Problem(.badData, "the value “.\(Substring(component.dropFirst(3)))” cannot be the name of a partition")
       }
     }
     return path
@@ -135,8 +162,9 @@ public struct PathPattern: Sendable, Hashable {
   /// files and directories.
   private static func escaped(_ value: PartitionValue, after path: String) -> String {
     let text = value.text.map(escaped) ?? null
-    guard path.isEmpty || path.hasSuffix("/"), let first = text.first, first == "." || first == "_" else { return text }
-    return (first == "." ? "%2E" : "%5F") + text.dropFirst()
+    let dot = UInt8(ascii: "."), line = UInt8(ascii: "_")
+    guard path.utf8.last ?? 47 == 47, let first = text.utf8.first, first == dot || first == line else { return text }
+    return (first == dot ? "%2E" : "%5F") + Substring(text.utf8.dropFirst())
   }
 
   /// A value as Hive writes it in a path.
@@ -155,7 +183,7 @@ public struct PathPattern: Sendable, Hashable {
 
   /// The value of a name in a path: the inverse of `escaped`; nil for null.
   public static func unescaped(_ text: String) -> [UInt8]? {
-    if text == null { return nil }
+    if text.utf8.elementsEqual(null.utf8) { return nil }
     func digit(_ byte: UInt8) -> UInt8? {
       switch byte {
       case 48...57: byte - 48
@@ -181,12 +209,12 @@ public struct PathPattern: Sendable, Hashable {
   /// The columns and values of the directories of a path, `name=value`.
   public static func hiveValues(of path: String) -> [PartitionValue] {
     var values: [PartitionValue] = []
-    for component in path.split(separator: "/").dropLast() {
-      guard let mark = component.firstIndex(of: "="), mark > component.startIndex else { continue }
-      let name = unescaped(String(component[..<mark])).map { String(decoding: $0, as: UTF8.self) } ?? ""
-      if values.contains(where: { $0.column == name }) { continue }
-      values.append(
-        PartitionValue(column: name, text: unescaped(String(component[component.index(after: mark)...]))))
+    for component in path.utf8.split(separator: UInt8(ascii: "/")).dropLast() {
+      guard let mark = component.firstIndex(of: UInt8(ascii: "=")), mark > component.startIndex else { continue }
+      let name = unescaped(String(Substring(component[..<mark]))).map { String(decoding: $0, as: UTF8.self) } ?? ""
+      if values.contains(where: { $0.column.utf8.elementsEqual(name.utf8) }) { continue }
+      let value = String(Substring(component[component.index(after: mark)...]))
+      values.append(PartitionValue(column: name, text: unescaped(value)))
     }
     return values
   }
@@ -206,10 +234,10 @@ public struct PathPattern: Sendable, Hashable {
   }
 
   /// A text without special characters of patterns.
-  private static func quoted(_ text: String) -> String {
-    text.reduce(into: "") { quoted, character in
-      if "*?[\\".contains(character) { quoted.append("\\") }
-      quoted.append(character)
+  public static func quoted(_ text: String) -> String {
+    text.unicodeScalars.reduce(into: "") { quoted, scalar in
+      if "*?[\\".unicodeScalars.contains(scalar) { quoted.append("\\") }
+      quoted.unicodeScalars.append(scalar)
     }
   }
 }

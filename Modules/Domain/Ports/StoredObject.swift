@@ -9,10 +9,12 @@ public struct StoredObject: Sendable, Hashable {
   public let size: Int
   /// The time at which it was written; nil if not known.
   public let modified: Instant?
+  /// What the server calls its contents (ETag); nil if not known.
+  public let tag: String?
 
   /// Creates a description.
-  public init(key: String, size: Int, modified: Instant? = nil) {
-    (self.key, self.size, self.modified) = (key, size, modified)
+  public init(key: String, size: Int, modified: Instant? = nil, tag: String? = nil) {
+    (self.key, self.size, self.modified, self.tag) = (key, size, modified, tag)
   }
 }
 

@@ -1,3 +1,4 @@
+import Codecs
 import Query
 import Rows
 
@@ -240,10 +241,15 @@ final class SyncPosition {
   /// Whether the first record of a page is the last that was stored.
   func continues(_ page: SyncPage) -> Bool {
     guard let row = page.rows.first else { return false }
-    return step.cursor(of: row) == stored && text(of: row) == state.lastKey
+    guard step.cursor(of: row) == stored else { return false }
+    // Earlier versions wrote the description of a Swift value.
+    return state.lastKey == text(of: row) || state.lastKey == "\(step.key(of: row))"
   }
 
-  private func text(of row: [Value]) -> String { "\(step.key(of: row))" }
+  /// The key of a record as it is stored: a JSON array.
+  private func text(of row: [Value]) -> String {
+    String(decoding: JSON.array(step.key(of: row).map(JSON.init(stored:))).canonicalBytes, as: UTF8.self)
+  }
 
   /// Adds a page, and moves the cursor if the order allows it.
   /// - Throws: `badData` for records that are not in ascending order.

@@ -37,6 +37,11 @@ public struct DeltaExporter: VerifiableExporter {
     return descriptor
   }
 
+  /// Whether the table has a log.
+  public func exists(_ table: String) async throws(Problem) -> Bool {
+    try await log.storage.logFiles(from: "")?.isEmpty == false
+  }
+
   /// Reads the log.
   /// - Returns: the columns by which the table is partitioned.
   /// - Throws: `cannotCreate` if the table exists and must not; `badData` for a damaged log and unsupported features;

@@ -50,6 +50,9 @@ final class DeltaFileSet: OutputFileSet {
     data = try log.storage.newFiles()
   }
 
+  /// The exporter knows.
+  func hasEarlier() -> Bool { false }
+
   func isFree(_ path: String) -> Bool { true }
 
   func sink(_ path: String) throws(Problem) -> any ByteSink {

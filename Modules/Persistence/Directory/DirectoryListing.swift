@@ -53,6 +53,22 @@ package enum DirectoryListing {
     return false
   }
 
+  /// Makes a directory and those above it; returns those that were missing.
+  static func makeAll(_ directory: String) throws(Problem) -> [String] {
+    var made = directory.hasPrefix("/") ? "/" : "", new: [String] = []
+    for part in directory.split(separator: "/") {
+      let above = made.isEmpty ? "." : made
+      made += (made.isEmpty || made == "/" ? "" : "/") + part
+      if Temporaries.makeDirectory(made, mode: 0o777) == 0 {
+        new.append(made)
+        try flush(above)
+      } else if errno != EEXIST {
+        throw Problem.posix(errno, "create the directory", made)
+      }
+    }
+    return new
+  }
+
   /// Makes the directory of a new store. A process that made it before may have been killed before it was on the disk:
   /// so all above it are flushed.
   static func makeStore(_ path: String) throws(Problem) {

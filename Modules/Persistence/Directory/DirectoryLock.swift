@@ -21,7 +21,9 @@ struct DirectoryLock: ~Copyable {
   /// The lock of the directory at `path`, whose `.bb` is made when it is missing.
   /// - Throws: `busy` when others hold it all the time that `StoreRules.patience` allows.
   static func acquire(_ path: String) async throws(Problem) -> DirectoryLock {
-    try DirectoryListing.make(path + "/.bb")
+    try DirectoryListing.make(path)
+    try Beneath.make(path, ".bb", mode: 0o700, isDurable: true)
+    for name in ["history", "replaced", "parts"] { _ = try Beneath.status(path, ".bb/\(name)") }
     let start = ContinuousClock.now
     var pause = Duration.milliseconds(1)
     while true {

@@ -100,7 +100,7 @@ final class DirectoryTransaction {
   /// A temporary file next to `target` with the content of `kept`: a hard link, or a copy where the file system has no
   /// hard links.
   private static func link(_ kept: String, beside target: String) throws(Problem) -> String {
-    let temporary = Temporaries.name(beside: try FileSink.resolved(target))
+    let temporary = Temporaries.name(beside: target)
     if unsafe Glibc.link(kept, temporary) == 0 { return temporary }
     try copy(kept, to: temporary)
     return temporary
@@ -221,7 +221,7 @@ struct DirectoryJournal {
     for step in journal.steps {
       let now = try FileStamp.now(at: "\(path)/\(step.name)")
       if let from = step.from {
-        guard try FileStamp.now(at: try step.temporary(from, in: path)) != nil else { continue }
+        guard try FileStamp.now(at: "\(path)/\(from)") != nil else { continue }
       } else if now == nil {
         continue
       }
@@ -231,7 +231,7 @@ struct DirectoryJournal {
     // A file that a user saved since then stays; when no other file came to its place, nothing is changed.
     if !changed.isEmpty, open.count == journal.steps.count {
       withdraw(from: path)
-      for step in open { if let from = step.from { unsafe unlink(try step.temporary(from, in: path)) } }
+      for step in open { if let from = step.from { unsafe unlink("\(path)/\(from)") } }
       return
     }
     for step in open where !changed.contains(step) { try step.make(in: path) }
@@ -240,9 +240,7 @@ struct DirectoryJournal {
 
   /// Waits until the files in their places are on the disk, and makes this file the history's entry.
   func finish(in path: String) throws(Problem) {
-    for directory in Set(try steps.map { (step) throws(Problem) in try step.directory(in: path) }) {
-      try DirectoryListing.flush(directory)
-    }
+    if !steps.isEmpty { try DirectoryListing.flush(path) }
     let begun = Self.file(in: path)
     guard let entry else {
       unsafe unlink(begun)
@@ -260,25 +258,18 @@ struct DirectoryJournal {
   func open(_ name: String, in path: String) throws(Problem) -> FileByteSource? {
     if let step = steps.first(where: { $0.name == name }) {
       guard let from = step.from else { return nil }
-      if let file = try FileByteSource.ifPresent(try step.temporary(from, in: path)) { return file }
+      if let file = try FileByteSource.ifPresent("\(path)/\(from)") { return file }
     }
     return try FileByteSource.ifPresent("\(path)/\(name)")
   }
 }
 
 extension DirectoryJournal.Step {
-  /// The directory that the file is in, where a symbolic link leads.
-  func directory(in path: String) throws(Problem) -> String {
-    Temporaries.split(try FileSink.resolved("\(path)/\(name)")).directory
-  }
-
-  func temporary(_ from: String, in path: String) throws(Problem) -> String { try directory(in: path) + "/" + from }
-
   /// Puts the file in its place, or removes it.
   func make(in path: String) throws(Problem) {
-    let target = try FileSink.resolved("\(path)/\(name)")
+    let target = "\(path)/\(name)"
     if let from {
-      guard unsafe rename(try temporary(from, in: path), target) == 0 else {
+      guard unsafe rename("\(path)/\(from)", target) == 0 else {
         throw Problem.posix(errno, "rename", target)
       }
     } else if unsafe unlink(target) != 0, errno != ENOENT {

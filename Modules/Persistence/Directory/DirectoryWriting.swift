@@ -149,9 +149,10 @@ extension DirectoryStore {
       let sidecar = format.sidecarSuffix.map { "\(path)/\(file.name)\($0)" }
       var old = ReplacedTables.Table(described: nil, rows: nil, sidecar: nil, known: nil)
       if file.old != nil {
-        let bytes = try sidecar.flatMap(FileByteSource.ifPresent)?.bytes(limit: DirectoryManifest.limit)
+        let bytes = try sidecar.flatMap { (path) throws(Problem) in try FileByteSource.ifPresent(path) }?
+          .bytes(limit: DirectoryManifest.limit)
         old = ReplacedTables.Table(
-          described: work.manifest.tables[images.schema.name], rows: try FileSink.resolved("\(path)/\(file.name)"),
+          described: work.manifest.tables[images.schema.name], rows: "\(path)/\(file.name)",
           sidecar: bytes, known: work.state.files[file.name])
       }
       try replaced.keep(images.schema.name, old, for: entry.id)

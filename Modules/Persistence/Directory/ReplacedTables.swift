@@ -6,10 +6,11 @@ import Rows
 /// Tables as they were before a load replaced them: `.bb/replaced/ID/TABLE`, where `ID` is the history's entry. They
 /// are what undo of a load puts back; version control does not keep them, as it has them anyway.
 struct ReplacedTables {
-  private let path: String
+  private let root: String
+  private var path: String { root + "/.bb/replaced" }
 
   /// The kept tables of the directory at `path`.
-  init(_ path: String) { self.path = path + "/.bb/replaced" }
+  init(_ path: String) { root = path }
 
   /// A table as it was.
   struct Table {
@@ -28,8 +29,7 @@ struct ReplacedTables {
   /// Keeps a table, on the disk when this returns; what does not become part of the history is removed with later ones.
   func keep(_ table: String, _ old: Table, for id: String) throws(Problem) {
     let directory = directory(id, table)
-    try DirectoryListing.check(path)
-    try DirectoryListing.make(directory)
+    try Beneath.make(root, directory.below(root), mode: 0o700, isDurable: true)
     if let rows = old.rows { try DirectoryTransaction.keep(rows, as: directory + "/rows") }
     if let sidecar = old.sidecar { try write(sidecar, to: directory + "/sidecar") }
     var members: [JSON.Member] = []

@@ -16,17 +16,7 @@ enum ReplacementGuard {
     } catch {
       return  // An unreadable path cannot be created either; the creation reports the error.
     }
-    // `.bb` and what is below it, by the name that the file system has for it.
-    var below =
-      unsafe realpath(directory, nil).map { whole in
-        defer { unsafe free(whole) }
-        return unsafe String(cString: whole)
-      } ?? directory
-    while below != "/", below != "." {
-      let (above, last) = Temporaries.split(below)
-      if last == ".bb", try manifest(above) != nil { throw problem(path, above) }
-      below = above
-    }
+    try checkPlace(inStore: directory, name: path)
     guard let manifest = try manifest(directory) else { return }
     if name == DirectoryManifest.name || name == MergedManifest.attributesName { throw problem(path, directory) }
     // The part before each point may be a table's.
@@ -64,21 +54,43 @@ enum ReplacementGuard {
   /// Refuses to make a store inside a directory store.
   /// - Throws: `cannotCreate`.
   static func checkPlace(ofStore path: String, name: String) throws(Problem) {
-    var above = Temporaries.split(path).directory
-    // A path that does not exist has no other name.
-    while above != "/", above != ".", unsafe access(above, F_OK) != 0 { above = Temporaries.split(above).directory }
-    guard let whole = unsafe realpath(above, nil) else { return }
-    defer { unsafe free(whole) }
-    above = unsafe String(cString: whole)
-    while true {
+    guard let above = store(around: Temporaries.split(path).directory) else { return }
+    throw Problem(
+      .cannotCreate, "refusing to create a store inside the store \(above)", at: name,
+      hint: "choose another directory")
+  }
+
+  /// Refuses outputs in a directory below a directory store.
+  /// - Parameter isItself: whether the directory must not be the store either.
+  /// - Throws: `cannotCreate`.
+  static func checkPlace(inStore directory: String, isItself: Bool = false, name: String) throws(Problem) {
+    guard let above = store(around: isItself ? directory : Temporaries.split(whole(directory)).directory) else {
+      return
+    }
+    throw Problem(
+      .cannotCreate, "refusing to write inside the store \(above)", at: name, hint: "choose another directory")
+  }
+
+  /// The path of a directory by the names that the file system has for it, also of one that does not exist.
+  private static func whole(_ path: String) -> String {
+    if let whole = unsafe realpath(path.isEmpty ? "." : path, nil) {
+      defer { unsafe free(whole) }
+      return unsafe String(cString: whole)
+    }
+    let (above, name) = Temporaries.split(path)
+    return above == path ? path : "\(whole(above))/\(name)"
+  }
+
+  /// The store that a directory is, or is in.
+  private static func store(around directory: String) -> String? {
+    var above = whole(directory)
+    while above != "/", above != "." {
       if unsafe access(above + "/.bb", F_OK) == 0, unsafe access("\(above)/\(DirectoryManifest.name)", F_OK) == 0 {
-        throw Problem(
-          .cannotCreate, "refusing to create a store inside the store \(above)", at: name,
-          hint: "choose another directory")
+        return above
       }
-      if above == "/" { return }
       above = Temporaries.split(above).directory
     }
+    return nil
   }
 
   private static func problem(_ path: String, _ directory: String) -> Problem {

@@ -64,7 +64,7 @@ public enum ConfigurationFile {
     }
     // A file that the user made may be readable by others, and a proxy has a password; the new file keeps the mode.
     guard unsafe chmod(path, 0o600) == 0 || errno == ENOENT else { throw Problem.posix(errno, "make private", path) }
-    let sink = try FileSink(path: path, mode: 0o600)
+    let sink = try FileSink(path: path, mode: 0o600, follows: true)
     do throws(Problem) {
       try sink.append(Array(lines.map { $0 + "\n" }.joined().utf8))
       try await sink.commit()

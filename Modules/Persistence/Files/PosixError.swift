@@ -13,6 +13,7 @@ extension Problem {
     switch code {
     case ENOENT, ENOTDIR: return Problem(.noInput, "no such file or directory", at: place)
     case EACCES, EPERM, EROFS: return Problem(.permission, "cannot \(action): \(reason)", at: place)
+    case ELOOP: return Problem(.badData, "symbolic link loop", at: place, hint: "remove the link")
     case EEXIST: return Problem(.cannotCreate, "already exists", at: place)
     case ENOSPC, EDQUOT:
       return Problem(

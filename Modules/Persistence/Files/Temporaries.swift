@@ -55,16 +55,29 @@ public enum Temporaries {
   /// An unused name in the directory of `path`: hidden, and with the process id, which identifies left-overs of dead
   /// processes. Of a long name only the beginning, because a name has at most 255 bytes.
   static func name(beside path: String) -> String {
-    let (directory, whole) = split(path)
+    let (directory, name) = split(path)
+    return "\(directory)/\(stem(of: name))\(getpid()).\(String(UInt32.random(in: 0 ... .max), radix: 36))"
+  }
+
+  private static func stem(of whole: String) -> String {
     var name = whole
     while name.utf8.count > 200 { name.unicodeScalars.removeLast() }
-    return "\(directory)/.\(name).tmp.\(getpid()).\(String(UInt32.random(in: 0 ... .max), radix: 36))"
+    return ".\(name).tmp."
+  }
+
+  /// Whether a name is one that `name(beside:)` gives.
+  static func isName(_ name: String, beside target: String) -> Bool {
+    let stem = stem(of: target).utf8
+    let rest = name.utf8.dropFirst(stem.count).split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+    return name.utf8.starts(with: stem) && rest.count == 2
+      && rest.allSatisfy { !$0.isEmpty && $0.allSatisfy { $0 &- 48 < 10 || $0 &- 97 < 26 } }
   }
 
   /// The directory (`.` if the path has none) and the last component of a path.
   package static func split(_ path: String) -> (directory: String, name: String) {
-    guard let slash = path.lastIndex(of: "/") else { return (".", path) }
+    // By bytes: a name may begin with a combining mark.
+    guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return (".", path) }
     let directory = path[..<slash]
-    return (directory.isEmpty ? "/" : String(directory), String(path[path.index(after: slash)...]))
+    return (directory.isEmpty ? "/" : String(directory), String(path[path.utf8.index(after: slash)...]))
   }
 }

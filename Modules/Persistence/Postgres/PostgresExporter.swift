@@ -69,6 +69,11 @@ public struct PostgresExporter: VerifiableExporter {
     }
   }
 
+  /// Whether the database has the table.
+  public func exists(_ table: String) async throws(Problem) -> Bool {
+    try PostgresTable.find(location.table ?? PostgresName(nil, table), try PostgresConnection.open(location)) != nil
+  }
+
   /// Connects, and makes or checks the table.
   public func sink(
     around sink: any ByteSink, of schema: Schema, options: ExportOptions
@@ -120,13 +125,13 @@ private struct PostgresEncoder: RowEncoder {
 
   private var copying: PostgresOutput.Copying { columns.copying.withLock { $0 } }
 
-  func begin(_ out: inout ByteBuffer) { if copying == .binary { out.append(bytes: PostgresBinary.header) } }
+  func begin(_ out: inout ByteBuffer) { if copying.isBinary { out.append(bytes: PostgresBinary.header) } }
   func finish(_ all: EncodedPart, _ out: inout ByteBuffer) {
-    if copying == .binary { out.append(bytes: PostgresBinary.trailer) }
+    if copying.isBinary { out.append(bytes: PostgresBinary.trailer) }
   }
 
   func encode(_ batch: RowBatch, _ out: inout ByteBuffer) throws(Problem) -> EncodedPart {
-    guard case .text(let arrays) = copying else {
+    guard case .text(let arrays, let limits) = copying else {
       try binary.append(batch, &out) { (row, column, fault) throws(Problem) in
         try value(batch, row, column, fault)
       }
@@ -135,6 +140,12 @@ private struct PostgresEncoder: RowEncoder {
     for row in 0..<batch.count {
       for column in 0..<batch.width {
         if column > 0 { out.append("\t") }
+        if let (type, limit) = limits[column] {
+          for text in PostgresLimit.texts(of: batch[row, column], batch.arena, isArray: arrays.contains(column))
+          where !limit.keeps(text) {
+            throw change(text, type, limit, row, column)
+          }
+        }
         if arrays.contains(column), case .json(let start, let length) = batch[row, column],
           let list = PostgresText.array(batch.arena.bytes(start, length))
         {
@@ -183,8 +194,23 @@ private struct PostgresEncoder: RowEncoder {
     throw problem(fault, row, column, found: found)
   }
 
+  /// The problem of a value that a column of the table would change.
+  private func change(
+    _ text: [UInt8], _ type: String, _ limit: PostgresLimit, _ row: Int, _ column: Int
+  ) -> Problem {
+    var isText = false
+    if case .characters = limit { isText = true }
+    return Problem(
+      .badData,
+      "column \(schema.columns[column].name): \(type) would change \(String(decoding: text.prefix(40), as: UTF8.self))",
+      hint: isText
+        ? "use varchar or text for the column of the table"
+        : "change the value, or the type of the column of the table",
+      record: row)
+  }
+
   private func problem(_ fault: PostgresBinary.Fault, _ row: Int, _ column: Int, found: String) -> Problem {
-    let form = copying == .binary ? binary.forms[column] : .text,
+    let form = copying.isBinary ? binary.forms[column] : .text,
       isTime = schema.columns[column].type.isTemporal
     let what =
       switch fault {

@@ -30,15 +30,26 @@ final class PostgresOutput: @unchecked Sendable {
   private var columns: String { PostgresFormat.names(schema) }
 
   /// The form in which rows are copied.
-  enum Copying: Sendable, Hashable {
+  enum Copying: Sendable {
     /// For a table that bb makes.
     case binary
-    /// For one with types of its own; the positions of the columns that are arrays.
-    case text(arrays: Set<Int>)
+    /// For one with types of its own; the positions of the columns that are arrays, and their types and limits.
+    case text(arrays: Set<Int>, limits: [Int: (type: String, limit: PostgresLimit)])
+
+    var isBinary: Bool { if case .binary = self { true } else { false } }
   }
 
   /// Makes or checks the table, and begins to copy.
   func begin() throws(Problem) -> Copying {
+    do throws(Problem) { return try start() } catch {
+      // Another process has created the table since it was looked for.
+      guard isNew, ["23505", "42P07"].contains(connection.state) else { throw error }
+      try connection.execute("ROLLBACK")
+      return try start()
+    }
+  }
+
+  private func start() throws(Problem) -> Copying {
     try connection.begin(.writing, search: true)
     let found = try PostgresTable.find(name, connection)
     isNew = found == nil
@@ -53,7 +64,13 @@ final class PostgresOutput: @unchecked Sendable {
         "CREATE TEMP TABLE bb_rows ON COMMIT DROP AS SELECT \(columns) FROM \(name.sql) WITH NO DATA")
       target = "pg_temp.bb_rows"
     default:
-      if isNew { try create(name) } else if existing == .truncate { try connection.execute("TRUNCATE \(name.sql)") }
+      if isNew {
+        // While another process creates the table, this waits until it has its rows.
+        try connection.execute("SET LOCAL lock_timeout = 0")
+        try create(name)
+      } else if existing == .truncate {
+        try connection.execute("TRUNCATE \(name.sql)")
+      }
       target = name.sql
     }
     var copying = Copying.binary
@@ -61,10 +78,19 @@ final class PostgresOutput: @unchecked Sendable {
       let arrays = schema.columns.indices.filter { position in
         found.columns.contains { $0.element != 0 && $0.name.utf8.elementsEqual(schema.columns[position].name.utf8) }
       }
-      copying = .text(arrays: Set(arrays))
+      var limits: [Int: (type: String, limit: PostgresLimit)] = [:]
+      for (position, column) in schema.columns.enumerated() {
+        guard let type = found.columns.first(where: { $0.name.utf8.elementsEqual(column.name.utf8) })?.declared else {
+          continue
+        }
+        // A double of bb is one of the server.
+        if column.type == .real, type == "double precision" { continue }
+        limits[position] = PostgresLimit(type).map { (type, $0) }
+      }
+      copying = .text(arrays: Set(arrays), limits: limits)
     }
     try connection.beginCopyIn(
-      "COPY \(target)(\(columns)) FROM STDIN (FORMAT \(copying == .binary ? "binary" : "text"))")
+      "COPY \(target)(\(columns)) FROM STDIN (FORMAT \(copying.isBinary ? "binary" : "text"))")
     return copying
   }
 

@@ -7,7 +7,7 @@ struct PostgresTable: Sendable {
   /// One of its columns.
   struct Column: Sendable {
     let name: String
-    /// The type as SQL writes it: `numeric(12,2)`.
+    /// The type as SQL writes it: `numeric(12,2)`; of a domain its base.
     let declared: String
     /// The identifier of the type, of a domain that of its base.
     let type: UInt32
@@ -78,14 +78,23 @@ struct PostgresTable: Sendable {
     let rows = try connection.query(
       """
       SELECT n.nspname::text, c.relname::text, c.oid::bigint, c.relkind::text, \(pages),
-        a.attname::text, pg_catalog.format_type(a.atttypid, a.atttypmod),
-        (CASE WHEN t.typtype = 'd' THEN t.typbasetype ELSE t.oid END)::bigint,
+        a.attname::text,
+        pg_catalog.format_type(coalesce(d.type, a.atttypid), coalesce(d.modifier, a.atttypmod)),
+        coalesce(d.type, t.oid)::bigint,
         (CASE WHEN t.typcategory = 'A' THEN t.typelem ELSE 0 END)::bigint,
         a.attnotnull, coalesce(pg_catalog.col_description(a.attrelid, a.attnum::integer), ''),
         coalesce(pg_catalog.array_position(i.indkey::smallint[], a.attnum), -1)::bigint
       FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
       LEFT JOIN pg_catalog.pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
       LEFT JOIN pg_catalog.pg_type t ON t.oid = a.atttypid
+      LEFT JOIN LATERAL (
+        WITH RECURSIVE base AS (
+          SELECT t.typbasetype AS type, t.typtypmod AS modifier WHERE t.typtype = 'd'
+          UNION ALL
+          SELECT u.typbasetype, CASE WHEN base.modifier < 0 THEN u.typtypmod ELSE base.modifier END
+          FROM base JOIN pg_catalog.pg_type u ON u.oid = base.type WHERE u.typtype = 'd')
+        SELECT base.type, base.modifier FROM base
+        JOIN pg_catalog.pg_type u ON u.oid = base.type WHERE u.typtype <> 'd') d ON true
       LEFT JOIN pg_catalog.pg_index i ON i.indrelid = c.oid AND i.indisprimary
       WHERE \(condition) ORDER BY \(order), c.oid, a.attnum
       """, parameters)

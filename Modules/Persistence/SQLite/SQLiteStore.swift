@@ -88,8 +88,11 @@ public actor SQLiteStore: RecordStore {
     try makePlace()
     let building = try SQLiteCreation(path)
     let (outcome, isDone) = try await self.load(load, try begin(building: building.temporary))
-    if isDone { try building.publish() }
-    return outcome
+    guard isDone, try !building.publish() else { return outcome }
+    // Another process has created the database since: it gets the rows as well.
+    var again = load
+    again.rows = try await SQLiteStore(path: building.temporary).rows(of: load.schema.name, RowRequest())
+    return try await self.load(again, begin()).outcome
   }
 
   private func load(
@@ -215,7 +218,10 @@ public actor SQLiteStore: RecordStore {
   /// A connection with a write transaction on a file that bb created. Leaving early closes it, and SQLite rolls back.
   /// - Parameter building: a new private file, which is deleted after an error.
   func begin(building: String? = nil) throws(Problem) -> SQLiteConnection {
-    if building == nil { try makePlace() }
+    if building == nil {
+      try makePlace()
+      try refuseForeign()
+    }
     let connection = try SQLiteConnection.open(path: building ?? path, .writing)
     if building != nil {
       try connection.execute("PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF; PRAGMA cache_size=-8192; BEGIN")
@@ -231,12 +237,22 @@ public actor SQLiteStore: RecordStore {
       try connection.execute(
         "PRAGMA application_id=\(SQLiteFormat.applicationID); PRAGMA user_version=\(SQLiteFormat.version);")
       try connection.execute(SQLiteFormat.ownTables)
-    case .other:
-      throw Problem(
-        .permission, "refusing to write: the database was not created by bb", at: name, hint: "use another file")
+    case .other: throw foreign
     }
     try SQLiteHistory.prepare(connection)
     return connection
+  }
+
+  private var foreign: Problem {
+    Problem(.permission, "refusing to write: the database was not created by bb", at: name, hint: "use another file")
+  }
+
+  /// Refuses the database of another program before it is opened for writing, because SQLite would then complete what
+  /// the program left in its journals.
+  private func refuseForeign() throws(Problem) {
+    let file = SQLiteJournal.resolved(path)
+    guard unsafe access(file + "-journal", F_OK) == 0 || access(file + "-wal", F_OK) == 0 else { return }
+    if let connection = try reading(), try SQLiteFormat.owner(connection) == .other { throw foreign }
   }
 
   /// Has a new file keep a log (WAL). The mode is part of the file, and cannot change within a transaction.

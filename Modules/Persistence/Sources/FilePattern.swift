@@ -15,7 +15,7 @@ public enum FilePattern {
     guard let names = try DirectoryListing.names(directory) else {
       throw Problem(.noInput, "no such directory", at: directory)
     }
-    if names.contains(StagedFiles.pending) {
+    if names.contains(PendingChanges.name) {
       throw Problem(
         .busy, "an export to this directory was interrupted", at: directory,
         hint: "complete it by running it again")
@@ -90,14 +90,14 @@ public enum FilePattern {
     var files: [String] = []
     for start in root.isEmpty ? [""] : try expanded(root) {
       for directory in try directories(below: start, Ancestors(start.isEmpty ? "." : start)) {
-        files += try all(directory.reduce(into: "") { $0 += "*?[\\".contains($1) ? "\\\($1)" : "\($1)" } + tail)
+        files += try all(PathPattern.quoted(directory) + tail)
       }
     }
     return files
   }
 
   private static func isComponent(_ start: String.Index, of pattern: String) -> Bool {
-    start == pattern.startIndex || pattern[pattern.index(before: start)] == "/"
+    start == pattern.startIndex || pattern.utf8[pattern.utf8.index(before: start)] == UInt8(ascii: "/")
   }
 
   /// A directory, empty or with a slash at its end, and those below it.

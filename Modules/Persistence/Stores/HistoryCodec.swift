@@ -19,7 +19,13 @@ enum HistoryCodec {
           JSON.Member(Array("columns".utf8), .array(table.schema.columns.map(json))),
           JSON.Member(
             Array("rows".utf8),
-            .array(table.rows.map { row in .array([json(row.before, table.schema), json(row.after, table.schema)]) })),
+            .array(
+              table.rows.map { row in
+                .array(
+                  [row.before, row.after].map { values in
+                    values.map { .array($0.map(JSON.init(stored:))) } ?? .null
+                  })
+              })),
         ] + (table.loaded > 0 ? [loaded] : []))
     }
     return .array(list)
@@ -66,23 +72,6 @@ enum HistoryCodec {
   private static func json(_ column: ColumnDescription) -> JSON {
     let marks = (column.isNullable ? [] : ["required"]) + (column.isExtra ? ["extra"] : [])
     return .array(([column.name, column.type.name] + marks).map { .string($0) })
-  }
-
-  private static func json(_ row: [Value]?, _ schema: Schema) -> JSON {
-    guard let row else { return .null }
-    return .array(
-      row.map { value in
-        switch value {
-        case .null: .null
-        case .boolean(let value): .boolean(value)
-        case .integer(let value): .number(value)
-        case .real(let value): .number(value.canonicalText)
-        case .number(let literal): .number(literal)
-        // Nested values stay text, so that they come back byte for byte, and null differs from none.
-        case .text(let text), .json(let text): .string(text)
-        case .bytes(let bytes): .string(Base64.encoded(bytes))
-        }
-      })
   }
 
   private static func values(_ json: JSON, _ columns: [ColumnDescription], _ damage: Problem) throws(Problem)

@@ -68,6 +68,25 @@ import Testing
     #expect(console.files.files["old.csv"] == piped.out)
   }
 
+  @Test("the built-in data replaces and extends nothing that exists", arguments: ["append", "replace"])
+  func existing(action: String) {
+    let shell = Shell("BB_API_URL=http://127.0.0.1:9")
+    shell.write("in.csv", "id,season\n1,1\n")
+    let made = shell.run(
+      """
+      mkdir s && bb-export in.csv -o delta:t && bb-export in.csv -o 'out/season={season}/x.csv' && cp in.csv in2.csv
+      """)
+    #expect(made.status == 0, "\(made.err)")
+    for output in ["delta:t", "'out/season={season}/x.csv'", "'in{season}.csv'"] {
+      let files = "find . -type f -exec md5sum {} + | sort"
+      let before = shell.run(files).out
+      let done = shell.run("bb-export episodes -o \(output) --existing \(action)")
+      #expect(done.status == 69 && done.err.contains("--source snapshot"), "\(output): \(done.status) \(done.err)")
+      #expect(shell.run(files).out == before, "\(output)")
+    }
+    #expect(shell.run("bb-export episodes -o delta:new --existing \(action)").status == 0)
+  }
+
   @Test(
     "a cached response takes the place of a server that fails or refuses, except for a refresh",
     arguments: implicitFlags + explicitFlags, Failure.allCases)

@@ -110,7 +110,8 @@ public enum FetchedImages {
 
   /// An image with its bytes; nil if it is not one that pages may have.
   private static func embedded(_ file: String) throws(Problem) -> PageAddress? {
-    guard let bytes = try FileByteSource.ifPresent(file)?.bytes(limit: FileLimit.image), bytes.count <= largest,
+    guard let bytes = try FileByteSource.ifPresent(file, follows: true)?.bytes(limit: FileLimit.image),
+      bytes.count <= largest,
       let kind = ImageKind(beginning: Array(bytes.prefix(64)))
     else { return nil }
     switch kind {

@@ -31,9 +31,10 @@ public final class ImageArchiveDirectory: ImageArchive {
   public static func open(_ path: String, dataset: String) async throws(Problem) -> ImageArchiveDirectory {
     var path = path
     while path.count > 1, path.hasSuffix("/") { path.removeLast() }
+    try ReplacementGuard.checkPlace(inStore: path, isItself: true, name: path)
     try make(path, mode: 0o777)
     let directory = ImageArchiveDirectory(name: path, dataset: dataset, lock: try await DirectoryLock.acquire(path))
-    try make(directory.parts, mode: 0o700)
+    try Beneath.make(path, ".bb/parts", mode: 0o700)
     return directory
   }
 

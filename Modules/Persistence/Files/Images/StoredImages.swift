@@ -32,7 +32,8 @@ public struct StoredImages: ImageDirectory {
       let known = ImageKind.allCases.map(\.rawValue).joined(separator: ", ")
       throw Problem(.badData, "is not an image", at: place, hint: "supported formats: \(known)")
     }
-    for directory in [base, "\(base)/images", "\(base)/images/\(dataset)"] { try DirectoryListing.make(directory) }
+    try DirectoryListing.make(base)
+    try Beneath.make(base, "images/\(dataset)", mode: 0o700, isDurable: true)
     // Images that a record once had are kept, because undo may restore them.
     let stem = TableFileName.stem(of: record) + "-"
     let numbers = (try DirectoryListing.names("\(base)/images/\(dataset)") ?? []).filter { $0.hasPrefix(stem) }

@@ -19,15 +19,20 @@ public final class FileByteSource: ByteSource {
   /// - Throws: `badData` for a FIFO, socket or device, which is never waited for, and for a directory; `noInput`,
   ///   `permission`, `io`.
   public convenience init(path: String, of place: String? = nil) throws(Problem) {
-    let file = OpenFile(try RegularFile.open(path, O_RDONLY))
+    try self.init(path, of: place, O_RDONLY)
+  }
+
+  private convenience init(_ path: String, of place: String?, _ flags: Int32) throws(Problem) {
+    let file = OpenFile(try RegularFile.open(path, flags))
     try self.init(file, place ?? path, ifDirectory: "")
   }
 
   /// The regular file at `path`; nil if there is none. One call, because another process may rename or remove a file
   /// between a look and the opening.
+  /// - Parameter follows: whether a symbolic link stands for its target; none of bb's own files is one.
   /// - Throws: `badData` for another kind of file; `permission`, `io`.
-  static func ifPresent(_ path: String) throws(Problem) -> FileByteSource? {
-    do throws(Problem) { return try FileByteSource(path: path) } catch {
+  static func ifPresent(_ path: String, follows: Bool = false) throws(Problem) -> FileByteSource? {
+    do throws(Problem) { return try FileByteSource(path, of: nil, O_RDONLY | (follows ? 0 : O_NOFOLLOW)) } catch {
       guard error.kind == .noInput else { throw error }
       return nil
     }

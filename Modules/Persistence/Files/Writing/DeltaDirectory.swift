@@ -28,10 +28,17 @@ public struct DeltaDirectory: DeltaStorage {
     }
   }
 
+  /// Makes the directory of a file of the table; returns those that were missing.
+  fileprivate static func make(_ root: String, above file: String) throws(Problem) -> [String] {
+    try ReplacementGuard.checkPlace(inStore: root, isItself: true, name: root)
+    return try DirectoryListing.makeAll(root)
+      + Beneath.make(root, Temporaries.split(file).directory, mode: 0o777, isDurable: true)
+  }
+
   /// Creates a file under a temporary name, and links it to its own unless that exists.
   public func create(_ file: String, _ bytes: [UInt8]) throws(Problem) -> Bool {
     let target = "\(path)/\(file)", directory = Temporaries.split(target).directory
-    let temporary = try written(bytes, beside: target)
+    let temporary = try written(bytes, file)
     defer {
       _ = Temporaries.remove(temporary)
       Temporaries.forget(temporary)
@@ -49,7 +56,7 @@ public struct DeltaDirectory: DeltaStorage {
 
   /// Writes a file under a temporary name, and renames it.
   public func replace(_ file: String, _ bytes: [UInt8]) throws(Problem) {
-    let target = "\(path)/\(file)", temporary = try written(bytes, beside: target)
+    let target = "\(path)/\(file)", temporary = try written(bytes, file)
     defer { Temporaries.forget(temporary) }
     guard unsafe rename(temporary, target) == 0 else {
       let code = errno
@@ -60,8 +67,9 @@ public struct DeltaDirectory: DeltaStorage {
   }
 
   /// Writes a durable file with a temporary name, and returns the name.
-  private func written(_ bytes: [UInt8], beside target: String) throws(Problem) -> String {
-    _ = try DeltaDirectoryFiles.make(Temporaries.split(target).directory)
+  private func written(_ bytes: [UInt8], _ file: String) throws(Problem) -> String {
+    _ = try Self.make(path, above: file)
+    let target = "\(path)/\(file)"
     let temporary = Temporaries.name(beside: target), descriptor = Temporaries.make(temporary, mode: 0o666)
     guard descriptor >= 0 else { throw Problem.posix(errno, "create", target) }
     defer { close(descriptor) }
@@ -117,27 +125,11 @@ private final class DeltaDirectoryFiles: DeltaDataFiles {
 
   init(_ root: String) { self.root = root }
 
-  /// Makes a directory and those above it; returns those that were missing.
-  static func make(_ directory: String) throws(Problem) -> [String] {
-    var made = directory.hasPrefix("/") ? "/" : "", new: [String] = []
-    for part in directory.split(separator: "/") {
-      let above = made.isEmpty ? "." : made
-      made += (made.isEmpty || made == "/" ? "" : "/") + part
-      if Temporaries.makeDirectory(made, mode: 0o777) == 0 {
-        new.append(made)
-        try DirectoryListing.flush(above)
-      } else if errno != EEXIST {
-        throw Problem.posix(errno, "create the directory", made)
-      }
-    }
-    return new
-  }
-
   func sink(_ path: String) throws(Problem) -> any ByteSink {
     let target = "\(root)/\(path)", directory = Temporaries.split(target).directory
     var attempts = 3
     while true {
-      let new = try Self.make(directory)
+      let new = try DeltaDirectory.make(root, above: path)
       state.withLock { $0.directories += new }
       if new.isEmpty { DirectoryListing.removeLeftovers(directory) }
       do throws(Problem) {

@@ -4,8 +4,7 @@ import Synchronization
 
 /// A file that is published when it is complete: written under a temporary name, synced to disk, renamed.
 ///
-/// The mode of an existing file is kept, that of a new one follows the umask; a symbolic link is followed once and its
-/// target replaced. Until `commit` the old file is unchanged. Safe under kill (the temporary file remains, or is
+/// The mode of an existing file is kept, that of a new one follows the umask. Until `commit` the old file is unchanged. Safe under kill (the temporary file remains, or is
 /// removed by `Temporaries.removeAll`) and power loss (the directory is synced).
 public final class FileSink: ByteSink {
   /// The path as it was given.
@@ -28,13 +27,15 @@ public final class FileSink: ByteSink {
   ///   - path: the path of the file.
   ///   - replaces: whether an existing file may be replaced.
   ///   - mode: of a new file, before the umask.
-  /// - Throws: `cannotCreate` for a directory, pipe or existing file or a missing directory, `permission`, `io`.
-  public init(path: String, replaces: Bool = true, mode: UInt32 = 0o666) throws(Problem) {
+  ///   - follows: whether the target of a symbolic link is replaced, for a path that the user named.
+  /// - Throws: `cannotCreate` for a directory, pipe, link or existing file or a missing directory, `permission`, `io`.
+  public init(path: String, replaces: Bool = true, mode: UInt32 = 0o666, follows: Bool = false) throws(Problem) {
     name = path
-    target = try Self.resolved(path)
+    target = follows ? try Self.resolved(path) : path
     var mode = mode, keepsMode = false
     var status = stat()
     if unsafe lstat(target, &status) == 0 {
+      if status.st_mode & S_IFMT == S_IFLNK { throw Beneath.linked(path) }
       guard status.st_mode & S_IFMT == S_IFREG else {
         let kind = status.st_mode & S_IFMT == S_IFDIR ? "a directory" : "not a regular file"
         throw Problem(.cannotCreate, "is \(kind)", at: path)

@@ -8,11 +8,12 @@ public enum OutputFile {
   /// - Parameters:
   ///   - path: the path of the file or device.
   ///   - replaces: whether an existing file may be replaced.
+  ///   - follows: whether the user named the file, so that a symbolic link stands for its target.
   /// - Throws: `cannotCreate` for a file of a store; the errors of `FileSink` and `DescriptorSink`.
-  public static func sink(_ path: String, replaces: Bool) throws(Problem) -> any ByteSink {
-    if DescriptorSink.isDevice(path) { return try DescriptorSink(device: path) }
+  public static func sink(_ path: String, replaces: Bool, follows: Bool = true) throws(Problem) -> any ByteSink {
+    if follows, DescriptorSink.isDevice(path) { return try DescriptorSink(device: path) }
     try ReplacementGuard.check(path)
-    return try FileSink(path: path, replaces: replaces)
+    return try FileSink(path: path, replaces: replaces, follows: follows)
   }
 
   /// Creates a directory for output files if it does not exist; returns whether it was created.

@@ -39,6 +39,7 @@ public final class StagedDirectory: OutputDirectory {
       throw Problem(.cannotCreate, "cannot replace this directory", at: path, hint: "name a directory in it")
     }
     target = resolved
+    try ReplacementGuard.checkPlace(inStore: resolved, isItself: true, name: given)
     _ = try Self.contents(of: resolved, name: given, replaces: replaces)
     Self.removeLeftovers(of: resolved)
     temporary = Temporaries.name(beside: resolved)
@@ -141,7 +142,8 @@ public final class StagedDirectory: OutputDirectory {
   /// Removes the earlier directory, which has the temporary name now. Only the files of its list: others that were
   /// added since they were checked stay in `NAME.old`.
   private func remove(_ files: [String]) {
-    for entry in files + Self.directories(above: files) { _ = Temporaries.remove("\(temporary)/\(entry)") }
+    for entry in files { _ = Beneath.move(temporary, entry, to: nil) }
+    for entry in Self.directories(above: files) { _ = Temporaries.remove("\(temporary)/\(entry)") }
     if !Temporaries.remove(temporary) { _ = move(temporary, to: target + ".old") }
   }
 
@@ -169,7 +171,7 @@ public final class StagedDirectory: OutputDirectory {
     guard replaces else {
       throw Problem(.cannotCreate, "already exists", at: name, hint: "use a different directory name")
     }
-    guard let files = listed(in: path) else {
+    guard let files = try listed(in: path) else {
       throw Problem(
         .cannotCreate, "refusing to replace a directory that bb did not create", at: name,
         hint: "use a different directory name")
@@ -183,10 +185,10 @@ public final class StagedDirectory: OutputDirectory {
   private static func check(
     _ path: String, _ prefix: String, _ files: Set<String>, _ directories: Set<String>, name: String
   ) throws(Problem) {
-    for entry in try DirectoryListing.names(path) ?? [] {
+    for entry in try DirectoryListing.names("\(path)/\(prefix)") ?? [] {
       let inner = prefix + entry
       if directories.contains(inner) {
-        try check("\(path)/\(entry)", "\(inner)/", files, directories, name: name)
+        try check(path, "\(inner)/", files, directories, name: name)
       } else if !files.contains(inner) {
         throw Problem(
           .cannotCreate, "refusing to replace a directory with a file that bb did not create", at: "\(name)/\(inner)",
@@ -196,18 +198,16 @@ public final class StagedDirectory: OutputDirectory {
   }
 
   /// The files in the list of a directory; nil if bb did not make it.
-  private static func listed(in path: String) -> [String]? {
-    guard let source = try? FileByteSource(path: "\(path)/\(mark)"),
+  private static func listed(in path: String) throws(Problem) -> [String]? {
+    guard try Beneath.file(path, mark) != nil, let source = try? FileByteSource(path: "\(path)/\(mark)"),
       let bytes = try? source.bytes(limit: FileLimit.imageList), let list = try? JSON.parse(bytes, name: mark),
       list["kind"]?.stringValue == "bb-site", let format = list["format"]?.integerValue,
       (1...Self.format).contains(format)
     else { return nil }
     let files = (list["files"]?.arrayValue ?? []).compactMap(\.stringValue)
-    let isSafe = files.allSatisfy { file in
-      !file.hasPrefix("/")
-        && file.split(separator: "/", omittingEmptySubsequences: false).allSatisfy { !["", ".", ".."].contains($0) }
-    }
-    return isSafe && files.contains(mark) ? files : nil
+    // Neither a file nor a directory above it is a link.
+    for file in files { _ = try Beneath.file(path, file) }
+    return files.contains(mark) ? files : nil
   }
 
   /// The directories above files, the innermost first.

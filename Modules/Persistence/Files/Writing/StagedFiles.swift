@@ -6,11 +6,8 @@ import Synchronization
 
 /// Files in partitions that appear together: each is written under a temporary name in its own directory; then a list
 /// of the renames is made durable, and they are carried out. The next export to the same place completes the renames of
-/// a process that was killed between them.
+/// a process that was killed between them. Links below the directory of the list are not followed.
 public final class StagedFiles: OutputFileSet {
-  /// The list of renames, in the directory above the first placeholder.
-  static let pending = ".bb-pending.json"
-
   private let pattern: PathPattern
   private let existing: ExistingFiles
   private let state = Mutex(State())
@@ -24,10 +21,10 @@ public final class StagedFiles: OutputFileSet {
   }
 
   /// Completes an earlier export to the same place.
-  /// - Throws: `cannotCreate` if files exist that may not; `busy` if another process publishes files there; `io`.
+  /// - Throws: `cannotCreate` if files exist that may not; the errors of `PendingChanges.complete`.
   public init(_ pattern: PathPattern, existing: ExistingFiles) throws(Problem) {
     (self.pattern, self.existing) = (pattern, existing)
-    try Self.complete(in: pattern.root)
+    try PendingChanges.complete(pattern)
     try Self.check(pattern, existing)
   }
 
@@ -45,11 +42,18 @@ public final class StagedFiles: OutputFileSet {
     return existing != .append || (try? FileStamp.now(at: path)) == nil
   }
 
+  /// Whether the pattern matches a file.
+  public func hasEarlier() throws(Problem) -> Bool { try !FilePattern.matches(pattern.glob()).isEmpty }
+
   /// Opens a file under a temporary name; makes its directory.
   public func sink(_ path: String) throws(Problem) -> any ByteSink {
     let directory = Temporaries.split(path).directory
     if state.withLock({ !$0.known.contains(Array(directory.utf8) + [47]) }) {
-      try make(directory)
+      let above = path.below(pattern.root), root = pattern.root
+      try ReplacementGuard.check(path)
+      let made =
+        try DirectoryListing.makeAll(root) + Beneath.make(root, Temporaries.split(above).directory, mode: 0o777)
+      state.withLock { $0.directories += made }
       DirectoryListing.removeLeftovers(directory)
       state.withLock { _ = $0.known.insert(Array(directory.utf8) + [47]) }
     }
@@ -60,19 +64,6 @@ public final class StagedFiles: OutputFileSet {
       $0.files.append((path, sink))
     }
     return StagedFile(sink)
-  }
-
-  /// Makes the directories above a file that are missing.
-  private func make(_ directory: String) throws(Problem) {
-    var made = directory.hasPrefix("/") ? "/" : ""
-    for part in directory.split(separator: "/") {
-      made += (made.isEmpty || made == "/" ? "" : "/") + part
-      if Temporaries.makeDirectory(made, mode: 0o777) == 0 {
-        state.withLock { $0.directories.append(made) }
-      } else if errno != EEXIST {
-        throw Problem.posix(errno, "create the directory", made)
-      }
-    }
   }
 
   // MARK: - Publishing
@@ -86,37 +77,41 @@ public final class StagedFiles: OutputFileSet {
     let isMany = staged.count > 32
     for (_, sink) in staged { _ = try sink.flush(isSynced: !isMany) }
     if isMany { try DirectoryListing.flush(pattern.root, isWhole: true) }
-    let needsList = staged.count + obsolete.count > 1, list = "\(pattern.root)/\(Self.pending)"
-    if needsList {
-      let renames = staged.map { (from: relative($0.sink.temporary), to: relative($0.path)) }
-      try Self.write(renames, obsolete.map(relative), to: list)
+    let changes = try changes(staged, obsolete)
+    guard changes.count > 1 else {
+      state.withLock { $0.isOpen = false }
+      for (_, sink) in staged { try sink.place() }
+      for change in changes where change.from == nil { try change.make(in: pattern.root) }
+      return try Self.flush(directoriesOf: staged.map(\.path) + obsolete, in: pattern.root, isMany: isMany)
     }
-    if needsList { for (_, sink) in staged { sink.detach() } }
+    // A list that a process left since this export began.
+    try PendingChanges.complete(pattern)
+    let list = try PendingChanges(changes, of: pattern)
+    for (_, sink) in staged { sink.detach() }
     state.withLock { $0.isOpen = false }
-    for (path, sink) in staged {
-      guard needsList else {
-        try sink.place()
-        continue
-      }
-      guard Temporaries.move(sink.temporary, to: path) else { throw Self.interrupted(errno, path) }
-    }
-    for path in obsolete where !Temporaries.remove(path) && errno != ENOENT { throw Self.interrupted(errno, path) }
+    for change in changes { try change.make(in: pattern.root) }
     try Self.flush(directoriesOf: staged.map(\.path) + obsolete, in: pattern.root, isMany: isMany)
-    if needsList, Temporaries.remove(list) { try DirectoryListing.flush(pattern.root) }
+    try list.finish()
   }
 
-  /// A path below the root, as the list names it.
-  private func relative(_ path: String) -> String {
-    for prefix in [pattern.root + "/", "./"] where path.hasPrefix(prefix) {
-      return String(path.dropFirst(prefix.count))
+  /// The renames and removals of an export.
+  private func changes(
+    _ staged: [(path: String, sink: FileSink)], _ obsolete: [String]
+  ) throws(Problem) -> [PendingChanges.Entry] {
+    let root = pattern.root
+    var changes: [PendingChanges.Entry] = []
+    for (path, sink) in staged {
+      let name = path.below(root)
+      _ = try Beneath.file(root, name)
+      changes.append(
+        PendingChanges.Entry(from: Temporaries.split(sink.temporary).name, path: name, file: try sink.flush()))
     }
-    return path
-  }
-
-  private static func interrupted(_ code: Int32, _ path: String) -> Problem {
-    var problem = Problem.posix(code, "rename", path)
-    problem.hint = "run the export again: it completes this one first"
-    return problem
+    for path in obsolete {
+      let name = path.below(root)
+      guard let file = try Beneath.file(root, name) else { continue }
+      changes.append(PendingChanges.Entry(from: nil, path: name, file: file))
+    }
+    return changes
   }
 
   private static func flush(directoriesOf paths: [String], in root: String, isMany: Bool) throws(Problem) {
@@ -151,53 +146,6 @@ public final class StagedFiles: OutputFileSet {
     }
     for (_, sink) in files { await sink.abandon() }
     for directory in directories.reversed() { _ = Temporaries.remove(directory) }
-  }
-
-  // MARK: - Completing an earlier export
-
-  private static func write(
-    _ renames: [(from: String, to: String)], _ removals: [String], to path: String
-  ) throws(Problem) {
-    let object = JSON.object([
-      "bb": .number(1), "process": .number(Int64(getpid())),
-      "renames": .array(renames.map { .array([.string($0.from), .string($0.to)]) }),
-      "removals": .array(removals.map { .string($0) }),
-    ])
-    let sink = try FileSink(path: path, replaces: false, mode: 0o600)
-    try sink.append(object.canonicalBytes + [10])
-    _ = try sink.flush()
-    try sink.publish()
-  }
-
-  /// Carries out the renames that a killed process has left.
-  private static func complete(in root: String) throws(Problem) {
-    let path = "\(root)/\(pending)"
-    if try FileStamp.now(at: path) == nil { return }
-    let list = try JSON.parse(try FileByteSource(path: path).bytes(limit: 1 << 30), name: path)
-    if let process = list["process"]?.integerValue.flatMap({ pid_t(exactly: $0) }),
-      kill(process, 0) == 0 || errno == EPERM
-    {
-      throw Problem(.busy, "another process is writing there", at: root, hint: "run the command again later")
-    }
-    func isInside(_ path: String) -> Bool { !path.hasPrefix("/") && !path.split(separator: "/").contains("..") }
-    var touched: [String] = []
-    for rename in list["renames"]?.arrayValue ?? [] {
-      let names = rename.arrayValue?.compactMap(\.stringValue) ?? []
-      guard names.count == 2, names.allSatisfy(isInside),
-        Temporaries.split(names[0]).directory == Temporaries.split(names[1]).directory
-      else { throw Problem(.badData, "invalid list of renames", at: path, hint: "remove it") }
-      let target = "\(root)/\(names[1])"
-      if !Temporaries.move("\(root)/\(names[0])", to: target), errno != ENOENT { throw interrupted(errno, target) }
-      touched.append(target)
-    }
-    for removal in list["removals"]?.arrayValue?.compactMap(\.stringValue) ?? [] where isInside(removal) {
-      let target = "\(root)/\(removal)"
-      if !Temporaries.remove(target), errno != ENOENT { throw interrupted(errno, target) }
-      touched.append(target)
-    }
-    try flush(directoriesOf: touched, in: root, isMany: touched.count > 32)
-    _ = Temporaries.remove(path)
-    try DirectoryListing.flush(root)
   }
 }
 

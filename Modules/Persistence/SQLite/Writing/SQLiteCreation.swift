@@ -25,9 +25,9 @@ struct SQLiteCreation: ~Copyable {
     Temporaries.forget(temporary)
   }
 
-  /// Sets the journal mode of a store, syncs the file, and renames it to its path, where no file may exist.
-  /// - Throws: `busy` if another process created a store there.
-  func publish() throws(Problem) {
+  /// Sets the journal mode of a store, syncs the file, and renames it to its path.
+  /// - Returns: false if another process created a file there.
+  func publish() throws(Problem) -> Bool {
     do {
       let connection = try SQLiteConnection.open(path: temporary, .writing)
       try connection.execute("PRAGMA journal_mode=WAL")
@@ -38,20 +38,18 @@ struct SQLiteCreation: ~Copyable {
     guard fsync(descriptor) == 0 else { throw Problem.posix(errno, "flush", target) }
     // Unlike renaming, a link never takes the place of another file.
     guard unsafe link(temporary, target) == 0 else {
-      if errno == EEXIST {
-        throw Problem(
-          .busy, "another process created a store at the same time", at: target, hint: "run the command again")
-      }
+      if errno == EEXIST { return false }
       guard unsafe rename(temporary, target) == 0 else { throw Problem.posix(errno, "rename", target) }
-      return try flushDirectory()
+      try flushDirectory()
+      return true
     }
     try flushDirectory()
+    return true
   }
 
   private func flushDirectory() throws(Problem) {
-    let directory = unsafe open(Temporaries.split(target).directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-    guard directory >= 0 else { throw Problem.posix(errno, "open the directory of", target) }
-    defer { close(directory) }
-    guard fsync(directory) == 0 || errno == EINVAL else { throw Problem.posix(errno, "sync the directory of", target) }
+    do throws(Problem) { try DirectoryListing.flush(Temporaries.split(target).directory) } catch {
+      throw error.afterSaving("the new store")
+    }
   }
 }
