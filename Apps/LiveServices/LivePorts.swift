@@ -55,6 +55,7 @@ struct FileSystem: OutputFiles {
     }
     return try OutputFile.sink(path, replaces: replaces, follows: follows)
   }
+  func isSame(_ path: String, as other: String) -> Bool { OutputFile.isSame(path, as: other) }
   func check(_ path: String, replaces: Bool) throws(Problem) -> String {
     if S3Location.isLocation(path) {
       _ = try sources.storage(try object(path))

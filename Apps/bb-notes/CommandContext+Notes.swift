@@ -35,6 +35,22 @@ extension CommandContext {
   /// Writes the result of a command to standard error, unless `--quiet` is set.
   func say(_ line: String) { report.result(line) }
 
+  /// Whether a part of a name means the record of this name, which the command changes: only if the user confirms it
+  /// on a terminal. What a script names is exact.
+  func acceptsPart(_ name: String) throws(Problem) -> Bool {
+    guard !has(Options.yes), services.terminal.isInteractive else { return false }
+    // Deletion is confirmed with the name.
+    return invocation.path.last == "delete" ? true : try services.terminal.dialog.confirms("change \(name)?")
+  }
+
+  /// Refuses a part of a name where `acceptsPart` does.
+  /// - Throws: `absent` with the whole name.
+  func requireWhole(_ text: String, named name: String, in place: String) throws(Problem) {
+    if Fold.folded(text) == Fold.folded(name) { return }
+    if try acceptsPart(name) { return }
+    throw Problem(.absent, "not found in \(place): “\(text)”", hint: "did you mean \(name)?")
+  }
+
   /// Requires confirmation: prompts on a terminal, otherwise `--yes` is required.
   /// - Parameter action: the action: `delete the note for Breaking Bad S05E14`.
   /// - Returns: whether it is confirmed.

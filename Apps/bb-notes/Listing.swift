@@ -25,27 +25,38 @@ struct Listing {
     plan = try OutputPlan(context.invocation, context.services, policy)
   }
 
-  /// Whether the records are for files or scripts that need every column, and no others.
-  var isForFiles: Bool { plan.audience == .files }
+  /// Whether the records are written as they are stored: to files, unless the selection names a computed column. So
+  /// the same rows are selected for every format.
+  func isPlain(_ selection: Selection, computed: [String]) -> Bool {
+    plan.audience == .files && selection.search == nil && !selection.namedColumns.contains(where: computed.contains)
+  }
 
   /// Whether the records are shown to the user.
   var isForUser: Bool { plan.audience == .user }
 
-  /// Writes the rows that `selection` selects.
+  /// Writes the rows that `selection` selects; files get computed columns only by name.
   /// - Returns: the number of rows written.
   @discardableResult
-  func write(_ rows: any RowStream, _ selection: Selection = Selection()) async throws(Problem) -> Int {
-    try await plan.write(rows, selection: selection).rows
+  func write(
+    _ rows: any RowStream, _ selection: Selection = Selection(), computed: [String] = []
+  ) async throws(Problem) -> Int {
+    var selection = selection
+    if plan.audience == .files, selection.columns == nil, selection.grouping == nil, !computed.isEmpty {
+      selection.columns = rows.schema.columns.map(\.name).filter { !computed.contains($0) }
+    }
+    return try await plan.write(rows, selection: selection).rows
   }
 
   /// Writes records of `schema` in the order given.
-  func write(_ records: [Record], of schema: Schema, _ selection: Selection = Selection()) async throws(Problem) {
+  func write(
+    _ records: [Record], of schema: Schema, _ selection: Selection = Selection(), computed: [String] = []
+  ) async throws(Problem) {
     var builder = RowBatchBuilder(width: schema.width), batches: [RowBatch] = []
     for record in records {
       for column in schema.columns { builder.append(value: record[column.name]) }
       if builder.isFull { batches.append(builder.takeBatch()) }
     }
     batches.append(builder.finish())
-    try await write(BufferedRows(schema: schema, batches: batches), selection)
+    try await write(BufferedRows(schema: schema, batches: batches), selection, computed: computed)
   }
 }

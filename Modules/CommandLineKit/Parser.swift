@@ -53,6 +53,8 @@ public struct Invocation: Sendable {
   public func isOn(_ option: Option) -> Bool { has(option) || setting(option) == "yes" }
   /// Every value given, in order.
   public func all(_ option: Option) -> [String] { given[option.name] ?? [] }
+  /// Every value given for the option with a name, in order.
+  public func all(_ name: String) -> [String] { given[name] ?? [] }
   /// The arguments, and the options except some, in an order of their own: equal for equal command lines.
   public func text(without excluded: [Option]) -> String {
     let options = given.filter { name, _ in !excluded.contains { $0.name == name } }

@@ -3,10 +3,10 @@ public import Rows
 
 /// Which rows and columns, in what order: a value that knows nothing of the command line.
 ///
-/// Order of work: conditions and search → sample → groups → sort → offset and limit → relations → columns. So a sample
-/// of one quote is one quote, with all that belongs to it. Only when a condition, a group, an aggregate or a sort names
-/// a column of a relation do the relations come before those conditions; what is sampled, skipped and limited then are
-/// the joined rows. Search looks at the rows' own texts.
+/// Order of work: conditions and search → sample → groups → sort → relations → offset and limit → columns. So a sample
+/// of one quote is one quote, with all that belongs to it, and the limit counts the rows of the output. Only when a
+/// condition, a group, an aggregate or a sort names a column of a relation do the relations come before those
+/// conditions; what is sampled then are the joined rows. Search looks at the rows' own texts.
 public struct Selection: Sendable, Hashable {
   /// All must hold.
   public var conditions: [Condition] = []
@@ -99,6 +99,12 @@ public struct Selection: Sendable, Hashable {
   /// The columns of what must hold.
   public var filteredColumns: [String] { allPredicates.flatMap(\.columns) }
 
+  /// The columns that it names, of the rows or of the groups.
+  public var namedColumns: [String] {
+    filteredColumns + sort.map(\.column) + (columns ?? [])
+      + (grouping.map { $0.columns + $0.aggregates.compactMap(\.column) } ?? [])
+  }
+
   /// Removes what must hold of columns with certain names: for a source that does not have them.
   public mutating func removeConditions(on isRemoved: (String) -> Bool) {
     func keeps(_ predicate: Predicate) -> Bool { !predicate.columns.contains(where: isRemoved) }
@@ -180,14 +186,16 @@ public struct Selection: Sendable, Hashable {
     }
     if let sample { result = SampledRows(result, count: sample, seed: seed, scratch: scratch) }
     if !order.isEmpty {
-      let keep = limit.map { $0.addingReportingOverflow(offset) }
+      // A row without a match may have no row in the output.
+      let isKept = joinsFirst || join == nil || joinKind == .left
+      let keep = isKept ? limit.map { $0.addingReportingOverflow(offset) } : nil
       result = SortedRows(
         result, by: SortOrder(order, result.schema),
         keeping: keep.flatMap { $0.overflow ? nil : $0.partialValue }, scratch: scratch, memoryLimit: memory,
         threads: threads)
     }
-    if offset > 0 || limit != nil { result = LimitedRows(result, offset: offset, limit: limit) }
     if let join, !joinsFirst { result = JoinedRows(result, join) }
+    if offset > 0 || limit != nil { result = LimitedRows(result, offset: offset, limit: limit) }
     if columns != nil { result = ProjectedRows(result, positions) }
     return result
   }

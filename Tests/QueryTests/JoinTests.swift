@@ -133,19 +133,27 @@ import Testing
     let rows = try await Self.rows("quotes") {
       $0.relations = ["character", "deaths"]
       $0.columns = ["id", "deaths.id"]
-      $0.limit = 2
+      $0.limit = 3
     }
     #expect(rows == [["1", "1"], ["1", "2"], ["2", "∅"]])
   }
 
-  @Test("limits and samples count records, except when a condition or a sort is about what they lead to")
+  @Test("limits count the rows of the output, also when a condition or a sort is about a relation")
   func order() async throws {
     let plain = try await Self.rows("characters") {
       $0.relations = ["deaths"]
       $0.limit = 1
       $0.columns = ["id", "deaths.id"]
     }
-    #expect(plain == [["1", "1"], ["1", "2"]])
+    #expect(plain == [["1", "1"]])
+    let inner = try await Self.rows("quotes") {
+      $0.relations = ["character"]
+      $0.joinKind = .inner
+      $0.sort = [Selection.SortKey("id", descending: true)]
+      $0.limit = 1
+      $0.columns = ["id"]
+    }
+    #expect(inner.count == 1)
     let sorted = try await Self.rows("characters") {
       $0.relations = ["deaths"]
       $0.sort = [Selection.SortKey("deaths.id", descending: true)]

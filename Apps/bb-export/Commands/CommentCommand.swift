@@ -57,6 +57,14 @@ struct CommentCommand {
       let list = found.map { "\(films[$0].title) (\(films[$0].id))" }.joined(separator: ", ")
       throw Problem(.usage, "“\(words)” matches several movies: \(list)", at: source.name, hint: "use the movie id")
     }
+    let whole = films[first].title
+    var isMeant = Fold.folded(whole) == Fold.folded(words)
+    if !isMeant, services.terminal.isInteractive {
+      isMeant = try services.terminal.dialog.confirms("comment on \(whole)?")
+    }
+    guard isMeant else {
+      throw Problem(.absent, "movie not found: “\(words)”", at: source.name, hint: "did you mean \(whole)?")
+    }
     return films[first]
   }
 

@@ -137,6 +137,7 @@ struct TableCommand {
   private func write(
     _ rows: any RowStream, _ selection: Selection, _ related: JoinTables, to outputs: OutputPlan
   ) async throws(Problem) -> Export.Summary {
+    warnAboutHeader(of: rows.schema)
     guard isProfile else {
       return try await outputs.write(rows, selection: selection, related: related, into: combined)
     }
@@ -155,6 +156,21 @@ struct TableCommand {
       for note in Profile.notes(in: batches) { services.report.footer(Warning(note)) }
     }
     return summary
+  }
+
+  /// Warns about numbers and dates in the first line of a text file, which was read as names although the output has
+  /// none: it is probably a row.
+  private func warnAboutHeader(of schema: Schema) {
+    let isText = invocation.all(Options.from).contains { file in
+      let path = FileCompression.split(file).path
+      return path == "-" || [".csv", ".tsv", ".txt"].contains(where: path.hasSuffix)
+    }
+    guard isText, invocation.isOn(OutputOptions.noHeaders) else { return }
+    let names = schema.columns.map(\.name)
+    guard let odd = names.first(where: { DecimalNumber(Array($0.utf8)) != nil || Dates.isDate(Array($0.utf8)) }) else {
+      return
+    }
+    services.report.warning("the first line was read as column names, one of which is “\(odd)”; it is not written")
   }
 
   /// Writes rows that no relation leads from.

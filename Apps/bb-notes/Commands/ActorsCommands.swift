@@ -150,7 +150,7 @@ enum ActorsCommands {
 
   private static func mark(_ context: CommandContext, _ isFavourite: Bool) async throws(Problem) {
     let records = try named.records(context)
-    let before = try await records.find(context.arguments[0])
+    let before = try await records.find(context.arguments[0], acceptsPart: context.acceptsPart)
     var after = before
     after[.favourite] = isFavourite
     let isChanged = try await records.change(isFavourite ? "favourite" : "unfavourite", before, to: after)

@@ -11,7 +11,12 @@ enum EpisodeArguments {
 
   /// The show of a key that names none: `--production`, `BB_PRODUCTION`, the configuration, else Breaking Bad.
   static func production(_ context: CommandContext) throws(Problem) -> String {
-    EpisodeKey.production(context.invocation.setting(SharedOptions.production) ?? "Breaking Bad")
+    context[SharedOptions.production].map(EpisodeKey.production) ?? usualProduction(context)
+  }
+
+  /// The same for a command line without `--production`: a key that is printed without a show is of this one.
+  static func usualProduction(_ context: CommandContext) -> String {
+    EpisodeKey.production(context.invocation.configuration[.production]?.value ?? "Breaking Bad")
   }
 
   /// The episode, and the arguments after it; no episode if none was named.
@@ -56,7 +61,12 @@ enum EpisodeArguments {
       .filter { only == nil || $0.key.production == only }.sorted { $0.key < $1.key }
     var found = NameMatch.positions(of: text, in: titles.map(\.value)).map { titles[$0] }
     if wholeTitle { found = found.filter { Fold.folded($0.value) == Fold.folded(text) } }
-    if found.count == 1 { return found[0].key }
+    if found.count == 1 {
+      if context.invocation.path.last != "show" {
+        try context.requireWhole(text, named: found[0].value, in: "episodes")
+      }
+      return found[0].key
+    }
     guard found.isEmpty else {
       let keys = found.prefix(5).map { "\($0.key.argument) (\($0.value))" }.joined(separator: ", ")
       throw Problem(

@@ -44,7 +44,7 @@ enum FavouritesCommands {
     // Of actors the record itself says it.
     if schema.name == Catalog.actors.name {
       let records = NamedRecords(.actor, try context.repository())
-      let before = try await records.find(context.arguments[1])
+      let before = try await records.find(context.arguments[1], acceptsPart: context.acceptsPart)
       var after = before
       after[.favourite] = isFavourite
       let isChanged = try await records.change(isFavourite ? "favourite" : "unfavourite", before, to: after)
@@ -101,7 +101,9 @@ enum FavouritesCommands {
   private static func recordKey(
     _ text: String, of schema: Schema, _ repository: RecordRepository, _ context: CommandContext
   ) async throws(Problem) -> String {
-    if schema.name == Catalog.places.name { return try await NamedRecords(.place, repository).find(text).keyText }
+    if schema.name == Catalog.places.name {
+      return try await NamedRecords(.place, repository).find(text, acceptsPart: context.acceptsPart).keyText
+    }
     let names = schema.key.map { schema.columns[$0].name }
     let wanted = try written(text, of: schema, context)
     var records: [Record] = []
@@ -127,7 +129,10 @@ enum FavouritesCommands {
     if records.contains(where: { $0.keyText == wanted }) { return wanted }
     let column = try? EpisodeQuery.nameColumn(of: schema)
     let named = NameMatch.positions(of: text, in: records.map { column.flatMap($0.text) }).map { records[$0] }
-    if named.count == 1 { return named[0].keyText }
+    if named.count == 1 {
+      try context.requireWhole(text, named: column.flatMap(named[0].text) ?? "", in: schema.name)
+      return named[0].keyText
+    }
     guard named.isEmpty else {
       let keys = named.prefix(5).map { (record: Record) -> String in
         record.keyText + (column.flatMap { record.text($0) }.map { " (\($0))" } ?? "")
@@ -165,7 +170,7 @@ enum FavouritesCommands {
     let listing = try Listing(
       context, kind: "favourites", columns: Catalog.favourites.columns.map(\.name),
       user: ["dataset", "name", "record_key", "created_at"])
-    if listing.isForFiles {
+    if listing.isPlain(selection, computed: ["name"]) {
       return try await listing.write(records, of: Catalog.favourites, selection)
     }
     let name = ColumnDescription("name", .text, "what the record is called")
@@ -174,7 +179,7 @@ enum FavouritesCommands {
     let rows = records.map { record in
       Record(named, record.values + [names[record.keyText].map { .text($0) } ?? .null])
     }
-    try await listing.write(rows, of: named, selection)
+    try await listing.write(rows, of: named, selection, computed: ["name"])
   }
 
   /// The names of favourite records by key, from the store or the snapshot.

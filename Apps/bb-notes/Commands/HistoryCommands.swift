@@ -120,7 +120,7 @@ enum HistoryCommands {
     let production = try EpisodeArguments.production(context)
     var chosen: [DeletedRecords.Item] = []
     for text in context.arguments {
-      let item = try find(text, among: items, production: production)
+      let item = try find(text, among: items, production: production, context)
       if !chosen.contains(item) { chosen.append(item) }
     }
     try await trash.restore(chosen)
@@ -128,23 +128,26 @@ enum HistoryCommands {
   }
 
   /// The deleted record that a text means: by its key, its episode, its name, either end of its key, or a unique part
-  /// of its name, ignoring case and accents.
+  /// of its name, ignoring case and accents, which the user confirms.
   private static func find(
-    _ text: String, among items: [DeletedRecords.Item], production: String
+    _ text: String, among items: [DeletedRecords.Item], production: String, _ context: CommandContext
   ) throws(Problem) -> DeletedRecords.Item {
     let episode = try? EpisodeKey(parsing: text, production: production)
     let folded = Fold.folded(text), isEnd = text.utf8.count >= ShortIdentifiers.shortest
     let tests: [(Record) -> Bool] = [
       { $0.keyText == text }, { episode != nil && EpisodeKey(of: $0) == episode }, { $0[.name] == text },
       { Fold.folded($0[.name] ?? "") == folded },
-      { record in
-        isEnd && (record.keyText.hasPrefix(text) || record.keyText.hasSuffix(text))
-          || !folded.isEmpty && Fold.folded(record[.name] ?? "").firstRange(of: folded) != nil
-      },
+      { isEnd && (($0[.id] ?? "").hasPrefix(text) || ($0[.id] ?? "").hasSuffix(text)) },
+      { !folded.isEmpty && Fold.folded($0[.name] ?? "").firstRange(of: folded) != nil },
     ]
-    for test in tests {
+    for (number, test) in tests.enumerated() {
       let found = items.filter { test($0.record) }
-      if found.count == 1 { return found[0] }
+      if found.count == 1 {
+        if number == tests.count - 1 {
+          try context.requireWhole(text, named: found[0].record[.name] ?? "", in: "the trash")
+        }
+        return found[0]
+      }
       if found.count > 1 {
         throw Problem(
           .usage, "“\(text)” matches \(found.count) deleted records",

@@ -88,16 +88,17 @@ struct NamedCommands: Sendable {
     try selecting(context, &selection)
     if selection.sort.isEmpty, selection.grouping == nil { selection.sort = kind.order }
     let output = try Listing(context, kind: plural, columns: columns, user: [Self.keyColumn.name] + columns)
-    let isForFiles = output.isForFiles, listing = isForFiles ? nil : listing
+    let added = [Self.keyColumn.name], isPlain = output.isPlain(selection, computed: added + [listing?.column ?? ""])
+    let listing = isPlain ? nil : listing
     var asked = selection
     // The store knows nothing of computed columns.
-    asked.removeConditions { $0 == listing?.column || !isForFiles && $0 == Self.keyColumn.name }
-    if asked.sort.contains(where: { $0.column == Self.keyColumn.name }) { asked.sort = [] }
-    if !isForFiles { asked.columns = nil }
+    asked.removeConditions { $0 == listing?.column || added.contains($0) }
+    if asked.sort.contains(where: { $0.column == listing?.column || added.contains($0.column) }) { asked.sort = [] }
+    if !isPlain { asked.columns = nil }
     if asked != selection { asked.limit = nil }
     let records = try records(context)
     var rows = try await records.repository.rows(of: kind.schema, asked)
-    if !isForFiles {
+    if !isPlain {
       let short = try await records.shortIdentifiers()
       rows = ComputedRows(rows, adding: [Self.keyColumn]) { record in
         var record = listing?.change(context, record) ?? record
@@ -105,7 +106,7 @@ struct NamedCommands: Sendable {
         return record
       }
     }
-    try await output.write(rows, selection)
+    try await output.write(rows, selection, computed: isPlain ? [] : added)
   }
 
   /// Shows a record in the requested format.
@@ -143,7 +144,7 @@ struct NamedCommands: Sendable {
 
   /// The record that the argument names; without one the user chooses, or nothing.
   private func chosen(_ records: NamedRecords, _ context: CommandContext) async throws(Problem) -> Record? {
-    if let text = context.arguments.first { return try await records.find(text) }
+    if let text = context.arguments.first { return try await records.find(text, acceptsPart: context.acceptsPart) }
     guard context.services.terminal.isInteractive else { throw Problem(.usage, "missing argument NAME") }
     let all = try await records.repository.records(of: kind.schema)
     guard !all.isEmpty else {
@@ -175,7 +176,7 @@ struct NamedCommands: Sendable {
     assignments += context.invocation.all(NotesCommands.unset).map(Assignment.init(unset:))
     guard !assignments.isEmpty else { throw Problem(.usage, "nothing to set", hint: "use COLUMN=VALUE") }
     let records = try records(context)
-    let before = try await records.find(text)
+    let before = try await records.find(text, acceptsPart: context.acceptsPart)
     var after = before
     for assignment in assignments { after = try assignment.applied(to: after, today: context.today) }
     try records.check(after, over: before)
@@ -189,7 +190,7 @@ struct NamedCommands: Sendable {
     let records = try records(context)
     var chosen: [Record] = []
     for text in context.arguments {
-      let record = try await records.find(text)
+      let record = try await records.find(text, acceptsPart: context.acceptsPart)
       if !chosen.contains(record) { chosen.append(record) }
     }
     let names = chosen.map { $0[.name] ?? "" }.joined(separator: ", ")

@@ -40,32 +40,30 @@ enum NoteListing {
       selection.conditions.append(Condition("tags", .equal, try NoteTags.folded(tag)))
     }
     let visible = ["key", "production", "title", "text", "updated_at"]
-    let listing = try Listing(context, kind: "notes", columns: columns, user: visible), isForFiles = listing.isForFiles
+    let listing = try Listing(context, kind: "notes", columns: columns, user: visible)
+    let added = computed.map(\.name), isPlain = listing.isPlain(selection, computed: added)
     var asked = selection
     // The store knows nothing of computed columns.
-    asked.removeConditions { name in computed.contains { $0.name == name } }
+    asked.removeConditions(on: added.contains)
     // Nor of titles, which are searched as well.
-    if !isForFiles { asked.search = nil }
-    if asked.sort.contains(where: { key in computed.contains { $0.name == key.column } }) { asked.sort = [] }
-    if !isForFiles || asked != selection { asked.columns = nil }
+    asked.search = nil
+    if asked.sort.contains(where: { added.contains($0.column) }) { asked.sort = [] }
+    if !isPlain { asked.columns = nil }
     if asked != selection { asked.limit = nil }
     let repository = try context.repository()
     var rows = try await repository.rows(of: Catalog.notes, asked)
-    if !isForFiles {
-      let production = try EpisodeArguments.production(context)
+    if !isPlain {
+      let production = EpisodeArguments.usualProduction(context)
       let titles = try await context.knownTitles(repository)
       rows = ComputedRows(rows, adding: computed) { record in
         var record = NoteTags.added(to: record)
         guard let key = EpisodeKey(of: record) else { return record }
-        record["key"] = .text(key.production == production ? key.short : key.argument)
+        record["key"] = .text(key.production == production ? key.short : key.printed)
         record["title"] = titles[key].map { .text($0) } ?? .null
         return record
       }
-    } else if asked != selection {
-      if selection.columns == nil { selection.columns = rows.schema.columns.map(\.name) }
-      rows = ComputedRows(rows, adding: computed, NoteTags.added)
     }
-    let count = try await listing.write(rows, selection)
+    let count = try await listing.write(rows, selection, computed: isPlain ? [] : added)
     if count == 0, let production = context[SharedOptions.production] { tellUnknown(production, context) }
   }
 

@@ -54,10 +54,15 @@ struct OutputFormats {
   private func exporter(for path: String) throws(Problem) -> any Exporter {
     if path != "-", let exporter = try forPath(path) { return exporter }
     if let named { return named }
-    if path == "-" || !Self.hasSuffix(path) { return fallback }
-    let plain = FileCompression.split(path).path
+    if path == "-" || path.hasPrefix("/dev/") { return fallback }
+    let (plain, compression) = FileCompression.split(path)
     guard Self.hasSuffix(plain) else {
-      throw Problem(.usage, "missing format of “\(path)”", hint: "add -f FORMAT, or an extension such as .csv.gz")
+      let isFormat = exporters.contains { $0.descriptor.name == path }
+      let example = compression == nil ? ".csv" : ".csv.gz"
+      throw Problem(
+        .usage, "missing format of “\(path)”",
+        hint: isFormat
+          ? "use -f \(path), or add an extension: -o FILE.\(path)" : "add -f FORMAT, or an extension such as \(example)")
     }
     let suffix = String(plain[plain.index(after: plain.lastIndex(of: ".") ?? plain.startIndex)...])
     let near = SpellingSuggestion.word(to: suffix, among: exporters.flatMap(\.descriptor.fileExtensions)).map {

@@ -117,7 +117,8 @@ public struct OutputPlan: Sendable {
         path: path, exporter: exporter, options: own,
         compression: path == "-" ? piped : FileCompression.split(path).compression)
     }
-    if invocation.has(OutputOptions.existing), partitions == nil,
+    let replacesInput = try Self.replacesInput(invocation, services.files, targets)
+    if invocation.has(OutputOptions.existing), partitions == nil, !replacesInput,
       !targets.contains(where: { !$0.exporter.descriptor.existing.isEmpty })
     {
       throw Problem(
@@ -135,6 +136,22 @@ public struct OutputPlan: Sendable {
       guard let other = names.updateValue(target.path, forKey: file) else { continue }
       throw Problem(.usage, "\(other) and \(target.path) are the same file", hint: "use a different file name")
     }
+  }
+
+  /// Whether an output replaces an input, as the command line permits.
+  /// - Throws: `usage` if it does not.
+  private static func replacesInput(
+    _ invocation: Invocation, _ files: any OutputFiles, _ targets: [OutputTarget]
+  ) throws(Problem) -> Bool {
+    let inputs = ["-"] + invocation.arguments + ["from", "join"].flatMap(invocation.all)
+    for target in targets where target.isFile {
+      guard let input = inputs.first(where: { files.isSame($0, as: target.path) }) else { continue }
+      if invocation[OutputOptions.existing] == ExistingOutput.replace.rawValue { return true }
+      throw Problem(
+        .usage, input == target.path ? "\(input) is an input" : "\(target.path) is the input \(input)",
+        hint: "use another name, or --existing replace to replace it after it was read")
+    }
+    return false
   }
 
   /// The format of `--format`, `--json` or `--plain`; nil if none was given.

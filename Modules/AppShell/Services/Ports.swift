@@ -48,6 +48,8 @@ public protocol OutputFiles: Sendable {
   func check(_ path: String, replaces: Bool) throws(Problem) -> String
   /// Whether there is a file or an object at a path.
   func exists(_ path: String) async throws(Problem) -> Bool
+  /// Whether two paths name one regular file; `-` is standard input.
+  func isSame(_ path: String, as other: String) -> Bool
   /// Whether an output would replace a file.
   func isFile(_ path: String) -> Bool
   /// The images stored in a directory, for a page.
@@ -81,6 +83,8 @@ extension OutputFiles {
   }
   /// Whether there is a file.
   public func exists(_ path: String) async throws(Problem) -> Bool { isFile(path) }
+  /// Files without names in common.
+  public func isSame(_ path: String, as other: String) -> Bool { false }
   /// No partitions.
   public func files(_ pattern: PathPattern, existing: ExistingFiles) throws(Problem) -> any OutputFileSet {
     throw Problem(.cannotCreate, "partitions are not available here", at: pattern.root)

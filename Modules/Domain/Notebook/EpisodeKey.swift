@@ -15,13 +15,19 @@ public struct EpisodeKey: Sendable, Hashable, Comparable {
     self.episode = episode
   }
 
-  /// Reads `[PRODUCTION:]S05E14`, `s5e14` or `5x14`.
+  /// Reads `[PRODUCTION:]S05E14`, `s5e14` or `5x14`; also `PRODUCTION S05E14` and `PRODUCTION/5/14`, as messages and
+  /// lists of keys write them.
   /// - Parameters:
   ///   - text: the key.
   ///   - production: of a key that names none.
   /// - Throws: `usage` for anything else.
   public init(parsing text: String, production: String) throws(Problem) {
-    guard let colon = text.lastIndex(of: ":") else {
+    let parts = text.split(separator: "/", omittingEmptySubsequences: false)
+    if parts.count > 2, let season = Int(parts[parts.count - 2]), let episode = Int(parts[parts.count - 1]) {
+      self.init(parts.dropLast(2).joined(separator: "/"), season: season, episode: episode)
+      return
+    }
+    guard let colon = text.lastIndex(where: { $0 == ":" || $0 == " " }) else {
       let (season, episode) = try EpisodeQuery.episode(text)
       self.init(production, season: season, episode: episode)
       return
@@ -51,11 +57,12 @@ public struct EpisodeKey: Sendable, Hashable, Comparable {
   /// `Breaking Bad S05E14`.
   public var text: String { "\(production) \(short)" }
 
-  /// The key as a shell word: `bb:S05E14`.
-  public var argument: String {
-    let word = EpisodeQuery.productions.first { $0.name == production }?.short
-    return word.map { "\($0):\(short)" } ?? "'\(production.replacing("'", with: "'\\''")):\(short)'"
+  /// The key as lists print it: `bb:S05E14`.
+  public var printed: String {
+    "\(EpisodeQuery.productions.first { $0.name == production }?.short ?? production):\(short)"
   }
+  /// The same as a shell word.
+  public var argument: String { Remedy.shellWord(printed) }
 
   /// The distance to another episode: by seasons, then by numbers. A manually edited file may contain any numbers.
   func distance(to other: EpisodeKey) -> (seasons: UInt, episodes: UInt) {

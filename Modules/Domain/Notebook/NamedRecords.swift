@@ -17,8 +17,11 @@ public struct NamedRecords: Sendable {
 
   /// The record that a text means: its identifier or its name, either end of its identifier, at least four characters,
   /// or a unique part of its name, ignoring case and accents.
+  /// - Parameter acceptsPart: whether a part of a name may mean the record of this name.
   /// - Throws: `usage` naming the candidates when several have it; `absent` with the nearest name.
-  public func find(_ text: String) async throws(Problem) -> Record {
+  public func find(
+    _ text: String, acceptsPart: (_ name: String) throws(Problem) -> Bool = { (_) throws(Problem) in true }
+  ) async throws(Problem) -> Record {
     var exact = Selection()
     exact.alternatives = [[Condition("id", .equal, text), Condition("name", .equal, text)]]
     let found = try await repository.records(of: kind.schema, exact)
@@ -30,12 +33,14 @@ public struct NamedRecords: Sendable {
     let folded = all.filter { Fold.folded($0[.name] ?? "") == wanted }
     if !folded.isEmpty { return try only(folded, text, among: all) }
     let isEnd = text.utf8.count >= ShortIdentifiers.shortest
-    let partial = all.filter { record in
-      let id = record[.id] ?? ""
-      return isEnd && (id.hasPrefix(text) || id.hasSuffix(text))
-        || !wanted.isEmpty && Fold.folded(record[.name] ?? "").contains(wanted)
+    let ends = all.filter { isEnd && (($0[.id] ?? "").hasPrefix(text) || ($0[.id] ?? "").hasSuffix(text)) }
+    if !ends.isEmpty { return try only(ends, text, among: all) }
+    let partial = all.filter { !wanted.isEmpty && Fold.folded($0[.name] ?? "").firstRange(of: wanted) != nil }
+    if let first = partial.first, let name = first[.name] {
+      let isMeant = partial.count > 1 ? true : try acceptsPart(name)
+      if isMeant { return try only(partial, text, among: all) }
+      throw Problem(.absent, "\(kind.noun) not found: “\(text)”", hint: "did you mean \(name)?")
     }
-    if !partial.isEmpty { return try only(partial, text, among: all) }
     let names = all.compactMap { $0[.name] }
     throw Problem(
       .absent, "\(kind.noun) not found: “\(text)”",

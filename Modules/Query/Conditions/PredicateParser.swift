@@ -234,6 +234,7 @@ struct PredicateParser {
         cutValue = true
         break scan
       }
+      try refuseConnective(in: word)
       words += 1
       end = word.endIndex
       rest = rest[end...]
@@ -241,6 +242,13 @@ struct PredicateParser {
     }
     guard words > 0 else { throw problem("missing value", "use '' for an empty string") }
     return String(start[..<end])
+  }
+
+  /// Refuses what joins conditions in other languages.
+  private func refuseConnective(in value: Substring.UnicodeScalarView) throws(Problem) {
+    for word in ["&&", "||"] where String(value).contains(word) {
+      throw problem("“\(word)” in a value without quotes", "use \(word == "&&" ? "and" : "or"), or quote the value")
+    }
   }
 
   private mutating func list() throws(Problem) -> [String] {
@@ -258,6 +266,7 @@ struct PredicateParser {
         rest = rest[bare.endIndex...]
         while bare.last == " " { bare = bare.dropLast() }
         guard !bare.isEmpty else { throw problem("missing value", "use in (a,b)") }
+        try refuseConnective(in: bare)
         values.append(String(bare))
       }
       guard let mark = rest.first, mark == "," || mark == ")" else {

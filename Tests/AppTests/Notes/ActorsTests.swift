@@ -42,7 +42,7 @@ import Testing
       "bb-notes: an actor requires a category, a city of birth,", "added A. Person (id ID)\n0\n",
       "bb-notes: none.jpg: no such file or directory\n",
       "| KEY | Action | B | 41 | true | X |\n| KEY | Drama | A. Person | 46 | false |  |\n",
-      #"{"name":"A. Person","age":null}"#,
+      #"{"name":"A. Person","age":46}"#,
       "movies: One; Two; \"x\"\nimages: images/actors/ID-1.jpg\n", "https://e.org/\n",
       "added A. Person to favourites\nA. Person is already a favourite\nremoved B from favourites\n",
       "bb-notes: age 200 is out of range (0 to 150)\n",

@@ -102,13 +102,16 @@ import Testing
     #expect(wrong.err.contains("out of range") && wrong.err.contains("invalid coordinates “nowhere”"), "\(wrong.err)")
   }
 
-  @Test("an episode is named by its title, or by a part of it where no text follows") func titles() {
+  @Test("an episode is named by its title; to show it, a part is enough") func titles() {
     let shell = Shell("BB_STORAGE=csv:n BB_NOW=1384000000 BB_API_URL=http://127.0.0.1:9")
     #expect(shell.run("bb-notes add OZYMANDIAS what a chapter").err == "added Breaking Bad S05E14\n")
     #expect(shell.run("bb-notes add 'granite state' cold").err == "added Breaking Bad S05E15\n")
     #expect(shell.run("bb-notes show ozy").out.hasPrefix("Breaking Bad S05E14 “Ozymandias”\n"))
-    #expect(shell.run("bb-notes set granite text=warm").err == "updated Breaking Bad S05E15\n")
-    #expect(shell.run("bb-notes delete granite 5x14 --yes -q; bb-notes list --count -f csv").out == "count\n0\n")
+    let part = shell.run("bb-notes set granite text=warm; bb-notes delete granite --yes; bb-notes list --count -f csv")
+    let absent = "bb-notes: not found in episodes: “granite”\nhint: did you mean Granite State?\n"
+    #expect(part.err == absent + absent && part.out == "count\n2\n", "\(part)")
+    #expect(shell.run("bb-notes set 'granite state' text=warm").err == "updated Breaking Bad S05E15\n")
+    #expect(shell.run("bb-notes delete 'Granite State' 5x14 --yes -q; bb-notes list --count -f csv").out == "count\n0\n")
     for (line, text) in [
       ("add ozy x", "invalid episode “ozy”\nhint: did you mean Ozymandias?"),
       ("show the", " episodes\nhint: use a key: bcs:S04E02 (Breathe), "),
@@ -125,10 +128,11 @@ import Testing
     let list = shell.run("bb-notes favourites list --columns dataset,name").out
     #expect(list.contains("| episodes | Ozymandias |") && list.contains("| characters | Walter White |"), "\(list)")
     #expect(shell.run("bb-notes favourites list --json").out.contains("\"name\"") == false)
-    let part = shell.run("bb-notes favourites add characters SKYLER; bb-notes favourites remove characters skyler")
+    let part = shell.run("bb-notes favourites add characters SKYLER; bb-notes favourites add characters 'SKYLER white'; bb-notes favourites remove characters 3")
     #expect(
       part.err
-        == "added Skyler White (characters 3) to favourites\nremoved Skyler White (characters 3) from favourites\n",
+        == "bb-notes: not found in characters: “SKYLER”\nhint: did you mean Skyler White?\n"
+        + "added Skyler White (characters 3) to favourites\nremoved Skyler White (characters 3) from favourites\n",
       "\(part)")
     let several = shell.run("bb-notes favourites add characters white")
     #expect(several.status == 64 && several.err.contains("use a key: 1 (Walter White), "), "\(several)")
@@ -137,9 +141,10 @@ import Testing
   @Test("deleted records are named like others; search words need no quotes") func trash() {
     _ = shell.run("for n in 'Café Central' Zürich; do bb-notes places add \"$n\" --at 1,2 -q; done")
     let key = shell.run("bb-notes places list --where 'name ~ z' --columns key | tail -1 | tr -d '| \\n'").out
-    #expect(shell.run("bb-notes places delete cafe zuri --yes -q").status == 0)
+    #expect(shell.run("bb-notes places delete cafe zuri --yes -q").status == 1)
+    #expect(shell.run("bb-notes places delete 'cafe central' ZURICH --yes -q").status == 0)
     #expect(
-      shell.run("bb-notes trash restore CAFE \(key)").err == "restored the place Café Central, the place Zürich\n")
+      shell.run("bb-notes trash restore 'CAFE central' \(key)").err == "restored the place Café Central, the place Zürich\n")
     #expect(shell.run("bb-notes places search central caf --plain | wc -l").out == "1\n")
     _ = shell.run("bb-notes add S05E14 what a chapter -q")
     #expect(shell.run("bb-notes search chapter what --plain | wc -l").out == "1\n")

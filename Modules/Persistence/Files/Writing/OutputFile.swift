@@ -33,6 +33,15 @@ public enum OutputFile {
   /// Removes a directory if it is empty.
   public static func removeDirectory(_ path: String) { _ = Temporaries.remove(path) }
 
+  /// Whether two paths name one regular file; `-` is standard input.
+  public static func isSame(_ path: String, as other: String) -> Bool {
+    var first = stat(), second = stat()
+    guard unsafe (path == "-" ? fstat(0, &first) : stat(path, &first)) == 0, unsafe stat(other, &second) == 0 else {
+      return false
+    }
+    return first.st_mode & S_IFMT == S_IFREG && first.st_dev == second.st_dev && first.st_ino == second.st_ino
+  }
+
   /// The file that is written when `path` is named, whatever it is called: without links, `.` and `..`.
   public static func place(_ path: String) throws(Problem) -> String {
     let (directory, name) = Temporaries.split(try FileSink.resolved(path))
