@@ -62,7 +62,8 @@ struct OutputFormats {
       throw Problem(
         .usage, "missing format of “\(path)”",
         hint: isFormat
-          ? "use -f \(path), or add an extension: -o FILE.\(path)" : "add -f FORMAT, or an extension such as \(example)")
+          ? "use -f \(path), or add an extension: -o FILE.\(path)" : "add -f FORMAT, or an extension such as \(example)"
+      )
     }
     let suffix = String(plain[plain.index(after: plain.lastIndex(of: ".") ?? plain.startIndex)...])
     let near = SpellingSuggestion.word(to: suffix, among: exporters.flatMap(\.descriptor.fileExtensions)).map {

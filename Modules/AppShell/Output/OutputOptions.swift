@@ -45,6 +45,7 @@ public enum OutputOptions {
     "null", "TEXT", default: "empty field", in: group, "csv, tsv: text to write for null")
   private static let lineEnding = Option.value(
     "line-ending", "STYLE", values: .words(["lf", "crlf"]), default: "lf", in: group, "csv, tsv: line ending")
+  /// Whether no header row is written.
   public static let noHeaders = Option.flag("no-headers", in: group, "csv, tsv: do not write a header row")
   private static let nested = Option.value(
     "nested", "STYLE", values: .words(["json", "join", "flatten"]), default: "json", setting: .formatOption("nested"),

@@ -111,7 +111,8 @@ import Testing
     let absent = "bb-notes: not found in episodes: “granite”\nhint: did you mean Granite State?\n"
     #expect(part.err == absent + absent && part.out == "count\n2\n", "\(part)")
     #expect(shell.run("bb-notes set 'granite state' text=warm").err == "updated Breaking Bad S05E15\n")
-    #expect(shell.run("bb-notes delete 'Granite State' 5x14 --yes -q; bb-notes list --count -f csv").out == "count\n0\n")
+    let deletion = shell.run("bb-notes delete 'Granite State' 5x14 --yes -q; bb-notes list --count -f csv")
+    #expect(deletion.out == "count\n0\n")
     for (line, text) in [
       ("add ozy x", "invalid episode “ozy”\nhint: did you mean Ozymandias?"),
       ("show the", " episodes\nhint: use a key: bcs:S04E02 (Breathe), "),
@@ -128,7 +129,11 @@ import Testing
     let list = shell.run("bb-notes favourites list --columns dataset,name").out
     #expect(list.contains("| episodes | Ozymandias |") && list.contains("| characters | Walter White |"), "\(list)")
     #expect(shell.run("bb-notes favourites list --json").out.contains("\"name\"") == false)
-    let part = shell.run("bb-notes favourites add characters SKYLER; bb-notes favourites add characters 'SKYLER white'; bb-notes favourites remove characters 3")
+    let part = shell.run(
+      """
+      bb-notes favourites add characters SKYLER; bb-notes favourites add characters 'SKYLER white'
+      bb-notes favourites remove characters 3
+      """)
     #expect(
       part.err
         == "bb-notes: not found in characters: “SKYLER”\nhint: did you mean Skyler White?\n"
@@ -143,8 +148,8 @@ import Testing
     let key = shell.run("bb-notes places list --where 'name ~ z' --columns key | tail -1 | tr -d '| \\n'").out
     #expect(shell.run("bb-notes places delete cafe zuri --yes -q").status == 1)
     #expect(shell.run("bb-notes places delete 'cafe central' ZURICH --yes -q").status == 0)
-    #expect(
-      shell.run("bb-notes trash restore 'CAFE central' \(key)").err == "restored the place Café Central, the place Zürich\n")
+    let restored = shell.run("bb-notes trash restore 'CAFE central' \(key)")
+    #expect(restored.err == "restored the place Café Central, the place Zürich\n")
     #expect(shell.run("bb-notes places search central caf --plain | wc -l").out == "1\n")
     _ = shell.run("bb-notes add S05E14 what a chapter -q")
     #expect(shell.run("bb-notes search chapter what --plain | wc -l").out == "1\n")
