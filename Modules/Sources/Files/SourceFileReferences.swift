@@ -1,3 +1,4 @@
+import Domain
 import Rows
 
 /// What one place of a dataset says of another: mistakes that would only show as records that are missing, or as

@@ -1,5 +1,5 @@
 import Codecs
-public import Documents
+import Documents
 import Rows
 
 /// Makes JSON of a response in another format.
