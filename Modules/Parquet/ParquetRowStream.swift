@@ -226,7 +226,8 @@ final class ParquetGroupCursor: @unchecked Sendable {
     self.columns = columns.map { column in
       let leaves = Self.leaves(column.node).map { node, kind in
         let type = column.node.isFlat ? column.description.type : nil
-        let decoder = ParquetDecoder(node: node, kind: kind, columnType: type, maximumField: maximumField)
+        let decoder = ParquetDecoder(
+          node: node, kind: kind, columnType: type, scale: column.scale, maximumField: maximumField)
         return ParquetLeafReader(file.source, group.chunks[node.leaves.lowerBound].place, decoder)
       }
       return (column, leaves)

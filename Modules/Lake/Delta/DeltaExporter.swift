@@ -100,7 +100,7 @@ public struct DeltaExporter: VerifiableExporter {
   ) throws(Problem) -> any RowEncoder {
     do throws(Problem) {
       let writing = try DeltaColumnPlan(
-        schema, try plan(), layout, hasDates: options.values["dates"] != "text",
+        schema, try plan(), layout, hasDates: options.values["dates"] != "text", decimals: options.values["decimals"],
         types: options.types, now: now())
       state.value.withLock { $0.writing = writing }
     } catch {
@@ -130,15 +130,15 @@ public struct DeltaExporter: VerifiableExporter {
     var files = options
     files.values = options.values.filter { option in !DeltaOption.all.contains { $0.key == option.key } }
     files.values["dates"] = "native"
+    // The types of the log decide.
+    files.values["decimals"] = nil
     let types = inner.columns.enumerated().compactMap { position, column in
       writing.columns.table.field(column.name)?.primitive.map { "\(position):\($0)" }
     }
     files.values["narrow-types"] = types.joined(separator: ";")
     var layout = handoff.layout
     layout.head = layout.head.map { $0.projected(to: kept) }
-    let decimals = layout.decimals
     layout.decimals = [:]
-    for (place, column) in kept.enumerated() { layout.decimals[place] = decimals[column] }
     let encoder = try format.encoder(for: inner, options: files, layout: layout)
     let handoff = self.handoff, state = self.state
     let set = try DeltaFileSet(
@@ -205,14 +205,17 @@ struct DeltaColumnPlan: Sendable {
   /// - Throws: `badData` for a column that the table does not have, or has with another type; `usage` for a partition
   ///   column that the rows do not have.
   init(
-    _ schema: Schema, _ plan: DeltaPlan, _ layout: ColumnMetrics, hasDates: Bool, types: ColumnTypes,
+    _ schema: Schema, _ plan: DeltaPlan, _ layout: ColumnMetrics, hasDates: Bool, decimals: String?, types: ColumnTypes,
     now: Int64
   ) throws(Problem) {
     let table: DeltaSchema, metadata: DeltaMetadata?
     if let current = plan.snapshot?.metadata, !plan.definesColumns {
       (table, metadata) = (current.schema, nil)
     } else {
-      table = try DeltaSchema(schema, types: types, decimals: layout.decimals) {
+      let storages = layout.decimals.compactMapValues { shape in
+        decimals == "text" ? nil : decimals == "exact" ? shape.size.map { .decimal($0) } : shape.storage
+      }
+      table = try DeltaSchema(schema, types: types, decimals: storages) {
         hasDates && EpochTime.isNative($0, of: schema, in: layout.head)
       }
       let new = DeltaMetadata(

@@ -106,9 +106,9 @@ struct DeltaSchema: Sendable, Hashable {
   ///   - types: the types that the user gave columns, with the sizes of decimals.
   ///   - isNative: whether a column of dates or timestamps fits a type of its own.
   /// - Throws: `badData` for a name that requires column mapping.
-  ///   - decimals: the digits of the numbers of columns of decimals, by position.
+  ///   - decimals: the types that store columns of decimals, by position; text for others.
   init(
-    _ schema: Schema, types: ColumnTypes = [:], decimals: [Int: DecimalShape] = [:], isNative: (Int) -> Bool
+    _ schema: Schema, types: ColumnTypes = [:], decimals: [Int: DecimalShape.Storage] = [:], isNative: (Int) -> Bool
   ) throws(Problem) {
     fields = []
     var names: [String: String] = [:]
@@ -127,11 +127,11 @@ struct DeltaSchema: Sendable, Hashable {
       var (type, isImplied) = Self.type(of: column.type, isNative: isNative(position))
       if column.type == .decimal, let size = types.decimalSize(of: column.name) {
         (type, isImplied) = (.string(size.description), true)
-      } else if let shape = decimals[position] {
-        switch shape.storage {
+      } else {
+        switch decimals[position] {
         case .double: (type, isImplied) = (.string("double"), true)
         case .decimal(let size): (type, isImplied) = (.string(size.description), true)
-        case .text: break
+        case .text, nil: break
         }
       }
       var metadata: [JSON.Member] = []
