@@ -7,7 +7,9 @@ struct CSVInference {
   init(width: Int) { evidence = Array(repeating: TypeEvidence(), count: width) }
 
   /// Adds the cells of `rows` rows, all of them texts in `bytes`.
-  mutating func read(_ cells: borrowing CellsBuilder, rows: Int, in bytes: UnsafePointer<UInt8>, _ numbers: NumberPattern?) {
+  mutating func read(
+    _ cells: borrowing CellsBuilder, rows: Int, in bytes: UnsafePointer<UInt8>, _ numbers: NumberPattern?
+  ) {
     let width = evidence.count
     for row in 0..<rows {
       for column in 0..<width where !evidence[column].kinds.isText {

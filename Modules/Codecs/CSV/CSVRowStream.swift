@@ -143,7 +143,9 @@ public final class CSVRowStream: RowStream {
     let strayQuotes: CSVStrayQuotes = reading.isStrict ? .refused : .kept
     let types = layout.columns.map { InferredType(type: $0.type, spelling: $0.spelling) }
     // A value that does not fit the type which all values together show fits none.
-    guard zip(types, layout.columns).contains(where: { $1.isInferred && ($0.type != $1.type || $0.spelling != $1.spelling) })
+    guard
+      zip(types, layout.columns).contains(where: { $1.isInferred && ($0.type != $1.type || $0.spelling != $1.spelling) }
+      )
     else { return nil }
     return try Self.stream(again, table, reading, try CSVOpening(again, reading, strayQuotes), types)
   }

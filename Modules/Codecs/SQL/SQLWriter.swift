@@ -20,7 +20,8 @@ public struct SQLWriter: Sendable {
   ///   has bytes or values of several types, a name is too long, or there are too many columns.
   /// - Throws: `usage` for a table without columns; `badData` for columns that the dialect does not have.
   public init(
-    _ schema: Schema, nonfinite: NonfinitePolicy = .error, dialect: SQLDialect? = nil, decimals: [Int: DecimalShape] = [:]
+    _ schema: Schema, nonfinite: NonfinitePolicy = .error, dialect: SQLDialect? = nil,
+    decimals: [Int: DecimalShape] = [:]
   ) throws(Problem) {
     guard schema.width > 0 else { throw Problem(.usage, "sql: a table must have at least one column") }
     try schema.checkForSQL()

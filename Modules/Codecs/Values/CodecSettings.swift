@@ -15,8 +15,9 @@ extension Setting {
   public static let inputDelimiter = Setting("csv.delimiter")
   /// The text that means null in the input.
   public static let inputNull = Setting("input.null")
-  /// The text before the fraction of numbers in the input, and between groups of their digits.
+  /// The text before the fraction of numbers in the input.
   public static let decimalSeparator = Setting("input.decimalSeparator")
+  /// The text between groups of digits of numbers in the input.
   public static let thousands = Setting("input.thousands")
   /// Whether a quote inside an unquoted field of CSV is an error.
   public static let strictQuotes = Setting("csv.strictQuotes")

@@ -114,7 +114,8 @@ public struct DecimalNumber: Sendable, Hashable, Comparable {
     guard shift > 0 else { return product.high == 0 && product.low << UInt128(-shift) == wanted }
     guard shift < 256 else { return false }
     func bits(_ shift: Int) -> UInt128 {
-      shift >= 128 ? product.high >> UInt128(shift - 128) : product.low >> UInt128(shift) | product.high << UInt128(128 - shift)
+      shift >= 128
+        ? product.high >> UInt128(shift - 128) : product.low >> UInt128(shift) | product.high << UInt128(128 - shift)
     }
     let whole = bits(shift), isHalf = bits(shift - 1) & 1 == 1
     let zeros = product.low == 0 ? 128 + product.high.trailingZeroBitCount : product.low.trailingZeroBitCount

@@ -4,7 +4,9 @@ public import Rows
 /// that reads it as one.
 public struct NearType: Sendable, Hashable {
   /// What numbers and dates look like that are text.
-  private enum Look: Int, CaseIterable { case zeros, plus, thousands, comma, commaThousands, percent, currency, spaces, date }
+  private enum Look: Int, CaseIterable {
+    case zeros, plus, thousands, comma, commaThousands, percent, currency, spaces, date
+  }
   /// The name of each look, and the option that reads such numbers.
   private static let looks: [(name: String, option: String?)] = [
     ("numbers with leading zeros", nil), ("numbers with a plus sign", nil),
@@ -46,7 +48,9 @@ public struct NearType: Sendable, Hashable {
     if example == nil { example = text.slice(from: 0, atMost: 40).text }
     // Longer values look like nothing.
     guard length > 0, length <= 40 else { return }
-    if let look = look(text) { looks[look.rawValue] += 1 } else if length <= 4, Self.nullWords.contains(text.text) {
+    if let look = look(text) {
+      looks[look.rawValue] += 1
+    } else if length <= 4, Self.nullWords.contains(text.text) {
       nulls[text.text, default: 0] += 1
     }
   }
@@ -59,7 +63,9 @@ public struct NearType: Sendable, Hashable {
       let inner = Array(text.drop { $0 == 32 }.reversed().drop { $0 == 32 }.reversed())
       return DecimalNumber(inner) == nil ? nil : .spaces
     }
-    if text.last == UInt8(ascii: "%") { return DecimalNumber(Array(text.dropLast().filter { $0 != 32 })) == nil ? nil : .percent }
+    if text.last == UInt8(ascii: "%") {
+      return DecimalNumber(Array(text.dropLast().filter { $0 != 32 })) == nil ? nil : .percent
+    }
     if text.first == UInt8(ascii: "+") { return DecimalNumber(Array(text)) == nil ? nil : .plus }
     if text.first == UInt8(ascii: "-") { text = text.dropFirst() }
     for sign in ["$", "€", "£", "¥"] {
@@ -112,7 +118,8 @@ public struct NearType: Sendable, Hashable {
       return "numbers but for \(shown): " + words.map { "--from-null \($0.key)" }.joined(separator: " ")
     }
     if numbers == count {
-      return hasIdentifiers ? "numbers that may be identifiers: --types \(name)=decimal" : "looks like versions: --types \(name)=decimal"
+      return hasIdentifiers
+        ? "numbers that may be identifiers: --types \(name)=decimal" : "looks like versions: --types \(name)=decimal"
     }
     guard numbers + odd + nullCount == count else {
       return numbers * 10 > count * 9 ? "numbers but for \(count - numbers) of \(count) values" : nil

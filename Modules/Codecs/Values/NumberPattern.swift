@@ -36,7 +36,8 @@ public enum NumberPattern: String, Sendable, Hashable, CaseIterable {
   /// for other text.
   func strictLiteral(_ text: [UInt8]) -> [UInt8]? {
     let digits = text.first == UInt8(ascii: "-") ? text.dropFirst() : text[...]
-    guard let first = digits.first, first &- 48 < 10, first != 48 || digits.dropFirst().first.map({ $0 &- 48 >= 10 }) ?? true
+    guard let first = digits.first, first &- 48 < 10,
+      first != 48 || digits.dropFirst().first.map({ $0 &- 48 >= 10 }) ?? true
     else { return nil }
     return literal(text)
   }

@@ -194,7 +194,9 @@ private struct VersionEvidence: Sendable {
   mutating func add(_ number: ByteRun) {
     guard isPossible else { return }
     let point = number.distance(to: UInt8(ascii: ".")), length = number.count - point - 1
-    guard length >= 1, length <= 3, length == 1 || number[point + 1] != 48, point <= 18 else { return isPossible = false }
+    guard length >= 1, length <= 3, length == 1 || number[point + 1] != 48, point <= 18 else {
+      return isPossible = false
+    }
     let isNine = length == 1 && number[point + 1] == 57
     let isTen = length == 2 && number[point + 1] == 49 && number[point + 2] == 48
     guard isNine || isTen else { return }

@@ -171,7 +171,8 @@ final class SheetCursor {
     switch cell.value {
     case .null: break
     case .text(let start, let count), .error(let start, let count), .literal(let start, let count),
-      .date(let start, let count), .dateTime(let start, let count), .instant(let start, let count), .time(let start, let count):
+      .date(let start, let count), .dateTime(let start, let count), .instant(let start, let count),
+      .time(let start, let count):
       reader.copy(start, count, to: &text)
     case .shared(let index):
       guard try strings.append(index, to: &text) else {

@@ -152,7 +152,9 @@ struct PostgresBinary: Sendable {
       }
       Self.put(value: time - Self.epoch * 86_400_000_000, &out)
     case (.localMicroseconds, .text(let start, let length)):
-      guard let time = EpochTime.value(of: arena, start, length, in: .microseconds, isExact: false) else { throw .other }
+      guard let time = EpochTime.value(of: arena, start, length, in: .microseconds, isExact: false) else {
+        throw .other
+      }
       Self.put(value: time - Self.epoch * 86_400_000_000, &out)
     case (.boolean, .boolean(let value)): Self.put(value: UInt8(value ? 1 : 0), &out)
     case (.bytes, .bytes(let start, let length)): Self.put(arena, start, length, &out)

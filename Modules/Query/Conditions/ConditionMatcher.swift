@@ -67,7 +67,8 @@ struct ConditionMatcher: Sendable {
         .usage, "\(left.name) (\(left.type.name)) and \(right.name) (\(right.type.name)) cannot be compared",
         hint: "compare columns of the same type, or quote a value as '…'")
     }
-    return .column(condition.comparison, areTimes: kind == Self.kind(of: .timestamp) || kind == Self.kind(of: .datetime))
+    return .column(
+      condition.comparison, areTimes: kind == Self.kind(of: .timestamp) || kind == Self.kind(of: .datetime))
   }
 
   /// The way in which values of a type are compared; nil if they have no order.

@@ -204,7 +204,8 @@ struct PredicateParser {
     skipBlanks()
     let isBare = rest.first != "'", value = try value(isLast: isLast)
     let bytes = Array(value.utf8)
-    if isBare, comparison.isOrdering, DecimalNumber(bytes) != nil || bytes.count >= 10 && DateBound(time: bytes) != nil {
+    if isBare, comparison.isOrdering, DecimalNumber(bytes) != nil || bytes.count >= 10 && DateBound(time: bytes) != nil
+    {
       bareNumbers.append(Condition(column, comparison, value))
     }
     return value

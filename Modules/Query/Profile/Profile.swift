@@ -17,7 +17,9 @@ public enum Profile {
     let column = schema(of: "").columns.count - 1
     return profile.flatMap { batch in
       (0..<batch.count).compactMap { row in
-        guard case .text(let note) = batch.value(row, column), case .text(let name) = batch.value(row, 0) else { return nil }
+        guard case .text(let note) = batch.value(row, column), case .text(let name) = batch.value(row, 0) else {
+          return nil
+        }
         return "\(String(decoding: name, as: UTF8.self)): \(String(decoding: note, as: UTF8.self))"
       }
     }

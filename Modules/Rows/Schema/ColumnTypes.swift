@@ -74,7 +74,9 @@ public struct ColumnTypes: Sendable, Hashable, ExpressibleByDictionaryLiteral {
   public var isEmpty: Bool { types.isEmpty }
   /// The names of the columns with a given type, in byte order, without wildcards.
   public var names: [String] {
-    types.keys.filter { !wildcards.contains($0) }.sorted { $0.lexicographicallyPrecedes($1) }.map { String(decoding: $0, as: UTF8.self) }
+    types.keys.filter { !wildcards.contains($0) }.sorted { $0.lexicographicallyPrecedes($1) }.map {
+      String(decoding: $0, as: UTF8.self)
+    }
   }
   /// The names that a table must have.
   public var required: [String] { areShared ? [] : names }

@@ -108,7 +108,8 @@ public struct Schema: Sendable, Hashable {
   /// The same table with other types for some columns: those for which `type` gives one.
   public func retyped(_ type: (Int) -> ColumnType?) -> Schema {
     let retyped = columns.enumerated().map { position, column in
-      type(position).map { ColumnDescription(column.name, $0, nullable: column.isNullable).annotated(as: column) } ?? column
+      type(position).map { ColumnDescription(column.name, $0, nullable: column.isNullable).annotated(as: column) }
+        ?? column
     }
     return Schema(name, summary, key: key.map { columns[$0].name }, columns: retyped)
   }

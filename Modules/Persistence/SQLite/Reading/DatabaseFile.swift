@@ -98,7 +98,8 @@ final class TableSink: ByteSink {
 
   func commit() async throws(Problem) {
     let (rows, survey) = spool.withLock { ($0.rows.stream(), $0.survey) }
-    let definition = SQLiteDefinition(schema, untypedReals: survey.untypedReals, decimals: survey.decimals, hasKey: survey.hasKey)
+    let definition = SQLiteDefinition(
+      schema, untypedReals: survey.untypedReals, decimals: survey.decimals, hasKey: survey.hasKey)
     try await database.add(definition, of: schema, hasKey: survey.hasKey, survey.decimals, rows)
     if isWhole { try await database.commit() }
   }
