@@ -1,4 +1,4 @@
-public import Codecs
+import Codecs
 public import Parquet
 public import Query
 import Rows

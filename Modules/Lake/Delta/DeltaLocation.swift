@@ -1,4 +1,5 @@
 import Codecs
+import Domain
 public import Rows
 
 /// A Delta table on the command line: `delta:PLACE`, with `?partition=COLUMN,…` for a new table, or `?version=N` for an
