@@ -28,7 +28,7 @@ func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
 }
 
 let programs: [Target.Dependency] = [
-  "Rows", "Codecs", "Documents", "Query", "Domain", "Lake", "Sources", "CommandLineKit", "AppShell", "LiveServices",
+  "Rows", "Codecs", "Dialects", "Documents", "Query", "Domain", "Lake", "Sources", "CommandLineKit", "AppShell", "LiveServices",
 ]
 
 let package = Package(
@@ -54,12 +54,14 @@ let package = Package(
     module("Rows"),
     module("Codecs", ["Rows", "CMasks", "CZlib", "CCompression"]),
     module("Parquet", ["Rows", "Codecs", "CZlib", "CCompression"]),
+    // The dialects and encodings of CSV files, and their repair.
+    module("Dialects", ["Rows", "Codecs", "CMasks"]),
     // Workbooks, pages, Markdown, XML, vCards, zip.
     module("Documents", ["Rows", "Codecs", "CMasks"]),
     module("Query", ["Rows", "Codecs", "CSearch"]),
-    module("Domain", ["Rows", "Codecs", "Documents", "Query"]),
+    module("Domain", ["Rows", "Codecs", "Dialects", "Documents", "Query"]),
     // Tables in directories of Parquet and other files: Delta, partitions.
-    module("Lake", ["Rows", "Codecs", "Parquet", "Query", "Domain"]),
+    module("Lake", ["Rows", "Codecs", "Dialects", "Parquet", "Query", "Domain"]),
     // The language that describes APIs, and its interpreter: it asks with any transport.
     module("Sources", ["Rows", "Codecs", "Documents", "Query", "Domain"]),
     module("Networking", ["Rows", "Codecs", "Query", "Domain", "CCurl"]),
@@ -69,7 +71,7 @@ let package = Package(
     module(
       "Persistence",
       [
-        "Rows", "Codecs", "Parquet", "Documents", "Query", "Domain", "Lake", "Sources", "CSQLite", "CSQLiteGuard",
+        "Rows", "Codecs", "Dialects", "Parquet", "Documents", "Query", "Domain", "Lake", "Sources", "CSQLite", "CSQLiteGuard",
         "CPostgres",
         "CSystem",
       ]),
@@ -79,14 +81,14 @@ let package = Package(
     // A website of the datasets.
     module("Site", ["Rows", "Codecs", "Documents", "Query", "Domain", "Exporters"]),
     module("CommandLineKit", ["Rows", "Codecs", "Query", "Domain", "CSystem"]),
-    module("AppShell", ["Rows", "Codecs", "Documents", "Query", "Domain", "Lake", "Sources", "CommandLineKit"]),
+    module("AppShell", ["Rows", "Codecs", "Dialects", "Documents", "Query", "Domain", "Lake", "Sources", "CommandLineKit"]),
     module("Conformance", ["Rows", "Codecs", "Query", "Domain"]),
 
     // The adapters of both programs, connected.
     .target(
       name: "LiveServices",
       dependencies: [
-        "Rows", "Codecs", "Documents", "Query", "Domain", "Lake", "Sources", "CommandLineKit", "AppShell", "Networking",
+        "Rows", "Codecs", "Dialects", "Documents", "Query", "Domain", "Lake", "Sources", "CommandLineKit", "AppShell", "Networking",
         "Objects",
         "Persistence",
         "Exporters", "Plugins", "Snapshot",
@@ -109,29 +111,29 @@ let package = Package(
     .target(name: "TestSupport", dependencies: ["Rows"], path: "Tests/TestSupport", swiftSettings: commonSettings),
     .target(
       name: "AppTestSupport",
-      dependencies: ["Rows", "Codecs", "Documents", "Domain", "Exporters", "CommandLineKit", "AppShell"],
+      dependencies: ["Rows", "Codecs", "Dialects", "Documents", "Domain", "Exporters", "CommandLineKit", "AppShell"],
       path: "Tests/AppTestSupport", swiftSettings: commonSettings),
     tests("RowsTests", ["Rows"]),
     tests("QueryTests", ["Rows", "Codecs", "Query", "Domain"]),
-    tests("LakeTests", ["Rows", "Codecs", "Parquet", "Query", "Domain", "Lake", "Exporters"]),
+    tests("LakeTests", ["Rows", "Codecs", "Dialects", "Parquet", "Query", "Domain", "Lake", "Exporters"]),
     tests("AppShellTests", ["Rows", "Domain", "CommandLineKit", "AppShell", "AppTestSupport"]),
     tests("SiteTests", ["bb-export", "Site"]),
-    tests("ExampleTests", ["Rows", "Codecs", "Query", "Domain", "Persistence", "Exporters"]),
+    tests("ExampleTests", ["Rows", "Codecs", "Dialects", "Query", "Domain", "Persistence", "Exporters"]),
     tests("DomainTests", ["Rows", "Codecs", "Query", "Domain", "Conformance"]),
-    tests("CodecsTests", ["Rows", "Query", "Domain", "Codecs", "Documents", "Conformance"]),
+    tests("CodecsTests", ["Rows", "Query", "Domain", "Codecs", "Dialects", "Documents", "Conformance"]),
     tests("SourcesTests", ["Rows", "Query", "Domain", "Codecs", "Sources", "Conformance"]),
     tests("ParquetTests", ["Rows", "Codecs", "Parquet", "Conformance"]),
     tests("DocumentsTests", ["Rows", "Codecs", "Documents", "Conformance"]),
     tests("NetworkingTests", ["Rows", "Query", "Domain", "Codecs", "Networking", "Conformance"]),
     tests("ObjectsTests", ["Rows", "Domain", "Codecs", "Networking", "Objects", "Conformance"]),
-    tests("PersistenceTests", ["Rows", "Query", "Domain", "Codecs", "Persistence", "Conformance", "CSystem"]),
+    tests("PersistenceTests", ["Rows", "Query", "Domain", "Codecs", "Dialects", "Persistence", "Conformance", "CSystem"]),
     tests("PluginsTests", ["Rows", "Domain", "Codecs", "Persistence", "Plugins", "Conformance"]),
     tests("ExportersTests", ["Rows", "Query", "Domain", "Codecs", "Documents", "Exporters", "Conformance"]),
     tests("CommandLineKitTests", ["Rows", "Codecs", "Query", "Domain", "CommandLineKit"]),
     tests(
       "AppTests",
       [
-        "bb-export", "bb-notes", "AppShell", "AppTestSupport", "LiveServices", "Rows", "Parquet", "Documents", "Query",
+        "bb-export", "bb-notes", "AppShell", "AppTestSupport", "LiveServices", "Rows", "Dialects", "Parquet", "Documents", "Query",
         "Domain",
         "Lake",
         "Sources",
@@ -145,7 +147,7 @@ let package = Package(
 // The fuzzers. Every build compiles them; `BB_FUZZ=1 swift build --product Fuzz` makes a program of them, with a Swift
 // that has libFuzzer, and instruments the targets that they call. `Tools/faults fuzz` does it.
 let fuzzed = [
-  "Rows", "Codecs", "Parquet", "Documents", "Query", "Domain", "Lake", "Sources", "CommandLineKit", "Networking",
+  "Rows", "Codecs", "Dialects", "Parquet", "Documents", "Query", "Domain", "Lake", "Sources", "CommandLineKit", "Networking",
 ]
 let fuzzedTargets = fuzzed.map { Target.Dependency(stringLiteral: $0) }
 if Context.environment["BB_FUZZ"] == nil {

@@ -1,4 +1,6 @@
 public import AppShell
+public import CommandLineKit
+import Dialects
 import Codecs
 public import CommandLineKit
 import Domain
@@ -53,10 +55,11 @@ public enum LiveServices {
     let registry = StoreRegistry(
       scratch: scratch, known: Catalog.all, serverImages: directories.data + "/servers")
     var services = AppServices(report)
+    services.rejects = RejectLog(scratch: scratch)
     let sources = LiveSources(
       report: report, progress: services.progress, provenance: services.provenance, registry: registry,
       directories: directories,
-      variables: variables, scratch: scratch, userAgent: userAgent, network: network)
+      variables: variables, scratch: scratch, rejects: services.rejects, userAgent: userAgent, network: network)
     services.variables = variables
     services.exporters = InstalledExporters(builtIn: exporters, plugins: plugins, report: report, sources: sources)
     services.files = FileSystem(sources: sources)

@@ -1,6 +1,7 @@
 import AppShell
 import Codecs
 import CommandLineKit
+import Dialects
 import Domain
 import Exporters
 import Lake
@@ -20,7 +21,7 @@ struct ImportedFiles: DocumentReading {
   func rows(
     _ path: String, _ options: FileInputOptions, types: ([String]) throws(Problem) -> ColumnTypes
   ) async throws(Problem) -> any RowStream {
-    let source = try FileSource(path: path, options, scratch: scratch) { report.warning($0) }
+    let source = try FileSource(path: path, options, scratch: scratch, rejects: sources.rejects) { report.warning($0) }
     var table = try await source.mainTable() ?? ""
     if table.isEmpty { table = try await source.tables().first?.name ?? "" }
     return try await source.typed(table, types).rows(of: table, RowRequest())

@@ -1,6 +1,7 @@
 import AppShell
 import Codecs
 import CommandLineKit
+import Dialects
 public import Domain
 import Lake
 public import Networking
@@ -43,6 +44,7 @@ struct LiveSources: SourceServices {
   let directories: Directories
   let variables: [String: String]
   let scratch: any ScratchSpace
+  let rejects: RejectLog
   let userAgent: String
   let network: Network
   let origins = PrivateOrigins()
@@ -50,9 +52,9 @@ struct LiveSources: SourceServices {
 
   init(
     report: Report, progress: Progress, provenance: Provenance, registry: StoreRegistry, directories: Directories,
-    variables: [String: String], scratch: any ScratchSpace, userAgent: String, network: Network
+    variables: [String: String], scratch: any ScratchSpace, rejects: RejectLog, userAgent: String, network: Network
   ) {
-    self.progress = progress
+    (self.progress, self.rejects) = (progress, rejects)
     (self.report, self.provenance, self.registry, self.directories) = (report, provenance, registry, directories)
     (self.variables, self.scratch, self.userAgent, self.network) = (variables, scratch, userAgent, network)
   }
@@ -101,7 +103,7 @@ struct LiveSources: SourceServices {
     provenance.open(path)
     let own = PartitionedSource.options(options, without: values)
     let source = try FileSource(
-      path: path, own, scratch: scratch,
+      path: path, own, scratch: scratch, rejects: rejects,
       onRead: { [progress] position, size in
         progress.update { step in (step.bytes, step.allBytes) = (position, size) }
       }
@@ -136,7 +138,9 @@ struct LiveSources: SourceServices {
     provenance.fetch(at: fetched)
     let own = PartitionedSource.options(options, without: values)
     let source = RemoteSource(
-      try FileSource(path: download.path, of: (place, title), own, scratch: scratch) { report.warning($0) }, download)
+      try FileSource(path: download.path, of: (place, title), own, scratch: scratch, rejects: rejects) {
+        report.warning($0)
+      }, download)
     return values.isEmpty ? source : PartitionedSource(source, values, types: options.types)
   }
 

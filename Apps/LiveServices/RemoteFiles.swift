@@ -1,6 +1,7 @@
 import AppShell
 import Codecs
 import CommandLineKit
+import Dialects
 import Domain
 import Objects
 import Persistence
@@ -8,7 +9,7 @@ import Query
 import Rows
 
 /// A table of a file on a server. The file is in the cache, which other processes do not change while it is open.
-struct RemoteSource: RecordSource {
+struct RemoteSource: RecordSource, SampledFile {
   let name: String
   private let inner: FileSource
   private let download: CachedDownload
@@ -17,6 +18,7 @@ struct RemoteSource: RecordSource {
     (self.inner, self.download, name) = (inner, download, inner.name)
   }
 
+  func sample(_ count: Int) throws(Problem) -> FileSample? { try inner.sample(count) }
   func tables() async throws(Problem) -> [Schema] { try await inner.tables() }
   func mainTable() async throws(Problem) -> String? { try await inner.mainTable() }
   func rows(of table: String, _ request: RowRequest) async throws(Problem) -> any RowStream {

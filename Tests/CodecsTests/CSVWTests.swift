@@ -1,4 +1,5 @@
 import Codecs
+import Dialects
 import Rows
 import Testing
 
@@ -74,7 +75,7 @@ import Testing
   func dialect(_ text: String, _ expected: String) throws {
     var dialect = CSVDialect()
     dialect.quote = UInt8(ascii: "'")
-    dialect.commentPrefix = [UInt8(ascii: "#")]
+    dialect.comment = [UInt8(ascii: "#")]
     #expect(try Self.converted(text, dialect) == expected)
   }
 
@@ -87,7 +88,7 @@ import Testing
 
   @Test("a backslash before a quote, and no quotes at all") func escapes() throws {
     var dialect = CSVDialect()
-    dialect.doublesQuotes = false
+    dialect.escape = .backslash
     #expect(try Self.converted("\"a\\\"b\\\\\",2\n", dialect) == "\"a\"\"b\\\",2\n")
     dialect.quote = nil
     #expect(try Self.converted("a\"b,\"2\n", dialect) == "\"a\"\"b\",\"\"\"2\"\n")
@@ -104,7 +105,7 @@ import Testing
   private static func converted(
     _ text: String, _ dialect: CSVDialect, maximumField: Int = 1 << 20
   ) throws(Problem) -> String {
-    let source = CSVDialectSource(MemoryByteSource(text, name: "t.csv"), dialect, maximumField: maximumField)
+    let source = ConvertingSource(MemoryByteSource(text, name: "t.csv"), dialect, maximumField: maximumField)
     var bytes: [UInt8] = []
     var piece = ArenaBuilder()
     // In small pieces, so that every state is left and entered again.

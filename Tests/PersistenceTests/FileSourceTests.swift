@@ -1,4 +1,5 @@
 import Codecs
+import Dialects
 import Domain
 @testable import Persistence
 import Query

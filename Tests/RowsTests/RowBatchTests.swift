@@ -49,7 +49,7 @@ import Testing
       var reserved = ArenaBuilder(capacity: 64, limit: 64)
       for _ in 0..<start { asked.append([1]) }
       let count = asked.appendBytes(atMost: size - start) { room in
-        for place in room.indices { unsafe room[place] = 7 }
+        for place in unsafe room.indices { unsafe room[place] = 7 }
         return room.count
       }
       appended.append([UInt8](repeating: 7, count: start))
@@ -67,12 +67,12 @@ import Testing
       arena.reserve(size)
     }
     for start in [1, 40] {
-      await #expect(processExitsWith: .failure) { [size, start] in
+      await #expect(processExitsWith: .failure) { [size, start = start as Int] in
         var arena = ArenaBuilder(capacity: 1, limit: 64)
         arena.append([UInt8](repeating: 1, count: start))
         _ = arena.appendBytes(atMost: size - start) { _ in 0 }
       }
-      await #expect(processExitsWith: .failure) { [size, start] in
+      await #expect(processExitsWith: .failure) { [size, start = start as Int] in
         var arena = ArenaBuilder(capacity: 1, limit: 64)
         arena.append([UInt8](repeating: 1, count: start))
         arena.append([UInt8](repeating: 1, count: min(size, 1 << 20) - start))

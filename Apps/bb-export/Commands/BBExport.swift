@@ -200,6 +200,7 @@ enum BBExport {
       try await TableCommand(context, isProfile: true).run()
     },
     CommandEntry(diff) { (context) async throws(Problem) in try await DiffCommand(context).run() },
+    CommandEntry(SniffCommand.command) { (context) async throws(Problem) in try await SniffCommand(context).run() },
     CommandEntry(sync) { (context) async throws(Problem) in try await SyncCommand(context).run() },
     CommandEntry(datasets, Listings.datasets), CommandEntry(formats, Listings.formats),
     CommandEntry(sources) { (context) async throws(Problem) in try await SourcesCommand(context).run() },

@@ -1,6 +1,7 @@
 import AppShell
 import Codecs
 import CommandLineKit
+import Dialects
 import Domain
 import Query
 import Rows
@@ -20,7 +21,7 @@ struct JoinInput {
     pairs = try NameListParser.list(list, mark: "=", of: Options.on.name).map { ($0.name, $0.value ?? $0.name) }
     var options = try FileInputOptions(joining: invocation)
     // These describe the other input.
-    (options.format, options.table, options.records, options.delimiter) = (nil, nil, nil, nil)
+    (options.format, options.table, options.records, options.dialect) = (nil, nil, nil, DialectOptions())
     let choice = try SourceOptions(invocation).file(path, options)
     let source = try await services.sources.open(choice)
     guard let table = try await source.mainTable() else {

@@ -1,3 +1,4 @@
+import Dialects
 import Query
 import Codecs
 import AppShell

@@ -1,6 +1,7 @@
 import AppShell
 import Codecs
 import CommandLineKit
+import Dialects
 import Domain
 import Query
 import Rows

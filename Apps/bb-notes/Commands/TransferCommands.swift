@@ -1,6 +1,7 @@
 import Codecs
 import AppShell
 import CommandLineKit
+import Dialects
 import Domain
 import Query
 import Rows
@@ -30,7 +31,7 @@ enum TransferCommands {
       vCard and XML. The whole file is imported in one step that can be undone, or not at all.
       """,
     arguments: [Argument("FILE", values: .file, "file to import; - for standard input")],
-    options: [onConflict, dataset, fromFormat, FileInputOptions.delimiterOption],
+    options: [onConflict, dataset, fromFormat] + FileInputOptions.dialectOptions,
     examples: ["import places.gpx", "import notes.csv --on-conflict append"])
   private static let exporting = Command(
     "export", "export records to files in any format",

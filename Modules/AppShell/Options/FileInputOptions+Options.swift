@@ -1,5 +1,6 @@
-public import Codecs
+import Codecs
 public import CommandLineKit
+public import Dialects
 import Domain
 public import Rows
 
@@ -11,10 +12,6 @@ extension FileInputOptions: OptionGroup {
   static let formatOption = Option.value(
     "from-format", "FORMAT", values: .words(FileFormat.allCases.map(\.rawValue)),
     default: "from its extension or content", setting: .inputFormat, in: reading, "format of the input")
-  /// The field delimiter of CSV input.
-  public static let delimiterOption = Option.value(
-    "from-delimiter", "CHAR", setting: .inputDelimiter, in: reading,
-    "csv: field delimiter of the input: a character, or comma, tab, semicolon, pipe, space")
   /// The name of the input table.
   public static let tableOption = Option.value(
     "as", "NAME", default: "file name without extension", setting: .tableName, in: reading,
@@ -39,51 +36,51 @@ extension FileInputOptions: OptionGroup {
     \Self.timeout, in: 0...86_400)
 
   /// The options, in the order of the help.
-  public static let bindings: [OptionBinding<Self>] = [
-    .value(formatOption, \.format) { (text) throws(Problem) in try FileFormat(named: text) },
-    .value(delimiterOption, \.delimiter) { (text) throws(Problem) in try CSVStyle.delimiter(named: text) },
-    .value(tableOption, \.table) { (text) throws(Problem) in
-      if text.isEmpty { throw Problem(.usage, "missing name after --\(tableOption.name)") }
-      return text
-    },
-    .value(typesOption, \.types) { (text) throws(Problem) in try columnTypes(text) },
-    .value(
+  public static let bindings: [OptionBinding<Self>] =
+    [
+      .value(formatOption, \.format) { (text) throws(Problem) in try FileFormat(named: text) },
+      .value(tableOption, \.table) { (text) throws(Problem) in
+        if text.isEmpty { throw Problem(.usage, "missing name after --\(tableOption.name)") }
+        return text
+      },
+      .value(typesOption, \.types) { (text) throws(Problem) in try columnTypes(text) },
       .value(
-        "records", "POINTER", setting: .recordsPointer, in: reading,
-        "json: JSON Pointer to the array of records, for example /results"), \.records
-    ) { (text) throws(Problem) in try JSONPointer(text) },
-    .value(
+        .value(
+          "records", "POINTER", setting: .recordsPointer, in: reading,
+          "json: JSON Pointer to the array of records, for example /results"), \.records
+      ) { (text) throws(Problem) in try JSONPointer(text) },
       .value(
-        "empty-as", "VALUE", values: .words(["null", "text"]), default: "null", setting: .emptyFields, in: reading,
-        "how to read an unquoted empty CSV field"), \.csv.emptyIsText
-    ) { (text) throws(Problem) in text == "text" },
-    .value(
+        .value(
+          "empty-as", "VALUE", values: .words(["null", "text"]), default: "null", setting: .emptyFields, in: reading,
+          "how to read an unquoted empty CSV field"), \.csv.emptyIsText
+      ) { (text) throws(Problem) in text == "text" },
       .value(
-        "from-null", "TEXT", repeatable: true, setting: .inputNull, in: reading,
-        "csv, tsv: an unquoted field that means null, in addition to the empty one; xlsx: a text or error such as #N/A"
-      ), \.nullTexts
-    ) { (text) throws(Problem) in [Array(text.utf8)] },
-    .value(
+        .value(
+          "from-null", "TEXT", repeatable: true, setting: .inputNull, in: reading,
+          "csv, tsv: an unquoted field that means null, in addition to the empty one; xlsx: a text or error such as #N/A"
+        ), \.nullTexts
+      ) { (text) throws(Problem) in [Array(text.utf8)] },
       .value(
-        "decimal-separator", "CHAR", values: .words([".", ","]), default: ".", setting: .decimalSeparator, in: reading,
-        "csv, tsv: what separates the fraction of numbers of the input"), \.csv.decimalSeparator
-    ) { (text) throws(Problem) in text.utf8.first },
-    .value(
+        .value(
+          "decimal-separator", "CHAR", values: .words([".", ","]), default: ".", setting: .decimalSeparator, in: reading,
+          "csv, tsv: what separates the fraction of numbers of the input"), \.csv.decimalSeparator
+      ) { (text) throws(Problem) in text.utf8.first },
       .value(
-        "thousands", "CHAR", values: .words([",", ".", "space", "'"]), setting: .thousands, in: reading,
-        "csv, tsv: what separates groups of three digits in numbers of the input"), \.csv.thousands
-    ) { (text) throws(Problem) in text == "space" ? 32 : text.utf8.first },
-    .flag(
+        .value(
+          "thousands", "CHAR", values: .words([",", ".", "space", "'"]), setting: .thousands, in: reading,
+          "csv, tsv: what separates groups of three digits in numbers of the input"), \.csv.thousands
+      ) { (text) throws(Problem) in text == "space" ? 32 : text.utf8.first },
       .flag(
-        "strict-csv", setting: .strictQuotes, in: reading, "csv, tsv: refuse a quote inside an unquoted field"),
-      \.csv.isStrict),
-    .value(
+        .flag(
+          "strict-csv", setting: .strictQuotes, in: reading, "csv, tsv: refuse a quote inside an unquoted field"),
+        \.csv.isStrict),
       .value(
-        "encoding-errors", "POLICY", values: .words(["strict", "replace"]), default: "strict", setting: .invalidUTF8,
-        in: reading, "how to handle invalid UTF-8"), \.csv.replacesBadEncoding
-    ) { (text) throws(Problem) in text == "replace" },
-    limitBinding, timeoutBinding,
-  ]
+        .value(
+          "encoding-errors", "POLICY", values: .words(["strict", "replace"]), default: "strict", setting: .invalidUTF8,
+          in: reading, "how to handle invalid UTF-8"), \.csv.replacesBadEncoding
+      ) { (text) throws(Problem) in text == "replace" },
+      limitBinding, timeoutBinding,
+    ] + dialectBindings
 
   /// Notes a setting that applies only to some formats.
   public mutating func prefer(_ setting: Setting) { preferences.insert(setting) }

@@ -1,4 +1,5 @@
-public import Codecs
+import Codecs
+public import Dialects
 import Domain
 import Lake
 import Query

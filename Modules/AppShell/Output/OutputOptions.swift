@@ -1,6 +1,7 @@
 import Rows
 import Domain
 import Codecs
+import Dialects
 public import CommandLineKit
 
 /// The options of outputs, as `OutputPlan` reads them.
@@ -47,6 +48,15 @@ public enum OutputOptions {
     "line-ending", "STYLE", values: .words(["lf", "crlf"]), default: "lf", in: group, "csv, tsv: line ending")
   /// Whether no header row is written.
   public static let noHeaders = Option.flag("no-headers", in: group, "csv, tsv: do not write a header row")
+    .excluding("headers")
+  /// Whether there is a header.
+  static let headers = Option.value(
+    "headers", "WHEN", values: .words(["auto", "always", "never"]), default: "auto", in: group,
+    "csv, tsv: when to write a header row; auto means unless the input has none")
+  /// Where records of the input go that were changed or dropped.
+  static let rejects = Option.value(
+    "rejects", "FILE", values: .file, default: "with --repair and -o FILE: FILE.rejects.csv", setting: .rejects,
+    in: group, "write the records that --repair or --ragged changed or dropped to FILE; none discards them")
   private static let nested = Option.value(
     "nested", "STYLE", values: .words(["json", "join", "flatten"]), default: "json", setting: .formatOption("nested"),
     in: group,
@@ -108,6 +118,7 @@ public enum OutputOptions {
   /// The options of commands that write files.
   public static let exporting =
     [output, format, formatOption] + shortcuts.map(\.option) + [
+      headers, rejects,
       csvw, dataPackage, imageDirectory, noClobber, existing, verify, summary, noPager, threads, memory, progress,
     ]
   /// The options of commands that show lists to users.

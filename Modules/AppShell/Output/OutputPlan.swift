@@ -1,5 +1,6 @@
 import Codecs
 public import CommandLineKit
+import Dialects
 public import Documents
 public import Domain
 import Lake
@@ -17,6 +18,8 @@ public struct OutputPlan: Sendable {
   private let givenMemory: Int?
   private let services: AppServices
   private var targets: [OutputTarget]
+  /// When there is a header, and where changed and dropped records of the input go; nil for the usual place.
+  private let headers: String, rejects: String?
   /// The Delta tables that receive the records which the rows report on.
   private var tables: [OutputTarget]
   private let replaces: Bool
@@ -40,6 +43,9 @@ public struct OutputPlan: Sendable {
     givenMemory = try Self.memory(invocation)
     hasSummary = invocation.has(OutputOptions.summary)
     isVerified = invocation.has(OutputOptions.verify)
+    let shown = invocation.setting(OutputOptions.headers) ?? "auto"
+    headers = shown
+    rejects = invocation[OutputOptions.rejects]
     self.policy = policy
     let exporters = services.exporters, width = services.terminal.width
     let named = try Self.named(invocation, exporters, policy)
@@ -91,6 +97,7 @@ public struct OutputPlan: Sendable {
       for (key, value) in OutputOptions.configured(invocation) where own.values[key] == nil {
         if exporter.descriptor.options.contains(where: { $0.key == key }) { own.values[key] = value }
       }
+      if shown != "auto", exporter.descriptor.hasHeaders { own.values["headers"] = shown == "never" ? "no" : "yes" }
       own.hasChosenColumns = invocation.has(SharedOptions.columns)
       if path == "-" {
         own.terminalWidth = width
@@ -128,6 +135,7 @@ public struct OutputPlan: Sendable {
     tables = policy.isReport ? targets.filter { $0.exporter is DeltaExporter } : []
     for table in tables { try DeltaExporter.checkStateOptions(table.options) }
     let others = tables.isEmpty ? targets : targets.filter { !($0.exporter is DeltaExporter) }
+    if rejects == nil, !targets.contains(where: \.isFile) { services.rejects.refuseLoss() }
     if isVerified { try OutputVerification.check(tables.isEmpty ? others : tables) }
     self.targets = others + (try OutputTarget.metadata(of: others, invocation, exporters))
     var names: [String: String] = [:]
@@ -268,6 +276,7 @@ public struct OutputPlan: Sendable {
     var wanted = selection
     if wanted.columns == nil, wanted.grouping == nil { wanted.columns = policy.columns[audience] }
     let selection = wanted, services = self.services, usesPager = self.usesPager, threads = self.threads
+    let targets = withoutMissingHeader(self.targets)
     // The system is asked only if it matters.
     let memory = selection.sort.isEmpty && selection.grouping == nil ? 0 : self.memory
     let showsLocalTimes = policy.showsLocalTimes && audience == .user
@@ -321,9 +330,12 @@ public struct OutputPlan: Sendable {
     if let verified { outputs.append(verified.output) }
     let written = Mutex<Schema?>(nil)
     let progress = services.progress
-    let export = Export(to: outputs, threads: threads, scratch: services.scratch) { (rows, _) in
+    var prepared = Export(to: outputs, threads: threads, scratch: services.scratch) { (rows, _) in
       progress.update { $0.items = rows }
     }
+    prepared.beforeCommit = { () async throws(Problem) in try await self.writeRejects(beside: targets) }
+    let export = prepared
+    defer { services.rejects.removeAll() }
     let summary = try await withTaskExecutorPreference(threads > 1 ? services.workers : nil) {
       () async throws(Problem) in
       try await export.run(rows) { (stream) throws(Problem) in
@@ -355,6 +367,43 @@ public struct OutputPlan: Sendable {
     }
     return summary
   }
+
+  /// The targets without a header, if the input has none and nothing else was said.
+  private func withoutMissingHeader(_ targets: [OutputTarget]) -> [OutputTarget] {
+    guard headers == "auto", services.rejects.lacksHeader else { return targets }
+    return targets.map { target in
+      var target = target
+      if target.exporter.descriptor.hasHeaders, target.options.values["headers"] == nil {
+        target.options.values["headers"] = "no"
+      }
+      return target
+    }
+  }
+
+  /// Writes the records of the input that were changed or dropped.
+  private func writeRejects(beside targets: [OutputTarget]) async throws(Problem) {
+    let log = services.rejects, threads = self.threads, replaces = self.replaces, files = services.files
+    guard rejects != "none", let file = targets.first(where: \.isFile)?.path ?? rejects else { return }
+    guard rejects != nil || !log.isEmpty else { return }
+    let path = rejects ?? "\(file).rejects.csv"
+    guard let exporter = try services.exporters.forPath(FileCompression.split(path).path) else {
+      throw Problem(
+        .usage, "cannot detect the format of \(path)", hint: .set(.rejects, to: "\(path).csv"))
+    }
+    let output = Export.Output(exporter, ExportOptions()) { () throws(Problem) in
+      let sink = try files.sink(path, replaces: replaces)
+      guard let compression = FileCompression.split(path).compression else { return sink }
+      return try CompressingSink(sink, compression, threads: threads)
+    }
+    let rows = try log.rows()
+    _ = try await Export(to: [output], threads: 1, scratch: services.scratch).run(rows) { (rows) throws(Problem) in rows
+    }
+  }
+}
+
+extension ExporterDescriptor {
+  /// Whether the format may have a header row.
+  fileprivate var hasHeaders: Bool { options.contains { $0.key == "headers" } }
 }
 
 /// The bytes of an output that its exporter sends to a server.

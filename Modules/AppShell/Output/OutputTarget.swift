@@ -8,7 +8,7 @@ struct OutputTarget: Sendable {
   /// The path; `-` is standard output.
   let path: String
   let exporter: any Exporter
-  let options: ExportOptions
+  var options: ExportOptions
   /// The compression of the output; nil for none.
   let compression: FileCompression?
   /// The output as the command line names it.

@@ -1,4 +1,5 @@
 import Codecs
+import Dialects
 import Domain
 import Query
 import Rows
@@ -50,9 +51,10 @@ struct OutputVerification {
     choice.format = FileFormat(rawValue: target.exporter.descriptor.name)
     choice.maximumField = 1 << 30
     choice.nullTexts = target.options.values["null"].map { $0.isEmpty ? [] : [Array($0.utf8)] } ?? []
-    if choice.format == .csv, let delimiter = target.options.values["delimiter"] {
-      choice.delimiter = try CSVStyle.delimiter(named: delimiter)
+    let delimiter = try target.options.values["delimiter"].map { (text) throws(Problem) in
+      try CSVStyle.delimiter(named: text)
     }
+    choice.dialect = .exact(choice.format == .tsv ? 0x09 : delimiter ?? 0x2C)
     var found = RowDigest()
     for part in parts ?? [PartitionFile(path: target.path, values: [])] {
       var choice = choice

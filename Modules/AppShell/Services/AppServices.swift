@@ -1,5 +1,6 @@
 import Codecs
 public import CommandLineKit
+public import Dialects
 public import Domain
 import Query
 public import Rows
@@ -53,6 +54,8 @@ public struct AppServices: Sendable {
   public var workers: (any TaskExecutor)?
   /// The directories that the program uses, by purpose.
   public var directories: [(name: String, path: String)] = []
+  /// The records of input files that were changed or dropped.
+  public var rejects = RejectLog(scratch: NoScratch())
   /// The source of the rows of the command.
   public let provenance = Provenance()
   /// The exit code of the command.

@@ -1,5 +1,6 @@
 import Codecs
 import CommandLineKit
+import Dialects
 import Documents
 import Domain
 import Query

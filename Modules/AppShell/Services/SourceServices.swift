@@ -1,4 +1,5 @@
-public import Codecs
+import Codecs
+public import Dialects
 public import Domain
 public import Query
 public import Rows

@@ -22,6 +22,10 @@ import Rows
   private(set) var strays = 0
   /// Where the last of them begins.
   private var lastStray = -1
+  /// Whether a quoted field has had a line feed.
+  private var hasInnerFeed = false
+  /// Where a quoted field begins that holds whole records; nil if none does.
+  private(set) var swallowing: Int?
 
   /// - Parameter piece: must be kept as long as the parser.
   @unsafe init(_ piece: borrowing CSVPiece, _ layout: CSVLayout) {
@@ -85,6 +89,7 @@ import Rows
       }
       inside = UInt64(bitPattern: Int64(bitPattern: quoted) &>> 63)
       before = (ends | masks.quotes) &>> 63
+      if masks.feeds & quoted != 0 { hasInnerFeed = true }
       var visits = ends & ~quoted
       while visits != 0 {
         let at = block &+ visits.trailingZeroBitCount
@@ -325,10 +330,29 @@ import Rows
   }
 
   /// A quoted field ends with its quote, and every quote inside is doubled.
-  @inline(__always) private func checkQuotes(_ start: Int, _ length: Int) throws(CSVSyntaxError) {
+  @inline(__always) private mutating func checkQuotes(_ start: Int, _ length: Int) throws(CSVSyntaxError) {
     guard length >= 2, unsafe base[start &+ length &- 1] == UInt8(ascii: "\"") else {
       throw CSVSyntaxError.textBehindQuote(at: start)
     }
+    if hasInnerFeed, swallowing == nil { findRecords(start, length) }
+  }
+
+  /// Notes a quoted field whose lines, except the first and the last, look like records: two quotes may be missing.
+  @inline(never) private mutating func findRecords(_ start: Int, _ length: Int) {
+    let width = layout.columns.count
+    guard width > 1, length > 2 * width else { return }
+    var lines = 0, delimiters = 0
+    for index in start..<start &+ length {
+      let byte = unsafe base[index]
+      if byte == layout.reading.delimiter {
+        delimiters += 1
+      } else if byte == 0x0A {
+        if lines > 0, delimiters != width - 1 { return }
+        lines += 1
+        delimiters = 0
+      }
+    }
+    if lines > 1 { swallowing = start }
   }
 
   // MARK: - Faults

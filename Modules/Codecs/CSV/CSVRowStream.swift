@@ -24,6 +24,8 @@ public final class CSVRowStream: RowStream {
   private let found: Mutex<[ColumnType]>
   /// Unquoted fields so far that contain a quote; nil after one that was not expected.
   private let strays: Mutex<Int?>
+  /// The first line of a quoted field that holds whole records.
+  private let swallowing = Mutex<Int?>(nil)
 
   /// The records of a file whose header must name the columns of `schema`, in any order.
   /// - Throws: `badData` when the header is another.
@@ -129,9 +131,15 @@ public final class CSVRowStream: RowStream {
   /// The number of unquoted fields with quotes, as text.
   public var notes: [Warning] {
     let count = strays.withLock { $0 ?? 0 }
-    if count == 0 { return [] }
+    var notes = source.notes
+    if let line = swallowing.withLock({ $0 }) {
+      notes.append(Warning("\(source.name):\(line): a quoted field holds whole records; a quote may be missing"))
+    }
+    if count == 0 { return notes }
     let fields = count == 1 ? "1 unquoted field contains a quote" : "\(count) unquoted fields contain quotes"
-    return [Warning("\(source.name): \(fields), kept as text", hint: .set(.strictQuotes, for: "refuse such fields"))]
+    return notes + [
+      Warning("\(source.name): \(fields), kept as text", hint: .set(.strictQuotes, for: "refuse such fields"))
+    ]
   }
 
   /// Whether types were found by looking at the beginning alone.
@@ -180,6 +188,10 @@ public final class CSVRowStream: RowStream {
     }
     let found = parser.strays, rows = parser.count
     if found > 0 { strays.withLock { $0 = $0.map { $0 + found } } }
+    if let offset = parser.swallowing {
+      let line = piece.place(of: offset).lines + 1
+      swallowing.withLock { $0 = min($0 ?? line, line) }
+    }
     let cells = parser.finish()
     return .success(
       unsafe RowBatch(width: layout.width, count: rows, uncheckedCells: cells, arena: piece.text.freeze()))

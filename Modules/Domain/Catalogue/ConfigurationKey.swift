@@ -1,4 +1,5 @@
 import Codecs
+import Dialects
 
 /// A setting of both programs: a key of the configuration file, and a variable of the environment.
 ///
@@ -30,7 +31,11 @@ public enum ConfigurationKey: String, Sendable, CaseIterable {
   case allowPrivate = "allow-private"
   case strict
   /// How CSV files are read.
+  case fromEncoding = "from-encoding"
   case fromDelimiter = "from-delimiter"
+  case fromQuote = "from-quote"
+  case fromEscape = "from-escape"
+  case comment, ragged
   case emptyAs = "empty-as"
   case fromNull = "from-null"
   case strictCSV = "strict-csv"
@@ -42,6 +47,7 @@ public enum ConfigurationKey: String, Sendable, CaseIterable {
   case delimiter, null
   case lineEnding = "line-ending"
   case noHeaders = "no-headers"
+  case headers
   case nested
   case csvFormulas = "csv-formulas"
   case excel, nonfinite
@@ -102,6 +108,8 @@ public enum ConfigurationKey: String, Sendable, CaseIterable {
     case .maxField: "16"
     case .timeout: "30"
     case .emptyAs: "null"
+    case .ragged: CSVDialect.Ragged.error.rawValue
+    case .fromEncoding, .fromQuote, .fromEscape: "auto"
     case .encodingErrors: "strict"
     case .lineEnding: "lf"
     case .nested: CSVStyle.Nested.json.rawValue
@@ -111,11 +119,12 @@ public enum ConfigurationKey: String, Sendable, CaseIterable {
     case .offline, .allowPrivate, .strict, .strictCSV, .noHeaders, .excel, .wrap, .noPager, .noClobber, .quiet,
       .verbose:
       "no"
-    case .progress, .color: "auto"
+    case .progress, .color, .headers: "auto"
     case .errors: "text"
     case .editor: "vi"
     case .pager: "less"
     case .storage, .format, .source, .api, .maxAge, .proxy, .cacert, .threads, .memory, .width, .fromDelimiter,
+      .comment,
       .fromNull, .null:
       nil
     }
@@ -125,13 +134,18 @@ public enum ConfigurationKey: String, Sendable, CaseIterable {
   var isSwitch: Bool { if case .words(["yes", "no"]) = expected { true } else { false } }
 
   /// Whether its values may contain quotes and `#`: texts, and commands with arguments.
-  public var isFreeText: Bool { [.null, .fromNull, .delimiter, .fromDelimiter, .editor, .pager].contains(self) }
+  public var isFreeText: Bool {
+    [.null, .fromNull, .delimiter, .fromDelimiter, .fromQuote, .comment, .editor, .pager].contains(self)
+  }
 
   /// The required form of a value; nil for any text.
   var expected: Expected? {
     switch self {
     case .order: .words(MovieOrder.allCases.map(\.rawValue))
-    case .progress, .color: .words(["auto", "always", "never"])
+    case .progress, .color, .headers: .words(["auto", "always", "never"])
+    case .fromEncoding: .words(["auto"] + CharacterEncoding.allCases.map(\.rawValue))
+    case .fromEscape: .words(["auto"] + CSVDialect.Escape.allCases.map(\.rawValue))
+    case .ragged: .words(CSVDialect.Ragged.allCases.map(\.rawValue))
     case .errors: .words(["text", "json"])
     case .emptyAs: .words(["null", "text"])
     case .encodingErrors: .words(["strict", "replace"])
@@ -142,7 +156,7 @@ public enum ConfigurationKey: String, Sendable, CaseIterable {
     case .offline, .allowPrivate, .strict, .strictCSV, .noHeaders, .excel, .wrap, .noPager, .noClobber, .quiet,
       .verbose:
       .words(["yes", "no"])
-    case .delimiter, .fromDelimiter: .delimiter
+    case .delimiter: .delimiter
     case .width: .number(0...100_000)
     case .deadline: .number(1...86_400)
     case .timeout: .number(0...86_400)

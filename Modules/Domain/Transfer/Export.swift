@@ -45,8 +45,13 @@ public struct Export: Sendable {
     }
   }
 
+  /// Work that must succeed before the outputs appear.
+  public typealias Step = @Sendable () async throws(Problem) -> Void
+
   let outputs: [Output]
   let threads: Int
+  /// What is done when all rows were written, before the outputs appear.
+  public var beforeCommit: Step = {}
   let scratch: any ScratchSpace
   private let progress: @Sendable (_ rows: Int, _ bytes: Int) -> Void
 
@@ -111,7 +116,7 @@ public struct Export: Sendable {
           around: try await output.open(), of: stream.schema, options: output.options)
         lanes.append(OrderedWriter.Lane(encoder: encoder, sink: sink))
       }
-      let writer = OrderedWriter(lanes, progress: progress)
+      let writer = OrderedWriter(lanes, beforeCommit: beforeCommit, progress: progress)
       try await writer.begin()
       let groupBytes = encoders.map(\.groupBytes).max() ?? 0
       let worker = Worker(

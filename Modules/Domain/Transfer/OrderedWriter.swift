@@ -16,12 +16,16 @@ actor OrderedWriter {
   private var lanes: [Lane]
   private let separators: EncodedBatch
   private let progress: @Sendable (Int, Int) -> Void
+  private let beforeCommit: Export.Step
   private var rows = 0
   private var nextIndex = 0
   private var waiting: [Int: CheckedContinuation<Void, Never>] = [:]
   private var isStopped = false
 
-  init(_ lanes: [Lane], progress: @escaping @Sendable (Int, Int) -> Void) {
+  init(
+    _ lanes: [Lane], beforeCommit: @escaping Export.Step = {}, progress: @escaping @Sendable (Int, Int) -> Void
+  ) {
+    self.beforeCommit = beforeCommit
     self.lanes = lanes
     separators = EncodedBatch(count: lanes.count)
     self.progress = progress
@@ -70,6 +74,7 @@ actor OrderedWriter {
       try lanes[lane].encoder.finish(lanes[lane].written, &text.buffers[0].bytes)
       try await put(text, 0, into: lane)
     }
+    try await beforeCommit()
     for lane in lanes where !lane.isClosed { try await lane.sink.commit() }
     return Export.Summary(
       rows: rows, outputs: lanes.map { Export.Summary.Written(name: $0.sink.name, bytes: $0.bytes) },

@@ -1,4 +1,5 @@
 public import Codecs
+public import Dialects
 public import Domain
 public import Parquet
 public import Query

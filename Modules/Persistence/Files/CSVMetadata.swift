@@ -1,4 +1,5 @@
 import Codecs
+import Dialects
 import Glibc
 import Rows
 
@@ -239,7 +240,7 @@ struct CSVMetadata {
       case "delimiter":
         guard let text else { continue }
         do throws(Problem) {
-          dialect.delimiter = try CSVStyle.delimiter(named: String(decoding: text, as: UTF8.self))
+          dialect.delimiter = [try CSVStyle.delimiter(named: String(decoding: text, as: UTF8.self))]
         } catch {
           throw Problem(.badData, error.message, at: name, hint: error.hint)
         }
@@ -248,14 +249,14 @@ struct CSVMetadata {
         if description?["headerRowCount"] == nil { dialect.headerRows = value.booleanValue == false ? 0 : 1 }
       case "headerRowCount": dialect.headerRows = max(number ?? 1, 0)
       case "skipRows": dialect.skippedRows = max(number ?? 0, 0)
-      case "commentPrefix": dialect.commentPrefix = text ?? []
+      case "commentPrefix": dialect.comment = text ?? []
       case "quoteChar":
         if let text, text.count > 1 || text.first.map({ $0 >= 0x80 }) == true {
           note(member.name)
         } else {
           dialect.quote = text?.first
         }
-      case "doubleQuote": dialect.doublesQuotes = value.booleanValue ?? true
+      case "doubleQuote": dialect.escape = value.booleanValue ?? true ? .double : .backslash
       case "skipInitialSpace": dialect.skipsInitialSpace = value.booleanValue ?? false
       case "skipColumns": if (number ?? 0) > 0 { note(member.name) }
       case "encoding":

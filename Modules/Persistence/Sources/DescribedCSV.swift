@@ -1,4 +1,5 @@
 import Codecs
+import Dialects
 import Rows
 
 /// A CSV file with metadata next to it.
@@ -14,7 +15,7 @@ struct DescribedCSV: Sendable {
   ///   - delimiter: the user's choice; nil for that of the metadata.
   ///   - types: the user's choice, by column.
   init(
-    _ metadata: CSVMetadata, _ bytes: any ByteSource, table: String, _ reading: CSVReading, delimiter: UInt8?,
+    _ metadata: CSVMetadata, _ bytes: any ByteSource, table: String, _ reading: CSVReading, delimiter: [UInt8]?,
     types: ColumnTypes, report: @escaping @Sendable (Warning) -> Void
   ) {
     self.metadata = metadata
@@ -23,13 +24,13 @@ struct DescribedCSV: Sendable {
     self.report = report
     self.reading = reading
     var dialect = metadata.dialect
-    dialect.delimiter = delimiter ?? (metadata.hasDelimiter ? dialect.delimiter : reading.delimiter)
-    self.reading.delimiter = dialect.delimiter
+    dialect.delimiter = delimiter ?? (metadata.hasDelimiter ? dialect.delimiter : [reading.delimiter])
+    self.reading.delimiter = dialect.plainDelimiter
     self.reading.hasHeader = dialect.headerRows > 0
     self.reading.names = metadata.columns.map(\.name)
     if reading.nullTexts.isEmpty { self.reading.nullTexts = metadata.nullText.map { [$0] } ?? [] }
     self.bytes =
-      dialect.isPlain ? bytes : CSVDialectSource(bytes, dialect, maximumField: reading.maximumField)
+      dialect.isPlain ? bytes : ConvertingSource(bytes, dialect, maximumField: reading.maximumField)
   }
 
   /// The rows, with what the metadata says and the program does not do reported once.

@@ -1,4 +1,5 @@
 public import Codecs
+public import Dialects
 public import Documents
 import Domain
 import Lake
@@ -7,7 +8,7 @@ public import Query
 public import Rows
 
 /// The tables of one file: CSV, TSV, JSON, JSON Lines, an SQLite database, or a workbook.
-public struct FileSource: RecordSource {
+public struct FileSource: RecordSource, SampledFile {
   /// The path, or `standard input`.
   public let name: String
   private let path: String?
@@ -18,6 +19,7 @@ public struct FileSource: RecordSource {
   private let format: FileFormat
   private var reading: FileInputOptions
   private let scratch: any ScratchSpace
+  private let rejects: RejectLog?
   private let report: @Sendable (Warning) -> Void
   private let onRead: (@Sendable (_ position: Int, _ size: Int?) -> Void)?
   /// The compression of the file; nil for none.
@@ -36,15 +38,17 @@ public struct FileSource: RecordSource {
   ///     nil for a file of the user.
   ///   - reading: how to read the file.
   ///   - scratch: for copies of pipes.
+  ///   - rejects: where records go that are changed or dropped.
   ///   - onRead: called as the file is read, with the position in it and its size; the size of a pipe is nil.
   ///   - report: called with each change of a column name, as a sentence.
   /// - Throws: `noInput`, `permission`, `io`; `usage` if the format is unknown.
   public init(
     path: String, of origin: (place: String, title: String)? = nil, _ reading: FileInputOptions,
-    scratch: any ScratchSpace,
+    scratch: any ScratchSpace, rejects: RejectLog? = nil,
     onRead: (@Sendable (_ position: Int, _ size: Int?) -> Void)? = nil, report: @escaping @Sendable (Warning) -> Void
   ) throws(Problem) {
     self.reading = reading
+    self.rejects = rejects
     self.onRead = onRead
     self.scratch = scratch
     self.report = report
@@ -80,10 +84,12 @@ public struct FileSource: RecordSource {
         hint: [.omit(.recordsPointer), .set(.inputFormat, to: "json")])
     }
     let preferences = reading.preferences
-    if reading.delimiter != nil, format != .csv, !preferences.contains(.inputDelimiter) {
+    if format != .csv, format != .tsv || reading.dialect.delimiter != nil,
+      let setting = reading.dialect.settings.first(where: { !preferences.contains($0) })
+    {
       throw Problem(
-        .inputDelimiter, "cannot be used with \(format.rawValue)", at: name,
-        hint: [.omit(.inputDelimiter), .set(.inputFormat, to: "csv")])
+        setting, "cannot be used with \(format.rawValue)", at: name,
+        hint: [.omit(setting), .set(.inputFormat, to: "csv")])
     }
     let ofCSV: [(Bool, Setting)] = [
       (reading.csv.emptyIsText, .emptyFields), (reading.csv.replacesBadEncoding, .invalidUTF8),
@@ -281,13 +287,7 @@ public struct FileSource: RecordSource {
   }
 
   private func stream(_ request: RowRequest) async throws(Problem) -> any RowStream {
-    let bytes: any ByteSource
-    if let piped {
-      bytes = try piped.reopened() ?? piped
-    } else {
-      let file = try FileByteSource(input: path ?? name, of: place).reporting(onRead)
-      if let compression { bytes = try DecompressingSource(file, compression) } else { bytes = file }
-    }
+    let bytes = try bytes()
     switch format {
     case .json, .ndjson, .sqlite, .xlsx, .parquet:
       let form: JSONForm = format == .ndjson ? .lines : .automatic
@@ -306,19 +306,23 @@ public struct FileSource: RecordSource {
         way.columns = request.someColumns
         let described = DescribedCSV(
           metadata, bytes, table: table, way,
-          delimiter: reading.preferences.contains(.inputDelimiter) ? nil : reading.delimiter, types: reading.types,
+          delimiter: reading.preferences.contains(.inputDelimiter) ? nil : reading.dialect.delimiter,
+          types: reading.types,
           report: report)
         return try described.rows()
       }
-      if format == .csv { way.delimiter = reading.delimiter ?? way.delimiter }
       way.types = reading.types
+      guard let input = try dialect(of: bytes, way) else {
+        return BufferedRows(schema: Schema(table, columns: []), batches: [])
+      }
+      (way.delimiter, way.hasHeader, way.names) = (input.delimiter, input.hasHeader, input.names)
       let converted = reading.types.names.compactMap { name in
         reading.types.datePattern(of: name).flatMap { DatePattern(any: $0) }.map { pattern in
           (name, CSVWColumn(.pattern(pattern, reading.types[name] ?? .date)))
         }
       }
       for (name, _) in converted { way.types[name] = .text }
-      let stream = try CSVRowStream.inferring(bytes, table: table, way)
+      let stream = try CSVRowStream.inferring(input.source, table: table, way)
       for warning in stream.warnings { report(warning.located(at: name)) }
       if converted.isEmpty { return stream }
       let table = table, settled = way
@@ -326,5 +330,39 @@ public struct FileSource: RecordSource {
         try CSVRowStream.inferring(try bytes.reopened() ?? bytes, table: table, settled)
       }
     }
+  }
+
+  /// The bytes of the file from the beginning, decompressed.
+  private func bytes() throws(Problem) -> any ByteSource {
+    if let piped { return try piped.reopened() ?? piped }
+    let file = try FileByteSource(input: path ?? name, of: place).reporting(onRead)
+    guard let compression else { return file }
+    return try DecompressingSource(file, compression)
+  }
+
+  /// The first bytes of a CSV file.
+  public func sample(_ count: Int) throws(Problem) -> FileSample? {
+    guard format == .csv || format == .tsv else { return nil }
+    return try sample(of: try bytes(), count)
+  }
+
+  private func sample(of bytes: any ByteSource, _ count: Int) throws(Problem) -> FileSample {
+    var sample = ArenaBuilder(capacity: count)
+    // A pipe gives its bytes in pieces of any size.
+    while sample.room > 0, try bytes.read(into: &sample, limit: sample.room) > 0 {}
+    return FileSample(name: name, bytes: sample.bytes, isWhole: sample.room > 0, isTabbed: format == .tsv)
+  }
+
+  /// The dialect of a CSV file by its beginning, and its text in the usual one; nil for an empty file that is repaired.
+  private func dialect(of bytes: any ByteSource, _ way: CSVReading) throws(Problem) -> CSVInput? {
+    let again = try bytes.reopened(), sample = try sample(of: again ?? bytes, DialectSniffer.sampleSize)
+    if reading.dialect.repairs, sample.isWhole, sample.bytes.allSatisfy({ $0 <= 0x20 }) { return nil }
+    let input = try CSVInput(
+      again == nil ? PrefixedByteSource(sample.bytes, bytes) : bytes, sample: sample.bytes.span,
+      isWhole: sample.isWhole, reading.dialect, isTabbed: format == .tsv, maximumField: way.maximumField,
+      replacesBadEncoding: way.replacesBadEncoding, log: rejects)
+    for warning in input.warnings { report(warning) }
+    if !input.hasHeader, input.names == nil { rejects?.noteMissingHeader() }
+    return input
   }
 }

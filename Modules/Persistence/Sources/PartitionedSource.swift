@@ -1,4 +1,5 @@
-public import Codecs
+import Codecs
+public import Dialects
 public import Domain
 import Lake
 public import Parquet

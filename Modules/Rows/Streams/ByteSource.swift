@@ -10,9 +10,13 @@ public protocol ByteSource: Sendable {
   func read(into text: inout ArenaBuilder, limit: Int) throws(Problem) -> Int
   /// The same bytes again, from the beginning; nil if they cannot be read again (a pipe).
   func reopened() throws(Problem) -> (any ByteSource)?
+  /// What the user should know of the bytes, when all of them were read.
+  var notes: [Warning] { get }
 }
 
 extension ByteSource {
+  /// Nothing.
+  public var notes: [Warning] { [] }
   /// Calls `body` with all bytes that are left, in pieces of any size.
   public func forEachPiece(_ body: (RawSpan) throws(Problem) -> Void) throws(Problem) {
     var piece = ArenaBuilder()

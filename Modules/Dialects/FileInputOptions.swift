@@ -1,3 +1,4 @@
+public import Codecs
 public import Rows
 
 /// The options for reading a file of tables. It contains what the readers take, so that nothing is copied from type to
@@ -12,8 +13,8 @@ public struct FileInputOptions: Sendable, Hashable {
   public var types: ColumnTypes = [:]
   /// The place of the array of records in a JSON document; nil for the document itself.
   public var records: JSONPointer?
-  /// The delimiter of CSV; nil for that of the format.
-  public var delimiter: UInt8?
+  /// The dialect of CSV as far as it is known.
+  public var dialect = DialectOptions()
   /// The other options of CSV.
   public var csv = CSVReading()
   /// The texts that mean null in CSV and workbooks, in addition to the empty field.

@@ -1,0 +1,24 @@
+internal import CMasks
+internal import Codecs
+
+/// Text as bytes.
+enum ByteText {
+  /// The offset of the first byte that cannot be part of UTF-8; the length when all of it is UTF-8.
+  static func firstInvalid(_ text: Span<UInt8>) -> Int {
+    unsafe text.withUnsafeBytes { bytes in unsafe TextEncoding.firstInvalidByte(bytes) ?? bytes.count }
+  }
+
+  static func isUTF8(_ text: [UInt8]) -> Bool { firstInvalid(text.span) == text.count }
+
+  /// The text with bytes that are not UTF-8 taken for windows-1252.
+  static func repaired(_ text: [UInt8]) -> [UInt8] {
+    var result: [UInt8] = [], rest = text
+    while true {
+      let valid = firstInvalid(rest.span)
+      result += rest[..<valid]
+      if valid == rest.count { return result }
+      result += WesternText.decoded(CollectionOfOne(rest[valid]), isWindows: true).utf8
+      rest = Array(rest[(valid + 1)...])
+    }
+  }
+}

@@ -1,0 +1,149 @@
+internal import Codecs
+public import Rows
+
+/// A CSV file of which the dialect is known: what a reader of RFC 4180 needs to read it.
+public struct CSVInput: Sendable {
+  /// The text, converted if necessary.
+  public let source: any ByteSource
+  /// The byte between its fields.
+  public let delimiter: UInt8
+  /// Whether it begins with the names of the columns, and the names if it does not.
+  public let hasHeader: Bool, names: [String]?
+  /// The dialect and what led to it.
+  public let finding: DialectFinding
+  /// The encoding of the original.
+  public let encoding: CharacterEncoding.Finding
+  /// What the user should know.
+  public let warnings: [Warning]
+
+  /// Determines the dialect of a file.
+  /// - Parameters:
+  ///   - source: the file.
+  ///   - sample: its first bytes, up to `DialectSniffer.sampleSize`.
+  ///   - isWhole: whether they are all there is.
+  ///   - isTabbed: whether the name of the file says that tabs part the fields.
+  ///   - log: where records go that are changed or dropped.
+  /// - Throws: `badData` if something must be decided by the user.
+  public init(
+    _ source: any ByteSource, sample: Span<UInt8>, isWhole: Bool, _ options: DialectOptions, isTabbed: Bool,
+    maximumField: Int, replacesBadEncoding: Bool = false, log: RejectLog?
+  ) throws(Problem) {
+    let (encoding, finding, text) = try Self.sniff(
+      sample, isWhole: isWhole, options, isTabbed: isTabbed, name: source.name)
+    var doubts = finding.doubts
+    if !encoding.isSure, options.encoding == nil, !replacesBadEncoding {
+      doubts.insert(
+        DialectFinding.Note(
+          message: "the text is not UTF-8, and may be \(encoding.encoding.rawValue)", setting: .inputEncoding,
+          value: encoding.encoding.rawValue), at: 0)
+    }
+    if !doubts.isEmpty, !options.repairs {
+      var hint = Remedy.set(.repair, for: "read it and list what changed")
+      for doubt in doubts { hint = hint.or(.set(doubt.setting, to: doubt.value ?? "")) }
+      throw Problem(.badData, doubts.map(\.message).joined(separator: "; "), at: source.name, hint: hint)
+    }
+    self.encoding = encoding
+    self.finding = finding
+    let dialect = finding.dialect
+    let isUTF8 = encoding.encoding == .utf8 || replacesBadEncoding && !encoding.isSure && options.encoding == nil
+    let decoded: any ByteSource =
+      isUTF8 ? source : try TranscodingSource(source, encoding.encoding, mark: encoding.mark)
+    if dialect.isPlain, !options.repairs {
+      self.source = decoded
+      delimiter = dialect.delimiter[0]
+    } else {
+      var plan = TableConverter.Plan(dialect: dialect)
+      plan.repairs = options.repairs
+      plan.columns = finding.width
+      plan.profile = finding.profile
+      plan.maximumField = maximumField
+      plan.maximumRejects = options.maximumRejects
+      if options.skippedRows != nil { plan.expected.insert(.preamble) }
+      if options.skippedFooter != nil { plan.expected.insert(.footer) }
+      if options.comment != nil { plan.expected.insert(.comment) }
+      if options.ragged == .drop || options.ragged == .cut || options.ragged == .both {
+        plan.expected.formUnion([.shortRow, .longRow])
+      }
+      self.source = ConvertingSource(decoded, plan, mark: isUTF8 ? encoding.mark : 0, log: log)
+      delimiter = dialect.plainDelimiter
+    }
+    hasHeader = dialect.headerRows > 0
+    names = hasHeader ? nil : options.names
+    warnings =
+      finding.notes.map { note in
+        Warning("\(source.name): \(note.message)", hint: .set(note.setting, to: note.value ?? ""))
+      } + Self.summary(source.name, encoding, finding, options, text)
+  }
+
+  /// Finds the encoding and the dialect of a sample.
+  public static func sniff(
+    _ sample: Span<UInt8>, isWhole: Bool, _ options: DialectOptions, isTabbed: Bool, name: String
+  ) throws(Problem) -> (CharacterEncoding.Finding, DialectFinding, Int) {
+    var encoding = CharacterEncoding.finding(sample, isWhole: isWhole)
+    if let given = options.encoding {
+      encoding = CharacterEncoding.Finding(
+        encoding: given, mark: encoding.isSure && encoding.encoding == given ? encoding.mark : 0, isSure: true)
+    }
+    let body = sample.extracting(encoding.mark...)
+    guard encoding.encoding != .utf8 else {
+      return (encoding, DialectSniffer.finding(body, options, isTabbed: isTabbed, isWhole: isWhole), body.count)
+    }
+    guard var decoder = TextDecoder(encoding.encoding) else {
+      throw Problem(.unavailable, "the system cannot convert \(encoding.encoding.rawValue)", at: name)
+    }
+    var text: [UInt8] = []
+    _ = decoder.decode(body, isAtEnd: isWhole, into: &text)
+    return (encoding, DialectSniffer.finding(text.span, options, isTabbed: isTabbed, isWhole: isWhole), text.count)
+  }
+
+  /// One line that says how the file is read, if not as usual.
+  private static func summary(
+    _ name: String, _ encoding: CharacterEncoding.Finding, _ finding: DialectFinding, _ options: DialectOptions,
+    _ count: Int
+  ) -> [Warning] {
+    let settings = finding.settings(encoding, options)
+    guard !settings.isEmpty else { return [] }
+    let hint = settings.reduce(Remedy()) { $0.or(.set($1.setting, to: $1.value ?? "")) }
+    return [Warning("\(name): read as \(settings.map(\.message).joined(separator: ", "))", hint: hint)]
+  }
+}
+
+extension DialectFinding {
+  /// What differs from the usual dialect and was not given: the settings that reproduce the reading.
+  public func settings(_ encoding: CharacterEncoding.Finding, _ options: DialectOptions) -> [Note] {
+    var notes: [Note] = [], usual = options.dialect
+    func add(_ message: String, _ setting: Setting, _ value: String?) {
+      notes.append(Note(message: message, setting: setting, value: value))
+    }
+    if encoding.encoding != .utf8, options.encoding == nil {
+      add(encoding.encoding.rawValue, .inputEncoding, encoding.encoding.rawValue)
+    }
+    if options.delimiter == nil { usual.delimiter = isTabbed ? [0x09] : usual.delimiter }
+    if dialect.delimiter != usual.delimiter, dialect.positions.isEmpty {
+      let name = DialectSniffer.name(dialect.delimiter)
+      add("\(name)-separated", .inputDelimiter, name)
+    }
+    if dialect.quote != usual.quote {
+      let quote = dialect.quote.map { String(decoding: CollectionOfOne($0), as: UTF8.self) }
+      add(quote.map { "quoted by \($0)" } ?? "without quotes", .inputQuote, quote ?? "none")
+    }
+    if dialect.escape != usual.escape {
+      add("with \(dialect.escape.rawValue) escapes", .inputEscape, dialect.escape.rawValue)
+    }
+    if dialect.comment != usual.comment {
+      let mark = String(decoding: dialect.comment, as: UTF8.self)
+      add("with \(mark) comments", .commentPrefix, mark)
+    }
+    if dialect.skippedRows != usual.skippedRows {
+      add("\(dialect.skippedRows) records skipped", .skippedRows, "\(dialect.skippedRows)")
+    }
+    if dialect.headerRows != usual.headerRows {
+      if dialect.headerRows == 0 {
+        add("without a header", .noHeader, nil)
+      } else {
+        add("\(dialect.headerRows) header rows", .headerRows, "\(dialect.headerRows)")
+      }
+    }
+    return notes
+  }
+}

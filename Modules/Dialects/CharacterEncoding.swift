@@ -1,0 +1,223 @@
+internal import Codecs
+internal import Glibc
+
+/// An encoding of text that is read.
+public enum CharacterEncoding: String, Sendable, Hashable, CaseIterable {
+  case utf8 = "utf-8"
+  case utf16le = "utf-16le"
+  case utf16be = "utf-16be"
+  case windows1252 = "windows-1252"
+  case latin1 = "latin-1"
+  case windows1251 = "windows-1251"
+  case shiftJIS = "shift-jis"
+  case gb18030 = "gb18030"
+
+  /// Other names.
+  private static let synonyms: [String: CharacterEncoding] = [
+    "utf8": .utf8, "utf16le": .utf16le, "utf16be": .utf16be, "utf-16": .utf16le, "cp1252": .windows1252,
+    "iso-8859-1": .latin1, "latin1": .latin1, "cp1251": .windows1251, "sjis": .shiftJIS, "shift_jis": .shiftJIS,
+    "cp932": .shiftJIS, "gbk": .gb18030, "gb2312": .gb18030,
+  ]
+
+  /// The encoding called `name`; nil if there is none.
+  public init?(named name: String) {
+    let name = name.lowercased()
+    guard let found = Self(rawValue: name) ?? Self.synonyms[name] else { return nil }
+    self = found
+  }
+
+  /// What the first bytes of a text say of its encoding.
+  public struct Finding: Sendable, Hashable {
+    /// The encoding, and the bytes of its mark.
+    public var encoding: CharacterEncoding, mark: Int
+    /// Whether it is certain.
+    public var isSure: Bool
+  }
+
+  /// The encoding of a text by its first bytes.
+  public static func finding(_ sample: Span<UInt8>, isWhole: Bool) -> Finding {
+    let marks: [([UInt8], CharacterEncoding)] = [
+      ([0xEF, 0xBB, 0xBF], .utf8), ([0xFF, 0xFE], .utf16le), ([0xFE, 0xFF], .utf16be),
+    ]
+    for (mark, encoding) in marks where sample.count >= mark.count {
+      if mark.indices.allSatisfy({ sample[$0] == mark[$0] }) {
+        return Finding(encoding: encoding, mark: mark.count, isSure: true)
+      }
+    }
+    let head = min(sample.count, 4096)
+    var even = 0, odd = 0
+    for index in 0..<head where sample[index] == 0 { if index & 1 == 0 { even += 1 } else { odd += 1 } }
+    if head >= 8, (even + odd) * 5 > head {
+      if odd > 8 * max(even, 1) || even == 0 {
+        return Finding(encoding: .utf16le, mark: 0, isSure: odd * 5 > head * 2)
+      }
+      if even > 8 * max(odd, 1) || odd == 0 {
+        return Finding(encoding: .utf16be, mark: 0, isSure: even * 5 > head * 2)
+      }
+    }
+    let invalid = ByteText.firstInvalid(sample)
+    if invalid == sample.count || !isWhole && invalid > sample.count - 4 {
+      return Finding(encoding: .utf8, mark: 0, isSure: true)
+    }
+    return Finding(encoding: guess(sample), mark: 0, isSure: false)
+  }
+
+  /// The likeliest encoding of text that is not UTF-8.
+  private static func guess(_ sample: Span<UInt8>) -> CharacterEncoding {
+    var high = 0, runs = 0, capitals = 0, kana = 0, before: UInt8 = 0
+    for index in 0..<sample.count {
+      let byte = sample[index]
+      if byte >= 0x80 {
+        high += 1
+        if before < 0x80 { runs += 1 }
+        if byte >= 0xC0 || byte == 0xA8 || byte == 0xB8 { capitals += 1 }
+        if byte == 0x82 || byte == 0x83 { kana += 1 }
+      }
+      before = byte
+    }
+    let run = Double(high) / Double(max(runs, 1))
+    var best = CharacterEncoding.windows1252, most = 0.9
+    for encoding in [CharacterEncoding.shiftJIS, .gb18030] {
+      guard run >= 2 || encoding == .shiftJIS && kana * 10 >= 3 * high, let share = share(sample, encoding) else {
+        continue
+      }
+      if share > most { (best, most) = (encoding, share) }
+    }
+    if best != .windows1252 { return best }
+    return Double(capitals) > 0.9 * Double(high) && run >= 3 ? .windows1251 : .windows1252
+  }
+
+  /// The share of characters that texts of an encoding usually have; nil if the sample is not in it.
+  private static func share(_ sample: Span<UInt8>, _ encoding: CharacterEncoding) -> Double? {
+    guard var decoder = TextDecoder(encoding) else { return nil }
+    var text: [UInt8] = []
+    let used = decoder.decode(sample, isAtEnd: false, into: &text)
+    guard decoder.replaced == 0, used > sample.count - 4 else { return nil }
+    var all = 0, usual = 0, narrow = 0
+    for scalar in String(decoding: text, as: UTF8.self).unicodeScalars where scalar.value > 0x7F {
+      all += 1
+      switch scalar.value {
+      case 0x4E00...0x9FFF, 0x3001, 0x3002: usual += 1
+      case 0x3040...0x30FF where encoding == .shiftJIS: usual += 1
+      case 0xFF00...0xFF5E, 0x3000...0x3011: if encoding == .gb18030 { usual += 1 }
+      case 0xFF61...0xFF9F: narrow += 1
+      default: break
+      }
+    }
+    if encoding == .shiftJIS, narrow * 10 > all * 3 { return nil }
+    return Double(usual) / Double(max(all, 1)) + (encoding == .shiftJIS ? 0.02 : 0)
+  }
+}
+
+/// Decodes text of an encoding to UTF-8, a part at a time. What is not valid becomes U+FFFD, one for each unit.
+@safe struct TextDecoder: ~Copyable {
+  private let encoding: CharacterEncoding
+  /// The characters of the bytes from 0x80 on.
+  private var upper: [[UInt8]] = []
+  private var converter: iconv_t?
+  /// Units that were not valid.
+  private(set) var replaced = 0
+
+  /// Nil if the system has no converter.
+  init?(_ encoding: CharacterEncoding) {
+    self.encoding = encoding
+    switch encoding {
+    case .windows1252, .latin1:
+      upper = (0x80...0xFF).map { byte in
+        Array(WesternText.decoded(CollectionOfOne(byte), isWindows: encoding == .windows1252).utf8)
+      }
+    case .windows1251:
+      upper = Self.cyrillic.unicodeScalars.map { Array(String(Character($0)).utf8) }
+    case .shiftJIS, .gb18030:
+      let opened = unsafe iconv_open("UTF-8", encoding == .shiftJIS ? "CP932" : "GB18030")
+      guard Int(bitPattern: opened) != -1 else { return nil }
+      unsafe converter = opened
+    case .utf8, .utf16le, .utf16be: break
+    }
+  }
+
+  deinit { if let converter = unsafe converter { _ = unsafe iconv_close(converter) } }
+
+  /// The upper half of windows-1251.
+  private static let cyrillic =
+    "ЂЃ‚ѓ„…†‡€‰Љ‹ЊЌЋЏђ‘’“”•–—\u{98}™љ›њќћџ\u{A0}ЎўЈ¤Ґ¦§Ё©Є«¬\u{AD}®Ї°±Ііґµ¶·ё№є»јЅѕї"
+    + "АБВГДЕЖЗИЙКЛМНОПРСТУФХЦЧШЩЪЫЬЭЮЯабвгдежзийклмнопрстуфхцчшщъыьэюя"
+
+  /// Appends the text of `bytes`.
+  /// - Returns: the bytes that were used; the rest is the beginning of a character.
+  mutating func decode(_ bytes: Span<UInt8>, isAtEnd: Bool, into text: inout [UInt8]) -> Int {
+    switch encoding {
+    case .utf16le, .utf16be: return decodeUTF16(bytes, isAtEnd: isAtEnd, into: &text)
+    case .shiftJIS, .gb18030: return convert(bytes, isAtEnd: isAtEnd, into: &text)
+    default:
+      text.reserveCapacity(text.count + bytes.count + bytes.count / 8)
+      for index in 0..<bytes.count {
+        let byte = bytes[index]
+        if byte < 0x80 || upper.isEmpty { text.append(byte) } else { text += upper[Int(byte) - 0x80] }
+      }
+      return bytes.count
+    }
+  }
+
+  private mutating func append(_ code: UInt32, to text: inout [UInt8]) {
+    if code < 0x80 { return text.append(UInt8(code)) }
+    guard let scalar = Unicode.Scalar(code) else {
+      replaced += 1
+      return text.append(contentsOf: [0xEF, 0xBF, 0xBD])
+    }
+    text += UTF8.encode(scalar) ?? UTF8.encodedReplacementCharacter
+  }
+
+  private mutating func decodeUTF16(_ bytes: Span<UInt8>, isAtEnd: Bool, into text: inout [UInt8]) -> Int {
+    let high = encoding == .utf16le ? 1 : 0
+    text.reserveCapacity(text.count + bytes.count)
+    var at = 0
+    func unit(_ at: Int) -> UInt32 { UInt32(bytes[at + high]) << 8 | UInt32(bytes[at + 1 - high]) }
+    while at + 1 < bytes.count {
+      let code = unit(at)
+      if code & 0xFC00 == 0xD800 {
+        if at + 3 >= bytes.count, !isAtEnd { return at }
+        if at + 3 < bytes.count, case let low = unit(at + 2), low & 0xFC00 == 0xDC00 {
+          append(0x10000 + (code & 0x3FF) << 10 + low & 0x3FF, to: &text)
+          at += 4
+          continue
+        }
+      }
+      append(code, to: &text)
+      at += 2
+    }
+    if isAtEnd, at < bytes.count {
+      append(0xD800, to: &text)
+      at += 1
+    }
+    return at
+  }
+
+  private mutating func convert(_ bytes: Span<UInt8>, isAtEnd: Bool, into text: inout [UInt8]) -> Int {
+    var used = 0
+    while used < bytes.count {
+      let rest = bytes.count - used, room = rest * 3 + 16
+      let (taken, made, failure) = unsafe bytes.extracting(used...).withUnsafeBufferPointer {
+        (input) -> (Int, [UInt8], CInt) in
+        var failure: CInt = 0, taken = 0
+        let made = unsafe [UInt8](unsafeUninitializedCapacity: room) { buffer, count in
+          var source = unsafe UnsafeMutableRawPointer(mutating: input.baseAddress)?.assumingMemoryBound(to: CChar.self)
+          var target = unsafe UnsafeMutableRawPointer(buffer.baseAddress)?.assumingMemoryBound(to: CChar.self)
+          var left = rest, free = room
+          if unsafe iconv(converter, &source, &left, &target, &free) == -1 { failure = errno }
+          count = room - free
+          taken = rest - left
+        }
+        return (taken, made, failure)
+      }
+      text += made
+      used += taken
+      if failure == EINVAL, !isAtEnd { return used }
+      if used < bytes.count, failure == EILSEQ || failure == EINVAL {
+        append(0xD800, to: &text)
+        used += 1
+      }
+    }
+    return used
+  }
+}

@@ -1,0 +1,86 @@
+public import Rows
+internal import Synchronization
+
+/// A table of any dialect as RFC 4180 text, converted while it is read.
+public final class ConvertingSource: ByteSource {
+  /// The name of the original file.
+  public let name: String
+  /// Unknown.
+  public var size: Int? { nil }
+  private let source: any ByteSource
+  private let plan: TableConverter.Plan
+  private let mark: Int
+  private let log: RejectLog?
+  private let state: Mutex<State>
+
+  private struct State: ~Copyable {
+    var converter: TableConverter
+    /// The next byte of the output.
+    var taken = 0
+    var reader: Int?
+    var isDone = false
+  }
+
+  /// - Parameters:
+  ///   - mark: the bytes before the text.
+  ///   - log: where changed and dropped records go.
+  init(_ source: any ByteSource, _ plan: TableConverter.Plan, mark: Int, log: RejectLog?) {
+    self.source = source
+    self.plan = plan
+    self.mark = mark
+    self.log = log
+    name = source.name
+    let original = log == nil ? nil : source as? TranscodingSource
+    original?.keepOriginal()
+    state = Mutex(State(converter: TableConverter(plan, name: source.name, mark: mark, original: original)))
+  }
+
+  /// Converts with a dialect, without repair.
+  public convenience init(_ source: any ByteSource, _ dialect: CSVDialect, maximumField: Int) {
+    var plan = TableConverter.Plan(dialect: dialect)
+    plan.maximumField = maximumField
+    if dialect.columns > 0 { plan.columns = dialect.columns }
+    self.init(source, plan, mark: 0, log: nil)
+  }
+
+  /// Appends converted bytes.
+  public func read(into text: inout ArenaBuilder, limit: Int) throws(Problem) -> Int {
+    try state.withLock { (state) throws(Problem) in
+      if state.reader == nil { state.reader = log?.begin(name) ?? 0 }
+      while state.taken == state.converter.output.count {
+        if state.isDone { return 0 }
+        state.converter.takeOutput()
+        state.taken = 0
+        let needsMore = try state.converter.convert()
+        try settle(&state)
+        if needsMore {
+          if state.converter.isAtEnd { throw Problem(.bug, "internal error: a record has no end", at: name) }
+          let room = max(state.converter.window.room, 1 << 16)
+          state.converter.isAtEnd = try source.read(into: &state.converter.window, limit: room) == 0
+        } else if state.converter.output.isEmpty {
+          try state.converter.checkTiling()
+          state.isDone = true
+        }
+      }
+      let count = min(limit, state.converter.output.count - state.taken)
+      text.append(state.converter.output[state.taken..<state.taken + count])
+      state.taken += count
+      return count
+    }
+  }
+
+  /// Gives the log what there is.
+  private func settle(_ state: inout State) throws(Problem) {
+    let rejects = state.converter.rejects
+    state.converter.rejects = []
+    if let log, let reader = state.reader, !rejects.isEmpty { try log.add(rejects, of: reader) }
+  }
+
+  /// What was changed and dropped.
+  public var notes: [Warning] { log?.notes(on: name) ?? [] }
+
+  /// The same text from its beginning; nil if it cannot be read again.
+  public func reopened() throws(Problem) -> (any ByteSource)? {
+    try source.reopened().map { ConvertingSource($0, plan, mark: mark, log: log) }
+  }
+}

@@ -1,0 +1,91 @@
+internal import Codecs
+public import Rows
+
+/// What is known about a CSV file before it is read: nothing of that is guessed.
+public struct DialectOptions: Sendable, Hashable {
+  /// The quote of a file, or that it has none.
+  public enum Quote: Sendable, Hashable {
+    case character(UInt8), none
+
+    /// The byte; nil for none.
+    public var byte: UInt8? { if case .character(let byte) = self { byte } else { nil } }
+  }
+
+  /// The encoding of the text.
+  public var encoding: CharacterEncoding?
+  /// The bytes between fields.
+  public var delimiter: [UInt8]?
+  /// The byte around fields.
+  public var quote: Quote?
+  /// How a quote is written in a quoted field.
+  public var escape: CSVDialect.Escape?
+  /// Whether there is no header.
+  public var hasNoHeader = false
+  /// The records of the header.
+  public var headerRows: Int?
+  /// The names of the columns.
+  public var names: [String]?
+  /// Records before the header.
+  public var skippedRows: Int?
+  /// Records after the table.
+  public var skippedFooter: Int?
+  /// The beginning of comments.
+  public var comment: [UInt8]?
+  /// What happens to records that are not as wide as the header.
+  public var ragged: CSVDialect.Ragged?
+  /// Which of several tables is read; 0 for all.
+  public var table: Int?
+  /// The columns by the positions of their characters.
+  public var positions: [ClosedRange<Int>]?
+  /// Whether damaged records are read in other ways.
+  public var repairs = false
+  /// The most records that may be changed or dropped.
+  public var maximumRejects: Int?
+
+  /// The settings that are not as usual.
+  public var settings: [Setting] {
+    let all: [(Bool, Setting)] = [
+      (encoding != nil, .inputEncoding), (delimiter != nil, .inputDelimiter), (quote != nil, .inputQuote),
+      (escape != nil, .inputEscape), (hasNoHeader, .noHeader), (headerRows != nil, .headerRows),
+      (names != nil, .columnNames), (skippedRows != nil, .skippedRows), (skippedFooter != nil, .skippedFooter),
+      (comment != nil, .commentPrefix), (ragged != nil, .raggedRows), (table != nil, .tableNumber),
+      (positions != nil, .fixedColumns), (repairs, .repair), (maximumRejects != nil, .maximumRejects),
+    ]
+    return all.filter(\.0).map(\.1)
+  }
+
+  /// Nothing is known.
+  public init() {}
+
+  /// Everything is known: RFC 4180 in UTF-8 with this delimiter.
+  public static func exact(_ delimiter: UInt8) -> DialectOptions {
+    var options = DialectOptions()
+    (options.encoding, options.delimiter, options.quote) = (.utf8, [delimiter], .character(0x22))
+    (options.escape, options.headerRows, options.skippedRows, options.comment) = (.double, 1, 0, [])
+    return options
+  }
+
+  /// Whether nothing is left to be found.
+  var isComplete: Bool {
+    encoding != nil && (delimiter != nil && quote != nil && escape != nil || positions != nil)
+      && (hasNoHeader || headerRows != nil) && skippedRows != nil && comment != nil && !repairs
+  }
+
+  /// The dialect as far as it is known, and the rest as usual.
+  public var dialect: CSVDialect {
+    var dialect = CSVDialect()
+    dialect.delimiter = delimiter ?? dialect.delimiter
+    if let quote { dialect.quote = quote.byte }
+    dialect.escape = escape ?? .double
+    dialect.headerRows = hasNoHeader ? 0 : headerRows ?? 1
+    dialect.names = names
+    dialect.skippedRows = skippedRows ?? 0
+    dialect.skippedFooter = skippedFooter ?? 0
+    dialect.comment = comment ?? []
+    dialect.ragged = ragged ?? .error
+    dialect.table = table ?? 1
+    dialect.positions = positions ?? []
+    if !dialect.positions.isEmpty { dialect.quote = nil }
+    return dialect
+  }
+}

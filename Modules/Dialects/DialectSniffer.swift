@@ -1,0 +1,436 @@
+internal import Codecs
+public import Rows
+
+/// What a sample of a file says about its dialect.
+public struct DialectFinding: Sendable {
+  /// Something that the sample shows, with the setting that settles it.
+  public struct Note: Sendable, Hashable {
+    /// What it is, as a clause.
+    public var message: String
+    /// The setting and its value.
+    public var setting: Setting, value: String?
+  }
+
+  /// The dialect.
+  public var dialect = CSVDialect()
+  /// How certain it is, from 0 to 1, and the delimiter and quote that fit second best.
+  public internal(set) var confidence = 1.0
+  public internal(set) var runnerUp: CSVDialect?
+  /// Whether carriage returns precede line feeds.
+  public internal(set) var hasReturns = false
+  /// Whether the sample is regular in the usual dialect.
+  public internal(set) var isClean = false
+  /// What cannot be decided without the user, and what is only odd.
+  public internal(set) var doubts: [Note] = [], notes: [Note] = []
+  /// What the fields of the columns look like.
+  var profile: ColumnProfile?
+  /// The columns of the table.
+  public internal(set) var width: Int?
+  /// Whether tabs part the fields by the name of the file.
+  var isTabbed = false
+}
+
+/// Finds the dialect of a file by a sample of it.
+public struct DialectSniffer {
+  /// The bytes of a sample, and those that are looked at first.
+  public static let sampleSize = 256 << 10, firstLook = 64 << 10
+
+  private let options: DialectOptions
+  private let isTabbed: Bool
+  private let isWhole: Bool
+  private var finding = DialectFinding()
+
+  /// Delimiters that are used without asking.
+  private static let usual: Set<[UInt8]> = [
+    [0x2C], [0x3B], [0x09], [0x7C], [0x01], [0x1F], [0x2C, 0x20], [0x3B, 0x20], [0x7C, 0x20], [0x7C, 0x7C],
+    [0x3B, 0x3B],
+  ]
+
+  /// Finds the dialect of a sample of UTF-8 text without a byte order mark.
+  /// - Parameters:
+  ///   - isTabbed: whether tabs part the fields, by the name of the file.
+  ///   - isWhole: whether the sample is the whole file.
+  public static func finding(
+    _ sample: Span<UInt8>, _ options: DialectOptions, isTabbed: Bool, isWhole: Bool
+  ) -> DialectFinding {
+    var text = sample
+    if !isWhole {
+      var end = sample.count
+      while end > 0, sample[end - 1] != 0x0A { end -= 1 }
+      if end > 0 { text = sample.extracting(..<end) }
+    }
+    var sniffer = DialectSniffer(options, isTabbed: isTabbed, isWhole: isWhole)
+    if text.count > firstLook, sniffer.isClearlyClean(text) {
+      var end = firstLook
+      while end > 0, text[end - 1] != 0x0A { end -= 1 }
+      var first = DialectSniffer(options, isTabbed: isTabbed, isWhole: false)
+      if end > 0 {
+        first.sniff(text.extracting(..<end))
+        if first.finding.isClean { return first.finding }
+      }
+    }
+    sniffer.sniff(text)
+    return sniffer.finding
+  }
+
+  private init(_ options: DialectOptions, isTabbed: Bool, isWhole: Bool) {
+    self.options = options
+    self.isTabbed = isTabbed
+    self.isWhole = isWhole
+  }
+
+  // MARK: - Delimiter and quote
+
+  private mutating func sniff(_ text: Span<UInt8>) {
+    finding.dialect = options.dialect
+    finding.isTabbed = isTabbed
+    finding.hasReturns = hasReturns(text)
+    if isTabbed, options.delimiter == nil { finding.dialect.delimiter = [0x09] }
+    var frame = CSVDialect()
+    frame.endsWithReturn = endsWithReturn(text)
+    let named = options.delimiter == nil && !isTabbed && options.positions == nil ? separatorLine(text) : nil
+    frame.separatorLine = named?.count ?? 0
+    finding.dialect.endsWithReturn = frame.endsWithReturn
+    finding.dialect.separatorLine = frame.separatorLine
+    if let named { finding.dialect.delimiter = [named.delimiter] }
+    if options.isComplete { return }
+    guard options.positions == nil else { return layOut(text) }
+    let delimiter = options.delimiter ?? (isTabbed ? [0x09] : named.map { [$0.delimiter] })
+    let isOpen = delimiter == nil && options.quote == nil && options.escape == nil && options.comment == nil
+    let clean = isOpen && options.skippedRows == nil && !frame.endsWithReturn ? cleanWidth(text, [0x2C]) : 0
+    if clean > 1, !hasRival(text) {
+      finding.isClean = true
+      return layOut(text, clean: clean)
+    }
+    if delimiter == [0x09], options.quote == nil, !hasQuote(text), !frame.endsWithReturn {
+      finding.dialect.delimiter = [0x09]
+      finding.isClean = cleanWidth(text, [0x09]) > 0
+      return layOut(text)
+    }
+    let body = text.extracting(lines(text, options.skippedRows ?? 0)...)
+    let candidates = DialectCandidates(
+      body, body.count == text.count ? frame : CSVDialect(), delimiter: delimiter,
+      quote: options.quote.map(\.byte), escape: options.escape, isWhole: isWhole)
+    guard let best = candidates.scores.first else { return layOut(text) }
+    finding.confidence = candidates.runnerUp.map { best.value > 0 ? 1 - $0.value / best.value : 0 } ?? 1
+    finding.runnerUp = candidates.runnerUp?.dialect
+    choose(text, best, candidates, clean)
+    if finding.isClean, clean > 0 { return layOut(text, clean: clean) }
+    judgeQuotesOfTabs(text)
+    doubt(candidates)
+    layOut(text)
+  }
+
+  private mutating func use(_ score: DialectScore) {
+    (finding.dialect.delimiter, finding.dialect.quote) = (score.dialect.delimiter, score.dialect.quote)
+    finding.dialect.escape = score.dialect.escape
+    finding.width = score.columns
+  }
+
+  /// Chooses between the usual dialect, if the sample is clean in it, and the best other.
+  private mutating func choose(
+    _ text: Span<UInt8>, _ best: DialectScore, _ candidates: DialectCandidates, _ clean: Int
+  ) {
+    guard clean > 0 else { return use(best) }
+    finding.isClean = true
+    let scores = candidates.scores, delimiter = best.dialect.delimiter
+    if clean >= 2 {
+      let comma = scores.first { $0.dialect.delimiter[0] == 0x2C }?.value ?? 0
+      let rival = scores.first { score in
+        score.dialect.delimiter.count == 1 && Self.usual.contains(score.dialect.delimiter)
+          && score.dialect.delimiter != [0x2C] && score.isEven && score.records >= 3
+          && (score.columns >= 4 * clean || score.value > comma)
+      }
+      if let rival {
+        if options.repairs {
+          finding.isClean = false
+          return use(rival)
+        }
+        finding.doubts.append(
+          note(
+            "every record fits commas (\(clean) columns) and \(Self.name(rival.dialect.delimiter))s (\(rival.columns) columns)",
+            .inputDelimiter, Self.name(rival.dialect.delimiter)))
+      }
+      let single = scores.first {
+        $0.dialect.delimiter == [0x2C] && $0.dialect.quote == 0x27 && $0.columns == clean && $0.bad == 0
+      }
+      if let single, enclosesColumn(text, single) {
+        if options.repairs {
+          finding.isClean = false
+          return use(single)
+        }
+        finding.notes.append(note("columns are enclosed in ' in every row", .inputQuote, "'"))
+      }
+      return
+    }
+    let isUsual = Self.usual.contains(delimiter)
+    let isEven = best.isEven && best.types > 0.6
+    if isEven, isUsual, best.records >= 2 || best.columns >= 3 {
+      finding.isClean = false
+      return use(best)
+    }
+    if options.repairs, isUsual, delimiter != [0x2C], best.records >= 2, best.columns >= 2, best.regularity > 0.3,
+      best.types > 0.6, best.share >= 0.66
+    {
+      finding.isClean = false
+      return use(best)
+    }
+    let isSpaced = delimiter[0] == 0x20 && best.columns >= 3
+    if isSpaced, best.share >= 0.98, best.typed >= 0.3, best.records >= 5 {
+      if options.repairs {
+        finding.isClean = false
+        return use(best)
+      }
+      finding.notes.append(note("one column, but fields seem to be parted by spaces", .inputDelimiter, "spaces"))
+    } else if best.columns >= 2, best.share >= 0.6, best.bad == 0, best.records >= 3,
+      isUsual && best.types > 0.6 && delimiter != [0x2C] || isSpaced && best.typed >= 0.5
+    {
+      let share = Int(best.share * 100)
+      finding.notes.append(
+        note(
+          "one column, but \(share)% of the sample has \(best.columns) fields parted by a \(Self.name(delimiter))",
+          .inputDelimiter, Self.name(delimiter)))
+    }
+  }
+
+  /// What a guess is not good enough for.
+  private mutating func doubt(_ candidates: DialectCandidates) {
+    let dialect = finding.dialect
+    guard !finding.isClean, let best = candidates.scores.first else { return }
+    if options.delimiter == nil, dialect.separatorLine == 0, !isTabbed {
+      let isUsual = Self.usual.contains(dialect.delimiter) && finding.confidence >= 0.1
+      if !isUsual, dialect.delimiter != [0x2C] {
+        finding.doubts.append(
+          note(
+            "fields seem to be parted by a \(Self.name(dialect.delimiter))", .inputDelimiter,
+            Self.name(dialect.delimiter)))
+      }
+      let other = candidates.scores.first { score in
+        score.dialect.delimiter.count == 1 && Self.usual.contains(score.dialect.delimiter)
+          && score.dialect.delimiter[0] != dialect.delimiter[0] && score.isEven && score.records >= 2
+      }
+      if let other {
+        finding.doubts.append(
+          note(
+            "every record fits \(Self.name(dialect.delimiter))s (\(best.columns) columns) and \(Self.name(other.dialect.delimiter))s (\(other.columns) columns)",
+            .inputDelimiter, Self.name(dialect.delimiter)))
+      }
+    }
+    if options.quote == nil, dialect.quote == 0x27 {
+      finding.doubts.append(note("fields seem to be enclosed in '", .inputQuote, "'"))
+    }
+    if options.escape == nil, dialect.escape == .backslash {
+      finding.doubts.append(note("a backslash seems to precede quotes", .inputEscape, "backslash"))
+    }
+  }
+
+  private func note(_ message: String, _ setting: Setting, _ value: String? = nil) -> DialectFinding.Note {
+    DialectFinding.Note(message: message, setting: setting, value: value)
+  }
+
+  /// The name of a delimiter, as the option takes it.
+  public static func name(_ delimiter: [UInt8]) -> String {
+    let names: [[UInt8]: String] = [
+      [0x2C]: "comma", [0x09]: "tab", [0x3B]: "semicolon", [0x7C]: "pipe", [0x20]: "space", CSVDialect.spaces: "spaces",
+    ]
+    return names[delimiter]
+      ?? (delimiter.first.map { $0 < 0x20 } == true
+        ? "\\x\(delimiter[0] < 16 ? "0" : "")\(String(delimiter[0], radix: 16))"
+        : String(decoding: delimiter, as: UTF8.self))
+  }
+
+  // MARK: - Evidence
+
+  private func hasQuote(_ text: Span<UInt8>) -> Bool {
+    for index in 0..<text.count where text[index] == 0x22 { return true }
+    return false
+  }
+
+  /// Whether carriage returns end the lines.
+  private func endsWithReturn(_ text: Span<UInt8>) -> Bool {
+    var feeds = 0, returns = 0
+    for index in 0..<text.count {
+      if text[index] == 0x0A { feeds += 1 }
+      if text[index] == 0x0D, index + 1 == text.count || text[index + 1] != 0x0A { returns += 1 }
+    }
+    return returns > 4 * feeds
+  }
+
+  private func hasReturns(_ text: Span<UInt8>) -> Bool {
+    var at = 0
+    while at < text.count, text[at] != 0x0A { at += 1 }
+    return at > 0 && at < text.count && text[at - 1] == 0x0D
+  }
+
+  /// The line `sep=;` of Excel.
+  private func separatorLine(_ text: Span<UInt8>) -> (delimiter: UInt8, count: Int)? {
+    var line: [UInt8] = [], at = 0
+    while at < min(text.count, 12), text[at] != 0x0A, text[at] != 0x0D {
+      line.append(text[at])
+      at += 1
+    }
+    guard at < text.count, text[at] == 0x0A || text[at] == 0x0D else { return nil }
+    at += text[at] == 0x0D && at + 1 < text.count && text[at + 1] == 0x0A ? 2 : 1
+    if line.first == 0x22, line.last == 0x22, line.count > 2 { line = Array(line.dropFirst().dropLast()) }
+    guard line.count == 5, String(decoding: line[..<4], as: UTF8.self).lowercased() == "sep=" else { return nil }
+    return (line[4], at)
+  }
+
+  /// The bytes of the first lines.
+  private func lines(_ text: Span<UInt8>, _ count: Int) -> Int {
+    var at = 0, left = count
+    while left > 0, at < text.count {
+      if text[at] == 0x0A { left -= 1 }
+      at += 1
+    }
+    return at
+  }
+
+  /// Whether the beginning of a sample needs no more than that.
+  private func isClearlyClean(_ text: Span<UInt8>) -> Bool {
+    options.delimiter == nil && !isTabbed && options.positions == nil
+  }
+
+  /// The columns of a sample without anything odd in it; 0 if there is.
+  private func cleanWidth(_ text: Span<UInt8>, _ delimiter: [UInt8]) -> Int {
+    if separatorLine(text) != nil { return 0 }
+    var dialect = CSVDialect()
+    dialect.delimiter = delimiter
+    var parser = RecordParser(dialect), width = 0, at = 0, rows = 0
+    while at < text.count, rows <= 2000 {
+      guard (try? parser.parse(text, at, isAtEnd: isWhole)) != nil else { break }
+      guard parser.fault == nil else { return 0 }
+      for field in parser.fields where !field.isQuoted {
+        for index in field.start..<field.end where text[index] == 0x0D { return 0 }
+      }
+      at = parser.next
+      if width != 1, parser.isBlank(text) {
+        if parser.fields[0].end > parser.fields[0].start { return 0 }
+        continue
+      }
+      if width == 0 { width = parser.fields.count }
+      guard parser.fields.count == width else { return 0 }
+      rows += 1
+    }
+    return width
+  }
+
+  /// Whether every one of the first lines has another delimiter, or `'` begins fields.
+  private func hasRival(_ text: Span<UInt8>) -> Bool {
+    var seen = 0, everywhere = 7, lines = 0, at = 0, before: UInt8 = 0x0A, marks = 0
+    while at < text.count, lines < 100 {
+      switch text[at] {
+      case 0x3B: seen |= 1
+      case 0x09: seen |= 2
+      case 0x7C: seen |= 4
+      case 0x27 where before == 0x2C || before == 0x0A: marks += 1
+      case 0x0A:
+        if before != 0x0A {
+          everywhere &= seen
+          lines += 1
+        }
+        seen = 0
+      default: break
+      }
+      before = text[at]
+      at += 1
+    }
+    return everywhere != 0 || marks >= 2
+  }
+
+  /// Whether a quote encloses all fields of a column, and is in no other field.
+  private func enclosesColumn(_ text: Span<UInt8>, _ score: DialectScore) -> Bool {
+    let scan = SampleScan(text, score.dialect, limit: DialectScore.rows, isWhole: isWhole)
+    let rows = scan.rows.filter { !scan.isBlankLine(text, $0) }
+    guard rows.count >= 3 else { return false }
+    for field in scan.fields {
+      for index in field.start..<field.end where text[index] == 0x27 { return false }
+    }
+    return (0..<rows[0].count).contains { column in
+      rows.dropFirst().allSatisfy { column < $0.count && scan[$0, column].isQuoted }
+    }
+  }
+
+  /// Quotes between tabs are text unless something shows that they quote.
+  private mutating func judgeQuotesOfTabs(_ text: Span<UInt8>) {
+    let dialect = finding.dialect
+    guard dialect.delimiter == [0x09], dialect.quote == 0x22, options.quote == nil, hasQuote(text) else { return }
+    let scan = SampleScan(text, dialect, limit: 5000, isWhole: isWhole)
+    var needed = 0, enclosed = 0, broken = 0, commas = 0, columns: [Int: (enclosed: Int, all: Int)] = [:]
+    for row in scan.rows {
+      if row.bad >= 1 { broken += 1 }
+      for (column, field) in scan.fields(of: row).enumerated() {
+        guard field.end > field.start || field.isQuoted else { continue }
+        columns[column, default: (0, 0)].all += 1
+        guard field.isQuoted else { continue }
+        enclosed += 1
+        columns[column, default: (0, 0)].enclosed += 1
+        var isNeeded = field.end == field.start, hasComma = false
+        for index in field.start..<field.end {
+          switch text[index] {
+          case 0x09, 0x0A, 0x0D, 0x22: isNeeded = true
+          case 0x2C: hasComma = true
+          default: break
+          }
+        }
+        if isNeeded { needed += 1 }
+        if hasComma { commas += 1 }
+      }
+    }
+    let encloses = columns.values.contains { $0.enclosed >= 2 && Double($0.enclosed) >= 0.8 * Double($0.all) }
+    guard broken > needed || enclosed > 0 && needed == 0 && !encloses && commas * 2 < enclosed + 1 && commas < enclosed
+    else { return }
+    finding.dialect.quote = nil
+    if enclosed > 0 {
+      finding.notes.append(
+        note(
+          "\(enclosed) field\(enclosed == 1 ? "" : "s") of the sample \(enclosed == 1 ? "is" : "are") enclosed in quotes that \(enclosed == 1 ? "it does" : "they do") not need; quotes are kept as text",
+          .inputQuote, "\""))
+    }
+  }
+
+  // MARK: - Layout
+
+  /// Finds what surrounds the table, and its header.
+  private mutating func layOut(_ text: Span<UInt8>, clean: Int? = nil) {
+    var layout = TableLayout(text, finding.dialect, isWhole: isWhole, isClean: finding.isClean, clean: clean)
+    layout.find(text, options)
+    let found = layout.dialect
+    finding.width = layout.columns
+    var dialect = finding.dialect
+    if options.comment == nil, !found.comment.isEmpty {
+      let mark = String(decoding: found.comment, as: UTF8.self)
+      finding.doubts.append(note("lines that begin with \(mark) seem to be comments", .commentPrefix, mark))
+      dialect.comment = found.comment
+    }
+    if options.skippedRows == nil, found.skippedRows > 0 {
+      let rows = "\(found.skippedRows) record\(found.skippedRows == 1 ? "" : "s")"
+      let found = note("\(rows) before the table", .skippedRows, "\(found.skippedRows)")
+      if finding.isClean, !options.repairs {
+        finding.notes.append(
+          note(
+            "\(rows) before the table \(rows.hasPrefix("1 ") ? "is" : "are") read as data", .skippedRows, found.value))
+      } else {
+        finding.doubts.append(found)
+        dialect.skippedRows = layout.dialect.skippedRows
+      }
+    }
+    if !options.hasNoHeader, options.headerRows == nil, options.names == nil, found.headerRows != 1 {
+      if options.repairs {
+        dialect.headerRows = found.headerRows
+      } else if found.headerRows == 0 {
+        finding.notes.append(note("the first record looks like data, and is read as names", .noHeader))
+      } else if finding.isClean {
+        finding.notes.append(note("\(found.headerRows) records look like names", .headerRows, "\(found.headerRows)"))
+      } else {
+        finding.doubts.append(note("\(found.headerRows) header rows", .headerRows, "\(found.headerRows)"))
+        dialect.headerRows = found.headerRows
+      }
+    }
+    if !options.repairs, layout.repeatsHeader(text) {
+      finding.notes.append(note("the header occurs again among the records, and is read as data", .repair))
+    }
+    finding.dialect = dialect
+    finding.profile = layout.profile(text, dialect)
+  }
+}

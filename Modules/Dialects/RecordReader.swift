@@ -1,0 +1,237 @@
+internal import CMasks
+internal import Codecs
+internal import Rows
+
+/// A record of a file as it is read: exactly, or repaired.
+struct ReadRecord {
+  var fields: [[UInt8]]
+  /// Which fields are in quotes; empty if none is, or it is not known.
+  var quoted: [Bool] = []
+  /// Where it begins and where the next one does, in the text.
+  var start: Int, next: Int
+  /// What is wrong, and whether the fields are certain all the same.
+  var reason: Reject.Reason?
+  var isSure = true
+  /// Whether it cannot be read without repair.
+  var isBad = false
+
+  /// Fields that are not blank.
+  var filled: Int { fields.reduce(0) { $0 + ($1.allSatisfy(CellKind.isSpace) ? 0 : 1) } }
+  /// Whether it is a line of nothing or of blanks.
+  var isBlank: Bool { fields.count == 1 && quoted != [true] && fields[0].allSatisfy(CellKind.isSpace) }
+  /// The fields without the differences that do not matter in names.
+  var key: [[UInt8]] { ReadRecord.key(fields) }
+
+  static func key(_ fields: [[UInt8]]) -> [[UInt8]] {
+    fields.map { field in
+      let start = field.drop(while: CellKind.isSpace)
+      return (start.lastIndex { !CellKind.isSpace($0) }.map { start[...$0] } ?? [])
+        .map { CellKind.isUpper($0) ? $0 | 0x20 : $0 }
+    }
+  }
+}
+
+/// Reads the records of a text one by one, a damaged one again in other ways.
+///
+/// What a record is depends on the text from its first byte on and on nothing else.
+struct RecordReader {
+  private let dialect: CSVDialect
+  private let repairs: Bool
+  private var parser: RecordParser
+  private var plainParser: RecordParser
+  private let maximumField: Int
+  /// What the fields of the columns look like.
+  var profile: ColumnProfile?
+  /// The columns of the table; nil before they are known.
+  var width: Int?
+
+  /// Lines and bytes that one record is looked for in, and the bytes of a line that is read again.
+  private static let mostLines = 64, mostBytes = 8 << 10, longestLine = 64 << 10
+
+  init(_ dialect: CSVDialect, repairs: Bool, maximumField: Int) {
+    self.dialect = dialect
+    self.repairs = repairs
+    self.maximumField = maximumField
+    parser = RecordParser(dialect)
+    var plain = dialect
+    plain.quote = nil
+    plain.escape = .double
+    plainParser = RecordParser(plain)
+  }
+
+  /// Reads the record at `start`.
+  /// - Parameter isSkipped: whether it comes before the table, so that nothing needs to be right.
+  mutating func record(
+    _ text: Span<UInt8>, _ start: Int, isSkipped: Bool, isAtEnd: Bool
+  ) throws(RecordParser.NeedsMore) -> ReadRecord {
+    let line = try parser.line(text, start, isAtEnd: isAtEnd)
+    if !dialect.comment.isEmpty, begins(text, start, line.end, with: dialect.comment) {
+      return ReadRecord(fields: [bytes(text, start, line.end)], start: start, next: line.next, reason: .comment)
+    }
+    // A field that is too long is not closed.
+    try parser.parse(text, start, isAtEnd: isAtEnd || text.count - start > maximumField)
+    let fault = parser.fault?.reason, isBad = parser.isBad
+    if isBad, !repairs, !isSkipped {
+      return ReadRecord(
+        fields: parser.values(text), start: start, next: line.next, reason: fault, isSure: false, isBad: true)
+    }
+    if isSkipped || !repairs { return isBad ? plain(text, start, line, fault) : exact(text, start) }
+    guard let width, isBad || fault != nil || parser.fields.count != width else { return decoded(exact(text, start)) }
+    if let found = try again(text, start, line, width, isAtEnd: isAtEnd) { return decoded(found) }
+    return decoded(isBad ? plain(text, start, line, fault) : exact(text, start))
+  }
+
+  private func begins(_ text: Span<UInt8>, _ start: Int, _ end: Int, with mark: [UInt8]) -> Bool {
+    guard end - start >= mark.count else { return false }
+    for index in mark.indices where text[start + index] != mark[index] { return false }
+    return true
+  }
+
+  private func bytes(_ text: Span<UInt8>, _ start: Int, _ end: Int) -> [UInt8] {
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(end - start)
+    for index in start..<end { bytes.append(text[index]) }
+    return bytes
+  }
+
+  /// The record that the parser has just read.
+  private func exact(_ text: Span<UInt8>, _ start: Int) -> ReadRecord {
+    let quoted = parser.fields.contains { $0.isQuoted } ? parser.fields.map(\.isQuoted) : []
+    return ReadRecord(
+      fields: parser.values(text), quoted: quoted, start: start, next: parser.next, reason: parser.fault?.reason)
+  }
+
+  /// A line split at its delimiters.
+  private mutating func plain(
+    _ text: Span<UInt8>, _ start: Int, _ line: (end: Int, next: Int), _ reason: Reject.Reason?
+  ) -> ReadRecord {
+    ReadRecord(
+      fields: split(bytes(text, start, line.end)), start: start, next: line.next, reason: reason, isSure: false)
+  }
+
+  private mutating func split(_ line: [UInt8]) -> [[UInt8]] {
+    guard (try? plainParser.parse(line.span, 0, isAtEnd: true)) != nil else { return [line] }
+    return plainParser.values(line.span).map { field in
+      guard let quote = dialect.quote, field.count > 1, field.first == quote, field.last == quote else { return field }
+      return Array(field.dropFirst().dropLast())
+    }
+  }
+
+  /// Reads a damaged record in other ways: its first line alone, then more lines.
+  private mutating func again(
+    _ text: Span<UInt8>, _ start: Int, _ line: (end: Int, next: Int), _ width: Int, isAtEnd: Bool
+  ) throws(RecordParser.NeedsMore) -> ReadRecord? {
+    let isBad = parser.isBad, fault = parser.fault?.reason
+    let isExact = !isBad && parser.fields.count == width
+    var exact: ReadRecord? = isBad ? nil : self.exact(text, start)
+    let end = parser.next
+    let first = line.end - start <= Self.longestLine ? bytes(text, start, line.end) : []
+    let other = isExact || first.isEmpty ? nil : otherDelimiter(first, width)
+    guard let quote = dialect.quote, isBad || fault != nil || first.contains(quote) else {
+      if let other {
+        return ReadRecord(fields: other, start: start, next: line.next, reason: .anotherDelimiter)
+      }
+      return nil
+    }
+    let finder = RecordReadings(dialect, quote: quote, width: width)
+    var readings = first.isEmpty ? [] : finder.readings(first)
+    if let other {
+      readings.insert(RecordReadings.Reading(cost: 8, fields: other, reasons: [.anotherDelimiter]), at: 0)
+    }
+    if let best = RecordReadings.best(readings, profile) {
+      let reading = best.reading, reasons = Set(reading.reasons)
+      var isTaken = true
+      if isExact {
+        let isSame = fault?.isSoft == true && reading.cost >= RecordReadings.inside && reading.fields == exact?.fields
+        isTaken = !(end > line.next && reading.cost > 0) && !isSame
+      } else if !isBad {
+        let structural: Set<Reject.Reason> = [.missingDelimiter, .anotherDelimiter]
+        if fault == nil {
+          isTaken = reasons == [.missingDelimiter] || reasons == [.anotherDelimiter]
+        } else {
+          isTaken = reasons.isSubset(of: structural.union([.spaceAfterQuote, .strayQuoteInside]))
+        }
+        if isTaken, reasons.contains(.missingDelimiter), let profile, profile.isUseful, let fields = exact?.fields {
+          let padded = Array((fields + Array(repeating: [], count: width)).prefix(width))
+          isTaken = profile.total(reading.fields) >= profile.total(padded) + 0.5
+        }
+      }
+      if isTaken {
+        let reason = reading.cost == 0 && !isBad ? nil : reading.reasons.min { $0.rawValue < $1.rawValue } ?? fault
+        return ReadRecord(
+          fields: reading.fields, start: start, next: line.next, reason: reason, isSure: best.isSure)
+      }
+    }
+    guard isBad else {
+      exact?.isSure = true
+      return exact
+    }
+    var next = line.next, last = line.end
+    for _ in 0..<Self.mostLines {
+      if next - start > Self.mostBytes || next >= text.count && isAtEnd { break }
+      (last, next) = try parser.line(text, next, isAtEnd: isAtEnd)
+      let lines = bytes(text, start, last)
+      guard lines.reduce(0, { $0 + ($1 == quote ? 1 : 0) }) % 2 == 0 else { continue }
+      let readings = finder.readings(lines)
+      guard let first = readings.first, first.cost <= 2 * RecordReadings.stray,
+        let best = RecordReadings.best(readings, profile)
+      else { continue }
+      return ReadRecord(
+        fields: best.reading.fields, start: start, next: next,
+        reason: best.reading.reasons.min { $0.rawValue < $1.rawValue } ?? fault, isSure: best.isSure)
+    }
+    return nil
+  }
+
+  /// The fields of a line in another delimiter, if they are as many and fit.
+  private func otherDelimiter(_ line: [UInt8], _ width: Int) -> [[UInt8]]? {
+    guard width >= 3, let profile else { return nil }
+    for delimiter: UInt8 in [0x2C, 0x3B, 0x09, 0x7C, 0x20] where dialect.delimiter != [delimiter] {
+      guard let found = Self.fields(of: line, delimiter, dialect, width - 1) else { continue }
+      if delimiter == 0x20, found.fields.count > width,
+        let joined = profile.joiningWords(found.fields, quoted: found.quoted)
+      {
+        return joined
+      }
+      guard found.fields.count == width else { continue }
+      guard profile.isUseful else { return found.fields }
+      let fits = found.fields.enumerated().allSatisfy { profile.fit($0.offset, $0.element) >= 0.25 }
+      if fits, profile.total(found.fields) >= 0.7 * Double(width) { return found.fields }
+    }
+    return nil
+  }
+
+  /// The fields of a line in another delimiter, which occurs at least `least` times; nil if it does not fit.
+  private static func fields(
+    of line: [UInt8], _ delimiter: UInt8, _ dialect: CSVDialect, _ least: Int
+  ) -> (fields: [[UInt8]], quoted: [Bool])? {
+    guard line.reduce(0, { $0 + ($1 == delimiter ? 1 : 0) }) >= least else { return nil }
+    var other = CSVDialect()
+    (other.delimiter, other.quote, other.escape) = ([delimiter], dialect.quote, dialect.escape)
+    var parser = RecordParser(other)
+    guard (try? parser.parse(line.span, 0, isAtEnd: true)) != nil, !parser.isBad else { return nil }
+    return (parser.values(line.span), parser.fields.map(\.isQuoted))
+  }
+
+  /// The names in a line that has another delimiter than the table.
+  static func names(in line: [UInt8], _ dialect: CSVDialect, width: Int) -> [[UInt8]]? {
+    guard width >= 3 else { return nil }
+    for delimiter: UInt8 in [0x2C, 0x3B, 0x09, 0x7C, 0x20] where dialect.delimiter != [delimiter] {
+      guard let found = fields(of: line, delimiter, dialect, width - 1)?.fields, found.count == width,
+        Set(found).count == width
+      else { continue }
+      if found.allSatisfy({ !$0.allSatisfy(CellKind.isSpace) && !CellKind.of($0).isTyped }) { return found }
+    }
+    return nil
+  }
+
+  /// The record with the bytes that are not UTF-8 taken for windows-1252.
+  private func decoded(_ record: ReadRecord) -> ReadRecord {
+    var decoded = record
+    for (index, field) in record.fields.enumerated() where !ByteText.isUTF8(field) {
+      decoded.fields[index] = ByteText.repaired(field)
+      decoded.reason = .badEncoding
+    }
+    return decoded
+  }
+}

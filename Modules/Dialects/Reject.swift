@@ -1,0 +1,54 @@
+/// A record that repair changed or dropped, or that needs a look.
+public struct Reject: Sendable, Equatable {
+  /// What is wrong with a record.
+  public enum Reason: String, Sendable, CaseIterable {
+    case strayQuote = "stray quote"
+    case strayQuoteInside = "quote in an unquoted field"
+    case spaceAfterQuote = "space after a closing quote"
+    case textAfterQuote = "text after a closing quote"
+    case unterminated = "unterminated quote"
+    case missingDelimiter = "missing delimiter"
+    case anotherDelimiter = "another delimiter"
+    case shortRow = "short row"
+    case longRow = "long row"
+    case shortHeader = "short header"
+    case longHeader = "long header"
+    case repeatedHeader = "repeated header"
+    case preamble = "preamble"
+    case comment = "comment"
+    case blankLine = "blank line"
+    case footer = "footer"
+    case anotherTable = "another table"
+    case wholeRecords = "field holds whole records"
+    case badEncoding = "bad encoding"
+
+    /// Whether the fields of the record are certain all the same.
+    var isSoft: Bool { self == .strayQuoteInside || self == .spaceAfterQuote }
+  }
+  /// What happened to it.
+  public enum Action: String, Sendable, CaseIterable {
+    case kept = "kept"
+    case repaired = "repaired"
+    case guessed = "guessed"
+    case realigned = "realigned"
+    case padded = "padded"
+    case trailingDelimiters = "trailing delimiters"
+    case surplusCut = "surplus cut"
+    case dropped = "dropped"
+  }
+
+  /// The line where it begins, from 1.
+  public var line: Int
+  /// Its first byte in the file.
+  public var offset: Int
+  /// What is wrong.
+  public var reason: Reason
+  /// What happened.
+  public var action: Action
+  /// What changed, or nothing.
+  public var detail: [UInt8] = []
+  /// Its bytes in the file, with the line end.
+  public var raw: [UInt8]
+  /// Whether the user said that the record does not belong to the table.
+  public var isExpected = false
+}

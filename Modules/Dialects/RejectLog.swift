@@ -1,0 +1,154 @@
+internal import Codecs
+public import Rows
+internal import Synchronization
+
+/// The records that repair changed or dropped, of all files of a command, as a table.
+///
+/// A file that is read again begins again.
+public final class RejectLog: Sendable {
+  /// The columns of the table.
+  public static let schema = Schema(
+    "rejects", "Records that were changed or dropped.",
+    columns: [
+      ColumnDescription("file", .text), ColumnDescription("line", .integer), ColumnDescription("offset", .integer),
+      ColumnDescription("bytes", .integer), ColumnDescription("reason", .text), ColumnDescription("action", .text),
+      ColumnDescription("detail", .text, nullable: true), ColumnDescription("raw", .text, nullable: true),
+      ColumnDescription("raw_base64", .text, nullable: true),
+    ])
+
+  private struct Part {
+    var file: String, reader: Int
+    var pending: [Reject] = [], pendingBytes = 0
+    var rows: SpillBuffer
+    var counts: [String: Int] = [:]
+  }
+  private struct State {
+    var parts: [Part] = []
+    /// Whether text that is in no row must not be lost, and whether files had no header.
+    var refusesLoss = false, lacksHeader = false
+    var readers = 0
+  }
+  private let state = Mutex(State())
+  private let scratch: any ScratchSpace
+
+  /// An empty log; what it cannot keep in memory goes to `scratch`.
+  public init(scratch: any ScratchSpace) { self.scratch = scratch }
+
+  /// A new reading of a file, which replaces the earlier ones.
+  func begin(_ file: String) -> Int {
+    let schema = Self.schema, scratch = scratch
+    return state.withLock { state in
+      state.readers += 1
+      let part = Part(
+        file: file, reader: state.readers, rows: SpillBuffer(schema: schema, scratch: scratch, memoryLimit: 4 << 20))
+      if let index = state.parts.firstIndex(where: { $0.file == file }) {
+        state.parts[index] = part
+      } else {
+        state.parts.append(part)
+      }
+      return state.readers
+    }
+  }
+
+  /// Adds records of the reading `reader`.
+  /// - Throws: `io` if a temporary file cannot be written.
+  func add(_ rejects: [Reject], of reader: Int) throws(Problem) {
+    try state.withLock { (state) throws(Problem) in
+      guard let index = state.parts.firstIndex(where: { $0.reader == reader }) else { return }
+      for reject in rejects {
+        let isListed = !reject.isExpected || reject.reason == .shortRow || reject.reason == .longRow
+        if isListed {
+          state.parts[index].counts["\(reject.reason.rawValue), \(reject.action.rawValue)", default: 0] += 1
+        }
+        state.parts[index].pendingBytes += reject.raw.count
+        let isBlank = reject.raw.allSatisfy(CellKind.isSpace)
+        if state.refusesLoss, !reject.isExpected, reject.action == .dropped && !isBlank || reject.action == .surplusCut
+        {
+          throw Problem(
+            .badData, "the record would be lost (\(reject.reason.rawValue))",
+            at: "\(state.parts[index].file):\(reject.line)", hint: .set(.rejects, for: "keep such records"))
+        }
+      }
+      state.parts[index].pending += rejects
+      if state.parts[index].pendingBytes > 1 << 16 { try Self.flush(&state.parts[index]) }
+    }
+  }
+
+  private static func flush(_ part: inout Part) throws(Problem) {
+    guard !part.pending.isEmpty else { return }
+    var batch = RowBatchBuilder(width: schema.columns.count)
+    for reject in part.pending {
+      batch.append(text: part.file)
+      batch.append(integer: Int64(reject.line))
+      batch.append(integer: Int64(reject.offset))
+      batch.append(integer: Int64(reject.raw.count))
+      batch.append(text: reject.reason.rawValue)
+      batch.append(text: reject.action.rawValue)
+      if reject.detail.isEmpty { batch.appendNull() } else { batch.append(text: reject.detail) }
+      if ByteText.isUTF8(reject.raw) {
+        batch.append(text: reject.raw)
+        batch.appendNull()
+      } else {
+        batch.appendNull()
+        batch.append(text: Base64.encoded(reject.raw))
+      }
+    }
+    try part.rows.append(batch.finish())
+    part.pending = []
+    part.pendingBytes = 0
+  }
+
+  /// Refuses to drop text of which no row has anything.
+  public func refuseLoss() { state.withLock { $0.refusesLoss = true } }
+  /// Notes a file whose columns have no names.
+  public func noteMissingHeader() { state.withLock { $0.lacksHeader = true } }
+  /// Whether a file has columns without names.
+  public var lacksHeader: Bool { state.withLock { $0.lacksHeader } }
+  /// Whether no record was changed or dropped.
+  public var isEmpty: Bool { state.withLock { $0.parts.allSatisfy(\.counts.isEmpty) } }
+  /// Forgets what was read.
+  public func removeAll() { state.withLock { ($0.parts, $0.lacksHeader) = ([], false) } }
+
+  /// What to say at the end of a file.
+  func notes(on file: String) -> [Warning] {
+    state.withLock { state in
+      state.parts.filter { $0.file == file }.compactMap { part in
+        guard !part.counts.isEmpty else { return nil }
+        let total = part.counts.values.reduce(0, +)
+        let list = part.counts.sorted { ($1.value, $0.key) < ($0.value, $1.key) }.map { "\($0.value) \($0.key)" }
+        let records = "\(total) record\(total == 1 ? "" : "s")"
+        return Warning("\(file): \(records) changed, dropped or doubtful (\(list.joined(separator: "; ")))")
+      }
+    }
+  }
+
+  /// The table.
+  /// - Throws: `io` if a temporary file cannot be written.
+  public func rows() throws(Problem) -> any RowStream {
+    try state.withLock { (state) throws(Problem) in
+      var streams: [any RowStream] = []
+      for index in state.parts.indices {
+        try Self.flush(&state.parts[index])
+        streams.append(state.parts[index].rows.stream())
+      }
+      return RejectRows(streams)
+    }
+  }
+}
+
+/// The tables of several files, one after another.
+private final class RejectRows: ExactRowStream {
+  let schema = RejectLog.schema
+  private let streams: [any RowStream]
+  private let current = Mutex(0)
+
+  init(_ streams: [any RowStream]) { self.streams = streams }
+
+  func next() async throws(Problem) -> BatchTask? {
+    while case let index = current.withLock({ $0 }), index < streams.count {
+      if let task = try await streams[index].next() { return task }
+      current.withLock { $0 += 1 }
+    }
+    return nil
+  }
+}

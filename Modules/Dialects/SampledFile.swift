@@ -1,0 +1,34 @@
+public import Rows
+
+/// The beginning of a file.
+public struct FileSample: Sendable {
+  /// The name of the file in messages.
+  public let name: String
+  /// Its first bytes, decompressed.
+  public let bytes: [UInt8]
+  /// Whether they are all there is, and whether the name says that tabs part the fields.
+  public let isWhole: Bool, isTabbed: Bool
+
+  /// Creates the beginning of a file.
+  public init(name: String, bytes: [UInt8], isWhole: Bool, isTabbed: Bool) {
+    self.name = name
+    self.bytes = bytes
+    self.isWhole = isWhole
+    self.isTabbed = isTabbed
+  }
+
+  /// The columns and their types, as they are read with repair.
+  public func input(_ options: DialectOptions) throws(Problem) -> CSVInput {
+    var options = options
+    options.repairs = true
+    return try CSVInput(
+      MemoryByteSource(bytes, name: name), sample: bytes.span, isWhole: isWhole, options, isTabbed: isTabbed,
+      maximumField: 16 << 20, log: nil)
+  }
+}
+
+/// A source whose file can be looked at.
+public protocol SampledFile: Sendable {
+  /// The first bytes of the file, at most `count`; nil for a file that is not CSV.
+  func sample(_ count: Int) throws(Problem) -> FileSample?
+}

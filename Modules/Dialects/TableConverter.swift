@@ -1,0 +1,551 @@
+internal import CMasks
+internal import Codecs
+internal import Rows
+
+/// Converts a table of any dialect to RFC 4180 text, record by record, and repairs it if that is wanted.
+///
+/// Every byte of the input is in a row, in the dialect, or in a reject. A record takes as many lines of the output as
+/// of the input, except in tables of one column, so that line numbers stay the same.
+struct TableConverter: ~Copyable {
+  /// How a table is converted.
+  struct Plan: Sendable {
+    var dialect: CSVDialect
+    /// Whether damaged records are read in other ways.
+    var repairs = false
+    /// The columns of the table and the look of their fields, from the sample.
+    var columns: Int?
+    var profile: ColumnProfile?
+    var maximumField = 16 << 20
+    /// The most records that may be changed or dropped; nil for any number.
+    var maximumRejects: Int?
+    /// Why records are dropped because the user said so.
+    var expected: Set<Reject.Reason> = []
+  }
+
+  /// The text, from `base` on.
+  var window = ArenaBuilder()
+  /// Where the text begins in the input.
+  private(set) var base = 0
+  /// Where the next record begins, in the text.
+  private var at = 0
+  var isAtEnd = false
+  private(set) var output: [UInt8] = []
+  /// Records that were changed or dropped, and not yet taken; what they say of their place is the text's.
+  var rejects: [Reject] = []
+  private(set) var rejected = 0
+
+  private let plan: Plan
+  private let name: String
+  /// The original of a text that was transcoded.
+  private let original: TranscodingSource?
+  private let dialect: CSVDialect
+  private let delimiter: UInt8
+  private var reader: RecordReader
+  /// Whether lines can be compared with a table of this dialect 64 bytes at a time.
+  private let isFast: Bool
+
+  /// The current line of the input, and the line that the output has reached.
+  private var line = 1, written = 1
+  private var records = 0, hasBegun = false
+  private var ahead: [ReadRecord] = []
+  /// Where the records so far end in the input: they follow each other without a gap.
+  private var tiled = 0
+  private var header: [[[UInt8]]] = []
+  private var headerKey: [[UInt8]] = []
+  /// The first bytes of the header as it stands in the file.
+  private var headerStart: [UInt8] = []
+  private var hasNames = false, isAfterBlank = false
+  private var table = 1
+
+  /// Records that make another table, and bytes that are converted at once.
+  private static let lookAhead = 4, portion = 64 << 10
+
+  /// - Parameter mark: the bytes before the text.
+  init(_ plan: Plan, name: String, mark: Int, original: TranscodingSource? = nil) {
+    self.original = original
+    self.plan = plan
+    self.name = name
+    dialect = plan.dialect
+    delimiter = dialect.plainDelimiter
+    reader = RecordReader(dialect, repairs: plan.repairs, maximumField: plan.maximumField)
+    if plan.repairs {
+      reader.width = plan.columns
+      reader.profile = plan.profile
+    }
+    var plain = dialect
+    (plain.headerRows, plain.skippedRows, plain.names, plain.separatorLine) = (1, 0, nil, 0)
+    (plain.table, plain.ragged) = (1, .error)
+    isFast = plain.isPlain && delimiter == dialect.delimiter[0]
+    at = mark + dialect.separatorLine
+    tiled = at
+    if dialect.separatorLine > 0 { line = 2 }
+    if dialect.headerRows == 0 {
+      hasNames = true
+      reader.width = plan.columns ?? dialect.names?.count
+    }
+  }
+
+  /// Forgets the output.
+  mutating func takeOutput() { output.removeAll(keepingCapacity: true) }
+
+  /// Converts what there is; whether more text is needed.
+  mutating func convert() throws(Problem) -> Bool {
+    if !hasBegun, window.count >= at || isAtEnd {
+      hasBegun = true
+      at = min(at, window.count)
+      take(0, at)
+    }
+    guard hasBegun else { return true }
+    while output.count < Self.portion {
+      if at >= 1 << 16, ahead.isEmpty || at > window.count / 2 { forget() }
+      if isFast, ahead.isEmpty, hasNames, dialect.skippedFooter == 0, table == dialect.table { copyCleanRecords() }
+      guard at < window.count else { return !isAtEnd }
+      let problem: Problem?
+      do throws(RecordParser.NeedsMore) { problem = try step() } catch { return true }
+      if let problem { throw problem }
+    }
+    return false
+  }
+
+  private func span(_ start: Int, _ end: Int) -> [UInt8] {
+    unsafe Array(UnsafeBufferPointer(start: window.base + start, count: end - start))
+  }
+
+  /// Leaves the text from `start` to `end` behind.
+  private func take(_ start: Int, _ end: Int) {
+    if let original { _ = original.original(of: span(start, end).span, takes: true) }
+  }
+
+  private mutating func forget() {
+    window.removeFirst(at)
+    base += at
+    for index in ahead.indices {
+      ahead[index].start -= at
+      ahead[index].next -= at
+    }
+    at = 0
+  }
+
+  // MARK: - Clean records
+
+  /// Copies the records at `at` that are as they should be.
+  private mutating func copyCleanRecords() {
+    guard let width = reader.width else { return }
+    let count = window.count
+    var block = at, recordStart = at, lines = 0, fields = 1
+    var inside: UInt64 = 0, before: UInt64 = 1
+    let key = headerStart.count
+    scan: while block < count {
+      var masks = unsafe bb_read_csv_block(window.base + block, delimiter)
+      if count - block < 64 {
+        let valid = (UInt64(1) << UInt64(count - block)) - 1
+        masks.quotes &= valid
+        masks.delimiters &= valid
+        masks.feeds &= valid
+        masks.returns &= valid
+      }
+      let quoted = bb_prefix_xor(masks.quotes) ^ inside
+      let ends = masks.delimiters | masks.feeds
+      var odd = masks.quotes & quoted & ~((ends | masks.quotes) << 1 | before) | masks.feeds & quoted
+      // A byte after a closing quote.
+      var closing = (masks.quotes & ~quoted) & ~((ends | masks.quotes | masks.returns) >> 1)
+      if closing >> 63 == 1, block + 64 < count {
+        let next = unsafe window.base[block + 64]
+        if next == delimiter || next == 0x0A || next == 0x0D || next == 0x22 { closing &= ~(1 << 63) }
+      }
+      odd |= closing
+      var returns = masks.returns & ~quoted & ~(masks.feeds >> 1)
+      if returns >> 63 == 1, block + 64 < count, unsafe window.base[block + 64] == 0x0A { returns &= ~(1 << 63) }
+      odd |= returns
+      let clean = odd == 0 ? UInt64.max : (odd & ~(odd &- 1)) &- 1
+      var feeds = masks.feeds & ~quoted & clean, delimiters = masks.delimiters & ~quoted
+      while feeds != 0 {
+        let bit = feeds & ~(feeds &- 1), place = block + feeds.trailingZeroBitCount
+        fields += (delimiters & (bit &- 1)).nonzeroBitCount
+        delimiters &= ~(bit | (bit &- 1))
+        feeds &= feeds &- 1
+        guard fields == width, width > 1 || !isBlank(recordStart, place) else { break scan }
+        fields = 1
+        recordStart = place + 1
+        lines += 1
+        if key > 0, count - recordStart >= key, isHeader(recordStart, key) { break scan }
+      }
+      if odd != 0 { break }
+      fields += delimiters.nonzeroBitCount
+      inside = UInt64(bitPattern: Int64(bitPattern: quoted) >> 63)
+      before = (ends | masks.quotes) >> 63
+      block += 64
+    }
+    guard recordStart > at else { return }
+    if plan.repairs {
+      let bad = unsafe Int(bb_first_not_utf8(window.base + at, recordStart - at))
+      if bad < recordStart - at {
+        let end = at + bad
+        recordStart = end
+        while recordStart > at, unsafe window.base[recordStart - 1] != 0x0A { recordStart -= 1 }
+        lines = unsafe Int(bb_count_byte(window.base + at, recordStart - at, 0x0A))
+      }
+    }
+    unsafe output.append(contentsOf: UnsafeBufferPointer(start: window.base + at, count: recordStart - at))
+    if base + at == tiled { tiled = base + recordStart }
+    take(at, recordStart)
+    at = recordStart
+    records += lines
+    line += lines
+    written += lines
+    if lines > 0 { isAfterBlank = false }
+  }
+
+  private func isBlank(_ start: Int, _ end: Int) -> Bool {
+    for index in start..<end where unsafe !CellKind.isSpace(window.base[index]) { return false }
+    return true
+  }
+
+  private func isHeader(_ start: Int, _ count: Int) -> Bool {
+    for index in 0..<count where unsafe window.base[start + index] != headerStart[index] { return false }
+    return true
+  }
+
+  // MARK: - Records
+
+  /// The record that comes `count` records later; nil at the end.
+  private mutating func look(_ count: Int) throws(RecordParser.NeedsMore) -> ReadRecord? {
+    while ahead.count <= count {
+      let start = ahead.last?.next ?? at
+      if start >= window.count {
+        if isAtEnd { return nil }
+        throw RecordParser.NeedsMore()
+      }
+      let isSkipped = records + ahead.count < dialect.skippedRows
+      let text = unsafe Span(_unsafeStart: UnsafePointer(window.base), count: window.count)
+      ahead.append(try reader.record(text, start, isSkipped: isSkipped, isAtEnd: isAtEnd))
+    }
+    return ahead[count]
+  }
+
+  /// Converts the next record.
+  /// - Returns: what makes the file unreadable.
+  private mutating func step() throws(RecordParser.NeedsMore) -> Problem? {
+    if dialect.skippedFooter > 0, try look(dialect.skippedFooter) == nil, records >= dialect.skippedRows {
+      while let record = ahead.first { drop(record, .footer) }
+      return rejectLimit
+    }
+    guard let record = try look(0) else { return nil }
+    // Nothing changes before everything that is needed is known.
+    var next: [ReadRecord] = []
+    if needsFollowing(record) {
+      while next.count < Self.lookAhead, let following = try look(next.count + 1) { next.append(following) }
+    }
+    if let problem = convert(record, next) { return problem }
+    return rejectLimit
+  }
+
+  private var rejectLimit: Problem? {
+    guard let most = plan.maximumRejects, rejected > most else { return nil }
+    return Problem(
+      .badData, "more than \(most) records were changed or dropped", at: "\(name):\(line)",
+      hint: .raise(.maximumRejects))
+  }
+
+  private func needsFollowing(_ record: ReadRecord) -> Bool {
+    guard let width = reader.width, hasNames, plan.repairs, records >= dialect.skippedRows else { return false }
+    return record.fields.count != width && record.reason != .comment && !record.isBlank
+  }
+
+  private mutating func convert(_ record: ReadRecord, _ next: [ReadRecord]) -> Problem? {
+    if record.reason == .comment {
+      drop(record, .comment)
+      return nil
+    }
+    records += 1
+    if records <= dialect.skippedRows {
+      drop(record, .preamble)
+      return nil
+    }
+    if record.isBlank, hasNames ? reader.width != 1 : true, hasNames || record.fields[0].isEmpty || reader.width != 1 {
+      isAfterBlank = true
+      records -= 1
+      if !record.fields[0].isEmpty {
+        guard plan.repairs else {
+          return hasNames
+            ? problem(record, "expected \(reader.width ?? 0) fields, found a line of spaces") : skipBlank(record)
+        }
+        drop(record, .blankLine)
+        return nil
+      }
+      return skipBlank(record)
+    }
+    if table > dialect.table, dialect.table > 0 {
+      drop(record, .anotherTable)
+      return nil
+    }
+    if record.isBad, !plan.repairs { return problem(record, record.reason?.rawValue ?? "") }
+    if !hasNames { return addHeader(record) }
+    if reader.width == nil { reader.width = record.fields.count }
+    guard let width = reader.width else { return nil }
+    if plan.repairs, isHeaderAgain(record) {
+      drop(record, .repeatedHeader)
+      return nil
+    }
+    if plan.repairs, record.quoted.contains(true), let field = swallowed(record, width) {
+      reject(record, .wholeRecords, .kept, detail: "column \(field + 1)")
+    }
+    if record.fields.count == width {
+      if table != dialect.table, dialect.table > 0 {
+        drop(record, .anotherTable)
+        return nil
+      }
+      if let reason = record.reason, plan.repairs { reject(record, reason, record.isSure ? .repaired : .guessed) }
+      emit(record, record.fields, record.quoted)
+      isAfterBlank = false
+      return nil
+    }
+    return convertRagged(record, next, width)
+  }
+
+  private mutating func skipBlank(_ record: ReadRecord) -> Problem? {
+    advance(record)
+    return nil
+  }
+
+  private mutating func convertRagged(_ record: ReadRecord, _ next: [ReadRecord], _ width: Int) -> Problem? {
+    let count = record.fields.count, isShort = count < width
+    let reason: Reject.Reason = isShort ? .shortRow : .longRow
+    switch dialect.ragged {
+    case .pad where isShort, .both where isShort: pad(record, width)
+    case .cut where !isShort, .both where !isShort: cut(record, width)
+    case .drop: drop(record, reason)
+    default:
+      guard plan.repairs else {
+        return problem(
+          record, "expected \(width) field\(width == 1 ? "" : "s"), found \(count)", isRagged: true)
+      }
+      repair(record, next, width)
+    }
+    return nil
+  }
+
+  private mutating func repair(_ record: ReadRecord, _ next: [ReadRecord], _ width: Int) {
+    let count = record.fields.count
+    if count > 1, next.count == Self.lookAhead, next.allSatisfy({ $0.fields.count == count }), isHeader(record, next) {
+      table += 1
+      if table == dialect.table {
+        hasNames = false
+        headerKey = []
+        reader.width = count
+        reader.profile = nil
+        _ = addHeader(record)
+      } else {
+        drop(record, .anotherTable)
+      }
+      return
+    }
+    let most = max(1, width / 3)
+    if count < width, record.filled <= most, width >= 3, isAfterBlank || record.filled == 1,
+      next.allSatisfy({ $0.fields.count != width && $0.filled <= most })
+    {
+      return drop(record, .footer)
+    }
+    if table != dialect.table, dialect.table > 0 { return drop(record, .anotherTable) }
+    isAfterBlank = false
+    if let profile = reader.profile {
+      if let fields = profile.cuttingCell(record.fields) {
+        reject(record, .missingDelimiter, .guessed, detail: "one field cut in two by the types")
+        return emit(record, fields, [])
+      }
+      if let fields = profile.realigning(record.fields) {
+        reject(record, count < width ? .shortRow : .longRow, .realigned, detail: "\(count) fields")
+        return emit(record, fields, [])
+      }
+    }
+    if count < width { pad(record, width) } else { cut(record, width) }
+  }
+
+  private mutating func pad(_ record: ReadRecord, _ width: Int) {
+    reject(record, .shortRow, .padded, detail: "\(record.fields.count) fields")
+    emit(record, record.fields + Array(repeating: [], count: width - record.fields.count), record.quoted)
+  }
+
+  private mutating func cut(_ record: ReadRecord, _ width: Int) {
+    let surplus = record.fields[width...]
+    let isBlank = surplus.allSatisfy { $0.allSatisfy(CellKind.isSpace) }
+    let detail = String(decoding: JSON.array(surplus.map(JSON.string)).canonicalBytes, as: UTF8.self)
+    reject(
+      record, .longRow, isBlank ? .trailingDelimiters : .surplusCut, detail: isBlank ? "" : detail)
+    emit(record, Array(record.fields[..<width]), record.quoted)
+  }
+
+  // MARK: - Header
+
+  private mutating func addHeader(_ record: ReadRecord) -> Problem? {
+    var fields = record.fields, reason = record.reason, isSure = record.isSure
+    if plan.repairs, let width = reader.width, fields.count != width {
+      if fields.count <= 2, let names = RecordReader.names(in: raw(record, trimmed: true), dialect, width: width) {
+        (fields, reason) = (names, .anotherDelimiter)
+      } else {
+        let isLong = fields.count > width
+        fields = fitted(fields, width)
+        reason = isLong ? .longHeader : .shortHeader
+      }
+      isSure = true
+    }
+    header.append(fields)
+    if let reason, plan.repairs { reject(record, reason, isSure ? .repaired : .guessed, detail: "header") }
+    if header.count == 1 {
+      headerKey = ReadRecord.key(fields)
+      if headerKey.contains(where: { !$0.allSatisfy(CellKind.isDigit) }), record.filled >= 2 {
+        headerStart = Array(raw(record, trimmed: false).prefix(32))
+      }
+    }
+    let line = line
+    guard header.count == max(dialect.headerRows, 1) else {
+      advance(record)
+      return nil
+    }
+    let width = header[0].count
+    reader.width = reader.width ?? width
+    var names = header[0]
+    if header.count > 1 {
+      names = (0..<width).map { column in
+        let parts = header.compactMap { $0.count > column ? ReadRecord.trimmed($0[column]) : nil }
+        return Array(parts.filter { !$0.isEmpty }.joined(separator: [0x20]))
+      }
+    }
+    if let given = dialect.names {
+      guard given.count == names.count else {
+        return Problem(
+          .badData, "expected \(given.count) columns as named, found \(names.count)", at: "\(name):\(line)",
+          hint: .set(.columnNames))
+      }
+      names = given.map { Array($0.utf8) }
+    }
+    hasNames = true
+    header = []
+    emit(record, names, [])
+    return nil
+  }
+
+  /// A header with as many names as there are columns.
+  private func fitted(_ fields: [[UInt8]], _ width: Int) -> [[UInt8]] {
+    let surplus = fields.count - width
+    guard surplus > 0 else { return fields + Array(repeating: [], count: -surplus) }
+    let blanks = fields.indices.filter { fields[$0].allSatisfy(CellKind.isSpace) }
+    guard blanks.count >= surplus else { return Array(fields[..<width]) }
+    let removed = Set(reader.profile == nil ? blanks.suffix(surplus) : blanks.prefix(surplus))
+    return fields.indices.filter { !removed.contains($0) }.map { fields[$0] }
+  }
+
+  private func isHeaderAgain(_ record: ReadRecord) -> Bool {
+    guard !headerKey.isEmpty, record.fields.count == headerKey.count, record.filled >= 2 else { return false }
+    let key = record.key
+    return key == headerKey && key.contains { $0.contains { !CellKind.isDigit($0) } }
+  }
+
+  /// Whether a record is the header of other records.
+  private func isHeader(_ record: ReadRecord, _ next: [ReadRecord]) -> Bool {
+    let names = Set(record.key.filter { !$0.isEmpty })
+    if !headerKey.isEmpty, names.intersection(headerKey).count * 2 >= names.count { return true }
+    if record.fields.contains(where: { CellKind.of($0).isTyped }) || names.count < record.fields.count { return false }
+    return isAfterBlank
+      || record.fields.indices.contains { column in next.allSatisfy { CellKind.of($0.fields[column]).isTyped } }
+  }
+
+  // MARK: - Output
+
+  /// The position of a field that holds records of the usual width.
+  private func swallowed(_ record: ReadRecord, _ width: Int) -> Int? {
+    guard width > 1 else { return nil }
+    return record.fields.indices.first { column in
+      guard column < record.quoted.count, record.quoted[column] else { return false }
+      let lines = record.fields[column].split(separator: 0x0A, omittingEmptySubsequences: false).dropFirst().dropLast()
+      return !lines.isEmpty
+        && lines.allSatisfy { line in
+          line.reduce(0) { $0 + ($1 == dialect.delimiter[0] ? 1 : 0) } == width - 1
+        }
+    }
+  }
+
+  private mutating func emit(_ record: ReadRecord, _ fields: [[UInt8]], _ quoted: [Bool]) {
+    while reader.width != 1, written < line {
+      output.append(0x0A)
+      written += 1
+    }
+    for (column, field) in fields.enumerated() {
+      if column > 0 { output.append(delimiter) }
+      var needsQuotes = field.isEmpty && column < quoted.count && quoted[column]
+      for byte in field where byte == delimiter || byte == 0x22 || byte == 0x0A || byte == 0x0D { needsQuotes = true }
+      if needsQuotes {
+        output.append(0x22)
+        for byte in field {
+          if byte == 0x22 { output.append(byte) }
+          if byte == 0x0A { written += 1 }
+          output.append(byte)
+        }
+        output.append(0x22)
+      } else {
+        output += field
+      }
+    }
+    output.append(0x0A)
+    written += 1
+    advance(record)
+  }
+
+  private mutating func drop(_ record: ReadRecord, _ reason: Reject.Reason) {
+    reject(record, reason, .dropped)
+    advance(record)
+  }
+
+  /// - Throws: `bug` if a byte of the input is in no record.
+  func checkTiling() throws(Problem) {
+    guard tiled == base + window.count else {
+      throw Problem(.bug, "internal error: bytes from \(tiled) on are in no record", at: name)
+    }
+  }
+
+  private mutating func advance(_ record: ReadRecord) {
+    if base + record.start == tiled { tiled = base + record.next }
+    take(record.start, record.next)
+    let feed: UInt8 = dialect.endsWithReturn ? 0x0D : 0x0A
+    line += unsafe Int(bb_count_byte(window.base + record.start, record.next - record.start, feed))
+    at = record.next
+    ahead.removeFirst()
+  }
+
+  private mutating func reject(
+    _ record: ReadRecord, _ reason: Reject.Reason, _ action: Reject.Action, detail: String = ""
+  ) {
+    let isExpected = plan.expected.contains(reason)
+    if !isExpected { rejected += 1 }
+    var place = base + record.start, raw = span(record.start, record.next)
+    if let original {
+      let found = original.original(of: raw.span, takes: false)
+      (place, raw) = (found.offset, Array(found.bytes))
+    }
+    rejects.append(
+      Reject(
+        line: line, offset: place, reason: reason, action: action, detail: Array(detail.utf8), raw: raw,
+        isExpected: isExpected))
+  }
+
+  private func raw(_ record: ReadRecord, trimmed: Bool) -> [UInt8] {
+    var raw = span(record.start, record.next)
+    if trimmed { while let last = raw.last, last == 0x0A || last == 0x0D { raw.removeLast() } }
+    return raw
+  }
+
+  private func problem(_ record: ReadRecord, _ message: String, isRagged: Bool = false) -> Problem {
+    var hint = Remedy.set(.repair, for: "read it and list what changed")
+    if isRagged { hint = [hint, .set(.raggedRows, to: dialect.columns > record.fields.count ? "pad" : "both")] }
+    var problem = Problem(.badData, message, at: "\(name):\(line):1", hint: hint)
+    problem.record = records - 1
+    return problem
+  }
+}
+
+extension ReadRecord {
+  static func trimmed(_ field: [UInt8]) -> [UInt8] {
+    let start = field.drop(while: CellKind.isSpace)
+    return Array(start.lastIndex { !CellKind.isSpace($0) }.map { start[...$0] } ?? [])
+  }
+}

@@ -1,0 +1,226 @@
+import Codecs
+import Dialects
+import Rows
+import Testing
+
+/// Finding the dialects of CSV files, and reading them without losing a byte.
+@Suite struct DialectTests {
+  /// What a file is read as: the text in the usual dialect, what was rejected, and the warnings.
+  struct Reading: Equatable {
+    var lines: [String] = []
+    var rejects: [String] = []
+    var warnings: [String] = []
+  }
+
+  static func read(
+    _ bytes: [UInt8], _ options: DialectOptions = DialectOptions(), portion: Int = 1 << 16, isTabbed: Bool = false
+  ) async throws -> Reading {
+    let log = RejectLog(scratch: NoScratch())
+    let input = try CSVInput(
+      Portions(bytes, portion), sample: Array(bytes.prefix(DialectSniffer.sampleSize)).span,
+      isWhole: bytes.count < DialectSniffer.sampleSize, options, isTabbed: isTabbed, maximumField: 1 << 20, log: log)
+    var reading = CSVReading()
+    (reading.delimiter, reading.hasHeader, reading.names) = (input.delimiter, input.hasHeader, input.names)
+    for name in try CSVRowStream.names(try input.source.reopened() ?? input.source, reading) {
+      reading.types[name] = .text
+    }
+    let stream = try CSVRowStream.inferring(input.source, table: "t", reading)
+    var result = Reading(warnings: input.warnings.map(\.message))
+    if input.hasHeader { result.lines.append(stream.schema.columns.map(\.name).joined(separator: "|")) }
+    while let task = try stream.nextWork() {
+      let batch = try task.batch()
+      for row in 0..<batch.count {
+        result.lines.append((0..<batch.width).map { shown(batch.value(row, $0)) }.joined(separator: "|"))
+      }
+    }
+    let rejects = try log.rows()
+    while let task = try await rejects.next() {
+      let batch = try task.batch()
+      for row in 0..<batch.count {
+        result.rejects.append([1, 2, 3, 4, 5].map { shown(batch.value(row, $0)) }.joined(separator: ","))
+      }
+    }
+    return result
+  }
+
+  static var repairing: DialectOptions {
+    var options = DialectOptions()
+    options.repairs = true
+    return options
+  }
+
+  static let body = (0..<30).map { "\($0),name \($0),\($0 * 3).5,2020-01-\(10 + $0 % 19)\n" }.joined()
+  static let header = "id,name,amount,day\n"
+
+  @Test(
+    "what decides nothing about values is read without an option",
+    arguments: [
+      ("a;b;c\n1;2;3\n4;5;6\n", "a|b|c", "4|5|6"), ("a\tb\n1\t2\n3\t4\n", "a|b", "3|4"),
+      ("sep=;\na;b\n1;2\n", "a|b", "1|2"), ("a,b\r1,2\r3,4\r", "a|b", "3|4"),
+      ("\"id\", \"name\"\n\"1\", \"a, b\"\n\"2\", \"c\"\n", "id|name", "2|c"),
+      ("a||b||c\n1||x||2\n3||y||4\n", "a|b|c", "3|y|4"), ("a,b\n1,2\n\n3,4\n", "a|b", "3|4"),
+    ])
+  func automatic(_ text: String, _ first: String, _ last: String) async throws {
+    let reading = try await Self.read(Array(text.utf8))
+    #expect(reading.lines.first == first)
+    #expect(reading.lines.last == last)
+    #expect(reading.rejects == [])
+  }
+
+  @Test(
+    "what is doubtful is an error without repair, and read with it",
+    arguments: [
+      ("Report\n\n\(header)\(body)", "1,0,7,preamble,dropped"),
+      ("\(header)\(body)\nSource: x\n", "33,670,10,footer,dropped"),
+      ("\(header)\(body)7,x\n", "32,669,4,short row,padded"),
+      ("\(header)\(body)7,x,1.5,2020-01-01,,\n", "32,669,22,long row,trailing delimiters"),
+      ("\(header)\(body)7,\"bad name,1.5,2020-01-01\n\(body)", "32,669,26,stray quote,repaired"),
+      ("\(header)\(body)7;x;1.5;2020-01-01\n\(body)", "32,669,19,another delimiter,repaired"),
+      ("# made by x\n# on y\n\(header)\(body)", "1,0,12,comment,dropped"),
+    ])
+  func doubtful(_ text: String, _ reject: String) async throws {
+    await #expect(throws: Problem.self) { _ = try await Self.read(Array(text.utf8)) }
+    let reading = try await Self.read(Array(text.utf8), Self.repairing)
+    #expect(reading.lines.first == "id|name|amount|day")
+    #expect(reading.rejects.first == reject)
+  }
+
+  @Test("a header that occurs again continues the table") func repeatedHeader() async throws {
+    let text = Array((Self.header + Self.body + Self.header + Self.body).utf8)
+    #expect(try await Self.read(text).lines.count == 62)
+    #expect(try await Self.read(text).warnings.count == 1)
+    let reading = try await Self.read(text, Self.repairing)
+    #expect(reading.lines.count == 61)
+    #expect(reading.rejects == ["32,669,19,repeated header,dropped"])
+  }
+
+  @Test("quotes between tabs are text unless they are needed") func tabs() async throws {
+    let titles = (0..<20).map { "tt\($0)\tTitle \($0)\t\(1990 + $0)\n" }.joined()
+    let plain = try await Self.read(Array("id\ttitle\tyear\n\(titles)tt99\t\"Giliap\"\t1975\n".utf8))
+    #expect(plain.lines.last == "tt99|\"Giliap\"|1975")
+    #expect(plain.warnings.count == 2)
+    let needed = try await Self.read(Array("id\ttitle\tyear\n\(titles)tt99\t\"a\tb\"\t1975\n".utf8))
+    #expect(needed.lines.last == "tt99|a\tb|1975")
+  }
+
+  @Test("two delimiters that both part every record are an error that names both") func conflict() async throws {
+    let text = "a;b\n" + (0..<50).map { "\($0),5;\($0),25\n" }.joined()
+    await #expect(throws: Problem.self) { _ = try await Self.read(Array("a,x;b,y\n\(text.dropFirst(4))".utf8)) }
+    let reading = try await Self.read(Array(text.utf8))
+    #expect(reading.lines[1] == "0,5|0,25")
+  }
+
+  @Test(
+    "text in every encoding", arguments: CharacterEncoding.allCases)
+  func encodings(_ encoding: CharacterEncoding) async throws {
+    let samples: [CharacterEncoding: ([UInt8], String)] = [
+      .utf8: ([0xC3, 0xA9], "é"), .utf16le: ([0x3D, 0xD8, 0x00, 0xDE], "😀"),
+      .utf16be: ([0xD8, 0x3D, 0xDE, 0x00], "😀"), .windows1252: ([0x80, 0xE9], "€é"), .latin1: ([0xE9], "é"),
+      .windows1251: ([0xCF, 0xF0, 0xA8], "ПрЁ"), .shiftJIS: ([0x93, 0xFA, 0x96, 0x7B, 0xB1], "日本ｱ"),
+      .gb18030: ([0xD6, 0xD0, 0x81, 0x30, 0x81, 0x30], "中\u{80}"),
+    ]
+    let (bytes, text) = try #require(samples[encoding])
+    func plain(_ text: String) -> [UInt8] {
+      switch encoding {
+      case .utf16le: text.utf8.flatMap { [$0, 0] }
+      case .utf16be: text.utf8.flatMap { [0, $0] }
+      default: Array(text.utf8)
+      }
+    }
+    var options = DialectOptions()
+    options.encoding = encoding
+    for portion in [1, 2, 3, 7, 64] {
+      let reading = try await Self.read(
+        plain("a,b\n1,") + bytes + plain("\n2,x\n"), options, portion: portion)
+      #expect(reading.lines == ["a|b", "1|\(text)", "2|x"])
+    }
+  }
+
+  @Test("the same rows and rejects in portions of any size") func portions() async throws {
+    let text =
+      "Report\n\n" + Self.header + Self.body + "7,\"bad name,1.5,2020-01-01\n" + Self.body + "8,y\n"
+      + Self.body + "\n9,\"two\nlines\",1.5,2020-01-01\r\n" + Self.body + "Source: x\n"
+    let whole = try await Self.read(Array(text.utf8), Self.repairing)
+    #expect(whole.rejects.count == 5)
+    for portion in [1, 2, 3, 61, 100, 1000] {
+      #expect(try await Self.read(Array(text.utf8), Self.repairing, portion: portion) == whole)
+    }
+    // In two bytes a character, offsets are those of the original.
+    let wide = try await Self.read([0xFF, 0xFE] + text.utf8.flatMap { [$0, 0] }, Self.repairing, portion: 61)
+    #expect(wide.lines == whole.lines)
+    #expect(wide.rejects.count == whole.rejects.count)
+    for (left, right) in zip(wide.rejects, whole.rejects) {
+      let left = left.split(separator: ","), right = right.split(separator: ",")
+      #expect(Int(left[1]) == (Int(right[1]) ?? 0) * 2 + 2)
+      #expect(Int(left[2]) == (Int(right[2]) ?? 0) * 2)
+    }
+  }
+
+  @Test("one damaged byte changes only its record") func damage() async throws {
+    let clean = Array((Self.header + Self.body).utf8), rows = try await Self.read(clean, Self.repairing).lines
+    #expect(rows.count == 31)
+    for place in stride(from: Self.header.utf8.count, to: clean.count, by: 3) where clean[place] != 0x0A {
+      for change in 0..<4 {
+        var bytes = clean
+        switch change {
+        case 0: bytes.remove(at: place)
+        case 1: bytes.insert(0x2C, at: place)
+        case 2: bytes[place] = 0xE9
+        default: bytes.insert(0x22, at: place)
+        }
+        let line = clean[..<place].reduce(0) { $0 + ($1 == 0x0A ? 1 : 0) }
+        let reading = try await Self.read(bytes, Self.repairing)
+        #expect(reading.lines.count == rows.count, "byte \(place), change \(change)")
+        for index in rows.indices where index != line && index < reading.lines.count {
+          #expect(reading.lines[index] == rows[index], "byte \(place), change \(change)")
+        }
+      }
+    }
+  }
+
+  @Test("options say what is not guessed") func options() async throws {
+    var options = DialectOptions()
+    options.positions = [1...4, 5...8, 9...(1 << 30)]
+    #expect(try await Self.read(Array("id  näm x\n1   zoé 25\n".utf8), options).lines == ["id|näm|x", "1|zoé|25"])
+    options = DialectOptions()
+    (options.hasNoHeader, options.names) = (true, ["x", "y"])
+    #expect(try await Self.read(Array("1,2\n3,4\n".utf8), options).lines == ["1|2", "3|4"])
+    options = DialectOptions()
+    (options.ragged, options.skippedRows, options.skippedFooter, options.comment) = (.both, 1, 1, [0x23])
+    #expect(
+      try await Self.read(Array("title\na,b\n1\n# x\n1,2,3\nend\n".utf8), options).lines == ["a|b", "1|~", "1|2"])
+    options = DialectOptions()
+    (options.delimiter, options.quote, options.escape) = ([0x3A], .character(0x27), .backslash)
+    #expect(try await Self.read(Array("a:b\n'x\\'y':2\n".utf8), options).lines == ["a|b", "x'y|2"])
+    options = DialectOptions()
+    options.delimiter = CSVDialect.spaces
+    #expect(try await Self.read(Array("a   b\n 1 2\n".utf8), options).lines == ["a|b", "1|2"])
+    options = DialectOptions()
+    options.headerRows = 2
+    #expect(try await Self.read(Array("a,b\nx,\n1,2\n".utf8), options).lines == ["a x|b", "1|2"])
+  }
+}
+
+private func shown(_ value: Value) -> String {
+  switch value {
+  case .null: "~"
+  case .integer(let value): String(value)
+  case .text(let text): String(decoding: text, as: UTF8.self)
+  default: "\(value)"
+  }
+}
+
+/// Bytes that come in portions of a given size.
+private final class Portions: ByteSource {
+  let name = "t.csv"
+  var size: Int? { nil }
+  private let inner: MemoryByteSource, bytes: [UInt8], portion: Int
+
+  init(_ bytes: [UInt8], _ portion: Int) {
+    (inner, self.bytes, self.portion) = (MemoryByteSource(bytes, name: "t.csv"), bytes, portion)
+  }
+  func read(into text: inout ArenaBuilder, limit: Int) throws(Problem) -> Int {
+    try inner.read(into: &text, limit: min(limit, portion))
+  }
+  func reopened() throws(Problem) -> (any ByteSource)? { Portions(bytes, portion) }
+}
