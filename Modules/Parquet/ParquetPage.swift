@@ -1,3 +1,4 @@
+import Codecs
 /// The entry of a page of data in the indexes.
 struct ParquetPage: Sendable, Hashable {
   /// Where the page begins, counted from the beginning of its row group, and its size with its header.
