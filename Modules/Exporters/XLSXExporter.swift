@@ -1,5 +1,5 @@
 import Codecs
-public import Documents
+import Documents
 public import Domain
 public import Rows
 

@@ -1,3 +1,4 @@
+import Domain
 import AppShell
 import Codecs
 import CommandLineKit

@@ -1,7 +1,7 @@
 import Codecs
 public import CommandLineKit
 import Dialects
-public import Documents
+import Documents
 public import Domain
 import Lake
 public import Query

@@ -64,7 +64,7 @@ public enum Dates {
   }
 
   /// The forms of a date and time.
-  enum TimeForm {
+  package enum TimeForm {
     /// RFC 3339 in UTC.
     case instant
     /// Without a zone, with `T` or with a space.
@@ -72,7 +72,7 @@ public enum Dates {
   }
 
   /// The form of a date and time; nil for other text.
-  static func timeForm(_ text: Span<UInt8>) -> TimeForm? {
+  package static func timeForm(_ text: Span<UInt8>) -> TimeForm? {
     let count = text.count
     guard count >= 16, text[4] == dash, text[7] == dash, text[13] == UInt8(ascii: ":"),
       let year = number(text, 0, 4), isDay(year, number(text, 5, 2), number(text, 8, 2)),

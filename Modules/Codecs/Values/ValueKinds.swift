@@ -1,32 +1,32 @@
 internal import CMasks
-import Rows
+package import Rows
 
 /// The kinds of values that a column has, and the narrowest type that keeps all of them as they are spelled: the rules
 /// for CSV, JSON and workbooks.
-struct ValueKinds: OptionSet, Sendable {
-  let rawValue: UInt32
-  init(rawValue: UInt32) { self.rawValue = rawValue }
+package struct ValueKinds: OptionSet, Sendable {
+  package let rawValue: UInt32
+  package init(rawValue: UInt32) { self.rawValue = rawValue }
 
   /// Integers in canonical form; of four digits, they may be years.
-  static let integer = Self(rawValue: 1), year = Self(rawValue: 2)
+  package static let integer = Self(rawValue: 1), year = Self(rawValue: 2)
   /// The shortest text of a Double; another one with an exponent, of a number that is exactly a Double.
-  static let real = Self(rawValue: 4), exponent = Self(rawValue: 8)
+  package static let real = Self(rawValue: 4), exponent = Self(rawValue: 8)
   /// Any other number, such as `1.10`; `.5`, which JSON does not have.
-  static let decimal = Self(rawValue: 16), bare = Self(rawValue: 32)
+  package static let decimal = Self(rawValue: 16), bare = Self(rawValue: 32)
   /// Numbers that may be identifiers: integers beyond Int64; `1e5`, without a point or a sign in the exponent.
-  static let long = Self(rawValue: 64), code = Self(rawValue: 128)
+  package static let long = Self(rawValue: 64), code = Self(rawValue: 128)
   /// `true`, `True`, `TRUE`, and their opposites.
-  static let lowerWord = Self(rawValue: 256), titleWord = Self(rawValue: 512), upperWord = Self(rawValue: 1024)
+  package static let lowerWord = Self(rawValue: 256), titleWord = Self(rawValue: 512), upperWord = Self(rawValue: 1024)
   /// Days; months, which may be seasons; RFC 3339 in UTC; times without a zone, with `T` or with a space.
-  static let day = Self(rawValue: 2048), month = Self(rawValue: 4096), instant = Self(rawValue: 8192)
-  static let local = Self(rawValue: 16384), spacedLocal = Self(rawValue: 32768)
+  package static let day = Self(rawValue: 2048), month = Self(rawValue: 4096), instant = Self(rawValue: 8192)
+  package static let local = Self(rawValue: 16384), spacedLocal = Self(rawValue: 32768)
   /// Any other text.
-  static let text = Self(rawValue: 65536)
+  package static let text = Self(rawValue: 65536)
   /// Lists of texts, of integers, without elements; other nested values.
-  static let texts = Self(rawValue: 1 << 17), integers = Self(rawValue: 1 << 18), emptyList = Self(rawValue: 1 << 19)
-  static let nested = Self(rawValue: 1 << 20)
+  package static let texts = Self(rawValue: 1 << 17), integers = Self(rawValue: 1 << 18), emptyList = Self(rawValue: 1 << 19)
+  package static let nested = Self(rawValue: 1 << 20)
 
-  static let numbers: Self = [.integer, .year, .real, .exponent, .decimal, .bare, .long, .code]
+  package static let numbers: Self = [.integer, .year, .real, .exponent, .decimal, .bare, .long, .code]
   private static let words: Self = [.lowerWord, .titleWord, .upperWord]
   private static let strings: Self = [.day, .month, .instant, .local, .spacedLocal, .text]
 
@@ -47,13 +47,13 @@ struct ValueKinds: OptionSet, Sendable {
 
   /// The type of a column with these kinds.
   /// - Parameter other: the type of a column to which no rule applies.
-  func type(else other: ColumnType) -> ColumnType {
+  package func type(else other: ColumnType) -> ColumnType {
     if isEmpty { return .text }
     return Self.rules.first { isSubset(of: $0.all) && !isDisjoint(with: $0.some) }?.type ?? other
   }
 
   /// The spelling that all values of the column have.
-  var spelling: ValueSpelling {
+  package var spelling: ValueSpelling {
     switch self {
     case .titleWord: .capitalized
     case .upperWord: .uppercase
@@ -62,12 +62,12 @@ struct ValueKinds: OptionSet, Sendable {
   }
 
   /// Whether no other value changes the type of a column of a file without nested values.
-  var isText: Bool { contains(.text) }
+  package var isText: Bool { contains(.text) }
 
   // MARK: - The kind of a value
 
   /// The kind of a field of a text format. Bytes of any content follow it.
-  init(field text: UnsafePointer<UInt8>, _ count: Int) {
+  package init(field text: UnsafePointer<UInt8>, _ count: Int) {
     guard count > 0 else {
       self = .text
       return
@@ -96,7 +96,7 @@ struct ValueKinds: OptionSet, Sendable {
   }
 
   /// The kind of a date or a time; nil for other text.
-  init?(temporal text: UnsafePointer<UInt8>, _ count: Int) {
+  package init?(temporal text: UnsafePointer<UInt8>, _ count: Int) {
     if count == 10, unsafe Dates.isDay(text) {
       self = .day
       return
@@ -115,7 +115,7 @@ struct ValueKinds: OptionSet, Sendable {
   }
 
   /// The kind of a number in a text format; nil for other text.
-  init?(number text: UnsafePointer<UInt8>, _ count: Int) {
+  package init?(number text: UnsafePointer<UInt8>, _ count: Int) {
     let sign = unsafe text[0] == UInt8(ascii: "-") ? 1 : 0
     if unsafe count > sign && text[sign] == UInt8(ascii: ".") {
       guard unsafe NumberSpelling.isBare(text, count) else { return nil }

@@ -1,3 +1,4 @@
+import Codecs
 public import Rows
 
 /// An element in memory: for documents that are small.

@@ -1,8 +1,9 @@
+import Codecs
 import Rows
 
 /// A cell of a sheet that has a value.
-struct SheetCell {
-  enum Value {
+package struct SheetCell {
+  package enum Value {
     /// An empty cell that has no format either: a null that a program wrote on purpose.
     case null
     /// A range of the row's bytes.
@@ -26,13 +27,13 @@ struct SheetCell {
     case time(Int, Int)
   }
   /// The column, from 0.
-  var column: Int
-  var value: Value
+  package var column: Int
+  package var value: Value
 }
 
 extension ValueKinds {
   /// The kind of a cell.
-  init(_ value: SheetCell.Value) {
+  package init(_ value: SheetCell.Value) {
     switch value {
     case .null: self = []
     case .text, .error, .shared, .time: self = .text

@@ -1,4 +1,5 @@
 internal import CZlib
+import Codecs
 import Rows
 
 /// Compresses bytes as specified by RFC 1951, one piece at a time, quickly rather than well.

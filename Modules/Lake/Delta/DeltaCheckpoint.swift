@@ -1,6 +1,6 @@
 import Codecs
 import Domain
-public import Parquet
+import Parquet
 import Rows
 
 /// The state of a table at a version as a Parquet file, from which readers start instead of from the first entry.

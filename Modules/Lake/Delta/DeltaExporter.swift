@@ -1,6 +1,6 @@
 import Codecs
 public import Domain
-public import Parquet
+import Parquet
 public import Rows
 import Synchronization
 

@@ -1,6 +1,6 @@
 import Codecs
 import Domain
-public import Parquet
+import Parquet
 import Query
 import Rows
 import Synchronization

@@ -1,5 +1,5 @@
 import Codecs
-public import Parquet
+import Parquet
 import Rows
 
 /// The columns of a Delta table, as the log describes them.

@@ -1,7 +1,7 @@
-public import Codecs
+import Codecs
 public import Dialects
 public import Domain
-public import Parquet
+import Parquet
 public import Query
 public import Rows
 import Synchronization

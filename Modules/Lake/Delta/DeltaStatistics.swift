@@ -1,6 +1,6 @@
 import Codecs
 import Domain
-public import Parquet
+import Parquet
 import Rows
 
 /// The statistics of a data file, by which readers skip files.

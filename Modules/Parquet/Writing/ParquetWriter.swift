@@ -1,4 +1,4 @@
-import Codecs
+public import Codecs
 public import Rows
 
 /// Writes a table as an Apache Parquet file: row groups that can be encoded on any core, then page indexes and a

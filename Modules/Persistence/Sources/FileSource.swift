@@ -1,9 +1,9 @@
-public import Codecs
+import Codecs
 public import Dialects
-public import Documents
+import Documents
 import Domain
 import Lake
-public import Parquet
+import Parquet
 public import Query
 public import Rows
 

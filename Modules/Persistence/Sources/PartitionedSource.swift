@@ -2,7 +2,7 @@ import Codecs
 public import Dialects
 public import Domain
 import Lake
-public import Parquet
+import Parquet
 public import Query
 public import Rows
 
