@@ -78,7 +78,7 @@ public enum LiveServices {
     }
     services.clock = SystemClock()
     services.scratch = scratch
-    services.cores = max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN)))
+    services.cores = WorkThread.cores
     services.memory = { AvailableMemory.share }
     services.directories = [
       ("data", directories.data), ("configuration", directories.configuration), ("cache", directories.cache),

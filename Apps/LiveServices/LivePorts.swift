@@ -28,7 +28,7 @@ struct InstalledExporters: ExporterCatalogue {
       let location = try DeltaLocation(path)
       return DeltaExporter(
         location, in: try sources.table(location), format: ParquetExporter(),
-        threads: max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN))), now: milliseconds)
+        threads: WorkThread.cores, now: milliseconds)
     }
     if let exporter = builtIn.exporter(forPath: path) { return exporter }
     return try plugins.exporter(forPath: path) { report.warning("\($0)") }

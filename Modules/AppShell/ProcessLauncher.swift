@@ -30,8 +30,9 @@ public enum ProcessLauncher {
     ProcessMemory.keepFreed()
     Signals.hold()
     let services = services(report), application = application()
-    if usesMainThread, Signals.serveOnThread(cleanUp: services.cleanUp) {
-      let thread = WorkThread()
+    let only = WorkThread.replacingPool()
+    if usesMainThread || only != nil, Signals.serveOnThread(cleanUp: services.cleanUp) {
+      let thread = only ?? WorkThread()
       Task.detached(executorPreference: thread) { exit(await application.run(arguments, in: services)) }
       thread.run()
     }

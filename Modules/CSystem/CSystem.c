@@ -1,6 +1,8 @@
 #define _GNU_SOURCE
 #include "CSystem.h"
+#include <pthread.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <unistd.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -9,6 +11,17 @@
 #ifdef __GLIBC__
 #include <malloc.h>
 #endif
+static int argument_count;
+static char **arguments;
+// glibc passes the arguments to constructors; Swift's CommandLine reads them from /proc, which may not be mounted.
+__attribute__((constructor)) static void keep_arguments(int count, char **values) {
+  argument_count = count;
+  arguments = values;
+}
+int bb_arguments(char ***values) {
+  *values = arguments;
+  return argument_count;
+}
 int bb_pipe2(int fds[2], int flags) { return pipe2(fds, flags); }
 int bb_spawn_addchdir(posix_spawn_file_actions_t *actions, const char *folder) {
   return posix_spawn_file_actions_addchdir_np(actions, folder);
@@ -72,4 +85,44 @@ void bb_keep_freed_memory(void) {
   // What one thread freed is there for the others.
   mallopt(M_ARENA_MAX, 2);
 #endif
+}
+#define SWIFT __attribute__((swiftcall))
+typedef SWIFT void (*original)(void *);
+extern SWIFT void (*swift_task_enqueueGlobal_hook)(void *job, original);
+extern SWIFT void (*swift_task_enqueueGlobalWithDelay_hook)(unsigned long long delay, void *job, original);
+extern SWIFT void (*swift_task_enqueueGlobalWithDeadline_hook)(
+    long long seconds, long long nanoseconds, long long leeway, long long leeway_rest, int clock, void *job, original);
+static void (*take_job)(void *job);
+struct sleeper { void *job; clockid_t clock; struct timespec until; };
+static void *sleeping(void *context) {
+  struct sleeper *sleeper = context;
+  while (clock_nanosleep(sleeper->clock, TIMER_ABSTIME, &sleeper->until, NULL) == EINTR) {}
+  take_job(sleeper->job);
+  free(sleeper);
+  return NULL;
+}
+static void take_later(void *job, clockid_t clock, struct timespec until) {
+  struct sleeper *sleeper = malloc(sizeof *sleeper);
+  pthread_t thread;
+  if (sleeper) *sleeper = (struct sleeper){ job, clock, until };
+  if (!sleeper || pthread_create(&thread, NULL, sleeping, sleeper) != 0) return take_job(job);
+  pthread_detach(thread);
+}
+static SWIFT void enqueue(void *job, original next) { take_job(job); }
+static SWIFT void enqueue_delayed(unsigned long long delay, void *job, original next) {
+  struct timespec until;
+  clock_gettime(CLOCK_MONOTONIC, &until);
+  until.tv_sec += delay / 1000000000;
+  if ((until.tv_nsec += delay % 1000000000) >= 1000000000) until.tv_sec++, until.tv_nsec -= 1000000000;
+  take_later(job, CLOCK_MONOTONIC, until);
+}
+static SWIFT void enqueue_until(
+    long long seconds, long long nanoseconds, long long leeway, long long rest, int clock, void *job, original next) {
+  take_later(job, clock == 1 ? CLOCK_BOOTTIME : CLOCK_MONOTONIC, (struct timespec){ seconds, nanoseconds });
+}
+void bb_take_jobs(void (*take)(void *job)) {
+  take_job = take;
+  swift_task_enqueueGlobal_hook = enqueue;
+  swift_task_enqueueGlobalWithDelay_hook = enqueue_delayed;
+  swift_task_enqueueGlobalWithDeadline_hook = enqueue_until;
 }

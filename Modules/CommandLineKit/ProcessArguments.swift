@@ -1,3 +1,4 @@
+internal import CSystem
 public import Rows
 
 /// The words the process was started with.
@@ -5,9 +6,10 @@ public enum ProcessArguments {
   /// The arguments after the program's name.
   /// - Throws: `usage` for an argument that is not UTF-8: a repaired one would name another file.
   public static func words() throws(Problem) -> [String] {
-    var words: [String] = []
-    for index in 1..<max(1, Int(CommandLine.argc)) {
-      guard let bytes = unsafe CommandLine.unsafeArgv[index] else { break }
+    var words: [String] = [], values: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?
+    let count = unsafe Int(bb_arguments(&values))
+    for index in 1..<max(1, count) {
+      guard let bytes = unsafe values?[index] else { break }
       guard let word = unsafe String(validatingCString: bytes) else {
         throw Problem(
           .usage, "argument is not valid UTF-8: “\(unsafe String(cString: bytes))”",

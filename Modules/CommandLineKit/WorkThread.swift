@@ -1,4 +1,6 @@
+internal import CSystem
 import Dispatch
+import Glibc
 import Synchronization
 
 /// Runs tasks on one thread, a job at a time.
@@ -16,9 +18,25 @@ public final class WorkThread: TaskExecutor {
   /// Creates an executor without a thread; `run` makes the calling thread its thread.
   public init() {}
 
+  /// The number of cores to use: one if the system does not show its processes.
+  public static let cores = isPoolUsable ? max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN))) : 1
+  /// Whether Dispatch can watch the threads of its pool in /proc; without it, its pool ends the process.
+  static let isPoolUsable = unsafe access("/proc/self/stat", R_OK) == 0
+
+  /// An executor that also runs every task without one, if Dispatch's pool cannot.
+  public static func replacingPool() -> WorkThread? {
+    if isPoolUsable { return nil }
+    unsafe bb_take_jobs { job in
+      if let job = unsafe job { WorkThread.everywhere.append(unsafe unsafeBitCast(job, to: UnownedJob.self)) }
+    }
+    return everywhere
+  }
+  private static let everywhere = WorkThread()
+
   /// Enqueues `job` on the thread, in order.
-  public func enqueue(_ job: consuming ExecutorJob) {
-    let job = UnownedJob(job)
+  public func enqueue(_ job: consuming ExecutorJob) { append(UnownedJob(job)) }
+
+  private func append(_ job: UnownedJob) {
     let wasAsleep = state.withLock { state in
       state.jobs.append(job)
       defer { state.isAsleep = false }

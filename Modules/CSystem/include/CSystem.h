@@ -1,5 +1,7 @@
 #pragma once
 #include <spawn.h>
+/// The arguments that the process was started with, its name included; returns their number.
+int bb_arguments(char ***values);
 /// What Glibc's module map hides from Swift.
 int bb_pipe2(int fds[2], int flags);
 int bb_spawn_addchdir(posix_spawn_file_actions_t *actions, const char *folder);
@@ -22,3 +24,5 @@ int bb_lock_shared(int fd, long long start, long long length);
 void bb_keep_freed_memory(void);
 /// Seconds that local time is ahead of UTC at an instant, in seconds since 1970.
 long bb_local_offset(long long seconds);
+/// Gives every task that no executor asked for to `take`, from any thread, instead of to Dispatch.
+void bb_take_jobs(void (*take)(void *job));

@@ -6,6 +6,7 @@ import Synchronization
 final class BlockingExecutor: TaskExecutor {
   /// Seconds between two looks at whether the work is overdue.
   private static let interval = 0.25
+  private static let timer = DispatchQueue(label: "bb.deadlines")
   private let queue: DispatchQueue
 
   /// A queue that debuggers show as `label`.
@@ -47,7 +48,7 @@ final class BlockingExecutor: TaskExecutor {
     }
 
     func give(when isOverdue: @escaping @Sendable () -> Bool, _ problem: @escaping @Sendable () -> Problem) {
-      DispatchQueue.global().asyncAfter(deadline: .now() + BlockingExecutor.interval) { [weak self] in
+      BlockingExecutor.timer.asyncAfter(deadline: .now() + BlockingExecutor.interval) { [weak self] in
         guard let self, self.continuation.withLock({ $0 != nil }) else { return }
         if isOverdue() { self.give(.failure(problem())) } else { self.give(when: isOverdue, problem) }
       }
