@@ -42,6 +42,84 @@ import Testing
     #expect(arena.bytes.isEmpty)
   }
 
+  /// The limit of these builders is 64 bytes instead of 4 GiB.
+  @Test("a builder holds as many bytes as its limit", arguments: [0, 1, 63, 64]) func limit(size: Int) {
+    for start in [0, 1, 40] where start <= size {
+      var asked = ArenaBuilder(capacity: 1, limit: 64), appended = ArenaBuilder(capacity: start, limit: 64)
+      var reserved = ArenaBuilder(capacity: 64, limit: 64)
+      for _ in 0..<start { asked.append([1]) }
+      let count = asked.appendBytes(atMost: size - start) { room in
+        for place in room.indices { unsafe room[place] = 7 }
+        return room.count
+      }
+      appended.append([UInt8](repeating: 7, count: start))
+      appended.append([UInt8](repeating: 7, count: size - start))
+      reserved.reserve(size)
+      #expect(count == size - start && asked.count == size && appended.count == size)
+      #expect(asked.capacity <= 64 && appended.capacity <= 64 && reserved.capacity == 64)
+    }
+  }
+
+  @Test("a request beyond the limit stops the process", arguments: [65, Int.max]) func beyondLimit(size: Int) async {
+    await #expect(processExitsWith: .failure) { [size] in _ = ArenaBuilder(capacity: size, limit: 64) }
+    await #expect(processExitsWith: .failure) { [size] in
+      var arena = ArenaBuilder(capacity: 1, limit: 64)
+      arena.reserve(size)
+    }
+    for start in [1, 40] {
+      await #expect(processExitsWith: .failure) { [size, start] in
+        var arena = ArenaBuilder(capacity: 1, limit: 64)
+        arena.append([UInt8](repeating: 1, count: start))
+        _ = arena.appendBytes(atMost: size - start) { _ in 0 }
+      }
+      await #expect(processExitsWith: .failure) { [size, start] in
+        var arena = ArenaBuilder(capacity: 1, limit: 64)
+        arena.append([UInt8](repeating: 1, count: start))
+        arena.append([UInt8](repeating: 1, count: min(size, 1 << 20) - start))
+      }
+    }
+    await #expect(processExitsWith: .failure) {
+      var arena = ArenaBuilder(capacity: 1, limit: 64)
+      _ = arena.appendBytes(atMost: -1) { _ in 0 }
+    }
+  }
+
+  @Test("a capacity, width or position without end stops the process") func endless() async {
+    await #expect(processExitsWith: .failure) { _ = ArenaBuilder(capacity: .max) }
+    await #expect(processExitsWith: .failure) { _ = ByteBuffer(capacity: .max) }
+    await #expect(processExitsWith: .failure) { _ = CellsBuilder(capacity: .max) }
+    await #expect(processExitsWith: .failure) { _ = RowBatchBuilder(width: .max) }
+    await #expect(processExitsWith: .failure) {
+      var set = ColumnSet()
+      set.insert(.max)
+    }
+    await #expect(processExitsWith: .failure) {
+      var set = ColumnSet()
+      set.insert(-1)
+    }
+    await #expect(processExitsWith: .failure) {
+      var buffer = ByteBuffer()
+      buffer.append(byte: 1)
+      _ = unsafe buffer.room(.max)
+    }
+    await #expect(processExitsWith: .failure) {
+      var buffer = ByteBuffer()
+      buffer.truncate(to: 1)
+    }
+    #expect(!ColumnSet().contains(.max) && !ColumnSet().contains(-1))
+  }
+
+  @Test("a buffer of no capacity grows", arguments: [-1, 0, 1]) func noCapacity(capacity: Int) {
+    var buffer = ByteBuffer(capacity: capacity), arena = ArenaBuilder(capacity: capacity)
+    var cells = CellsBuilder(capacity: capacity)
+    for byte in UInt8(0)..<200 {
+      buffer.append(byte: byte)
+      arena.append([byte])
+      cells.append(.integer(Int64(byte)))
+    }
+    #expect(buffer.bytes() == Array(0..<200) && arena.bytes == Array(0..<200) && cells[199] == .integer(199))
+  }
+
   @Test("reading or writing a missing cell stops the process") func missingCell() async {
     await #expect(processExitsWith: .failure) { _ = Self.cells([.null])[1 << 28] }
     await #expect(processExitsWith: .failure) { _ = Self.cells([.null])[-1] }

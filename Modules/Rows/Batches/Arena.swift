@@ -47,17 +47,23 @@ import Synchronization
 
 /// The bytes of a batch while they are collected: one owner, which then makes an `Arena` of them.
 ///
-/// It grows as needed, up to 4 GiB, which is as far as the ranges of cells reach.
+/// It grows as needed, up to `limit` bytes: 4 GiB, which is as far as the ranges of cells reach.
 @safe public struct ArenaBuilder: ~Copyable, @unchecked Sendable {
   /// The first byte. At least `capacity` and `Arena.slack` bytes may be written.
   @usableFromInline package internal(set) var base: UnsafeMutablePointer<UInt8>
   @usableFromInline var used = 0
   /// The number of bytes that fit without growing.
   public internal(set) var capacity: Int
+  private let limit: Int
 
   /// Creates an empty builder with room for `capacity` bytes.
-  public init(capacity: Int = Arena.usualCapacity) {
+  public init(capacity: Int = Arena.usualCapacity) { self.init(capacity: capacity, limit: Int(UInt32.max)) }
+
+  /// Creates an empty builder that cannot grow beyond `limit` bytes.
+  package init(capacity: Int, limit: Int) {
+    precondition(capacity <= limit, "a batch has more than 4 GiB")
     self.capacity = max(capacity, 1)
+    self.limit = limit
     unsafe base = ArenaMemory.take(self.capacity)
   }
 
@@ -92,7 +98,7 @@ import Synchronization
   /// Appends a copy of the bytes.
   @inlinable public mutating func append(_ bytes: RawSpan) {
     let added = bytes.byteCount
-    if added > room { grow(to: max(capacity * 2, count + added)) }
+    if added > room { grow(by: added) }
     unsafe bytes.withUnsafeBytes { source in
       guard let start = source.baseAddress else { return }
       unsafe UnsafeMutableRawPointer(base + used).copyMemory(from: start, byteCount: added)
@@ -109,7 +115,7 @@ import Synchronization
   mutating func append(_ start: UInt32, _ length: UInt32, of arena: Arena) {
     let added = Int(length)
     precondition(Int(start) + added <= arena.count, "internal error: range outside the arena")
-    if added > capacity - count { grow(to: max(capacity * 2, count + added)) }
+    if added > room { grow(by: added) }
     unsafe (base + count).update(from: arena.base + Int(start), count: added)
     used += added
   }
@@ -121,6 +127,7 @@ import Synchronization
   /// - `body`: returns how many bytes it wrote to the memory it is given, or a negative number on failure.
   /// - Returns: the result of `body`.
   public mutating func appendBytes(atMost limit: Int, _ body: (UnsafeMutableRawBufferPointer) -> Int) -> Int {
+    precondition(limit >= 0, "internal error: fewer than no bytes")
     reserve(count + limit)
     let free = unsafe UnsafeMutableRawBufferPointer(start: base + count, count: limit)
     let written = unsafe body(free)
@@ -143,9 +150,15 @@ import Synchronization
     return arena
   }
 
-  @usableFromInline @inline(never) mutating func grow(to wanted: Int) {
-    let larger = min(wanted, Int(UInt32.max))
-    precondition(larger >= count && wanted - larger <= capacity, "a batch has more than 4 GiB")
+  /// Makes room for `added` more bytes, and for as many again as there are.
+  @usableFromInline @inline(never) mutating func grow(by added: Int) {
+    let (needed, isTooMuch) = count.addingReportingOverflow(added)
+    precondition(!isTooMuch && needed <= limit, "a batch has more than 4 GiB")
+    grow(to: max(needed, min(capacity * 2, limit)))
+  }
+
+  private mutating func grow(to larger: Int) {
+    precondition(larger <= limit, "a batch has more than 4 GiB")
     let memory = unsafe ArenaMemory.take(larger)
     unsafe memory.update(from: base, count: count)
     unsafe ArenaMemory.give(base, capacity)

@@ -12,8 +12,8 @@
 
   /// An empty buffer.
   public init(capacity: Int = 1 << 19) {
-    unsafe base = .allocate(capacity: capacity + Self.slack)
-    self.capacity = capacity
+    self.capacity = max(capacity, 1)
+    unsafe base = .allocate(capacity: self.capacity + Self.slack)
   }
 
   deinit { unsafe base.deallocate() }
@@ -30,7 +30,7 @@
 
   /// The free bytes: at least `n`, and the slack. `commit` what was written.
   @inlinable @inline(__always) public mutating func room(_ n: Int) -> UnsafeMutablePointer<UInt8> {
-    if used &+ n > capacity { grow(n) }
+    if n > capacity &- used { grow(n) }
     return unsafe base + used
   }
 
@@ -40,8 +40,10 @@
   }
 
   @usableFromInline @inline(never) mutating func grow(_ n: Int) {
-    while used + n > capacity { capacity *= 2 }
-    let larger = UnsafeMutablePointer<UInt8>.allocate(capacity: capacity + Self.slack)
+    var wanted = capacity
+    while used + n > wanted { wanted *= 2 }
+    let larger = UnsafeMutablePointer<UInt8>.allocate(capacity: wanted + Self.slack)
+    capacity = wanted
     unsafe larger.update(from: base, count: used)
     unsafe base.deallocate()
     unsafe base = larger

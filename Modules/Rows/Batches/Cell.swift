@@ -16,7 +16,7 @@
   case bytes(UInt32, UInt32)
   /// An integer.
   case integer(Int64)
-  /// A finite real.
+  /// A real; NaN and the infinities only from sources that have them.
   case real(Double)
   /// A Boolean.
   case boolean(Bool)

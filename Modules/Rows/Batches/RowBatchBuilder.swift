@@ -11,6 +11,7 @@ public struct RowBatchBuilder: ~Copyable {
   public init(width: Int) { self.init(width: width, capacity: max(width * 64, 64)) }
 
   private init(width: Int, capacity: Int) {
+    precondition(width >= 0, "internal error: fewer than no columns")
     self.width = width
     cells = CellsBuilder(capacity: capacity)
     arena = ArenaBuilder()
