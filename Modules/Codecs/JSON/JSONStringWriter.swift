@@ -78,13 +78,14 @@ extension ByteBuffer {
 }
 
 extension ByteBuffer {
-  /// Appends a cell as canonical JSON: raw bytes as base64, a literal verbatim. A real must be finite.
+  /// Appends a cell as canonical JSON: raw bytes as base64, a literal verbatim, a number that is not finite as a mark.
   public mutating func append(jsonOf cell: Cell, _ arena: Arena) {
     var cursor = WriteCursor(&self, margin: NumberWriter.longest)
     switch cell {
     case .null: cursor.put("null")
     case .boolean(let value): cursor.put(value ? "true" : "false")
     case .integer(let value): cursor.put(value)
+    case .real(let value) where !value.isFinite: cursor.put(NonfinitePolicy.mark(for: value))
     case .real(let value): cursor.put(value)
     case .text(let start, let length): cursor.putJSON(ByteRun(arena, start, length), &self)
     case .number(let start, let length), .json(let start, let length):

@@ -125,11 +125,6 @@ struct ParquetNesting: ~Copyable {
     let cell = leaf.cells[leaf.value]
     leaf.level += 1
     leaf.value += 1
-    if case .real(let value) = cell, !value.isFinite {
-      out.append(byte: UInt8(ascii: "\""))
-      out.append(NonfinitePolicy.word(for: value))
-      return out.append(byte: UInt8(ascii: "\""))
-    }
     out.append(jsonOf: cell, arenas[node.leaves.lowerBound - self.node.leaves.lowerBound])
   }
 }

@@ -89,7 +89,7 @@ public struct Export: Sendable {
     var encoders: [any RowEncoder] = []
     for (output, layout) in zip(outputs, layouts) {
       let encoder = try output.exporter.encoder(for: stream.schema, options: output.options, layout: layout)
-      encoders.append(TypeGuard.around(encoder, of: stream.schema, output.exporter.descriptor))
+      encoders.append(TypeGuard.around(encoder, of: stream.schema, output.exporter.descriptor, output.options))
     }
     var lanes: [OrderedWriter.Lane] = []
     do throws(Problem) {

@@ -13,8 +13,11 @@ struct NearestDouble {
 
   /// Below zero, zero or above as `self` is less than, equal to or greater than `other`; nil when this cannot tell.
   func order(to other: NearestDouble) -> Int? {
-    if value != other.value { return value < other.value ? -1 : 1 }
-    return isWhole && other.isWhole ? 0 : nil
+    let (bits, others) = (orderedBits, other.orderedBits)
+    if bits != others { return bits < others ? -1 : 1 }
+    if isWhole && other.isWhole { return 0 }
+    // Beyond all finite numbers; a literal that is nearest to Infinity is one of those.
+    return value.isInfinite && isWhole != other.isWhole ? (isWhole == (value > 0) ? 1 : -1) : nil
   }
 }
 
@@ -38,6 +41,11 @@ extension NearestDouble {
   static let powersOfTen: [Double] = [
     1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
   ]
+}
+
+extension Double {
+  /// The one Double of several that are equal: there is one NaN, and one zero.
+  @inline(__always) var ordered: Double { self == 0 ? 0 : isNaN ? .nan : self }
 }
 
 extension CellReader {

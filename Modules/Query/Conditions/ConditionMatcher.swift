@@ -14,7 +14,7 @@ struct ConditionMatcher: Sendable {
   /// The test of a cell that is not null.
   enum Test: Sendable {
     case isNull(Bool)
-    case number(Condition.Operator, [DecimalNumber], short: Int64?, nearest: [NearestDouble], NumberBounds?)
+    case number(Condition.Operator, [NumberConstant], short: Int64?, NumberBounds?)
     case boolean(Bool)
     case text(Condition.Operator, [[UInt8]])
     case date(Condition.Operator, [DateBound])
@@ -108,10 +108,10 @@ struct ConditionMatcher: Sendable {
         }
       return Problem(.usage, "invalid value “\(value)” for \(column.name): expected \(article) \(kind)", hint: hint)
     }
-    func numbers(_ example: String) throws(Problem) -> [DecimalNumber] {
-      var numbers: [DecimalNumber] = []
+    func numbers(_ example: String) throws(Problem) -> [NumberConstant] {
+      var numbers: [NumberConstant] = []
       for (value, literal) in zip(condition.values, bytes) {
-        guard let number = DecimalNumber(literal) else { throw refuse(value, example) }
+        guard let number = NumberConstant(literal) else { throw refuse(value, example) }
         numbers.append(number)
       }
       return numbers
@@ -127,9 +127,7 @@ struct ConditionMatcher: Sendable {
     switch column.type {
     case .integer, .real, .decimal:
       let short = bytes.count == 1 && bytes[0].count < 19 ? Int64(condition.values[0]) : nil
-      let wanted = try numbers("1")
-      let nearest = bytes.compactMap { unsafe $0.withUnsafeBytes { unsafe NearestDouble($0) } }
-      return .number(comparison, wanted, short: short, nearest: nearest, NumberBounds(bytes))
+      return .number(comparison, try numbers("1"), short: short, NumberBounds(bytes))
     case .boolean:
       guard comparison == .equal || comparison == .notEqual else {
         throw Problem(
@@ -147,7 +145,7 @@ struct ConditionMatcher: Sendable {
       }
       let isThere = comparison != .notEqual
       return element == .integer
-        ? .numberElement(isThere: isThere, try numbers("1")) : .element(isThere: isThere, bytes)
+        ? .numberElement(isThere: isThere, try numbers("1").compactMap(\.exact)) : .element(isThere: isThere, bytes)
     case .timestamp:
       return .time(comparison, try bounds("2024-05-17", DateBound.init(time:)))
     case .text, .bytes, .url, .json: return .text(comparison, bytes)
@@ -170,16 +168,13 @@ struct ConditionMatcher: Sendable {
     case .boolean(let wanted):
       if case .boolean(let value) = cell { return value == wanted }
       return nil
-    case .number(let comparison, let wanted, let short, let nearest, _):
+    case .number(let comparison, let wanted, let short, _):
       if let short, let value = reader.integer(of: cell) {
         return Self.holds(comparison, value < short ? -1 : value == short ? 0 : 1)
       }
-      if nearest.count == 1, let order = reader.nearestDouble(of: cell)?.order(to: nearest[0]) {
-        return Self.holds(comparison, order)
-      }
-      guard let value = reader.number(of: cell) else { return nil }
-      if comparison == .isIn { return wanted.contains(value) }
-      return Self.holds(comparison, value < wanted[0] ? -1 : value == wanted[0] ? 0 : 1)
+      guard let order = reader.order(of: cell, to: wanted[0]) else { return nil }
+      if comparison == .isIn { return wanted.contains { reader.order(of: cell, to: $0) == 0 } }
+      return Self.holds(comparison, order)
     case .text(let comparison, let wanted):
       guard let value = unsafe reader.bytes(of: cell) else { return nil }
       if comparison == .isIn { return wanted.contains { unsafe Self.order(value, $0) == 0 } }

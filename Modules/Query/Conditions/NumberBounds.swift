@@ -1,4 +1,5 @@
 import Codecs
+import Rows
 
 /// A constant as bounds for the mantissas of short numbers, by their scale: so numbers are compared without division.
 struct NumberBounds: Sendable {
@@ -35,4 +36,35 @@ struct NumberBounds: Sendable {
   }
   /// The number of scales.
   static let scales = 19
+}
+
+/// A number in a condition; its spelling may be `NaN`, `Infinity` or `-Infinity`.
+struct NumberConstant: Sendable {
+  let nearest: NearestDouble
+  /// Nil for a number that is not finite.
+  let exact: DecimalNumber?
+
+  /// - Parameter text: a literal, or a word; nil if it is neither.
+  init?(_ text: [UInt8]) {
+    exact = DecimalNumber(text)
+    if exact != nil, let near = unsafe text.withUnsafeBytes({ unsafe NearestDouble($0) }) {
+      nearest = near
+    } else {
+      let words: [Double] = [.nan, .infinity, -.infinity], word = String(decoding: text, as: UTF8.self).lowercased()
+      guard let value = words.first(where: { "\(NonfinitePolicy.word(for: $0))".lowercased() == word }) else {
+        return nil
+      }
+      nearest = NearestDouble(value: value, isWhole: true)
+    }
+  }
+}
+
+extension CellReader {
+  /// Negative, zero or positive as a number is before, equal to or after a constant; nil for other cells.
+  @inline(never) func order(of cell: Cell, to constant: NumberConstant) -> Int? {
+    guard let near = nearestDouble(of: cell) else { return nil }
+    if let order = near.order(to: constant.nearest) { return order }
+    guard let value = number(of: cell), let exact = constant.exact else { return nil }
+    return value < exact ? -1 : value == exact ? 0 : 1
+  }
 }

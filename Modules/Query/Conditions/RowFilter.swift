@@ -122,11 +122,11 @@ extension ConditionMatcher {
       keep(&rows) { row in
         if case .boolean(let value) = reader.cell(row, column) { (value == wanted) == wants } else { false }
       }
-    case .number(let comparison, let wanted, _, let nearest, let bounds?) where nearest.allSatisfy(\.isWhole):
+    case .number(let comparison, let wanted, _, let bounds?) where wanted.allSatisfy(\.nearest.isWhole):
       if wanted.count == 1 {
-        filterNumbers(reader, &rows, comparison, bounds, nearest[0].value, wanted[0])
+        filterNumbers(reader, &rows, comparison, bounds, wanted[0])
       } else {
-        filterNumbers(reader, &rows, among: bounds, nearest.map(\.value), wanted)
+        filterNumbers(reader, &rows, among: bounds, wanted)
       }
     case .text(let comparison, let wanted):
       filterTexts(reader, &rows, comparison, wanted)
@@ -163,9 +163,9 @@ extension ConditionMatcher {
   /// Numbers against a constant. There is no branch on what a number is: it would often be mispredicted.
   private func filterNumbers(
     _ reader: CellReader, _ rows: inout [Int32], _ comparison: Condition.Operator, _ bounds: NumberBounds,
-    _ nearest: Double, _ number: DecimalNumber
+    _ constant: NumberConstant
   ) {
-    let column = self.column
+    let column = self.column, nearest = constant.nearest.value
     // Bits 0 to 2: whether what is less, the same and more is wanted.
     let wanted = [-1, 0, 1].reduce(0) { bits, order in
       bits | (Self.holds(comparison, order) != isNegated ? 1 << (order + 1) : 0)
@@ -178,9 +178,10 @@ extension ConditionMatcher {
         order =
           (short.mantissa >= lows[short.scale] ? 1 : 0) &+ (short.mantissa > highs[short.scale] ? 1 : 0)
       } else if case .real(let value) = cell {
-        order = (value >= nearest ? 1 : 0) &+ (value > nearest ? 1 : 0)
+        // NaN is above all numbers.
+        order = (value < nearest ? 0 : 1) &+ (value <= nearest ? 0 : 1)
       } else {
-        order = reader.order(of: cell, to: number)
+        order = reader.order(of: cell, to: constant).map { $0 + 1 } ?? 3
       }
       return wanted &>> order & 1 != 0
     }
@@ -189,15 +190,14 @@ extension ConditionMatcher {
 
   /// Numbers that are one of several.
   private func filterNumbers(
-    _ reader: CellReader, _ rows: inout [Int32], among bounds: NumberBounds, _ nearest: [Double],
-    _ numbers: [DecimalNumber]
+    _ reader: CellReader, _ rows: inout [Int32], among bounds: NumberBounds, _ constants: [NumberConstant]
   ) {
     let column = self.column, wants = !isNegated
     let (lows, highs) = (bounds.lows, bounds.highs)
     @inline(__always) func holds(_ row: Int) -> Bool {
       let cell = reader.cell(row, column)
       guard let short = reader.shortDecimal(of: cell) else {
-        return reader.isAmong(cell, nearest, numbers).map { $0 == wants } ?? false
+        return reader.isAmong(cell, constants).map { $0 == wants } ?? false
       }
       var isAmong = 0, at = short.scale
       while at < lows.count {
@@ -257,15 +257,9 @@ extension CellReader {
     return nil
   }
 
-  /// 0, 1 or 2 as a number is less than, the same as or more than another; 3 if the cell is not a number.
-  @inline(never) fileprivate func order(of cell: Cell, to number: DecimalNumber) -> Int {
-    guard let value = self.number(of: cell) else { return 3 }
-    return value < number ? 0 : value == number ? 1 : 2
-  }
-  /// Whether a number is one of several; nil if the cell is not a number.
-  @inline(never) fileprivate func isAmong(_ cell: Cell, _ nearest: [Double], _ numbers: [DecimalNumber]) -> Bool? {
-    if case .real(let value) = cell { return nearest.contains(value) }
-    return number(of: cell).map(numbers.contains)
+  @inline(never) fileprivate func isAmong(_ cell: Cell, _ constants: [NumberConstant]) -> Bool? {
+    guard order(of: cell, to: constants[0]) != nil else { return nil }
+    return constants.contains { order(of: cell, to: $0) == 0 }
   }
 }
 

@@ -132,6 +132,8 @@ final class SumState: AggregateState {
   private var sums: [Sum] = []
   /// What does not fit 128 bits, by group.
   private var wide: [Int: WideSum] = [:]
+  /// The sums of the values that are not finite, of the groups that have some: nothing finite changes them.
+  private var unbounded: [Int: Double] = [:]
 
   /// The sum so far is `total` × 10^-`scale`, and what `wide` has.
   private struct Sum {
@@ -175,6 +177,8 @@ final class SumState: AggregateState {
             .badData, "\(name): the sum would need more than \(WideSum.digits) digits",
             hint: .set(.conditions, for: "filter out the extreme values"))
         }
+      } else if case .real(let value) = cell {
+        unbounded[group, default: 0] += value
       } else {
         sums[group].count &-= 1
       }
@@ -224,6 +228,7 @@ final class SumState: AggregateState {
     builder.append(integer: Int64(sum.count))
     builder.append(integer: Int64(sum.total))
     builder.append(integer: Int64(sum.scale))
+    if let value = unbounded[group] { return builder.append(real: value) }
     if let wide = wide[group] { builder.append(bytes: wide.bytes) } else { builder.appendNull() }
   }
 
@@ -231,6 +236,7 @@ final class SumState: AggregateState {
     groups.forEach { group, row in
       sums[group].count += row.integer(column)
       add(Int128(row.integer(column + 1)), row.integer(column + 2), to: &sums[group], group)
+      if case .real(let value) = row.cell(column + 3) { unbounded[group, default: 0] += value }
       guard case .bytes(let start, let length) = row.cell(column + 3) else { return }
       unsafe wide[group, default: WideSum()].add(WideSum(bytes: row.reader.bytes(start, length)))
     }
@@ -239,6 +245,7 @@ final class SumState: AggregateState {
   func append(_ group: Int, to builder: inout RowBatchBuilder) throws(Problem) {
     let sum = sums[group]
     if sum.count == 0 { return builder.appendNull() }
+    if let value = unbounded[group] { return builder.append(real: value) }
     if wide[group] == nil, appendShort(sum, to: &builder) { return }
     if wide[group] != nil || sum.total != 0 { keepAside(sum, group) }
     sums[group].total = 0
@@ -251,10 +258,8 @@ final class SumState: AggregateState {
     if isMean { (digits, exponent) = Self.divided(digits, exponent, by: sum.count) }
     let literal = Self.literal((isNegative, digits, exponent))
     if isMean || result == .real {
-      guard let value = Double(String(decoding: literal, as: UTF8.self)), value.isFinite else {
-        throw Problem(.badData, "\(name): the result is out of range for a real number")
-      }
-      builder.append(real: value)
+      // A sum beyond the greatest Double is infinite.
+      builder.append(real: Double(String(decoding: literal, as: UTF8.self)) ?? .nan)
     } else if result == .integer {
       guard let value = Int64(String(decoding: literal, as: UTF8.self)) else {
         throw Problem(

@@ -175,9 +175,9 @@ extension Cell {
 }
 
 extension NearestDouble {
-  /// A word that has the order of the numbers.
+  /// A word that has the order of the numbers: −Infinity, finite numbers, Infinity, NaN.
   @inline(__always) var orderedBits: UInt64 {
-    let pattern = (value == 0 ? 0 : value).bitPattern
+    let pattern = value.ordered.bitPattern
     return pattern >> 63 == 0 ? pattern | 1 << 63 : ~pattern
   }
 }

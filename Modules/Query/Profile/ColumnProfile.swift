@@ -76,7 +76,7 @@ struct ColumnProfile: ~Copyable {
       case .integer(let value) where value.magnitude >= 1_000_000_000_000_000:
         Array(String(value).utf8).withValueBytes { body(.text(KeyBuffer.Kind.longNumber, $0)) }
       case .integer(let value): body(.number(Double(value)))
-      case .real(let value): body(.number(value))
+      case .real(let value): body(.number(value.ordered))
       case .json(let start, let length) where isList:
         _ = unsafe ListText.first(in: reader.bytes(start, length)) { element in
           element.withValueBytes { element in

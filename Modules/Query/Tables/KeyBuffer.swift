@@ -115,6 +115,7 @@ import Rows
         unsafe putExactly(DecimalNumber(literal), literal)
       }
     case .integer(let value): unsafe putExactly(DecimalNumber(value), UnsafeRawBufferPointer(start: nil, count: 0))
+    case .real(let value) where !value.isFinite: put(number: value.ordered)
     case .real(let value): unsafe putExactly(DecimalNumber(value), UnsafeRawBufferPointer(start: nil, count: 0))
     }
   }

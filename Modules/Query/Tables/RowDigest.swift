@@ -130,7 +130,10 @@ extension ByteBuffer {
     case .real(let value): number = DecimalNumber(value)
     case .number(let start, let length): number = DecimalNumber(batch.bytes(start, length))
     }
-    append(digestOf: number?.keyBytes ?? [], kind: .number)
+    var word: [UInt8] {
+      if case .real(let value) = cell { Array("\(NonfinitePolicy.word(for: value))".utf8) } else { [] }
+    }
+    append(digestOf: number?.keyBytes ?? word, kind: .number)
   }
 
   private mutating func append(
