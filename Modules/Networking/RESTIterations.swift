@@ -43,7 +43,10 @@ enum RESTIterations {
       return try steps(from: first, to: end)
     }
     guard isYear || last != "now", let from = Int(first), let to = Int(end) else { throw misfit(first, last) }
-    guard to - from < most else { throw Problem(.configuration, "the range has more than \(most) values") }
+    let (span, isTooLong) = to.subtractingReportingOverflow(from)
+    guard from > to || !isTooLong && span < most else {
+      throw Problem(.configuration, "the range has more than \(most) values")
+    }
     return from <= to ? (from...to).map(String.init) : []
   }
 

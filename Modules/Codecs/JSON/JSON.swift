@@ -53,6 +53,13 @@ public enum JSON: Sendable, Hashable {
   public var numberLiteral: [UInt8]? { if case .number(let literal) = self { literal } else { nil } }
   /// The number as Int64, when its literal has neither fraction nor exponent and it fits; else nil.
   public var integerValue: Int64? { numberLiteral.flatMap { Int64(String(decoding: $0, as: UTF8.self)) } }
+  /// The number as a count, a size, a version or a time: an integer from 0 to 2^48, so that sums and products of such
+  /// numbers from files do not overflow; else nil.
+  public var countValue: Int? {
+    integerValue.flatMap { (0...Self.largestCount).contains($0) ? Int($0) : nil }
+  }
+  /// The greatest count.
+  public static let largestCount: Int64 = 1 << 48
   /// The number nearest to the literal, when it is finite; nil for anything but a number.
   public var realValue: Double? {
     guard let literal = numberLiteral, let value = Double(String(decoding: literal, as: UTF8.self)), value.isFinite

@@ -13,7 +13,11 @@ struct ThriftStructure {
 
   private func value(_ number: Int) -> ThriftValue? { fields.first { $0.number == number }?.value }
 
-  func integer(_ number: Int) -> Int? { if case .integer(let value)? = value(number) { Int(value) } else { nil } }
+  /// A number, count or offset; nil also beyond 2^48 either way, so that sums and products do not overflow.
+  func integer(_ number: Int) -> Int? {
+    guard case .integer(let value)? = value(number), value.magnitude <= 1 << 48 else { return nil }
+    return Int(value)
+  }
   func boolean(_ number: Int) -> Bool? { if case .boolean(let value)? = value(number) { value } else { nil } }
   func binary(_ number: Int) -> ByteRun? { if case .binary(let value)? = value(number) { value } else { nil } }
   func text(_ number: Int) -> String? { binary(number)?.text }
@@ -31,7 +35,7 @@ struct ThriftStructure {
     list(number).compactMap { if case .boolean(let value) = $0 { value } else { nil } }
   }
   func integers(_ number: Int) -> [Int] {
-    list(number).compactMap { if case .integer(let value) = $0 { Int(value) } else { nil } }
+    list(number).compactMap { if case .integer(let value) = $0, value.magnitude <= 1 << 48 { Int(value) } else { nil } }
   }
   func binaries(_ number: Int) -> [ByteRun] {
     list(number).compactMap { if case .binary(let value) = $0 { value } else { nil } }
@@ -39,8 +43,16 @@ struct ThriftStructure {
   /// The number of the first field: of a union, the member that is set.
   var member: Int? { fields.first?.number }
 
+  /// The most fields of a structure, and elements of a list.
+  private static let mostFields = 200, mostElements = 1_000_000
+
   /// Reads the structure at the cursor.
-  init(_ cursor: inout ParquetCursor, depth: Int = 0) throws(ParquetFailure) {
+  /// - Parameter stream: called with each list of structures of the root, its number and that of its elements; reads
+  ///   them, and returns whether it did.
+  init(
+    _ cursor: inout ParquetCursor, depth: Int = 0,
+    stream: ((_ list: Int, _ count: Int, inout ParquetCursor) throws(ParquetFailure) -> Bool)? = nil
+  ) throws(ParquetFailure) {
     guard depth < 24 else { throw .damage("metadata is nested too deeply") }
     var number = 0
     while true {
@@ -48,7 +60,16 @@ struct ThriftStructure {
       if header == 0 { return }
       let step = Int(header >> 4)
       number = step == 0 ? Int(truncatingIfNeeded: try cursor.zigzag()) : number &+ step
+      if let stream, header & 0x0F == 9 {
+        var list = cursor
+        let header = try list.byte(), count = header >> 4 == 15 ? try list.count(list.left) : Int(header >> 4)
+        if header & 0x0F == 12, try stream(number, count, &list) {
+          cursor = list
+          continue
+        }
+      }
       fields.append((number, try Self.value(&cursor, header & 0x0F, depth)))
+      guard fields.count <= Self.mostFields else { throw .damage("the metadata is not valid") }
     }
   }
 
@@ -69,6 +90,7 @@ struct ThriftStructure {
       // Every element has at least one byte.
       let count = header >> 4 == 15 ? try cursor.count(cursor.left) : Int(header >> 4)
       guard depth < 24 else { throw .damage("metadata is nested too deeply") }
+      guard count <= mostElements else { throw .damage("a list of the metadata is too long") }
       var values: [ThriftValue] = []
       for _ in 0..<count {
         if type == 1 || type == 2 {

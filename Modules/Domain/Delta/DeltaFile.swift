@@ -29,7 +29,7 @@ struct DeltaFile: Sendable, Hashable {
       throw Problem(
         .badData, "unsupported reader feature “deletionVectors”", hint: "read or write the table with another program")
     }
-    size = action["size"]?.integerValue ?? 0
+    size = Int64(action["size"]?.countValue ?? 0)
     values = (action["partitionValues"]?.objectMembers ?? []).map { member in
       let text = member.value.stringBytes
       return PartitionValue(column: member.name, text: text?.isEmpty == true ? nil : text)

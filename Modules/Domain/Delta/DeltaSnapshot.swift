@@ -21,7 +21,7 @@ struct DeltaLog: Sendable {
   static let hint = directory + "_last_checkpoint"
   private static let maximumHint = 1 << 20
   /// The most bytes of an action.
-  private static let maximumLine = 64 << 20
+  private static let maximumLine = 16 << 20
 
   /// The name of the entry of a version.
   static func entry(_ version: Int64) -> String { "\(padded(version)).json" }
@@ -39,11 +39,14 @@ struct DeltaLog: Sendable {
     var checkpoints: [Int64: [String]] = [:]
     var isEmpty: Bool { entries.isEmpty && checkpoints.isEmpty }
 
-    init(_ names: [String]) {
+    init(_ names: [String]) throws(Problem) {
       var parts: [String: (version: Int64, count: Int, names: [String])] = [:]
       for name in names {
         let pieces = name.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
         guard let version = pieces[0].count == 20 ? Int64(pieces[0]) : nil, version >= 0 else { continue }
+        guard version <= JSON.largestCount else {
+          throw Problem(.badData, "the log has a version out of range: \(name)")
+        }
         if pieces.count == 2, pieces[1] == "json" { entries.insert(version) }
         guard pieces.count >= 3, pieces[1] == "checkpoint", pieces.last == "parquet" else { continue }
         if pieces.count == 3 { checkpoints[version] = [name] }
@@ -89,10 +92,12 @@ struct DeltaLog: Sendable {
     let hint = try await checkpointHint().flatMap { hint in wanted.map { hint <= $0 } ?? true ? hint : nil }
     var listing: Listing?
     if let hint, let names = try await storage.logFiles(from: Self.padded(hint)) {
-      let found = Listing(names)
+      let found = try Listing(names)
       if found.checkpoints[hint] != nil { listing = found }
     }
-    if listing == nil { listing = try await storage.logFiles(from: "").map(Listing.init) }
+    if listing == nil {
+      listing = try await storage.logFiles(from: "").map { (names) throws(Problem) in try Listing(names) }
+    }
     guard let listing, !listing.isEmpty, let latest = (listing.entries.union(listing.checkpoints.keys)).max() else {
       return nil
     }
@@ -120,9 +125,9 @@ struct DeltaLog: Sendable {
   private func checkpointHint() async throws(Problem) -> Int64? {
     guard let file = try await storage.open(Self.hint), file.length <= Self.maximumHint,
       let bytes = try file.bytes(at: 0, count: file.length), let hint = try? JSON.parse(bytes, name: ""),
-      let version = hint["version"]?.integerValue, version >= 0
+      let version = hint["version"]?.countValue
     else { return nil }
-    return version
+    return Int64(version)
   }
 
   /// Reads the actions of an entry, in order.

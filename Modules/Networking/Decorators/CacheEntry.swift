@@ -61,7 +61,8 @@ extension CacheEntry {
     guard let (first, rest) = Self.line(bytes[...]), first == "bb-cache 2",
       let (digest, content) = Self.line(rest), SHA256.hex(Array(content)) == digest,
       let (time, afterTime) = Self.line(content),
-      let seconds = Int64(time), let (text, afterStatus) = Self.line(afterTime), let status = Int(text)
+      let seconds = Int64(time), (0...JSON.largestCount).contains(seconds),
+      let (text, afterStatus) = Self.line(afterTime), let status = Int(text)
     else { return nil }
     var headers = HTTPFields(), body = afterStatus
     while let (header, after) = Self.line(body) {

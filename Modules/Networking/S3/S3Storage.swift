@@ -53,6 +53,8 @@ public final class S3Storage: ObjectBucket {
     repeat {
       var call = S3Call(.get, "")
       call.query = [("encoding-type", "url"), ("list-type", "2"), ("prefix", prefix)]
+      // A page has at most 1,000 keys.
+      call.maximumBytes = 8 << 20
       // The server omits this key as well, so a part of it is given.
       if let first, !first.isEmpty { call.query.append(("start-after", String(first.dropLast()))) }
       if let token { call.query.append(("continuation-token", token)) }
@@ -188,6 +190,8 @@ struct S3Call {
   var isUrgent = false
   /// Whether the server compares the body with its digest, even if requests are not signed.
   var isChecked = false
+  /// The most bytes of the response.
+  var maximumBytes = 256 << 20
 
   init(_ method: HTTPRequest.Method, _ key: String) { (self.method, self.key) = (method, key) }
 
@@ -195,7 +199,7 @@ struct S3Call {
     var request = HTTPRequest(
       method, endpoint.url(key, query), headers: headers + [HTTPHeader("Accept-Encoding", "identity")], body: body,
       // Slow connections send at least 64 KiB per second.
-      timeout: .seconds(600 + body.count >> 16))
+      timeout: .seconds(600 + body.count >> 16), maximumBytes: maximumBytes)
     var hash = SHA256()
     hash.update(body)
     let digest = hash.digest()

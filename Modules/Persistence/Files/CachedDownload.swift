@@ -108,11 +108,11 @@ public final class CachedDownload: Sendable {
 
   private static func state(_ path: String) -> State? {
     guard let bytes = try? FileByteSource(path: path).bytes(limit: 1 << 16),
-      let object = try? JSON.parse(bytes, name: path), let fetched = object["fetched"]?.integerValue
+      let object = try? JSON.parse(bytes, name: path), let fetched = object["fetched"]?.countValue
     else { return nil }
     return State(
       etag: object["etag"]?.stringValue, modified: object["modified"]?.stringValue,
-      size: object["size"]?.integerValue.flatMap { Int(exactly: $0) }, fetched: fetched)
+      size: object["size"]?.countValue, fetched: Int64(fetched))
   }
 
   private static func write(_ state: State, to path: String) throws(Problem) {

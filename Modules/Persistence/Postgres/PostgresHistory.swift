@@ -170,7 +170,7 @@ struct PostgresHistory {
     else { return nil }
     return Load(
       isNew: document["new"]?.booleanValue == true, source: document["source"]?.stringValue,
-      rows: document["rows"]?.integerValue.map { Int($0) } ?? 0)
+      rows: document["rows"]?.countValue ?? 0)
   }
 
   /// The numbers of the loads of which something is kept, the latest first.

@@ -51,7 +51,7 @@ enum HistoryCodec {
       }
       guard key.allSatisfy(columns.has) else { throw damage }
       var images = TableRevisions(schema: Schema(name, key: key, columns: columns))
-      images.loaded = item["loaded"]?.integerValue.map { Int($0) } ?? 0
+      images.loaded = item["loaded"]?.countValue ?? 0
       for row in rows {
         guard let before = row[0], let after = row[1] else { throw damage }
         images.rows.append(

@@ -1,0 +1,14 @@
+import Testing
+
+@Suite("numbers from files") struct NumbersFromFilesTests {
+  @Test(
+    "a Delta version out of range is reported",
+    arguments: ["09223372036854775807", "09223372036854775806"], ["json", "checkpoint.parquet"],
+    ["--from delta:t -f csv", "rows.csv -o delta:t --existing append"])
+  func version(version: String, kind: String, command: String) {
+    let shell = Shell()
+    shell.write("rows.csv", "a\n1\n")
+    let run = shell.run("mkdir -p t/_delta_log; : > t/_delta_log/\(version).\(kind); bb-export \(command)")
+    #expect(run.status == 65 && run.err.contains("version out of range"), "\(run)")
+  }
+}
