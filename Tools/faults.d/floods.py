@@ -1,5 +1,6 @@
 """Large files of one repeated byte or text, against every reader of both programs: no crash, few seconds, little memory."""
-import zipfile
+import json, zipfile
+from lake import packed, with_footer, written
 from runs import BASE, Folder, Report, Run, release
 
 MIB = 64
@@ -23,6 +24,7 @@ IMPORTS = {
             (b"BEGIN:VCARD\nFN:x\nNOTE:", BYTES + [b"\n ", b"\r\n", b"\\n", b"\nA:B", b"\nPHOTO:x", b"=\n"]),
             (b"BEGIN:VCARD\nFN:x\nNOTE;ENCODING=QUOTED-PRINTABLE:", [b"=\n", b"=41", b"x=\n"]), (b"BEGIN:VCARD\nN", [b"\n ", b";", b";A=B", b"."])],
 }
+LAKES = ["parquet", "delta", "join"]
 TABLES = ["csv", "tsv", "json", "ndjson", "db", "xlsx"]
 SHEET = [(b"", XML), (b"<worksheet><sheetData>", XML + [b"<row/>", b"<row>", b"<row><c/></row>", b"<row><c><v>1</v></c></row>"]),
          (b"<worksheet><sheetData><row>", [b"<c/>", b"<c>", b"<c><v>1</v></c>"]), (b"<worksheet><sheetData><row><c><v>", XML)]
@@ -62,9 +64,115 @@ def write_workbook(path, flooded, begin, text, size):
             for piece in pieces(begin, text, size): file.write(piece)
 
 
+def deltas(values):
+    """Numbers in the encoding `DELTA_BINARY_PACKED`: the first, then one step, then the same again."""
+    first, second, count = values
+    bits = max(1, (second - first).bit_length())
+    step = (second - first).to_bytes(bits * 4, "little")
+    block = written(6, 0) + bytes([bits, 0, 0, 0]) + step
+    return packed(128) + packed(4) + packed(count) + written(6, first) + block + (written(6, 0) + bytes(4)) * ((count - 2) // 128)
+
+
+def page(kind, header, data):
+    """A page without compression."""
+    return written(12, [[1, 5, kind], [2, 5, len(data)], [3, 5, len(data)], [{0: 5, 2: 7}[kind], 12, header]]) + data
+
+
+def parquet(path, columns, rows, pages, encoding, physical=6, groups=1, schema=None):
+    """A file whose column chunks all have the same pages."""
+    body = b"PAR1" + b"".join(pages)
+    first = 4 if len(pages) == 1 else 4 + len(pages[0])
+    facts = [[1, 5, physical], [2, 9, [5, [encoding]]], [3, 9, [8, [b"c"]]], [4, 5, 0], [5, 6, rows], [6, 6, len(body)], [7, 6, len(body) - 4], [9, 6, first]]
+    if len(pages) > 1: facts.append([11, 6, 4])
+    group = [[1, 9, [12, [[[2, 6, 0], [3, 12, facts]]] * columns]], [2, 6, len(body) * columns], [3, 6, rows]]
+    elements = [[[4, 8, b"root"], [5, 5, columns]]] + [[[1, 5, physical], [3, 5, 0], [4, 8, b"c%d" % n], *([[6, 5, 0]] if physical == 6 else [])] for n in range(columns)]
+    path.write_bytes(with_footer(body, schema or [[1, 5, 1], [2, 9, [12, elements]], [3, 6, rows], [4, 9, [12, [group] * groups]]]))
+
+
+def repeated(path, columns=5, rows=4000, size=60000):
+    text = size.to_bytes(4, "little") + b"x" * size
+    index = b"\x01" + packed(rows << 1) + b"\0"
+    parquet(path, columns, rows, [page(2, [[1, 5, 1], [2, 5, 0]], text), page(0, [[1, 5, rows], [2, 5, 8], [3, 5, 3], [4, 5, 3]], index)], 8)
+
+
+def prefixed(path, rows=4001, size=150000):
+    # Prefix lengths: 0, then always the whole text. Suffix lengths: the whole text, then always 0.
+    down = packed(128) + packed(4) + packed(rows) + written(6, size) + written(6, -size) + bytes([18] * 4)
+    down += sum((size if place else 0) << 18 * place for place in range(128)).to_bytes(18 * 16, "little")
+    lengths = deltas((0, size, rows)) + down + (written(6, 0) + bytes(4)) * ((rows - 2) // 128)
+    parquet(path, 1, rows, [page(0, [[1, 5, rows], [2, 5, 7], [3, 5, 3], [4, 5, 3]], lengths + b"x" * size)], 7)
+
+
+def zeros(path):
+    rows = 1 << 22
+    parquet(path, 1, rows, [page(0, [[1, 5, rows], [2, 5, 3], [3, 5, 3], [4, 5, 3]], len(packed(rows << 1) + b"\1").to_bytes(4, "little") + packed(rows << 1) + b"\1")], 3, 0)
+
+
+def footer_of(fields): return lambda path: path.write_bytes(with_footer(b"PAR1", fields))
+
+
+def column(name): return [[1, 5, 2], [3, 5, 0], [4, 8, name]]
+
+
+PARQUET = {
+    "a repeated text": repeated, "one repeated text of 1 MB": lambda path: repeated(path, 1, 1000, 1 << 20), "common prefixes": prefixed, "repeated Booleans": zeros,
+    "3,000,000 row groups": lambda path: parquet(path, 1, 0, [b""], 0, 2, 3_000_000),
+    "30,000,000 empty structures": lambda path: (path.write_bytes(b"PAR1" + (size := (head := b"\x15\x02\x19\xfc" + packed(30_000_000)) + bytes(30_000_001)) + len(size).to_bytes(4, "little") + b"PAR1")),
+    "30,000,000 empty row groups": lambda path: (path.write_bytes(b"PAR1" + (size := b"\x15\x02" + written(12, [[2, 9, [12, [[[4, 8, b"r"], [5, 5, 1]], column(b"a")]]]])[:-1] + b"\x29\xfc" + packed(30_000_000) + bytes(30_000_001)) + len(size).to_bytes(4, "little") + b"PAR1")),
+    "1,000,000 columns": footer_of([[1, 5, 1], [2, 9, [12, [[[4, 8, b"r"], [5, 5, 1_000_000]]] + [column(b"c%d" % n) for n in range(1_000_000)]]], [3, 6, 0], [4, 9, [12, []]]]),
+}
+READS = {"csv": [], "sorted": ["--sort", "c0"], "grouped": ["--group", "c0"]}
+
+
+def delta(path, lines):
+    (path / "_delta_log").mkdir(parents=True)
+    schema = json.dumps({"type": "struct", "fields": [{"name": "a", "type": "long", "nullable": True, "metadata": {}}]})
+    start = [{"protocol": {"minReaderVersion": 1, "minWriterVersion": 2}}, {"metaData": {"id": "x", "format": {"provider": "parquet", "options": {}}, "schemaString": schema, "partitionColumns": [], "configuration": {}}}]
+    with open(path / "_delta_log" / f"{0:020}.json", "wb") as file:
+        for action in start: file.write(json.dumps(action).encode() + b"\n")
+        for line in lines: file.write(line)
+
+
+DELTA = {
+    "an unknown action of empty objects": lambda size: [b'{"x":[' + b",".join([b"{}"] * (size // 3)) + b"]}\n"],
+    "tags of empty objects": lambda size: [b'{"add":{"path":"a","size":1,"tags":[' + b",".join([b"{}"] * (size // 3)) + b"]}}\n"],
+    "many added files": lambda size: (b'{"add":{"path":"part-%08d.parquet","partitionValues":{},"size":1,"modificationTime":1,"dataChange":true}}\n' % n for n in range(size // 256)),
+}
+
+
+def wide(path, rows, size, keys=1):
+    with open(path, "w") as file:
+        file.write("k,text\n")
+        for row in range(rows): file.write(f"{row % keys},{chr(97 + row % 26) * size}\n")
+
+
+JOIN = {
+    "one key of 300 wide rows": (300, 10_000, 1, ["--join", "f.csv", "--on", "k", "--memory", "16M", "--limit", "60000"]), "one key of 3,000 rows": (3000, 100, 1, ["--join", "f.csv", "--on", "k", "--memory", "16M"]),
+    "rows of 1 MB": (60, 1 << 20, 1, ["--join", "f.csv", "--on", "k", "--limit", "400"]), "nested": (200, 100_000, 10, ["--join", "f.csv", "--on", "k", "--sample", "20"]),
+    "rows of 1 MB, sorted": (64, 1 << 20, 64, ["--sort", "text", "--memory", "64M"]), "rows of 1 MB, grouped": (64, 1 << 20, 64, ["--group", "text", "--memory", "64M"]),
+    "rows of 1 MB, sampled": (64, 1 << 20, 64, ["--sample", "10"]), "rows of 1 MB by SQL": (64, 1 << 20, 64, ["--sql", "select k, text from f"]),
+}
+
+
+def lakes(kind, size):
+    """The cases of whole files and tables: a name, a function that writes them, and the options of the command."""
+    if kind == "parquet":
+        for name, fill in PARQUET.items():
+            for use, options in READS.items(): yield f"parquet {name}, {use}", fill, ["--from", "f.parquet", *options, "-f", "csv", "-o", "/dev/null"]
+    elif kind == "delta":
+        for name, lines in DELTA.items(): yield f"delta {name}", lambda path, l=lines: delta(path.parent / "t", l(size)), ["--from", "delta:t", "-f", "csv", "-o", "/dev/null"]
+    elif kind == "join":
+        for name, (rows, length, keys, options) in JOIN.items():
+            yield f"join {name}", lambda path, r=rows, s=length, k=keys: wide(path.with_name("f.csv"), r, s, k), ["f.csv", *options, "-f", "csv", "-o", "/dev/null"]
+    elif kind == "csv":
+        header = ",".join(["a"] * 10_000)
+        yield "csv 10,000 equal names", lambda path: path.write_text(header + "\n" + header + "\n"), ["f.csv", "-q", "-o", "o.ndjson"]
+
+
 def cases(formats, size):
-    """A name, a function that writes the file, and the command."""
+    """A name, a function that writes the file, and the command: of a table, of an import, or its options."""
     for kind in formats:
+        yield from lakes(kind, size)
         if kind == "xlsx":
             for part, floods in (("xl/worksheets/sheet1.xml", SHEET), ("xl/sharedStrings.xml", STRINGS), ("xl/styles.xml", STYLES),
                                  ("xl/workbook.xml", [(b"<workbook><sheets>", XML + [b"<sheet/>"])]), ("xl/_rels/workbook.xml.rels", [(b"<Relationships>", XML)])):
@@ -78,13 +186,13 @@ def cases(formats, size):
 
 
 def run(arguments):
-    size = int(arguments[0]) << 20 if arguments else MIB << 20
+    size = int(arguments.pop(0)) << 20 if arguments and arguments[0].isdigit() else MIB << 20
     report, slowest, largest = Report("floods"), (0, ""), (0, "")
-    for name, fill, use in cases(arguments[1:] or TABLES + list(IMPORTS), size):
+    for name, fill, use in cases(arguments or TABLES + list(IMPORTS) + LAKES, size):
         with Folder(BASE) as folder:
             kind = name.split()[0]
             fill(folder / f"f.{kind}")
-            command = ["bb-export", "--from", f"f.{kind}", "-o", "o.ndjson", "-q"] if use == "table" else ["bb-notes", "import", f"f.{kind}", "--storage", "csv:s"]
+            command = ["bb-export", *use] if isinstance(use, list) else ["bb-export", "--from", f"f.{kind}", "-o", "o.ndjson", "-q"] if use == "table" else ["bb-notes", "import", f"f.{kind}", "--storage", "csv:s"]
             done = Run([release / command[0], *command[1:]], folder, limit=60 * SECONDS)
             slowest, largest = max(slowest, (done.processor, name)), max(largest, (done.megabytes, name))
             faults = []

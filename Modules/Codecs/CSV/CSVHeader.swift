@@ -14,14 +14,17 @@ struct CSVHeader {
   ///   - keepsEmpty: whether a column is known to be called by the empty text.
   init(_ found: [String], _ advice: Warning? = nil, keepsEmpty: Bool = false) {
     var names: [String] = [], warnings = [advice].compactMap(\.self), seen: Set<[UInt8]> = []
+    var numbers: [String: Int] = [:]
     let originals = Set(found.map { Array($0.utf8) })
     for (index, original) in found.enumerated() {
       var name = original.isEmpty && !(keepsEmpty && !seen.contains([])) ? "column\(index + 1)" : original
-      var number = 2
+      let base = original.isEmpty ? "column\(index + 1)" : original
+      var number = numbers[base] ?? 2
       while seen.contains(Array(name.utf8)) || (name != original && originals.contains(Array(name.utf8))) {
-        name = "\(original.isEmpty ? "column\(index + 1)" : original)_\(number)"
+        name = "\(base)_\(number)"
         number += 1
       }
+      if number > 2 { numbers[base] = number }
       if name != original {
         warnings.append(
           original.isEmpty

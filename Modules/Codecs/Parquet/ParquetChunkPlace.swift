@@ -2,5 +2,12 @@
 struct ParquetChunkPlace: Sendable {
   let codec: Int, levelCount: Int
   /// The offset of the first page, and the end of the last one.
-  let range: Range<Int>
+  private(set) var range: Range<Int>
+  /// Whether the values have a dictionary, or share prefixes: their texts may be longer than the pages.
+  var hasDictionary = false, hasPrefixes = false
+
+  /// Moves the end by at most `slack` bytes in a file of `length` bytes.
+  mutating func extend(by slack: Int, in length: Int) {
+    if levelCount > 0 { range = range.lowerBound..<range.upperBound + min(slack, length - range.upperBound) }
+  }
 }

@@ -3,6 +3,8 @@ public import Rows
 /// The metadata of an Apache Parquet file.
 public struct ParquetFile: Sendable {
   let source: any RandomAccessSource
+  /// The metadata, which bounds refer to.
+  private let footer: Arena
   /// The columns of the file's table.
   let columns: [Column]
   let groups: [Group]
@@ -28,29 +30,37 @@ public struct ParquetFile: Sendable {
     let firstRow: Int, rowCount: Int
     let size: Int
     /// The values of each leaf.
-    let chunks: [Chunk]
+    fileprivate(set) var chunks: [Chunk]
   }
 
   /// The values of a leaf in a row group.
   struct Chunk: Sendable {
-    let place: ParquetChunkPlace
+    fileprivate(set) var place: ParquetChunkPlace
     /// The encoded bounds of all values, in the order that the format defines; nil where there is none.
-    let least: [UInt8]?, greatest: [UInt8]?
+    let least: Place?, greatest: Place?
     let nullCount: Int?
     /// The places of the indexes of pages, and of the bloom filter's beginning; nil where there is none.
     var columnIndex: Range<Int>?, offsetIndex: Range<Int>?, bloomFilter: Int?
+
+    /// A range of the metadata.
+    struct Place: Sendable { let start: UInt32, count: UInt32 }
   }
+
+  /// The bytes of a bound.
+  func bytes(of bound: Chunk.Place) -> [UInt8] { footer.bytes(bound.start, bound.count) }
 
   /// The first and the last bytes of a file.
   public static let mark = Array("PAR1".utf8)
   private static let maximumFooter = 256 << 20
+  /// The most columns, and the most values of columns in row groups.
+  public static let maximumColumns = 100_000, maximumChunks = 1_000_000
 
   /// Reads the metadata of a file.
   /// - Throws: `badData` for a file that is damaged, encrypted, or has an unknown type; `io`.
   public init(_ source: any RandomAccessSource) throws(Problem) {
     self.source = source
     do throws(ParquetFailure) {
-      let footer = try Self.footer(source)
+      footer = try Self.footer(source)
       (columns, groups, description) = try Self.metadata(footer, source.length)
     } catch {
       throw error.problem(source.name)
@@ -73,26 +83,59 @@ public struct ParquetFile: Sendable {
     }
     let size = end[..<4].reversed().reduce(0) { $0 << 8 | Int($1) }
     guard size <= source.length - 12, size <= maximumFooter else { throw .damage("the metadata has a wrong size") }
-    return Arena(try bytes(source.length - 8 - size, size))
+    var footer = ArenaBuilder(capacity: max(size, 1))
+    do throws(Problem) {
+      while footer.count < size {
+        let at = source.length - 8 - size + footer.count
+        guard try source.read(at: at, count: size - footer.count, into: &footer) > 0 else { break }
+      }
+    } catch {
+      throw .problem(error)
+    }
+    guard footer.count == size else { throw .damage("is not a complete Parquet file") }
+    return footer.freeze()
   }
 
   private static func metadata(
     _ footer: Arena, _ length: Int
   ) throws(ParquetFailure) -> ([Column], [Group], JSON?) {
     var cursor = ParquetCursor(ByteRun(footer, 0, UInt32(footer.count)))
-    let metadata = try ThriftStructure(&cursor)
     defer { withExtendedLifetime(footer) {} }
-    let root = try ParquetNode.root(metadata.structures(2))
-    let leafCount = root.leaves.count
+    var elements: [ThriftStructure] = [], tree: ParquetNode?, groups: [Group] = [], firstRow = 0
+    let metadata = try ThriftStructure(&cursor) { (list, count, cursor) throws(ParquetFailure) in
+      switch list {
+      case 2:
+        guard count <= 2 * maximumColumns else { throw tooMany("columns", maximumColumns) }
+        for _ in 0..<count { elements.append(try ThriftStructure(&cursor, depth: 2)) }
+      case 4:
+        let root = try ParquetNode.root(elements), leafCount = root.leaves.count
+        (tree, elements) = (root, [])
+        guard leafCount <= maximumColumns else { throw tooMany("columns", maximumColumns) }
+        guard count <= maximumChunks / max(1, leafCount) else {
+          throw tooMany("row groups and columns", maximumChunks)
+        }
+        groups.reserveCapacity(count)
+        for _ in 0..<count {
+          let group = try ThriftStructure(&cursor, depth: 2)
+          let chunks = group.structures(1), rows = group.integer(3) ?? -1
+          guard chunks.count == leafCount, rows >= 0 else { throw .damage("a row group does not have all columns") }
+          var read: [Chunk] = []
+          read.reserveCapacity(leafCount)
+          for chunk in chunks { read.append(try Self.chunk(chunk, length, footer)) }
+          groups.append(Group(firstRow: firstRow, rowCount: rows, size: max(0, group.integer(2) ?? 0), chunks: read))
+          firstRow = firstRow.addingReportingOverflow(rows).partialValue
+        }
+      default: return false
+      }
+      return true
+    }
+    let root: ParquetNode
+    if let tree { root = tree } else { root = try ParquetNode.root(elements) }
     let slack = dictionarySlack(metadata.text(6) ?? "")
-    var groups: [Group] = [], firstRow = 0
-    for group in metadata.structures(4) {
-      let chunks = group.structures(1), rows = group.integer(3) ?? -1
-      guard chunks.count == leafCount, rows >= 0 else { throw .damage("a row group does not have all columns") }
-      var read: [Chunk] = []
-      for chunk in chunks { read.append(try Self.chunk(chunk, length, slack)) }
-      groups.append(Group(firstRow: firstRow, rowCount: rows, size: max(0, group.integer(2) ?? 0), chunks: read))
-      firstRow = firstRow.addingReportingOverflow(rows).partialValue
+    if slack > 0 {
+      for group in groups.indices {
+        for place in groups[group].chunks.indices { groups[group].chunks[place].place.extend(by: slack, in: length) }
+      }
     }
     let pairs = metadata.structures(5)
     let text = pairs.first { $0.text(1) == ParquetFooter.schemaKey }?.binary(2)?.bytes
@@ -109,8 +152,12 @@ public struct ParquetFile: Sendable {
     return numbers.lexicographicallyPrecedes([1, 2, 9]) ? 100 : 0
   }
 
+  private static func tooMany(_ what: String, _ most: Int) -> ParquetFailure {
+    .damage("has more than \(most) \(what)", hint: "write it with fewer, or in several files")
+  }
+
   private static func chunk(
-    _ chunk: ThriftStructure, _ length: Int, _ slack: Int
+    _ chunk: ThriftStructure, _ length: Int, _ footer: Arena
   ) throws(ParquetFailure) -> Chunk {
     guard chunk.structure(8) == nil else { throw .damage("has encrypted columns") }
     guard chunk.text(1) == nil else { throw .damage("values in another file are not supported") }
@@ -118,7 +165,7 @@ public struct ParquetFile: Sendable {
     let first = facts.integer(9) ?? -1, dictionary = facts.integer(11) ?? 0, size = facts.integer(7) ?? -1
     // A dictionary, which is optional, precedes the pages.
     let start = dictionary > 0 && dictionary < first ? dictionary : first
-    let count = facts.integer(5) ?? -1
+    let count = facts.integer(5) ?? -1, encodings = facts.integers(2)
     // Writers give a column without values any offset.
     if count == 0 {
       return Chunk(
@@ -128,7 +175,12 @@ public struct ParquetFile: Sendable {
     guard start >= 4, size >= 0, start <= length, size <= length - start, count >= 0 else {
       throw .damage("a column is outside the file")
     }
-    let end = start + size + min(slack, length - start - size), statistics = facts.structure(12)
+    let end = start + size, statistics = facts.structure(12)
+    func bound(_ field: Int) -> Chunk.Place? {
+      guard let bytes = statistics?.binary(field) else { return nil }
+      let at = footer.distance(to: bytes)
+      return at.map { Chunk.Place(start: UInt32($0), count: UInt32(bytes.count)) }
+    }
     func index(_ field: Int) -> Range<Int>? {
       guard let start = chunk.integer(field), let size = chunk.integer(field + 1), start >= 4, size > 0, size <= length,
         start <= length - size
@@ -136,8 +188,10 @@ public struct ParquetFile: Sendable {
       return start..<start + size
     }
     return Chunk(
-      place: ParquetChunkPlace(codec: facts.integer(4) ?? 0, levelCount: count, range: start..<end),
-      least: statistics?.binary(6)?.bytes, greatest: statistics?.binary(5)?.bytes,
+      place: ParquetChunkPlace(
+        codec: facts.integer(4) ?? 0, levelCount: count, range: start..<end,
+        hasDictionary: encodings.contains { $0 == 2 || $0 == 8 }, hasPrefixes: encodings.contains(7)),
+      least: bound(6), greatest: bound(5),
       nullCount: statistics?.integer(3), columnIndex: index(6), offsetIndex: index(4),
       bloomFilter: facts.integer(14).flatMap { (4..<length).contains($0) ? $0 : nil })
   }
@@ -176,5 +230,13 @@ public struct ParquetFile: Sendable {
       }
     default: found == type
     }
+  }
+}
+
+extension Arena {
+  /// Where the bytes of a run that is in the arena begin.
+  fileprivate func distance(to run: ByteRun) -> Int? {
+    let distance = unsafe run.start - base
+    return distance >= 0 && run.count <= count && distance <= count - run.count ? distance : nil
   }
 }

@@ -26,6 +26,8 @@ final class ParquetLeafReader {
     case decoded(ParquetDecoded)
     /// Positions in the dictionary.
     case indexed([UInt32])
+    /// Values that share prefixes with those before them, of which one is known.
+    case prefixed(ParquetPrefixes)
   }
 
   init(_ source: any RandomAccessSource, _ place: ParquetChunkPlace, _ decoder: ParquetDecoder) {
@@ -35,6 +37,30 @@ final class ParquetLeafReader {
     node = decoder.node
     offset = place.range.lowerBound
     levelsLeft = place.levelCount
+  }
+
+  /// A reader at the same place.
+  init(copying other: ParquetLeafReader) {
+    (source, place, decoder, node, dictionary) = (
+      other.source, other.place, other.decoder, other.node, other.dictionary
+    )
+    (offset, levelsLeft, hasSkipped) = (other.offset, other.levelsLeft, other.hasSkipped)
+    (repetition, definition, levelCount, level) = (other.repetition, other.definition, other.levelCount, other.level)
+    (values, value) = (other.values, other.value)
+  }
+
+  /// The most bytes of text that a value of the leaf has; nil if only its pages tell. Called before any row is read.
+  func longestText() throws(ParquetFailure) -> Int? {
+    if place.hasPrefixes { return nil }
+    switch decoder.kind {
+    case .boolean, .signed, .unsigned32, .float, .double, .half: return 0
+    case .decimal(let scale): return max(24, scale + 4, node.typeLength * 3)
+    case .unsigned64, .date, .time, .timestamp, .int96, .uuid, .interval: return 36
+    case .text, .json, .bytes: break
+    }
+    guard place.hasDictionary, place.levelCount > 0 else { return 0 }
+    try nextPage(isDictionary: true)
+    return dictionary?.cells.reduce(0) { max($0, $1.range?.count ?? 0) } ?? 0
   }
 
   // MARK: - Pages
@@ -197,6 +223,8 @@ final class ParquetLeafReader {
       var part = ParquetCursor(try cursor.take(Int(try cursor.littleEndian(4))))
       let bits = try ParquetIntegers.hybrid(&part, bits: 1, count: present)
       values = .decoded(ParquetDecoded(cells: bits.map { .boolean($0 != 0) }, arena: page))
+    case 7 where node.repetitionLevel == 0 && present > 0:
+      values = .prefixed(try ParquetPrefixes(&cursor, count: present, page))
     default: values = .decoded(try decoded(&cursor, present, page, encoding))
     }
     if case .decoded(let decoded) = values, decoded.cells.count != present {
@@ -216,18 +244,15 @@ final class ParquetLeafReader {
       let bytes = try copy(try cursor.take(cursor.left))
       return try decoder.strings(lengths, bytes)
     case 7:
-      let prefixes = try ParquetIntegers.deltas(&cursor, limit: count)
-      let suffixes = try ParquetIntegers.deltas(&cursor, limit: count)
-      guard prefixes.count == suffixes.count else { throw .damage("a page has fewer values than its header says") }
-      var all = ArenaBuilder(capacity: 1 << 16), last: [UInt8] = [], lengths: [Int] = []
-      for (prefix, suffix) in zip(prefixes, suffixes) {
-        guard prefix >= 0, prefix <= last.count, suffix >= 0, suffix <= cursor.left else { throw .short }
-        last = Array(last.prefix(Int(prefix))) + (try cursor.take(Int(suffix)).bytes)
-        guard all.count + last.count <= ParquetDecompression.maximumPage else {
-          throw .damage("a page is larger than 1 GiB")
+      var prefixed = try ParquetPrefixes(&cursor, count: count, page)
+      var all = ArenaBuilder(capacity: 1 << 16), lengths: [Int] = []
+      for _ in 0..<count {
+        try prefixed.advance()
+        guard all.count + prefixed.text.count <= ParquetBatchLimit.bytes * 8 else {
+          throw .damage("a nested page has more than \(ParquetBatchLimit.bytes >> 17) MiB of text")
         }
-        all.append(last)
-        lengths.append(last.count)
+        all.append(prefixed.text)
+        lengths.append(prefixed.text.count)
       }
       return try decoder.strings(lengths, all.freeze())
     case 9:
@@ -268,18 +293,28 @@ final class ParquetLeafReader {
   func beginBatch() { starts = [] }
 
   /// Reads values of a leaf that does not repeat, one for each row.
+  /// - Parameter budget: the bytes of text that the rows may have.
+  /// - Returns: the number of rows, at least 1: fewer if the others would exceed the budget.
   func fill(
-    _ rows: Int, _ cells: inout CellsBuilder, at first: Int, width: Int, _ arena: inout ArenaBuilder
-  ) throws(ParquetFailure) {
+    _ rows: Int, _ cells: inout CellsBuilder, at first: Int, width: Int, _ arena: inout ArenaBuilder,
+    budget: inout Int
+  ) throws(ParquetFailure) -> Int {
     var row = 0, place = first
     let top = UInt32(node.definition)
     while row < rows {
+      if row > 0, budget <= 0 { return row }
       if level == levelCount { try nextPage() }
-      let count = min(rows - row, levelCount - level)
-      let levels = level..<level + count
+      var count = min(rows - row, levelCount - level)
+      var levels = level..<level + count
       switch values {
       case .decoded(let decoded):
-        let present = top == 0 ? count : levels.reduce(0) { $0 + (definition[$1] == top ? 1 : 0) }
+        var present = top == 0 ? count : levels.reduce(0) { $0 + (definition[$1] == top ? 1 : 0) }
+        while count > 1, textSize(of: present, in: decoded) > budget {
+          count /= 2
+          levels = level..<level + count
+          present = top == 0 ? count : levels.reduce(0) { $0 + (definition[$1] == top ? 1 : 0) }
+        }
+        budget -= textSize(of: present, in: decoded)
         let shift = try copyTexts(of: present, &arena)
         for next in levels {
           if top == 0 || definition[next] == top {
@@ -293,10 +328,39 @@ final class ParquetLeafReader {
       case .indexed(let indices):
         for next in levels {
           if top == 0 || definition[next] == top {
-            cells[place] = try entry(Int(indices[value]), &arena)
+            let cell = try entry(Int(indices[value]), &arena)
+            if let length = cell.range?.count {
+              budget &-= length
+              if budget < 0, row + next - level > 0 {
+                count = next - level
+                break
+              }
+            }
+            cells[place] = cell
             value += 1
           } else {
             cells[place] = .null
+          }
+          place += width
+        }
+      case .prefixed(var prefixed):
+        values = .decoded(ParquetDecoded(cells: [], arena: Arena([])))
+        defer { values = .prefixed(prefixed) }
+        for next in levels {
+          cells[place] = .null
+          if top == 0 || definition[next] == top {
+            if budget <= 0, row + next - level > 0 {
+              count = next - level
+              break
+            }
+            try prefixed.advance()
+            value += 1
+            budget -= prefixed.text.count
+            let decoded = try decoder.strings([prefixed.text.count], Arena(prefixed.text))
+            cells[place] = decoded.cells[0]
+            if let range = decoded.cells[0].range {
+              cells[place] = decoded.cells[0].moved(by: try append(decoded.arena, range, &arena) - range.lowerBound)
+            }
           }
           place += width
         }
@@ -304,6 +368,15 @@ final class ParquetLeafReader {
       level += count
       row += count
     }
+    return rows
+  }
+
+  /// The bytes of the next `count` values of a page.
+  private func textSize(of count: Int, in decoded: ParquetDecoded) -> Int {
+    guard count > 0, let start = decoded.cells[value].range?.lowerBound,
+      let end = decoded.cells[value + count - 1].range?.upperBound
+    else { return 0 }
+    return end - start
   }
 
   /// Passes over the rows before `row`, before any row was read.
@@ -321,7 +394,12 @@ final class ParquetLeafReader {
     while left > 0 {
       if level == levelCount { try nextPage() }
       let count = min(left, levelCount - level)
-      value += top == 0 ? count : (level..<level + count).reduce(0) { $0 + (definition[$1] == top ? 1 : 0) }
+      let present = top == 0 ? count : (level..<level + count).reduce(0) { $0 + (definition[$1] == top ? 1 : 0) }
+      if case .prefixed(var prefixed) = values {
+        for _ in 0..<present { try prefixed.advance() }
+        values = .prefixed(prefixed)
+      }
+      value += present
       level += count
       left -= count
     }
@@ -388,9 +466,44 @@ final class ParquetLeafReader {
         let shift = try copyTexts(of: 1, &target.arena)
         target.cells.append(decoded.cells[value].moved(by: shift))
       case .indexed(let indices): target.cells.append(try entry(Int(indices[value]), &target.arena))
+      case .prefixed: throw .damage("the levels of a nested column do not agree")
       }
       value += 1
       guard target.definition.count <= Self.maximumLevels else { throw .damage("a row has too many values") }
     }
+  }
+}
+
+/// The limit of a batch of a Parquet file.
+enum ParquetBatchLimit {
+  /// Bytes of text, counted for each value, and of cells.
+  static let bytes = 8 << 20
+}
+
+/// The values of `DELTA_BYTE_ARRAY`, one after the other.
+struct ParquetPrefixes {
+  private let prefixes: [Int64], suffixes: [Int64]
+  private let page: Arena
+  private var rest: ParquetCursor
+  private var next = 0
+  /// The current value.
+  private(set) var text: [UInt8] = []
+
+  /// Reads the lengths of `count` values at a cursor in a page.
+  init(_ cursor: inout ParquetCursor, count: Int, _ page: Arena) throws(ParquetFailure) {
+    prefixes = try ParquetIntegers.deltas(&cursor, limit: count)
+    suffixes = try ParquetIntegers.deltas(&cursor, limit: count)
+    guard prefixes.count == count, suffixes.count == count else {
+      throw .damage("a page has fewer values than its header says")
+    }
+    (rest, self.page) = (cursor, page)
+  }
+
+  mutating func advance() throws(ParquetFailure) {
+    let prefix = prefixes[next], suffix = suffixes[next]
+    guard prefix >= 0, prefix <= text.count, suffix >= 0, suffix <= rest.left else { throw .short }
+    text.removeSubrange(Int(prefix)...)
+    text += try rest.take(Int(suffix)).bytes
+    next += 1
   }
 }

@@ -161,7 +161,8 @@ enum ParquetValueKind: Sendable, Hashable {
         }
       }
     }
-    if case .decimal(let scale) = self, !(0...1000).contains(scale) {
+    // 256 bits have 76 digits.
+    if case .decimal(let scale) = self, !(0...76).contains(scale) {
       throw .damage("column \(name) has a decimal scale out of range")
     }
   }

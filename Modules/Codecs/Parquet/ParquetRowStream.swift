@@ -46,12 +46,14 @@ public final class ParquetRowStream: ExactRowStream {
     var group = 0
     /// A large row group of which some rows are left.
     var cursor: ParquetGroupCursor?
-    /// Rows of the last row group, whose other rows are not needed; in reverse.
+    /// Ranges of rows of the last row group, whose other rows are not needed; in reverse.
     var pieces: [Range<Int>] = []
+    /// Whether each of them is small enough for a batch.
+    var arePiecesSmall = true
   }
 
-  /// A row group of more bytes of memory is decoded in pieces.
-  private static let maximumGroup = 48 << 20
+  /// A row group that may need more bytes of memory is decoded in pieces.
+  private static let maximumGroup = 24 << 20
   private static let rowsPerPiece = 8192
 
   /// The records of `file` as a table.
@@ -90,12 +92,21 @@ public final class ParquetRowStream: ExactRowStream {
           state.cursor = nil
         }
         let file = self.file, columns = self.columns, limit = reading.maximumField
-        if let rows = state.pieces.popLast() {
+        if let range = state.pieces.popLast() {
+          let rows = range.lowerBound..<min(range.lowerBound + Self.rowsPerPiece, range.upperBound)
+          if rows.upperBound < range.upperBound { state.pieces.append(rows.upperBound..<range.upperBound) }
           let group = file.groups[state.group - 1]
+          if !state.arePiecesSmall {
+            let cursor = ParquetGroupCursor(file, group, columns, maximumField: limit)
+            try cursor.skip(to: rows.lowerBound)
+            cursor.end(after: rows.count)
+            state.cursor = cursor
+            continue
+          }
           return BatchTask { () throws(Problem) in
             let cursor = ParquetGroupCursor(file, group, columns, maximumField: limit)
             try cursor.skip(to: rows.lowerBound)
-            return try cursor.next(rows.count)
+            return try cursor.next(rows.count, isWhole: true)
           }
         }
         guard state.group < file.groups.count else { return nil }
@@ -103,21 +114,19 @@ public final class ParquetRowStream: ExactRowStream {
         state.group += 1
         guard group.rowCount > 0, isNeeded(group) else { continue }
         if let ranges = try neededRows(of: group) {
-          for range in ranges {
-            state.pieces += stride(from: range.lowerBound, to: range.upperBound, by: Self.rowsPerPiece).map {
-              $0..<min($0 + Self.rowsPerPiece, range.upperBound)
-            }
-          }
-          state.pieces.reverse()
+          state.pieces = ranges.reversed()
+          let cursor = ParquetGroupCursor(file, group, columns, maximumField: limit)
+          state.arePiecesSmall = group.size <= Self.maximumGroup ? try cursor.fits(Self.maximumGroup) : false
           continue
         }
-        let memory = group.rowCount.multipliedReportingOverflow(by: columns.count * MemoryLayout<Cell>.stride)
-        if memory.overflow || memory.partialValue > Self.maximumGroup || group.size > Self.maximumGroup {
-          state.cursor = ParquetGroupCursor(file, group, columns, maximumField: limit)
+        let cursor = ParquetGroupCursor(file, group, columns, maximumField: limit)
+        let cells = group.rowCount.multipliedReportingOverflow(by: columns.count * MemoryLayout<Cell>.stride)
+        var isSmall = !cells.overflow && cells.partialValue <= Self.maximumGroup && group.size <= Self.maximumGroup
+        if isSmall { isSmall = try cursor.fits(Self.maximumGroup - cells.partialValue) }
+        if !isSmall {
+          state.cursor = ParquetGroupCursor(copying: cursor)
         } else {
-          return BatchTask { () throws(Problem) in
-            try ParquetGroupCursor(file, group, columns, maximumField: limit).next(.max)
-          }
+          return BatchTask { () throws(Problem) in try ParquetGroupCursor(copying: cursor).next(.max, isWhole: true) }
         }
       }
     }
@@ -135,8 +144,8 @@ public final class ParquetRowStream: ExactRowStream {
   private func bounds(_ name: String, _ group: ParquetFile.Group) -> ParquetGroupBounds? {
     guard let column = column(name) else { return nil }
     let chunk = group.chunks[column.node.leaves.lowerBound]
-    let least = chunk.least.flatMap { ParquetGroupBounds.value($0, of: column) }
-    let greatest = chunk.greatest.flatMap { ParquetGroupBounds.value($0, of: column) }
+    let least = chunk.least.flatMap { ParquetGroupBounds.value(file.bytes(of: $0), of: column) }
+    let greatest = chunk.greatest.flatMap { ParquetGroupBounds.value(file.bytes(of: $0), of: column) }
     var bounds = ParquetGroupBounds(
       least: least, greatest: greatest, hasNull: chunk.nullCount != 0,
       hasValue: chunk.nullCount.map { $0 < group.rowCount } ?? true)
@@ -200,11 +209,15 @@ extension ParquetGroupBounds {
 }
 
 /// Decodes the rows of a row group from the first to the last.
-final class ParquetGroupCursor {
+///
+/// One that several tasks have is only copied.
+final class ParquetGroupCursor: @unchecked Sendable {
   private let file: ParquetFile
   private let group: ParquetFile.Group
-  private let columns: [(column: ParquetFile.Column, leaves: [ParquetLeafReader])]
+  private var columns: [(column: ParquetFile.Column, leaves: [ParquetLeafReader])]
   private(set) var rowsLeft: Int
+  /// The rows of the next batch, unless they have too many bytes.
+  private var usualRows = 256
 
   init(_ file: ParquetFile, _ group: ParquetFile.Group, _ columns: [ParquetFile.Column], maximumField: Int) {
     (self.file, self.group) = (file, group)
@@ -217,6 +230,38 @@ final class ParquetGroupCursor {
       }
       return (column, leaves)
     }
+  }
+
+  /// A cursor at the same place.
+  init(copying other: ParquetGroupCursor) {
+    (file, group, rowsLeft) = (other.file, other.group, other.rowsLeft)
+    columns = Self.copy(other.columns)
+  }
+
+  private static func copy(
+    _ columns: [(column: ParquetFile.Column, leaves: [ParquetLeafReader])]
+  ) -> [(column: ParquetFile.Column, leaves: [ParquetLeafReader])] {
+    columns.map { ($0.column, $0.leaves.map(ParquetLeafReader.init(copying:))) }
+  }
+
+  /// Whether the texts of all rows have at most `limit` bytes, as far as dictionaries tell; others are in the group's
+  /// size. Called first.
+  func fits(_ limit: Int) throws(Problem) -> Bool {
+    var left = limit
+    for (column, leaves) in columns {
+      do throws(ParquetFailure) {
+        for leaf in leaves {
+          guard let longest = try leaf.longestText() else { return false }
+          let count = group.chunks[leaf.node.leaves.lowerBound].place.levelCount
+          let (bytes, isTooLarge) = count.multipliedReportingOverflow(by: longest)
+          if isTooLarge || bytes > left { return false }
+          left -= bytes
+        }
+      } catch {
+        throw error.problem(file.source.name, column.description.name, group)
+      }
+    }
+    return true
   }
 
   private static func leaves(_ node: ParquetNode) -> [(ParquetNode, ParquetValueKind)] {
@@ -240,18 +285,57 @@ final class ParquetGroupCursor {
     rowsLeft -= row
   }
 
-  /// The next rows, at most `limit`.
-  func next(_ limit: Int) throws(Problem) -> RowBatch {
-    let rows = min(limit, rowsLeft), width = columns.count
+  /// Passes over the rows after the next `rows`.
+  func end(after rows: Int) { rowsLeft = min(rowsLeft, rows) }
+
+  /// The next rows, at most `limit`: fewer if they would have too many bytes.
+  /// - Parameter isWhole: whether all of them are needed, because it is known that they have not.
+  func next(_ limit: Int, isWhole: Bool = false) throws(Problem) -> RowBatch {
+    if isWhole {
+      var rows = min(limit, rowsLeft)
+      guard let batch = try attempt(&rows, ParquetBatchLimit.bytes * 8) else {
+        throw Problem(.badData, "a row group has more text than its metadata says", at: file.source.name)
+      }
+      return batch
+    }
+    let most = ParquetBatchLimit.bytes / max(1, columns.count * MemoryLayout<Cell>.stride)
+    var rows = max(1, min(limit, rowsLeft, usualRows, most))
+    while true {
+      let before = Self.copy(columns), wanted = rows
+      if let batch = try attempt(&rows, ParquetBatchLimit.bytes) {
+        usualRows = wanted * 2
+        return batch
+      }
+      columns = before
+    }
+  }
+
+  /// The next rows.
+  /// - Parameter rows: their number; made smaller if they would exceed the budget.
+  /// - Returns: nil if they would.
+  private func attempt(_ rows: inout Int, _ most: Int) throws(Problem) -> RowBatch? {
+    let width = columns.count
+    var budget = most
     var cells = CellsBuilder(capacity: rows * width), arena = ArenaBuilder()
     _ = unsafe cells.appendRow(rows * width)
     for (place, (column, leaves)) in columns.enumerated() {
       do throws(ParquetFailure) {
         if column.node.isFlat {
           leaves[0].beginBatch()
-          try leaves[0].fill(rows, &cells, at: place, width: width, &arena)
+          let filled = try leaves[0].fill(rows, &cells, at: place, width: width, &arena, budget: &budget)
+          if filled < rows {
+            // As far as the columns that follow have as much.
+            rows = max(1, min(filled, filled * (place + 1) / width))
+            return nil
+          }
         } else {
+          let start = arena.count
           try nest(column, leaves, rows, &cells, at: place, &arena)
+          budget -= arena.count - start
+          if budget < 0, rows > 1 {
+            rows /= 2
+            return nil
+          }
         }
       } catch {
         throw error.problem(file.source.name, column.description.name, group)

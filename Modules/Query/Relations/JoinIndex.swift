@@ -14,6 +14,8 @@ struct JoinIndex: Sendable {
   let rows: RowsByKey
   /// The number of each batch's first row.
   private let starts: [Int]
+  /// The most bytes of text in a row of the table.
+  let longestRow: Int
 
   /// - Throws: `usage` when a table lacks a column the relation is about.
   init(_ relation: Relation, from schema: Schema, _ related: JoinTables) throws(Problem) {
@@ -61,6 +63,9 @@ struct JoinIndex: Sendable {
       count += batch.count
     }
     self.starts = starts
+    longestRow = table.batches.reduce(0) { longest, batch in
+      (0..<batch.count).reduce(longest) { max($0, batch.textBytes(ofRow: $1)) }
+    }
     rows = RowsByKey(builder)
   }
 
@@ -79,6 +84,16 @@ struct JoinIndex: Sendable {
       .usage, "cannot join \(left.name) (\(left.type.name)) and \(right.name) (\(right.type.name))",
       hint: .set(.columnTypes, for: "read both as the same type"))
   }
+
+  /// The number of matches of a row.
+  func matchCount(_ batch: RowBatch, _ row: Int, _ keys: inout KeyBuffer) -> Int {
+    keys.removeAll()
+    Self.put(batch, CellReader(batch), row, left, areTimes, names, to: &keys)
+    return (0..<keys.count).reduce(0) { $0 + rows.range(keys, $1).count }
+  }
+
+  /// Whether columns are compared, not names that several records may have.
+  var hasOwnKeys: Bool { names == nil }
 
   /// The numbers of the rows that a row leads to, each once.
   /// - Parameter keys: a buffer to work with.

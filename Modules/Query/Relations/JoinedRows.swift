@@ -77,8 +77,14 @@ struct Join: Sendable {
   }
 
   /// Some rows of a batch, joined.
-  func rows(_ range: Range<Int>, of batch: RowBatch) -> RowBatch {
+  func rows(_ range: Range<Int>, of batch: RowBatch, matches: Range<Int>? = nil) -> RowBatch {
     var builder = RowBatchBuilder(width: schema.width), keys = KeyBuffer()
+    if let matches, let number = indexes[0].keys(of: range, in: batch, &keys)?.first {
+      let all = indexes[0].rows.range(keys, number)
+      let some = all.lowerBound + matches.lowerBound..<all.lowerBound + matches.upperBound
+      for place in some { append(range.lowerBound, of: batch, indexes[0].rows[place], indexes[0], &builder) }
+      return builder.finish()
+    }
     let isNested = isNested && kind != .anti
     if steps.count == 1, !isNested, let numbers = indexes[0].keys(of: range, in: batch, &keys) {
       for (row, number) in zip(range, numbers) {
@@ -194,6 +200,49 @@ struct Join: Sendable {
   }
 }
 
+/// A part of the rows of a join: of some rows of a batch, or of some matches of one row.
+struct JoinPart: Sendable {
+  var rows: Range<Int>
+  var matches: Range<Int>?
+}
+
+extension Join {
+  /// The most bytes of a batch, unless a row has more.
+  private static let maximumBytes = 8 << 20
+
+  /// The next part of a join, which has a batch of rows at most.
+  /// - Parameters:
+  ///   - start: the first row, and the first of its matches.
+  ///   - most: the most rows of the batch in a part.
+  func part(of batch: RowBatch, from start: (row: Int, match: Int), most: Int) -> JoinPart {
+    let part = JoinPart(rows: start.row..<min(start.row + most, batch.count))
+    let pairs = batch.arena.count + part.rows.count * indexes.reduce(0) { $0 + $1.longestRow }
+    let mostMatches = indexes.reduce(1) { $0.multipliedReportingOverflow(by: max(1, $1.rows.longest)).partialValue }
+    let (bytes, isTooLarge) = mostMatches.multipliedReportingOverflow(by: pairs)
+    guard isTooLarge || bytes > Self.maximumBytes, kind != .anti, indexes.allSatisfy(\.hasOwnKeys) else { return part }
+    var keys = KeyBuffer(), left = Self.maximumBytes
+    for row in part.rows {
+      let own = batch.textBytes(ofRow: row), matches = indexes.reduce(0) { $0 + $1.matchCount(batch, row, &keys) }
+      let size = (own + (indexes.map(\.longestRow).max() ?? 0)) * max(1, matches) + 1
+      if size > left {
+        if row > start.row { return JoinPart(rows: start.row..<row) }
+        guard steps.count == 1, !isNested, steps[0].relation.isToMany else { return JoinPart(rows: row..<row + 1) }
+        let first = start.match, last = min(matches, first + max(1, matches * left / size))
+        return JoinPart(rows: row..<row + 1, matches: first..<last)
+      }
+      left -= size
+    }
+    return part
+  }
+
+  /// Whether the matches of a part are the last ones of its row.
+  func isComplete(_ part: JoinPart, of batch: RowBatch) -> Bool {
+    guard let matches = part.matches else { return true }
+    var keys = KeyBuffer()
+    return matches.upperBound >= indexes[0].matchCount(batch, part.rows.lowerBound, &keys)
+  }
+}
+
 /// A stream joined; a batch is joined in slices on any core, so that a row that leads to many others does not make a
 /// huge batch.
 final class JoinedRows: RowStream {
@@ -202,7 +251,7 @@ final class JoinedRows: RowStream {
   private let join: Join
   var notes: [Warning] { inner.notes + join.notes }
   /// The batch that is being given out, and its next row.
-  private let rest = Mutex<(batch: RowBatch, row: Int)?>(nil)
+  private let rest = Mutex<(batch: RowBatch, start: (row: Int, match: Int))?>(nil)
   private static let slice = 256
 
   init(_ inner: any RowStream, _ join: Join) {
@@ -212,16 +261,18 @@ final class JoinedRows: RowStream {
   }
 
   func next() async throws(Problem) -> BatchTask? {
-    var (batch, row) = rest.withLock { $0 } ?? (nil, 0)
+    let known = rest.withLock { $0 }
+    var batch = known?.batch, start = known?.start ?? (row: 0, match: 0)
     if batch == nil {
       guard let work = try await inner.next() else { return nil }
-      batch = try work.batch()
-      row = 0
+      (batch, start) = (try work.batch(), (row: 0, match: 0))
     }
     guard let batch else { return nil }
-    let range = row..<min(row + Self.slice, batch.count)
-    rest.withLock { $0 = range.upperBound < batch.count ? (batch, range.upperBound) : nil }
+    let part = join.part(of: batch, from: start, most: Self.slice)
+    let isComplete = join.isComplete(part, of: batch)
+    start = isComplete ? (row: part.rows.upperBound, match: 0) : (row: start.row, match: part.matches?.upperBound ?? 0)
+    rest.withLock { [start] in $0 = start.row < batch.count ? (batch, start) : nil }
     let join = self.join
-    return BatchTask { () throws(Problem) in join.rows(range, of: batch) }
+    return BatchTask { () throws(Problem) in join.rows(part.rows, of: batch, matches: part.matches) }
   }
 }

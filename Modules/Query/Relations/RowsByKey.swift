@@ -4,6 +4,8 @@ final class RowsByKey: Sendable {
   /// The place of the first row of each key, and the end.
   private let starts: [Int32]
   private let rows: [Int32]
+  /// The most rows of a key.
+  let longest: Int
 
   /// Takes the rows of a builder.
   init(_ builder: consuming Builder) {
@@ -19,6 +21,7 @@ final class RowsByKey: Sendable {
       }
     }
     starts.append(Int32(rows.count))
+    longest = zip(starts, starts.dropFirst()).reduce(0) { max($0, Int($1.1 - $1.0)) }
     (self.starts, self.rows) = (starts, rows)
     keys = builder.keys
   }
