@@ -48,8 +48,8 @@ import Testing
       var asked = ArenaBuilder(capacity: 1, limit: 64), appended = ArenaBuilder(capacity: start, limit: 64)
       var reserved = ArenaBuilder(capacity: 64, limit: 64)
       for _ in 0..<start { asked.append([1]) }
-      let count = asked.appendBytes(atMost: size - start) { room in
-        for place in unsafe room.indices { unsafe room[place] = 7 }
+      let count = unsafe asked.appendBytes(atMost: size - start) { room in
+        for place in room.indices { unsafe room[place] = 7 }
         return room.count
       }
       appended.append([UInt8](repeating: 7, count: start))
@@ -61,18 +61,18 @@ import Testing
   }
 
   @Test("a request beyond the limit stops the process", arguments: [65, Int.max]) func beyondLimit(size: Int) async {
-    await #expect(processExitsWith: .failure) { [size] in _ = ArenaBuilder(capacity: size, limit: 64) }
-    await #expect(processExitsWith: .failure) { [size] in
+    await #expect(processExitsWith: .failure) { [size = size as Int] in _ = ArenaBuilder(capacity: size, limit: 64) }
+    await #expect(processExitsWith: .failure) { [size = size as Int] in
       var arena = ArenaBuilder(capacity: 1, limit: 64)
       arena.reserve(size)
     }
     for start in [1, 40] {
-      await #expect(processExitsWith: .failure) { [size, start = start as Int] in
+      await #expect(processExitsWith: .failure) { [size = size as Int, start = start as Int] in
         var arena = ArenaBuilder(capacity: 1, limit: 64)
         arena.append([UInt8](repeating: 1, count: start))
-        _ = arena.appendBytes(atMost: size - start) { _ in 0 }
+        _ = unsafe arena.appendBytes(atMost: size - start) { _ in 0 }
       }
-      await #expect(processExitsWith: .failure) { [size, start = start as Int] in
+      await #expect(processExitsWith: .failure) { [size = size as Int, start = start as Int] in
         var arena = ArenaBuilder(capacity: 1, limit: 64)
         arena.append([UInt8](repeating: 1, count: start))
         arena.append([UInt8](repeating: 1, count: min(size, 1 << 20) - start))
@@ -80,7 +80,7 @@ import Testing
     }
     await #expect(processExitsWith: .failure) {
       var arena = ArenaBuilder(capacity: 1, limit: 64)
-      _ = arena.appendBytes(atMost: -1) { _ in 0 }
+      _ = unsafe arena.appendBytes(atMost: -1) { _ in 0 }
     }
   }
 

@@ -42,7 +42,7 @@ def check(program, folder, fail, duckdb, tables, seed):
                     if column == "f" and constant == "1e308": continue
                     found = [row["id"] for row in bb(path, "--where", f"{column} {comparison} {constant}", "--columns", "id")]
                     same(f"{column} {comparison} {constant}", found, [id for id, in sql(f"select id from ? where {column} {comparison} '{constant}'::double order by id")])
-            found = [row["id"] for row in bb(path, "--where", f"c {comparison} d", "--columns", "id")]
+            found = [row["id"] for row in bb(path, "--where", f'c {comparison} "d"', "--columns", "id")]
             same(f"c {comparison} d", found, [id for id, in sql(f"select id from ? where c {comparison} d order by id")])
         for order in ("asc", "desc"):
             found = [number(row["c"]) for row in bb(path, "--sort", "c:desc" if order == "desc" else "c", "--columns", "c")]
