@@ -1,5 +1,5 @@
 package import Codecs
-package import Domain
+import Domain
 import Synchronization
 
 /// A clock whose sleeps last no time; keeps how long each would have been.

@@ -1,7 +1,7 @@
 package import AppShell
 package import Codecs
 package import CommandLineKit
-import Documents
+package import Documents
 package import Domain
 import Exporters
 package import Rows

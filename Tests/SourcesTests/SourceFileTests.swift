@@ -1,3 +1,4 @@
+import Domain
 import Codecs
 import Rows
 import Sources

@@ -1,6 +1,7 @@
 import Codecs
 import Query
 import Rows
+import TestSupport
 import Testing
 
 /// One order and one equality in every operator: −Infinity, the finite numbers, Infinity, NaN, null.
