@@ -16,6 +16,24 @@ public enum FileFormat: String, Sendable, Hashable, CaseIterable {
   case xlsx
   /// An Apache Parquet file.
   case parquet
+  /// Tables of GitHub Flavored Markdown.
+  case markdown
+  /// Tables of an HTML page.
+  case html
+  /// A YAML sequence of mappings.
+  case yaml
+  /// The features of GeoJSON.
+  case geojson
+  /// GPX waypoints, routes and tracks.
+  case gpx
+  /// KML placemarks.
+  case kml
+  /// vCards.
+  case vcard
+  /// Messages of the Singer specification.
+  case singer
+  /// `INSERT` statements.
+  case sql
 
   /// Whether a file is not read from its beginning to its end.
   public var isRandomAccess: Bool { self == .xlsx || self == .parquet }
@@ -25,11 +43,20 @@ public enum FileFormat: String, Sendable, Hashable, CaseIterable {
     switch self {
     case .csv: ["csv"]
     case .tsv: ["tsv", "tab"]
-    case .json: ["json", "geojson"]
+    case .json: ["json"]
     case .ndjson: ["ndjson", "jsonl"]
     case .sqlite: ["db", "sqlite", "sqlite3", "db3"]
     case .xlsx: ["xlsx", "xlsm", "xltx", "xltm"]
     case .parquet: ["parquet"]
+    case .markdown: ["md", "markdown"]
+    case .html: ["html", "htm"]
+    case .yaml: ["yaml", "yml"]
+    case .geojson: ["geojson"]
+    case .gpx: ["gpx"]
+    case .kml: ["kml"]
+    case .vcard: ["vcf"]
+    case .singer: ["singer"]
+    case .sql: ["sql"]
     }
   }
 

@@ -11,8 +11,7 @@ public struct ForeignFormat: Sendable {
 
   /// Extensions of formats that are not tables, in small letters.
   static let suffixes = [
-    "xls", "xlsb", "ods", "html", "htm", "md", "markdown", "yaml", "yml", "sql", "xml", "gpx", "kml", "vcf", "pdf",
-    "zip", "tar", "tgz", "7z", "rar", "arrow", "feather", "ipc", "orc", "avro",
+    "xls", "xlsb", "ods", "xml", "pdf", "zip", "tar", "tgz", "7z", "rar", "arrow", "feather", "ipc", "orc", "avro",
   ]
 
   /// Refuses a file that would otherwise be read as CSV.

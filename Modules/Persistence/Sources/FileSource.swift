@@ -194,6 +194,9 @@ public struct FileSource: RecordSource, SampledFile {
     if let randomBytes, format == .xlsx {
       return sheets(of: try Workbook(randomBytes)).map { Schema($0.name, columns: []) }
     }
+    if let document = format.document {
+      return try documentTables(document).map { Schema($0, columns: []) }
+    }
     guard format == .sqlite, let path else {
       return [Schema(table, columns: [])]
     }
@@ -208,6 +211,7 @@ public struct FileSource: RecordSource, SampledFile {
       return sheets(of: workbook).first { $0.sheet == main }?.name
     }
     let tables = try await tables()
+    if format.document != nil { return tables.first?.name }
     return tables.count == 1 ? tables[0].name : nil
   }
 
@@ -252,6 +256,7 @@ public struct FileSource: RecordSource, SampledFile {
   /// - Throws: `noInput` for a missing table; `badData`, `io`; `usage` for types of unknown columns.
   public func rows(of table: String, _ request: RowRequest) async throws(Problem) -> any RowStream {
     if let randomBytes, format == .xlsx { return try sheetRows(try Workbook(randomBytes), table, request) }
+    if let document = format.document { return try documentRows(document, table, request) }
     guard format == .sqlite, let path else {
       guard table == self.table else {
         throw Problem(.noInput, "table not found: “\(table)”", at: name, hint: "its only table is “\(self.table)”")
@@ -260,6 +265,37 @@ public struct FileSource: RecordSource, SampledFile {
       return try await stream(request)
     }
     return try await database(path).rows(of: table, as: reading.table, reading.types, request)
+  }
+
+  /// The tables of a document: their own names, or that of the file for the only one.
+  private func documentTables(_ document: DocumentFormat) throws(Problem) -> [String] {
+    let names = try document.tables(of: try bytes(), limit: reading.maximumField ?? 16 << 20)
+    return names.count == 1 ? [table] : names
+  }
+
+  private func documentRows(
+    _ document: DocumentFormat, _ table: String, _ request: RowRequest
+  ) throws(Problem) -> any RowStream {
+    let limit = reading.maximumField ?? 16 << 20, names = try document.tables(of: try bytes(), limit: limit)
+    guard let name = names.count == 1 && table == self.table ? names[0] : names.first(where: { $0 == table }) else {
+      throw Problem(
+        .noInput, "table not found: “\(table)”", at: self.name,
+        hint: .choose(table, from: names, "available tables"))
+    }
+    let text = try document.text(of: try bytes(), table: name, limit: limit)
+    guard document.isText else {
+      var way = JSONReading(
+        form: .lines, records: JSONPointer(steps: []), types: reading.types, columns: request.someColumns)
+      way.maximumField = limit
+      return try JSONRowStream.inferring(text, table: reading.table ?? table, way)
+    }
+    var way = reading.csv
+    way.types = reading.types
+    way.columns = request.columns
+    way.maximumField = limit
+    let stream = try CSVRowStream.inferring(text, table: reading.table ?? table, way)
+    for warning in stream.warnings { report(warning.located(at: self.name)) }
+    return stream
   }
 
   private func parquetRows(
@@ -289,13 +325,6 @@ public struct FileSource: RecordSource, SampledFile {
   private func stream(_ request: RowRequest) async throws(Problem) -> any RowStream {
     let bytes = try bytes()
     switch format {
-    case .json, .ndjson, .sqlite, .xlsx, .parquet:
-      let form: JSONForm = format == .ndjson ? .lines : .automatic
-      var way = JSONReading(
-        form: form, records: reading.records ?? JSONPointer(steps: []), types: reading.types,
-        columns: request.someColumns)
-      if let most = reading.maximumField { way.maximumField = most }
-      return try JSONRowStream.inferring(bytes, table: table, way)
     case .csv, .tsv:
       var way = reading.csv
       if format == .tsv { way.delimiter = UInt8(ascii: "\t") }
@@ -329,6 +358,13 @@ public struct FileSource: RecordSource, SampledFile {
       return try CSVWRows(name: name, converted, first: stream) { () throws(Problem) in
         try CSVRowStream.inferring(try bytes.reopened() ?? bytes, table: table, settled)
       }
+    default:
+      let form: JSONForm = format == .ndjson ? .lines : .automatic
+      var way = JSONReading(
+        form: form, records: reading.records ?? JSONPointer(steps: []), types: reading.types,
+        columns: request.someColumns)
+      if let most = reading.maximumField { way.maximumField = most }
+      return try JSONRowStream.inferring(bytes, table: table, way)
     }
   }
 
@@ -365,4 +401,9 @@ public struct FileSource: RecordSource, SampledFile {
     if !input.hasHeader, input.names == nil { rejects?.noteMissingHeader() }
     return input
   }
+}
+
+extension FileFormat {
+  /// The document format; nil for formats with readers of their own.
+  fileprivate var document: DocumentFormat? { DocumentFormat(rawValue: rawValue) }
 }

@@ -1,0 +1,121 @@
+import Codecs
+import Rows
+
+/// The features of GeoJSON (RFC 7946), one of them in memory at a time: the properties, then `latitude` and
+/// `longitude` of a point, or the `geometry` of anything else.
+struct FeatureDocument: TableDocument {
+  private var text: DocumentText
+  private enum State { case begun, features, finished }
+  private var state = State.begun
+
+  init(_ source: any ByteSource, limit: Int) throws(Problem) { text = try DocumentText(source, limit: limit) }
+
+  mutating func nextTable() throws(Problem) -> String? {
+    guard state == .begun else { return nil }
+    try skipSpace()
+    guard try text.next() == UInt8(ascii: "{") else { throw notFeatures() }
+    state = .features
+    var isCollection = false
+    while true {
+      try skipSpace()
+      guard let key = try member() else {
+        // A collection whose features come first says so afterwards.
+        guard isCollection else { throw notFeatures() }
+        state = .finished
+        return ""
+      }
+      try skipSpace()
+      if key.elementsEqual("features".utf8) {
+        guard try text.next() == UInt8(ascii: "[") else { throw notFeatures() }
+        return ""
+      }
+      let value = try self.value()
+      if key.elementsEqual("type".utf8) { isCollection = value.elementsEqual("\"FeatureCollection\"".utf8) }
+    }
+  }
+
+  mutating func nextRecord() throws(Problem) -> DocumentRecord? {
+    guard state == .features else { return nil }
+    try skipSpace()
+    let line = text.line
+    switch try text.peek() {
+    case UInt8(ascii: ","): try text.skip(1)
+    case UInt8(ascii: "]"):
+      state = .finished
+      return nil
+    case UInt8(ascii: "{"): break
+    default: throw text.problem("expected a feature, a comma or the end of the features")
+    }
+    try skipSpace()
+    let feature = try JSON.parse(try value(), name: "\(text.name):\(line)")
+    guard feature["type"]?.stringValue == "Feature" else { throw text.problem("expected a feature", line: line) }
+    return .object(.object(Self.members(of: feature)))
+  }
+
+  private static func members(of feature: JSON) -> [JSON.Member] {
+    var members: [JSON.Member] = []
+    func add(_ name: String, _ value: JSON?) {
+      guard let value, !members.contains(where: { $0.key.elementsEqual(name.utf8) }) else { return }
+      members.append(JSON.Member(Array(name.utf8), value))
+    }
+    if feature["properties"]?["id"] == nil { add("id", feature["id"]) }
+    members += feature["properties"]?.objectMembers ?? []
+    let geometry = feature["geometry"]
+    if geometry?["type"]?.stringValue == "Point", let place = geometry?["coordinates"]?.arrayValue, place.count >= 2 {
+      add("latitude", place[1])
+      add("longitude", place[0])
+      if place.count > 2 { add("elevation", place[2]) }
+    } else if let geometry, geometry != .null {
+      add("geometry", geometry)
+    }
+    return members
+  }
+
+  private mutating func skipSpace() throws(Problem) {
+    while let byte = try text.peek(), [0x20, 9, 10, 13].contains(byte) { try text.skip(1) }
+  }
+
+  /// The key of the next member, whose colon is passed; nil at the end of the object.
+  private mutating func member() throws(Problem) -> [UInt8]? {
+    if try text.peek() == UInt8(ascii: ",") { try text.skip(1) }
+    try skipSpace()
+    if try text.peek() == UInt8(ascii: "}") { return nil }
+    guard try text.peek() == UInt8(ascii: "\"") else { throw text.problem("expected a key") }
+    let key = try JSON.parse(try value(), name: text.name).stringBytes ?? []
+    try skipSpace()
+    guard try text.next() == UInt8(ascii: ":") else { throw text.problem("expected a colon after the key") }
+    return key
+  }
+
+  /// The source of the next value.
+  private mutating func value() throws(Problem) -> [UInt8] {
+    var out: [UInt8] = [], depth = 0
+    while let byte = try text.peek() {
+      let isEnd = byte == UInt8(ascii: ",") || byte == UInt8(ascii: "}") || byte == UInt8(ascii: "]") || byte <= 0x20
+      if depth == 0, isEnd { return out }
+      try text.skip(1)
+      out.append(byte)
+      switch byte {
+      case UInt8(ascii: "{"), UInt8(ascii: "["): depth += 1
+      case UInt8(ascii: "}"), UInt8(ascii: "]"): depth -= 1
+      case UInt8(ascii: "\""):
+        while true {
+          out += try text.prefix { $0 == UInt8(ascii: "\"") || $0 == UInt8(ascii: "\\") }
+          guard let mark = try text.next() else { throw text.problem("unterminated string") }
+          out.append(mark)
+          if mark == UInt8(ascii: "\"") { break }
+          guard let next = try text.next() else { throw text.problem("unterminated string") }
+          out.append(next)
+        }
+      default: break
+      }
+      if depth == 0, [UInt8(ascii: "}"), UInt8(ascii: "]"), UInt8(ascii: "\"")].contains(byte) { return out }
+      guard out.count <= text.mostBytes else { throw text.tooLarge }
+    }
+    throw text.problem("unexpected end of document")
+  }
+
+  private func notFeatures() -> Problem {
+    text.problem("expected a FeatureCollection of GeoJSON", hint: .set(.inputFormat, to: "json", for: "read any JSON"))
+  }
+}

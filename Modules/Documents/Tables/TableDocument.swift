@@ -1,0 +1,242 @@
+import Codecs
+public import Rows
+import Synchronization
+
+/// A document that contains tables, read from left to right.
+protocol TableDocument: Sendable {
+  /// The bytes of a document; the most bytes of a value.
+  init(_ source: any ByteSource, limit: Int) throws(Problem)
+  /// Goes to the next table, past what is left of the current one. Returns its title, empty if it has none; nil at the
+  /// end.
+  mutating func nextTable() throws(Problem) -> String?
+  /// The names of the current table's columns, if its records are `fields`.
+  var columns: [[UInt8]] { get }
+  /// The next record of the current table; nil at its end.
+  mutating func nextRecord() throws(Problem) -> DocumentRecord?
+  /// Whether parts of one table may come one by one, each with its title.
+  static var isInterleaved: Bool { get }
+}
+
+extension TableDocument {
+  var columns: [[UInt8]] { [] }
+  static var isInterleaved: Bool { false }
+}
+
+/// One record of a document.
+enum DocumentRecord {
+  /// A value for each column, whose types are to be inferred from the texts; nil is null.
+  case fields([[UInt8]?])
+  /// Texts by name, whose types are to be inferred; what is missing is null.
+  case texts([(name: [UInt8], value: [UInt8])])
+  /// An object whose values have types.
+  case object(JSON)
+}
+
+/// A text format, other than CSV and JSON, that tables are read from.
+public enum DocumentFormat: String, Sendable, Hashable, CaseIterable {
+  /// Tables of GitHub Flavored Markdown.
+  case markdown
+  /// Tables of an HTML page.
+  case html
+  /// A YAML sequence of mappings.
+  case yaml
+  /// The points and other features of GeoJSON.
+  case geojson
+  /// GPX waypoints, routes and tracks.
+  case gpx
+  /// KML placemarks.
+  case kml
+  /// vCards.
+  case vcard
+  /// Messages of the Singer specification.
+  case singer
+  /// `INSERT` statements.
+  case sql
+
+  /// Whether types are inferred from texts, as in CSV.
+  public var isText: Bool { ![.yaml, .geojson, .singer, .sql].contains(self) }
+
+  private var document: any TableDocument.Type {
+    switch self {
+    case .markdown: MarkdownDocument.self
+    case .html: HTMLDocument.self
+    case .yaml: YAMLDocument.self
+    case .geojson: FeatureDocument.self
+    case .gpx, .kml: PlaceDocument.self
+    case .vcard: VCardDocument.self
+    case .singer: SingerDocument.self
+    case .sql: SQLDocument.self
+    }
+  }
+
+  /// The most tables of a document.
+  private static let mostTables = 10_000
+
+  /// The names of the tables, each different: their titles, or their numbers from 1.
+  /// - Throws: `badData` with the line of what cannot be read; `io`.
+  public func tables(of source: any ByteSource, limit: Int) throws(Problem) -> [String] {
+    var names = DocumentTableNames(), opened = try document.init(source, limit: limit)
+    while let title = try opened.nextTable() {
+      _ = names.name(title, isInterleaved: document.isInterleaved)
+      guard names.all.count <= Self.mostTables else {
+        throw Problem(.badData, "the document has more than \(Self.mostTables) tables", at: source.name)
+      }
+    }
+    return names.all
+  }
+
+  /// A table of a document as text: CSV if `isText`, else one JSON object per line.
+  /// - Parameter table: its name among `tables`.
+  /// - Throws: `badData` with the line of what cannot be read; `io`.
+  public func text(of source: any ByteSource, table: String, limit: Int) throws(Problem) -> any ByteSource {
+    try DocumentTableSource(source, document, table: table, isText: isText, limit: limit)
+  }
+}
+
+/// Names for the tables of a document.
+private struct DocumentTableNames {
+  private(set) var all: [String] = []
+  private var known: Set<String> = []
+
+  mutating func name(_ title: String, isInterleaved: Bool) -> String {
+    if isInterleaved, known.contains(title) { return title }
+    var name = title.isEmpty ? String(all.count + 1) : title, number = 2
+    while !known.insert(name).inserted {
+      name = "\(title) \(number)"
+      number += 1
+    }
+    all.append(name)
+    return name
+  }
+}
+
+/// A table of a document as CSV or as lines of JSON.
+private final class DocumentTableSource: ByteSource {
+  let name: String
+  var size: Int? { nil }
+  private let source: any ByteSource
+  private let document: any TableDocument.Type
+  private let table: String
+  private let isText: Bool
+  private let limit: Int
+  private let state: Mutex<State>
+
+  private struct State {
+    var document: any TableDocument
+    var names = DocumentTableNames()
+    /// The columns of CSV, by name; nil for JSON.
+    var columns: [[UInt8]: Int]
+    var isInTable = false
+    var text: [UInt8] = []
+    var at = 0
+  }
+
+  init(
+    _ source: any ByteSource, _ document: any TableDocument.Type, table: String, isText: Bool, limit: Int
+  ) throws(Problem) {
+    name = source.name
+    self.source = source
+    self.document = document
+    self.table = table
+    self.isText = isText
+    self.limit = limit
+    state = Mutex(State(document: try document.init(source, limit: limit), columns: [:]))
+    try collectColumns()
+  }
+
+  func reopened() throws(Problem) -> (any ByteSource)? {
+    guard let again = try source.reopened() else { return nil }
+    return try DocumentTableSource(again, document, table: table, isText: isText, limit: limit)
+  }
+
+  /// Reads the table once for the names of its columns, if its records have them, and begins again.
+  private func collectColumns() throws(Problem) {
+    try state.withLock { state throws(Problem) in
+      var names: [[UInt8]] = []
+      while let record = try Self.next(&state, document, table) {
+        guard case .texts(let fields) = record else { return state.text = Self.begun(record, &state) }
+        for field in fields where state.columns[field.name] == nil {
+          state.columns[field.name] = names.count
+          names.append(field.name)
+        }
+      }
+      guard !names.isEmpty else {
+        return state.text = isText ? Self.header(state.document.columns) : Array("[]\n".utf8)
+      }
+      guard let again = try source.reopened() else {
+        throw Problem(.usage, "cannot be read from a pipe", at: name, hint: "save it to a file first")
+      }
+      state.document = try document.init(again, limit: limit)
+      state.names = DocumentTableNames()
+      state.isInTable = false
+      state.text = Self.header(names)
+    }
+  }
+
+  /// The header and the first record.
+  private static func begun(_ record: DocumentRecord, _ state: inout State) -> [UInt8] {
+    if case .fields = record { state.text = header(state.document.columns) }
+    append(record, &state)
+    return state.text
+  }
+
+  /// The next record of the table; nil at the end.
+  private static func next(
+    _ state: inout State, _ document: any TableDocument.Type, _ table: String
+  ) throws(Problem) -> DocumentRecord? {
+    while true {
+      if state.isInTable {
+        if let record = try state.document.nextRecord() { return record }
+        state.isInTable = false
+        if !document.isInterleaved { return nil }
+      }
+      guard let title = try state.document.nextTable() else { return nil }
+      state.isInTable = state.names.name(title, isInterleaved: document.isInterleaved) == table
+    }
+  }
+
+  private static func header(_ names: [[UInt8]]) -> [UInt8] { line(names) }
+
+  private static func line(_ fields: [[UInt8]?]) -> [UInt8] {
+    var text: [UInt8] = []
+    for (position, field) in fields.enumerated() {
+      if position > 0 { text.append(UInt8(ascii: ",")) }
+      guard let field else { continue }
+      text.append(UInt8(ascii: "\""))
+      for byte in field {
+        if byte == UInt8(ascii: "\"") { text.append(byte) }
+        text.append(byte)
+      }
+      text.append(UInt8(ascii: "\""))
+    }
+    text.append(0x0A)
+    return text
+  }
+
+  private static func append(_ record: DocumentRecord, _ state: inout State) {
+    switch record {
+    case .fields(let fields): state.text += line(fields)
+    case .texts(let fields):
+      var values: [[UInt8]?] = Array(repeating: nil, count: state.columns.count)
+      for field in fields { if let column = state.columns[field.name] { values[column] = field.value } }
+      state.text += line(values)
+    case .object(let object): state.text += object.canonicalBytes + [0x0A]
+    }
+  }
+
+  func read(into text: inout ArenaBuilder, limit: Int) throws(Problem) -> Int {
+    try state.withLock { state throws(Problem) in
+      if state.at == state.text.count {
+        state.text.removeAll(keepingCapacity: true)
+        state.at = 0
+        while state.text.count < 64 << 10, let record = try Self.next(&state, document, table) {
+          Self.append(record, &state)
+        }
+      }
+      let count = min(limit, state.text.count - state.at)
+      text.append(state.text[state.at..<state.at + count])
+      state.at += count
+      return count
+    }
+  }
+}

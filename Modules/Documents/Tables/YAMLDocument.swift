@@ -1,0 +1,413 @@
+import Codecs
+import Rows
+
+/// A YAML sequence of mappings, one of them in memory at a time.
+///
+/// Read is what people and programs write as data: block and flow collections, plain, quoted and block scalars,
+/// comments. Anchors, aliases, tags and other top-level values are refused. Plain numbers whose spelling JSON does not
+/// have, such as `007` and `0x1F`, are text.
+struct YAMLDocument: TableDocument {
+  private var text: DocumentText
+  private var isBegun = false
+  /// The first line of the next item.
+  private var pending: Line?
+
+  /// A line without its indentation and comment.
+  fileprivate struct Line {
+    var indent: Int
+    var text: [UInt8]
+    let number: Int
+    /// The line as it is, for block scalars.
+    let source: [UInt8]
+  }
+
+  init(_ source: any ByteSource, limit: Int) throws(Problem) { text = try DocumentText(source, limit: limit) }
+
+  mutating func nextTable() throws(Problem) -> String? {
+    defer { isBegun = true }
+    return isBegun ? nil : ""
+  }
+
+  mutating func nextRecord() throws(Problem) -> DocumentRecord? {
+    var lines: [Line] = [], size = 0
+    while let line = try takeLine() {
+      let isMark = line.indent == 0 && (line.text.elementsEqual("---".utf8) || line.text.elementsEqual("...".utf8))
+      if isMark || line.source.first == UInt8(ascii: "%") || line.text.isEmpty && lines.isEmpty {
+        if lines.isEmpty { continue }
+        break
+      }
+      if line.indent == 0, !line.text.isEmpty, !lines.isEmpty {
+        pending = line
+        break
+      }
+      if lines.isEmpty {
+        if line.text.elementsEqual("[]".utf8) { continue }
+        guard YAMLBlock.isItem(line.text) else {
+          throw text.problem(
+            "expected a sequence of mappings, each beginning with “- ”", line: line.number,
+            hint: "convert it to JSON first")
+        }
+      }
+      lines.append(line)
+      size += line.source.count
+      guard size <= text.mostBytes else { throw text.tooLarge }
+    }
+    guard let first = lines.first else { return nil }
+    var block = YAMLBlock(lines, text.name)
+    guard case .array(let items) = try block.value(indent: 0, depth: 0), items.count == 1, case .object = items[0]
+    else {
+      throw text.problem("expected a mapping, as in “- name: value”", line: first.number)
+    }
+    return .object(items[0])
+  }
+
+  private mutating func takeLine() throws(Problem) -> Line? {
+    if let line = pending {
+      pending = nil
+      return line
+    }
+    let number = text.line
+    guard let source = try text.nextLine() else { return nil }
+    let indent = source.prefix { $0 == 0x20 }.count
+    return Line(indent: indent, text: YAMLBlock.withoutComment(source[indent...]), number: number, source: source)
+  }
+}
+
+/// The lines of one value of a block.
+private struct YAMLBlock {
+  private var lines: [YAMLDocument.Line]
+  private var at = 0
+  private let name: String
+  private static let deepest = 64
+
+  init(_ lines: [YAMLDocument.Line], _ name: String) {
+    self.lines = lines
+    self.name = name
+  }
+
+  static func isItem(_ text: [UInt8]) -> Bool {
+    text.first == UInt8(ascii: "-") && (text.count == 1 || text[1] == 0x20)
+  }
+
+  /// The text before a comment, which begins after a space outside of quotes; without white space at its end.
+  static func withoutComment(_ text: ArraySlice<UInt8>) -> [UInt8] {
+    var quote: UInt8?, end = text.startIndex, isEscaped = false, isAtStart = true
+    for index in text.indices {
+      let byte = text[index]
+      if let open = quote {
+        if byte == open, !isEscaped { quote = nil }
+        isEscaped = open == UInt8(ascii: "\"") && byte == UInt8(ascii: "\\") && !isEscaped
+      } else if isAtStart, byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "'") {
+        quote = byte
+      } else if byte == UInt8(ascii: "#"), index == text.startIndex || text[index - 1] == 0x20 || text[index - 1] == 9 {
+        break
+      }
+      isAtStart = [0x20, 0x2C, 0x3A, 0x5B, 0x7B, 0x2D].contains(byte)
+      if byte != 0x20, byte != 9 { end = index + 1 }
+    }
+    return Array(text[..<end])
+  }
+
+  private func problem(_ message: String) -> Problem {
+    Problem(.badData, message, at: "\(name):\(lines[min(at, lines.count - 1)].number)")
+  }
+
+  private mutating func skipEmpty() { while at < lines.count, lines[at].text.isEmpty { at += 1 } }
+
+  /// The value whose lines are indented by `indent`.
+  mutating func value(indent: Int, depth: Int) throws(Problem) -> JSON {
+    guard depth < Self.deepest else { throw problem("nested deeper than \(Self.deepest)") }
+    skipEmpty()
+    guard at < lines.count, lines[at].indent >= indent else { return .null }
+    let indent = lines[at].indent
+    if Self.isItem(lines[at].text) {
+      var items: [JSON] = []
+      while at < lines.count, lines[at].indent == indent, Self.isItem(lines[at].text) {
+        let rest = lines[at].text.dropFirst().drop { $0 == 0x20 }
+        let column = indent + lines[at].text.count - rest.count
+        if rest.isEmpty {
+          at += 1
+          items.append(try value(indent: indent + 1, depth: depth + 1))
+        } else {
+          // What follows the dash is a block of its own, which begins there.
+          lines[at].text = Array(rest)
+          lines[at].indent = column
+          items.append(try value(indent: column, depth: depth + 1))
+        }
+        skipEmpty()
+      }
+      try checkEnd(indent)
+      return .array(items)
+    }
+    guard keyEnd(lines[at].text) != nil else { return try scalar(lines[at].text[...], indent: indent) }
+    var members: [JSON.Member] = [], keys: Set<[UInt8]> = []
+    while at < lines.count, lines[at].indent == indent, let end = keyEnd(lines[at].text) {
+      let line = lines[at].text
+      var flow = YAMLFlow(Array(line[..<end].trimmed))
+      guard let key = flow.key(), keys.insert(key).inserted else { throw problem("invalid or duplicate key") }
+      let rest = line[(end + 1)...].drop { $0 == 0x20 }
+      if rest.isEmpty {
+        at += 1
+        skipEmpty()
+        let isSequence = at < lines.count && lines[at].indent == indent && Self.isItem(lines[at].text)
+        members.append(JSON.Member(key, try value(indent: isSequence ? indent : indent + 1, depth: depth + 1)))
+      } else {
+        members.append(JSON.Member(key, try scalar(rest, indent: indent)))
+      }
+      skipEmpty()
+    }
+    try checkEnd(indent)
+    return .object(members)
+  }
+
+  private func checkEnd(_ indent: Int) throws(Problem) {
+    if at < lines.count, lines[at].indent >= indent, !(lines[at].indent == indent && Self.isItem(lines[at].text)) {
+      throw problem("unexpected indentation or value")
+    }
+  }
+
+  /// Where the colon after a key is; nil if the line does not begin with a key.
+  private func keyEnd(_ text: [UInt8]) -> Int? {
+    var quote: UInt8?
+    if let first = text.first, first == UInt8(ascii: "\"") || first == UInt8(ascii: "'") { quote = first }
+    if text.first == UInt8(ascii: "{") || text.first == UInt8(ascii: "[") { return nil }
+    var position = quote == nil ? 0 : 1
+    while position < text.count {
+      if let open = quote {
+        if text[position] == UInt8(ascii: "\\"), open == UInt8(ascii: "\"") {
+          position += 1
+        } else if text[position] == open {
+          quote = nil
+        }
+      } else if text[position] == UInt8(ascii: ":"), position + 1 == text.count || text[position + 1] == 0x20 {
+        return position
+      }
+      position += 1
+    }
+    return nil
+  }
+
+  /// A scalar or a flow collection that begins with `text` in the current line.
+  private mutating func scalar(_ text: ArraySlice<UInt8>, indent: Int) throws(Problem) -> JSON {
+    guard let first = text.first else { return .null }
+    if first == UInt8(ascii: "|") || first == UInt8(ascii: ">") { return try blockScalar(text, indent: indent) }
+    if first == UInt8(ascii: "&") || first == UInt8(ascii: "*") || first == UInt8(ascii: "!") {
+      throw problem("anchors, aliases and tags are not supported")
+    }
+    var whole = Array(text)
+    at += 1
+    while true {
+      var flow = YAMLFlow(whole)
+      if let value = flow.value(isInFlow: false), flow.isAtEnd {
+        let isPlain = ![UInt8(ascii: "\""), UInt8(ascii: "'"), UInt8(ascii: "["), UInt8(ascii: "{")].contains(first)
+        guard isPlain, at < lines.count, lines[at].indent > indent, !lines[at].text.isEmpty else { return value }
+      }
+      // A scalar goes on in lines that are indented more.
+      guard at < lines.count, lines[at].indent > indent || lines[at].text.isEmpty else {
+        at -= 1
+        throw problem("unterminated or invalid value")
+      }
+      whole += [0x20] + lines[at].text
+      at += 1
+    }
+  }
+
+  /// A scalar whose lines follow as they are (`|`) or folded (`>`).
+  private mutating func blockScalar(_ mark: ArraySlice<UInt8>, indent: Int) throws(Problem) -> JSON {
+    let isFolded = mark.first == UInt8(ascii: ">"), options = mark.dropFirst()
+    guard options.allSatisfy({ $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: "+") }), options.count < 2 else {
+      throw problem("unsupported indicator of a block scalar")
+    }
+    at += 1
+    var taken: [[UInt8]] = [], column: Int?
+    while at < lines.count {
+      let source = lines[at].source, spaces = source.prefix { $0 == 0x20 }.count
+      let isBlank = spaces == source.count
+      if !isBlank, spaces <= indent { break }
+      if !isBlank, column == nil { column = spaces }
+      taken.append(Array(source.dropFirst(min(column ?? spaces, spaces))))
+      at += 1
+    }
+    var ends = 0
+    while taken.last?.isEmpty ?? false {
+      taken.removeLast()
+      ends += 1
+    }
+    var out: [UInt8] = []
+    for (index, line) in taken.enumerated() {
+      if index > 0 {
+        let previous = taken[index - 1]
+        if !isFolded || line.isEmpty || line.first == 0x20 || previous.first == 0x20 {
+          out.append(0x0A)
+        } else if !previous.isEmpty {
+          out.append(0x20)
+        }
+      }
+      out += line
+    }
+    if options.first != UInt8(ascii: "-"), !taken.isEmpty { out.append(0x0A) }
+    if options.first == UInt8(ascii: "+") { out += Array(repeating: 0x0A, count: ends) }
+    return .string(out)
+  }
+}
+
+/// Values in flow style, and scalars of one line.
+private struct YAMLFlow {
+  private let text: [UInt8]
+  private var at = 0
+
+  init(_ text: [UInt8]) { self.text = text }
+
+  var isAtEnd: Bool { text[at...].allSatisfy { $0 == 0x20 } }
+
+  /// A key, which is the whole text.
+  mutating func key() -> [UInt8]? {
+    guard let first = text.first else { return nil }
+    guard first == UInt8(ascii: "\"") || first == UInt8(ascii: "'") else { return text }
+    let key = quoted(first)
+    return isAtEnd ? key : nil
+  }
+
+  private mutating func skipSpace() { while at < text.count, text[at] == 0x20 { at += 1 } }
+
+  /// The value that begins here; nil if it does not end, or is none.
+  mutating func value(isInFlow: Bool, depth: Int = 0) -> JSON? {
+    skipSpace()
+    guard at < text.count, depth < 64 else { return nil }
+    switch text[at] {
+    case UInt8(ascii: "["):
+      at += 1
+      var elements: [JSON] = []
+      while true {
+        skipSpace()
+        if take("]") { return .array(elements) }
+        guard let element = value(isInFlow: true, depth: depth + 1) else { return nil }
+        elements.append(element)
+        skipSpace()
+        if take(",") { continue }
+        return take("]") ? .array(elements) : nil
+      }
+    case UInt8(ascii: "{"):
+      at += 1
+      var members: [JSON.Member] = []
+      while true {
+        skipSpace()
+        if take("}") { return .object(members) }
+        let mark = at < text.count ? text[at] : 0
+        let key =
+          mark == UInt8(ascii: "\"") || mark == UInt8(ascii: "'")
+          ? quoted(mark) : plain(isInFlow: true, endsAtColon: true)
+        guard let key else { return nil }
+        skipSpace()
+        guard take(":") else { return nil }
+        skipSpace()
+        let isEmpty = at < text.count && (text[at] == UInt8(ascii: ",") || text[at] == UInt8(ascii: "}"))
+        guard let member = isEmpty ? .null : value(isInFlow: true, depth: depth + 1) else { return nil }
+        members.append(JSON.Member(key, member))
+        skipSpace()
+        if take(",") { continue }
+        return take("}") ? .object(members) : nil
+      }
+    case UInt8(ascii: "\""), UInt8(ascii: "'"): return quoted(text[at]).map { .string($0) }
+    default: return plain(isInFlow: isInFlow, endsAtColon: false).map(Self.resolved)
+    }
+  }
+
+  private mutating func take(_ mark: Unicode.Scalar) -> Bool {
+    guard at < text.count, text[at] == UInt8(ascii: mark) else { return false }
+    at += 1
+    return true
+  }
+
+  private mutating func plain(isInFlow: Bool, endsAtColon: Bool) -> [UInt8]? {
+    let start = at
+    while at < text.count {
+      let byte = text[at]
+      if isInFlow,
+        [UInt8(ascii: ","), UInt8(ascii: "]"), UInt8(ascii: "}"), UInt8(ascii: "["), UInt8(ascii: "{")].contains(byte)
+      {
+        break
+      }
+      if byte == UInt8(ascii: ":"), at + 1 == text.count || text[at + 1] == 0x20 {
+        if endsAtColon { break }
+        return nil
+      }
+      at += 1
+    }
+    let word = text[start..<at].trimmed
+    return word.isEmpty ? nil : word
+  }
+
+  /// A plain scalar in the core schema.
+  private static func resolved(_ word: [UInt8]) -> JSON {
+    switch String(decoding: word, as: UTF8.self) {
+    case "null", "Null", "NULL", "~": return .null
+    case "true", "True", "TRUE": return .boolean(true)
+    case "false", "False", "FALSE": return .boolean(false)
+    default:
+      guard word.allSatisfy({ $0 &- 48 < 10 || "+-.eE".utf8.contains($0) }),
+        let number = try? JSON.parse(word, name: ""), case .number = number
+      else { return .string(word) }
+      return number
+    }
+  }
+
+  /// A scalar in quotes; nil if it does not end.
+  private mutating func quoted(_ quote: UInt8) -> [UInt8]? {
+    var out: [UInt8] = []
+    at += 1
+    while at < text.count {
+      let byte = text[at]
+      at += 1
+      if byte == quote {
+        if quote == UInt8(ascii: "'"), at < text.count, text[at] == quote {
+          out.append(quote)
+          at += 1
+          continue
+        }
+        return out
+      }
+      guard quote == UInt8(ascii: "\""), byte == UInt8(ascii: "\\") else {
+        out.append(byte)
+        continue
+      }
+      guard at < text.count, let character = escape() else { return nil }
+      out += character
+    }
+    return nil
+  }
+
+  /// The character that the escape after a backslash stands for.
+  private mutating func escape() -> [UInt8]? {
+    let byte = text[at]
+    at += 1
+    let simple: [UInt8: UInt8] = [
+      0x30: 0, 0x61: 7, 0x62: 8, 0x74: 9, 0x6E: 10, 0x76: 11, 0x66: 12, 0x72: 13, 0x65: 27, 0x20: 0x20, 0x22: 0x22,
+      0x2F: 0x2F,
+      0x5C: 0x5C,
+    ]
+    if let value = simple[byte] { return [value] }
+    if let scalar: Unicode.Scalar = ["N": "\u{85}", "_": "\u{A0}", "L": "\u{2028}", "P": "\u{2029}"][
+      Character(Unicode.Scalar(byte))]
+    {
+      return Array(String(scalar).utf8)
+    }
+    guard let count = [UInt8(ascii: "x"): 2, UInt8(ascii: "u"): 4, UInt8(ascii: "U"): 8][byte] else { return nil }
+    guard var number = hexadecimal(count) else { return nil }
+    // JSON, which is YAML, writes characters beyond U+FFFF as two surrogates.
+    if number & 0xFFFF_FC00 == 0xD800, at + 6 <= text.count, text[at] == UInt8(ascii: "\\"),
+      text[at + 1] == UInt8(ascii: "u")
+    {
+      at += 2
+      guard let low = hexadecimal(4), low & 0xFC00 == 0xDC00 else { return nil }
+      number = 0x10000 + (number & 0x3FF) << 10 + low & 0x3FF
+    }
+    return Unicode.Scalar(number).map { Array(String($0).utf8) }
+  }
+
+  private mutating func hexadecimal(_ count: Int) -> UInt32? {
+    guard at + count <= text.count else { return nil }
+    defer { at += count }
+    return UInt32(String(decoding: text[at..<at + count], as: UTF8.self), radix: 16)
+  }
+}
