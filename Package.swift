@@ -28,7 +28,8 @@ func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
 }
 
 let programs: [Target.Dependency] = [
-  "Rows", "Codecs", "Dialects", "Documents", "Query", "Domain", "Lake", "Sources", "CommandLineKit", "AppShell", "LiveServices",
+  "Rows", "Codecs", "Dialects", "Documents", "Query", "Domain", "Lake", "Sources", "CommandLineKit", "AppShell",
+  "LiveServices",
 ]
 
 let package = Package(
@@ -57,7 +58,7 @@ let package = Package(
     // The dialects and encodings of CSV files, and their repair.
     module("Dialects", ["Rows", "Codecs", "CMasks"]),
     // Workbooks, pages, Markdown, XML, vCards, zip.
-    module("Documents", ["Rows", "Codecs", "CMasks"]),
+    module("Documents", ["Rows", "Codecs", "CMasks", "CZlib"]),
     module("Query", ["Rows", "Codecs", "CSearch"]),
     module("Domain", ["Rows", "Codecs", "Dialects", "Documents", "Query"]),
     // Tables in directories of Parquet and other files: Delta, partitions.
@@ -71,7 +72,8 @@ let package = Package(
     module(
       "Persistence",
       [
-        "Rows", "Codecs", "Dialects", "Parquet", "Documents", "Query", "Domain", "Lake", "Sources", "CSQLite", "CSQLiteGuard",
+        "Rows", "Codecs", "Dialects", "Parquet", "Documents", "Query", "Domain", "Lake", "Sources", "CSQLite",
+        "CSQLiteGuard",
         "CPostgres",
         "CSystem",
       ]),
@@ -81,14 +83,16 @@ let package = Package(
     // A website of the datasets.
     module("Site", ["Rows", "Codecs", "Documents", "Query", "Domain", "Exporters"]),
     module("CommandLineKit", ["Rows", "Codecs", "Query", "Domain", "CSystem"]),
-    module("AppShell", ["Rows", "Codecs", "Dialects", "Documents", "Query", "Domain", "Lake", "Sources", "CommandLineKit"]),
+    module(
+      "AppShell", ["Rows", "Codecs", "Dialects", "Documents", "Query", "Domain", "Lake", "Sources", "CommandLineKit"]),
     module("Conformance", ["Rows", "Codecs", "Query", "Domain"]),
 
     // The adapters of both programs, connected.
     .target(
       name: "LiveServices",
       dependencies: [
-        "Rows", "Codecs", "Dialects", "Documents", "Query", "Domain", "Lake", "Sources", "CommandLineKit", "AppShell", "Networking",
+        "Rows", "Codecs", "Dialects", "Documents", "Query", "Domain", "Lake", "Sources", "CommandLineKit", "AppShell",
+        "Networking",
         "Objects",
         "Persistence",
         "Exporters", "Plugins", "Snapshot",
@@ -126,14 +130,16 @@ let package = Package(
     tests("DocumentsTests", ["Rows", "Codecs", "Documents", "Conformance"]),
     tests("NetworkingTests", ["Rows", "Query", "Domain", "Codecs", "Networking", "Conformance"]),
     tests("ObjectsTests", ["Rows", "Domain", "Codecs", "Networking", "Objects", "Conformance"]),
-    tests("PersistenceTests", ["Rows", "Query", "Domain", "Codecs", "Dialects", "Persistence", "Conformance", "CSystem"]),
+    tests(
+      "PersistenceTests", ["Rows", "Query", "Domain", "Codecs", "Dialects", "Persistence", "Conformance", "CSystem"]),
     tests("PluginsTests", ["Rows", "Domain", "Codecs", "Persistence", "Plugins", "Conformance"]),
     tests("ExportersTests", ["Rows", "Query", "Domain", "Codecs", "Documents", "Exporters", "Conformance"]),
     tests("CommandLineKitTests", ["Rows", "Codecs", "Query", "Domain", "CommandLineKit"]),
     tests(
       "AppTests",
       [
-        "bb-export", "bb-notes", "AppShell", "AppTestSupport", "LiveServices", "Rows", "Dialects", "Parquet", "Documents", "Query",
+        "bb-export", "bb-notes", "AppShell", "AppTestSupport", "LiveServices", "Rows", "Dialects", "Parquet",
+        "Documents", "Query",
         "Domain",
         "Lake",
         "Sources",
@@ -147,7 +153,8 @@ let package = Package(
 // The fuzzers. Every build compiles them; `BB_FUZZ=1 swift build --product Fuzz` makes a program of them, with a Swift
 // that has libFuzzer, and instruments the targets that they call. `Tools/faults fuzz` does it.
 let fuzzed = [
-  "Rows", "Codecs", "Dialects", "Parquet", "Documents", "Query", "Domain", "Lake", "Sources", "CommandLineKit", "Networking",
+  "Rows", "Codecs", "Dialects", "Parquet", "Documents", "Query", "Domain", "Lake", "Sources", "CommandLineKit",
+  "Networking",
 ]
 let fuzzedTargets = fuzzed.map { Target.Dependency(stringLiteral: $0) }
 if Context.environment["BB_FUZZ"] == nil {

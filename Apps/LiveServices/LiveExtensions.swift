@@ -86,8 +86,8 @@ struct Images: ImageServices {
     policy.readAhead = 0
     return sources.network.retrying(transport, policy)
   }
-  func archive(_ path: String, dataset: String) async throws(Problem) -> any ImageArchive {
-    try await ImageArchiveDirectory.open(path, dataset: dataset)
+  func archive(_ path: String, dataset: String, isOfStore: Bool) async throws(Problem) -> any ImageArchive {
+    try await ImageArchiveDirectory.open(path, dataset: dataset, isOfStore: isOfStore)
   }
   func stored(_ location: String) throws(Problem) -> any ImageDirectory {
     sources.registry.images(of: try sources.registry.location(location))

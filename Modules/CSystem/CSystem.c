@@ -113,7 +113,7 @@ int bb_open_each_beneath(const char *root, const char *path, int flags) {
     memcpy(name, path, length);
     name[length] = 0;
     path += length + 1;
-    // A link is refused as such, not as something that is no directory.
+    // A link is refused as such, not as a component that is not a directory.
     struct stat status;
     if (fstatat(at, name, &status, AT_SYMLINK_NOFOLLOW) == 0 && S_ISLNK(status.st_mode)) {
       errno = ELOOP;

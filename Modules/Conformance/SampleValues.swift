@@ -7,7 +7,8 @@ public enum SampleValues {
     switch type {
     case .integer: [.null] + integers.map(Value.integer)
     case .real: [.null] + reals.map(Value.real)
-    case .datetime: [.null] + ["2024-01-06T10:00", "2024-01-06T10:00:00.5", "1969-12-31"].map { .text(Array($0.utf8)) }
+    case .datetime:
+      [.null] + ["2024-01-06T10:00:00", "2024-01-06T10:00:00.5", "1969-12-31T00:00:00"].map { .text(Array($0.utf8)) }
     case .decimal: [.null] + decimals.map { .number(Array($0.utf8)) }
     case .boolean: [.null, .boolean(true), .boolean(false)]
     case .text: [.null] + texts.map(Value.text)

@@ -1,6 +1,6 @@
 /// The ways in which a CSV file may differ from RFC 4180, most of them by the names of W3C CSV on the Web.
 public struct CSVDialect: Sendable, Hashable {
-  /// How a quote is written in a quoted field.
+  /// The spelling of a quote in a quoted field.
   public enum Escape: String, Sendable, Hashable, CaseIterable {
     /// Doubled.
     case double
@@ -27,7 +27,7 @@ public struct CSVDialect: Sendable, Hashable {
   public var delimiter: [UInt8] = [0x2C]
   /// The byte around fields that contain delimiters or line ends; nil if no field is quoted.
   public var quote: UInt8? = 0x22
-  /// How a quote is written in a quoted field.
+  /// The spelling of a quote in a quoted field.
   public var escape = Escape.double
   /// Records that begin so are comments; empty if there are none.
   public var comment: [UInt8] = []
@@ -49,7 +49,7 @@ public struct CSVDialect: Sendable, Hashable {
   public var table = 1
   /// The names of the columns instead of those of the header.
   public var names: [String]?
-  /// The columns by their first and last characters, from 1; empty if a delimiter parts the fields.
+  /// The columns by their first and last characters, from 1; empty if a delimiter separates the fields.
   public var positions: [ClosedRange<Int>] = []
   /// Columns of a record; 0 if the header decides.
   public var columns = 0
@@ -60,7 +60,7 @@ public struct CSVDialect: Sendable, Hashable {
   /// The delimiter that stands for one or more spaces.
   public static let spaces: [UInt8] = [0x20, 0x20]
 
-  /// Whether fields are parted by spaces.
+  /// Whether fields are separated by spaces.
   var splitsAtSpaces: Bool { delimiter == Self.spaces }
 
   /// Whether a reader of RFC 4180 that takes any delimiter of one byte can read the file as it is.
@@ -73,7 +73,7 @@ public struct CSVDialect: Sendable, Hashable {
     return self == usual && delimiter.count == 1 && (names == nil || headerRows == 0)
   }
 
-  /// The byte that parts the fields of the converted text: the delimiter itself where that is possible.
+  /// The byte that separates the fields of the converted text: the delimiter itself where that is possible.
   public var plainDelimiter: UInt8 {
     delimiter.count == 1 && positions.isEmpty && delimiter[0] != quote ? delimiter[0] : 0x2C
   }

@@ -1,3 +1,4 @@
+internal import CMasks
 internal import Codecs
 public import Rows
 
@@ -13,7 +14,7 @@ public struct CSVInput: Sendable {
   public let finding: DialectFinding
   /// The encoding of the original.
   public let encoding: CharacterEncoding.Finding
-  /// What the user should know.
+  /// The warnings for the user.
   public let warnings: [Warning]
 
   /// Determines the dialect of a file.
@@ -21,7 +22,7 @@ public struct CSVInput: Sendable {
   ///   - source: the file.
   ///   - sample: its first bytes, up to `DialectSniffer.sampleSize`.
   ///   - isWhole: whether they are all there is.
-  ///   - isTabbed: whether the name of the file says that tabs part the fields.
+  ///   - isTabbed: whether the name of the file says that tabs separate the fields.
   ///   - log: where records go that are changed or dropped.
   /// - Throws: `badData` if something must be decided by the user.
   public init(
@@ -40,7 +41,9 @@ public struct CSVInput: Sendable {
     if !doubts.isEmpty, !options.repairs {
       var hint = Remedy.set(.repair, for: "read it and list what changed")
       for doubt in doubts { hint = hint.or(.set(doubt.setting, to: doubt.value ?? "")) }
-      throw Problem(.badData, doubts.map(\.message).joined(separator: "; "), at: source.name, hint: hint)
+      let isUTF8 = encoding.isSure || options.encoding != nil || replacesBadEncoding
+      let place = isUTF8 ? source.name : source.name + Self.placeOfBadText(sample)
+      throw Problem(.badData, doubts.map(\.message).joined(separator: "; "), at: place, hint: hint)
     }
     self.encoding = encoding
     self.finding = finding
@@ -73,6 +76,17 @@ public struct CSVInput: Sendable {
       finding.notes.map { note in
         Warning("\(source.name): \(note.message)", hint: .set(note.setting, to: note.value ?? ""))
       } + Self.summary(source.name, encoding, finding, options, text)
+  }
+
+  /// `:line:column` of the first byte of a sample that is not UTF-8; empty if there is none.
+  private static func placeOfBadText(_ sample: Span<UInt8>) -> String {
+    let bad = unsafe sample.withUnsafeBufferPointer { bytes in
+      unsafe bytes.baseAddress.map { unsafe Int(bb_first_not_utf8($0, bytes.count)) } ?? 0
+    }
+    guard bad < sample.count else { return "" }
+    var line = 1, start = 0
+    for index in 0..<bad where sample[index] == 0x0A { (line, start) = (line + 1, index + 1) }
+    return ":\(line):\(bad - start + 1)"
   }
 
   /// Finds the encoding and the dialect of a sample.

@@ -1,4 +1,4 @@
-/// What a field of a table looks like, by its spelling.
+/// The kind of value that a field of a table seems to hold, by its spelling.
 ///
 /// The kinds decide between dialects and repairs; they are not the types of columns.
 struct CellKind: OptionSet, Sendable, Hashable {

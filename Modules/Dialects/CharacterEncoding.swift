@@ -26,7 +26,7 @@ public enum CharacterEncoding: String, Sendable, Hashable, CaseIterable {
     self = found
   }
 
-  /// What the first bytes of a text say of its encoding.
+  /// The encoding of a text, as detected in its first bytes.
   public struct Finding: Sendable, Hashable {
     /// The encoding, and the bytes of its mark.
     public var encoding: CharacterEncoding, mark: Int

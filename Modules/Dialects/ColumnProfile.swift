@@ -1,4 +1,4 @@
-/// What the fields of a table's columns look like in its sample: it decides between readings of a damaged record.
+/// The kinds of fields in each column of a sample: they decide between readings of a damaged record.
 struct ColumnProfile {
   /// Records that make a profile.
   static let rows = 200

@@ -76,7 +76,7 @@ public final class ConvertingSource: ByteSource {
     if let log, let reader = state.reader, !rejects.isEmpty { try log.add(rejects, of: reader) }
   }
 
-  /// What was changed and dropped.
+  /// Warnings about changed and dropped records.
   public var notes: [Warning] { log?.notes(on: name) ?? [] }
 
   /// The same text from its beginning; nil if it cannot be read again.

@@ -1,7 +1,7 @@
 internal import Codecs
 public import Rows
 
-/// What is known about a CSV file before it is read: nothing of that is guessed.
+/// The properties of a CSV file that are known before it is read, and are therefore not guessed.
 public struct DialectOptions: Sendable, Hashable {
   /// The quote of a file, or that it has none.
   public enum Quote: Sendable, Hashable {
@@ -17,7 +17,7 @@ public struct DialectOptions: Sendable, Hashable {
   public var delimiter: [UInt8]?
   /// The byte around fields.
   public var quote: Quote?
-  /// How a quote is written in a quoted field.
+  /// The spelling of a quote in a quoted field.
   public var escape: CSVDialect.Escape?
   /// Whether there is no header.
   public var hasNoHeader = false

@@ -1,6 +1,6 @@
 /// How well a dialect fits a sample: regular records of values with known types.
 struct DialectScore {
-  /// Records of a sample that are looked at.
+  /// The maximum number of records of a sample that are checked.
   static let rows = 400
 
   var dialect: CSVDialect

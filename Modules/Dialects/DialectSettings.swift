@@ -5,7 +5,7 @@ extension Setting {
   public static let inputEncoding = Setting("input.encoding")
   /// The quote of CSV input.
   public static let inputQuote = Setting("csv.quote")
-  /// How a quote is written in a quoted field of CSV input.
+  /// The spelling of a quote in a quoted field of CSV input.
   public static let inputEscape = Setting("csv.escape")
   /// Whether CSV input has no header.
   public static let noHeader = Setting("csv.noHeader")

@@ -1,7 +1,7 @@
 internal import Codecs
 public import Rows
 
-/// What a sample of a file says about its dialect.
+/// The dialect of a file, as detected in a sample of it.
 public struct DialectFinding: Sendable {
   /// Something that the sample shows, with the setting that settles it.
   public struct Note: Sendable, Hashable {
@@ -13,8 +13,9 @@ public struct DialectFinding: Sendable {
 
   /// The dialect.
   public var dialect = CSVDialect()
-  /// How certain it is, from 0 to 1, and the delimiter and quote that fit second best.
+  /// How certain it is, from 0 to 1.
   public internal(set) var confidence = 1.0
+  /// The dialect that fits second best.
   public internal(set) var runnerUp: CSVDialect?
   /// Whether carriage returns precede line feeds.
   public internal(set) var hasReturns = false
@@ -22,17 +23,17 @@ public struct DialectFinding: Sendable {
   public internal(set) var isClean = false
   /// What cannot be decided without the user, and what is only odd.
   public internal(set) var doubts: [Note] = [], notes: [Note] = []
-  /// What the fields of the columns look like.
+  /// The kinds of fields in the columns.
   var profile: ColumnProfile?
   /// The columns of the table.
   public internal(set) var width: Int?
-  /// Whether tabs part the fields by the name of the file.
+  /// Whether tabs separate the fields, by the name of the file.
   var isTabbed = false
 }
 
 /// Finds the dialect of a file by a sample of it.
 public struct DialectSniffer {
-  /// The bytes of a sample, and those that are looked at first.
+  /// The bytes of a sample, and those that are checked first.
   public static let sampleSize = 256 << 10, firstLook = 64 << 10
 
   private let options: DialectOptions
@@ -48,7 +49,7 @@ public struct DialectSniffer {
 
   /// Finds the dialect of a sample of UTF-8 text without a byte order mark.
   /// - Parameters:
-  ///   - isTabbed: whether tabs part the fields, by the name of the file.
+  ///   - isTabbed: whether tabs separate the fields, by the name of the file.
   ///   - isWhole: whether the sample is the whole file.
   public static func finding(
     _ sample: Span<UInt8>, _ options: DialectOptions, isTabbed: Bool, isWhole: Bool
@@ -124,6 +125,10 @@ public struct DialectSniffer {
   private mutating func use(_ score: DialectScore) {
     (finding.dialect.delimiter, finding.dialect.quote) = (score.dialect.delimiter, score.dialect.quote)
     finding.dialect.escape = score.dialect.escape
+    // Quotes are text without asking only between tabs; elsewhere one that is not closed is an error with its place.
+    if score.dialect.quote == nil, options.quote == nil, !options.repairs, score.dialect.delimiter != [0x09] {
+      finding.dialect.quote = options.dialect.quote
+    }
     finding.width = score.columns
   }
 
@@ -181,19 +186,19 @@ public struct DialectSniffer {
         finding.isClean = false
         return use(best)
       }
-      finding.notes.append(note("one column, but fields seem to be parted by spaces", .inputDelimiter, "spaces"))
+      finding.notes.append(note("one column, but fields seem to be separated by spaces", .inputDelimiter, "spaces"))
     } else if best.columns >= 2, best.share >= 0.6, best.bad == 0, best.records >= 3,
       isUsual && best.types > 0.6 && delimiter != [0x2C] || isSpaced && best.typed >= 0.5
     {
       let share = Int(best.share * 100)
       finding.notes.append(
         note(
-          "one column, but \(share)% of the sample has \(best.columns) fields parted by a \(Self.name(delimiter))",
+          "one column, but \(share)% of the sample has \(best.columns) fields separated by a \(Self.name(delimiter))",
           .inputDelimiter, Self.name(delimiter)))
     }
   }
 
-  /// What a guess is not good enough for.
+  /// Adds doubts where a guess is not reliable enough.
   private mutating func doubt(_ candidates: DialectCandidates) {
     let dialect = finding.dialect
     guard !finding.isClean, let best = candidates.scores.first else { return }
@@ -202,7 +207,7 @@ public struct DialectSniffer {
       if !isUsual, dialect.delimiter != [0x2C] {
         finding.doubts.append(
           note(
-            "fields seem to be parted by a \(Self.name(dialect.delimiter))", .inputDelimiter,
+            "fields seem to be separated by a \(Self.name(dialect.delimiter))", .inputDelimiter,
             Self.name(dialect.delimiter)))
       }
       let other = candidates.scores.first { score in

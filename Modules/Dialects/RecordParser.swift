@@ -7,7 +7,7 @@ struct RecordParser {
     /// Whether there are escapes to remove.
     var hasEscapes = false
   }
-  /// More text is needed to tell where the record ends.
+  /// More text is needed to find the end of the record.
   struct NeedsMore: Error {}
 
   let dialect: CSVDialect
@@ -15,7 +15,7 @@ struct RecordParser {
   private(set) var fields: [Field] = []
   /// Where the text of the record ends, and where the next begins.
   private(set) var end = 0, next = 0
-  /// What is wrong, and where.
+  /// The fault, and its position.
   private(set) var fault: (reason: Reject.Reason, at: Int)?
 
   private let first: UInt8, feed: UInt8, quote: UInt8, hasQuote: Bool, hasBackslash: Bool

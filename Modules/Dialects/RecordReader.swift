@@ -9,7 +9,7 @@ struct ReadRecord {
   var quoted: [Bool] = []
   /// Where it begins and where the next one does, in the text.
   var start: Int, next: Int
-  /// What is wrong, and whether the fields are certain all the same.
+  /// The fault, and whether the fields are certain all the same.
   var reason: Reject.Reason?
   var isSure = true
   /// Whether it cannot be read without repair.
@@ -17,7 +17,7 @@ struct ReadRecord {
 
   /// Fields that are not blank.
   var filled: Int { fields.reduce(0) { $0 + ($1.allSatisfy(CellKind.isSpace) ? 0 : 1) } }
-  /// Whether it is a line of nothing or of blanks.
+  /// Whether it is an empty line or only white space.
   var isBlank: Bool { fields.count == 1 && quoted != [true] && fields[0].allSatisfy(CellKind.isSpace) }
   /// The fields without the differences that do not matter in names.
   var key: [[UInt8]] { ReadRecord.key(fields) }
@@ -33,19 +33,19 @@ struct ReadRecord {
 
 /// Reads the records of a text one by one, a damaged one again in other ways.
 ///
-/// What a record is depends on the text from its first byte on and on nothing else.
+/// The extent of a record depends only on the text from its first byte on.
 struct RecordReader {
   private let dialect: CSVDialect
   private let repairs: Bool
   private var parser: RecordParser
   private var plainParser: RecordParser
   private let maximumField: Int
-  /// What the fields of the columns look like.
+  /// The kinds of fields in the columns.
   var profile: ColumnProfile?
   /// The columns of the table; nil before they are known.
   var width: Int?
 
-  /// Lines and bytes that one record is looked for in, and the bytes of a line that is read again.
+  /// The maximum lines and bytes of the search for one record, and the bytes of a line that is read again.
   private static let mostLines = 64, mostBytes = 8 << 10, longestLine = 64 << 10
 
   init(_ dialect: CSVDialect, repairs: Bool, maximumField: Int) {

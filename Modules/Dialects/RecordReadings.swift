@@ -8,8 +8,7 @@ struct RecordReadings {
     var reasons: [Reject.Reason]
   }
 
-  /// What a quote that does not quote, a delimiter that is not there, a quote inside a field and a space after a quote
-  /// cost.
+  /// The costs of a quote that does not quote, a missing delimiter, a quote inside a field and a space after a quote.
   static let stray = 10, missing = 12, inside = 3, space = 1
   /// States that are kept at a place, quotes of a record, and unpaired quotes of a field. Without the last a line of
   /// many quotes takes seconds.

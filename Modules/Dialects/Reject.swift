@@ -1,6 +1,6 @@
 /// A record that repair changed or dropped, or that needs a look.
 public struct Reject: Sendable, Equatable {
-  /// What is wrong with a record.
+  /// The fault of a record.
   public enum Reason: String, Sendable, CaseIterable {
     case strayQuote = "stray quote"
     case strayQuoteInside = "quote in an unquoted field"
@@ -41,7 +41,7 @@ public struct Reject: Sendable, Equatable {
   public var line: Int
   /// Its first byte in the file.
   public var offset: Int
-  /// What is wrong.
+  /// The fault of the record.
   public var reason: Reason
   /// What happened.
   public var action: Action

@@ -65,7 +65,7 @@ struct SampleScan {
     return true
   }
 
-  /// Whether the record is a line of nothing or of blanks.
+  /// Whether the record is an empty line or only white space.
   func isBlankLine(_ text: Span<UInt8>, _ row: Row) -> Bool { row.count == 1 && isBlank(text, fields[row.first]) }
 
   func isBlank(_ text: Span<UInt8>, _ field: RecordParser.Field) -> Bool {
@@ -89,7 +89,7 @@ struct SampleScan {
   }
 }
 
-/// How often each width of records occurs.
+/// The number of records of each width.
 struct WidthCounts {
   private(set) var counts: [Int: Int] = [:]
 

@@ -6,7 +6,7 @@ public struct FileSample: Sendable {
   public let name: String
   /// Its first bytes, decompressed.
   public let bytes: [UInt8]
-  /// Whether they are all there is, and whether the name says that tabs part the fields.
+  /// Whether they are all there is, and whether the name says that tabs separate the fields.
   public let isWhole: Bool, isTabbed: Bool
 
   /// Creates the beginning of a file.
@@ -27,7 +27,7 @@ public struct FileSample: Sendable {
   }
 }
 
-/// A source whose file can be looked at.
+/// A source whose file can be sampled.
 public protocol SampledFile: Sendable {
   /// The first bytes of the file, at most `count`; nil for a file that is not CSV.
   func sample(_ count: Int) throws(Problem) -> FileSample?

@@ -7,7 +7,7 @@ internal import Rows
 /// Every byte of the input is in a row, in the dialect, or in a reject. A record takes as many lines of the output as
 /// of the input, except in tables of one column, so that line numbers stay the same.
 struct TableConverter: ~Copyable {
-  /// How a table is converted.
+  /// The parameters of the conversion of a table.
   struct Plan: Sendable {
     var dialect: CSVDialect
     /// Whether damaged records are read in other ways.
@@ -52,13 +52,15 @@ struct TableConverter: ~Copyable {
   private var tiled = 0
   private var header: [[[UInt8]]] = []
   private var headerKey: [[UInt8]] = []
-  /// The first bytes of the header as it stands in the file.
+  /// The first bytes of the header, as in the file.
   private var headerStart: [UInt8] = []
   private var hasNames = false, isAfterBlank = false
   private var table = 1
 
   /// Records that make another table, and bytes that are converted at once.
   private static let lookAhead = 4, portion = 64 << 10
+  /// The byte order mark of UTF-8, for sources without a sample.
+  private static let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
 
   /// - Parameter mark: the bytes before the text.
   init(_ plan: Plan, name: String, mark: Int, original: TranscodingSource? = nil) {
@@ -90,8 +92,12 @@ struct TableConverter: ~Copyable {
 
   /// Converts what there is; whether more text is needed.
   mutating func convert() throws(Problem) -> Bool {
-    if !hasBegun, window.count >= at || isAtEnd {
+    if !hasBegun, window.count >= max(at, Self.mark.count) || isAtEnd {
       hasBegun = true
+      if at == 0, original == nil, window.count >= Self.mark.count, span(0, Self.mark.count) == Self.mark {
+        at = Self.mark.count
+        tiled = at
+      }
       at = min(at, window.count)
       take(0, at)
     }
@@ -111,7 +117,7 @@ struct TableConverter: ~Copyable {
     unsafe Array(UnsafeBufferPointer(start: window.base + start, count: end - start))
   }
 
-  /// Leaves the text from `start` to `end` behind.
+  /// Consumes the text from `start` to `end`.
   private func take(_ start: Int, _ end: Int) {
     if let original { _ = original.original(of: span(start, end).span, takes: true) }
   }
@@ -538,7 +544,9 @@ struct TableConverter: ~Copyable {
     var hint = Remedy.set(.repair, for: "read it and list what changed")
     if isRagged { hint = [hint, .set(.raggedRows, to: dialect.columns > record.fields.count ? "pad" : "both")] }
     var problem = Problem(.badData, message, at: "\(name):\(line):1", hint: hint)
-    problem.record = records - 1
+    // Records are counted from 0, without the header.
+    let before = dialect.skippedRows + dialect.headerRows
+    if hasNames, records > before { problem.record = records - 1 - before }
     return problem
   }
 }

@@ -6,7 +6,7 @@ struct TableLayout {
   /// The columns of the table.
   private(set) var columns = 0
 
-  /// Records of a sample that are looked at.
+  /// The maximum number of records of a sample that are checked.
   private static let mostRows = 3000
 
   init(_ text: Span<UInt8>, _ dialect: CSVDialect, isWhole: Bool, isClean: Bool, clean: Int?) {
@@ -169,7 +169,7 @@ struct TableLayout {
     return false
   }
 
-  /// What the last clean records of the sample look like; nil if there are few.
+  /// Returns the profile of the last clean records of the sample; nil if there are few.
   func profile(_ text: Span<UInt8>, _ dialect: CSVDialect) -> ColumnProfile? {
     let good = scan.rows.filter { $0.count == columns && $0.bad == 0 }
     guard good.count > dialect.headerRows + 4, columns > 0 else { return nil }

@@ -3,7 +3,7 @@ internal import Synchronization
 
 /// A text of any encoding as UTF-8 without a mark, converted while it is read.
 ///
-/// It can tell which bytes of the original a run of whole lines is.
+/// It maps a run of whole lines to its bytes in the original.
 public final class TranscodingSource: ByteSource {
   /// The name of the original.
   public let name: String
@@ -20,7 +20,7 @@ public final class TranscodingSource: ByteSource {
     /// The bytes of the mark that are still to come.
     var mark: Int
     var text: [UInt8] = [], taken = 0
-    /// The original of what was not taken, from `first` on, which begins at `offset`; kept only if it is asked for.
+    /// The original of what was not taken, from `first` on, which begins at `offset`; kept only on request.
     var original: [UInt8] = [], first = 0, offset = 0, keeps = false
   }
 

@@ -72,7 +72,9 @@ public struct DailySource: Sendable {
     }
   }
 
-  private func source(_ transport: any HTTPTransport, _ policy: CachingTransport.Policy) throws(Problem) -> any RecordSource {
+  private func source(_ transport: any HTTPTransport, _ policy: CachingTransport.Policy) throws(Problem)
+    -> any RecordSource
+  {
     try open(CachingTransport(transport, directory: directory, policy: policy, date: date) { _ in })
   }
 

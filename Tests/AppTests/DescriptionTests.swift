@@ -66,7 +66,9 @@ import Testing
 
   @Test("the version and the date of the release are those of the changelog") func release() {
     let root = #filePath.replacing("Tests/AppTests/DescriptionTests.swift", with: "")
-    let heading = Shell.read(root + ".github/CHANGELOG.md").split(separator: "\n").first { $0.hasPrefix("## ") }
+    let heading = Shell.read(root + ".github/CHANGELOG.md").split(separator: "\n").first {
+      $0.hasPrefix("## ") && $0 != "## Unreleased"
+    }
     #expect(heading == "## \(Release.version) (\(Release.date))")
   }
 

@@ -1,3 +1,5 @@
+import CommandLineKit
+import TestSupport
 import Testing
 
 @Suite("without /proc and /sys", .enabled(if: Shell().run("unshare -rm true").status == 0, "unshare is not permitted"))

@@ -1,3 +1,5 @@
+import CommandLineKit
+import TestSupport
 import Testing
 
 @Suite("numbers from files") struct NumbersFromFilesTests {

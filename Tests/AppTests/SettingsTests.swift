@@ -32,6 +32,9 @@ extension ConfigurationKey {
     "refresh", "replace", "sample", "search", "season", "seed", "set", "shard", "since", "sort", "sql", "state",
     "status",
     "summary", "table", "title", "try", "types", "until", "verify", "where", "with", "writer",
+    // What describes one file.
+    "bytes", "decimal-separator", "fixed", "header-rows", "max-rejects", "names", "no-header", "rejects",
+    "repair", "skip-footer", "skip-rows", "table-number", "thousands",
   ]
 
   @Test("every option with a sensible default is a setting with the same values and default") func complete() {

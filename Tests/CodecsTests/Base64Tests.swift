@@ -8,7 +8,7 @@ import Testing
       ("", ""), ("Zg==", "f"), ("Zm8=", "fo"), ("Zm9v", "foo"), ("Zm9vYg==", "foob"), ("Zm9vYmE=", "fooba"),
       ("Zm9vYmFy", "foobar"),
     ])
-  func examples(text: String, bytes: String) { 
+  func examples(text: String, bytes: String) {
     #expect(Base64.decode(Array(text.utf8)) == Array(bytes.utf8))
     #expect(Base64.encoded(Array(bytes.utf8)) == Array(text.utf8))
   }

@@ -22,7 +22,7 @@ import Testing
       (["12345678901234567890.5"], .decimal(DecimalSize("decimal(38,1)")!), nil), (["1e400", "1.5"], .text, nil),
       (["0.\(String(repeating: "1", count: 40))"], .text, nil),
       (["9007199254740993", "0.5"], .decimal(DecimalSize("decimal(38,1)")!), nil),
-    ])
+    ] as [([String], DecimalShape.Storage, Int?)])
   func storage(literals: [String], storage: DecimalShape.Storage, scale: Int?) {
     let whole = Self.shape(literals)
     #expect(whole.storage == storage)
@@ -33,7 +33,7 @@ import Testing
     #expect(parts == whole)
   }
 
-  @Test("a Double holds what it prints with 17 digits, and not the numbers beside it") func prints() {
+  @Test("a Double holds what it prints with 17 digits, and not the numbers next to it") func prints() {
     var state: UInt64 = 42
     for _ in 0..<2000 {
       state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407

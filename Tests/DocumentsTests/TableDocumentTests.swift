@@ -144,7 +144,7 @@ import Testing
       try text(gpx, .gpx, table: "tracks")
         == "\"latitude\",\"longitude\",\"track\",\"segment\"\n\"1\",\"2\",\"T\",\"1\"\n")
     let kml =
-      "<kml><Document><Folder><name>F</name><Placemark><name>A</name><ExtendedData><Data name=\"n\"><value>1</value></Data></ExtendedData><Point><coordinates> 8.3,47.05,2 </coordinates></Point></Placemark></Folder></Document></kml>"
+      "<kml><Document><Folder><name>F</name><Placemark><name>A</name><ExtendedData><Data name=\"n\"><value>1</value></Data></ExtendedData><Point><coordinates> 8.3,47.05,2 </coordinates></Point></Placemark></Folder></Document></kml>"  // prose-lint: ignore
     #expect(
       try text(kml, .kml)
         == "\"folder\",\"name\",\"n\",\"longitude\",\"latitude\",\"elevation\"\n\"F\",\"A\",\"1\",\"8.3\",\"47.05\",\"2\"\n"
@@ -161,7 +161,7 @@ import Testing
   }
 
   @Test(
-    "What is no table is refused with its line",
+    "Text that is not a table is refused with its line",
     arguments: [
       (DocumentFormat.markdown, "|a|\n|-|\n|1|2|\n", "x:3: expected 1 cells, found 2"),
       (.yaml, "a: 1\n", "x:1: expected a sequence of mappings"), (.yaml, "- a: &x 1\n", "x:1: anchors"),

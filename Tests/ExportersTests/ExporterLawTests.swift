@@ -8,7 +8,10 @@ enum Fixtures {
   static let all: [ExporterFixture] =
     ExporterRegistry.builtIn.map {
       ExporterFixture(
-        $0.descriptor.name, $0, reader: Readers.reader(of: $0),
+        // With doubles, the numbers of the first batch would decide how those of the others are stored.
+        $0.descriptor.name, $0,
+        options: $0.descriptor.name == "parquet" ? ExportOptions(["decimals": "text"]) : ExportOptions(),
+        reader: Readers.reader(of: $0),
         refusesValues: ["xlsx", "sql"].contains($0.descriptor.name), isText: $0.descriptor.name != "parquet",
         hasNonfinite: $0.descriptor.name == "parquet")
     } + [

@@ -31,8 +31,10 @@ enum SheetReader {
     default:
       guard let number = cell.text(of: "v") else { return .null }
       if type == .json { return .json(Array(number.utf8)) }
-      if cell.attributes["s"] == "18", let days = Double(number) {
-        return .text(Dates.timestamp(epochSeconds: Int64(((days - 25_569) * 86_400).rounded())) ?? [])
+      if let style = cell.attributes["s"], style == "18" || style == "20", let days = Double(number) {
+        // A local time has no Z.
+        let text = Dates.timestamp(epochSeconds: Int64(((days - 25_569) * 86_400).rounded())) ?? []
+        return .text(style == "20" ? Array(text.dropLast()) : text)
       }
       guard cell.attributes["s"] == "2", let day = Int64(number) else { return .number(Array(number.utf8)) }
       return .text(Array((Dates.timestamp(epochSeconds: (day - 25_569) * 86_400) ?? []).prefix(10)))

@@ -199,7 +199,7 @@ import Testing
     <Contents><Key>a</Key><Size>1</Size></Contents><Contents><Key>b</Key><Size>22</Size></Contents></ListBucketResult>
     """
 
-  @Test("a list that is cut at any byte is no list, and is requested again") func cutLists() async throws {
+  @Test("a list that is cut at any byte is invalid, and is requested again") func cutLists() async throws {
     let whole = Array(Self.list.utf8)
     for count in 0..<whole.count {
       let server = MemoryS3 { (_, number) throws(Problem) in

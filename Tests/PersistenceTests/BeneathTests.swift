@@ -95,7 +95,7 @@ import Testing
     #expect(TemporaryDirectory.names(root + "/k=3") == ["x.csv"])
   }
 
-  @Test("a list of bb that was begun to be carried out is completed as well") func begun() async throws {
+  @Test("a list of bb that was partly applied is completed as well") func begun() async throws {
     try await kill()
     let temporary = try #require(TemporaryDirectory.names(root + "/k=1").first)
     unsafe rename("\(root)/k=1/\(temporary)", root + "/k=1/x.csv")
@@ -107,7 +107,7 @@ import Testing
   @Test("a list that bb did not write for these files changes nothing") func foreignLists() async throws {
     let changes: [(String, Problem.Kind, (Self) throws -> Void)] = [
       ("mode", .badData, { unsafe chmod($0.list, 0o644) }),
-      ("directory of others", .badData, { unsafe chmod($0.root, 0o777) }),
+      ("directory that others can write to", .badData, { unsafe chmod($0.root, 0o777) }),
       (
         "link", .cannotCreate,
         {

@@ -10,7 +10,7 @@ import Testing
 @Suite("several processes create one store") struct CreationTests {
   private let directory = TemporaryDirectory()
 
-  @Test("a load into a database that another process created meanwhile succeeds, and keeps both") func load()
+  @Test("a load into a database that another process created concurrently succeeds, and keeps both") func load()
     async throws
   {
     let first = SQLiteStore(path: directory.path + "/first.db"), second = SQLiteStore(path: directory.path + "/n.db")

@@ -15,7 +15,7 @@ import Testing
   ]
   private static let constants = ["-Infinity", "-1.5", "0", "3", "1e308", "1e400", "Infinity", "NaN"]
 
-  /// Each value with its class, in an order that is no order.
+  /// Each value with its class, in an unsorted order.
   private static let all: [(rank: Int, value: Value)] = {
     var all = classes.enumerated().flatMap { rank, values in values.map { (rank: rank, value: $0) } }
     for place in all.indices { all.swapAt(place, (place * 7 + 3) % all.count) }
@@ -150,7 +150,7 @@ import Testing
     #expect(found.allSatisfy { $0[0] == $0[3] })
   }
 
-  @Test("equal numbers are no difference") func differences() async throws {
+  @Test("equal numbers do not differ") func differences() async throws {
     for (rank, values) in Self.classes.enumerated() {
       for value in values {
         let old = Self.table([(0, values[0])]), new = Self.table([(0, value)])

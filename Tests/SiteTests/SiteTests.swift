@@ -114,7 +114,7 @@ import Testing
       ("bb-export site -o s quotes quotes", "duplicate argument: quotes", 64),
       ("bb-export site -o s nothing", "csv:data: the store has no table “nothing”", 66),
       ("bb-export site -o s --storage csv:none", "csv:none: store not found", 66),
-      ("bb-export site -o data", "data: refusing to replace a directory that bb did not create", 73),
+      ("bb-export site -o data", "data: refusing to write inside the store ", 73),
       ("bb-export site -o people.csv", "people.csv: is not a directory", 73),
       ("bb-export site -o s --image-dir data", "data: no images.json in the directory", 66),
       ("bb-export site -o s --images all", "invalid value “all” for --images", 64),

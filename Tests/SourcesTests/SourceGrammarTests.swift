@@ -192,7 +192,7 @@ struct ServiceFile: Sendable {
 
   /// The definition, for a server.
   func text(server: String) -> String {
-    let path = #filePath.replacing("NetworkingTests/SourceGrammarTests.swift", with: "Fixtures/sources/\(name).json")
+    let path = #filePath.replacing("SourcesTests/SourceGrammarTests.swift", with: "Fixtures/sources/\(name).json")
     guard let file = unsafe fopen(path, "r") else { return "" }
     defer { unsafe fclose(file) }
     var bytes = [UInt8](repeating: 0, count: 1 << 16)

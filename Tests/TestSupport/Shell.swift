@@ -5,6 +5,8 @@ package struct Shell {
   /// The result of a command.
   package struct Outcome {
     package let out: String, err: String, status: Int32
+
+    package init(out: String, err: String, status: Int32) { (self.out, self.err, self.status) = (out, err, status) }
   }
 
   /// The directory it runs in; also `HOME`.

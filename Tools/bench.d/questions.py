@@ -1,7 +1,7 @@
 """Questions about tables: filters, search, sorts, counts, groups, joins and SQL, against DuckDB, ClickHouse, polars, Miller and sqlite3.
 
 NUM has 3 rows for each row of quotes: an integer, a real, an integer of seven values and a short name. PRICES has as many: an integer, a decimal with two digits,
-a day and an integer of seven values; the values of bb's answers about it are checked. LEFT and RIGHT have 100,000 rows each. The results of all tools have as many lines; see the column of lines."""
+a day and an integer of seven values; the values of bb's responses about it are checked. LEFT and RIGHT have 100,000 rows each. The results of all tools have as many lines; see the column of lines."""
 import decimal, os, pathlib, random, shlex, shutil, subprocess, sys
 import measure, peers
 
@@ -35,7 +35,7 @@ def prices(data, rows):
 
 
 def price_questions(path):
-    """The questions about PRICES, and the check of bb's answer: a function of the rows of the file and those of the answer, without headers."""
+    """The questions about PRICES, and the check of bb's response: a function of the rows of the file and those of the response, without headers."""
     of = lambda column: lambda row: decimal.Decimal(row[1]) if column == "price" else row[2]
     total = lambda rows: sum(decimal.Decimal(r[1]) for r in rows)
     found = {}
@@ -133,7 +133,7 @@ def run(program, data, rows, rounds, only, chosen_peers):
     everything = {n: (*q, None) for n, q in questions(data / "quotes.csv", nums, *sides(data)).items()} | price_questions(prices(data, 3 * rows))
     for name, (path, *question, check) in everything.items():
         if only and name.replace(" ", "-") not in only: continue
-        out = data / "answer.csv"
+        out = data / "response.csv"
         all_commands = {t: c for t, c in commands(program, os.cpu_count(), path, *question, out).items()
                         if t == "bb" or not chosen_peers or t in chosen_peers}
         counts = {}

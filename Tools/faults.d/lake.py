@@ -154,7 +154,7 @@ def with_footer(body, root):
 
 
 def with_page(chance, body, root):
-    """The file with a copy of a page, its header changed, in the place of the page."""
+    """The file with a copy of a page, its header changed, instead of the page."""
     field = lambda fields, number: next(f[2] for f in fields if f[0] == number)
     facts = field(chance.choice(field(chance.choice(field(root, 4)[1]), 1)[1]), 3)
     place, size = next(f for f in facts if f[0] == 9), next(f for f in facts if f[0] == 7)

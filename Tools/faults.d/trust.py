@@ -94,7 +94,7 @@ def names_of(command, port):
 
 
 def place(chance, output, name, kind, guard):
-    """Puts something hostile in the place of a name."""
+    """Puts something hostile under a name."""
     path = output / name
     for above in list(path.relative_to(output).parents)[-2::-1]:
         if (output / above).is_symlink() or (output / above).is_file(): return False

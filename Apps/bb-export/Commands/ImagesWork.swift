@@ -34,8 +34,11 @@ struct ImagesWork {
   /// - Parameters:
   ///   - columns: the positions of the columns that refer to images.
   ///   - directory: a directory for the images of this dataset alone; created if missing.
+  ///   - isOfStore: whether the rows are those of a store, so that the directory may be in it.
   /// - Throws: errors of the rows or the directory.
-  func run(_ rows: any RowStream, columns: [Int], into directory: String) async throws(Problem) -> Outcome {
+  func run(
+    _ rows: any RowStream, columns: [Int], into directory: String, isOfStore: Bool = false
+  ) async throws(Problem) -> Outcome {
     var list = ImageList(of: rows.schema, in: columns)
     while let batch = try await rows.next()?.batch() { list.add(batch) }
     for note in rows.notes { services.report.warning(note) }
@@ -49,7 +52,8 @@ struct ImagesWork {
     guard !references.isEmpty else {
       return Outcome(text: "\(rows.schema.name): no image URLs in \(Progress.grouped(list.rows)) records")
     }
-    let archive = try await services.images.archive(directory, dataset: rows.schema.name)
+    let archive = try await services.images.archive(
+      directory, dataset: rows.schema.name, isOfStore: isOfStore)
     let progress = services.progress
     progress.begin(rows.schema.name, "images")
     defer { progress.finish() }
@@ -99,7 +103,7 @@ struct ImagesWork {
         let columns = ImageReference.columns(of: rows.schema)
         guard !columns.isEmpty else { continue }
         let outcome = try await work.run(
-          rows, columns: columns, into: directory + "/" + ImageReference.directoryName(of: table))
+          rows, columns: columns, into: directory + "/" + ImageReference.directoryName(of: table), isOfStore: true)
         work.services.report.result(outcome.text)
         if let problem = outcome.problem { problems.append(problem) }
       }

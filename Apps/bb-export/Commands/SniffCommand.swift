@@ -65,7 +65,7 @@ struct SniffCommand {
     }
   }
 
-  /// What was found, in the order of the output.
+  /// Returns the findings, in the order of the output.
   private static func facts(
     _ input: CSVInput, _ columns: [ColumnDescription], _ known: DialectOptions
   ) -> KeyValuePairs<String, JSON> {

@@ -152,7 +152,7 @@ struct TableCommand {
       }
     }
     let batches = try await profile.collect()
-    let summary = try await outputs.write(BufferedRows(schema: profile.schema, batches: batches))
+    let summary = try await outputs.write(BufferedRows(schema: profile.schema, batches: batches, notes: profile.notes))
     if outputs.audience == .user {
       for note in Profile.notes(in: batches) { services.report.footer(Warning(note)) }
     }

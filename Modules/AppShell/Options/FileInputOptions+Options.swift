@@ -62,7 +62,8 @@ extension FileInputOptions: OptionGroup {
       ) { (text) throws(Problem) in [Array(text.utf8)] },
       .value(
         .value(
-          "decimal-separator", "CHAR", values: .words([".", ","]), default: ".", setting: .decimalSeparator, in: reading,
+          "decimal-separator", "CHAR", values: .words([".", ","]), default: ".", setting: .decimalSeparator,
+          in: reading,
           "csv, tsv: what separates the fraction of numbers of the input"), \.csv.decimalSeparator
       ) { (text) throws(Problem) in text.utf8.first },
       .value(

@@ -368,7 +368,7 @@ public struct OutputPlan: Sendable {
     return summary
   }
 
-  /// The targets without a header, if the input has none and nothing else was said.
+  /// The targets without a header, if the input has none and no option asks for one.
   private func withoutMissingHeader(_ targets: [OutputTarget]) -> [OutputTarget] {
     guard headers == "auto", services.rejects.lacksHeader else { return targets }
     return targets.map { target in

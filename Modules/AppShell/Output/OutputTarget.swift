@@ -44,7 +44,8 @@ struct OutputTarget: Sendable {
     return use
   }
   private var described: DescribedFile {
-    DescribedFile(name: String(Substring(path.utf8.dropFirst(directory.utf8.count))), format: exporter.descriptor, options: options)
+    DescribedFile(
+      name: String(Substring(path.utf8.dropFirst(directory.utf8.count))), format: exporter.descriptor, options: options)
   }
 
   /// The metadata files of `--csvw` and `--datapackage`, which describe the columns of `targets`.

@@ -54,7 +54,10 @@ struct OutputVerification {
     let delimiter = try target.options.values["delimiter"].map { (text) throws(Problem) in
       try CSVStyle.delimiter(named: text)
     }
-    choice.dialect = .exact(choice.format == .tsv ? 0x09 : delimiter ?? 0x2C)
+    if choice.format == .csv || choice.format == .tsv {
+      choice.dialect = .exact(choice.format == .tsv ? 0x09 : delimiter ?? 0x2C)
+      if choice.format == .tsv { choice.preferences = Set(choice.dialect.settings) }
+    }
     var found = RowDigest()
     for part in parts ?? [PartitionFile(path: target.path, values: [])] {
       var choice = choice

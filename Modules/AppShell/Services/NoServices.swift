@@ -126,7 +126,7 @@ struct NoImages: ImageServices {
     func send(_ request: HTTPRequest) throws(Problem) -> HTTPResponse { throw Problem(.bug, "no network") }
   }
   func transport(_ options: APIOptions, parallel: Int) -> any HTTPTransport { NoNetwork() }
-  func archive(_ path: String, dataset: String) throws(Problem) -> any ImageArchive {
+  func archive(_ path: String, dataset: String, isOfStore: Bool) throws(Problem) -> any ImageArchive {
     throw Problem(.bug, "no images")
   }
   func stored(_ location: String) throws(Problem) -> any ImageDirectory { throw Problem(.bug, "no images") }

@@ -87,7 +87,8 @@ public protocol ImageServices: Sendable {
   /// The transport for images.
   func transport(_ options: APIOptions, parallel: Int) -> any HTTPTransport
   /// The archive in a directory, for the images of one dataset.
-  func archive(_ path: String, dataset: String) async throws(Problem) -> any ImageArchive
+  /// - Parameter isOfStore: whether the images are those of a store, in which they may be.
+  func archive(_ path: String, dataset: String, isOfStore: Bool) async throws(Problem) -> any ImageArchive
   /// The images of the store at a location.
   func stored(_ location: String) throws(Problem) -> any ImageDirectory
 }

@@ -248,7 +248,7 @@ import Rows
       let field = unsafe ByteRun(start: base + start, count: length)
       guard let literal = numbers.strictLiteral(field.bytes) else { throw misfit(column, position, start, length) }
       for (place, byte) in literal.enumerated() { unsafe base[start + place] = byte }
-      // What is left of the field is not part of the number.
+      // The rest of the field is not part of the number.
       if literal.count < length { unsafe base[start + literal.count] = 0x20 }
       length = literal.count
     }

@@ -21,7 +21,9 @@ package enum Zlib {
   }
 
   /// The CRC-32 of what gave `crc` followed by `bytes`; that of nothing is 0. The library must be loaded.
-  package static func crc32(_ crc: UInt32, _ bytes: ByteRun) -> UInt32 { unsafe bb_zlib_crc32(crc, bytes.start, bytes.count) }
+  package static func crc32(_ crc: UInt32, _ bytes: ByteRun) -> UInt32 {
+    unsafe bb_zlib_crc32(crc, bytes.start, bytes.count)
+  }
 
   /// The CRC-32 of `bytes`.
   /// - Throws: `unavailable` if the library is missing.

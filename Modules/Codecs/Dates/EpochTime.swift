@@ -82,8 +82,8 @@ public enum EpochTime {
     return Int64(CivilDate(year: year, month: month, day: day).daysSince1970)
   }
 
-  /// Whole seconds, millionths of a second, and the number of digits of the fraction of `yyyy-mm-ddThh:mm:ss[.f]Z`, and of
-  /// a time without a zone, which may be without seconds or a whole day.
+  /// Whole seconds, millionths of a second, and the number of digits of the fraction of `yyyy-mm-ddThh:mm:ss[.f]Z`, and
+  /// of a time without a zone, which may be without seconds or a whole day.
   private static func instant(_ text: ByteRun) -> (Int64, Int64, digits: Int)? {
     let isUTC = text.count > 0 && text[text.count - 1] == UInt8(ascii: "Z")
     // The length without the Z.

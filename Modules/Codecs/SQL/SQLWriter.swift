@@ -10,7 +10,7 @@ public struct SQLWriter: Sendable {
   private let schema: Schema
   private let nonfinite: NonfinitePolicy
   private let dialect: SQLDialect
-  /// What is known of the numbers of columns of decimals, by position; only SQLite needs it.
+  /// The shapes of the numbers in columns of decimals, by position; only SQLite needs them.
   private let decimals: [Int: DecimalShape]
   /// `INSERT INTO "t" VALUES(`.
   private let insert: [UInt8]

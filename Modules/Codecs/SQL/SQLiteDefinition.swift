@@ -72,8 +72,9 @@ package struct SQLiteDefinition {
     }
   }
 
-  /// The types that the comment of a statement names, in order of the columns, nil for a column of mixed values, and the
-  /// digits after the point of decimals that are Doubles; nil if there is no such comment. Whether the statement is one of ours is for the caller to compare.
+  /// The types that the comment of a statement names, in order of the columns, nil for a column of mixed values, and
+  /// the digits after the point of decimals that are Doubles; nil if there is no such comment. The caller checks
+  /// whether bb wrote the statement.
   package static func types(in text: String, table: String) -> [(type: ColumnType?, scale: Int?)]? {
     let start = "CREATE TABLE \(table.quotedForSQL)(" + opening
     guard text.utf8.starts(with: start.utf8), let line = text.dropFirst(start.count).split(separator: "\n").first,

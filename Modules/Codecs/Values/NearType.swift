@@ -108,7 +108,7 @@ public struct NearType: Sendable, Hashable {
     example = example ?? other.example
   }
 
-  /// What the values of a column nearly are, as text; nil if they are text.
+  /// Returns a note on the type that nearly all values of a column have; nil if they are text.
   public func note(_ column: String) -> String? {
     let name = NameListParser.written(column), nullCount = nulls.values.reduce(0, +), odd = looks.reduce(0, +)
     guard numbers + odd > 0 else { return nil }

@@ -23,7 +23,8 @@ package struct ValueKinds: OptionSet, Sendable {
   /// Any other text.
   package static let text = Self(rawValue: 65536)
   /// Lists of texts, of integers, without elements; other nested values.
-  package static let texts = Self(rawValue: 1 << 17), integers = Self(rawValue: 1 << 18), emptyList = Self(rawValue: 1 << 19)
+  package static let texts = Self(rawValue: 1 << 17), integers = Self(rawValue: 1 << 18),
+    emptyList = Self(rawValue: 1 << 19)
   package static let nested = Self(rawValue: 1 << 20)
 
   package static let numbers: Self = [.integer, .year, .real, .exponent, .decimal, .bare, .long, .code]
@@ -134,7 +135,7 @@ package struct ValueKinds: OptionSet, Sendable {
         self = .decimal
         return
       }
-      // An exponent of more digits is nobody's number.
+      // An exponent of more digits does not occur in practice.
       let digits = count - mark - (run[mark + 1] &- 48 < 10 ? 1 : 2)
       guard digits <= NumberSpelling.longestExponent else { return nil }
       let isExact = unsafe NumberSpelling.exactReal(text, count) != nil
@@ -154,7 +155,7 @@ extension ByteRun {
   }
 }
 
-/// What the values of a column of a text format say about its type.
+/// The evidence of the values in a column of a text format for its type.
 struct TypeEvidence: Sendable {
   private(set) var kinds: ValueKinds = []
   private var versions = VersionEvidence()

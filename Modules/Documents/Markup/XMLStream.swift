@@ -70,7 +70,7 @@ import Rows
   /// Whether the current element is called `word`.
   @inline(__always) func isNamed(_ word: StaticString) -> Bool { isEqual(name, word) }
 
-  /// Whether the element that starts has the namespace of the root: its prefix, which the element does not bind anew.
+  /// Whether the element that starts has the namespace of the root: its prefix, which the element does not bind again.
   var isOfRoot: Bool {
     guard let last = openStarts.last else { return false }
     let colon = UInt8(ascii: ":"), root = openNames[..<(openStarts.count > 1 ? openStarts[1] : openNames.count)]

@@ -19,7 +19,7 @@ struct FeatureDocument: TableDocument {
     while true {
       try skipSpace()
       guard let key = try member() else {
-        // A collection whose features come first says so afterwards.
+        // A collection whose features come first names its type after them.
         guard isCollection else { throw notFeatures() }
         state = .finished
         return ""

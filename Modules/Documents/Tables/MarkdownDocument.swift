@@ -79,7 +79,7 @@ struct MarkdownDocument: TableDocument {
     return marks.count >= 3 ? Array(marks) : nil
   }
 
-  /// How many columns the line under a header has; nil for any other line.
+  /// Returns the number of columns of the line under a header; nil for any other line.
   private static func width(ofDelimiterRow line: [UInt8]) -> Int? {
     guard line.contains(UInt8(ascii: "|")) || line.contains(UInt8(ascii: ":")) else { return nil }
     let cells = cells(line)
@@ -108,12 +108,12 @@ struct MarkdownDocument: TableDocument {
   }
 }
 
-/// What a reader of Markdown sees.
+/// The visible text of Markdown.
 enum MarkdownText {
   /// Beyond, marks are not paired: the search for the other mark would take too long.
   private static let mostMarked = 16 << 10
 
-  /// The text of a cell or a heading: escapes and entities replaced, marks of emphasis, code and links left out.
+  /// The text of a cell or a heading: escapes and entities replaced, marks of emphasis, code and links removed.
   static func plain(_ source: [UInt8]) -> [UInt8] {
     var out: [UInt8] = []
     out.reserveCapacity(source.count)

@@ -8,7 +8,7 @@ struct PlaceDocument: TableDocument {
   /// The place that was read, and the table that it belongs to.
   private var pending: (table: String, fields: [(name: [UInt8], value: [UInt8])])?
   private var table: String?
-  /// The name of the route, track or folder that is open, and the number of the segment in it.
+  /// The name of the route, track or `Folder` that is open, and the number of the segment in it.
   private var group = "", segment = 0
 
   init(_ source: any ByteSource, limit: Int) throws(Problem) {
@@ -17,7 +17,7 @@ struct PlaceDocument: TableDocument {
   }
 
   private static let tables = ["wpt": "waypoints", "rtept": "routes", "trkpt": "tracks", "Placemark": "placemarks"]
-  /// What the formats call the columns of places.
+  /// The columns of places, by their names in the formats.
   private static let columns = [
     "ele": "elevation", "desc": "description", "cmt": "comment", "sym": "symbol", "when": "time",
   ]

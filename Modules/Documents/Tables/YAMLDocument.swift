@@ -129,7 +129,7 @@ private struct YAMLBlock {
           at += 1
           items.append(try value(indent: indent + 1, depth: depth + 1))
         } else {
-          // What follows the dash is a block of its own, which begins there.
+          // The text after the dash is a block of its own, which begins there.
           lines[at].text = Array(rest)
           lines[at].indent = column
           items.append(try value(indent: column, depth: depth + 1))
@@ -202,7 +202,7 @@ private struct YAMLBlock {
         let isPlain = ![UInt8(ascii: "\""), UInt8(ascii: "'"), UInt8(ascii: "["), UInt8(ascii: "{")].contains(first)
         guard isPlain, at < lines.count, lines[at].indent > indent, !lines[at].text.isEmpty else { return value }
       }
-      // A scalar goes on in lines that are indented more.
+      // A scalar continues in lines that are indented more.
       guard at < lines.count, lines[at].indent > indent || lines[at].text.isEmpty else {
         at -= 1
         throw problem("unterminated or invalid value")

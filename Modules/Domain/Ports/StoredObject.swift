@@ -9,7 +9,7 @@ public struct StoredObject: Sendable, Hashable {
   public let size: Int
   /// The time at which it was written; nil if not known.
   public let modified: Instant?
-  /// What the server calls its contents (ETag); nil if not known.
+  /// The identifier of its contents on the server (ETag); nil if not known.
   public let tag: String?
 
   /// Creates a description.

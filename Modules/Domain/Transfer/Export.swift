@@ -50,7 +50,7 @@ public struct Export: Sendable {
 
   let outputs: [Output]
   let threads: Int
-  /// What is done when all rows were written, before the outputs appear.
+  /// The step that runs when all rows were written, before the outputs appear.
   public var beforeCommit: Step = {}
   let scratch: any ScratchSpace
   private let progress: @Sendable (_ rows: Int, _ bytes: Int) -> Void

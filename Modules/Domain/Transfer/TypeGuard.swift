@@ -1,7 +1,7 @@
 import Codecs
 import Rows
 
-/// An encoder of columns with JSON values. It refuses bytes among them: its format would write them as a text in base64,
+/// An encoder of columns with JSON values. It refuses bytes among them: its format would write them as base64 text,
 /// like any other text. Numbers that are not finite become what `--nonfinite` says, at every depth.
 struct TypeGuard: RowEncoder {
   private let encoder: any RowEncoder

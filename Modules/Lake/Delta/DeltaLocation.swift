@@ -88,7 +88,8 @@ enum DeltaPath {
   static func file(_ url: String) throws(Problem) -> String {
     let colon = url.firstIndex(of: ":"), slash = url.firstIndex(of: "/")
     let hasScheme = colon.map { colon in slash.map { colon < $0 } ?? true } ?? false
-    guard !hasScheme, let path = URLText.percentDecoded(url), !path.isEmpty, !path.hasPrefix("/"), !path.utf8.contains(0),
+    guard !hasScheme, let path = URLText.percentDecoded(url), !path.isEmpty, !path.hasPrefix("/"),
+      !path.utf8.contains(0),
       !path.split(separator: "/", omittingEmptySubsequences: false).contains(where: { $0 == ".." || $0.isEmpty })
     else {
       throw Problem(.badData, "the log names a file outside the table: “\(url.prefix(200))”")

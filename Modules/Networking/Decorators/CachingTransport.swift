@@ -53,6 +53,12 @@ public struct CachingTransport: HTTPTransport {
       if policy.offline { throw offline(request, "internal error: this request cannot be cached") }
       return try await inner.send(request)
     }
+    return try await cached(request)
+  }
+
+  /// Answers a request that may be cached. Apart from `send`, whose short way out would free the locals of this one in
+  /// the wrong order in debug builds.
+  private func cached(_ request: HTTPRequest) async throws(Problem) -> HTTPResponse {
     let place = store.place(of: request.identity, on: request.shelf)
     var entry = request.isStorable ? place.entry : nil
     entry?.extra = request.keptHeaders

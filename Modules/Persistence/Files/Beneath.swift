@@ -4,7 +4,7 @@ import Rows
 
 /// Files below a directory that the user named, by paths that come from data or from files that bb reads back.
 ///
-/// No component of such a path is a symbolic link, and none leads out of the directory: whoever made the directory does
+/// No component of such a path is a symbolic link, and none leads out of the directory: the owner of the directory does
 /// not choose what is changed elsewhere.
 enum Beneath {
   /// Opens a path below a directory.
@@ -32,7 +32,7 @@ enum Beneath {
     Problem(.cannotCreate, "refusing to follow a symbolic link", at: place, hint: "remove the link")
   }
 
-  /// What is at a path; nil if nothing is.
+  /// Returns the status of the file at a path; nil if it does not exist.
   /// - Throws: `cannotCreate` as for `open`.
   static func status(_ root: String, _ path: String) throws(Problem) -> stat? {
     guard let descriptor = try open(root, path, BB_O_PATH) else { return nil }

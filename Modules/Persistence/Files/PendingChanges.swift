@@ -129,7 +129,7 @@ final class PendingChanges {
     }
   }
 
-  /// Locks the list of a process that is gone; nil if its process has the lock, or has just removed it.
+  /// Locks the list of a process that no longer exists; nil if its process has the lock, or has just removed it.
   private convenience init?(in root: String) throws(Problem) {
     let path = Self.path(in: root)
     guard let descriptor = try Beneath.open(root, Self.name, O_RDWR) else { return nil }
@@ -192,7 +192,7 @@ final class PendingChanges {
       if let now = try Beneath.file(root, entry.source), !now.isFile(of: file) {
         throw Self.foreign("a file is not the one in the list of changes: “\(entry.source)”", path)
       }
-      // A link in the place of the file would be replaced, and not followed; but bb does not make one.
+      // A link instead of the file would be replaced, and not followed; but bb does not make one.
       if from != nil { _ = try Beneath.file(root, name) }
       entries.append(entry)
     }

@@ -44,7 +44,7 @@ enum PostgresLimit: Sendable, Hashable {
     }
   }
 
-  /// Whether a value stays as it is; the server refuses what is no value of the type.
+  /// Whether a value stays as it is; the server refuses text that is not a value of the type.
   func keeps(_ text: [UInt8]) -> Bool {
     switch self {
     case .scale(let most):

@@ -42,7 +42,7 @@ final class PostgresOutput: @unchecked Sendable {
   /// Makes or checks the table, and begins to copy.
   func begin() throws(Problem) -> Copying {
     do throws(Problem) { return try start() } catch {
-      // Another process has created the table since it was looked for.
+      // Another process has created the table since the check.
       guard isNew, ["23505", "42P07"].contains(connection.state) else { throw error }
       try connection.execute("ROLLBACK")
       return try start()

@@ -3,9 +3,10 @@ import Rows
 
 /// Timestamps as text whose bytes are in the order of time.
 ///
-/// A local time is one without a zone, whose last parts that are zero are left out as well: 10:00 is 10:00:00, and
-/// midnight the day. A timestamp is in UTC, and its fraction has any number of digits, so that its bytes are not in this order: `.`
-/// precedes `Z`, and `.5` and `.50` are the same instant. Without the `Z` and the zeros before it they are.
+/// A local time is one without a zone, whose last parts that are zero are omitted as well: 10:00 is 10:00:00, and
+/// midnight the day. A timestamp is in UTC, and its fraction has any number of digits, so that its bytes are not in
+/// this order: `.` precedes `Z`, and `.5` and `.50` are the same instant. Without the `Z` and the zeros before it they
+/// are.
 package enum TimeText {
   /// The length of the beginning of a time that has the order of time. Of a date, or any other text, it is the whole
   /// length.

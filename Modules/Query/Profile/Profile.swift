@@ -62,7 +62,7 @@ public enum Profile {
 
   private final class Column {
     var profile: ColumnProfile
-    /// What the values of a column of text look like; nil for others.
+    /// The type that the values of a column of text nearly have; nil for others.
     var near: NearType?
     init(_ column: ColumnDescription, _ limit: ColumnProfile.Limit) {
       profile = ColumnProfile(column.type, limit: limit)

@@ -17,7 +17,7 @@ public struct ColumnDescription: Sendable, Hashable {
   public let isMixed: Bool
   /// Its part in the presentation of a record, if it is declared; see `Schema.roles`.
   public let role: ColumnRole?
-  /// How the source spells the values, where that is not the usual way: what CSV and the like write again.
+  /// The spelling of the values in the source, if it is not the usual one: CSV and similar formats write it again.
   public var spelling = ValueSpelling.usual
 
   /// A column `name` of `type`.

@@ -10,7 +10,7 @@ public protocol ByteSource: Sendable {
   func read(into text: inout ArenaBuilder, limit: Int) throws(Problem) -> Int
   /// The same bytes again, from the beginning; nil if they cannot be read again (a pipe).
   func reopened() throws(Problem) -> (any ByteSource)?
-  /// What the user should know of the bytes, when all of them were read.
+  /// Warnings about the bytes for the user, complete when all of them were read.
   var notes: [Warning] { get }
 }
 

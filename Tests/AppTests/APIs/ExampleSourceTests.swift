@@ -7,7 +7,7 @@ import Testing
 /// The descriptions of well-known services in the article, against recorded responses in the shape that the services
 /// document.
 @Suite("the examples of the article on APIs") struct ExampleSourceTests {
-  private static let top = #filePath.split(separator: "/").dropLast(3).reduce("") { $0 + "/" + $1 }
+  private static let top = #filePath.split(separator: "/").dropLast(4).reduce("") { $0 + "/" + $1 }
   private static let article = top + "/Modules/Domain/Domain.docc/DescribeAnAPI.md"
 
   /// The JSON blocks of the article that are complete definitions, by the name of the source.

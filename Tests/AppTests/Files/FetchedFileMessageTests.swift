@@ -17,7 +17,8 @@ import Testing
         let wanted = prefix.replacing("%2F", with: "/").replacing("%3D", with: "=")
         let keys = objects.keys.filter { $0.hasPrefix(wanted) }.sorted()
         let contents = keys.map { "<Contents><Key>\($0)</Key><Size>\(objects[$0]?.count ?? 0)</Size></Contents>" }
-        return HTTPResponse(200, "<R><IsTruncated>false</IsTruncated>\(contents.joined())</R>")
+        return HTTPResponse(
+          200, "<ListBucketResult><IsTruncated>false</IsTruncated>\(contents.joined())</ListBucketResult>")
       }
       path = String(path.prefix { $0 != "?" }).replacing("%3D", with: "=")
       guard let bytes = objects[path] else { return HTTPResponse(404, "<Error><Code>NoSuchKey</Code></Error>") }

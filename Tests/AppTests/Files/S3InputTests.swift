@@ -21,7 +21,7 @@ import Testing
         let contents = objects.keys.filter { $0.hasPrefix(wanted) }.sorted().map {
           "<Contents><Key>\($0)</Key><Size>1</Size></Contents>"
         }.joined()
-        return HTTPResponse(200, "<R><IsTruncated>false</IsTruncated>\(contents)</R>")
+        return HTTPResponse(200, "<ListBucketResult><IsTruncated>false</IsTruncated>\(contents)</ListBucketResult>")
       }
       let key = path.replacing("%3D", with: "=").replacing("%20", with: " ")
       guard let text = objects[key] else {

@@ -7,7 +7,7 @@ import Testing
   private static let kinds = ["sqlite", "csv", "json"]
   /// The preloaded library of faults, which says what it can do; nil where there is no C compiler.
   static let library: String? = {
-    let source = #filePath.split(separator: "/").dropLast(3).map { "/" + $0 }.joined() + "/Tools/faults.d/faultlib.c"
+    let source = #filePath.split(separator: "/").dropLast(4).map { "/" + $0 }.joined() + "/Tools/faults.d/faultlib.c"
     let path = TemporaryDirectory().path + "/faults.so"
     // The compiler that comes with Swift, or the system's.
     let places = Shell.variable("PATH") ?? ""

@@ -51,7 +51,7 @@ import Testing
         == "bb-export: people: the source has 1 record, the store 4; nothing was changed\nhint: use --allow-shrink to accept the smaller dataset\n"
     )
     #expect(shrunk.status == 65)
-    shell.write("people.csv", "name,age\nA,1\nB,2\nC,3\nD,\"x\"y\n")
+    shell.write("people.csv", "name,age\nA,1\nB,2\nC,3\nD,\"x\"y\nE,\"1,5\"\n")
     #expect(shell.run("\(sync) people.csv").status == 65)
     shell.write("other.csv", "name,age\nA,1\nB,2\nC,3\n")
     let elsewhere = shell.run("\(sync) other.csv --as people")

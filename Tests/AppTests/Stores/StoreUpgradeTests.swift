@@ -9,7 +9,7 @@ import Testing
   private var path: String { "\(storage.shell.directory)/work/s/s.db" }
 
   init() {
-    let fixture = #filePath.replacing("AppTests/StoreUpgradeTests.swift", with: "Fixtures/store-version-1.db")
+    let fixture = #filePath.replacing("AppTests/Stores/StoreUpgradeTests.swift", with: "Fixtures/store-version-1.db")
     _ = storage.shell.run("mkdir -p s && cp \(fixture) s/s.db && chmod 600 s/s.db")
   }
 

@@ -26,12 +26,15 @@ public final class ImageArchiveDirectory: ImageArchive {
   }
 
   /// Opens the directory at `path` for the images of one dataset, and creates it if it is missing.
+  /// - Parameter isOfStore: whether the images are those of a store, in which they may be.
   /// - Throws: `busy` if another process has it open, `cannotCreate` if it holds the images of another dataset,
   ///   `permission`, `io`.
-  public static func open(_ path: String, dataset: String) async throws(Problem) -> ImageArchiveDirectory {
+  public static func open(
+    _ path: String, dataset: String, isOfStore: Bool = false
+  ) async throws(Problem) -> ImageArchiveDirectory {
     var path = path
     while path.count > 1, path.hasSuffix("/") { path.removeLast() }
-    try ReplacementGuard.checkPlace(inStore: path, isItself: true, name: path)
+    if !isOfStore { try ReplacementGuard.checkPlace(inStore: path, isItself: true, name: path) }
     try make(path, mode: 0o777)
     let directory = ImageArchiveDirectory(name: path, dataset: dataset, lock: try await DirectoryLock.acquire(path))
     try Beneath.make(path, ".bb/parts", mode: 0o700)

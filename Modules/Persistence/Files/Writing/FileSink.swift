@@ -4,8 +4,9 @@ import Synchronization
 
 /// A file that is published when it is complete: written under a temporary name, synced to disk, renamed.
 ///
-/// The mode of an existing file is kept, that of a new one follows the umask. Until `commit` the old file is unchanged. Safe under kill (the temporary file remains, or is
-/// removed by `Temporaries.removeAll`) and power loss (the directory is synced).
+/// The mode of an existing file is kept, that of a new one follows the umask. Until `commit` the old file is unchanged.
+/// Safe under kill (the temporary file remains, or is removed by `Temporaries.removeAll`) and power loss (the directory
+/// is synced).
 public final class FileSink: ByteSink {
   /// The path as it was given.
   public let name: String

@@ -45,6 +45,11 @@ private struct ValueSurvey {
       }
     }
     for column in Array(decimals.keys) {
+      // A word for NaN or an infinity: only a column of any type has it among its numbers.
+      if (0..<batch.count).contains(where: { if case .text = batch[$0, column] { true } else { false } }) {
+        decimals[column] = nil
+        continue
+      }
       for row in 0..<batch.count { decimals[column]?.add(batch[row, column], batch.arena) }
     }
     for column in key where hasKey { hasKey = !(0..<batch.count).contains { batch[$0, column].isNull } }
