@@ -143,8 +143,12 @@ import Testing
     #expect(
       try text(gpx, .gpx, table: "tracks")
         == "\"latitude\",\"longitude\",\"track\",\"segment\"\n\"1\",\"2\",\"T\",\"1\"\n")
-    let kml =
-      "<kml><Document><Folder><name>F</name><Placemark><name>A</name><ExtendedData><Data name=\"n\"><value>1</value></Data></ExtendedData><Point><coordinates> 8.3,47.05,2 </coordinates></Point></Placemark></Folder></Document></kml>"  // prose-lint: ignore
+    let kml = [
+      "<kml><Document><Folder><name>F</name><Placemark><name>A</name>",  // prose-lint: ignore
+      "<ExtendedData><Data name=\"n\"><value>1</value></Data></ExtendedData>",
+      "<Point><coordinates> 8.3,47.05,2 </coordinates></Point>",
+      "</Placemark></Folder></Document></kml>",  // prose-lint: ignore
+    ].joined()
     #expect(
       try text(kml, .kml)
         == "\"folder\",\"name\",\"n\",\"longitude\",\"latitude\",\"elevation\"\n\"F\",\"A\",\"1\",\"8.3\",\"47.05\",\"2\"\n"

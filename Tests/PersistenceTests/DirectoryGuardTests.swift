@@ -96,7 +96,7 @@ import Testing
           if name == ".bb/replaced" { try await store.load(load) } else { try await store.apply(Self.change("", 2)) }
         }
         #expect(
-          // What is below another file is refused where it was to be opened.
+          // Files below another file are refused where they are opened.
           name == ".bb/replaced" || problem?.kind == .badData && problem?.place == path,
           "\(kind) as \(name): \(String(describing: problem))")
         #expect(
