@@ -9,9 +9,12 @@ final class CacheStore: Sendable {
 
   init(directory: String) { self.directory = directory + "/http" }
 
-  /// The place of the response to a request.
-  struct Place: Sendable {
-    fileprivate let bundle: CacheBundle, key: CacheBundle.Key
+  /// The place of the response to a request. A class: as a structure it ends debug builds after a request, because its
+  /// memory is freed in the wrong order.
+  final class Place: Sendable {
+    private let bundle: CacheBundle, key: CacheBundle.Key
+
+    fileprivate init(bundle: CacheBundle, key: CacheBundle.Key) { (self.bundle, self.key) = (bundle, key) }
 
     /// The response; nil if there is none, or it is damaged.
     var entry: CacheEntry? { bundle.entry(key) }
