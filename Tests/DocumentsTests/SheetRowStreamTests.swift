@@ -63,7 +63,8 @@ import Testing
       #expect(table.rows == [[.integer(number)]])
     } else {
       #expect(table.rows == [[.text(expected)]])
-      #expect(table.types == [expected.utf8.count == 10 && expected.contains("-") ? .date : .text])
+      let isDay = expected.utf8.count == 10 && expected.contains("-")
+      #expect(table.types == [isDay ? .date : expected.contains("T") ? .datetime : .text])
     }
   }
 

@@ -47,7 +47,8 @@ import Testing
       let found = shell.run("bb-export t --storage \(storage) -f ndjson")
       #expect(sync.status == 0 && found.err == "" && numbers(found.out) == wanted, "\(literals)")
       let database = shell.run("bb-export --from a.ndjson -o b.db -q && bb-export --from b.db -f ndjson")
-      #expect(database.err == "" && numbers(database.out) == wanted, "\(literals)")
+      // A plain database keeps values, not their spelling.
+      #expect(database.err == "" && numbers(database.out).map(Double.init) == wanted.map(Double.init), "\(literals)")
     }
   }
 }
