@@ -97,11 +97,14 @@ import Testing
         expected = "direct"
         _ = shell.run("mv out.\(format) found; bb-export --from hostile.ndjson \(types) -f \(format) -o direct -q")
       }
-      // A plain database keeps the values of decimals, not their spelling: its rows are counted here.
-      let isPlain = format == "sqlite" || format == "db"
+      // A plain database keeps the values of decimals, not their spelling, which digests of rows leave out.
+      func digest(_ file: String) -> String {
+        "bb-export \(file) --from-format ndjson --as t \(types) --verify -o d.json --summary json 2>&1 | grep -o '\"row_digest\":\"[^\"]*\"'"
+      }
       let difference = shell.run(
-        isPlain
-          ? "[ $(wc -l <found) = $(wc -l <\(expected)) ] && rm found" : "cmp found \(expected) && rm found")
+        format == "sqlite"
+          ? "a=$(\(digest("found"))); b=$(\(digest(expected))); echo \"$a $b\"; [ -n \"$a\" ] && [ \"$a\" = \"$b\" ] && rm found"
+          : "cmp found \(expected) && rm found")
       #expect(difference.status == 0, "\(storage) → \(format): \(difference.out)\(difference.err)")
     }
   }
