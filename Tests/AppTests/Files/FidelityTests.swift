@@ -97,7 +97,7 @@ import Testing
         expected = "direct"
         _ = shell.run("mv out.\(format) found; bb-export --from hostile.ndjson \(types) -f \(format) -o direct -q")
       }
-      // A plain database keeps the values of decimals, not their spelling, which digests of rows leave out.
+      // A plain database keeps the values of decimals, not their spelling, which digests of rows omit.
       func digest(_ file: String) -> String {
         "bb-export \(file) --from-format ndjson --as t \(types) --verify -o d.json --summary json 2>&1 | grep -o '\"row_digest\":\"[^\"]*\"'"
       }
